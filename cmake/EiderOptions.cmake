@@ -1,0 +1,27 @@
+# How everything here is compiled: one place for the standard, the warnings and the sanitizers.
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+
+find_program(EIDER_CCACHE ccache)
+if(EIDER_CCACHE AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${EIDER_CCACHE}")
+endif()
+
+add_library(eider_flags INTERFACE)
+target_compile_options(eider_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+# Every function and datum in its own section, so that a program links only what it calls.
+target_compile_options(eider_flags INTERFACE -ffunction-sections -fdata-sections)
+if(EIDER_SANITIZE)
+  add_compile_options(-fsanitize=${EIDER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${EIDER_SANITIZE})
+endif()
+if(EIDER_FUZZERS)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,19 @@
+// Our own bugs end the process, with a line that says where.
+// Must not be used on anything that a client, a file or the kernel can cause.
+#pragma once
+
+#include <source_location>
+
+namespace eider {
+
+[[noreturn]] void assertion_failed(const char* what, const std::source_location& where) noexcept;
+
+/// Ends the process when `holds` is false: a bug of the library or of its caller.
+inline void ensure(bool holds, const char* what,
+                   const std::source_location& where = std::source_location::current()) noexcept {
+  if (!holds) [[unlikely]] {
+    assertion_failed(what, where);
+  }
+}
+
+}  // namespace eider

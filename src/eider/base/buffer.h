@@ -1,0 +1,78 @@
+// Contiguous bytes that grow at the end: what a response is written into.
+// Must not know who reads them, and never shrinks behind its user's back.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace eider {
+
+/// Growable bytes. Unlike std::string it can be written into before it is sized, and costs no zeroing.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(std::size_t capacity) { grow(capacity); }
+  Buffer(Buffer&& other) noexcept { swap(other); }
+  Buffer& operator=(Buffer&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer();
+
+  [[nodiscard]] const char* data() const noexcept { return data_; }
+  [[nodiscard]] char* data() noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] std::string_view view() const noexcept { return {data_, size_}; }
+
+  /// Room for `bytes` more at the end; what is written there counts after `commit`.
+  [[nodiscard]] char* reserve(std::size_t bytes) {
+    if (capacity_ - size_ < bytes) [[unlikely]] {
+      grow(size_ + bytes);
+    }
+    return data_ + size_;
+  }
+  void commit(std::size_t bytes) noexcept { size_ += bytes; }
+
+  void append(std::string_view bytes) {
+    char* at = reserve(bytes.size());
+    if (!bytes.empty()) {
+      std::memcpy(at, bytes.data(), bytes.size());
+    }
+    size_ += bytes.size();
+  }
+  void append(char byte) {
+    *reserve(1) = byte;
+    ++size_;
+  }
+
+  /// Forgets all bytes and keeps the memory.
+  void clear() noexcept { size_ = 0; }
+  /// Forgets the bytes behind the first `size`. Pre: size <= this->size().
+  void truncate(std::size_t size) noexcept { size_ = size; }
+  /// Forgets the first `bytes` and moves the rest to the front. Pre: bytes <= size().
+  void consume(std::size_t bytes) noexcept;
+  /// Gives the memory back.
+  void release() noexcept;
+
+  void swap(Buffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+ private:
+  /// Makes the capacity at least `bytes` (doubling). Throws std::bad_alloc.
+  void grow(std::size_t bytes);
+
+  char* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace eider
