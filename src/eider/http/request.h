@@ -1,0 +1,84 @@
+// One request as a handler sees it: the head, the matched path parameters and the body.
+// Must not outlive its exchange: every view in it is valid until the response is complete.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "eider/http/head.h"
+
+namespace eider {
+
+/// The values of a pattern's parameters, in the pattern's order, percent-decoded.
+class PathValues {
+ public:
+  static constexpr std::size_t kCountMax = 8;
+
+  void clear() noexcept { count_ = 0; }
+  /// Pre: size() < kCountMax.
+  void push(std::string_view value) noexcept { values_[count_++] = value; }
+  void pop() noexcept { --count_; }
+  void set(std::size_t index, std::string_view value) noexcept { values_[index] = value; }
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+  [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
+    return values_[index];
+  }
+
+ private:
+  std::array<std::string_view, kCountMax> values_;
+  std::size_t count_ = 0;
+};
+
+/// Who is at the other end, asked for only when somebody wants to know.
+class Peer {
+ public:
+  virtual ~Peer() = default;
+  /// The address as text without the port: "127.0.0.1", "::1", or "" when it is not known.
+  [[nodiscard]] virtual std::string address() const = 0;
+};
+
+class Request {
+ public:
+  Request() = default;
+  Request(const Request&) = delete;
+  Request& operator=(const Request&) = delete;
+
+  [[nodiscard]] Method method() const noexcept { return head_.method; }
+  /// The request target as it came, e.g. "/notes?page=2".
+  [[nodiscard]] std::string_view target() const noexcept { return head_.target; }
+  /// The target's path, not decoded, e.g. "/notes".
+  [[nodiscard]] std::string_view path() const noexcept { return head_.path; }
+  /// What stands behind '?', not decoded; empty when nothing does.
+  [[nodiscard]] std::string_view query() const noexcept { return head_.query; }
+  /// The first field of that name, compared without case.
+  [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const noexcept {
+    return head_.find(name);
+  }
+  [[nodiscard]] std::span<const Field> headers() const noexcept { return head_.fields; }
+  /// The whole content, decoded from its transfer coding; empty when there is none.
+  [[nodiscard]] std::string_view body() const noexcept { return body_; }
+  [[nodiscard]] const PathValues& path_values() const noexcept { return path_values_; }
+  [[nodiscard]] std::string remote_address() const {
+    return peer_ == nullptr ? std::string() : peer_->address();
+  }
+
+  // For the server, which fills it in.
+  [[nodiscard]] RequestHead& head() noexcept { return head_; }
+  [[nodiscard]] const RequestHead& head() const noexcept { return head_; }
+  [[nodiscard]] PathValues& path_values() noexcept { return path_values_; }
+  void set_body(std::string_view body) noexcept { body_ = body; }
+  void set_peer(const Peer* peer) noexcept { peer_ = peer; }
+  [[nodiscard]] const Peer* peer() const noexcept { return peer_; }
+
+ private:
+  RequestHead head_;
+  std::string_view body_;
+  PathValues path_values_;
+  const Peer* peer_ = nullptr;
+};
+
+}  // namespace eider

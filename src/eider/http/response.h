@@ -1,0 +1,114 @@
+// One response as a handler makes it: status, fields and content, not yet bytes on the wire.
+// Must not write framing (Content-Length, Transfer-Encoding, Connection, Date): the server does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "eider/base/buffer.h"
+
+namespace eider {
+
+/// Media types that the library itself answers with.
+inline constexpr std::string_view kTextPlain = "text/plain; charset=utf-8";
+inline constexpr std::string_view kTextHtml = "text/html; charset=utf-8";
+inline constexpr std::string_view kApplicationJson = "application/json";
+inline constexpr std::string_view kApplicationProblem = "application/problem+json";
+
+class Response {
+ public:
+  Response() = default;
+  explicit Response(int status) : status_(status) {}
+
+  [[nodiscard]] static Response text(std::string body, int status = 200);
+  [[nodiscard]] static Response html(std::string body, int status = 200);
+
+  [[nodiscard]] int status() const noexcept { return status_; }
+  [[nodiscard]] std::string_view content_type() const noexcept { return content_type_; }
+  [[nodiscard]] std::string_view body() const noexcept;
+  /// Field lines as they will stand on the wire, each "Name: value\r\n".
+  [[nodiscard]] std::string_view field_lines() const noexcept { return field_lines_; }
+  [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
+
+  /// status  200 <= status <= 599
+  Response& set_status(int status) noexcept {
+    status_ = status;
+    return *this;
+  }
+  /// type  must stay valid until the response has been written, e.g. a constant above; not copied
+  Response& set_static_type(std::string_view type) noexcept {
+    content_type_ = type;
+    return *this;
+  }
+  /// Sets Content-Type to a copy. Throws std::invalid_argument on CR, LF or NUL.
+  Response& set_type(std::string type);
+  /// Adds a field line. Throws std::invalid_argument when the name is no token, when the value has
+  /// CR, LF or NUL in it (RFC 9110, section 5.5), or when the field is framing.
+  Response& add_header(std::string_view name, std::string_view value);
+  /// The connection ends behind this response.
+  Response& close_connection() noexcept {
+    closes_connection_ = true;
+    return *this;
+  }
+
+  /// body  must stay valid until the response has been written, e.g. a literal; not copied
+  Response& set_static_body(std::string_view body) noexcept {
+    body_kind_ = BodyKind::view;
+    view_ = body;
+    return *this;
+  }
+  Response& set_body(std::string body) noexcept {
+    body_kind_ = BodyKind::text;
+    text_ = std::move(body);
+    return *this;
+  }
+  /// An emptied buffer to write the content into; it becomes the body.
+  [[nodiscard]] Buffer& body_buffer() noexcept {
+    body_kind_ = BodyKind::buffer;
+    buffer_.clear();
+    return buffer_;
+  }
+  /// The content itself when it is a std::string that may be taken, else null.
+  [[nodiscard]] std::string* owned_body() noexcept {
+    return body_kind_ == BodyKind::text ? &text_ : nullptr;
+  }
+
+  /// As new, with the memory kept for the next response.
+  void reset() noexcept {
+    status_ = 200;
+    content_type_ = {};
+    if (!field_lines_.empty()) {
+      field_lines_.clear();
+    }
+    body_kind_ = BodyKind::view;
+    view_ = {};
+    closes_connection_ = false;
+  }
+
+ private:
+  enum class BodyKind : std::uint8_t { view, text, buffer };
+
+  int status_ = 200;
+  BodyKind body_kind_ = BodyKind::view;
+  bool closes_connection_ = false;
+  std::string_view content_type_;
+  std::string field_lines_;
+  std::string_view view_;
+  std::string text_;
+  Buffer buffer_;
+};
+
+inline std::string_view Response::body() const noexcept {
+  switch (body_kind_) {
+    case BodyKind::view:
+      return view_;
+    case BodyKind::text:
+      return text_;
+    case BodyKind::buffer:
+      return buffer_.view();
+  }
+  return {};
+}
+
+}  // namespace eider

@@ -1,0 +1,42 @@
+// What the layer above hands to the server: how a request is planned and answered.
+// Must not know connections or sockets.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "eider/http/request.h"
+#include "eider/http/response.h"
+#include "eider/runtime/task.h"
+
+namespace eider {
+
+/// What the service decided on the head alone, before a byte of the body is read.
+struct Plan {
+  /// Which handler: the service's own, given back to it as it is.
+  const void* endpoint = nullptr;
+  /// A larger body is refused with 413 before it is read.
+  std::size_t body_bytes_max = 0;
+  /// The answer comes from `answer_later`: the request is copied so that it outlives its bytes.
+  bool waits = false;
+};
+
+class Service {
+ public:
+  virtual ~Service() = default;
+
+  /// Fills the request's path values. Never fails: "no such route" is an endpoint too.
+  [[nodiscard]] virtual Plan plan(Request& request) noexcept = 0;
+
+  /// Answers at once. `response` arrives as new and leaves complete; nothing is thrown.
+  virtual void answer(const Plan& plan, Request& request, Response& response) noexcept = 0;
+
+  /// Answers after waiting. Both references outlive the task. Destroying the task cancels it.
+  [[nodiscard]] virtual Task<> answer_later(const Plan& plan, Request& request,
+                                            Response& response) = 0;
+
+  /// A request that the parser refused, or that missed its deadline: fills the error's content.
+  virtual void refuse(int status, std::string_view detail, Response& response) noexcept = 0;
+};
+
+}  // namespace eider
