@@ -1,0 +1,141 @@
+#include "eider/runtime/frame_pool.h"
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace eider {
+namespace {
+
+// Under AddressSanitizer every frame is its own heap block, so that a use after its end is seen.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kIsPooling = false;
+#elif defined(__has_feature)
+constexpr bool kIsPooling = !__has_feature(address_sanitizer);
+#else
+constexpr bool kIsPooling = true;
+#endif
+
+constexpr std::size_t kClassBytes = 64;
+constexpr std::size_t kClassCount = kPooledFrameBytesMax / kClassBytes;
+// A thread on which only the ends of tasks happen must not collect blocks without bound.
+constexpr std::size_t kKeptBytesMax = std::size_t{2} << 20U;
+
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+struct FreeList {
+  FreeBlock* first = nullptr;
+  std::uint32_t room = 0;  // how many more blocks it takes; 0 until the thread's end is watched
+};
+
+enum class Phase : std::uint8_t { unused, in_use, ended };
+
+// Trivial, so that reaching it costs no guard; `ThreadEnd` does what a destructor would.
+struct Lists {
+  std::array<FreeList, kClassCount> by_class{};
+  std::ptrdiff_t frames_in_use = 0;
+  Phase phase = Phase::unused;
+};
+
+constinit thread_local Lists lists;
+
+void free_blocks(FreeList& list) noexcept {
+  while (list.first != nullptr) {
+    FreeBlock* block = list.first;
+    list.first = block->next;
+    std::free(block);
+  }
+  list.room = 0;
+}
+
+struct ThreadEnd {
+  ThreadEnd() noexcept {
+    for (std::size_t i = 0; i < kClassCount; ++i) {
+      const std::size_t block_bytes = (i + 1) * kClassBytes;
+      lists.by_class[i].room = static_cast<std::uint32_t>(kKeptBytesMax / block_bytes);
+    }
+    lists.phase = Phase::in_use;
+  }
+  ThreadEnd(const ThreadEnd&) = delete;
+  ThreadEnd& operator=(const ThreadEnd&) = delete;
+  ~ThreadEnd() {
+    lists.phase = Phase::ended;
+    for (FreeList& list : lists.by_class) {
+      free_blocks(list);
+    }
+  }
+};
+
+void watch_thread_end() noexcept {
+  thread_local const ThreadEnd end;
+}
+
+constexpr std::size_t class_of(std::size_t bytes) noexcept {
+  return (bytes - 1) / kClassBytes;
+}
+
+constexpr bool is_pooled(std::size_t bytes) noexcept {
+  return kIsPooling && bytes <= kPooledFrameBytesMax;
+}
+
+void* allocate_from_heap(std::size_t bytes) {
+  void* block = std::malloc(bytes);
+  if (block == nullptr) {
+    throw std::bad_alloc();
+  }
+  return block;
+}
+
+void keep(FreeList& list, void* frame) noexcept {
+  list.first = new (frame) FreeBlock{list.first};
+  --list.room;
+}
+
+}  // namespace
+
+void* allocate_frame(std::size_t bytes) {
+  if (!is_pooled(bytes)) [[unlikely]] {
+    void* block = allocate_from_heap(bytes);
+    ++lists.frames_in_use;
+    return block;
+  }
+  FreeList& list = lists.by_class[class_of(bytes)];
+  FreeBlock* block = list.first;
+  if (block == nullptr) [[unlikely]] {
+    void* fresh = allocate_from_heap((class_of(bytes) + 1) * kClassBytes);
+    ++lists.frames_in_use;
+    return fresh;
+  }
+  list.first = block->next;
+  ++list.room;
+  ++lists.frames_in_use;
+  return block;
+}
+
+void release_frame(void* frame, std::size_t bytes) noexcept {
+  --lists.frames_in_use;
+  if (!is_pooled(bytes)) [[unlikely]] {
+    std::free(frame);
+    return;
+  }
+  FreeList& list = lists.by_class[class_of(bytes)];
+  if (list.room == 0) [[unlikely]] {
+    if (lists.phase == Phase::unused) {
+      watch_thread_end();
+    }
+    if (list.room == 0) {
+      std::free(frame);
+      return;
+    }
+  }
+  keep(list, frame);
+}
+
+std::ptrdiff_t frames_in_use() noexcept {
+  return lists.frames_in_use;
+}
+
+}  // namespace eider

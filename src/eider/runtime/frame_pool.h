@@ -1,0 +1,23 @@
+// Where the frames of coroutines come from: lists of used blocks, one set per thread, by size.
+// Must not be used for anything whose size is not known again when it is given back.
+#pragma once
+
+#include <cstddef>
+
+namespace eider {
+
+/// Frames up to this size are kept for reuse; larger ones come from the heap each time.
+inline constexpr std::size_t kPooledFrameBytesMax = 4096;
+
+/// A block of at least `bytes`, aligned for any fundamental type. Throws std::bad_alloc.
+///
+/// cost     no heap call once this thread has given back a block of the same size class
+[[nodiscard]] void* allocate_frame(std::size_t bytes);
+
+/// Gives `frame` back, on any thread. Pre: it came from `allocate_frame(bytes)`.
+void release_frame(void* frame, std::size_t bytes) noexcept;
+
+/// What this thread allocated minus what it released: below zero where frames come to die.
+[[nodiscard]] std::ptrdiff_t frames_in_use() noexcept;
+
+}  // namespace eider
