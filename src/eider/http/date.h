@@ -1,0 +1,44 @@
+// HTTP dates (RFC 9110, section 5.6.7): written as IMF-fixdate, read in all three forms.
+// Must not ask for the time: it comes from the caller.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace eider {
+
+inline constexpr std::size_t kDateBytes = 29;
+using DateText = std::array<char, kDateBytes>;
+
+/// "Sun, 06 Nov 1994 08:49:37 GMT".
+///
+/// unix_seconds  years 0 to 9999; what lies outside is moved to the nearer end
+[[nodiscard]] DateText format_date(std::int64_t unix_seconds) noexcept;
+
+/// The seconds since 1970 of an IMF-fixdate, an RFC 850 date or an asctime date.
+///
+/// now_seconds  decides the century of RFC 850's two digits: at most 50 years from now
+/// returns      nothing when the text is no such date, or a day that does not exist
+[[nodiscard]] std::optional<std::int64_t> parse_date(std::string_view text,
+                                                     std::int64_t now_seconds) noexcept;
+
+/// The Date field's value, formatted again only when the second has changed. One per loop.
+class DateCache {
+ public:
+  /// Valid until the next call.
+  [[nodiscard]] std::string_view text(std::int64_t unix_seconds) noexcept {
+    if (unix_seconds != seconds_) [[unlikely]] {
+      text_ = format_date(unix_seconds);
+      seconds_ = unix_seconds;
+    }
+    return {text_.data(), text_.size()};
+  }
+
+ private:
+  std::int64_t seconds_ = 0;
+  DateText text_ = format_date(0);
+};
+
+}  // namespace eider
