@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "eider/base/buffer.h"
 #include "eider/http/head.h"
 
 namespace eider {
@@ -71,6 +72,8 @@ class Request {
   [[nodiscard]] const RequestHead& head() const noexcept { return head_; }
   [[nodiscard]] PathValues& path_values() noexcept { return path_values_; }
   void set_body(std::string_view body) noexcept { body_ = body; }
+  /// Where decoded path values live that are not spelled out in the target itself.
+  [[nodiscard]] Buffer& scratch() noexcept { return scratch_; }
   void set_peer(const Peer* peer) noexcept { peer_ = peer; }
   [[nodiscard]] const Peer* peer() const noexcept { return peer_; }
 
@@ -79,6 +82,7 @@ class Request {
   std::string_view body_;
   PathValues path_values_;
   const Peer* peer_ = nullptr;
+  Buffer scratch_;
 };
 
 }  // namespace eider

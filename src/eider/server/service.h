@@ -7,6 +7,7 @@
 
 #include "eider/http/request.h"
 #include "eider/http/response.h"
+#include "eider/runtime/cancel.h"
 #include "eider/runtime/task.h"
 
 namespace eider {
@@ -19,6 +20,10 @@ struct Plan {
   std::size_t body_bytes_max = 0;
   /// The answer comes from `answer_later`: the request is copied so that it outlives its bytes.
   bool waits = false;
+  /// The task must run to its end even when the client leaves, because a thread of the blocking pool
+  /// is using the request: it is then only told by `Cancel`, kept aside, and its answer dropped.
+  /// Other tasks are cancelled by destroying them.
+  bool outlives_client = false;
 };
 
 class Service {
@@ -31,9 +36,11 @@ class Service {
   /// Answers at once. `response` arrives as new and leaves complete; nothing is thrown.
   virtual void answer(const Plan& plan, Request& request, Response& response) noexcept = 0;
 
-  /// Answers after waiting. Both references outlive the task. Destroying the task cancels it.
-  [[nodiscard]] virtual Task<> answer_later(const Plan& plan, Request& request,
-                                            Response& response) = 0;
+  /// Answers after waiting. All references outlive the task. Destroying the task cancels it.
+  ///
+  /// cancel  says when the client has left or the server's drain deadline has come
+  [[nodiscard]] virtual Task<> answer_later(const Plan& plan, Request& request, Response& response,
+                                            const Cancel& cancel) = 0;
 
   /// A request that the parser refused, or that missed its deadline: fills the error's content.
   virtual void refuse(int status, std::string_view detail, Response& response) noexcept = 0;
