@@ -2,33 +2,52 @@
 // Must not know any protocol. All of it belongs to its own thread, save `post` and `stop`.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string_view>
+#include <utility>
 
+#include "eider/base/buffer.h"
+#include "eider/base/intrusive_list.h"
 #include "eider/base/result.h"
+#include "eider/runtime/deferred.h"
 #include "eider/runtime/time.h"
 
 namespace eider {
 
 class Stream;
 class Listener;
+class FdWatch;
 class Timer;
-class Deferred;
+class TimerWheel;
 
 enum class Backend : std::uint8_t { automatic, epoll, io_uring };
 
+/// Work on its way to another thread's loop; run once there, or destroyed with the loop.
+class Posted {
+ public:
+  Posted() = default;
+  Posted(const Posted&) = delete;
+  Posted& operator=(const Posted&) = delete;
+  virtual ~Posted() = default;
+  virtual void run() = 0;
+
+ private:
+  friend class Loop;
+  Posted* next_ = nullptr;
+};
+
 class Loop {
  public:
-  using Posted = std::move_only_function<void()>;
-
-  /// Makes the loop of the calling thread's choice; it runs on whichever thread calls `run`.
+  /// Makes a loop on any thread; it belongs to the one that calls `run`.
   ///
   /// errors   `io_uring` was asked for by name and the kernel forbids or lacks it: the text says
   ///          which, and what to do. `automatic` falls back to epoll instead.
   [[nodiscard]] static Result<std::unique_ptr<Loop>> create(Backend backend);
 
+  /// Pre: its streams, listeners, watches and timers are gone or closed.
   virtual ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -39,26 +58,125 @@ class Loop {
   /// "epoll", "io_uring" or "simulated".
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
-  /// Serves until `stop`.
+  /// Serves until `stop`. May be called again.
   void run();
-  /// From any thread or signal-free context: `run` returns after the turn it is in.
+  /// From any thread: `run` returns after the turn it is in, or at once when it is next called.
   void stop() noexcept;
-  /// From any thread: `work` runs on this loop's thread in one of its next turns, in posting order.
-  void post(Posted work);
+
+  /// From any thread: `work()` runs on this loop's thread in one of its next turns, in posting
+  /// order. What it captured is destroyed there too, or with the loop.
+  template <class Work>
+  void post(Work work) {
+    post(std::unique_ptr<Posted>(new PostedCall<Work>(std::move(work))));
+  }
+  void post(std::unique_ptr<Posted> work) noexcept;
 
   /// When this turn began, by the steady clock.
-  [[nodiscard]] Instant now() const noexcept;
+  [[nodiscard]] Instant now() const noexcept { return now_; }
   /// Seconds since 1970 by the wall clock at this turn's begin, for Date and logs.
-  [[nodiscard]] std::int64_t wall_seconds() const noexcept;
+  [[nodiscard]] std::int64_t wall_seconds() const noexcept { return wall_seconds_; }
 
   /// `timer.expire()` is called once, in the first turn at or after `due` (resolution 1 ms, never
   /// early). An armed timer is moved.
   void arm(Timer& timer, Instant due) noexcept;
   /// `deferred.run()` is called once, after the events of this turn, before the loop sleeps.
+  /// Already queued: nothing changes.
   void defer(Deferred& deferred) noexcept;
 
  protected:
   Loop();
+
+  // What a backend provides. A stream, listener or watch is attached while its fd is open, and may
+  // be detached (and destroyed) inside any callback, also another's of the same batch.
+
+  /// What a write came to: bytes taken by the socket, or why there will be none any more.
+  struct Written {
+    std::size_t bytes = 0;  ///< 0 also when the socket is full
+    int error = 0;          ///< an errno, never EAGAIN
+  };
+
+  /// Begins reading into `StreamAccess::tell_bytes` and its siblings.
+  virtual void attach(Stream& stream) = 0;
+  /// `StreamAccess::wants_bytes` or `wants_writable` has changed.
+  virtual void update(Stream& stream) = 0;
+  /// Forgets the stream, drops its cork and closes its descriptor.
+  virtual void detach(Stream& stream) noexcept = 0;
+  /// Writes at once what the socket takes of both, in this order.
+  virtual Written write(Stream& stream, std::string_view first, std::string_view second) = 0;
+  /// Sends FIN.
+  virtual void end_writing(Stream& stream) noexcept = 0;
+
+  /// Begins, and ends, accepting into `WatchAccess::tell_accepted`. Neither closes.
+  virtual void attach(Listener& listener) = 0;
+  virtual void detach(Listener& listener) noexcept = 0;
+  /// Begins, changes, and ends a level-triggered watch.
+  virtual void attach(FdWatch& watch) = 0;
+  virtual void update(FdWatch& watch) = 0;
+  virtual void detach(FdWatch& watch) noexcept = 0;
+
+  /// Waits for events until `until` at most, sets the clocks, and handles what happened.
+  virtual void wait(Instant until) = 0;
+  /// From any thread: a `wait` that goes on returns, or the next one does at once.
+  virtual void wake() noexcept = 0;
+
+  // The cork. A backend that sends at the end of each callback keeps these; one that gathers the
+  // sends of a whole turn overrides all three.
+
+  /// Makes `cork_` the stream's. By default there is one, and another owner's is flushed first.
+  virtual void lend_cork(Stream& stream);
+  /// The stream's corked bytes; null when it has none.
+  [[nodiscard]] virtual Buffer* corked(const Stream& stream) noexcept;
+  /// After each callback and at the end of the turn: sends what is corked.
+  virtual void flush_cork();
+
+  /// What comes after the events: timers, posted work, deferred work, the cork.
+  void finish_turn();
+  /// When `wait` has to return even if nothing happens. Now, when work is queued already.
+  [[nodiscard]] Instant wake_at() const noexcept;
+  void set_clocks(Instant now, std::int64_t wall_seconds) noexcept {
+    now_ = now;
+    wall_seconds_ = wall_seconds;
+  }
+  /// Reads the real clocks into `set_clocks`.
+  void read_clocks() noexcept;
+  /// The cork's owner has gone: what it wrote is dropped.
+  void drop_cork() noexcept;
+
+  [[nodiscard]] bool is_stopping() const noexcept {
+    return is_stopping_.load(std::memory_order_relaxed);
+  }
+
+  Stream* cork_owner_ = nullptr;
+  Buffer* cork_;
+
+ private:
+  friend class Stream;
+  friend class Listener;
+  friend class FdWatch;
+
+  template <class Work>
+  class PostedCall final : public Posted {
+   public:
+    explicit PostedCall(Work work) : work_(std::move(work)) {}
+    void run() override { work_(); }
+
+   private:
+    Work work_;
+  };
+
+  void run_timers();
+  void run_posted();
+  void run_deferred();
+  void destroy_posted() noexcept;
+  [[nodiscard]] Posted* take_posted() noexcept;
+
+  Buffer own_cork_;
+  Instant now_;
+  std::int64_t wall_seconds_ = 0;
+  std::unique_ptr<TimerWheel> wheel_;
+  IntrusiveList<Deferred> deferred_;
+  std::atomic<Posted*> posted_{nullptr};  // the latest first
+  std::atomic<bool> is_stopping_{false};
 };
 
 }  // namespace eider

@@ -1,0 +1,30 @@
+// Work queued within a turn of the loop: how completions run outside of the reaping.
+// Must not be queued from another thread than its loop's: that is what `Loop::post` is for.
+#pragma once
+
+#include "eider/base/intrusive_list.h"
+
+namespace eider {
+
+/// Derive from it and queue it with `Loop::defer`. Its destructor withdraws it.
+class Deferred : private ListNode {
+ public:
+  Deferred() = default;
+  Deferred(const Deferred&) = delete;
+  Deferred& operator=(const Deferred&) = delete;
+
+  /// Called once per queueing. May queue again (for the next round), and may destroy itself.
+  virtual void run() = 0;
+
+  [[nodiscard]] bool is_queued() const noexcept { return is_linked(); }
+  void withdraw() noexcept { unlink(); }
+
+ protected:
+  ~Deferred() = default;
+
+ private:
+  friend class IntrusiveList<Deferred>;
+  friend class Loop;
+};
+
+}  // namespace eider

@@ -1,0 +1,33 @@
+// An open file descriptor with one owner, closed with it.
+// Must not know what the descriptor is of.
+#pragma once
+
+#include <utility>
+
+namespace eider {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  /// Takes `fd` over; -1 is "none".
+  explicit Descriptor(int fd) noexcept : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { close(); }
+
+  [[nodiscard]] int get() const noexcept { return fd_; }
+  [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
+  /// Gives the descriptor away: it is no longer closed here.
+  [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
+  void close() noexcept;
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace eider

@@ -1,0 +1,51 @@
+// Readiness of a descriptor that is no stream: eventfds, signals, other libraries' sockets.
+// Must not read or write the descriptor, and does not own it.
+#pragma once
+
+#include <cstdint>
+
+namespace eider {
+
+class Loop;
+
+enum class Readiness : std::uint8_t { none = 0, readable = 1, writable = 2, both = 3 };
+
+[[nodiscard]] constexpr bool is_readable(Readiness what) noexcept {
+  return (static_cast<unsigned>(what) & 1U) != 0;
+}
+[[nodiscard]] constexpr bool is_writable(Readiness what) noexcept {
+  return (static_cast<unsigned>(what) & 2U) != 0;
+}
+
+/// Derive from it. Its destructor stops the watching, which must be before the fd is closed.
+class FdWatch {
+ public:
+  explicit FdWatch(Loop& loop) noexcept : loop_(loop) {}
+  FdWatch(const FdWatch&) = delete;
+  FdWatch& operator=(const FdWatch&) = delete;
+
+  /// The descriptor is ready: called again every turn for as long as it is (level-triggered).
+  /// An error or hang-up counts as everything that is watched. May stop or destroy the watch.
+  virtual void on_ready(Readiness what) = 0;
+
+  /// Begins, or changes what is watched. Pre: fd >= 0, and what != none.
+  void watch(int fd, Readiness what);
+  void stop() noexcept;
+
+  [[nodiscard]] bool is_watching() const noexcept { return fd_ >= 0; }
+  [[nodiscard]] int fd() const noexcept { return fd_; }
+  [[nodiscard]] Loop& loop() const noexcept { return loop_; }
+
+ protected:
+  ~FdWatch() { stop(); }
+
+ private:
+  friend class WatchAccess;
+
+  Loop& loop_;
+  int fd_ = -1;
+  std::uint32_t slot_ = 0;  // the backend's own
+  Readiness wanted_ = Readiness::none;
+};
+
+}  // namespace eider

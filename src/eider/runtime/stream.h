@@ -1,0 +1,127 @@
+// A connected socket on one loop: tells its owner what arrives, and sends corked output.
+// Must not know any protocol, and never owns a read buffer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "eider/base/buffer.h"
+#include "eider/runtime/address.h"
+#include "eider/runtime/descriptor.h"
+#include "eider/runtime/loop.h"
+#include "eider/runtime/net_error.h"
+
+namespace eider {
+
+/// Told by a `Stream`, on its loop's thread, never from within a call that the owner made.
+/// Each of these may close or destroy the stream, and any other.
+class StreamOwner {
+ public:
+  /// Bytes arrived, at least one; they are valid until the call returns.
+  virtual void on_bytes(std::string_view bytes) = 0;
+  /// The peer sends no more (FIN). Writing still works.
+  virtual void on_end() = 0;
+  /// All that the socket had refused has left; reading goes on unless it was paused.
+  virtual void on_drained() = 0;
+  /// The connection is gone and the stream closed; nothing further is told.
+  virtual void on_broken(NetError error) = 0;
+
+ protected:
+  ~StreamOwner() = default;
+};
+
+class Stream {
+ public:
+  Stream(Loop& loop, StreamOwner& owner) noexcept : loop_(loop), owner_(owner) {}
+  /// Closes at once.
+  ~Stream() { close(); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  /// Takes the socket over and begins reading. It sets nothing: accepted and connected sockets
+  /// come with TCP_NODELAY already. Pre: not open; `fd` is non-blocking and connected.
+  void open(Descriptor fd);
+
+  /// The cork: what is appended leaves in one send when the current callback returns, or at the end
+  /// of the turn when written outside of one. Do not keep the reference beyond that, nor across a
+  /// call to another stream's `output`. Pre: is_open().
+  [[nodiscard]] Buffer& output() {
+    if (loop_.cork_owner_ != this) {
+      loop_.lend_cork(*this);
+    }
+    return *loop_.cork_;
+  }
+
+  /// Sends a large body behind what is corked, without copying it. Pre: is_open().
+  void send_owned(std::string bytes);
+
+  /// Sends what is corked now instead of at the end of the callback.
+  ///
+  /// returns  true when nothing waits: all has been given to the socket (so that
+  ///          `if (flush()) close();` loses nothing). False when the socket refused some, which is
+  ///          kept; then reading stops until `on_drained`.
+  bool flush();
+
+  /// What the socket has refused so far.
+  [[nodiscard]] std::size_t waiting_bytes() const noexcept;
+
+  /// No `on_bytes` and no `on_end` until `resume_reading`. Costs nothing unless bytes arrive.
+  void pause_reading() noexcept;
+  void resume_reading();
+
+  /// Sends FIN after all output has left; reading goes on. Pre: is_open().
+  void end();
+
+  /// Closes at once, dropping what is corked or waiting. The owner is not called again. When the
+  /// peer has sent bytes that were never read, the kernel resets the connection.
+  void close() noexcept;
+
+  [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
+  [[nodiscard]] Loop& loop() const noexcept { return loop_; }
+  /// The other end's address, asked from the kernel. Pre: is_open().
+  [[nodiscard]] Result<Address, NetError> peer() const { return Address::of_peer(fd_); }
+
+ private:
+  friend class StreamAccess;
+  struct Rest;
+
+  static constexpr std::uint8_t kPaused = 1;     // by the owner
+  static constexpr std::uint8_t kPeerEnded = 2;  // on_end is told or held back
+  static constexpr std::uint8_t kEnding = 4;     // FIN is wanted
+  static constexpr std::uint8_t kEnded = 8;      // FIN is sent
+  static constexpr std::uint8_t kBroken = 16;    // on_broken is queued
+  static constexpr std::uint8_t kWaiting = 32;   // output was refused
+  static constexpr std::uint8_t kHasHeld = 64;   // input arrived while paused
+
+  [[nodiscard]] bool is(std::uint8_t flag) const noexcept { return (flags_ & flag) != 0; }
+  [[nodiscard]] bool wants_bytes() const noexcept {
+    return (flags_ & (kPaused | kPeerEnded | kBroken | kWaiting | kHasHeld)) == 0;
+  }
+
+  void tell_bytes(std::string_view bytes);
+  void tell_end();
+  void tell_broken(NetError error);
+  void tell_writable();
+  void tell_held();
+
+  Rest& rest();
+  void keep_corked(Buffer& corked, std::size_t sent);
+  void keep_owned(std::string bytes, std::size_t sent);
+  void begin_waiting();
+  bool drain();
+  void finish_ending();
+  void break_later(NetError error);
+  void break_now();
+
+  Loop& loop_;
+  StreamOwner& owner_;
+  Rest* rest_ = nullptr;  // what only few streams need, made when first needed
+  int fd_ = -1;
+  std::uint32_t slot_ = 0;  // the backend's own
+  std::uint8_t flags_ = 0;
+  std::uint8_t interest_ = 0;  // the backend's own
+};
+
+}  // namespace eider
