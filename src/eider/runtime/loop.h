@@ -22,6 +22,7 @@ class Listener;
 class FdWatch;
 class Timer;
 class TimerWheel;
+class BlockingPool;
 
 enum class Backend : std::uint8_t { automatic, epoll, io_uring };
 
@@ -82,6 +83,11 @@ class Loop {
   /// `deferred.run()` is called once, after the events of this turn, before the loop sleeps.
   /// Already queued: nothing changes.
   void defer(Deferred& deferred) noexcept;
+
+  /// Where `run_blocking` takes its work; null until someone who owns a pool sets it.
+  [[nodiscard]] BlockingPool* blocking_pool() const noexcept { return blocking_pool_; }
+  /// Pre: `pool` is stopped before this loop is destroyed.
+  void set_blocking_pool(BlockingPool* pool) noexcept { blocking_pool_ = pool; }
 
  protected:
   Loop();
@@ -170,6 +176,7 @@ class Loop {
   void destroy_posted() noexcept;
   [[nodiscard]] Posted* take_posted() noexcept;
 
+  BlockingPool* blocking_pool_ = nullptr;
   Buffer own_cork_;
   Instant now_;
   std::int64_t wall_seconds_ = 0;
