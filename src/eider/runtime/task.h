@@ -186,6 +186,10 @@ class [[nodiscard]] Task {
 
   /// `owner` is told of the end. Pre: started, not done; `owner` outlives it or this Task.
   void tell(TaskOwner& owner) noexcept { handle_.promise().tell(&owner); }
+  /// `waiting` is resumed by the end, and may destroy this task. Pre: started, not done.
+  void resume_at_end(std::coroutine_handle<> waiting) noexcept {
+    handle_.promise().continue_with(waiting);
+  }
 
   /// The result, once; or throws what the coroutine threw. Pre: is_done().
   T take() {

@@ -1,0 +1,40 @@
+#include "eider/runtime/cancel.h"
+
+#include "eider/runtime/loop.h"
+
+namespace eider {
+
+void Cancel::release() noexcept {
+  if (state_ != nullptr && state_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete state_;
+  }
+}
+
+Cancel CancelSource::token() {
+  if (token_.state_ == nullptr) {
+    token_.state_ = new detail::CancelState;
+    token_.state_->is_cancelled.store(is_cancelled_, std::memory_order_release);
+  }
+  return token_;
+}
+
+void CancelSource::cancel() noexcept {
+  is_cancelled_ = true;
+  if (token_.state_ == nullptr) {
+    return;
+  }
+  token_.state_->is_cancelled.store(true, std::memory_order_release);
+  while (CancelListener* listener = token_.state_->listeners.pop_front()) {
+    Loop::current().defer(listener->call_);
+  }
+}
+
+void CancelListener::listen(const Cancel& cancel) noexcept {
+  if (cancel.is_cancelled()) {
+    Loop::current().defer(call_);
+  } else if (cancel.state_ != nullptr) {
+    cancel.state_->listeners.push_back(*this);
+  }
+}
+
+}  // namespace eider
