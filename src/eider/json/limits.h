@@ -1,0 +1,25 @@
+// How much JSON one reading takes, and what it does with members that nobody expects.
+// Must not hold what depends on who sends: limits by client or route are the caller's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace eider::json {
+
+enum class UnknownMembers : std::uint8_t { kRefuse, kIgnore };
+
+/// depth_max     arrays and objects within each other; 1 is a flat object; at most kDepthMax counts
+/// elements_max  array elements and object members of the whole text together
+/// errors_max    wrong members reported; reading goes on behind them, to find broken syntax
+struct Limits {
+  static constexpr std::size_t kDepthMax = 512;  // reading recurses: this bounds its stack
+
+  std::size_t bytes_max = std::size_t{8} << 20;
+  std::size_t depth_max = 64;
+  std::size_t elements_max = 1'000'000;
+  std::size_t errors_max = 32;
+  UnknownMembers unknown_members = UnknownMembers::kRefuse;
+};
+
+}  // namespace eider::json

@@ -1,0 +1,53 @@
+// JSON text into values: one compiled reader walks the description of any type.
+// Must not include the JSON parser, nor generate a parser per type.
+#pragma once
+
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "eider/base/result.h"
+#include "eider/json/limits.h"
+#include "eider/reflect/type_of.h"
+
+namespace eider::json {
+
+/// Reads one JSON text (RFC 8259) into the object of that type at `object`.
+///
+/// text     UTF-8; not kept: strings are copied
+/// object   a constructed object; after an error it is valid, with some members changed
+/// errors   400  not JSON, not UTF-8, or beyond `limits`; the detail names the byte where known
+///          422  fields() lists what does not fit the type, by JSON pointer (RFC 6901): members
+///               unknown, missing, doubled, of the wrong type, out of range or constraint
+/// cost     no allocation once the thread has read a text of this size, save for the strings and
+///          containers of the object itself
+///
+/// Members are required unless they are optional or have a default (docs/design/reflection.md).
+/// null is read into an optional or a Value only. Integers are written without fraction and
+/// exponent: 1.0 is not an integer. A number too large for its member is an error, never rounded.
+[[nodiscard]] Result<void> read_into(const reflect::Type& type, void* object, std::string_view text,
+                                     const Limits& limits = {});
+
+namespace detail {
+
+template <class T>
+consteval void refuse_write_only() {
+  static_assert(!std::is_same_v<T, std::string_view> && !std::is_same_v<T, const char*>,
+                "eider: views can be written only: read into a std::string");
+}
+
+}  // namespace detail
+
+/// Reads one JSON text as a T; see read_into. T must be default constructible.
+template <class T>
+[[nodiscard]] Result<T> read(std::string_view text, const Limits& limits = {}) {
+  detail::refuse_write_only<T>();
+  Result<T> result;
+  if (Result<void> done = read_into(reflect::type_of<T>(), &*result, text, limits); !done)
+      [[unlikely]] {
+    result = fail(std::move(done.error()));
+  }
+  return result;
+}
+
+}  // namespace eider::json

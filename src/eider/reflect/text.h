@@ -1,0 +1,27 @@
+// Scalars from the plain text of a path, a query, a header or a form.
+// Must not know where the text comes from, nor decode it: what it gets is already decoded.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "eider/base/result.h"
+#include "eider/reflect/type_of.h"
+
+namespace eider::reflect {
+
+/// Reads the whole of `text` into the scalar of that type at `value`.
+///
+/// type     a bool ("true", "false"), number, std::string, enum (by name), or a Length, Range or
+///          optional of such
+/// errors   what was asked for, for people: "must be an integer"; `value` may be changed then
+[[nodiscard]] Result<void, std::string> read_text(const Type& type, void* value,
+                                                  std::string_view text);
+
+/// Whether read_text takes that type at all.
+[[nodiscard]] bool is_text_type(const Type& type) noexcept;
+
+/// What a value of that type must be, for people: "must be between -128 and 127".
+[[nodiscard]] std::string requirement(const Type& type);
+
+}  // namespace eider::reflect

@@ -1,0 +1,293 @@
+// The description of a type: `type_of<T>()`, made while compiling from T itself, without macros.
+// Must not run code when asked: the answer is a constant, usable before main.
+#pragma once
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "eider/reflect/detail/concepts.h"
+#include "eider/reflect/detail/count.h"
+#include "eider/reflect/detail/names.h"
+#include "eider/reflect/detail/start.h"
+#include "eider/reflect/detail/tie.h"
+#include "eider/reflect/type.h"
+
+namespace eider::reflect {
+
+/// Enumerators outside of these are not seen: they are written as numbers and cannot be read.
+inline constexpr std::int64_t kEnumFirst = -8;
+inline constexpr std::int64_t kEnumLast = 127;
+
+namespace detail {
+
+template <class T>
+struct Described {
+  static const Type kType;
+};
+
+}  // namespace detail
+
+/// The description of T, the same object each time.
+///
+/// T  bool, an integer, float, double, std::string, std::string_view, const char*, an enum with a
+///    fixed underlying type, json::Value, Length, Range; a vector, array, optional, map from
+///    std::string, or variant of structs, of such; a struct without constructors and bases, of up
+///    to kMembersMax such members (no C arrays, no alignas or bit-fields on members)
+template <class T>
+constexpr const Type& type_of() noexcept {
+  return detail::Described<std::remove_cvref_t<T>>::kType;
+}
+
+/// Calls `visit(name, member)` for each member of a plain struct, in the order of declaration.
+template <class T, class Visit>
+constexpr void for_each_member(T& object, Visit visit);
+
+namespace detail {
+
+template <class T, std::size_t Index>
+using MemberType = std::remove_pointer_t<decltype(slot<Index>(
+    tie(std::declval<T&>(), Count<count_members<T>()>())))>;
+
+/// Where the members lie by the rules of the Itanium C++ ABI for a class without bases; that it is
+/// so is checked when the program starts (check_layout).
+template <std::size_t N>
+struct Offsets {
+  std::uint32_t at[N];
+
+  consteval Offsets(const std::size_t (&bytes)[N], const std::size_t (&alignments)[N]) : at() {
+    std::size_t end = 0;
+    for (std::size_t i = 0; i < N; ++i) {
+      end = (end + alignments[i] - 1) / alignments[i] * alignments[i];
+      at[i] = static_cast<std::uint32_t>(end);
+      end += bytes[i];
+    }
+  }
+};
+
+template <class T, class Indices>
+struct MembersOf;
+
+template <class T, std::size_t... Index>
+struct MembersOf<T, std::index_sequence<Index...>> {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"  // g++ does not know clang's warning
+#pragma GCC diagnostic ignored "-Wundefined-var-template"
+  static constexpr auto kSlots = tie(phantom<T>.value, Count<sizeof...(Index)>());
+#pragma GCC diagnostic pop
+  static constexpr Offsets<sizeof...(Index)> kOffsets = {{sizeof(MemberType<T, Index>)...},
+                                                         {alignof(MemberType<T, Index>)...}};
+  static constexpr Member kMembers[] = {{member_name<slot<Index>(kSlots)>(),
+                                         &Described<std::remove_cv_t<MemberType<T, Index>>>::kType,
+                                         kOffsets.at[Index]}...};
+
+  static bool check() {
+    alignas(T) static constinit unsigned char nowhere[sizeof(T)] = {};
+    const auto slots = tie(reinterpret_cast<T&>(nowhere), Count<sizeof...(Index)>());
+    const void* const addresses[] = {slot<Index>(slots)...};
+    return check_layout(Described<T>::kType, nowhere, addresses);
+  }
+  static const bool kIsChecked;
+};
+
+template <class T, std::size_t... Index>
+const bool MembersOf<T, std::index_sequence<Index...>>::kIsChecked = check();
+
+template <class T>
+std::uint64_t default_bits() {
+  static const std::uint64_t bits =
+      find_defaults(Described<T>::kType, [](void* memory) { ::new (memory) T; });
+  return bits;
+}
+
+template <class T>
+struct StructureOf {
+  static constexpr std::size_t kCount = count_members<T>();
+  using Members = MembersOf<T, std::make_index_sequence<kCount>>;
+
+  static consteval Structure describe() {
+    Structure made = {nullptr,
+                      kCount,
+                      nullptr,
+                      [](void* memory) { ::new (memory) T{}; },
+                      [](void* object) noexcept { static_cast<T*>(object)->~T(); },
+                      nullptr};
+    if constexpr (kCount != 0) {
+      made.first = Members::kMembers;
+      made.is_checked = &Members::kIsChecked;
+    }
+    if constexpr (kCount != 0 && !std::is_trivially_default_constructible_v<T>) {
+      made.default_bits = &default_bits<T>;
+    }
+    return made;
+  }
+  static constexpr Structure kShape = describe();
+};
+
+template <class T>
+struct SequenceOf {
+  static constexpr Sequence kShape = {
+      &Described<typename T::value_type>::kType,
+      [](void* sequence) { static_cast<T*>(sequence)->clear(); },
+      [](void* sequence) -> void* { return &static_cast<T*>(sequence)->emplace_back(); },
+      [](const void* sequence) -> std::size_t { return static_cast<const T*>(sequence)->size(); },
+      [](const void* sequence) -> const void* { return static_cast<const T*>(sequence)->data(); }};
+};
+
+template <class T>
+struct ArrayOf {
+  static constexpr Array kShape = {&Described<typename T::value_type>::kType,
+                                   std::tuple_size<T>::value};
+};
+
+template <class T>
+struct OptionalOf {
+  static constexpr Optional kShape = {
+      &Described<typename T::value_type>::kType,
+      [](void* optional) -> void* { return &static_cast<T*>(optional)->emplace(); },
+      [](void* optional) { static_cast<T*>(optional)->reset(); },
+      [](const void* optional) -> const void* {
+        const T& filled = *static_cast<const T*>(optional);
+        return filled.has_value() ? &*filled : nullptr;
+      }};
+};
+
+template <class T>
+struct MapOf {
+  static void* insert(void* map, std::string_view key) {
+    const auto [at, is_new] = static_cast<T*>(map)->try_emplace(std::string(key));
+    return is_new ? &at->second : nullptr;
+  }
+  static const void* find(const void* map, std::string_view key) {
+    const T& entries = *static_cast<const T*>(map);
+    const auto at = entries.find(std::string(key));
+    return at == entries.end() ? nullptr : &at->second;
+  }
+  static void each(const void* map, void* context, Map::Visit visit) {
+    for (const auto& [key, value] : *static_cast<const T*>(map)) {
+      visit(context, key, &value);
+    }
+  }
+  static constexpr Map kShape = {
+      &Described<typename T::mapped_type>::kType,
+      [](void* map) { static_cast<T*>(map)->clear(); },
+      &insert,
+      [](const void* map) -> std::size_t { return static_cast<const T*>(map)->size(); },
+      &find,
+      &each};
+};
+
+template <class T>
+struct EnumerationOf {
+  using Number = std::underlying_type_t<T>;
+  static constexpr bool kIsSigned = std::is_signed_v<Number>;
+  static constexpr std::int64_t kFirst = kIsSigned ? kEnumFirst : 0;
+
+  template <std::size_t... Index>
+  static consteval std::string_view list(std::index_sequence<Index...>) {
+    constexpr const char* kText =
+        enumerators_text<T, static_cast<T>(static_cast<std::int64_t>(Index) + kFirst)...>();
+    std::string_view items = argument(kText, "Value = ");  // in braces (g++) or angles (clang)
+    return items.substr(1, items.size() - 2);
+  }
+  static constexpr std::size_t kValues = static_cast<std::size_t>(kEnumLast - kFirst + 1);
+  static constexpr EnumeratorTable<kValues> kAll{list(std::make_index_sequence<kValues>()), kFirst};
+  static constexpr Enumeration kShape = {kAll.items, kAll.found, kIsSigned};
+};
+
+template <class T>
+struct VariantOf;
+
+template <template <class...> class V, class... A>
+struct VariantOf<V<A...>> {
+  static_assert((PlainStruct<A> && ...), "eider: each alternative of a variant must be a struct");
+
+  template <class Option>
+  static constexpr Alternative kOption = {
+      &Described<Option>::kType,
+      [](void* variant) -> void* {
+        return &static_cast<V<A...>*>(variant)->template emplace<Option>();
+      },
+      [](const void* variant) -> const void* {
+        return get_if<Option>(static_cast<const V<A...>*>(variant));
+      }};
+  static constexpr Alternative kOptions[] = {kOption<A>...};
+  static constexpr Variant kShape = {kOptions, sizeof...(A)};
+};
+
+template <class>
+inline constexpr bool kNever = false;
+
+template <class T>
+consteval Type with_shape(Kind kind, std::string_view name, const void* shape) {
+  return {kind, std::is_trivially_default_constructible_v<T>, sizeof(T), name, shape};
+}
+
+template <class T>
+consteval Type describe_scalar() {
+  if constexpr (std::same_as<T, bool>) {
+    return with_shape<T>(Kind::kBool, {}, nullptr);
+  } else if constexpr (Real<T>) {
+    return with_shape<T>(Kind::kReal, {}, nullptr);
+  } else {
+    return with_shape<T>(std::is_signed_v<T> ? Kind::kSigned : Kind::kUnsigned, {}, nullptr);
+  }
+}
+
+template <class T>
+consteval Type describe_class() {
+  if constexpr (SelfDescribed<T>) {
+    return with_shape<T>(Kind::kDynamic, {}, &T::kReflect);
+  } else if constexpr (Bounded<T>) {
+    return with_shape<T>(Kind::kConstrained, {}, &T::kConstraint);
+  } else if constexpr (SequenceLike<T>) {
+    return with_shape<T>(Kind::kSequence, {}, &SequenceOf<T>::kShape);
+  } else if constexpr (OptionalLike<T>) {
+    return with_shape<T>(Kind::kOptional, {}, &OptionalOf<T>::kShape);
+  } else if constexpr (MapLike<T>) {
+    return with_shape<T>(Kind::kMap, {}, &MapOf<T>::kShape);
+  } else if constexpr (VariantLike<T>) {
+    return with_shape<T>(Kind::kVariant, {}, &VariantOf<T>::kShape);
+  } else if constexpr (ArrayLike<T>) {
+    return with_shape<T>(Kind::kArray, {}, &ArrayOf<T>::kShape);
+  } else if constexpr (PlainStruct<T>) {
+    return with_shape<T>(Kind::kStruct, type_name<T>(), &StructureOf<T>::kShape);
+  } else {
+    static_assert(kNever<T>, "eider: this type has no description; see type_of.h for those it has");
+  }
+}
+
+template <class T>
+consteval Type describe() {
+  if constexpr (std::same_as<T, std::string>) {
+    return with_shape<T>(Kind::kString, {}, nullptr);
+  } else if constexpr (std::same_as<T, std::string_view>) {
+    return with_shape<T>(Kind::kView, {}, nullptr);
+  } else if constexpr (std::same_as<T, const char*>) {
+    return with_shape<T>(Kind::kChars, {}, nullptr);
+  } else if constexpr (std::same_as<T, bool> || Integer<T> || Real<T>) {
+    return describe_scalar<T>();
+  } else if constexpr (FixedEnum<T>) {
+    return with_shape<T>(Kind::kEnum, type_name<T>(), &EnumerationOf<T>::kShape);
+  } else {
+    static_assert(!std::is_enum_v<T>, "eider: write `enum class`, so that its values are known");
+    return describe_class<T>();
+  }
+}
+
+template <class T>
+constinit const Type Described<T>::kType = describe<T>();
+
+}  // namespace detail
+
+template <class T, class Visit>
+constexpr void for_each_member(T& object, Visit visit) {
+  using Plain = std::remove_const_t<T>;
+  using Members = typename detail::StructureOf<Plain>::Members;
+  const auto slots = detail::tie(object, detail::Count<detail::count_members<Plain>()>());
+  [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+    (visit(Members::kMembers[Index].name, *detail::slot<Index>(slots)), ...);
+  }(std::make_index_sequence<detail::count_members<Plain>()>());
+}
+
+}  // namespace eider::reflect
