@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "eider/base/text.h"
+#include "eider/http/grammar.h"
 
 namespace eider {
 
@@ -12,24 +13,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFramingNames = {"content-length", "transfer-encoding",
                                                            "connection", "date"};
-
-/// `token` of RFC 9110, section 5.6.2.
-bool is_token(std::string_view name) noexcept {
-  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  const auto is_token_byte = [](char byte) {
-    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
-           (byte >= 'A' && byte <= 'Z') || kMarks.contains(byte);
-  };
-  return !name.empty() && std::ranges::all_of(name, is_token_byte);
-}
-
-/// Response splitting: a value that ends its own line would write the next one.
-void refuse_line_breaks(std::string_view value) {
-  const auto ends_line = [](char byte) { return byte == '\r' || byte == '\n' || byte == '\0'; };
-  if (std::ranges::any_of(value, ends_line)) {
-    throw std::invalid_argument("a field value must not hold CR, LF or NUL");
-  }
-}
 
 }  // namespace
 
@@ -62,7 +45,10 @@ Response& Response::add_header(std::string_view name, std::string_view value) {
     throw std::invalid_argument(
         "the server writes Content-Length, Transfer-Encoding, Connection and Date");
   }
-  refuse_line_breaks(value);
+  if (!is_field_value(value)) {
+    // Response splitting: a value that ends its own line would write the next one.
+    throw std::invalid_argument("a field value holds no control bytes and no blank at its ends");
+  }
   field_lines_.append(name).append(": ").append(value).append("\r\n");
   return *this;
 }

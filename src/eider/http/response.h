@@ -41,11 +41,13 @@ class Response {
     content_type_ = type;
     return *this;
   }
-  /// Sets Content-Type to a copy. Throws std::invalid_argument on CR, LF or NUL.
+  /// Sets Content-Type to a copy. Throws std::invalid_argument on control bytes.
   Response& set_type(std::string type);
   /// Adds a field line. Throws std::invalid_argument when the name is no token, when the value has
-  /// CR, LF or NUL in it (RFC 9110, section 5.5), or when the field is framing.
+  /// a control byte or a blank at an end (RFC 9110, section 5.5), or when the field is framing.
   Response& add_header(std::string_view name, std::string_view value);
+  /// Puts field lines in front of those there are. Pre: they are `field_lines()` of a Response.
+  void prepend_field_lines(std::string_view lines) { field_lines_.insert(0, lines); }
   /// The connection ends behind this response.
   Response& close_connection() noexcept {
     closes_connection_ = true;

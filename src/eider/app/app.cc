@@ -1,0 +1,64 @@
+#include "eider/app/app.h"
+
+#include "eider/app/log_stderr.h"
+#include "eider/app/route_table.h"
+#include "eider/app/service.h"
+
+namespace eider {
+
+Routes Routes::group(GroupPrefix prefix) {
+  RouteScope scope;
+  scope.prefix = table_->scopes[scope_].prefix;
+  scope.prefix.append(prefix.text() == "/" ? std::string_view() : prefix.text());
+  scope.parent = scope_;
+  table_->scopes.push_back(std::move(scope));
+  return {*table_, table_->scopes.size() - 1};
+}
+
+Routes& Routes::use(Hook hook) {
+  table_->scopes[scope_].hooks.push_back(std::move(hook));
+  return *this;
+}
+
+Routes& Routes::use(Around around) {
+  table_->scopes[scope_].arounds.push_back(std::move(around));
+  return *this;
+}
+
+Route Routes::add(Endpoint endpoint) {
+  endpoint.scope = scope_;
+  endpoint.pattern.insert(0, table_->scopes[scope_].prefix);
+  table_->endpoints.push_back(std::move(endpoint));
+  return Route(table_->endpoints.back());
+}
+
+App::App() : App(std::make_shared<RouteTable>()) {
+  owned_table_->log = stderr_log();
+}
+
+App::App(std::shared_ptr<RouteTable> table) : Routes(*table, 0), owned_table_(std::move(table)) {}
+
+App::App(App&&) noexcept = default;
+App& App::operator=(App&&) noexcept = default;
+App::~App() = default;
+
+App& App::body_bytes_max(std::size_t bytes) noexcept {
+  table_->body_bytes_max = bytes;
+  return *this;
+}
+
+App& App::log_to(std::shared_ptr<LogSink> sink) noexcept {
+  table_->log = std::move(sink);
+  return *this;
+}
+
+App& App::set_state(detail::TypeKey key, std::shared_ptr<void> object) {
+  table_->states.insert_or_assign(key, std::move(object));
+  return *this;
+}
+
+Result<std::unique_ptr<Service>> App::make_service() const {
+  return AppService::create(owned_table_);
+}
+
+}  // namespace eider

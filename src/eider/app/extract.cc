@@ -1,0 +1,54 @@
+#include "eider/app/extract.h"
+
+#include "eider/base/text.h"
+#include "eider/http/cookie.h"
+
+namespace eider::detail {
+
+Result<void> read_pairs(const reflect::Type& type, void* object, std::string_view pairs,
+                        int error_status) {
+  std::vector<FieldError> errors = assign_pairs(type, object, pairs);
+  if (!errors.empty()) {
+    Error error = Error::invalid(std::move(errors));
+    return fail(std::move(error.with_status(error_status)));
+  }
+  return {};
+}
+
+Error bad_path_value(const Context& context, std::size_t index, std::string detail) {
+  return Error::bad_request("The path is not valid.")
+      .with_field(std::string(context.path_names[index]), std::move(detail));
+}
+
+Error bad_field(std::string_view kind, std::string_view name, std::string detail) {
+  std::string text("The ");
+  text.append(kind).append(" is not valid.");
+  return Error::bad_request(std::move(text)).with_field(std::string(name), std::move(detail));
+}
+
+Result<void> expect_content_type(const Request& request, std::string_view type) {
+  const auto given = request.header("Content-Type");
+  if (given) {
+    const std::string_view essence = trim(given->substr(0, given->find(';')));
+    if (equals_ignoring_case(essence, type)) {
+      return {};
+    }
+  }
+  std::string text("Send the body as Content-Type: ");
+  text.append(type).append(".");
+  return fail(Error(415, std::move(text)));
+}
+
+std::optional<std::string_view> find_cookie(const Request& request,
+                                            std::string_view name) noexcept {
+  for (const Field& field : request.headers()) {
+    if (equals_ignoring_case(field.name, "Cookie")) {
+      if (auto value = eider::find_cookie(field.value, name)) {
+        return value;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace eider::detail

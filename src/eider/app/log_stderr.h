@@ -1,0 +1,13 @@
+// The log of an app that was given none: lines on standard error.
+#pragma once
+
+#include <memory>
+
+#include "eider/base/log.h"
+
+namespace eider {
+
+/// Each line with the UTC time and its level, written in one call so that threads do not mix.
+[[nodiscard]] std::shared_ptr<LogSink> stderr_log();
+
+}  // namespace eider

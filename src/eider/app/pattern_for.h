@@ -1,0 +1,76 @@
+// A route's pattern, held against its handler by the compiler.
+// Must not parse more than it needs to: route/pattern.h owns the grammar.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "eider/app/handler.h"
+#include "eider/route/pattern.h"
+
+namespace eider {
+
+/// A pattern that is only known at run time; what is wrong with it is reported when the app starts.
+struct RuntimePattern {
+  std::string text;
+};
+
+namespace detail {
+// Never defined: the compiler names them when a pattern is refused, so their names are the message.
+void the_pattern_is_not_valid__it_begins_with_a_slash_and_parameters_are_whole_segments_like_id_in_braces();
+void the_handler_takes_fewer_path_values_than_the_pattern_names__add_an_argument_for_each();
+void the_handler_takes_more_path_values_than_the_pattern_names__add_them_in_braces_or_use_Query();
+void a_group_prefix_has_no_parameters__put_them_into_its_routes();
+}  // namespace detail
+
+/// The pattern of a route whose handler is an F. A literal is checked while compiling: a pattern
+/// and a handler that do not fit stop the build. It is a view, for the length of the registering
+/// call.
+template <class F>
+class PatternFor {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is to convert by itself
+  consteval PatternFor(const char* text) : text_(text) {
+    constexpr std::size_t takes = detail::Signature<F>::kPathCount;
+    if (find_fault(text) != PatternFault::none) {
+      detail::
+          the_pattern_is_not_valid__it_begins_with_a_slash_and_parameters_are_whole_segments_like_id_in_braces();
+    }
+    if (takes < count_parameters(text)) {
+      detail::
+          the_handler_takes_fewer_path_values_than_the_pattern_names__add_an_argument_for_each();
+    }
+    if (takes > count_parameters(text)) {
+      detail::
+          the_handler_takes_more_path_values_than_the_pattern_names__add_them_in_braces_or_use_Query();
+    }
+  }
+  // NOLINTNEXTLINE(google-explicit-constructor): as above
+  PatternFor(const RuntimePattern& pattern) noexcept : text_(pattern.text) {}
+
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
+/// A group's prefix: literal segments, checked while compiling.
+class GroupPrefix {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): as above
+  consteval GroupPrefix(const char* text) : text_(text) {
+    if (find_fault(text) != PatternFault::none) {
+      detail::
+          the_pattern_is_not_valid__it_begins_with_a_slash_and_parameters_are_whole_segments_like_id_in_braces();
+    }
+    if (count_parameters(text) != 0) {
+      detail::a_group_prefix_has_no_parameters__put_them_into_its_routes();
+    }
+  }
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
+}  // namespace eider

@@ -1,0 +1,66 @@
+// App::run and App::serve: from the command line to a served process.
+#include <cstdio>
+#include <string>
+#include <variant>
+
+#include "eider/app/app.h"
+#include "eider/app/options.h"
+#include "eider/server/server.h"
+
+namespace eider {
+
+namespace {
+
+constexpr int kExitFailed = 1;
+constexpr int kExitUsage = 2;
+
+void say(std::FILE* where, const std::string& text) {
+  std::fputs(text.c_str(), where);
+  std::fflush(where);
+}
+
+std::string listening_line(const Server& server, const ServerOptions& options) {
+  const bool is_ipv6 = options.host.contains(':');
+  std::string line("Eider serves on http://");
+  line.append(is_ipv6 ? "[" : "").append(options.host).append(is_ipv6 ? "]" : "");
+  line.append(":").append(std::to_string(server.port()));
+  line.append(" (").append(std::to_string(server.thread_count()));
+  line.append(server.thread_count() == 1 ? " thread, " : " threads, ");
+  line.append(server.backend_name()).append("). Ctrl-C stops it.\n");
+  return line;
+}
+
+}  // namespace
+
+int App::run(int argc, char** argv) {
+  auto parsed = parse_options(argc, argv, {});
+  if (!parsed) {
+    say(stderr, parsed.error().detail() + "\n");
+    return kExitUsage;
+  }
+  if (const auto* help = std::get_if<HelpWanted>(&*parsed)) {
+    say(stdout, help->text);
+    return 0;
+  }
+  return serve(std::get<ServerOptions>(*parsed));
+}
+
+int App::serve(const ServerOptions& options) {
+  auto service = make_service();
+  if (!service) {
+    say(stderr, service.error().cause());
+    return kExitFailed;
+  }
+  ServerOptions with_signals = options;
+  with_signals.stops_on_signals = true;
+  Server server(**service, with_signals);
+  if (auto started = server.start(); !started) {
+    say(stderr, started.error().detail() + "\n");
+    return kExitFailed;
+  }
+  say(stderr, listening_line(server, options));
+  server.wait();
+  return 0;
+}
+
+}  // namespace eider

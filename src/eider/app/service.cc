@@ -1,0 +1,249 @@
+#include "eider/app/service.h"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+
+#include "eider/base/failure.h"
+#include "eider/route/pattern.h"
+
+namespace eider {
+
+namespace {
+
+const Endpoint& endpoint_of(const Plan& plan) noexcept {
+  return *static_cast<const Endpoint*>(plan.endpoint);
+}
+
+/// Runs the hooks in order until one answers.
+bool run_before(const Endpoint& endpoint, Request& request, Response& response) {
+  return std::ranges::all_of(endpoint.before,
+                             [&](const Hook* hook) { return hook->before(request, response); });
+}
+
+/// Outer hooks see the response last.
+void run_after(const Endpoint& endpoint, const Request& request, Response& response) {
+  for (auto hook = endpoint.after.rbegin(); hook != endpoint.after.rend(); ++hook) {
+    (*hook)->after(request, response);
+  }
+}
+
+/// Sleeps for nothing: one handler, or the chain of middleware that ends in it.
+Task<> run_handler(const Endpoint& endpoint, const Context& context, Response& response) {
+  if (!endpoint.around.empty()) {
+    const Next first(endpoint, context, 0);
+    auto chain = first();
+    Response made = co_await std::move(chain);
+    Render<Response>::into(response, std::move(made));
+  } else {
+    auto task = endpoint.answer_later(endpoint, context, response);
+    co_await std::move(task);
+  }
+}
+
+}  // namespace
+
+Task<Response> Next::operator()() const {
+  const Next self = *this;  // the caller's Next may be gone when this resumes
+  if (self.depth_ < self.endpoint_->around.size()) {
+    const Next inner(*self.endpoint_, *self.context_, self.depth_ + 1);
+    auto task = (*self.endpoint_->around[self.depth_])(self.context_->request, inner);
+    co_return co_await std::move(task);
+  }
+  Response response;
+  if (self.endpoint_->answer_now != nullptr) {
+    self.endpoint_->answer_now(*self.endpoint_, *self.context_, response);
+  } else {
+    auto task = self.endpoint_->answer_later(*self.endpoint_, *self.context_, response);
+    co_await std::move(task);
+  }
+  co_return response;
+}
+
+AppService::AppService(std::shared_ptr<const RouteTable> table) : table_(std::move(table)) {}
+
+Result<std::unique_ptr<Service>> AppService::create(std::shared_ptr<const RouteTable> table) {
+  std::unique_ptr<AppService> service(new AppService(std::move(table)));
+  std::string wrong = service->resolve();
+  if (!wrong.empty()) {
+    return fail(Error::internal(std::move(wrong)));
+  }
+  return service;
+}
+
+std::string AppService::resolve() {
+  std::string wrong;
+  for (const Endpoint& given : table_->endpoints) {
+    Endpoint& endpoint = endpoints_.emplace_back(given);
+    const auto index = static_cast<std::uint32_t>(endpoints_.size() - 1);
+    if (auto added = router_.add(endpoint.method, endpoint.pattern, index); !added) {
+      wrong.append(added.error()).append("\n");
+      continue;
+    }
+    const PatternInfo info(endpoint.pattern);
+    for (std::size_t i = 0; i < info.size(); ++i) {
+      endpoint.path_names.push_back(info.name(i));
+    }
+    resolve_states(endpoint, wrong);
+    resolve_scopes(endpoint);
+  }
+  resolve_scopes(unrouted_);
+  unrouted_.around.clear();
+  router_.freeze();
+  return wrong;
+}
+
+void AppService::resolve_states(Endpoint& endpoint, std::string& wrong) const {
+  for (const StateWish& wish : endpoint.wishes) {
+    const auto found = table_->states.find(wish.key);
+    if (found == table_->states.end()) {
+      wrong.append(to_text(endpoint.method)).append(" ").append(endpoint.pattern);
+      wrong.append(" takes State<")
+          .append(wish.type_name)
+          .append(">, which the app was never given");
+      wrong.append(": call app.state(...) with one\n");
+      continue;
+    }
+    endpoint.states.push_back(found->second.get());
+  }
+  if (endpoint.body_bytes_max == 0) {
+    endpoint.body_bytes_max = table_->body_bytes_max;
+  }
+}
+
+void AppService::resolve_scopes(Endpoint& endpoint) const {
+  std::vector<const RouteScope*> outermost_last;
+  for (std::size_t scope = endpoint.scope;; scope = table_->scopes[scope].parent) {
+    outermost_last.push_back(&table_->scopes[scope]);
+    if (scope == 0) {
+      break;
+    }
+  }
+  for (auto scope = outermost_last.rbegin(); scope != outermost_last.rend(); ++scope) {
+    for (const Hook& hook : (*scope)->hooks) {
+      if (hook.before) {
+        endpoint.before.push_back(&hook);
+      }
+      if (hook.after) {
+        endpoint.after.push_back(&hook);
+      }
+    }
+    for (const Around& around : (*scope)->arounds) {
+      endpoint.around.push_back(&around);
+    }
+  }
+}
+
+Plan AppService::plan(Request& request) noexcept {
+  const Lookup lookup =
+      router_.find(request.method(), request.path(), request.path_values(), request.scratch());
+  if (lookup.kind != Lookup::Kind::found) {
+    return {.endpoint = &unrouted_, .body_bytes_max = table_->body_bytes_max};
+  }
+  const Endpoint& endpoint = endpoints_[lookup.endpoint];
+  return {.endpoint = &endpoint,
+          .body_bytes_max = endpoint.body_bytes_max,
+          .waits = endpoint.waits(),
+          .outlives_client = endpoint.is_blocking};
+}
+
+void AppService::answer(const Plan& plan, Request& request, Response& response) noexcept {
+  const Endpoint& endpoint = endpoint_of(plan);
+  try {
+    if (run_before(endpoint, request, response)) {
+      if (&endpoint == &unrouted_) [[unlikely]] {
+        answer_unrouted(request, response);
+      } else {
+        const Context context{request, endpoint.path_names, endpoint.states};
+        endpoint.answer_now(endpoint, context, response);
+      }
+    }
+  } catch (...) {
+    answer_thrown(request, response);
+  }
+  try {
+    run_after(endpoint, request, response);
+  } catch (...) {
+    answer_thrown(request, response);
+  }
+}
+
+Task<> AppService::answer_later(const Plan& plan, Request& request, Response& response,
+                                const Cancel& cancel) {
+  const Endpoint& endpoint = endpoint_of(plan);
+  try {
+    if (run_before(endpoint, request, response)) {
+      const Context context{request, endpoint.path_names, endpoint.states, &cancel};
+      auto task = run_handler(endpoint, context, response);
+      co_await std::move(task);
+    }
+  } catch (...) {
+    answer_thrown(request, response);
+  }
+  try {
+    run_after(endpoint, request, response);
+  } catch (...) {
+    answer_thrown(request, response);
+  }
+}
+
+void AppService::refuse(int status, std::string_view detail, Response& response) noexcept {
+  try {
+    render_error(response, Error(status, std::string(detail)));
+  } catch (...) {
+    response.reset();
+    response.set_status(status);
+  }
+}
+
+void AppService::answer_thrown(const Request& request, Response& response) noexcept {
+  try {
+    std::string cause;
+    try {
+      throw;
+    } catch (const Failure& failure) {
+      render_error(response, failure.error());
+      cause = failure.error().cause();
+    } catch (const Error& error) {
+      render_error(response, error);
+      cause = error.cause();
+    } catch (const std::exception& exception) {
+      render_error(response, Error::internal({}));
+      cause = exception.what();
+    } catch (...) {
+      render_error(response, Error::internal({}));
+      cause = "something that is no std::exception was thrown";
+    }
+    if (response.status() >= 500 && table_->log != nullptr) {
+      std::string line(to_text(request.method()));
+      line.append(" ").append(request.path()).append(" failed: ").append(cause);
+      table_->log->write(LogLevel::error, line);
+    }
+  } catch (...) {
+    response.reset();
+    response.set_status(500);
+  }
+}
+
+void AppService::answer_unrouted(Request& request, Response& response) const {
+  const Lookup lookup =
+      router_.find(request.method(), request.path(), request.path_values(), request.scratch());
+  switch (lookup.kind) {
+    case Lookup::Kind::found:
+    case Lookup::Kind::not_found:
+      render_error(response, Error::not_found());
+      return;
+    case Lookup::Kind::bad_request:
+      render_error(response, Error::bad_request("The path has a bad percent-escape in it."));
+      return;
+    case Lookup::Kind::method_not_allowed:
+      render_error(response, Error(405, "This path does not take that method."));
+      response.add_header("Allow", lookup.allow_text());
+      return;
+    case Lookup::Kind::options:
+      response.set_status(204).add_header("Allow", lookup.allow_text());
+      return;
+  }
+}
+
+}  // namespace eider

@@ -1,0 +1,45 @@
+// The application as the server sees it: routes resolved, states found, hooks laid flat.
+// Must not change once made: all loops share it.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string_view>
+
+#include "eider/app/endpoint.h"
+#include "eider/app/route_table.h"
+#include "eider/route/router.h"
+#include "eider/server/service.h"
+
+namespace eider {
+
+class AppService final : public Service {
+ public:
+  /// errors  everything that is wrong with the table, one line each
+  [[nodiscard]] static Result<std::unique_ptr<Service>> create(
+      std::shared_ptr<const RouteTable> table);
+
+  [[nodiscard]] Plan plan(Request& request) noexcept override;
+  void answer(const Plan& plan, Request& request, Response& response) noexcept override;
+  [[nodiscard]] Task<> answer_later(const Plan& plan, Request& request, Response& response,
+                                    const Cancel& cancel) override;
+  void refuse(int status, std::string_view detail, Response& response) noexcept override;
+
+ private:
+  explicit AppService(std::shared_ptr<const RouteTable> table);
+
+  /// Copies the routes and finds what each refers to; the lines of what is wrong.
+  [[nodiscard]] std::string resolve();
+  void resolve_states(Endpoint& endpoint, std::string& wrong) const;
+  void resolve_scopes(Endpoint& endpoint) const;
+  /// Turns what a handler threw into an answer and a line in the log.
+  void answer_thrown(const Request& request, Response& response) noexcept;
+  void answer_unrouted(Request& request, Response& response) const;
+
+  std::shared_ptr<const RouteTable> table_;
+  std::deque<Endpoint> endpoints_;
+  Endpoint unrouted_;
+  Router router_;
+};
+
+}  // namespace eider

@@ -1,0 +1,8 @@
+// The one header an application includes.
+#pragma once
+
+#include "eider/app/app.h"
+#include "eider/json/json.h"
+#include "eider/reflect/constraints.h"
+#include "eider/runtime/deadline.h"
+#include "eider/runtime/sleep.h"

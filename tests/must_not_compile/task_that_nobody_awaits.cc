@@ -1,0 +1,8 @@
+// expect: nodiscard
+#include <eider/eider.h>
+eider::Task<int> answer();
+#ifdef FIXED
+eider::Task<> ask() { auto task = answer(); (void)co_await std::move(task); }
+#else
+eider::Task<> ask() { answer(); co_return; }
+#endif
