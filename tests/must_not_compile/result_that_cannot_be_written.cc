@@ -1,4 +1,4 @@
-// expect: eider
+// expect: this type has no description
 #include <eider/eider.h>
 #ifdef FIXED
 struct Plain { int a = 0; };
