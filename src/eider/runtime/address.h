@@ -46,6 +46,14 @@ class Address {
  private:
   Address() = default;
 
+  template <class Raw>
+  [[nodiscard]] static Address from_raw(const Raw& raw, std::size_t bytes) noexcept;
+  template <class Raw>
+  [[nodiscard]] Raw as() const noexcept;
+  template <class Ask>
+  [[nodiscard]] static Result<Address, NetError> ask(Ask ask, int fd);
+  [[nodiscard]] static Result<Address, NetError> parse_path(std::string_view path);
+
   // As large as sockaddr_un, the largest of the three.
   static constexpr std::size_t kBytesMax = 112;
   alignas(8) std::array<std::byte, kBytesMax> bytes_{};

@@ -90,10 +90,9 @@ class Stream {
   static constexpr std::uint8_t kPaused = 1;     // by the owner
   static constexpr std::uint8_t kPeerEnded = 2;  // on_end is told or held back
   static constexpr std::uint8_t kEnding = 4;     // FIN is wanted
-  static constexpr std::uint8_t kEnded = 8;      // FIN is sent
-  static constexpr std::uint8_t kBroken = 16;    // on_broken is queued
-  static constexpr std::uint8_t kWaiting = 32;   // output was refused
-  static constexpr std::uint8_t kHasHeld = 64;   // input arrived while paused
+  static constexpr std::uint8_t kBroken = 8;     // on_broken is queued
+  static constexpr std::uint8_t kWaiting = 16;   // output was refused
+  static constexpr std::uint8_t kHasHeld = 32;   // input arrived while paused
 
   [[nodiscard]] bool is(std::uint8_t flag) const noexcept { return (flags_ & flag) != 0; }
   [[nodiscard]] bool wants_bytes() const noexcept {
@@ -112,8 +111,8 @@ class Stream {
   void begin_waiting();
   bool drain();
   void finish_ending();
+  void go_on_reading();
   void break_later(NetError error);
-  void break_now();
 
   Loop& loop_;
   StreamOwner& owner_;

@@ -1,0 +1,140 @@
+#include "eider/runtime/address.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace eider {
+
+namespace {
+
+constexpr std::string_view kUnixPrefix = "unix:";
+
+std::string_view without_brackets(std::string_view host) noexcept {
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
+    return host.substr(1, host.size() - 2);
+  }
+  return host;
+}
+
+}  // namespace
+
+template <class Raw>
+Address Address::from_raw(const Raw& raw, std::size_t bytes) noexcept {
+  static_assert(sizeof(Raw) <= kBytesMax);
+  Address address;
+  std::memcpy(address.bytes_.data(), &raw, bytes);
+  address.size_ = static_cast<unsigned>(bytes);
+  return address;
+}
+
+template <class Raw>
+Raw Address::as() const noexcept {
+  Raw raw{};
+  std::memcpy(&raw, bytes_.data(), sizeof(raw));
+  return raw;
+}
+
+Result<Address, NetError> Address::parse_path(std::string_view path) {
+  sockaddr_un raw{};
+  // One byte is left for the NUL that other programs expect behind the path.
+  if (path.empty() || path.size() >= sizeof(raw.sun_path) || path.contains('\0')) {
+    return fail(NetError::bad_address);
+  }
+  raw.sun_family = AF_UNIX;
+  std::memcpy(raw.sun_path, path.data(), path.size());
+  return from_raw(raw, offsetof(sockaddr_un, sun_path) + path.size() + 1);
+}
+
+Result<Address, NetError> Address::parse(std::string_view host, std::uint16_t port) {
+  if (host.starts_with(kUnixPrefix)) {
+    return parse_path(host.substr(kUnixPrefix.size()));
+  }
+  const std::string digits(host == "localhost" ? "127.0.0.1" : without_brackets(host));
+  sockaddr_in v4{};
+  if (::inet_pton(AF_INET, digits.c_str(), &v4.sin_addr) == 1) {
+    v4.sin_family = AF_INET;
+    v4.sin_port = htons(port);
+    return from_raw(v4, sizeof(v4));
+  }
+  sockaddr_in6 v6{};
+  if (::inet_pton(AF_INET6, digits.c_str(), &v6.sin6_addr) == 1) {
+    v6.sin6_family = AF_INET6;
+    v6.sin6_port = htons(port);
+    return from_raw(v6, sizeof(v6));
+  }
+  return fail(NetError::bad_address);
+}
+
+template <class Ask>
+Result<Address, NetError> Address::ask(Ask ask, int fd) {
+  sockaddr_un raw{};  // the largest of the three
+  socklen_t bytes = sizeof(raw);
+  if (ask(fd, reinterpret_cast<sockaddr*>(&raw), &bytes) != 0) {
+    return fail(net_error(errno));
+  }
+  return from_raw(raw, bytes < sizeof(raw) ? bytes : sizeof(raw));
+}
+
+Result<Address, NetError> Address::of_peer(int fd) {
+  return ask(::getpeername, fd);
+}
+
+Result<Address, NetError> Address::of_socket(int fd) {
+  return ask(::getsockname, fd);
+}
+
+std::string Address::host() const {
+  std::array<char, INET6_ADDRSTRLEN> digits{};
+  if (family() == AF_INET) {
+    const auto raw = as<sockaddr_in>();
+    return ::inet_ntop(AF_INET, &raw.sin_addr, digits.data(), digits.size());
+  }
+  if (family() == AF_INET6) {
+    const auto raw = as<sockaddr_in6>();
+    return ::inet_ntop(AF_INET6, &raw.sin6_addr, digits.data(), digits.size());
+  }
+  return std::string(kUnixPrefix).append(path());
+}
+
+std::string Address::to_text() const {
+  if (is_unix()) {
+    return host();
+  }
+  const std::string number = std::to_string(port());
+  return family() == AF_INET6 ? "[" + host() + "]:" + number : host() + ":" + number;
+}
+
+std::uint16_t Address::port() const noexcept {
+  if (family() == AF_INET) {
+    return ntohs(as<sockaddr_in>().sin_port);
+  }
+  return family() == AF_INET6 ? ntohs(as<sockaddr_in6>().sin6_port) : std::uint16_t{0};
+}
+
+bool Address::is_unix() const noexcept {
+  return family() == AF_UNIX;
+}
+
+std::string_view Address::path() const noexcept {
+  constexpr std::size_t kBefore = offsetof(sockaddr_un, sun_path);
+  if (!is_unix() || size_ <= kBefore) {
+    return {};
+  }
+  const char* first = reinterpret_cast<const char*>(bytes_.data()) + kBefore;
+  return {first, ::strnlen(first, size_ - kBefore)};
+}
+
+int Address::family() const noexcept {
+  return as<sockaddr>().sa_family;
+}
+
+const sockaddr* Address::data() const noexcept {
+  return reinterpret_cast<const sockaddr*>(bytes_.data());
+}
+
+}  // namespace eider

@@ -1,0 +1,16 @@
+// Where `Loop::create` finds the backends.
+// Must not be used above runtime/.
+#pragma once
+
+#include <memory>
+
+#include "eider/base/result.h"
+#include "eider/runtime/loop.h"
+
+namespace eider {
+
+[[nodiscard]] Result<std::unique_ptr<Loop>> make_epoll_loop();
+/// errors   the kernel forbids or lacks what it needs, or the library was built without liburing
+[[nodiscard]] Result<std::unique_ptr<Loop>> make_uring_loop();
+
+}  // namespace eider

@@ -1,0 +1,120 @@
+#include "eider/runtime/listener.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "eider/base/assert.h"
+#include "eider/runtime/loop.h"
+
+namespace eider {
+
+namespace {
+
+constexpr Duration kRestAfterShortage = std::chrono::milliseconds(50);
+
+bool enable(int fd, int level, int option) noexcept {
+  const int on = 1;
+  return ::setsockopt(fd, level, option, &on, sizeof(on)) == 0;
+}
+
+/// What every accepted socket inherits is set here once, instead of per connection.
+bool prepare(int fd, const Address& at, ListenOptions options) noexcept {
+  if (at.is_unix()) {
+    return true;
+  }
+  if (!enable(fd, SOL_SOCKET, SO_REUSEADDR) || !enable(fd, IPPROTO_TCP, TCP_NODELAY)) {
+    return false;
+  }
+  return options.sharing == PortSharing::exclusive || enable(fd, SOL_SOCKET, SO_REUSEPORT);
+}
+
+/// A socket file that a process left behind when it was killed: nobody answers there.
+bool is_left_behind(const Address& at) noexcept {
+  const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return probe.is_open() && ::connect(probe.get(), at.data(), at.size()) != 0 &&
+         errno == ECONNREFUSED;
+}
+
+bool bind_to(int fd, const Address& at) noexcept {
+  if (::bind(fd, at.data(), at.size()) == 0) {
+    return true;
+  }
+  if (errno != EADDRINUSE || !at.is_unix()) {
+    return false;
+  }
+  if (!is_left_behind(at)) {
+    errno = EADDRINUSE;
+    return false;
+  }
+  ::unlink(std::string(at.path()).c_str());
+  return ::bind(fd, at.data(), at.size()) == 0;
+}
+
+}  // namespace
+
+Listener::Listener(Loop& loop, ListenerOwner& owner) noexcept
+    : loop_(loop), owner_(owner), rest_(*this) {}
+
+Listener::~Listener() {
+  close();
+}
+
+Result<void, NetError> Listener::open(const Address& at, ListenOptions options) {
+  ensure(!is_open(), "a listener is opened once");
+  Descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.is_open() || !prepare(fd.get(), at, options) || !bind_to(fd.get(), at) ||
+      ::listen(fd.get(), options.backlog) != 0) {
+    return fail(net_error(errno));
+  }
+  fd_ = std::move(fd);
+  loop_.attach(*this);
+  return {};
+}
+
+void Listener::close() noexcept {
+  if (!is_open()) {
+    return;
+  }
+  if (!rest_.is_armed()) {
+    loop_.detach(*this);
+  }
+  rest_.disarm();
+  remove_path();
+  fd_.close();
+  is_short_ = false;
+}
+
+void Listener::remove_path() const noexcept {
+  if (const auto at = address(); at && !at->path().empty()) {
+    ::unlink(std::string(at->path()).c_str());
+  }
+}
+
+std::uint16_t Listener::port() const {
+  const auto at = address();
+  return at ? at->port() : std::uint16_t{0};
+}
+
+void Listener::tell_accepted(Descriptor fd) {
+  is_short_ = false;
+  owner_.on_accept(std::move(fd));
+}
+
+void Listener::tell_failed(NetError error) {
+  loop_.arm(rest_, loop_.now() + kRestAfterShortage);
+  if (!std::exchange(is_short_, true)) {
+    owner_.on_accept_failed(error);
+  }
+}
+
+void Listener::Rest::expire() {
+  listener_.loop_.attach(listener_);
+}
+
+}  // namespace eider

@@ -1,0 +1,341 @@
+// The epoll backend: level-triggered, one receive and one send per readiness, big batches.
+// Must not touch a stream, listener or watch that left in an earlier callback of the same batch.
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <limits>
+
+#include "eider/runtime/detail/backends.h"
+#include "eider/runtime/detail/stream_access.h"
+#include "eider/runtime/loop.h"
+
+namespace eider {
+
+namespace {
+
+/// What an event's pointer points to, in its two lowest bits.
+enum class Kind : std::uint64_t { stream = 0, listener = 1, watch = 2, wake_up = 3 };
+constexpr std::uint64_t kKindMask = 3;
+
+std::uint64_t tagged(const void* object, Kind kind) noexcept {
+  return reinterpret_cast<std::uintptr_t>(object) | static_cast<std::uint64_t>(kind);
+}
+
+template <class T>
+T& object_of(std::uint64_t tag) noexcept {
+  return *reinterpret_cast<T*>(static_cast<std::uintptr_t>(tag & ~kKindMask));
+}
+
+std::uint32_t events_of(Readiness what) noexcept {
+  return (is_readable(what) ? std::uint32_t{EPOLLIN} : 0U) |
+         (is_writable(what) ? std::uint32_t{EPOLLOUT} : 0U);
+}
+
+Readiness readiness_of(std::uint32_t events, Readiness wanted) noexcept {
+  if ((events & (EPOLLERR | EPOLLHUP)) != 0) {
+    return wanted;
+  }
+  return static_cast<Readiness>(((events & EPOLLIN) != 0 ? 1U : 0U) |
+                                ((events & EPOLLOUT) != 0 ? 2U : 0U));
+}
+
+/// Rounded up, so that a wait for a timer does not end before it is due.
+int milliseconds(Duration duration) noexcept {
+  using std::chrono::milliseconds;
+  const auto rounded = std::chrono::ceil<milliseconds>(std::max(duration, Duration::zero()));
+  return static_cast<int>(std::min<std::int64_t>(rounded.count(), std::numeric_limits<int>::max()));
+}
+
+int pending_error(int fd) noexcept {
+  int error = 0;
+  socklen_t bytes = sizeof(error);
+  ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes);
+  return error;
+}
+
+bool is_try_again(int error) noexcept {
+  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+/// Errors of a connection that was lost before it was accepted, not of the listener.
+bool is_of_one_connection(int error) noexcept {
+  return error == ECONNABORTED || error == EPROTO || error == EPERM || error == ENETDOWN ||
+         error == EHOSTUNREACH || error == ENETUNREACH || error == EOPNOTSUPP;
+}
+
+class EpollLoop final : public Loop {
+ public:
+  EpollLoop(Descriptor epoll, Descriptor wake_up)
+      : epoll_(std::move(epoll)), wake_up_(std::move(wake_up)) {
+    // Edge-triggered: each write wakes once and nobody has to read the counter back.
+    control(EPOLL_CTL_ADD, wake_up_.get(), std::uint32_t{EPOLLIN} | EPOLLET,
+            tagged(nullptr, Kind::wake_up));
+  }
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "epoll"; }
+
+ protected:
+  void attach(Stream& stream) override;
+  void update(Stream& stream) override;
+  void detach(Stream& stream) noexcept override;
+  Written write(Stream& stream, std::string_view first, std::string_view second) override;
+  void end_writing(Stream& stream) noexcept override;
+
+  void attach(Listener& listener) override;
+  void detach(Listener& listener) noexcept override;
+  void attach(FdWatch& watch) override;
+  void update(FdWatch& watch) override;
+  void detach(FdWatch& watch) noexcept override;
+
+  void wait(Instant until) override;
+  void wake() noexcept override;
+
+ private:
+  static constexpr std::size_t kBatchEvents = 512;
+  static constexpr std::size_t kReadBytes = 64 * 1024;
+  static constexpr int kAcceptsMax = 128;
+  static constexpr std::uint8_t kReads = 1;
+  static constexpr std::uint8_t kWrites = 2;
+
+  static std::uint8_t wanted(const Stream& stream) noexcept {
+    return static_cast<std::uint8_t>((StreamAccess::wants_bytes(stream) ? kReads : 0) |
+                                     (StreamAccess::wants_writable(stream) ? kWrites : 0));
+  }
+
+  void control(int operation, int fd, std::uint32_t events, std::uint64_t tag) noexcept {
+    epoll_event event{};
+    event.events = events;
+    event.data.u64 = tag;
+    ::epoll_ctl(epoll_.get(), operation, fd, &event);
+  }
+  void change_interest(Stream& stream, std::uint8_t interest) noexcept;
+  void forget(std::uint64_t tag) noexcept;
+
+  void handle(const epoll_event& event);
+  void handle_stream(Stream& stream, std::uint32_t events);
+  void read(Stream& stream);
+  void read_while_unwanted(Stream& stream, std::uint32_t events);
+  void accept(Listener& listener);
+
+  Descriptor epoll_;
+  Descriptor wake_up_;
+  std::uint64_t current_ = 0;  // what is being handled; 0 once it has left
+  std::size_t next_ = 0;       // the events of this batch behind the current one
+  std::size_t count_ = 0;
+  int accepts_ = 1;
+  std::array<epoll_event, kBatchEvents> events_;
+  alignas(64) std::array<char, kReadBytes> bytes_;
+};
+
+void EpollLoop::attach(Stream& stream) {
+  StreamAccess::interest(stream) = kReads;
+  control(EPOLL_CTL_ADD, StreamAccess::fd(stream), EPOLLIN, tagged(&stream, Kind::stream));
+}
+
+void EpollLoop::update(Stream& stream) {
+  const std::uint8_t now = StreamAccess::interest(stream);
+  const std::uint8_t wish = wanted(stream);
+  // That bytes are no longer wanted costs a system call only if some arrive nevertheless.
+  const bool can_wait = (wish & ~now) == 0 && (now & kWrites) == 0;
+  if (wish != now && !can_wait) {
+    change_interest(stream, wish);
+  }
+}
+
+void EpollLoop::change_interest(Stream& stream, std::uint8_t interest) noexcept {
+  StreamAccess::interest(stream) = interest;
+  const std::uint32_t events = ((interest & kReads) != 0 ? std::uint32_t{EPOLLIN} : 0U) |
+                               ((interest & kWrites) != 0 ? std::uint32_t{EPOLLOUT} : 0U);
+  control(EPOLL_CTL_MOD, StreamAccess::fd(stream), events, tagged(&stream, Kind::stream));
+}
+
+void EpollLoop::detach(Stream& stream) noexcept {
+  if (cork_owner_ == &stream) {
+    drop_cork();
+  }
+  forget(tagged(&stream, Kind::stream));
+  // Closing the only descriptor of a socket takes it out of the epoll set (epoll(7), Q6).
+  ::close(StreamAccess::fd(stream));
+}
+
+Loop::Written EpollLoop::write(Stream& stream, std::string_view first, std::string_view second) {
+  const int fd = StreamAccess::fd(stream);
+  ssize_t sent = 0;
+  if (second.empty()) {
+    sent = ::send(fd, first.data(), first.size(), MSG_NOSIGNAL);
+  } else {
+    std::array<iovec, 2> parts{iovec{const_cast<char*>(first.data()), first.size()},
+                               iovec{const_cast<char*>(second.data()), second.size()}};
+    msghdr message{};
+    message.msg_iov = parts.data();
+    message.msg_iovlen = parts.size();
+    sent = ::sendmsg(fd, &message, MSG_NOSIGNAL);
+  }
+  if (sent >= 0) {
+    return {static_cast<std::size_t>(sent), 0};
+  }
+  return {0, is_try_again(errno) ? 0 : errno};
+}
+
+void EpollLoop::end_writing(Stream& stream) noexcept {
+  ::shutdown(StreamAccess::fd(stream), SHUT_WR);
+}
+
+void EpollLoop::attach(Listener& listener) {
+  control(EPOLL_CTL_ADD, WatchAccess::fd(listener), EPOLLIN, tagged(&listener, Kind::listener));
+}
+
+void EpollLoop::detach(Listener& listener) noexcept {
+  forget(tagged(&listener, Kind::listener));
+  control(EPOLL_CTL_DEL, WatchAccess::fd(listener), 0, 0);
+}
+
+void EpollLoop::attach(FdWatch& watch) {
+  control(EPOLL_CTL_ADD, watch.fd(), events_of(WatchAccess::wanted(watch)),
+          tagged(&watch, Kind::watch));
+}
+
+void EpollLoop::update(FdWatch& watch) {
+  control(EPOLL_CTL_MOD, watch.fd(), events_of(WatchAccess::wanted(watch)),
+          tagged(&watch, Kind::watch));
+}
+
+void EpollLoop::detach(FdWatch& watch) noexcept {
+  forget(tagged(&watch, Kind::watch));
+  control(EPOLL_CTL_DEL, watch.fd(), 0, 0);
+}
+
+void EpollLoop::forget(std::uint64_t tag) noexcept {
+  if (current_ == tag) {
+    current_ = 0;  // each stands in a batch once, so no later event can be its own
+    return;
+  }
+  for (std::size_t index = next_; index < count_; ++index) {
+    if (events_[index].data.u64 == tag) {
+      events_[index].data.u64 = 0;
+    }
+  }
+}
+
+void EpollLoop::wake() noexcept {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const ssize_t written = ::write(wake_up_.get(), &one, sizeof(one));
+}
+
+void EpollLoop::wait(Instant until) {
+  const int timeout = until == Instant::max() ? -1 : milliseconds(until - now());
+  const int count =
+      ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), timeout);
+  read_clocks();
+  count_ = count > 0 ? static_cast<std::size_t>(count) : 0;
+  for (next_ = 0; next_ < count_;) {
+    const epoll_event event = events_[next_++];
+    handle(event);
+    flush_cork();
+  }
+  current_ = 0;
+}
+
+void EpollLoop::handle(const epoll_event& event) {
+  const std::uint64_t tag = event.data.u64;
+  current_ = tag;
+  switch (static_cast<Kind>(tag & kKindMask)) {
+    case Kind::stream:
+      if (tag != 0) {
+        handle_stream(object_of<Stream>(tag), event.events);
+      }
+      return;
+    case Kind::listener:
+      accept(object_of<Listener>(tag));
+      return;
+    case Kind::watch: {
+      auto& watch = object_of<FdWatch>(tag);
+      watch.on_ready(readiness_of(event.events, WatchAccess::wanted(watch)));
+      return;
+    }
+    case Kind::wake_up:
+      return;
+  }
+}
+
+void EpollLoop::handle_stream(Stream& stream, std::uint32_t events) {
+  if ((events & EPOLLOUT) != 0) [[unlikely]] {
+    StreamAccess::tell_writable(stream);
+    if (current_ == 0) {
+      return;
+    }
+  }
+  if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) == 0) {
+    return;
+  }
+  if (StreamAccess::wants_bytes(stream)) [[likely]] {
+    read(stream);
+  } else {
+    read_while_unwanted(stream, events);
+  }
+}
+
+void EpollLoop::read(Stream& stream) {
+  const ssize_t count = ::recv(StreamAccess::fd(stream), bytes_.data(), bytes_.size(), 0);
+  if (count > 0) [[likely]] {
+    StreamAccess::tell_bytes(stream, {bytes_.data(), static_cast<std::size_t>(count)});
+  } else if (count == 0) {
+    change_interest(stream, 0);
+    StreamAccess::tell_end(stream);
+  } else if (!is_try_again(errno)) {
+    StreamAccess::tell_broken(stream, net_error(errno));
+  }
+}
+
+void EpollLoop::read_while_unwanted(Stream& stream, std::uint32_t events) {
+  // Both are reported whether wanted or not, and would be again and again.
+  if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
+    const int error = pending_error(StreamAccess::fd(stream));
+    StreamAccess::tell_broken(stream, error == 0 ? NetError::closed : net_error(error));
+    return;
+  }
+  change_interest(stream, wanted(stream));
+}
+
+void EpollLoop::accept(Listener& listener) {
+  // The quota follows the arrivals, so that in steady state no accept is made in vain.
+  for (int done = 0; done < accepts_; ++done) {
+    Descriptor fd(
+        ::accept4(WatchAccess::fd(listener), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (fd.is_open()) {
+      WatchAccess::tell_accepted(listener, std::move(fd));
+      flush_cork();
+    } else if (is_try_again(errno)) {
+      accepts_ = std::max(done, 1);
+      return;
+    } else if (!is_of_one_connection(errno)) {
+      const NetError error = net_error(errno);
+      detach(listener);
+      WatchAccess::tell_failed(listener, error);
+      return;
+    }
+    if (current_ == 0) {
+      return;
+    }
+  }
+  accepts_ = std::min(accepts_ * 2, kAcceptsMax);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Loop>> make_epoll_loop() {
+  Descriptor epoll(::epoll_create1(EPOLL_CLOEXEC));
+  Descriptor wake_up(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!epoll.is_open() || !wake_up.is_open()) {
+    return fail(Error(500, "No event loop: " + std::string(text(net_error(errno))) + "."));
+  }
+  return std::make_unique<EpollLoop>(std::move(epoll), std::move(wake_up));
+}
+
+}  // namespace eider

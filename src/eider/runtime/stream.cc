@@ -1,0 +1,299 @@
+#include "eider/runtime/stream.h"
+
+#include <utility>
+#include <vector>
+
+#include "eider/base/assert.h"
+#include "eider/runtime/deferred.h"
+
+namespace eider {
+
+namespace {
+
+/// A cork or chunk that grew beyond this gives its memory back after use.
+constexpr std::size_t kKeptBytesMax = 256 * 1024;
+/// Refused bytes up to this many are copied; of more the buffer itself is kept.
+constexpr std::size_t kCopiedBytesMax = 16 * 1024;
+
+void forget(Buffer& buffer) noexcept {
+  if (buffer.capacity() > kKeptBytesMax) {
+    buffer.release();
+  } else {
+    buffer.clear();
+  }
+}
+
+}  // namespace
+
+/// Output that the socket refused, input that came while paused, and news for the end of the turn.
+struct Stream::Rest final : public Deferred {
+  /// Bytes in one of two shapes, so that neither is copied into the other.
+  struct Chunk {
+    Buffer corked;
+    std::string owned;
+    std::size_t sent = 0;
+
+    [[nodiscard]] std::string_view left() const noexcept {
+      return (owned.empty() ? corked.view() : std::string_view(owned)).substr(sent);
+    }
+  };
+
+  explicit Rest(Stream& stream) noexcept : owner(stream) {}
+  void run() override { owner.tell_held(); }
+
+  void add(Chunk chunk) {
+    bytes += chunk.left().size();
+    chunks.push_back(std::move(chunk));
+  }
+  [[nodiscard]] std::string_view left(std::size_t ahead) const noexcept {
+    return first + ahead < chunks.size() ? chunks[first + ahead].left() : std::string_view();
+  }
+  void consume(std::size_t taken) noexcept;
+
+  Stream& owner;
+  std::vector<Chunk> chunks;  // those before `first` have left
+  std::size_t first = 0;
+  std::size_t bytes = 0;
+  Buffer held;
+  bool is_end_held = false;
+  NetError error = NetError::other;
+};
+
+void Stream::Rest::consume(std::size_t taken) noexcept {
+  bytes -= taken;
+  while (taken != 0) {
+    const std::size_t part = chunks[first].left().size();
+    if (taken < part) {
+      chunks[first].sent += taken;
+      return;
+    }
+    taken -= part;
+    chunks[first] = Chunk();
+    ++first;
+  }
+}
+
+Stream::Rest& Stream::rest() {
+  if (rest_ == nullptr) {
+    rest_ = new Rest(*this);
+  }
+  return *rest_;
+}
+
+void Stream::open(Descriptor fd) {
+  ensure(!is_open() && fd.is_open(), "a stream is opened once, with a socket");
+  fd_ = fd.release();
+  flags_ = 0;
+  loop_.attach(*this);
+}
+
+void Stream::close() noexcept {
+  if (!is_open()) {
+    return;
+  }
+  loop_.detach(*this);
+  fd_ = -1;
+  delete std::exchange(rest_, nullptr);
+}
+
+// Input.
+
+void Stream::tell_bytes(std::string_view bytes) {
+  if (wants_bytes()) [[likely]] {
+    owner_.on_bytes(bytes);
+  } else if (!is(kBroken) && !is(kPeerEnded)) {
+    rest().held.append(bytes);
+    flags_ |= kHasHeld;
+  }
+}
+
+void Stream::tell_end() {
+  if (is(kPeerEnded) || is(kBroken)) {
+    return;
+  }
+  const bool may_be_told = wants_bytes();
+  flags_ |= kPeerEnded;
+  if (may_be_told) {
+    owner_.on_end();
+  } else {
+    rest().is_end_held = true;
+    flags_ |= kHasHeld;
+  }
+}
+
+void Stream::tell_broken(NetError error) {
+  StreamOwner& owner = owner_;
+  close();
+  owner.on_broken(error);
+}
+
+void Stream::tell_held() {
+  if (is(kBroken)) {
+    tell_broken(rest_->error);
+    return;
+  }
+  if (!is(kHasHeld) || is(kPaused) || is(kWaiting)) {
+    return;
+  }
+  Buffer held;
+  held.swap(rest_->held);
+  if (held.empty()) {
+    rest_->is_end_held = false;
+    flags_ &= static_cast<std::uint8_t>(~kHasHeld);
+    owner_.on_end();
+    return;
+  }
+  if (rest_->is_end_held) {
+    loop_.defer(*rest_);
+  } else {
+    flags_ &= static_cast<std::uint8_t>(~kHasHeld);
+    loop_.update(*this);
+  }
+  owner_.on_bytes(held.view());
+}
+
+void Stream::pause_reading() noexcept {
+  flags_ |= kPaused;
+}
+
+void Stream::resume_reading() {
+  flags_ &= static_cast<std::uint8_t>(~kPaused);
+  go_on_reading();
+}
+
+void Stream::go_on_reading() {
+  if (is(kPaused) || is(kWaiting) || !is_open()) {
+    return;
+  }
+  if (is(kHasHeld)) {
+    loop_.defer(*rest_);
+  } else {
+    loop_.update(*this);
+  }
+}
+
+// Output.
+
+std::size_t Stream::waiting_bytes() const noexcept {
+  return rest_ == nullptr ? 0 : rest_->bytes;
+}
+
+bool Stream::flush() {
+  Buffer* corked = loop_.corked(*this);
+  if (corked == nullptr || corked->empty()) {
+    return !is(kWaiting);
+  }
+  std::size_t sent = 0;
+  if (!is(kWaiting) && !is(kBroken)) [[likely]] {
+    const Loop::Written written = loop_.write(*this, corked->view(), {});
+    sent = written.bytes;
+    if (written.error != 0) {
+      break_later(net_error(written.error));
+    }
+  }
+  keep_corked(*corked, sent);
+  return !is(kWaiting);
+}
+
+void Stream::send_owned(std::string bytes) {
+  Buffer* corked = loop_.corked(*this);
+  const std::string_view before = corked == nullptr ? std::string_view() : corked->view();
+  Loop::Written written;
+  if (!is(kWaiting) && !is(kBroken)) {
+    written = loop_.write(*this, before, bytes);
+    if (written.error != 0) {
+      break_later(net_error(written.error));
+    }
+  }
+  const std::size_t sent_before = std::min(written.bytes, before.size());
+  const std::size_t sent_of_these = written.bytes - sent_before;
+  if (corked != nullptr) {
+    keep_corked(*corked, sent_before);
+  }
+  keep_owned(std::move(bytes), sent_of_these);
+}
+
+void Stream::keep_corked(Buffer& corked, std::size_t sent) {
+  const std::size_t refused = corked.size() - sent;
+  if (refused != 0 && !is(kBroken)) [[unlikely]] {
+    Rest::Chunk chunk;
+    if (refused > kCopiedBytesMax) {
+      chunk.corked.swap(corked);
+      chunk.sent = sent;
+    } else {
+      chunk.corked.append(corked.view().substr(sent));
+    }
+    rest().add(std::move(chunk));
+    begin_waiting();
+  }
+  forget(corked);
+}
+
+void Stream::keep_owned(std::string bytes, std::size_t sent) {
+  if (sent < bytes.size() && !is(kBroken)) {
+    Rest::Chunk chunk;
+    chunk.owned = std::move(bytes);
+    chunk.sent = sent;
+    rest().add(std::move(chunk));
+    begin_waiting();
+  }
+}
+
+void Stream::begin_waiting() {
+  if (!is(kWaiting)) {
+    flags_ |= kWaiting;
+    loop_.update(*this);
+  }
+}
+
+bool Stream::drain() {
+  const Loop::Written written = loop_.write(*this, rest_->left(0), rest_->left(1));
+  if (written.error != 0) {
+    break_later(net_error(written.error));
+    return false;
+  }
+  rest_->consume(written.bytes);
+  return rest_->bytes == 0;
+}
+
+void Stream::tell_writable() {
+  if (!is(kWaiting) || is(kBroken) || !drain()) {
+    return;
+  }
+  flags_ &= static_cast<std::uint8_t>(~kWaiting);
+  if (!is(kHasHeld)) {
+    delete std::exchange(rest_, nullptr);
+  } else {
+    rest_->chunks.clear();
+    rest_->first = 0;
+  }
+  if (is(kEnding)) {
+    finish_ending();
+  }
+  loop_.update(*this);
+  go_on_reading();
+  owner_.on_drained();
+}
+
+void Stream::end() {
+  if (is(kEnding)) {
+    return;
+  }
+  flags_ |= kEnding;
+  if (flush() && !is(kBroken)) {
+    finish_ending();
+  }
+}
+
+void Stream::finish_ending() {
+  loop_.end_writing(*this);
+}
+
+void Stream::break_later(NetError error) {
+  flags_ |= kBroken;
+  rest().error = error;
+  loop_.defer(*rest_);
+  loop_.update(*this);
+}
+
+}  // namespace eider
