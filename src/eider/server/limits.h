@@ -1,0 +1,53 @@
+// What one client may cost, and for how long: every bound of the server, with a safe default.
+// Must not hold what routes decide for themselves, such as how large a body they take.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "eider/runtime/time.h"
+
+namespace eider {
+
+/// The largest body that a route takes unless it says otherwise: 1 MiB.
+inline constexpr std::size_t kBodyBytesMaxDefault = 1024UL * 1024;
+
+struct Limits {
+  /// A request head, from its first byte to its empty line; a larger one is a 431.
+  std::uint32_t head_bytes_max = 16 * 1024;
+  /// A request target; a longer one is a 414.
+  std::uint32_t target_bytes_max = 8 * 1024;
+  /// Field lines of one head; more are a 431.
+  std::uint32_t fields_max = 100;
+
+  /// Connections of the whole server; what comes beyond is closed at once.
+  std::size_t connections_max = 100'000;
+  /// Requests of the whole server that wait or whose bodies are still arriving; further ones of
+  /// that kind are a 503. Each loop has its equal share.
+  std::size_t in_flight_max = 65'536;
+
+  /// From the connection's begin to the first byte; then it is closed without a word.
+  Duration first_byte = std::chrono::seconds(30);
+  /// From a head's first byte to its end, however the bytes trickle; then 408.
+  Duration head = std::chrono::seconds(10);
+  /// While a body arrives, each span of this length must bring `bytes_per_second_min`; else 408.
+  Duration body = std::chrono::seconds(30);
+  /// While the client is slow to read, each span of this length must take as much; else the
+  /// connection is reset. Measured when spans end, so it may take two of them.
+  Duration write = std::chrono::seconds(30);
+  std::size_t bytes_per_second_min = 512;
+  /// Between a response and the next request; then the connection is closed without a word.
+  Duration idle = std::chrono::seconds(75);
+
+  /// How long, and for how many bytes, a refused client is still read from (and ignored), so that
+  /// it sees the answer instead of a reset (RFC 9112, section 9.6).
+  Duration linger = std::chrono::seconds(5);
+  std::size_t linger_bytes_max = 16UL * 1024 * 1024;
+
+  /// A client that sends FIN while its request waits has either left or closed only its half. After
+  /// this time it is sent an interim `100 Continue`, which tells the two apart: whoever has left
+  /// answers with a reset, and the request is cancelled. HTTP/1.0 clients are never asked.
+  Duration half_close_probe = std::chrono::milliseconds(300);
+};
+
+}  // namespace eider

@@ -1,0 +1,96 @@
+// A service on a port: one thread and loop per core, from bind to drain.
+// Must not know what the service answers, and never prints or exits by itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/result.h"
+#include "eider/runtime/loop.h"
+#include "eider/runtime/time.h"
+#include "eider/server/limits.h"
+
+namespace eider {
+
+class LogSink;
+class Service;
+
+struct ServerOptions {
+  /// An address, not a name: "127.0.0.1", "0.0.0.0", "::1", "localhost" or "unix:/path".
+  std::string host = "127.0.0.1";
+  /// 0 takes any that is free; see Server::port.
+  std::uint16_t port = 8080;
+  /// Event loops, one thread each; 0 is one per core that this process may use.
+  unsigned threads = 0;
+  Backend backend = Backend::automatic;
+  Limits limits;
+  /// How long requests in flight may take after `stop` before they are cancelled.
+  Duration drain = std::chrono::seconds(10);
+  /// Finished handshakes that may wait to be accepted, per loop.
+  int backlog = 4096;
+  /// The first SIGTERM or SIGINT calls `stop`; a second one kills the process as it would without
+  /// a server. Pre: no other thread of the process has these signals unblocked.
+  bool stops_on_signals = false;
+  /// Hears of what nobody can be answered about, such as a lack of descriptors. May be null.
+  LogSink* log = nullptr;
+};
+
+/// Counted as of now; each loop's own figures in its place.
+struct ServerStats {
+  struct PerLoop {
+    std::size_t connections = 0;
+    std::uint64_t requests = 0;
+  };
+  std::vector<PerLoop> loops;
+
+  [[nodiscard]] std::size_t connections() const noexcept;
+  [[nodiscard]] std::uint64_t requests() const noexcept;
+};
+
+class Server {
+ public:
+  /// service  is called on all loops' threads at once; outlives the server
+  Server(Service& service, ServerOptions options);
+  /// `stop_now` and `wait`.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Binds, and serves from then on. Raises the soft limit of open descriptors to what the limits
+  /// ask for, as far as the hard limit allows. Pre: not started before.
+  ///
+  /// errors  the address cannot be bound, or the backend is not to be had: the detail names the
+  ///         address or backend, the reason, and what to do about it
+  [[nodiscard]] Result<void> start();
+
+  /// The port that is bound; 0 for a Unix path. Pre: started.
+  [[nodiscard]] std::uint16_t port() const noexcept;
+  [[nodiscard]] unsigned thread_count() const noexcept;
+  /// "epoll" or "io_uring". Pre: started.
+  [[nodiscard]] std::string_view backend_name() const noexcept;
+
+  /// Returns when the server has stopped and its threads are gone. Returns at once when it was
+  /// never started. Pre: called on one thread at a time, none of the server's.
+  void wait();
+
+  /// From any thread: stops accepting, finishes what is in flight with `Connection: close`, and
+  /// cancels what is left when `drain` has passed. A request that uses a blocking thread is told
+  /// by its Cancel, and waited for.
+  void stop() noexcept;
+  /// From any thread: as `stop` whose time is up at once.
+  void stop_now() noexcept;
+
+  /// From any thread, at any time.
+  [[nodiscard]] ServerStats stats() const;
+
+ private:
+  class Threads;
+
+  std::unique_ptr<Threads> threads_;
+};
+
+}  // namespace eider
