@@ -15,6 +15,10 @@ namespace eider {
 class Buffer;
 class PathValues;
 
+namespace route {
+struct Search;
+}
+
 /// What a path and a method lead to.
 struct Lookup {
   enum class Kind : std::uint8_t {
@@ -79,6 +83,8 @@ class Router {
  private:
   struct Draft;
   struct Frozen;
+
+  [[nodiscard]] Lookup find_decoded(route::Search& search, Buffer& scratch) const noexcept;
 
   std::unique_ptr<Draft> draft_;
   std::unique_ptr<Frozen> frozen_;

@@ -1,0 +1,90 @@
+#include "eider/route/router.h"
+
+#include "eider/base/assert.h"
+#include "eider/base/buffer.h"
+#include "eider/http/request.h"
+#include "eider/route/draft.h"
+#include "eider/route/path_text.h"
+
+namespace eider {
+
+using route::Leaf;
+using route::Search;
+
+struct Router::Draft : route::Draft {};
+struct Router::Frozen : route::Tables {
+  explicit Frozen(route::Tables tables) : Tables(std::move(tables)) {}
+};
+
+namespace {
+
+const Leaf* find_leaf(const route::Tables& tables, Search& search) noexcept {
+  const Leaf* exact = tables.exact.find(search.path);
+  const Leaf* leaf = exact == nullptr ? nullptr : search.take(*exact);
+  return leaf != nullptr ? leaf : tables.tree.find(search);
+}
+
+Lookup without_endpoint(Method method, MethodSet allowed) noexcept {
+  if (allowed.empty()) {
+    return {Lookup::Kind::not_found, 0, {}};
+  }
+  allowed.add(Method::options);
+  return {method == Method::options ? Lookup::Kind::options : Lookup::Kind::method_not_allowed, 0,
+          allowed};
+}
+
+Lookup find_in(const route::Tables& tables, Search& search) noexcept {
+  const Leaf* leaf = find_leaf(tables, search);
+  if (leaf == nullptr) [[unlikely]] {
+    return without_endpoint(search.method, search.allowed);
+  }
+  return {Lookup::Kind::found, tables.endpoints.of(*leaf, search.method), {}};
+}
+
+}  // namespace
+
+Router::Router() : draft_(std::make_unique<Draft>()) {}
+Router::~Router() = default;
+Router::Router(Router&&) noexcept = default;
+Router& Router::operator=(Router&&) noexcept = default;
+
+Result<void, std::string> Router::add(Method method, std::string_view pattern,
+                                      std::uint32_t endpoint) {
+  ensure(draft_ != nullptr, "a route was added to a frozen router");
+  return draft_->add(method, pattern, endpoint);
+}
+
+void Router::freeze() {
+  ensure(draft_ != nullptr, "a router was frozen twice");
+  frozen_ = std::make_unique<Frozen>(draft_->lay_out());
+  draft_.reset();
+}
+
+Lookup Router::find(Method method, std::string_view path, PathValues& values,
+                    Buffer& scratch) const noexcept {
+  ensure(frozen_ != nullptr, "a router was asked before it was frozen");
+  values.clear();
+  if (!path.starts_with('/')) [[unlikely]] {
+    // "OPTIONS *" asks about the server as a whole (RFC 9110, section 9.3.7).
+    return without_endpoint(method, path == "*" ? frozen_->methods : MethodSet());
+  }
+  Search search{method, path, values, {}, {}};
+  if (!route::needs_decoding(path)) [[likely]] {
+    return find_in(*frozen_, search);
+  }
+  return find_decoded(search, scratch);
+}
+
+Lookup Router::find_decoded(route::Search& search, Buffer& scratch) const noexcept {
+  const std::optional<std::string_view> decoded = route::decode_path(search.path, scratch);
+  if (!decoded) {
+    return {Lookup::Kind::bad_request, 0, {}};
+  }
+  search.path = *decoded;
+  search.is_decoded = true;
+  const Lookup lookup = find_in(*frozen_, search);
+  route::restore_slashes(scratch);
+  return lookup;
+}
+
+}  // namespace eider
