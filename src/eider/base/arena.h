@@ -44,6 +44,7 @@ class Arena {
   template <class T, class... Args>
   [[nodiscard]] T& make(Args&&... args) {
     static_assert(std::is_trivially_destructible_v<T>, "an arena runs no destructor");
+    static_assert(alignof(T) <= alignof(std::max_align_t));
     return *::new (allocate(sizeof(T), alignof(T))) T(std::forward<Args>(args)...);
   }
 
@@ -51,6 +52,10 @@ class Arena {
   template <class T>
   [[nodiscard]] std::span<T> make_array(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T>, "an arena runs no destructor");
+    static_assert(alignof(T) <= alignof(std::max_align_t));
+    if (count > static_cast<std::size_t>(-1) / sizeof(T)) {
+      throw std::bad_alloc();
+    }
     T* first = static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
     for (std::size_t index = 0; index < count; ++index) {
       ::new (first + index) T();
@@ -75,6 +80,7 @@ class Arena {
   struct Block;
 
   [[nodiscard]] void* allocate_in_new_block(std::size_t bytes);
+  static void free_blocks(Block* newest) noexcept;
 
   /// The newest block; its header stands at its front. Offsets count from there.
   char* memory_ = nullptr;

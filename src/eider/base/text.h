@@ -66,8 +66,8 @@ namespace eider {
 [[nodiscard]] std::optional<std::uint64_t> parse_uint64(std::string_view text) noexcept;
 /// The same with an optional '-' in front.
 [[nodiscard]] std::optional<std::int64_t> parse_int64(std::string_view text) noexcept;
-/// A decimal number as JSON writes it or shorter: "1", "-1.5", "1e9"; no "inf", no "nan", no
-/// blanks; nothing when it overflows.
+/// A decimal number: "1", "-1.5", ".5", "1e9"; no "inf", no "nan", no blanks, no "+"; nothing when
+/// it is out of range.
 [[nodiscard]] std::optional<double> parse_double(std::string_view text) noexcept;
 
 /// An integer of type T in decimal; nothing when `text` is none or it does not fit.

@@ -51,15 +51,16 @@ class ChunkedReader {
   enum class State : std::uint8_t {
     size_first,
     size_more,
-    extension_start,
-    extension_name_start,
-    extension_name,
-    extension_name_end,
-    extension_value_start,
-    extension_token,
-    extension_quoted,
-    extension_escape,
-    extension_end,
+    // Of chunk extensions.
+    before_semicolon,
+    before_name,
+    name,
+    behind_name,
+    before_value,
+    token,
+    quoted,
+    escape,
+    behind_value,
     size_line_feed,
     data,
     data_return,
@@ -73,11 +74,17 @@ class ChunkedReader {
     refused,
   };
 
-  void take(char byte) noexcept;
-  void take_in_size(char byte) noexcept;
-  void take_in_extension(char byte) noexcept;
-  void take_in_trailer(char byte) noexcept;
+  void go(State next) noexcept { state_ = next; }
+  void go_if(bool holds, State next) noexcept;
   void refuse(Refusal refusal) noexcept;
+  void take(char byte) noexcept;
+  void take_line_feed(char byte, State next) noexcept;
+  void take_in_size(char byte) noexcept;
+  void end_extension(char byte) noexcept;
+  void take_in_extension(char byte) noexcept;
+  void take_behind_name(char byte) noexcept;
+  void take_in_value(char byte) noexcept;
+  void take_in_trailer(char byte) noexcept;
 
   /// Of the chunk: as announced, then what of it is still to come.
   std::uint64_t left_ = 0;

@@ -39,11 +39,11 @@ struct ResponseHead {
   /// For Framing::sized: of the content, also where none follows (HEAD).
   std::uint64_t content_length = 0;
   /// Empty: no Content-Type field.
-  std::string_view content_type;
+  std::string_view content_type = {};
   /// IMF-fixdate, 29 bytes (DateCache); empty: no Date field.
-  std::string_view date;
+  std::string_view date = {};
   /// Further field lines, each ending in CRLF.
-  std::string_view field_lines;
+  std::string_view field_lines = {};
 };
 
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";

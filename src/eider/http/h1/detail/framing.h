@@ -1,0 +1,91 @@
+// What the fields of a head say about its content and its connection (RFC 9112, sections 6 and 9).
+// Must not look at a field's bytes for more than its meaning: the reader has checked them.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "eider/http/h1/refusal.h"
+#include "eider/http/head.h"
+
+namespace eider::h1::detail {
+
+/// Eight bytes with ASCII letters in lower case. Of token bytes only letters change their meaning.
+inline std::uint64_t lower_word(const char* at) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof(word));
+  return word | 0x2020202020202020;
+}
+
+/// Equal without case. Pre: `name` is a token; `lower` is letters and '-' in lower case.
+inline bool is_named(std::string_view name, std::string_view lower) noexcept {
+  const std::size_t bytes = lower.size();
+  if (name.size() != bytes || (name.front() | 0x20) != lower.front()) {
+    return false;
+  }
+  std::size_t at = 0;
+  for (; at + sizeof(std::uint64_t) <= bytes; at += sizeof(std::uint64_t)) {
+    if (lower_word(name.data() + at) != lower_word(lower.data() + at)) {
+      return false;
+    }
+  }
+  for (; at < bytes; ++at) {
+    if ((name[at] | 0x20) != lower[at]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Takes the fields of one head in their order and fills in what they mean.
+class Framing {
+ public:
+  explicit Framing(RequestHead& head) noexcept : head_(head) {}
+
+  /// Pre: head.method, minor_version and form are set; the name is a token.
+  [[nodiscard]] Refusal take(const Field& field) noexcept;
+  /// Behind the last field.
+  [[nodiscard]] Refusal finish() noexcept;
+
+ private:
+  [[nodiscard]] Refusal take_host(std::string_view value) noexcept;
+  [[nodiscard]] Refusal take_content_length(std::string_view value) noexcept;
+  [[nodiscard]] Refusal take_transfer_encoding(std::string_view value) noexcept;
+  [[nodiscard]] Refusal take_coding(std::string_view coding) noexcept;
+  [[nodiscard]] Refusal take_connection(std::string_view value) noexcept;
+  [[nodiscard]] Refusal take_expect(std::string_view value) noexcept;
+
+  RequestHead& head_;
+  bool has_host_ = false;
+  bool has_length_ = false;
+  bool names_close_ = false;
+  bool names_keep_alive_ = false;
+  bool names_upgrade_ = false;
+  bool has_upgrade_ = false;
+  bool expects_continue_ = false;
+};
+
+inline Refusal Framing::take(const Field& field) noexcept {
+  switch (field.name.size()) {
+    case 4:
+      return is_named(field.name, "host") ? take_host(field.value) : Refusal::none;
+    case 6:
+      return is_named(field.name, "expect") ? take_expect(field.value) : Refusal::none;
+    case 7:
+      has_upgrade_ |= is_named(field.name, "upgrade") && !field.value.empty();
+      return Refusal::none;
+    case 10:
+      return is_named(field.name, "connection") ? take_connection(field.value) : Refusal::none;
+    case 14:
+      return is_named(field.name, "content-length") ? take_content_length(field.value)
+                                                    : Refusal::none;
+    case 17:
+      return is_named(field.name, "transfer-encoding") ? take_transfer_encoding(field.value)
+                                                       : Refusal::none;
+    default:
+      return Refusal::none;
+  }
+}
+
+}  // namespace eider::h1::detail

@@ -1,0 +1,153 @@
+#include "eider/http/h1/detail/framing.h"
+
+#include <limits>
+#include <optional>
+
+#include "eider/base/text.h"
+#include "eider/http/grammar.h"
+#include "eider/http/h1/detail/target.h"
+
+namespace eider::h1::detail {
+
+namespace {
+
+/// So that a length can be counted in a signed number anywhere.
+constexpr std::uint64_t kContentLengthMax = std::numeric_limits<std::int64_t>::max();
+
+/// The elements of a comma-separated list, without blanks (RFC 9110, section 5.6.1).
+class ListReader {
+ public:
+  explicit ListReader(std::string_view value) noexcept : rest_(value) {}
+
+  [[nodiscard]] bool is_done() const noexcept { return is_done_; }
+  std::string_view next() noexcept {
+    const std::size_t comma = rest_.find(',');
+    const std::string_view element = trim(rest_.substr(0, comma));
+    is_done_ = comma == std::string_view::npos;
+    rest_.remove_prefix(is_done_ ? rest_.size() : comma + 1);
+    return element;
+  }
+
+ private:
+  std::string_view rest_;
+  bool is_done_ = false;
+};
+
+bool are_digits(std::string_view text) noexcept {
+  for (const char byte : text) {
+    if (!is_digit(byte)) {
+      return false;
+    }
+  }
+  return !text.empty();
+}
+
+}  // namespace
+
+Refusal Framing::take_host(std::string_view value) noexcept {
+  if (has_host_) {
+    return Refusal::doubled_host;
+  }
+  has_host_ = true;
+  if (!is_host(value)) {
+    return Refusal::bad_host;
+  }
+  // RFC 9112, section 3.2.2: the authority of an absolute form counts, not Host.
+  if (head_.form == TargetForm::origin || head_.form == TargetForm::asterisk) {
+    head_.authority = value;
+  }
+  return Refusal::none;
+}
+
+Refusal Framing::take_content_length(std::string_view value) noexcept {
+  // RFC 9112, section 6.3 allows to take equal doubles for one. Not here: who sends them cannot
+  // be told from who hopes that somebody on the way reads the other one.
+  if (has_length_) {
+    return Refusal::doubled_content_length;
+  }
+  if (!are_digits(value)) {
+    return Refusal::bad_content_length;
+  }
+  const std::optional<std::uint64_t> length = parse_uint64(value);
+  if (!length.has_value() || *length > kContentLengthMax) {
+    return Refusal::content_length_too_large;
+  }
+  if (head_.body == BodyKind::chunked) {
+    return Refusal::length_with_coding;
+  }
+  has_length_ = true;
+  head_.content_length = *length;
+  head_.body = *length == 0 ? BodyKind::none : BodyKind::sized;
+  return Refusal::none;
+}
+
+Refusal Framing::take_transfer_encoding(std::string_view value) noexcept {
+  if (head_.minor_version == 0) {
+    return Refusal::coding_in_http_1_0;
+  }
+  if (has_length_) {
+    return Refusal::length_with_coding;
+  }
+  ListReader codings(value);
+  Refusal refusal = Refusal::none;
+  while (refusal == Refusal::none && !codings.is_done()) {
+    refusal = take_coding(codings.next());
+  }
+  return refusal;
+}
+
+Refusal Framing::take_coding(std::string_view coding) noexcept {
+  if (!is_token(coding)) {
+    return Refusal::bad_transfer_coding;
+  }
+  const bool is_chunked = equals_ignoring_case(coding, "chunked");
+  if (head_.body == BodyKind::chunked) {
+    return is_chunked ? Refusal::repeated_chunked : Refusal::chunked_not_last;
+  }
+  if (!is_chunked) {
+    return Refusal::unknown_transfer_coding;
+  }
+  head_.body = BodyKind::chunked;
+  return Refusal::none;
+}
+
+Refusal Framing::take_connection(std::string_view value) noexcept {
+  ListReader options(value);
+  while (!options.is_done()) {
+    const std::string_view option = options.next();
+    if (!option.empty() && !is_token(option)) {
+      return Refusal::bad_connection;
+    }
+    names_close_ |= equals_ignoring_case(option, "close");
+    names_keep_alive_ |= equals_ignoring_case(option, "keep-alive");
+    names_upgrade_ |= equals_ignoring_case(option, "upgrade");
+  }
+  return Refusal::none;
+}
+
+Refusal Framing::take_expect(std::string_view value) noexcept {
+  ListReader expectations(value);
+  while (!expectations.is_done()) {
+    const std::string_view expectation = expectations.next();
+    if (!expectation.empty() && !equals_ignoring_case(expectation, "100-continue")) {
+      return Refusal::unknown_expectation;
+    }
+    expects_continue_ |= !expectation.empty();
+  }
+  return Refusal::none;
+}
+
+Refusal Framing::finish() noexcept {
+  const bool is_1_1 = head_.minor_version == 1;
+  if (is_1_1 && !has_host_) {
+    return Refusal::missing_host;
+  }
+  head_.keeps_alive = !names_close_ && (is_1_1 || names_keep_alive_);
+  // An HTTP/1.0 client knows neither: its wish was passed on by a proxy that did not understand it
+  // (RFC 9110, sections 7.8 and 10.1.1).
+  head_.wants_upgrade = is_1_1 && names_upgrade_ && has_upgrade_;
+  head_.expects_continue = is_1_1 && expects_continue_ && head_.body != BodyKind::none;
+  return Refusal::none;
+}
+
+}  // namespace eider::h1::detail

@@ -1,0 +1,132 @@
+#include <optional>
+
+#include "eider/base/text.h"
+#include "eider/http/h1/detail/target.h"
+
+namespace eider::h1::detail {
+
+namespace {
+
+constexpr std::size_t kPortDigitsMax = 5;
+
+/// port = *DIGIT, and a number that a port can have.
+bool is_port(std::string_view text) noexcept {
+  const std::optional<std::uint16_t> port = parse_integer<std::uint16_t>(text);
+  return text.empty() || (text.size() <= kPortDigitsMax && port.has_value());
+}
+
+/// reg-name = *( unreserved / pct-encoded / sub-delims )
+bool is_name_byte(char byte) noexcept {
+  constexpr std::string_view kMarks = "-._~!$&'()*+,;=";
+  return is_letter(byte) || is_digit(byte) || kMarks.find(byte) != std::string_view::npos;
+}
+
+bool is_escape(std::string_view text) noexcept {
+  return text.size() >= 3 && hex_value(text[1]) >= 0 && hex_value(text[2]) >= 0;
+}
+
+bool is_name(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const bool is_escaped = text.front() == '%';
+    if (is_escaped ? !is_escape(text) : !is_name_byte(text.front())) {
+      return false;
+    }
+    text.remove_prefix(is_escaped ? 3 : 1);
+  }
+  return true;
+}
+
+/// IP-literal = "[" ( IPv6address / IPvFuture ) "]"; here what is between the brackets, by its
+/// bytes: what address it is does not change how a request is read.
+bool is_address(std::string_view text) noexcept {
+  for (const char byte : text) {
+    if (hex_value(byte) < 0 && byte != ':' && byte != '.') {
+      return false;
+    }
+  }
+  return text.size() >= 2 && text.find(':') != std::string_view::npos;
+}
+
+/// Behind the host: nothing, or ":" port.
+bool is_port_part(std::string_view text) noexcept {
+  return text.empty() || (text.front() == ':' && is_port(text.substr(1)));
+}
+
+/// absolute-form = scheme "://" authority path-abempty [ "?" query ]; only the http schemes.
+std::string_view without_scheme(std::string_view target) noexcept {
+  for (const std::string_view scheme :
+       {std::string_view("http://"), std::string_view("https://")}) {
+    if (equals_ignoring_case(target.substr(0, scheme.size()), scheme)) {
+      return target.substr(scheme.size());
+    }
+  }
+  return {};
+}
+
+/// The path's bytes, and every '%' in front of two hexadecimal digits.
+bool is_path(std::string_view text) noexcept {
+  for (; !text.empty(); text.remove_prefix(1)) {
+    if (text.front() == '\\' || (text.front() == '%' && !is_escape(text))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool split_absolute(RequestHead& head) noexcept {
+  const std::string_view rest = without_scheme(head.target);
+  const std::size_t host_bytes = rest.find_first_of("/?");
+  head.form = TargetForm::absolute;
+  head.authority = rest.substr(0, host_bytes);
+  if (head.authority.empty() || !is_host(head.authority)) {
+    return false;
+  }
+  const std::string_view tail = rest.substr(head.authority.size());
+  const std::size_t path_bytes = tail.find('?');
+  head.path = tail.substr(0, path_bytes);
+  head.query =
+      path_bytes == std::string_view::npos ? std::string_view() : tail.substr(path_bytes + 1);
+  if (head.path.empty()) {
+    // RFC 9112, section 3.2.4: OPTIONS without path and query is about the server as a whole.
+    head.path = head.method == Method::options && tail.empty() ? "*" : "/";
+  }
+  return is_path(head.path);
+}
+
+/// authority-form = uri-host ":" port, both of them there.
+bool split_authority(RequestHead& head) noexcept {
+  head.form = TargetForm::authority;
+  head.authority = head.target;
+  return is_host(head.target) && is_digit(head.target.back()) &&
+         head.target.substr(0, head.target.find_last_of("]:") + 1).ends_with(':');
+}
+
+}  // namespace
+
+bool is_host(std::string_view text) noexcept {
+  if (text.starts_with('[')) {
+    const std::size_t end = text.find(']');
+    return end != std::string_view::npos && is_address(text.substr(1, end - 1)) &&
+           is_port_part(text.substr(end + 1));
+  }
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  if (colon == std::string_view::npos) {
+    return is_name(name);
+  }
+  return !name.empty() && is_name(name) && is_port(text.substr(colon + 1));
+}
+
+bool split_target(RequestHead& head) noexcept {
+  if (head.method == Method::connect) {
+    return split_authority(head);
+  }
+  if (head.target == "*") {
+    head.form = TargetForm::asterisk;
+    head.path = head.target;
+    return head.method == Method::options;
+  }
+  return split_absolute(head);
+}
+
+}  // namespace eider::h1::detail
