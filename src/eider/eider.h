@@ -2,7 +2,9 @@
 #pragma once
 
 #include "eider/app/app.h"
+#include "eider/app/options.h"
 #include "eider/json/json.h"
 #include "eider/reflect/constraints.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/sleep.h"
+#include "eider/server/server.h"

@@ -199,11 +199,18 @@ void call_now(const F& function, const Context& context, Response& response) {
   call(std::make_index_sequence<S::kCount>());
 }
 
+/// Blocking work as a task. The awaiter is a local because g++ 12 copies awaited temporaries.
+template <class R, class Work>
+Task<R> on_pool(Work work) {
+  auto done = run_blocking(std::move(work));
+  co_return co_await done;
+}
+
 /// The handler's own task, or the pool's when it blocks.
 template <class F, std::size_t... I>
 auto begin(const F& function, auto& held, std::index_sequence<I...>) {
   if constexpr (kIsBlocking<F>) {
-    return run_blocking(
+    return on_pool<typename Signature<F>::Value>(
         [&function, &held] { return function.function()(pass(*std::get<I>(held))...); });
   } else {
     return function(pass(*std::get<I>(held))...);

@@ -34,42 +34,52 @@ Error wrong(std::string_view name, std::string_view value, std::string_view take
   return Error::bad_request(std::move(text));
 }
 
-Result<unsigned> number(std::string_view name, std::string_view text, unsigned low, unsigned high) {
-  unsigned value = 0;
+/// The number as a T, or an error that names the option.
+template <class T>
+Result<void> assign_number(T& out, std::string_view name, std::string_view text, T low, T high) {
+  T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < low || value > high) {
     return fail(
         wrong(name, text, "a number from " + std::to_string(low) + " to " + std::to_string(high)));
   }
-  return value;
+  out = value;
+  return {};
+}
+
+Result<void> assign_backend(Backend& out, std::string_view text) {
+  const auto backend = parse_backend(text);
+  if (!backend) {
+    return fail(wrong("backend", text, "auto, epoll or io_uring"));
+  }
+  out = *backend;
+  return {};
+}
+
+Result<void> assign_drain(Duration& out, std::string_view text) {
+  unsigned seconds = 0;
+  auto assigned = assign_number(seconds, "drain-seconds", text, 0U, 86400U);
+  if (assigned) {
+    out = std::chrono::seconds(seconds);
+  }
+  return assigned;
 }
 
 Result<void> assign(ServerOptions& options, int found, std::string_view value) {
+  constexpr std::uint16_t kPortMax = 65535;
   switch (found) {
     case 'h':
       options.host = value;
       return {};
     case 'p':
-      return number("port", value, 0, 65535).transform([&](unsigned port) {
-        options.port = static_cast<std::uint16_t>(port);
-      });
+      return assign_number(options.port, "port", value, std::uint16_t{0}, kPortMax);
     case 't':
-      return number("threads", value, 1, 1024).transform([&](unsigned threads) {
-        options.threads = threads;
-      });
+      return assign_number(options.threads, "threads", value, 1U, 1024U);
     case 'd':
-      return number("drain-seconds", value, 0, 86400).transform([&](unsigned seconds) {
-        options.drain = std::chrono::seconds(seconds);
-      });
+      return assign_drain(options.drain, value);
     default:
-      break;
+      return assign_backend(options.backend, value);
   }
-  const auto backend = parse_backend(value);
-  if (!backend) {
-    return fail(wrong("backend", value, "auto, epoll or io_uring"));
-  }
-  options.backend = *backend;
-  return {};
 }
 
 }  // namespace

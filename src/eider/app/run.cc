@@ -5,6 +5,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/options.h"
+#include "eider/app/route_table.h"
 #include "eider/server/server.h"
 
 namespace eider {
@@ -51,9 +52,10 @@ int App::serve(const ServerOptions& options) {
     say(stderr, service.error().cause());
     return kExitFailed;
   }
-  ServerOptions with_signals = options;
-  with_signals.stops_on_signals = true;
-  Server server(**service, with_signals);
+  ServerOptions complete = options;
+  complete.stops_on_signals = true;
+  complete.log = table_->log.get();
+  Server server(**service, complete);
   if (auto started = server.start(); !started) {
     say(stderr, started.error().detail() + "\n");
     return kExitFailed;

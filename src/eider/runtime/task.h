@@ -164,21 +164,21 @@ class [[nodiscard]] Task {
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
   ~Task() {
-    if (handle_ != nullptr) {
+    if (handle_) {
       handle_.destroy();
     }
   }
 
   /// Whether there is no coroutine: default made or moved from.
-  [[nodiscard]] bool is_empty() const noexcept { return handle_ == nullptr; }
+  [[nodiscard]] bool is_empty() const noexcept { return !handle_; }
   /// Whether it has come to its end, by value or by exception.
-  [[nodiscard]] bool is_done() const noexcept { return handle_ != nullptr && handle_.done(); }
+  [[nodiscard]] bool is_done() const noexcept { return handle_ && handle_.done(); }
 
   /// Runs it to its end or to the first thing it has to wait for.
   ///
   /// returns  is_done()
   bool start() {
-    ensure(handle_ != nullptr && !handle_.promise().is_started(), "task started twice");
+    ensure(handle_ && !handle_.promise().is_started(), "task started twice");
     handle_.promise().continue_with(std::noop_coroutine());
     handle_.resume();
     return handle_.done();
@@ -216,7 +216,7 @@ class Task<T>::Awaiter {
   explicit Awaiter(Handle task) noexcept : task_(task) {}
 
   bool await_ready() const noexcept {
-    ensure(task_ != nullptr, "an empty task awaited");
+    ensure(static_cast<bool>(task_), "an empty task awaited");
     return task_.done();
   }
   // The child is called, not jumped to: g++ 12 makes no tail call of that jump without optimizing

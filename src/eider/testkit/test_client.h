@@ -1,0 +1,55 @@
+// Calls an App in a test: the real parser, router, server and writer on a simulated kernel, without
+// a socket, a thread or a real second. Must not be linked into an application.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "eider/app/app.h"
+#include "eider/json/value.h"
+#include "eider/runtime/time.h"
+#include "eider/testkit/reply.h"
+
+namespace eider {
+
+/// One request of a test. Host and, with a body, Content-Length are added.
+struct TestRequest {
+  Method method = Method::get;
+  std::string target;
+  std::initializer_list<std::pair<std::string_view, std::string_view>> headers = {};
+  std::string body = {};
+};
+
+class TestClient {
+ public:
+  /// Throws Failure when the app's routes are not in order.
+  explicit TestClient(const App& app);
+  ~TestClient();
+  TestClient(const TestClient&) = delete;
+  TestClient& operator=(const TestClient&) = delete;
+
+  Reply get(std::string target);
+  Reply head(std::string target);
+  Reply del(std::string target);
+  Reply post(std::string target, const json::Value& body);
+  Reply put(std::string target, const json::Value& body);
+  Reply patch(std::string target, const json::Value& body);
+  /// Sends it and lets simulated time pass, up to a minute, until the answer is complete.
+  /// Throws Failure when there is none by then.
+  Reply send(const TestRequest& request);
+
+  /// What comes back for these bytes on a connection of their own, as it is on the wire, when
+  /// nothing more happens without time passing.
+  [[nodiscard]] std::string raw(std::string_view bytes);
+  /// Lets simulated time pass.
+  void advance(Duration time);
+
+ private:
+  struct Stage;
+  std::unique_ptr<Stage> stage_;
+};
+
+}  // namespace eider
