@@ -1,0 +1,167 @@
+#include "eider/runtime/blocking.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "eider/base/failure.h"
+
+namespace eider {
+
+BlockingJob::~BlockingJob() {
+  if (holder_ != nullptr) {
+    *holder_ = nullptr;
+  }
+}
+
+void BlockingJob::resume_when_run(std::coroutine_handle<> waiting, BlockingJob*& holder) noexcept {
+  waiting_ = waiting;
+  holder_ = &holder;
+  holder = this;
+}
+
+void BlockingJob::execute() noexcept {
+  if (!is_abandoned_.load(std::memory_order_acquire)) {
+    call();
+  }
+}
+
+void BlockingJob::run() {
+  if (executes_in_run_) {
+    execute();
+  }
+  if (waiting_ != nullptr) {
+    std::exchange(waiting_, nullptr).resume();
+  }
+}
+
+void BlockingJob::abandon() noexcept {
+  waiting_ = nullptr;
+  holder_ = nullptr;
+  is_abandoned_.store(true, std::memory_order_release);
+}
+
+void detail::throw_pool_busy() {
+  throw Failure(Error::unavailable("The server is busy. Try again in a moment."));
+}
+
+struct BlockingPool::State {
+  using Job = std::unique_ptr<BlockingJob>;
+
+  explicit State(BlockingLimits its_limits) : limits(its_limits) {}
+
+  void work();
+  void start_thread();
+  static void give_back(Job job) noexcept;
+
+  const BlockingLimits limits;
+  mutable std::mutex mutex;
+  std::condition_variable has_work;
+  std::deque<Job> queue;
+  std::vector<std::thread> threads;
+  std::size_t idle = 0;
+  bool is_stopped = false;
+};
+
+void BlockingPool::State::give_back(Job job) noexcept {
+  Loop& loop = job->loop();
+  loop.post(std::unique_ptr<Posted>(std::move(job)));
+}
+
+void BlockingPool::State::work() {
+  std::unique_lock lock(mutex);
+  while (true) {
+    has_work.wait(lock, [this] { return !queue.empty() || is_stopped; });
+    --idle;
+    if (is_stopped) {
+      return;
+    }
+    Job job = std::move(queue.front());
+    queue.pop_front();
+    lock.unlock();
+    job->execute();
+    give_back(std::move(job));
+    lock.lock();
+    ++idle;
+  }
+}
+
+// Pre: locked. Signals are the loops' business: the thread starts with all of them blocked.
+void BlockingPool::State::start_thread() {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    threads.emplace_back([this] { work(); });
+    ++idle;
+  } catch (const std::system_error&) {
+    // Fewer threads than allowed: what is queued waits for those that there are.
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+BlockingPool::BlockingPool(BlockingLimits limits) : state_(std::make_unique<State>(limits)) {}
+
+BlockingPool::~BlockingPool() {
+  stop();
+}
+
+bool BlockingPool::submit(std::unique_ptr<BlockingJob>& job) {
+  const std::unique_lock lock(state_->mutex);
+  if (state_->is_stopped) {
+    return false;
+  }
+  if (state_->limits.threads_max == 0) {
+    job->execute_in_run();
+    State::give_back(std::move(job));
+    return true;
+  }
+  const bool wants_thread = state_->queue.size() >= state_->idle;
+  if (wants_thread && state_->threads.size() < state_->limits.threads_max) {
+    state_->start_thread();
+  }
+  const bool is_full = state_->queue.size() >= state_->idle + state_->limits.queue_max;
+  if (state_->threads.empty() || is_full) {
+    return false;
+  }
+  state_->queue.push_back(std::move(job));
+  state_->has_work.notify_one();
+  return true;
+}
+
+void BlockingPool::stop() {
+  std::deque<State::Job> left;
+  std::vector<std::thread> threads;
+  {
+    const std::unique_lock lock(state_->mutex);
+    state_->is_stopped = true;
+    left.swap(state_->queue);
+    threads.swap(state_->threads);
+  }
+  state_->has_work.notify_all();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (State::Job& job : left) {
+    State::give_back(std::move(job));
+  }
+}
+
+unsigned BlockingPool::threads() const {
+  const std::unique_lock lock(state_->mutex);
+  return static_cast<unsigned>(state_->threads.size());
+}
+
+std::size_t BlockingPool::queued() const {
+  const std::unique_lock lock(state_->mutex);
+  return state_->queue.size();
+}
+
+}  // namespace eider

@@ -1,0 +1,175 @@
+// Work that blocks, on threads of its own, so that no loop ever waits for it.
+// Must not be used for what can be awaited: a thread is the most expensive way to wait.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+#include <expected>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "eider/runtime/frame_pool.h"
+#include "eider/runtime/loop.h"
+
+namespace eider {
+
+struct BlockingLimits {
+  /// Started on demand. 0 makes a pool without threads, for the simulator: the work then runs on
+  /// the loop that asked for it, in a later turn.
+  unsigned threads_max = 16;
+  /// Work that waits for a thread; what comes on top is refused.
+  std::size_t queue_max = 1024;
+};
+
+/// One call on its way through a pool: executed on some thread, then run on the loop it came from.
+class BlockingJob : public Posted {
+ public:
+  explicit BlockingJob(Loop& loop) noexcept : loop_(loop) {}
+  ~BlockingJob() override;
+
+  [[nodiscard]] Loop& loop() const noexcept { return loop_; }
+  /// On a thread of the pool. Skipped when nobody waits any more.
+  void execute() noexcept;
+  /// On the loop: who waits goes on.
+  void run() final;
+
+  /// `waiting` goes on when this has run. `holder` points here until then, and is nulled when this
+  /// is destroyed without having run.
+  void resume_when_run(std::coroutine_handle<> waiting, BlockingJob*& holder) noexcept;
+  /// Who waited has gone, or has what it wanted.
+  void abandon() noexcept;
+  /// In a pool without threads `run` executes first.
+  void execute_in_run() noexcept { executes_in_run_ = true; }
+
+ protected:
+  virtual void call() noexcept = 0;
+
+ private:
+  Loop& loop_;
+  std::coroutine_handle<> waiting_;
+  BlockingJob** holder_ = nullptr;
+  std::atomic<bool> is_abandoned_{false};
+  bool executes_in_run_ = false;
+};
+
+/// A bounded number of threads and a bounded queue before them. All of it may be used from any
+/// thread. Belongs to the process and is reached through `Loop::blocking_pool`.
+class BlockingPool {
+ public:
+  explicit BlockingPool(BlockingLimits limits = {});
+  ~BlockingPool();
+  BlockingPool(const BlockingPool&) = delete;
+  BlockingPool& operator=(const BlockingPool&) = delete;
+
+  /// returns  false, and leaves `job` where it is, when the queue is full or the pool stopped
+  [[nodiscard]] bool submit(std::unique_ptr<BlockingJob>& job);
+
+  /// Waits for what is being executed, and gives back what is queued as refused.
+  /// Pre: the loops that await it still exist.
+  void stop();
+
+  [[nodiscard]] unsigned threads() const;
+  [[nodiscard]] std::size_t queued() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+namespace detail {
+
+/// Throws the Failure that becomes a 503.
+[[noreturn]] void throw_pool_busy();
+
+template <class Work>
+class BlockingCall final : public BlockingJob {
+ public:
+  using Value = std::invoke_result_t<Work&>;
+  static_assert(!std::is_reference_v<Value>, "blocking work returns a value, not a reference");
+
+  BlockingCall(Loop& loop, Work&& work) : BlockingJob(loop), work_(std::move(work)) {}
+
+  static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
+  static void operator delete(void* job, std::size_t bytes) noexcept { release_frame(job, bytes); }
+
+  Value take() {
+    if (outcome_.has_value()) {
+      return *std::move(outcome_);
+    }
+    if (outcome_.error() == nullptr) {
+      throw_pool_busy();
+    }
+    std::rethrow_exception(outcome_.error());
+  }
+
+ private:
+  void call() noexcept override {
+    try {
+      if constexpr (std::is_void_v<Value>) {
+        work_();
+        outcome_.emplace();
+      } else {
+        outcome_ = Outcome(std::in_place, work_());
+      }
+    } catch (...) {
+      outcome_ = std::unexpected(std::current_exception());
+    }
+  }
+
+  using Outcome = std::expected<Value, std::exception_ptr>;
+
+  Work work_;
+  Outcome outcome_{std::unexpect, nullptr};  // so it stays when nobody executes it
+};
+
+}  // namespace detail
+
+/// What `run_blocking` gives to `co_await`.
+template <class Work>
+class BlockingAwaiter {
+ public:
+  using Call = detail::BlockingCall<Work>;
+
+  explicit BlockingAwaiter(Work&& work) : work_(std::move(work)) {}
+  BlockingAwaiter(const BlockingAwaiter&) = delete;
+  BlockingAwaiter& operator=(const BlockingAwaiter&) = delete;
+  ~BlockingAwaiter() {
+    if (job_ != nullptr) {
+      job_->abandon();
+    }
+  }
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> waiting) {
+    Loop& loop = Loop::current();
+    std::unique_ptr<BlockingJob> job(new Call(loop, std::move(work_)));
+    job->resume_when_run(waiting, job_);
+    return loop.blocking_pool() != nullptr && loop.blocking_pool()->submit(job);
+  }
+  typename Call::Value await_resume() {
+    if (job_ == nullptr) {  // refused, and destroyed by `await_suspend`
+      detail::throw_pool_busy();
+    }
+    return static_cast<Call*>(job_)->take();
+  }
+
+ private:
+  Work work_;
+  BlockingJob* job_ = nullptr;  // belongs to the pool, then to the loop while it resumes us
+};
+
+/// `auto value = co_await run_blocking([] { return crunch(); });`
+///
+/// work     called once, on a thread of the pool; it is not interrupted when the awaiting task is
+///          destroyed meanwhile, so capture values or what outlives the call
+/// returns  what `work` returned; throws what it threw
+/// errors   Failure(503)  the queue is full, or the pool has stopped or is missing
+template <class Work>
+[[nodiscard]] BlockingAwaiter<Work> run_blocking(Work work) {
+  return BlockingAwaiter<Work>(std::move(work));
+}
+
+}  // namespace eider
