@@ -1,13 +1,14 @@
 #include "eider/app/extract.h"
 
+#include "eider/app/pairs.h"
 #include "eider/base/text.h"
 #include "eider/http/cookie.h"
 
 namespace eider::detail {
 
-Result<void> read_pairs(const reflect::Type& type, void* object, std::string_view pairs,
-                        int error_status) {
-  std::vector<FieldError> errors = assign_pairs(type, object, pairs);
+Result<void> read_struct(const reflect::Type& type, void* object, std::string_view pairs,
+                         int error_status) {
+  std::vector<FieldError> errors = read_pairs(type, object, pairs);
   if (!errors.empty()) {
     Error error = Error::invalid(std::move(errors));
     return fail(std::move(error.with_status(error_status)));

@@ -5,20 +5,18 @@
 #pragma once
 
 #include <concepts>
-#include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
-#include "eider/app/from_text.h"
 #include "eider/app/params.h"
 #include "eider/base/result.h"
+#include "eider/base/text.h"
 #include "eider/http/request.h"
 #include "eider/json/json.h"
-#include "eider/reflect/type_of.h"
+#include "eider/reflect/text.h"
 #include "eider/runtime/cancel.h"
 
 namespace eider {
@@ -42,9 +40,9 @@ struct ArgumentPlace {
 
 namespace detail {
 
-/// `assign_pairs` as an Error of that status.
-[[nodiscard]] Result<void> read_pairs(const reflect::Type& type, void* object,
-                                      std::string_view pairs, int error_status);
+/// `eider::read_pairs` (pairs.h), what is wrong being an Error of that status.
+[[nodiscard]] Result<void> read_struct(const reflect::Type& type, void* object,
+                                       std::string_view pairs, int error_status);
 [[nodiscard]] Error bad_path_value(const Context& context, std::size_t index, std::string detail);
 [[nodiscard]] Error bad_field(std::string_view kind, std::string_view name, std::string detail);
 [[nodiscard]] Result<void> expect_content_type(const Request& request, std::string_view type);
@@ -52,8 +50,7 @@ namespace detail {
                                                           std::string_view name) noexcept;
 
 template <class T>
-concept FitsInt64 = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
-                    (sizeof(T) < 8 || std::is_signed_v<T>);
+concept WholeNumber = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char>;
 
 template <class T>
 inline constexpr bool kIsOptional = false;
@@ -81,8 +78,8 @@ Result<T> from_named(std::string_view kind, std::string_view name,
       return T(*text);
     } else {
       T value{};
-      if (auto wrong = assign_text(reflect::type_of<T>(), &value, *text)) {
-        return fail(bad_field(kind, name, std::move(*wrong)));
+      if (auto read = reflect::read_text(reflect::type_of<T>(), &value, *text); !read) {
+        return fail(bad_field(kind, name, std::move(read.error())));
       }
       return value;
     }
@@ -101,17 +98,15 @@ struct Extract {
     const std::string_view text = context.request.path_values()[place.path_index];
     if constexpr (std::same_as<T, std::string_view> || std::same_as<T, std::string>) {
       return T(text);
-    } else if constexpr (detail::FitsInt64<T>) {
-      const auto number =
-          whole_number(text, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
-      if (!number) {
-        return fail(detail::bad_path_value(context, place.path_index, number.error()));
-      }
-      return static_cast<T>(*number);
     } else {
+      if constexpr (detail::WholeNumber<T>) {
+        if (const auto number = parse_integer<T>(text)) [[likely]] {
+          return *number;
+        }
+      }
       T value{};
-      if (auto wrong = assign_text(reflect::type_of<T>(), &value, text)) {
-        return fail(detail::bad_path_value(context, place.path_index, std::move(*wrong)));
+      if (auto read = reflect::read_text(reflect::type_of<T>(), &value, text); !read) {
+        return fail(detail::bad_path_value(context, place.path_index, std::move(read.error())));
       }
       return value;
     }
@@ -125,7 +120,7 @@ struct Extract<Query<T>> {
   using Held = Query<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     Held held;
-    auto read = detail::read_pairs(reflect::type_of<T>(), &*held, context.request.query(), 400);
+    auto read = detail::read_struct(reflect::type_of<T>(), &*held, context.request.query(), 400);
     if (!read) {
       return fail(std::move(read.error()));
     }
@@ -145,7 +140,7 @@ struct Extract<Form<T>> {
       return fail(std::move(typed.error()));
     }
     Held held;
-    auto read = detail::read_pairs(reflect::type_of<T>(), &*held, context.request.body(), 422);
+    auto read = detail::read_struct(reflect::type_of<T>(), &*held, context.request.body(), 422);
     if (!read) {
       return fail(std::move(read.error()));
     }

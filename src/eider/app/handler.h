@@ -208,10 +208,10 @@ Task<R> on_pool(Work work) {
 
 /// The handler's own task, or the pool's when it blocks.
 template <class F, std::size_t... I>
-auto begin(const F& function, auto& held, std::index_sequence<I...>) {
+auto begin(const F& function, [[maybe_unused]] auto& held, std::index_sequence<I...>) {
   if constexpr (kIsBlocking<F>) {
     return on_pool<typename Signature<F>::Value>(
-        [&function, &held] { return function.function()(pass(*std::get<I>(held))...); });
+        [&] { return function.function()(pass(*std::get<I>(held))...); });
   } else {
     return function(pass(*std::get<I>(held))...);
   }

@@ -30,14 +30,14 @@ std::string_view unquote(std::string_view value) noexcept {
 }
 
 /// cookie-pair: cookie-name "=" cookie-value.
-std::optional<Cookie> read_pair(std::string_view pair) noexcept {
+std::optional<CookiePair> read_pair(std::string_view pair) noexcept {
   const std::size_t equals = pair.find('=');
   if (equals == std::string_view::npos) {
     return std::nullopt;
   }
-  const Cookie cookie{pair.substr(0, equals), unquote(pair.substr(equals + 1))};
+  const CookiePair cookie{pair.substr(0, equals), unquote(pair.substr(equals + 1))};
   const bool is_valid = is_token(cookie.name) && is_cookie_value(cookie.value);
-  return is_valid ? std::optional<Cookie>(cookie) : std::nullopt;
+  return is_valid ? std::optional<CookiePair>(cookie) : std::nullopt;
 }
 
 /// The promises that a name's prefix makes (RFC 6265bis, section 4.1.3).
@@ -68,11 +68,11 @@ std::string_view to_attribute(SameSite same_site) noexcept {
 
 }  // namespace
 
-std::optional<Cookie> CookieReader::next() noexcept {
+std::optional<CookiePair> CookieReader::next() noexcept {
   while (!rest_.empty()) {
     const std::string_view part = rest_.substr(0, rest_.find(';'));
     rest_.remove_prefix(part.size() == rest_.size() ? part.size() : part.size() + 1);
-    const std::optional<Cookie> cookie = read_pair(trim(part));
+    const std::optional<CookiePair> cookie = read_pair(trim(part));
     if (cookie.has_value()) {
       return cookie;
     }
@@ -83,7 +83,7 @@ std::optional<Cookie> CookieReader::next() noexcept {
 std::optional<std::string_view> find_cookie(std::string_view field_value,
                                             std::string_view name) noexcept {
   CookieReader cookies(field_value);
-  while (const std::optional<Cookie> cookie = cookies.next()) {
+  while (const std::optional<CookiePair> cookie = cookies.next()) {
     if (cookie->name == name) {
       return cookie->value;
     }

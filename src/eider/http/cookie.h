@@ -9,7 +9,7 @@
 
 namespace eider {
 
-struct Cookie {
+struct CookiePair {
   std::string_view name;
   std::string_view value;
 };
@@ -23,7 +23,7 @@ class CookieReader {
   explicit CookieReader(std::string_view field_value) noexcept : rest_(field_value) {}
 
   /// The next pair, quotes around the value removed; nothing at the end.
-  [[nodiscard]] std::optional<Cookie> next() noexcept;
+  [[nodiscard]] std::optional<CookiePair> next() noexcept;
 
  private:
   std::string_view rest_;

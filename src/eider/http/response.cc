@@ -28,13 +28,13 @@ Response Response::html(std::string body, int status) {
   return response;
 }
 
-Response& Response::set_type(std::string type) {
+Response& Response::set_type(std::string type) & {
   // A copied Response would keep a view into the other's text, so the type travels as a field line.
   content_type_ = {};
   return add_header("Content-Type", type);
 }
 
-Response& Response::add_header(std::string_view name, std::string_view value) {
+Response& Response::add_header(std::string_view name, std::string_view value) & {
   if (!is_token(name)) {
     throw std::invalid_argument("a field name must be a token");
   }

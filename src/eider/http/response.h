@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "eider/base/buffer.h"
 
@@ -32,7 +33,7 @@ class Response {
   [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
 
   /// status  200 <= status <= 599
-  Response& set_status(int status) noexcept {
+  Response& set_status(int status) & noexcept {
     status_ = status;
     return *this;
   }
@@ -42,10 +43,16 @@ class Response {
     return *this;
   }
   /// Sets Content-Type to a copy. Throws std::invalid_argument on control bytes.
-  Response& set_type(std::string type);
+  Response& set_type(std::string type) &;
   /// Adds a field line. Throws std::invalid_argument when the name is no token, when the value has
   /// a control byte or a blank at an end (RFC 9110, section 5.5), or when the field is framing.
-  Response& add_header(std::string_view name, std::string_view value);
+  Response& add_header(std::string_view name, std::string_view value) &;
+  // The same on a response just made: `return Response::text("no", 418).add_header("A", "b");`
+  Response&& set_status(int status) && noexcept { return std::move(set_status(status)); }
+  Response&& set_type(std::string type) && { return std::move(set_type(std::move(type))); }
+  Response&& add_header(std::string_view name, std::string_view value) && {
+    return std::move(add_header(name, value));
+  }
   /// Puts field lines in front of those there are. Pre: they are `field_lines()` of a Response.
   void prepend_field_lines(std::string_view lines) { field_lines_.insert(0, lines); }
   /// The connection ends behind this response.
