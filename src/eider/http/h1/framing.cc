@@ -112,6 +112,10 @@ Refusal Framing::take_coding(std::string_view coding) noexcept {
 }
 
 Refusal Framing::take_connection(std::string_view value) noexcept {
+  if (is_named(value, "keep-alive")) {  // by far the most frequent one
+    names_keep_alive_ = true;
+    return Refusal::none;
+  }
   ListReader options(value);
   while (!options.is_done()) {
     const std::string_view option = options.next();

@@ -273,15 +273,25 @@ const char* HeadParse::read_value(std::string_view name, const char* at) noexcep
   return refusal == Refusal::none ? next : refuse(refusal);
 }
 
-}  // namespace
+/// What the parse does not set in every case. Field by field: assigning a RequestHead() makes the
+/// compiler write it in words and read it back in larger ones, which stalls (26 of 84 ns).
+void start_anew(RequestHead& head) noexcept {
+  head.minor_version = 1;
+  head.form = TargetForm::origin;
+  head.body = BodyKind::none;
+  head.content_length = 0;
+  head.path = {};
+  head.query = {};
+  head.authority = {};
+}
 
-HeadReader::HeadReader() : fields_(HeadLimits().fields_max) {}
+}  // namespace
 
 HeadStatus HeadReader::read(std::string_view in, const HeadLimits& limits) {
   if (fields_.size() < limits.fields_max) [[unlikely]] {
     fields_.resize(limits.fields_max);
   }
-  head_ = RequestHead();
+  start_anew(head_);
   HeadParse parse(in.substr(0, limits.head_bytes_max), limits, head_, fields_.data());
   const char* const end = parse.read_head(in.data());
   if (end != nullptr) {

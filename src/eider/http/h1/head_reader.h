@@ -36,7 +36,12 @@ enum class HeadStatus : std::uint8_t { need_more, complete, refused };
 /// A head that comes in pieces is read again only when its end has come: see HeadSearch.
 class HeadReader {
  public:
-  HeadReader();
+  /// Reads into a head of its own.
+  HeadReader() noexcept : HeadReader(own_head_) {}
+  /// Reads into `head`, which outlives the reader: it saves the copy where a request holds one.
+  explicit HeadReader(RequestHead& head) noexcept : head_(head) {}
+  HeadReader(const HeadReader&) = delete;
+  HeadReader& operator=(const HeadReader&) = delete;
 
   /// Reads the head at the front of `in`, after at most kLeadingLinesMax empty lines.
   ///
@@ -57,7 +62,8 @@ class HeadReader {
 
  private:
   std::vector<Field> fields_;
-  RequestHead head_;
+  RequestHead own_head_;
+  RequestHead& head_;
   std::size_t head_bytes_ = 0;
   Refusal refusal_ = Refusal::none;
 };

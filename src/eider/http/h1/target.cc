@@ -1,4 +1,5 @@
-#include <optional>
+#include <array>
+#include <cstdint>
 
 #include "eider/base/text.h"
 #include "eider/http/h1/detail/target.h"
@@ -8,32 +9,47 @@ namespace eider::h1::detail {
 namespace {
 
 constexpr std::size_t kPortDigitsMax = 5;
+constexpr std::uint32_t kPortMax = 65535;
 
 /// port = *DIGIT, and a number that a port can have.
 bool is_port(std::string_view text) noexcept {
-  const std::optional<std::uint16_t> port = parse_integer<std::uint16_t>(text);
-  return text.empty() || (text.size() <= kPortDigitsMax && port.has_value());
+  std::uint32_t port = 0;
+  for (const char byte : text) {
+    port = port * 10 + static_cast<std::uint32_t>(byte - '0');
+    if (!is_digit(byte)) {
+      return false;
+    }
+  }
+  return text.size() <= kPortDigitsMax && port <= kPortMax;
 }
 
-/// reg-name = *( unreserved / pct-encoded / sub-delims )
-bool is_name_byte(char byte) noexcept {
-  constexpr std::string_view kMarks = "-._~!$&'()*+,;=";
-  return is_letter(byte) || is_digit(byte) || kMarks.find(byte) != std::string_view::npos;
-}
+/// unreserved / sub-delims (RFC 3986, section 2)
+constexpr auto kNameTable = [] {
+  std::array<bool, 256> table{};
+  for (const char byte : std::string_view("-._~!$&'()*+,;=0123456789abcdefghijklmnopqrstuvwxyz"
+                                          "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
+    table[static_cast<unsigned char>(byte)] = true;
+  }
+  return table;
+}();
 
 bool is_escape(std::string_view text) noexcept {
   return text.size() >= 3 && hex_value(text[1]) >= 0 && hex_value(text[2]) >= 0;
 }
 
-bool is_name(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const bool is_escaped = text.front() == '%';
-    if (is_escaped ? !is_escape(text) : !is_name_byte(text.front())) {
-      return false;
+/// reg-name = *( unreserved / pct-encoded / sub-delims ); the bytes of `text` that are one.
+std::size_t name_bytes(std::string_view text) noexcept {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (kNameTable[static_cast<unsigned char>(text[at])]) {
+      ++at;
+    } else if (text[at] == '%' && is_escape(text.substr(at))) {
+      at += 3;
+    } else {
+      break;
     }
-    text.remove_prefix(is_escaped ? 3 : 1);
   }
-  return true;
+  return at;
 }
 
 /// IP-literal = "[" ( IPv6address / IPvFuture ) "]"; here what is between the brackets, by its
@@ -109,12 +125,8 @@ bool is_host(std::string_view text) noexcept {
     return end != std::string_view::npos && is_address(text.substr(1, end - 1)) &&
            is_port_part(text.substr(end + 1));
   }
-  const std::size_t colon = text.find(':');
-  const std::string_view name = text.substr(0, colon);
-  if (colon == std::string_view::npos) {
-    return is_name(name);
-  }
-  return !name.empty() && is_name(name) && is_port(text.substr(colon + 1));
+  const std::size_t bytes = name_bytes(text);
+  return bytes == text.size() || (bytes != 0 && is_port_part(text.substr(bytes)));
 }
 
 bool split_target(RequestHead& head) noexcept {

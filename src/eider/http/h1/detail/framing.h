@@ -11,14 +11,14 @@
 
 namespace eider::h1::detail {
 
-/// Eight bytes with ASCII letters in lower case. Of token bytes only letters change their meaning.
+/// Eight bytes with letters in lower case. What else becomes a letter or '-' is a control byte.
 inline std::uint64_t lower_word(const char* at) noexcept {
   std::uint64_t word;
   std::memcpy(&word, at, sizeof(word));
   return word | 0x2020202020202020;
 }
 
-/// Equal without case. Pre: `name` is a token; `lower` is letters and '-' in lower case.
+/// Equal without case. Pre: `name` holds no control byte; `lower` is letters and '-' in lower case.
 inline bool is_named(std::string_view name, std::string_view lower) noexcept {
   const std::size_t bytes = lower.size();
   if (name.size() != bytes || (name.front() | 0x20) != lower.front()) {
