@@ -101,7 +101,7 @@ class Value {
   /// The value at a JSON pointer (RFC 6901); "" is this one. Throws std::out_of_range.
   [[nodiscard]] const Value& at(std::string_view pointer) const;
   /// The same, or null when there is none.
-  [[nodiscard]] const Value* find_at(std::string_view pointer) const noexcept;
+  [[nodiscard]] const Value* find_at(std::string_view pointer) const;
 
   /// Adds an element; null becomes an array first. Returns the new element.
   Value& push_back(Value element);
@@ -115,6 +115,7 @@ class Value {
     std::uint64_t value;
   };
   explicit Value(Large large) noexcept;
+  void take(Value& other) noexcept;
   void destroy() noexcept;
   void require(Kind kind) const;
 

@@ -21,7 +21,14 @@ namespace eider::reflect {
 /// Whether read_text takes that type at all.
 [[nodiscard]] bool is_text_type(const Type& type) noexcept;
 
-/// What a value of that type must be, for people: "must be between -128 and 127".
+/// What a value of that type must be, for people: "must be an integer", "must be one of red, blue".
 [[nodiscard]] std::string requirement(const Type& type);
+
+/// What a number of that type must lie within: "must be between -128 and 127".
+/// Pre: kind is kSigned, kUnsigned or kReal.
+[[nodiscard]] std::string range_requirement(const Type& type);
+
+/// What the tag of a variant must be: "must be one of Circle, Square".
+[[nodiscard]] std::string tag_requirement(const Variant& variant);
 
 }  // namespace eider::reflect

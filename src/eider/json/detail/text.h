@@ -1,0 +1,35 @@
+// The words of JSON text: strings with escapes, and what counts as a number.
+// Must not know structure: arrays, objects and their members are the reader's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace eider::json::detail {
+
+/// What stands between two quotes, as it was sent.
+struct RawString {
+  std::string_view bytes;
+  bool has_escapes;
+};
+
+/// Finds the closing quote. Pre: there is one, and 8 readable bytes behind it.
+[[nodiscard]] RawString raw_string(const char* behind_quote) noexcept;
+
+/// The string that `raw` stands for, or nothing: a bad escape, or half of a surrogate pair
+/// (RFC 8259, sections 7 and 8.2).
+[[nodiscard]] std::optional<std::string> unescape(std::string_view raw);
+
+enum class NumberForm : std::uint8_t { kNone, kInteger, kReal };
+
+/// Whether all of `token` is a number, and one without fraction and exponent (RFC 8259, section 6).
+[[nodiscard]] NumberForm number_form(std::string_view token) noexcept;
+
+/// The bytes of the UTF-8 sequence at the front of `text`, 1 … 4, or 0 when it is not valid there
+/// (RFC 3629, section 4). Pre: !text.empty().
+[[nodiscard]] std::size_t utf8_sequence_bytes(std::string_view text) noexcept;
+
+}  // namespace eider::json::detail

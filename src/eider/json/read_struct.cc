@@ -1,0 +1,150 @@
+#include <bit>
+
+#include "eider/json/detail/reader.h"
+#include "eider/reflect/detail/tie.h"
+#include "eider/reflect/text.h"
+
+namespace eider::json::detail {
+
+using reflect::Structure;
+using reflect::Type;
+
+namespace {
+
+constexpr std::size_t kTagIndex = 63;  // the bit of the tag among those of the members seen
+static_assert(kTagIndex >= reflect::kMembersMax);
+
+constexpr std::uint64_t bit(std::size_t index) noexcept {
+  return std::uint64_t{1} << index;
+}
+
+/// The index of the member of that name, looked for from `expected` on and then around: members
+/// mostly come in the order of declaration. Returns type.count when there is none.
+std::size_t member_index(const Structure& type, std::string_view name,
+                         std::size_t expected) noexcept {
+  for (std::size_t i = expected; i < type.count; ++i) {
+    if (type.first[i].name == name) {
+      return i;
+    }
+  }
+  for (std::size_t i = 0; i < expected; ++i) {
+    if (type.first[i].name == name) {
+      return i;
+    }
+  }
+  return type.count;
+}
+
+}  // namespace
+
+bool Reader::read_struct(Source& source, const Type& type, void* at, const Path& path) {
+  if (!is(source, Kind::object)) {
+    return skip_mistyped(source, type, path);
+  }
+  Members members;
+  if (!enter(path)) {
+    return false;
+  }
+  if (const auto code = source.get_object().get(members)) {
+    return give_up(code);
+  }
+  return read_members(members, type.structure(), at, path, {});
+}
+
+/// tag_name  the member that told a variant which struct this is, or empty
+bool Reader::read_members(Members& members, const Structure& type, void* at, const Path& path,
+                          std::string_view tag_name) {
+  std::uint64_t seen = 0;
+  std::size_t expected = 0;
+  const bool is_read =
+      each_member(members, path, [&](Source& value, const Text& name, const Path& value_path) {
+        const bool is_tag = !tag_name.empty() && name.view() == tag_name;
+        const std::size_t index = is_tag ? kTagIndex : member_index(type, name.view(), expected);
+        if (index == type.count) {
+          return read_unknown(value, value_path);
+        }
+        if ((seen & bit(index)) != 0) {
+          complain(value_path, "occurs twice");
+          return skip(value, value_path);
+        }
+        seen |= bit(index);
+        if (is_tag) {
+          return skip(value, value_path);
+        }
+        expected = index + 1;
+        const reflect::Member& member = type.first[index];
+        return read(value, *member.type, member.in(at), value_path);
+      });
+  if (is_read) {
+    note_missing(type, seen, path);
+  }
+  return is_read;
+}
+
+bool Reader::read_unknown(Source& source, const Path& path) {
+  if (limits_.unknown_members == UnknownMembers::kRefuse) {
+    complain(path, "is not known here");
+  }
+  return skip(source, path);
+}
+
+void Reader::note_missing(const Structure& type, std::uint64_t seen, const Path& path) {
+  std::uint64_t absent = (bit(type.count) - 1) & ~seen;
+  for (; absent != 0; absent &= absent - 1) {
+    const auto index = static_cast<std::size_t>(std::countr_zero(absent));
+    if (type.is_required(index)) {
+      complain(path.member(type.first[index].name), "is missing");
+    }
+  }
+}
+
+/// The tag may stand behind the members that it explains: the object is walked for it first.
+bool Reader::read_variant(Source& source, const Type& type, void* at, const Path& path) {
+  if (!is(source, Kind::object)) {
+    return skip_mistyped(source, type, path);
+  }
+  Members members;
+  if (!enter(path)) {
+    return false;
+  }
+  if (const auto code = source.get_object().get(members)) {
+    return give_up(code);
+  }
+  const std::optional<std::string> tag = find_tag(members);
+  if (const auto code = members.reset().error()) {
+    return give_up(code);
+  }
+  return read_tagged(members, type.variant(), at, path, tag);
+}
+
+/// The text of the first member with the name of the tag, if it is a string. What is broken on the
+/// way is left for the walk that follows.
+std::optional<std::string> Reader::find_tag(Members& members) {
+  for (auto member : members) {
+    if (member.error() != simdjson::SUCCESS) {
+      return std::nullopt;
+    }
+    simdjson::ondemand::field field = std::move(member).value_unsafe();
+    const std::optional<Text> name = text_behind(field.key());
+    if (!name || name->view() == reflect::Variant::kTagName) {
+      Source value = field.value();
+      const auto text = name && is(value, Kind::string) ? string_of(value) : std::nullopt;
+      return text ? std::optional(std::string(text->view())) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+bool Reader::read_tagged(Members& members, const reflect::Variant& type, void* at, const Path& path,
+                         const std::optional<std::string>& tag) {
+  const reflect::Alternative* const found = tag ? type.find(*tag) : nullptr;
+  if (found != nullptr) {
+    return read_members(members, found->type->structure(), found->emplace(at), path, type.kTagName);
+  }
+  complain(path.member(type.kTagName), tag ? tag_requirement(type) : "is missing");
+  return each_member(members, path, [this](Source& value, const Text&, const Path& value_path) {
+    return skip(value, value_path);
+  });
+}
+
+}  // namespace eider::json::detail

@@ -1,0 +1,264 @@
+#include "eider/json/detail/text.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace eider::json::detail {
+
+namespace {
+
+constexpr std::uint64_t kOnes = 0x0101010101010101;
+constexpr std::uint64_t kHighs = 0x8080808080808080;
+
+std::uint64_t load_word(const char* from) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, from, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) {
+    word = __builtin_bswap64(word);
+  }
+  return word;
+}
+
+/// The lowest bit set is that of the first byte equal to `byte`; those above it may lie.
+std::uint64_t match(std::uint64_t word, char byte) noexcept {
+  const std::uint64_t difference = word ^ (kOnes * static_cast<unsigned char>(byte));
+  return (difference - kOnes) & ~difference & kHighs;
+}
+
+/// The first '"' or '\\'.
+const char* find_mark(const char* at) noexcept {
+  for (;; at += sizeof(std::uint64_t)) {
+    const std::uint64_t word = load_word(at);
+    const std::uint64_t found = match(word, '"') | match(word, '\\');
+    if (found != 0) {
+      return at + std::countr_zero(found) / 8;
+    }
+  }
+}
+
+bool is_digit(char byte) noexcept {
+  return byte >= '0' && byte <= '9';
+}
+
+int hex_digit(char byte) noexcept {
+  if (is_digit(byte)) {
+    return byte - '0';
+  }
+  const char lower = static_cast<char>(byte | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/// Four hex digits at the front of `text` as a UTF-16 code unit, or nothing.
+std::optional<std::uint32_t> code_unit(std::string_view text) noexcept {
+  if (text.size() < 4) {
+    return std::nullopt;
+  }
+  std::uint32_t unit = 0;
+  for (const char byte : text.substr(0, 4)) {
+    const int digit = hex_digit(byte);
+    if (digit < 0) {
+      return std::nullopt;
+    }
+    unit = unit << 4 | static_cast<std::uint32_t>(digit);
+  }
+  return unit;
+}
+
+bool is_high_surrogate(std::uint32_t unit) noexcept {
+  return (unit & 0xFC00U) == 0xD800U;
+}
+bool is_low_surrogate(std::uint32_t unit) noexcept {
+  return (unit & 0xFC00U) == 0xDC00U;
+}
+
+char low_byte(std::uint32_t bits) noexcept {
+  return static_cast<char>(bits & 0xFFU);
+}
+char continuation(std::uint32_t bits) noexcept {
+  return low_byte(0x80U | (bits & 0x3FU));
+}
+
+void append_utf8(std::string& out, std::uint32_t point) {
+  if (point < 0x80) {
+    out += low_byte(point);
+  } else if (point < 0x800) {
+    out += {low_byte(0xC0U | point >> 6), continuation(point)};
+  } else if (point < 0x10000) {
+    out += {low_byte(0xE0U | point >> 12), continuation(point >> 6), continuation(point)};
+  } else {
+    out += {low_byte(0xF0U | point >> 18), continuation(point >> 12), continuation(point >> 6),
+            continuation(point)};
+  }
+}
+
+/// What one of the escapes with a single letter stands for, or 0.
+char short_escape(char letter) noexcept {
+  switch (letter) {
+    case '"':
+    case '\\':
+    case '/':
+      return letter;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return 0;
+  }
+}
+
+constexpr std::size_t kUnitBytes = 6;  // \uXXXX
+
+/// Appends what \uXXXX, or two of them, at the front of `raw` stand for.
+/// Returns how many bytes that were, or 0 when it is no character.
+std::size_t append_unicode_escape(std::string& out, std::string_view raw) {
+  const auto unit = code_unit(raw.substr(2));
+  if (!unit || is_low_surrogate(*unit)) {
+    return 0;
+  }
+  if (!is_high_surrogate(*unit)) {
+    append_utf8(out, *unit);
+    return kUnitBytes;
+  }
+  const std::string_view next = raw.substr(kUnitBytes);
+  const auto low = next.starts_with("\\u") ? code_unit(next.substr(2)) : std::nullopt;
+  if (!low || !is_low_surrogate(*low)) {
+    return 0;
+  }
+  append_utf8(out, 0x10000U + ((*unit & 0x3FFU) << 10 | (*low & 0x3FFU)));
+  return 2 * kUnitBytes;
+}
+
+/// Appends what the escape at the front of `raw` stands for. Returns its bytes, or 0 when it is
+/// bad.
+std::size_t append_escape(std::string& out, std::string_view raw) {
+  if (raw.size() < 2) {
+    return 0;
+  }
+  if (raw[1] == 'u') {
+    return append_unicode_escape(out, raw);
+  }
+  const char plain = short_escape(raw[1]);
+  if (plain == 0) {
+    return 0;
+  }
+  out += plain;
+  return 2;
+}
+
+/// How many digits `text` begins with.
+std::size_t digits(std::string_view text) noexcept {
+  std::size_t count = 0;
+  while (count < text.size() && is_digit(text[count])) {
+    ++count;
+  }
+  return count;
+}
+
+struct Utf8Form {
+  std::size_t bytes;
+  unsigned char second_min;
+  unsigned char second_max;
+};
+
+/// The table of RFC 3629, section 4, by first byte.
+Utf8Form utf8_form(unsigned char first) noexcept {
+  if (first < 0x80) {
+    return {1, 0, 0};
+  }
+  if (first < 0xC2 || first > 0xF4) {
+    return {0, 0, 0};
+  }
+  if (first < 0xE0) {
+    return {2, 0x80, 0xBF};
+  }
+  if (first < 0xF0) {
+    return {3, static_cast<unsigned char>(first == 0xE0 ? 0xA0 : 0x80),
+            static_cast<unsigned char>(first == 0xED ? 0x9F : 0xBF)};
+  }
+  return {4, static_cast<unsigned char>(first == 0xF0 ? 0x90 : 0x80),
+          static_cast<unsigned char>(first == 0xF4 ? 0x8F : 0xBF)};
+}
+
+}  // namespace
+
+RawString raw_string(const char* behind_quote) noexcept {
+  const char* at = find_mark(behind_quote);
+  const bool has_escapes = *at == '\\';
+  while (*at == '\\') {
+    at = find_mark(at + 2);
+  }
+  return {{behind_quote, static_cast<std::size_t>(at - behind_quote)}, has_escapes};
+}
+
+std::optional<std::string> unescape(std::string_view raw) {
+  std::string out;
+  out.reserve(raw.size());
+  while (!raw.empty()) {
+    const std::size_t plain = std::min(raw.find('\\'), raw.size());
+    out += raw.substr(0, plain);
+    raw.remove_prefix(plain);
+    const std::size_t escape = raw.empty() ? 0 : append_escape(out, raw);
+    if (escape == 0 && !raw.empty()) {
+      return std::nullopt;
+    }
+    raw.remove_prefix(escape);
+  }
+  return out;
+}
+
+// number = [ minus ] int [ frac ] [ exp ]; int = zero / ( digit1-9 *DIGIT )
+NumberForm number_form(std::string_view token) noexcept {
+  token.remove_prefix(token.starts_with('-') ? 1 : 0);
+  const std::size_t whole = digits(token);
+  if (whole == 0 || (whole > 1 && token[0] == '0')) {
+    return NumberForm::kNone;
+  }
+  token.remove_prefix(whole);
+  if (token.empty()) {
+    return NumberForm::kInteger;
+  }
+  if (token[0] == '.') {
+    const std::size_t fraction = digits(token.substr(1));
+    if (fraction == 0) {
+      return NumberForm::kNone;
+    }
+    token.remove_prefix(fraction + 1);
+  }
+  if (token.starts_with('e') || token.starts_with('E')) {
+    token.remove_prefix(1);
+    token.remove_prefix(token.starts_with('+') || token.starts_with('-') ? 1 : 0);
+    const std::size_t exponent = digits(token);
+    if (exponent == 0) {
+      return NumberForm::kNone;
+    }
+    token.remove_prefix(exponent);
+  }
+  return token.empty() ? NumberForm::kReal : NumberForm::kNone;
+}
+
+std::size_t utf8_sequence_bytes(std::string_view text) noexcept {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const Utf8Form form = utf8_form(byte(0));
+  if (form.bytes <= 1) {
+    return form.bytes;
+  }
+  if (text.size() < form.bytes || byte(1) < form.second_min || byte(1) > form.second_max) {
+    return 0;
+  }
+  for (std::size_t i = 2; i < form.bytes; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) {
+      return 0;
+    }
+  }
+  return form.bytes;
+}
+
+}  // namespace eider::json::detail
