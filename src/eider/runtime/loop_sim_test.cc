@@ -20,7 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::uint64_t kSeeds = 200;
+constexpr std::uint64_t kSeeds = 100;
 
 // Sends back what it is told, and ends when its peer has ended.
 class Echo final : public StreamOwner {
@@ -254,7 +254,7 @@ std::uint64_t echo_under_faults(std::uint64_t seed, const SimFaults& faults) {
   }
   for (int round = 0; round < 20; ++round) {
     const std::size_t which = random.below(sent.size());
-    const std::string piece = pattern(random, 1 + random.below(200'000));
+    const std::string piece = pattern(random, 1 + random.below(50'000));
     sent[which] += piece;
     clients[which].send(piece);
     for (std::size_t turns = random.below(5); turns > 0; --turns) {
