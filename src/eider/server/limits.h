@@ -26,6 +26,11 @@ struct Limits {
   /// that kind are a 503. Each loop has its equal share.
   std::size_t in_flight_max = 65'536;
 
+  /// Threads for work that blocks, of the whole server, started on demand; and what may wait for
+  /// one: further work is a 503.
+  unsigned blocking_threads_max = 16;
+  std::size_t blocking_queue_max = 1024;
+
   /// From the connection's begin to the first byte; then it is closed without a word.
   Duration first_byte = std::chrono::seconds(30);
   /// From a head's first byte to its end, however the bytes trickle; then 408.

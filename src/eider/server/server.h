@@ -88,9 +88,9 @@ class Server {
   [[nodiscard]] ServerStats stats() const;
 
  private:
-  class Threads;
+  class Parts;
 
-  std::unique_ptr<Threads> threads_;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace eider

@@ -20,9 +20,9 @@ struct Plan {
   std::size_t body_bytes_max = 0;
   /// The answer comes from `answer_later`: the request is copied so that it outlives its bytes.
   bool waits = false;
-  /// The task must run to its end even when the client leaves, because a thread of the blocking pool
-  /// is using the request: it is then only told by `Cancel`, kept aside, and its answer dropped.
-  /// Other tasks are cancelled by destroying them.
+  /// The task must run to its end even when the client leaves, because a thread of the blocking
+  /// pool is using the request: it is then only told by `Cancel`, kept aside, and its answer
+  /// dropped. Other tasks are cancelled by destroying them.
   bool outlives_client = false;
 };
 

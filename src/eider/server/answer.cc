@@ -1,0 +1,77 @@
+#include "eider/server/detail/answer.h"
+
+#include <string>
+
+namespace eider::detail {
+
+namespace {
+
+/// Pieces of this size are copied into the cork and sent while they are still in the cache.
+constexpr std::size_t kPieceBytes = 128UL * 1024;
+
+constexpr int kNoContent = 204;
+constexpr int kResetContent = 205;
+constexpr int kNotModified = 304;
+
+// What the socket refuses has to be copied; what it takes is not kept.
+void send_large_view(Stream& stream, std::string_view body) {
+  while (!body.empty()) {
+    const std::string_view piece = body.substr(0, kPieceBytes);
+    body.remove_prefix(piece.size());
+    stream.output().append(piece);
+    if (!stream.flush()) {
+      break;
+    }
+  }
+  if (!body.empty()) {
+    stream.send_owned(std::string(body));
+  }
+}
+
+void send_large(Stream& stream, Response& response) {
+  if (std::string* owned = response.owned_body(); owned != nullptr) {
+    stream.send_owned(std::move(*owned));
+  } else {
+    send_large_view(stream, response.body());
+  }
+}
+
+// RFC 9110, 15.3.5 and 15.4.5: no content and no length. 15.3.6: a length of zero.
+void write_bodiless(Stream& stream, h1::ResponseHead head) {
+  head.framing = head.status == kResetContent ? h1::Framing::sized : h1::Framing::none;
+  head.content_length = 0;
+  head.content_type = {};
+  h1::write_head(stream.output(), head);
+}
+
+}  // namespace
+
+Sent write_answer(Stream& stream, Method method, Response& response, h1::Persistence persistence,
+                  std::string_view date) {
+  const std::string_view body = response.body();
+  const int status = response.status();
+  const h1::ResponseHead head{.status = status,
+                              .framing = h1::Framing::sized,
+                              .persistence = persistence,
+                              .content_length = body.size(),
+                              .content_type = response.content_type(),
+                              .date = date,
+                              .field_lines = response.field_lines()};
+  if (status == kNoContent || status == kNotModified || status == kResetContent) [[unlikely]] {
+    write_bodiless(stream, head);
+    return Sent::corked;
+  }
+  Buffer& out = stream.output();
+  h1::write_head(out, head);
+  if (method == Method::head) [[unlikely]] {
+    return Sent::corked;
+  }
+  if (body.size() >= kLargeBodyBytes) [[unlikely]] {
+    send_large(stream, response);
+    return Sent::partly;
+  }
+  out.append(body);
+  return Sent::corked;
+}
+
+}  // namespace eider::detail

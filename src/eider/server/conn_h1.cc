@@ -1,0 +1,409 @@
+// ConnectionH1: what arrives, what is answered, and how it ends. Its deadlines: conn_h1_time.cc.
+#include "eider/server/detail/conn_h1.h"
+
+#include <utility>
+
+#include "eider/http/h1/writer.h"
+#include "eider/server/detail/answer.h"
+#include "eider/server/service.h"
+
+namespace eider::detail {
+
+namespace {
+
+/// More than this is sent before the next request is answered, and what is refused stops the rest.
+constexpr std::size_t kCorkBytesMax = 128UL * 1024;
+/// More than this behind a request that waits, and reading is paused.
+constexpr std::size_t kSavedBytesMax = 64UL * 1024;
+
+constexpr int kUnavailable = 503;
+
+h1::Persistence persistence_of(const RequestHead& head, bool keeps_alive) noexcept {
+  if (!keeps_alive) {
+    return h1::Persistence::close;
+  }
+  return head.minor_version == 0 ? h1::Persistence::spoken : h1::Persistence::implied;
+}
+
+}  // namespace
+
+ConnectionH1::ConnectionH1(LoopContext& context, ConnectionOwner& owner) noexcept
+    : context_(context), owner_(owner), stream_(context.loop, *this) {}
+
+ConnectionH1::~ConnectionH1() {
+  end_exchange();
+}
+
+void ConnectionH1::open(Descriptor fd) {
+  stream_.open(std::move(fd));
+  expect(Patience::first_byte, context_.limits.first_byte);
+}
+
+void ConnectionH1::abort() noexcept {
+  stream_.close();
+  end_exchange();
+  state_ = State::closed;
+}
+
+bool ConnectionH1::is_idle() const noexcept {
+  return state_ == State::ready && saved_.empty() && stream_.waiting_bytes() == 0;
+}
+
+std::string ConnectionH1::address() const {
+  const auto peer = stream_.is_open() ? stream_.peer() : fail(NetError::closed);
+  return peer ? peer->host() : std::string();
+}
+
+// What the stream tells.
+
+void ConnectionH1::on_bytes(std::string_view bytes) {
+  if (is_reading() && saved_.empty()) [[likely]] {
+    const std::string_view rest = serve(bytes);
+    if (!rest.empty() && state_ < State::closing) {
+      search_.reset();
+      save(rest);
+    }
+  } else if (state_ < State::closing) {
+    save(bytes);
+    serve_saved();
+  } else {
+    discard(bytes.size());
+  }
+  settle();
+}
+
+void ConnectionH1::on_end() {
+  has_peer_ended_ = true;
+  switch (state_) {
+    case State::ready:
+    case State::body:
+      end_exchange();
+      close_behind_answer();
+      break;
+    case State::waiting:
+      watch_half_closed();
+      break;
+    case State::blocked:
+    case State::closing:
+      break;
+    case State::lingering:
+    case State::closed:
+      state_ = State::closed;
+      break;
+  }
+  settle();
+}
+
+void ConnectionH1::on_drained() {
+  switch (state_) {
+    case State::blocked:
+      state_ = State::ready;
+      serve_saved();
+      break;
+    case State::closing:
+      state_ = State::closed;
+      break;
+    case State::lingering:
+      progress_ = 0;
+      expect(Patience::linger, context_.limits.linger);
+      break;
+    case State::ready:
+    case State::body:
+    case State::waiting:
+    case State::closed:
+      break;
+  }
+  settle();
+}
+
+void ConnectionH1::on_broken(NetError) {
+  state_ = State::closed;
+  settle();
+}
+
+// Reading.
+
+std::string_view ConnectionH1::serve(std::string_view in) {
+  while (!in.empty()) {
+    if (state_ == State::ready) [[likely]] {
+      switch (context_.reader.read(in, context_.head_limits)) {
+        case h1::HeadStatus::complete:
+          in = serve_request(in.substr(context_.reader.head_bytes()));
+          break;
+        case h1::HeadStatus::need_more:
+          return in;
+        case h1::HeadStatus::refused:
+          refuse(context_.reader.refusal(), Method::unknown);
+          return {};
+      }
+    } else if (state_ == State::body) {
+      in = gather_more(in);
+    } else {
+      return in;
+    }
+  }
+  return in;
+}
+
+std::string_view ConnectionH1::serve_request(std::string_view in) {
+  Request& request = context_.request;
+  request.head() = context_.reader.head();
+  request.path_values().clear();
+  request.set_peer(this);
+  const Plan plan = context_.service.plan(request);
+  if (request.head().body != BodyKind::none || plan.waits) [[unlikely]] {
+    return serve_unusual(plan, in);
+  }
+  request.set_body({});
+  answer_now(plan, in);
+  return in;
+}
+
+std::string_view ConnectionH1::serve_unusual(const Plan& plan, std::string_view in) {
+  const RequestHead& head = context_.request.head();
+  if (head.body == BodyKind::sized && head.content_length > plan.body_bytes_max) {
+    refuse(h1::Refusal::body_too_large, head.method);
+    return {};
+  }
+  const bool is_gathered = head.body == BodyKind::chunked || head.content_length > in.size();
+  return is_gathered ? gather(plan, in) : serve_whole(plan, in);
+}
+
+// The content is there already, or there is none.
+std::string_view ConnectionH1::serve_whole(const Plan& plan, std::string_view in) {
+  Request& request = context_.request;
+  const std::string_view body = in.substr(0, request.head().content_length);
+  in.remove_prefix(body.size());
+  if (!plan.waits) {
+    request.set_body(body);
+    answer_now(plan, in);
+  } else if (make_exchange(plan)) {
+    exchange_->copy_body(body);
+    begin_waiting(in);
+  }
+  return in;
+}
+
+std::string_view ConnectionH1::gather(const Plan& plan, std::string_view in) {
+  if (!make_exchange(plan)) {
+    return {};
+  }
+  const RequestHead& head = exchange_->request().head();
+  exchange_->body().begin(head, plan.body_bytes_max);
+  state_ = State::body;
+  watch_body();
+  // RFC 9110, 10.1.1: it may be left out when some of the content has arrived already.
+  if (head.expects_continue && head.minor_version != 0 && in.empty()) {
+    stream_.output().append(h1::kContinue);
+  }
+  return in;
+}
+
+std::string_view ConnectionH1::gather_more(std::string_view in) {
+  const BodyStep step = exchange_->body().read(in);
+  in.remove_prefix(step.consumed);
+  switch (step.status) {
+    case BodyStatus::need_more:
+      return in;
+    case BodyStatus::complete:
+      exchange_->use_gathered_body();
+      answer_gathered(in);
+      return in;
+    case BodyStatus::refused:
+      refuse(exchange_->body().refusal(), exchange_->request().method());
+      return {};
+  }
+  return in;
+}
+
+void ConnectionH1::serve_saved() {
+  if (!is_reading()) {
+    return;
+  }
+  const bool may_have_head = search_.is_worth_reading(saved_.view(), context_.head_limits);
+  if (!saved_.empty() && (state_ == State::body || may_have_head)) {
+    const std::string_view rest = serve(saved_.view());
+    if (rest.size() != saved_.size()) {
+      search_.reset();
+      saved_.drop(saved_.size() - rest.size());
+    }
+  }
+  if (is_reading() && is_paused_) {
+    is_paused_ = false;
+    stream_.resume_reading();
+  }
+}
+
+void ConnectionH1::save(std::string_view bytes) {
+  saved_.append(bytes);
+  if (!is_reading() && saved_.size() > kSavedBytesMax && !is_paused_) {
+    is_paused_ = true;
+    stream_.pause_reading();
+  }
+}
+
+void ConnectionH1::discard(std::size_t bytes) {
+  progress_ += bytes;
+  if (state_ == State::lingering && progress_ > context_.limits.linger_bytes_max) {
+    state_ = State::closed;
+  }
+}
+
+// Answering.
+
+void ConnectionH1::answer_now(const Plan& plan, std::string_view unread) {
+  Response& response = context_.response;
+  response.reset();
+  context_.service.answer(plan, context_.request, response);
+  write(context_.request.head(), response, unread);
+}
+
+void ConnectionH1::answer_gathered(std::string_view unread) {
+  if (exchange_->plan().waits) {
+    begin_waiting(unread);
+    return;
+  }
+  context_.service.answer(exchange_->plan(), exchange_->request(), exchange_->response());
+  write_exchange(unread);
+}
+
+void ConnectionH1::begin_waiting(std::string_view unread) {
+  state_ = State::waiting;
+  expect(Patience::endless, {});
+  if (exchange_->begin(context_.service, *this)) {
+    write_exchange(unread);
+  }
+}
+
+void ConnectionH1::on_answered(Exchange&) {
+  write_exchange(saved_.view());
+  serve_saved();
+  settle();
+}
+
+void ConnectionH1::write_exchange(std::string_view unread) {
+  state_ = State::ready;
+  write(exchange_->request().head(), exchange_->response(), unread);
+  end_exchange();
+  if (state_ == State::ready && stream_.waiting_bytes() != 0) {
+    block();
+  }
+}
+
+bool ConnectionH1::make_exchange(const Plan& plan) {
+  exchange_ = context_.exchanges.take();
+  if (exchange_ == nullptr) {
+    refuse(kUnavailable, "The server is busy. Try again in a moment.", context_.request.method());
+    return false;
+  }
+  exchange_->copy(context_.request, plan, *this);
+  return true;
+}
+
+void ConnectionH1::end_exchange() {
+  if (exchange_ != nullptr) {
+    context_.exchanges.give_back(std::move(exchange_));
+  }
+}
+
+void ConnectionH1::write(const RequestHead& head, Response& response, std::string_view unread) {
+  const bool keeps_alive =
+      head.keeps_alive && !response.closes_connection() && !context_.is_draining;
+  const Sent sent = write_answer(stream_, head.method, response, persistence_of(head, keeps_alive),
+                                 context_.date.text(context_.loop.wall_seconds()));
+  context_.count_request();
+  patience_ = Patience::idle;
+  if (!keeps_alive) [[unlikely]] {
+    // A client that wants the close itself, and has sent no more, has nothing to lose by a reset.
+    if (unread.empty() && !head.keeps_alive) {
+      close_behind_answer();
+    } else {
+      linger();
+    }
+  } else if (sent == Sent::partly || stream_.output().size() >= kCorkBytesMax) [[unlikely]] {
+    if (!stream_.flush()) {
+      block();
+    }
+  }
+}
+
+void ConnectionH1::refuse(h1::Refusal refusal, Method method) {
+  const h1::RefusalInfo& info = h1::refusal_info(refusal);
+  refuse(info.status, info.text, method);
+}
+
+void ConnectionH1::refuse(int status, std::string_view detail, Method method) {
+  Response& response = context_.response;
+  response.reset();
+  context_.service.refuse(status, detail, response);
+  write_answer(stream_, method, response, h1::Persistence::close,
+               context_.date.text(context_.loop.wall_seconds()));
+  context_.count_request();
+  end_exchange();
+  linger();
+}
+
+// Ending.
+
+void ConnectionH1::block() {
+  state_ = State::blocked;
+  watch_writing();
+}
+
+void ConnectionH1::close_behind_answer() {
+  if (stream_.flush()) {
+    state_ = State::closed;
+    return;
+  }
+  stream_.end();
+  state_ = State::closing;
+  watch_writing();
+}
+
+// RFC 9112, 9.6: a close while the client sends would be a reset, which may overtake the answer.
+void ConnectionH1::linger() {
+  if (has_peer_ended_) {
+    close_behind_answer();
+    return;
+  }
+  state_ = State::lingering;
+  stream_.end();
+  if (is_paused_) {
+    is_paused_ = false;
+    stream_.resume_reading();
+  }
+  if (stream_.waiting_bytes() != 0) {
+    watch_writing();
+    return;
+  }
+  progress_ = 0;
+  expect(Patience::linger, context_.limits.linger);
+}
+
+void ConnectionH1::settle() {
+  if (state_ == State::ready && saved_.empty() && !has_peer_ended_) [[likely]] {
+    expect(Patience::idle, context_.limits.idle);
+    return;
+  }
+  if (state_ == State::ready) {
+    settle_reading();
+  }
+  if (state_ >= State::closing) {
+    saved_.release();
+  }
+  if (state_ == State::closed) {
+    stream_.close();
+    owner_.on_closed(*this);  // this is no more
+  }
+}
+
+// Half a head is there, or none will come.
+void ConnectionH1::settle_reading() {
+  if (has_peer_ended_) {
+    close_behind_answer();
+  } else if (patience_ != Patience::head) {
+    expect(Patience::head, context_.limits.head);
+  }
+}
+
+}  // namespace eider::detail

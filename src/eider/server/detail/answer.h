@@ -1,0 +1,29 @@
+// Puts one response onto a stream: its head, then as much content as the request may be sent.
+// Must not decide about the connection; that is told by `persistence`.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "eider/http/h1/writer.h"
+#include "eider/http/method.h"
+#include "eider/http/response.h"
+#include "eider/runtime/stream.h"
+
+namespace eider::detail {
+
+/// Content of this size is sent by itself instead of being copied behind others.
+inline constexpr std::size_t kLargeBodyBytes = 64UL * 1024;
+
+/// Whether all of a response is in the cork, or some of it has been given to the socket already.
+enum class Sent : std::uint8_t { corked, partly };
+
+/// Corks the response, or sends it when it is large. An owned large body is taken from it.
+///
+/// method  of the request: HEAD gets the head alone, with the length it would have had
+/// date    as in h1::ResponseHead
+/// source  RFC 9110, sections 8.6, 9.3.2, 15.3.5, 15.3.6 and 15.4.5
+Sent write_answer(Stream& stream, Method method, Response& response, h1::Persistence persistence,
+                  std::string_view date);
+
+}  // namespace eider::detail

@@ -1,0 +1,57 @@
+// Gathers one request's content as it arrives, sized or chunked, up to a bound.
+// Must not read beyond the content's end: what follows is the next request.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "eider/base/buffer.h"
+#include "eider/http/h1/chunked.h"
+#include "eider/http/h1/refusal.h"
+#include "eider/http/head.h"
+
+namespace eider::detail {
+
+enum class BodyStatus : std::uint8_t { need_more, complete, refused };
+
+/// consumed  bytes to drop from the front of the input
+struct BodyStep {
+  BodyStatus status;
+  std::size_t consumed;
+};
+
+class BodyH1 {
+ public:
+  /// Pre: head.body is not `none`, and a sized body is within `bytes_max`.
+  void begin(const RequestHead& head, std::size_t bytes_max);
+
+  /// Reads on.
+  ///
+  /// in       the bytes behind those consumed so far, any length
+  /// returns  need_more  all of `in` is consumed
+  ///          complete   view() is the whole content
+  ///          refused    refusal() says why: wrong chunks, or more than `bytes_max`
+  [[nodiscard]] BodyStep read(std::string_view in);
+
+  [[nodiscard]] h1::Refusal refusal() const noexcept { return refusal_; }
+  /// The content so far.
+  [[nodiscard]] std::string_view view() const noexcept { return content_.view(); }
+
+  /// As new; a small buffer is kept for the next content.
+  void reset() noexcept;
+
+ private:
+  BodyStep read_sized(std::string_view in);
+  BodyStep read_chunked(std::string_view in);
+  BodyStep refuse(h1::Refusal refusal) noexcept;
+
+  Buffer content_;
+  std::size_t bytes_max_ = 0;
+  std::uint64_t left_ = 0;  // of a sized body
+  h1::ChunkedReader chunked_;
+  BodyKind kind_ = BodyKind::none;
+  h1::Refusal refusal_ = h1::Refusal::none;
+};
+
+}  // namespace eider::detail

@@ -1,0 +1,55 @@
+// What all connections of one loop share: the reader, the one request and response, the date.
+// Must not be shared between loops.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "eider/http/date.h"
+#include "eider/http/h1/head_reader.h"
+#include "eider/http/request.h"
+#include "eider/http/response.h"
+#include "eider/runtime/loop.h"
+#include "eider/server/detail/exchange.h"
+#include "eider/server/limits.h"
+
+namespace eider {
+
+class Service;
+
+namespace detail {
+
+struct LoopContext {
+  /// exchanges_max  this loop's share of limits.in_flight_max
+  LoopContext(Loop& its_loop, Service& its_service, const Limits& its_limits,
+              std::size_t exchanges_max)
+      : loop(its_loop),
+        service(its_service),
+        limits(its_limits),
+        head_limits{.head_bytes_max = its_limits.head_bytes_max,
+                    .target_bytes_max = its_limits.target_bytes_max,
+                    .fields_max = its_limits.fields_max},
+        exchanges(its_loop, exchanges_max) {}
+
+  void count_request() noexcept {
+    // Only this thread writes, so that no locked instruction is needed.
+    requests.store(requests.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
+  Loop& loop;
+  Service& service;
+  const Limits& limits;
+  const h1::HeadLimits head_limits;
+  h1::HeadReader reader;
+  Request request;    // of what is answered at once
+  Response response;  // likewise
+  DateCache date;
+  Exchanges exchanges;
+  std::atomic<std::uint64_t> requests{0};
+  /// From now on every answer announces the connection's close.
+  bool is_draining = false;
+};
+
+}  // namespace detail
+}  // namespace eider

@@ -1,0 +1,24 @@
+// Binds all workers of a server to one address, and says what to do when that fails.
+// Must not run anything.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "eider/base/result.h"
+#include "eider/runtime/address.h"
+#include "eider/server/server.h"
+
+namespace eider::detail {
+
+class Worker;
+
+/// Each worker gets a listener of its own on the one port; a Unix path has one listener, whose
+/// worker gives connections away.
+///
+/// returns  what is bound, with the port that the kernel chose for port 0
+/// errors   the detail names the address, the reason and the mend
+[[nodiscard]] Result<Address> listen(std::span<Worker* const> workers,
+                                     const ServerOptions& options);
+
+}  // namespace eider::detail

@@ -1,0 +1,225 @@
+#include "eider/server/server.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "eider/base/assert.h"
+#include "eider/runtime/blocking.h"
+#include "eider/server/detail/balance.h"
+#include "eider/server/detail/listening.h"
+#include "eider/server/detail/stop_signals.h"
+#include "eider/server/detail/worker.h"
+
+namespace eider {
+
+namespace {
+
+/// Descriptors beside those of connections: listeners, loops, files, databases.
+constexpr rlim_t kOtherDescriptors = 1024;
+
+unsigned usable_cores() noexcept {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  const bool is_known = ::sched_getaffinity(0, sizeof(cores), &cores) == 0;
+  return is_known ? static_cast<unsigned>(std::max(CPU_COUNT(&cores), 1)) : 1;
+}
+
+/// The usual soft limit of 1024 is kept low for programs that use select(2); nothing here does.
+void raise_descriptor_limit(std::size_t connections) noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return;
+  }
+  const rlim_t wanted = std::min<rlim_t>(connections + kOtherDescriptors, limit.rlim_max);
+  if (limit.rlim_cur < wanted) {
+    limit.rlim_cur = wanted;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+}  // namespace
+
+std::size_t ServerStats::connections() const noexcept {
+  std::size_t sum = 0;
+  for (const PerLoop& loop : loops) {
+    sum += loop.connections;
+  }
+  return sum;
+}
+
+std::uint64_t ServerStats::requests() const noexcept {
+  std::uint64_t sum = 0;
+  for (const PerLoop& loop : loops) {
+    sum += loop.requests;
+  }
+  return sum;
+}
+
+/// All that a server consists of, in the order in which it can be taken apart backwards.
+class Server::Parts {
+ public:
+  Parts(Service& service, ServerOptions its_options)
+      : options(std::move(its_options)),
+        thread_count(options.threads == 0 ? usable_cores() : options.threads),
+        balance(thread_count, options.limits.connections_max),
+        crew{.service = service,
+             .limits = options.limits,
+             .balance = balance,
+             .log = options.log,
+             .loops = {},
+             .workers = {}},
+        pool({.threads_max = options.limits.blocking_threads_max,
+              .queue_max = options.limits.blocking_queue_max}) {}
+  ~Parts() {
+    stop(Duration::zero());
+    join();
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  [[nodiscard]] Result<void> make_loops();
+  void make_workers();
+  [[nodiscard]] Result<void> start_threads();
+  void stop(Duration drain) noexcept;
+  void join() noexcept;
+  void watch_signals();
+
+  const ServerOptions options;
+  const unsigned thread_count;
+  std::optional<Address> address;
+  detail::Balance balance;
+  std::vector<std::unique_ptr<Loop>> loops;
+  std::vector<Loop*> loop_pointers;
+  std::vector<detail::Worker*> worker_pointers;
+  detail::Crew crew;
+  std::vector<std::unique_ptr<detail::Worker>> workers;
+  std::optional<detail::StopSignals> signals;
+  std::optional<sigset_t> mask_before;
+  BlockingPool pool;
+  std::vector<std::thread> threads;
+};
+
+Result<void> Server::Parts::make_loops() {
+  for (unsigned index = 0; index < thread_count; ++index) {
+    auto loop = Loop::create(options.backend);
+    if (!loop) {
+      return fail(std::move(loop.error()));
+    }
+    (*loop)->set_blocking_pool(&pool);
+    loop_pointers.push_back(loop->get());
+    loops.push_back(std::move(*loop));
+  }
+  return {};
+}
+
+void Server::Parts::make_workers() {
+  crew.loops = loop_pointers;
+  worker_pointers.resize(thread_count);
+  crew.workers = worker_pointers;
+  for (unsigned index = 0; index < thread_count; ++index) {
+    workers.push_back(std::make_unique<detail::Worker>(crew, index));
+    worker_pointers[index] = workers.back().get();
+  }
+}
+
+void Server::Parts::watch_signals() {
+  if (options.stops_on_signals) {
+    mask_before = detail::StopSignals::block();
+    signals.emplace(*loops.front(), [this] { stop(options.drain); });
+    signals->start();
+  }
+}
+
+Result<void> Server::Parts::start_threads() {
+  watch_signals();
+  try {
+    for (const std::unique_ptr<Loop>& loop : loops) {
+      threads.emplace_back([&loop = *loop] { loop.run(); });
+    }
+  } catch (const std::system_error& error) {
+    return fail(Error::unavailable("Cannot start " + std::to_string(thread_count) +
+                                   " threads: " + error.what() + ". Ask for fewer."));
+  }
+  return {};
+}
+
+void Server::Parts::stop(Duration drain) noexcept {
+  for (std::size_t index = 0; index < threads.size(); ++index) {
+    loops[index]->post([worker = worker_pointers[index], drain] { worker->drain(drain); });
+  }
+}
+
+void Server::Parts::join() noexcept {
+  for (std::thread& thread : threads) {
+    if (thread.joinable()) {
+      thread.join();
+    }
+  }
+  pool.stop();
+  if (mask_before) {
+    detail::StopSignals::restore(*mask_before);
+    mask_before.reset();
+  }
+}
+
+Server::Server(Service& service, ServerOptions options)
+    : parts_(std::make_unique<Parts>(service, std::move(options))) {}
+
+Server::~Server() = default;
+
+Result<void> Server::start() {
+  ensure(parts_->loops.empty(), "a server is started once");
+  raise_descriptor_limit(parts_->options.limits.connections_max);
+  if (auto made = parts_->make_loops(); !made) {
+    return made;
+  }
+  parts_->make_workers();
+  auto bound = detail::listen(parts_->worker_pointers, parts_->options);
+  if (!bound) {
+    return fail(std::move(bound.error()));
+  }
+  parts_->address = *bound;
+  return parts_->start_threads();
+}
+
+std::uint16_t Server::port() const noexcept {
+  return parts_->address ? parts_->address->port() : std::uint16_t{0};
+}
+
+unsigned Server::thread_count() const noexcept {
+  return parts_->thread_count;
+}
+
+std::string_view Server::backend_name() const noexcept {
+  return parts_->loops.empty() ? std::string_view() : parts_->loops.front()->name();
+}
+
+void Server::wait() {
+  parts_->join();
+}
+
+void Server::stop() noexcept {
+  parts_->stop(parts_->options.drain);
+}
+
+void Server::stop_now() noexcept {
+  parts_->stop(Duration::zero());
+}
+
+ServerStats Server::stats() const {
+  ServerStats stats;
+  for (std::size_t index = 0; index < parts_->workers.size(); ++index) {
+    stats.loops.push_back({.connections = parts_->balance.count(index),
+                           .requests = parts_->workers[index]->requests()});
+  }
+  return stats;
+}
+
+}  // namespace eider
