@@ -1,0 +1,168 @@
+#include "answer.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+namespace floors {
+namespace {
+
+constexpr int kThreadsMax = 1024;
+constexpr int kBacklog = 4096;
+constexpr int kFirstBytesSeconds = 5;
+
+[[noreturn]] void usage(const char* program) {
+  std::fprintf(stderr, "usage: %s PORT THREADS [--close] [--json]\n", program);
+  std::exit(2);
+}
+
+/// The number, or 0 when `text` is no number within 1..max.
+int read_count(std::string_view text, int max) {
+  int value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && stop == end && value <= max && value > 0 ? value : 0;
+}
+
+bool read_flag(Settings& settings, std::string_view flag) {
+  if (flag == "--close") {
+    return settings.closes = true;
+  }
+  return flag == "--json" && (settings.json = true);
+}
+
+std::string make_answer(const Settings& settings) {
+  const std::string_view body = settings.json ? R"({"message":"Hello, World!"})" : "Hello, World!";
+  std::string answer =
+      "HTTP/1.1 200 OK\r\nServer: floor\r\nDate: Thu, 01 Jan 2026 00:00:00 GMT\r\n";
+  answer += settings.json ? "Content-Type: application/json\r\n"
+                          : "Content-Type: text/plain; charset=utf-8\r\n";
+  answer += settings.closes ? "Connection: close\r\n" : "";
+  answer += "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
+  return answer.append(body);
+}
+
+void set(int fd, int level, int option, int value = 1) {
+  if (setsockopt(fd, level, option, &value, sizeof value) != 0) {
+    fail("setsockopt");
+  }
+}
+
+}  // namespace
+
+void fail(const char* what) {
+  std::perror(what);
+  std::exit(1);
+}
+
+Settings read_settings(int argc, char** argv) {
+  if (argc < 3) {
+    usage(argv[0]);
+  }
+  Settings settings;
+  settings.port = static_cast<std::uint16_t>(read_count(argv[1], 65535));
+  settings.threads = read_count(argv[2], kThreadsMax);
+  for (int i = 3; i < argc; ++i) {
+    if (!read_flag(settings, argv[i])) {
+      usage(argv[0]);
+    }
+  }
+  if (settings.port == 0 || settings.threads == 0) {
+    usage(argv[0]);
+  }
+  return settings;
+}
+
+Answers::Answers(const Settings& settings) {
+  const std::string answer = make_answer(settings);
+  answer_bytes_ = answer.size();
+  for (std::size_t i = 0; i < kCopies; ++i) {
+    copies_ += answer;
+  }
+}
+
+// Blocks of fixed size, so that the compiler turns the comparison into vector instructions.
+std::size_t count_requests(Carry& carry, char* data, std::size_t size) noexcept {
+  constexpr std::size_t kBlock = 16;
+  std::memcpy(data - sizeof carry.bytes, carry.bytes, sizeof carry.bytes);
+  const auto ends_here = [](const char* at) {
+    return static_cast<unsigned char>((at[-3] == '\r') & (at[-2] == '\n') & (at[-1] == '\r') &
+                                      (at[0] == '\n'));
+  };
+  std::size_t count = 0;
+  const char* at = data;
+  for (const char* end = data + size; at != end;) {
+    if (end - at < static_cast<std::ptrdiff_t>(kBlock)) {
+      count += ends_here(at++);
+      continue;
+    }
+    unsigned char found = 0;
+    for (std::size_t i = 0; i < kBlock; ++i) {
+      found = static_cast<unsigned char>(found + ends_here(at + i));
+    }
+    count += found;
+    at += kBlock;
+  }
+  std::memcpy(carry.bytes, data + size - sizeof carry.bytes, sizeof carry.bytes);
+  return count;
+}
+
+int listen_on(const Settings& settings) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) {
+    fail("socket");
+  }
+  set(fd, SOL_SOCKET, SO_REUSEADDR);
+  set(fd, SOL_SOCKET, SO_REUSEPORT);
+  set(fd, IPPROTO_TCP, TCP_NODELAY);  // inherited by every accepted connection
+  if (settings.closes) {
+    set(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, kFirstBytesSeconds);
+  }
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(settings.port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    fail("bind");
+  }
+  if (listen(fd, kBacklog) != 0) {
+    fail("listen");
+  }
+  return fd;
+}
+
+void run_threads(const Settings& settings, void (*serve)(const Settings&, int stop_fd)) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  const int stop_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < settings.threads; ++i) {
+    threads.emplace_back(serve, settings, stop_fd);
+  }
+  int signal = 0;
+  sigwait(&signals, &signal);
+  const std::uint64_t one = 1;
+  if (write(stop_fd, &one, sizeof one) < 0) {
+    fail("write");
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+}  // namespace floors
