@@ -81,6 +81,7 @@ void Loop::run() {
     wait(wake_at());
     finish_turn();
   }
+  settle();
   is_stopping_.store(false, std::memory_order_relaxed);
 }
 

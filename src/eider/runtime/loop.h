@@ -13,6 +13,7 @@
 #include "eider/base/intrusive_list.h"
 #include "eider/base/result.h"
 #include "eider/runtime/deferred.h"
+#include "eider/runtime/detail/socket_io.h"
 #include "eider/runtime/time.h"
 
 namespace eider {
@@ -95,11 +96,7 @@ class Loop {
   // What a backend provides. A stream, listener or watch is attached while its fd is open, and may
   // be detached (and destroyed) inside any callback, also another's of the same batch.
 
-  /// What a write came to: bytes taken by the socket, or why there will be none any more.
-  struct Written {
-    std::size_t bytes = 0;  ///< 0 also when the socket is full
-    int error = 0;          ///< an errno, never EAGAIN
-  };
+  using Written = SocketWrite;
 
   /// Begins reading into `StreamAccess::tell_bytes` and its siblings.
   virtual void attach(Stream& stream) = 0;
@@ -122,6 +119,8 @@ class Loop {
 
   /// Waits for events until `until` at most, sets the clocks, and handles what happened.
   virtual void wait(Instant until) = 0;
+  /// `run` is about to return: what the turn gathered has to reach the kernel.
+  virtual void settle() {}
   /// From any thread: a `wait` that goes on returns, or the next one does at once.
   virtual void wake() noexcept = 0;
 

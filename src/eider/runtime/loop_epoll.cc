@@ -3,7 +3,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <limits>
 
 #include "eider/runtime/detail/backends.h"
+#include "eider/runtime/detail/socket_io.h"
 #include "eider/runtime/detail/stream_access.h"
 #include "eider/runtime/loop.h"
 
@@ -50,23 +50,6 @@ int milliseconds(Duration duration) noexcept {
   using std::chrono::milliseconds;
   const auto rounded = std::chrono::ceil<milliseconds>(std::max(duration, Duration::zero()));
   return static_cast<int>(std::min<std::int64_t>(rounded.count(), std::numeric_limits<int>::max()));
-}
-
-int pending_error(int fd) noexcept {
-  int error = 0;
-  socklen_t bytes = sizeof(error);
-  ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes);
-  return error;
-}
-
-bool is_try_again(int error) noexcept {
-  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
-}
-
-/// Errors of a connection that was lost before it was accepted, not of the listener.
-bool is_of_one_connection(int error) noexcept {
-  return error == ECONNABORTED || error == EPROTO || error == EPERM || error == ENETDOWN ||
-         error == EHOSTUNREACH || error == ENETUNREACH || error == EOPNOTSUPP;
 }
 
 class EpollLoop final : public Loop {
@@ -165,22 +148,7 @@ void EpollLoop::detach(Stream& stream) noexcept {
 }
 
 Loop::Written EpollLoop::write(Stream& stream, std::string_view first, std::string_view second) {
-  const int fd = StreamAccess::fd(stream);
-  ssize_t sent = 0;
-  if (second.empty()) {
-    sent = ::send(fd, first.data(), first.size(), MSG_NOSIGNAL);
-  } else {
-    std::array<iovec, 2> parts{iovec{const_cast<char*>(first.data()), first.size()},
-                               iovec{const_cast<char*>(second.data()), second.size()}};
-    msghdr message{};
-    message.msg_iov = parts.data();
-    message.msg_iovlen = parts.size();
-    sent = ::sendmsg(fd, &message, MSG_NOSIGNAL);
-  }
-  if (sent >= 0) {
-    return {static_cast<std::size_t>(sent), 0};
-  }
-  return {0, is_try_again(errno) ? 0 : errno};
+  return write_socket(StreamAccess::fd(stream), first, second);
 }
 
 void EpollLoop::end_writing(Stream& stream) noexcept {
@@ -286,7 +254,6 @@ void EpollLoop::read(Stream& stream) {
   if (count > 0) [[likely]] {
     StreamAccess::tell_bytes(stream, {bytes_.data(), static_cast<std::size_t>(count)});
   } else if (count == 0) {
-    change_interest(stream, 0);
     StreamAccess::tell_end(stream);
   } else if (!is_try_again(errno)) {
     StreamAccess::tell_broken(stream, net_error(errno));

@@ -29,8 +29,9 @@ class StreamAccess {
   static bool wants_writable(const Stream& stream) noexcept {
     return stream.is(Stream::kWaiting) && !stream.is(Stream::kBroken);
   }
-  static bool has_peer_ended(const Stream& stream) noexcept {
-    return stream.is(Stream::kPeerEnded);
+  /// Output given to the socket now would not overtake any that waits.
+  static bool may_send(const Stream& stream) noexcept {
+    return !stream.is(Stream::kWaiting) && !stream.is(Stream::kBroken);
   }
 
   static void tell_bytes(Stream& stream, std::string_view bytes) { stream.tell_bytes(bytes); }

@@ -43,6 +43,9 @@ class Peer {
   bool send(std::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent < 0 && errno == EINTR) {
+        continue;
+      }
       if (sent <= 0) {
         return false;
       }
@@ -56,7 +59,7 @@ class Peer {
     std::string all(bytes, '\0');
     std::size_t got = 0;
     while (got < bytes) {
-      const ssize_t count = ::recv(fd_.get(), all.data() + got, bytes - got, 0);
+      const ssize_t count = receive_some(all.data() + got, bytes - got);
       if (count <= 0) {
         break;
       }
@@ -78,12 +81,12 @@ class Peer {
   /// True when the other side has sent FIN and nothing else is left.
   [[nodiscard]] bool is_at_end() const {
     char byte = 0;
-    return ::recv(fd_.get(), &byte, 1, 0) == 0;
+    return receive_some(&byte, 1) == 0;
   }
   /// True when the other side has reset the connection.
   [[nodiscard]] bool is_reset() const {
     char byte = 0;
-    return ::recv(fd_.get(), &byte, 1, 0) < 0 && errno == ECONNRESET;
+    return receive_some(&byte, 1) < 0 && errno == ECONNRESET;
   }
 
   void end() const { ::shutdown(fd_.get(), SHUT_WR); }
@@ -95,6 +98,15 @@ class Peer {
   }
 
  private:
+  /// A ring that ends interrupts the thread that made it, with or without a signal.
+  ssize_t receive_some(char* to, std::size_t bytes) const {
+    ssize_t count = 0;
+    do {
+      count = ::recv(fd_.get(), to, bytes, 0);
+    } while (count < 0 && errno == EINTR);
+    return count;
+  }
+
   Descriptor fd_;
   bool is_connected_ = false;
 };

@@ -1,0 +1,29 @@
+// System calls on sockets that more than one backend makes, and what their errors mean.
+// Must not be used above runtime/.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace eider {
+
+/// What one write came to.
+struct SocketWrite {
+  std::size_t bytes = 0;  ///< 0 also when the socket is full
+  int error = 0;          ///< an errno, never EAGAIN
+};
+
+/// Writes at once what the socket takes of both, in this order. Never raises SIGPIPE.
+[[nodiscard]] SocketWrite write_socket(int fd, std::string_view first,
+                                       std::string_view second) noexcept;
+
+/// SO_ERROR, which reading clears; 0 for none.
+[[nodiscard]] int pending_error(int fd) noexcept;
+
+[[nodiscard]] bool is_try_again(int error) noexcept;
+
+/// Accepting failed with the error of one connection, lost before it was accepted: the next may
+/// succeed at once (accept(2), "Error handling").
+[[nodiscard]] bool is_of_one_connection(int error) noexcept;
+
+}  // namespace eider

@@ -1,0 +1,160 @@
+// What the kernel has completed, told to streams, listeners and watches.
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "eider/runtime/detail/socket_io.h"
+#include "eider/runtime/detail/stream_access.h"
+#include "eider/runtime/loop_uring.h"
+
+namespace eider {
+
+namespace {
+
+constexpr unsigned kOperationShift = 56;
+
+bool has_more(const io_uring_cqe& completion) noexcept {
+  return (completion.flags & IORING_CQE_F_MORE) != 0;
+}
+
+Readiness readiness_of(int events, Readiness wanted) noexcept {
+  if (events < 0 || (events & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
+    return wanted;
+  }
+  return static_cast<Readiness>(((events & POLLIN) != 0 ? 1U : 0U) |
+                                ((events & POLLOUT) != 0 ? 2U : 0U));
+}
+
+}  // namespace
+
+void UringLoop::reap() {
+  unsigned head = 0;
+  unsigned count = 0;
+  io_uring_cqe* completion = nullptr;
+  io_uring_for_each_cqe(&ring_.raw(), head, completion) {
+    complete(*completion);
+    ++count;
+  }
+  io_uring_cq_advance(&ring_.raw(), count);
+  buffers_.publish();
+  sent_corks_.clear();
+}
+
+void UringLoop::complete(const io_uring_cqe& completion) {
+  switch (static_cast<Operation>(completion.user_data >> kOperationShift)) {
+    case Operation::receive:
+      return complete_receive(completion);
+    case Operation::send:
+      return complete_send(completion);
+    case Operation::stream_writable:
+      return complete_writable(completion);
+    case Operation::accept:
+      return complete_accept(completion);
+    case Operation::watch_ready:
+      return complete_watch(completion);
+    case Operation::woken:
+      is_wake_up_armed_ = has_more(completion);
+      return;
+    case Operation::ignored:
+      return;
+  }
+}
+
+void UringLoop::complete_receive(const io_uring_cqe& completion) {
+  if (Slot* slot = slot_of(completion.user_data)) {
+    const std::uint32_t index = index_of(completion.user_data);
+    if (!has_more(completion)) {
+      slot->is_armed = false;
+      slot->is_cancelling = false;
+      mark(index);
+    }
+    tell_received(index, completion);
+  }
+  if ((completion.flags & IORING_CQE_F_BUFFER) != 0) {
+    buffers_.give_back(completion.flags >> IORING_CQE_BUFFER_SHIFT);
+  }
+}
+
+void UringLoop::tell_received(std::uint32_t index, const io_uring_cqe& completion) {
+  Slot& slot = slots_[index];
+  auto& stream = *static_cast<Stream*>(slot.object);
+  if (completion.res > 0) [[likely]] {
+    slot.has_received = true;
+    if (!StreamAccess::wants_bytes(stream)) {
+      slot.is_unwanted = true;
+      mark(index);
+    }
+    const unsigned id = completion.flags >> IORING_CQE_BUFFER_SHIFT;
+    StreamAccess::tell_bytes(stream, buffers_.view(id, static_cast<std::size_t>(completion.res)));
+    return;
+  }
+  switch (-completion.res) {
+    case 0:
+      StreamAccess::tell_end(stream);
+      return;
+    case ENOBUFS:
+      buffers_.grow();
+      return;
+    case ECANCELED:
+    case EAGAIN:
+    case EINTR:
+      return;
+    default:
+      StreamAccess::tell_broken(stream, net_error(-completion.res));
+  }
+}
+
+void UringLoop::complete_send(const io_uring_cqe& completion) {
+  Slot* slot = slot_of(completion.user_data);
+  if (slot == nullptr) {
+    return;
+  }
+  auto& stream = *static_cast<Stream*>(slot->object);
+  Buffer& bytes = sent_corks_.at(slot->sending).bytes;
+  if (completion.res >= 0) {
+    StreamAccess::keep_corked(stream, bytes, static_cast<std::size_t>(completion.res));
+  } else if (is_try_again(-completion.res)) {
+    StreamAccess::keep_corked(stream, bytes, 0);
+  } else {
+    StreamAccess::break_later(stream, net_error(-completion.res));
+  }
+}
+
+void UringLoop::complete_writable(const io_uring_cqe& completion) {
+  if (Slot* slot = slot_of(completion.user_data)) {
+    slot->is_out_armed = false;
+    mark(index_of(completion.user_data));
+    StreamAccess::tell_writable(*static_cast<Stream*>(slot->object));
+  }
+}
+
+void UringLoop::complete_accept(const io_uring_cqe& completion) {
+  Descriptor fd(completion.res >= 0 ? completion.res : -1);
+  Slot* slot = slot_of(completion.user_data);
+  if (slot == nullptr) {
+    return;
+  }
+  auto& listener = *static_cast<Listener*>(slot->object);
+  if (!has_more(completion)) {
+    slot->is_armed = false;
+    mark(index_of(completion.user_data));
+  }
+  if (fd.is_open()) {
+    WatchAccess::tell_accepted(listener, std::move(fd));
+  } else if (!is_try_again(-completion.res) && !is_of_one_connection(-completion.res)) {
+    detach(listener);
+    WatchAccess::tell_failed(listener, net_error(-completion.res));
+  }
+}
+
+void UringLoop::complete_watch(const io_uring_cqe& completion) {
+  if (Slot* slot = slot_of(completion.user_data)) {
+    slot->is_armed = false;
+    mark(index_of(completion.user_data));
+    auto& watch = *static_cast<FdWatch*>(slot->object);
+    watch.on_ready(readiness_of(completion.res, WatchAccess::wanted(watch)));
+  }
+}
+
+}  // namespace eider

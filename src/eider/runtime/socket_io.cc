@@ -1,0 +1,50 @@
+#include "eider/runtime/detail/socket_io.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <array>
+#include <cerrno>
+
+namespace eider {
+
+namespace {
+
+ssize_t send_both(int fd, std::string_view first, std::string_view second) noexcept {
+  std::array<iovec, 2> parts{iovec{const_cast<char*>(first.data()), first.size()},
+                             iovec{const_cast<char*>(second.data()), second.size()}};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  return ::sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+}  // namespace
+
+SocketWrite write_socket(int fd, std::string_view first, std::string_view second) noexcept {
+  const ssize_t sent = second.empty()
+                           ? ::send(fd, first.data(), first.size(), MSG_NOSIGNAL | MSG_DONTWAIT)
+                           : send_both(fd, first, second);
+  if (sent >= 0) {
+    return {static_cast<std::size_t>(sent), 0};
+  }
+  return {0, is_try_again(errno) ? 0 : errno};
+}
+
+int pending_error(int fd) noexcept {
+  int error = 0;
+  socklen_t bytes = sizeof(error);
+  ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes);
+  return error;
+}
+
+bool is_try_again(int error) noexcept {
+  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+bool is_of_one_connection(int error) noexcept {
+  return error == ECONNABORTED || error == EPROTO || error == EPERM || error == ENETDOWN ||
+         error == EHOSTUNREACH || error == ENETUNREACH || error == EOPNOTSUPP;
+}
+
+}  // namespace eider
