@@ -18,7 +18,7 @@ struct ProblemReply {
   std::string title;
   int status;
   std::string detail;
-  std::vector<FieldError> errors = {};
+  std::vector<FieldError> errors;
 };
 
 struct Reply {

@@ -49,6 +49,8 @@ class TestClient {
 
  private:
   struct Stage;
+  Reply send_json(Method method, std::string target, const json::Value& body);
+
   std::unique_ptr<Stage> stage_;
 };
 

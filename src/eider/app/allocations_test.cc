@@ -1,0 +1,151 @@
+// Counts what a request costs the heap: a plain handler must cost nothing once warm.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <string_view>
+
+#include "eider/app/app.h"
+#include "eider/runtime/sleep.h"
+#include "eider/server/server.h"
+
+namespace {
+std::atomic<std::uint64_t> allocation_count{0};
+}
+
+// The whole program's: the server's thread and the test's. The test itself allocates nothing while
+// it counts.
+void* operator new(std::size_t bytes) {
+  allocation_count.fetch_add(1, std::memory_order_relaxed);
+  void* memory = std::malloc(bytes == 0 ? 1 : bytes);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace eider {
+namespace {
+
+struct Message {
+  std::string_view message;
+};
+
+/// A blocking client that owns no heap memory.
+class PlainClient {
+ public:
+  explicit PlainClient(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    is_connected_ =
+        ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  ~PlainClient() { ::close(fd_); }
+  PlainClient(const PlainClient&) = delete;
+  PlainClient& operator=(const PlainClient&) = delete;
+
+  /// Whether the answer's head and `body` came back.
+  bool call(std::string_view request, std::string_view body) {
+    if (!is_connected_ || ::send(fd_, request.data(), request.size(), 0) < 0) {
+      return false;
+    }
+    std::size_t bytes = 0;
+    while (bytes < answer_.size()) {
+      const ssize_t got = ::recv(fd_, answer_.data() + bytes, answer_.size() - bytes, 0);
+      if (got <= 0) {
+        return false;
+      }
+      bytes += static_cast<std::size_t>(got);
+      if (std::string_view(answer_.data(), bytes).ends_with(body)) {
+        return std::string_view(answer_.data(), bytes).starts_with("HTTP/1.1 200 OK\r\n");
+      }
+    }
+    return false;
+  }
+
+ private:
+  int fd_;
+  bool is_connected_ = false;
+  std::array<char, 4096> answer_{};
+};
+
+App make_app() {
+  App app;
+  app.use(request_id());
+  app.before([](Request& request) { static_cast<void>(request.path()); });
+  app.get("/plaintext", [] { return "Hello, World!"; });
+  app.get("/json", [] { return Message{"Hello, World!"}; });
+  app.get("/users/{id}/posts/{post}",
+          [](int id, std::string_view post) { return id == 7 ? post : std::string_view("other"); });
+  app.get("/encoded/{text}", [](std::string_view text) { return text; });
+  return app;
+}
+
+class Allocations : public testing::TestWithParam<Backend> {
+ protected:
+  /// How many allocations 1,000 requests cost after 100 that warm up.
+  std::uint64_t count(const char* path, std::string_view body) {
+    const App app = make_app();
+    auto service = app.make_service();
+    EXPECT_TRUE(service.has_value());
+    ServerOptions options;
+    options.port = 0;
+    options.threads = 1;
+    options.backend = GetParam();
+    Server server(**service, options);
+    if (!server.start()) {
+      EXPECT_EQ(GetParam(), Backend::io_uring) << "only io_uring may be missing";
+      return 0;
+    }
+    const std::string request =
+        std::string("GET ") + path + " HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n";
+    PlainClient client(server.port());
+    int answered = 0;
+    for (int i = 0; i < 100; ++i) {
+      answered += client.call(request, body) ? 1 : 0;
+    }
+    const std::uint64_t before = allocation_count.load();
+    for (int i = 0; i < 1000; ++i) {
+      answered += client.call(request, body) ? 1 : 0;
+    }
+    const std::uint64_t after = allocation_count.load();
+    EXPECT_EQ(answered, 1100);
+    return after - before;
+  }
+};
+
+TEST_P(Allocations, a_plain_handler_costs_none) {
+  EXPECT_EQ(count("/plaintext", "Hello, World!"), 0U);
+}
+TEST_P(Allocations, json_costs_none) {
+  EXPECT_EQ(count("/json", "World!\"}"), 0U);
+}
+TEST_P(Allocations, typed_path_values_cost_none) {
+  EXPECT_EQ(count("/users/7/posts/abc?x=1", "abc"), 0U);
+}
+TEST_P(Allocations, decoded_path_values_cost_none) {
+  EXPECT_EQ(count("/encoded/a%20b", "a b"), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Allocations, testing::Values(Backend::epoll, Backend::io_uring),
+                         [](const auto& backend) {
+                           return backend.param == Backend::epoll ? "epoll" : "io_uring";
+                         });
+
+}  // namespace
+}  // namespace eider
