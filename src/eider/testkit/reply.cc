@@ -99,7 +99,17 @@ std::optional<std::string_view> Reply::header(std::string_view name) const {
 }
 
 ProblemReply Reply::problem() const {
-  return json<ProblemReply>();
+  /// As on the wire, where `errors` is there only when there are any.
+  struct Wire {
+    std::string type;
+    std::string title;
+    int status;
+    std::string detail;
+    std::optional<std::vector<FieldError>> errors;
+  };
+  auto wire = json<Wire>();
+  return {std::move(wire.type), std::move(wire.title), wire.status, std::move(wire.detail),
+          std::move(wire.errors).value_or(std::vector<FieldError>())};
 }
 
 void Reply::refuse(const Error& error) const {
