@@ -1,0 +1,35 @@
+#include "eider/db/sqlite/sqlite.h"
+
+#include <vector>
+
+#include "eider/db/sqlite/sqlite_connection.h"
+
+namespace eider {
+
+using db::SqliteConnection;
+
+Database open_sqlite(std::string_view path, const SqliteOptions& options) {
+  constexpr std::string_view kScheme = "sqlite:";
+  const std::string file(path.starts_with(kScheme) ? path.substr(kScheme.size()) : path);
+  // Each connection to memory would have a database of its own.
+  const bool is_in_memory = file.empty() || file == ":memory:";
+  auto writer = std::make_unique<SqliteConnection>(is_in_memory ? ":memory:" : file,
+                                                   SqliteConnection::Role::writes, options);
+  std::vector<std::unique_ptr<db::Connection>> readers;
+  for (unsigned i = 0; i < options.readers && !is_in_memory; ++i) {
+    readers.push_back(
+        std::make_unique<SqliteConnection>(file, SqliteConnection::Role::reads, options));
+  }
+  return Database(
+      std::make_shared<db::Pool>(std::move(writer), std::move(readers), options.limits));
+}
+
+Result<Database, std::string> try_open_sqlite(std::string_view path, const SqliteOptions& options) {
+  try {
+    return open_sqlite(path, options);
+  } catch (const db::Failure& failure) {
+    return fail(std::string(failure.what()));
+  }
+}
+
+}  // namespace eider

@@ -1,0 +1,63 @@
+// Prepared statements of one connection, kept for the next time they are asked for.
+// Must not be shared between threads, and never keeps more than its limit.
+#pragma once
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace eider::db {
+
+/// A statement as SQLite has compiled it.
+class PreparedStatement {
+ public:
+  /// errors  Failure(statement), thrown: it is not understood, is more than one, or has parameters
+  ///         that are not $1, $2 …
+  PreparedStatement(sqlite3* handle, std::string_view sql);
+
+  [[nodiscard]] sqlite3_stmt* get() const noexcept { return statement_.get(); }
+  [[nodiscard]] const std::string& sql() const noexcept { return sql_; }
+  /// For each of SQLite's parameters in its own order: which of $1, $2 … it is, less one.
+  [[nodiscard]] const std::vector<std::size_t>& parameters() const noexcept { return parameters_; }
+  [[nodiscard]] bool only_reads() const noexcept;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const noexcept;
+  };
+
+  void prepare(sqlite3* handle);
+  void read_parameters();
+
+  std::string sql_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::vector<std::size_t> parameters_;
+};
+
+class StatementCache {
+ public:
+  /// count_max  at least 1
+  explicit StatementCache(std::size_t count_max) noexcept : count_max_(count_max) {}
+
+  /// The statement of that text, prepared on the first asking; valid until the next call. Throws
+  /// as PreparedStatement does.
+  PreparedStatement& get(sqlite3* handle, std::string_view sql);
+  [[nodiscard]] std::size_t size() const noexcept { return statements_.size(); }
+  void clear() noexcept;
+
+ private:
+  using Order = std::list<PreparedStatement>;
+
+  std::size_t count_max_;
+  Order statements_;  // the one used last comes first
+  std::unordered_map<std::string_view, Order::iterator> by_text_;
+};
+
+}  // namespace eider::db

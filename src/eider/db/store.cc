@@ -1,0 +1,145 @@
+#include "eider/db/store.h"
+
+#include <cmath>
+
+#include "eider/reflect/constraints.h"
+#include "eider/reflect/scalar.h"
+#include "eider/reflect/text.h"
+
+namespace eider::db {
+namespace {
+
+using reflect::Kind;
+using reflect::Type;
+using CellKind = Value::Kind;
+
+/// Whole numbers are exact in a double up to here.
+constexpr double kExactMax = 9007199254740992.0;
+
+bool store_bool(void* object, const Cell& cell) {
+  if (cell.kind != CellKind::integer || (cell.integer != 0 && cell.integer != 1)) {
+    return false;
+  }
+  *static_cast<bool*>(object) = cell.integer == 1;
+  return true;
+}
+
+bool store_integer(const Type& type, void* object, const Cell& cell) {
+  // Some databases give a sum of integers as a real.
+  if (cell.kind == CellKind::real && std::nearbyint(cell.real) == cell.real &&
+      std::abs(cell.real) <= kExactMax) {
+    return reflect::try_store_signed(type, object, static_cast<std::int64_t>(cell.real));
+  }
+  return cell.kind == CellKind::integer && reflect::try_store_signed(type, object, cell.integer);
+}
+
+bool store_real(const Type& type, void* object, const Cell& cell) {
+  if (cell.kind != CellKind::real && cell.kind != CellKind::integer) {
+    return false;
+  }
+  const double number = cell.kind == CellKind::real ? cell.real : static_cast<double>(cell.integer);
+  if (type.bytes == sizeof(float)) {
+    *static_cast<float*>(object) = static_cast<float>(number);
+  } else {
+    *static_cast<double*>(object) = number;
+  }
+  return true;
+}
+
+bool store_text(void* object, const Cell& cell) {
+  if (cell.kind != CellKind::text && cell.kind != CellKind::blob) {
+    return false;
+  }
+  *static_cast<std::string*>(object) = cell.bytes;
+  return true;
+}
+
+bool store_enum(const Type& type, void* object, const Cell& cell) {
+  const reflect::Enumerator* enumerator =
+      cell.kind == CellKind::text ? type.enumeration().find(cell.bytes) : nullptr;
+  return enumerator != nullptr && reflect::try_store_signed(type, object, enumerator->value);
+}
+
+bool store_bytes(const Type& type, void* object, const Cell& cell) {
+  const reflect::Sequence& sequence = type.sequence();
+  if (cell.kind != CellKind::blob || sequence.element->bytes != 1) {
+    return false;
+  }
+  sequence.clear(object);
+  for (const char byte : cell.bytes) {
+    *static_cast<char*>(sequence.append(object)) = byte;
+  }
+  return true;
+}
+
+bool store_scalar(const Type& type, void* object, const Cell& cell) {
+  switch (type.kind) {
+    case Kind::kBool:
+      return store_bool(object, cell);
+    case Kind::kSigned:
+    case Kind::kUnsigned:
+      return store_integer(type, object, cell);
+    case Kind::kReal:
+      return store_real(type, object, cell);
+    case Kind::kString:
+      return store_text(object, cell);
+    case Kind::kEnum:
+      return store_enum(type, object, cell);
+    case Kind::kSequence:
+      return store_bytes(type, object, cell);
+    case Kind::kView:
+    case Kind::kChars:
+    case Kind::kStruct:
+    case Kind::kArray:
+    case Kind::kOptional:
+    case Kind::kMap:
+    case Kind::kVariant:
+    case Kind::kConstrained:
+    case Kind::kDynamic:
+      break;
+  }
+  return false;
+}
+
+std::string describe(const Type& type) {
+  if (type.kind == Kind::kSequence && type.sequence().element->bytes == 1) {
+    return "must be a blob";
+  }
+  return reflect::is_text_type(type) ? reflect::requirement(type)
+                                     : "is of a type that no column fits into";
+}
+
+std::string store_optional(const Type& type, void* object, const Cell& cell) {
+  if (cell.kind == CellKind::null) {
+    type.optional().reset(object);
+    return {};
+  }
+  return store_cell(*type.optional().value, type.optional().emplace(object), cell);
+}
+
+std::string store_constrained(const Type& type, void* object, const Cell& cell) {
+  const reflect::Constraint& constraint = type.constraint();
+  std::string fault = store_cell(*constraint.value, object, cell);
+  if (fault.empty() && !reflect::satisfies(constraint, object)) {
+    fault = reflect::requirement(constraint);
+  }
+  return fault;
+}
+
+}  // namespace
+
+std::string store_cell(const Type& type, void* object, const Cell& cell) {
+  if (type.kind == Kind::kOptional) {
+    return store_optional(type, object, cell);
+  }
+  if (type.kind == Kind::kConstrained) {
+    return store_constrained(type, object, cell);
+  }
+  if (store_scalar(type, object, cell)) {
+    return {};
+  }
+  const bool needs_optional = cell.kind == CellKind::null;
+  return describe(type) + (needs_optional ? " (a std::optional may be NULL)" : "");
+}
+
+}  // namespace eider::db

@@ -1,0 +1,83 @@
+// Several statements that count together or not at all.
+// Must not be kept open while something slow is awaited: other writers wait for it.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "eider/db/statements.h"
+
+namespace eider {
+
+namespace db::detail {
+
+/// Ends a transaction, one way or the other.
+class EndJob final : public Job {
+ public:
+  enum class Way : std::uint8_t { commit, roll_back };
+
+  EndJob(Way way, std::shared_ptr<TransactionState> state) noexcept
+      : way_(way), state_(std::move(state)) {}
+  void take() const { rethrow(); }
+
+ private:
+  Outcome call(Connection& connection) override;
+
+  Way way_;
+  std::shared_ptr<TransactionState> state_;
+};
+
+}  // namespace db::detail
+
+/// From `Database::begin` or `Database::transaction`. Rolled back when it is destroyed without
+/// having been committed; statements that come to the database later see that it was.
+class [[nodiscard]] Transaction : public db::Statements {
+ public:
+  explicit Transaction(db::Route route) noexcept : Statements(std::move(route)) {}
+  Transaction(Transaction&& other) noexcept = default;
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction() {
+    if (route().transaction() != nullptr) {
+      route().transaction()->leave();
+    }
+  }
+
+  /// `co_await transaction.commit()`. When it fails all is rolled back.
+  [[nodiscard]] db::Pending<db::detail::EndJob> commit() const {
+    return end(db::detail::EndJob::Way::commit);
+  }
+  [[nodiscard]] db::Pending<db::detail::EndJob> roll_back() const {
+    return end(db::detail::EndJob::Way::roll_back);
+  }
+
+ private:
+  [[nodiscard]] db::Pending<db::detail::EndJob> end(db::detail::EndJob::Way way) const {
+    return {route(), db::Lane::writing,
+            std::make_unique<db::detail::EndJob>(way, route().transaction())};
+  }
+};
+
+namespace db::detail {
+
+class BeginJob final : public Job {
+ public:
+  explicit BeginJob(std::shared_ptr<Pool> pool) noexcept;
+  ~BeginJob() override;
+
+  [[nodiscard]] std::shared_ptr<TransactionState> begun() const noexcept override {
+    return has_begun_ ? state_ : nullptr;
+  }
+  Transaction take();
+
+ private:
+  Outcome call(Connection& connection) override;
+
+  std::weak_ptr<Pool> pool_;  // not owned: this may be destroyed on one of its threads
+  std::shared_ptr<TransactionState> state_;
+  bool has_begun_ = false;
+  bool is_taken_ = false;
+};
+
+}  // namespace db::detail
+
+}  // namespace eider

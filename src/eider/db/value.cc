@@ -1,0 +1,120 @@
+#include "eider/db/value.h"
+
+#include <cstring>
+
+#include "eider/db/failure.h"
+#include "eider/reflect/scalar.h"
+
+namespace eider::db {
+namespace {
+
+using reflect::Kind;
+using reflect::Type;
+
+[[noreturn]] void refuse(std::string cause) {
+  throw Failure(FailureKind::values, std::move(cause));
+}
+
+Value from_unsigned(std::uint64_t number) {
+  if (number > static_cast<std::uint64_t>(INT64_MAX)) {
+    refuse("the value " + std::to_string(number) + " is larger than a column can hold");
+  }
+  return Value(static_cast<std::int64_t>(number));
+}
+
+Value from_enum(const Type& type, const void* object) {
+  const std::int64_t number = reflect::load_enum(type, object);
+  const reflect::Enumerator* enumerator = type.enumeration().find(number);
+  if (enumerator == nullptr) {
+    refuse("the enum " + std::string(type.name) + " has no name for " + std::to_string(number));
+  }
+  return Value(std::string(enumerator->name));
+}
+
+Value from_optional(const Type& type, const void* object) {
+  const void* inside = type.optional().get(object);
+  return inside == nullptr ? Value() : value_of(*type.optional().value, inside);
+}
+
+Value from_bytes(const Type& type, const void* object) {
+  const reflect::Sequence& sequence = type.sequence();
+  if (sequence.element->bytes != 1) {
+    refuse("a sequence of values does not fit into a column");
+  }
+  const auto* bytes = static_cast<const std::byte*>(sequence.data(object));
+  return Value(Blob(bytes, bytes + sequence.size(object)));
+}
+
+}  // namespace
+
+Value Cell::copy() const {
+  switch (kind) {
+    case Value::Kind::null:
+      return Value();
+    case Value::Kind::integer:
+      return Value(integer);
+    case Value::Kind::real:
+      return Value(real);
+    case Value::Kind::text:
+      return Value(std::string(bytes));
+    case Value::Kind::blob: {
+      const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
+      return Value(Blob(begin, begin + bytes.size()));
+    }
+  }
+  return Value();
+}
+
+std::string_view to_text(Value::Kind kind) noexcept {
+  switch (kind) {
+    case Value::Kind::null:
+      return "NULL";
+    case Value::Kind::integer:
+      return "an integer";
+    case Value::Kind::real:
+      return "a real number";
+    case Value::Kind::text:
+      return "text";
+    case Value::Kind::blob:
+      return "a blob";
+  }
+  return {};
+}
+
+Value value_of(const Type& type, const void* object) {
+  switch (type.kind) {
+    case Kind::kBool:
+      return Value(std::int64_t{*static_cast<const bool*>(object)});
+    case Kind::kSigned:
+      return Value(reflect::load_signed(type, object));
+    case Kind::kUnsigned:
+      return from_unsigned(reflect::load_unsigned(type, object));
+    case Kind::kReal:
+      return Value(reflect::load_real(type, object));
+    case Kind::kString:
+      return Value(*static_cast<const std::string*>(object));
+    case Kind::kView:
+      return Value(std::string(*static_cast<const std::string_view*>(object)));
+    case Kind::kChars: {
+      const char* text = *static_cast<const char* const*>(object);
+      return text == nullptr ? Value() : Value(std::string(text));
+    }
+    case Kind::kEnum:
+      return from_enum(type, object);
+    case Kind::kOptional:
+      return from_optional(type, object);
+    case Kind::kConstrained:
+      return value_of(*type.constraint().value, object);
+    case Kind::kSequence:
+      return from_bytes(type, object);
+    case Kind::kStruct:
+    case Kind::kArray:
+    case Kind::kMap:
+    case Kind::kVariant:
+    case Kind::kDynamic:
+      break;
+  }
+  refuse("a struct, array, map, variant or JSON value does not fit into a column");
+}
+
+}  // namespace eider::db
