@@ -196,11 +196,24 @@ struct EnumerationOf {
 };
 
 template <class T>
+consteval bool has_member(std::string_view name) {
+  for (std::size_t i = 0; i < StructureOf<T>::kCount; ++i) {
+    if (StructureOf<T>::kShape.first[i].name == name) {
+      return true;
+    }
+  }
+  return false;
+}
+
+template <class T>
 struct VariantOf;
 
 template <template <class...> class V, class... A>
 struct VariantOf<V<A...>> {
   static_assert((PlainStruct<A> && ...), "eider: each alternative of a variant must be a struct");
+  static_assert(!(has_member<A>(Variant::kTagName) || ...),
+                "eider: in JSON the member \"type\" says which alternative of a variant it is; "
+                "give the alternative's own member another name");
 
   template <class Option>
   static constexpr Alternative kOption = {

@@ -13,12 +13,10 @@ namespace eider::reflect::detail {
 /// `const` matters: it makes std::optional's own converting constructor the better match.
 struct Anything {
   explicit constexpr Anything(std::size_t) {}
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"  // g++ does not know clang's warning
-#pragma GCC diagnostic ignored "-Wundefined-internal"
   template <class M>
-  operator M() const noexcept;
-#pragma GCC diagnostic pop
+  operator M() const noexcept {
+    std::unreachable();  // defined, because clang instantiates what names it
+  }
 };
 
 template <class T, std::size_t... Index>
