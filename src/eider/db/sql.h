@@ -2,6 +2,7 @@
 // Must not understand SQL beyond where quotes, comments, parameters and the statement end.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -85,6 +86,14 @@ class SqlWith {
   }
   // NOLINTNEXTLINE(google-explicit-constructor): as above; checked when it is run
   SqlWith(const RuntimeSql& sql) noexcept : runtime_(&sql) {}
+  /// Only for the message.
+  template <class Text>
+    requires std::convertible_to<const Text&, std::string_view>
+  SqlWith(const Text& /*text*/) {  // NOLINT(google-explicit-constructor)
+    static_assert(Count > kSqlParametersMax,
+                  "eider: a statement is a literal, and values go into it as $1, $2 …; a text put "
+                  "together by the program has to be wrapped in RuntimeSql");
+  }
 
   [[nodiscard]] SqlText text() const {
     return runtime_ == nullptr ? SqlText(literal_) : SqlText(*runtime_);

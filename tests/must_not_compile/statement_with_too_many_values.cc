@@ -1,0 +1,7 @@
+// expect: the_statement_takes_fewer_values_than_are_given
+#include <eider/db/database.h>
+#ifdef FIXED
+auto add(const eider::Database& db) { return db.exec("insert into t values($1)", 1); }
+#else
+auto add(const eider::Database& db) { return db.exec("insert into t values($1)", 1, 2); }
+#endif
