@@ -27,7 +27,7 @@ struct ServerOptions {
   /// Event loops, one thread each; 0 is one per core that this process may use.
   unsigned threads = 0;
   Backend backend = Backend::automatic;
-  Limits limits;
+  Limits limits = {};
   /// How long requests in flight may take after `stop` before they are cancelled.
   Duration drain = std::chrono::seconds(10);
   /// Finished handshakes that may wait to be accepted, per loop.

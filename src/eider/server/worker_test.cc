@@ -1,0 +1,146 @@
+// Hand-over between loops, shortage, and the drain.
+#include "eider/server/detail/worker.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/sim/sim_server.h"
+
+namespace eider {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::string_view kPlain = "GET /plain HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr std::string_view kWait = "GET /wait?500 HTTP/1.1\r\nHost: a\r\n\r\n";
+
+TEST(Worker, leaves_no_loop_more_than_one_above_the_least) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SimServer server({}, 4, seed);
+    std::vector<SimClient> clients;
+    for (int count = 0; count < 10; ++count) {
+      clients.push_back(server.connect());
+    }
+    server.kernel.run_until_idle();
+    std::vector<std::size_t> counts;
+    for (std::size_t loop = 0; loop < 4; ++loop) {
+      counts.push_back(server.balance.count(loop));
+    }
+    EXPECT_LE(*std::ranges::max_element(counts) - *std::ranges::min_element(counts), 1U);
+    for (SimClient& client : clients) {
+      client.send(kPlain);
+      server.kernel.run_until_idle();
+      EXPECT_EQ(read_responses(client.received()).size(), 1U) << "seed " << seed;
+    }
+  }
+}
+
+TEST(Worker, accepts_again_after_a_shortage_of_descriptors) {
+  SimServer server;
+  server.kernel.set_faults({.failed_accept = 0.9});
+  std::vector<SimClient> clients;
+  for (int count = 0; count < 20; ++count) {
+    clients.push_back(server.connect());
+    clients.back().send(kPlain);
+  }
+  server.kernel.advance(seconds(25));
+  for (SimClient& client : clients) {
+    EXPECT_EQ(read_responses(client.received()).size(), 1U);
+  }
+}
+
+TEST(Worker, drains_what_is_in_flight_and_closes_what_is_idle) {
+  SimServer server;
+  SimClient idle = server.connect();
+  SimClient waiting = server.connect();
+  SimClient half = server.connect();
+  idle.send(kPlain);
+  waiting.send(kWait);
+  half.send("GET /plain HTTP/1.1\r\nHo");
+  server.kernel.run_until_idle();
+  server.drain(seconds(10));
+  half.send("st: a\r\n\r\n");
+  server.kernel.advance(milliseconds(100));
+  EXPECT_TRUE(server.connect().is_refused());
+  EXPECT_TRUE(idle.is_closed());
+  EXPECT_FALSE(idle.is_reset());
+  EXPECT_TRUE(read_responses(half.received()).at(0).head.contains("Connection: close\r\n"));
+  EXPECT_FALSE(waiting.is_closed());
+  server.kernel.advance(seconds(1));
+  EXPECT_EQ(read_responses(waiting.received()).at(0).body, "waited");
+  EXPECT_TRUE(read_responses(waiting.received()).at(0).head.contains("Connection: close\r\n"));
+}
+
+TEST(Worker, answers_a_request_that_was_on_its_way_when_the_drain_began) {
+  SimServer server;
+  SimClient client = server.connect();
+  client.send(kPlain);
+  server.kernel.run_until_idle();
+  (void)client.take_received();
+  server.drain(seconds(10));
+  client.send(kPlain);
+  server.kernel.advance(milliseconds(100));
+  const auto responses = read_responses(client.received());
+  ASSERT_EQ(responses.size(), 1U);
+  EXPECT_TRUE(responses[0].head.contains("Connection: close\r\n"));
+}
+
+TEST(Worker, cancels_what_is_left_when_the_time_to_drain_is_up) {
+  SimServer server;
+  SimClient client = server.connect();
+  client.send("GET /wait?60000 HTTP/1.1\r\nHost: a\r\n\r\n");
+  server.kernel.run_until_idle();
+  server.drain(seconds(10));
+  server.kernel.advance(milliseconds(9'900));
+  EXPECT_EQ(server.service.running, 1);
+  server.kernel.advance(milliseconds(200));
+  EXPECT_EQ(server.service.cancelled, 1);
+  EXPECT_EQ(server.balance.count(0), 0U);
+}
+
+TEST(Worker, stops_its_loop_when_it_is_drained) {
+  SimServer server;
+  SimClient client = server.connect();
+  client.send(kWait);
+  server.kernel.run_until_idle();
+  server.loop().post([&server] { server.worker().drain(seconds(10)); });
+  const Instant before = server.kernel.now();
+  server.loop().run();  // returns because the worker stops it
+  EXPECT_EQ(server.service.finished, 1);
+  EXPECT_LT(server.kernel.now() - before, seconds(7)) << "the drained client lingered at most";
+}
+
+TEST(Worker, drops_all_at_once_when_told_to) {
+  SimServer server;
+  SimClient client = server.connect();
+  client.send(kWait);
+  server.kernel.run_until_idle();
+  server.drain(Duration::zero());
+  server.kernel.advance(milliseconds(2));
+  EXPECT_EQ(server.service.cancelled, 1);
+  EXPECT_EQ(server.balance.count(0), 0U);
+}
+
+TEST(Worker, counts_a_thousand_connections_down_to_none) {
+  SimServer server({}, 2);
+  for (int round = 0; round < 10; ++round) {
+    std::vector<SimClient> clients;
+    for (int count = 0; count < 100; ++count) {
+      clients.push_back(server.connect());
+      clients.back().send(count % 3 == 0 ? kWait : kPlain);
+    }
+    server.kernel.run_until_idle();
+    EXPECT_EQ(server.balance.count(0) + server.balance.count(1), 100U);
+    clients.clear();
+    server.kernel.advance(seconds(2));
+    EXPECT_EQ(server.balance.count(0) + server.balance.count(1), 0U);
+    EXPECT_EQ(server.kernel.open_connections(), 0U);
+  }
+}
+
+}  // namespace
+}  // namespace eider

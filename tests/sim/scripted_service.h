@@ -1,0 +1,141 @@
+// A service for tests of the server: the path says what is answered, and how.
+// Must not be used where the real application is meant.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "eider/runtime/blocking.h"
+#include "eider/runtime/sleep.h"
+#include "eider/server/service.h"
+
+namespace eider {
+
+/// /plain                 "hello"
+/// /echo                  the body
+/// /big?N /big-view?N     N bytes, owned or not
+/// /status?N              that status, with a body that may not be sent for some
+/// /close                 "bye", and the connection ends
+/// /wait?MS               "waited" after that time; `/wait-echo?MS` target and body after it
+/// /wait-on?MS            as /wait, and outlives its client
+/// /wait-now              waits by its plan, and is answered without waiting
+/// /wait-throw            a task that throws
+/// /block                 "blocked", from a thread of the pool; outlives its client
+/// anything else          404
+class ScriptedService final : public Service {
+ public:
+  static constexpr std::size_t kBodyBytesMax = 256UL * 1024;
+
+  Plan plan(Request& request) noexcept override {
+    ++planned;
+    request.path_values().push(request.path().substr(1));
+    const bool outlives = request.path() == "/block" || request.path() == "/wait-on";
+    return {.endpoint = this,
+            .body_bytes_max = kBodyBytesMax,
+            .waits = outlives || request.path().starts_with("/wait"),
+            .outlives_client = outlives};
+  }
+
+  void answer(const Plan& plan, Request& request, Response& response) noexcept override {
+    ++answered;
+    ensure(plan.endpoint == this, "the plan comes back as it was");
+    const std::string_view path = request.path();
+    response.set_static_type(kTextPlain);
+    if (path == "/plain") {
+      response.set_static_body("hello");
+    } else if (path == "/echo") {
+      response.set_static_body(request.body());
+    } else if (path == "/big") {
+      response.set_body(std::string(number(request), 'b'));
+    } else if (path == "/big-view") {
+      response.set_static_body(std::string_view(big).substr(0, number(request)));
+    } else if (path == "/status") {
+      response.set_status(static_cast<int>(number(request))).set_static_body("content");
+    } else if (path == "/close") {
+      response.set_static_body("bye").close_connection();
+    } else {
+      response.set_status(404).set_static_body("nothing");
+    }
+  }
+
+  Task<> answer_later(const Plan& plan, Request& request, Response& response,
+                      const Cancel& cancel) override {
+    ensure(plan.waits, "only what waits is answered later");
+    const Running here(*this);
+    if (request.path() == "/wait-throw") {
+      throw std::string("not for the client");
+    }
+    if (request.path() == "/block") {
+      auto work = run_blocking([this, &request] { return block(request); });
+      const std::string text = co_await work;
+      response.set_body(text);
+    } else {
+      if (request.path() != "/wait-now") {
+        auto sleep = sleep_for(std::chrono::milliseconds(number(request)));
+        co_await sleep;
+      }
+      response.set_body(text_after_waiting(request));
+    }
+    was_cancelled_at_end = cancel.is_cancelled();
+    here.finish();
+  }
+
+  void refuse(int status, std::string_view detail, Response& response) noexcept override {
+    ++refused;
+    response.set_status(status).set_static_type(kTextPlain).set_static_body(detail);
+  }
+
+  int planned = 0;
+  int answered = 0;
+  int refused = 0;
+  int running = 0;
+  int finished = 0;
+  int cancelled = 0;
+  bool was_cancelled_at_end = false;
+  std::string seen_address;
+  std::string big = std::string(8UL * 1024 * 1024, 'v');
+
+ private:
+  class Running {
+   public:
+    explicit Running(ScriptedService& service) : service_(service) { ++service_.running; }
+    ~Running() {
+      --service_.running;
+      ++(is_finished_ ? service_.finished : service_.cancelled);
+    }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    void finish() const { is_finished_ = true; }
+
+   private:
+    ScriptedService& service_;
+    mutable bool is_finished_ = false;
+  };
+
+  static std::size_t number(const Request& request) noexcept {
+    std::size_t value = 0;
+    const std::string_view text = request.query();
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+  }
+
+  static std::string text_after_waiting(const Request& request) {
+    if (request.path() != "/wait-echo") {
+      return "waited";
+    }
+    std::string text(request.target());
+    text.append(" ").append(request.path_values()[0]);
+    text.append(" ").append(request.header("Host").value_or("?"));
+    text.append(" ").append(request.body());
+    return text;
+  }
+
+  std::string block(const Request& request) {
+    seen_address = request.remote_address();
+    return "blocked " + std::string(request.body());
+  }
+};
+
+}  // namespace eider
