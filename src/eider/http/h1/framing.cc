@@ -1,7 +1,6 @@
 #include "eider/http/h1/detail/framing.h"
 
 #include <limits>
-#include <optional>
 
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
@@ -33,15 +32,6 @@ class ListReader {
   bool is_done_ = false;
 };
 
-bool are_digits(std::string_view text) noexcept {
-  for (const char byte : text) {
-    if (!is_digit(byte)) {
-      return false;
-    }
-  }
-  return !text.empty();
-}
-
 }  // namespace
 
 Refusal Framing::take_host(std::string_view value) noexcept {
@@ -60,25 +50,40 @@ Refusal Framing::take_host(std::string_view value) noexcept {
 }
 
 Refusal Framing::take_content_length(std::string_view value) noexcept {
-  // RFC 9112, section 6.3 allows to take equal doubles for one. Not here: who sends them cannot
-  // be told from who hopes that somebody on the way reads the other one.
+  // RFC 9112, section 6.3 allows to take equal doubles for one. Not here: who sends them cannot be
+  // told from who hopes that somebody on the way reads the other one.
   if (has_length_) {
     return Refusal::doubled_content_length;
   }
-  if (!are_digits(value)) {
-    return Refusal::bad_content_length;
-  }
-  const std::optional<std::uint64_t> length = parse_uint64(value);
-  if (!length.has_value() || *length > kContentLengthMax) {
-    return Refusal::content_length_too_large;
+  const Refusal refusal = read_length(value);
+  if (refusal != Refusal::none) {
+    return refusal;
   }
   if (head_.body == BodyKind::chunked) {
     return Refusal::length_with_coding;
   }
   has_length_ = true;
-  head_.content_length = *length;
-  head_.body = *length == 0 ? BodyKind::none : BodyKind::sized;
+  head_.body = head_.content_length == 0 ? BodyKind::none : BodyKind::sized;
   return Refusal::none;
+}
+
+/// Content-Length = 1*DIGIT
+Refusal Framing::read_length(std::string_view value) noexcept {
+  std::uint64_t length = 0;
+  bool is_too_large = false;
+  for (const char byte : value) {
+    if (!is_digit(byte)) {
+      return Refusal::bad_content_length;
+    }
+    is_too_large |= length > kContentLengthMax / 10;
+    length = length * 10 + static_cast<std::uint64_t>(byte - '0');
+  }
+  if (value.empty()) {
+    return Refusal::bad_content_length;
+  }
+  head_.content_length = length;
+  const bool fits = !is_too_large && length <= kContentLengthMax;
+  return fits ? Refusal::none : Refusal::content_length_too_large;
 }
 
 Refusal Framing::take_transfer_encoding(std::string_view value) noexcept {

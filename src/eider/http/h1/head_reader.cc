@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "eider/base/text.h"
+#include "eider/http/grammar.h"
 #include "eider/http/h1/detail/framing.h"
 #include "eider/http/h1/detail/scan.h"
 #include "eider/http/h1/detail/target.h"
@@ -49,7 +50,8 @@ class HeadParse {
   const char* read_any_version(const char* at) noexcept;
   const char* read_fields(const char* at) noexcept;
   const char* read_field(const char* at) noexcept;
-  const char* read_value(std::string_view name, const char* at) noexcept;
+  const char* end_name(const char* begin, const char* at) noexcept;
+  const char* end_value(const char* at) noexcept;
 
   const char* end_;
   const HeadLimits& limits_;
@@ -222,55 +224,54 @@ const char* HeadParse::read_any_version(const char* at) noexcept {
 
 /// *( field-line CRLF ) CRLF
 const char* HeadParse::read_fields(const char* at) noexcept {
-  while (at != nullptr && at != end_ && *at != '\r' && *at != '\n') {
+  while (at != end_) {
+    if (*at == '\r') {
+      return read_line_end(at);
+    }
     at = read_field(at);
+    if (at == nullptr) {
+      return nullptr;
+    }
   }
-  if (at == nullptr || at == end_) {
-    return nullptr;
-  }
-  return read_line_end(at);
+  return need_more();
 }
 
 /// field-line = field-name ":" OWS field-value OWS
-const char* HeadParse::read_field(const char* at) noexcept {
-  if (is_blank(*at)) {
-    return refuse(Refusal::folded_line);
+inline const char* HeadParse::read_field(const char* at) noexcept {
+  const char* const colon = find_end<detail::NameEnd>(at, end_);
+  if (colon == end_ || colon == at || *colon != ':') {
+    return end_name(at, colon);
+  }
+  const char* const line_end = find_end<detail::ValueEnd>(colon + 1, end_);
+  if (end_ - line_end < 2 || line_end[0] != '\r' || line_end[1] != '\n') {
+    return end_value(line_end);
   }
   if (fields_count_ == limits_.fields_max) {
     return refuse(Refusal::too_many_fields);
   }
-  const char* const colon = find_end<detail::NameEnd>(at, end_);
-  if (colon == end_) {
-    return need_more();
-  }
-  if (*colon != ':' || colon == at) {
-    return refuse(is_blank(*colon) ? Refusal::space_before_colon : Refusal::bad_field_name);
-  }
-  return read_value(between(at, colon), colon + 1);
+  const std::string_view value = trim(between(colon + 1, line_end));
+  const Field& field = fields_[fields_count_++] = {between(at, colon), value};
+  const Refusal refusal = framing_.take(field);
+  return refusal == Refusal::none ? line_end + 2 : refuse(refusal);
 }
 
-const char* HeadParse::read_value(std::string_view name, const char* at) noexcept {
-  while (at != end_ && is_blank(*at)) {
-    ++at;
-  }
-  const char* const line_end = find_end<detail::ValueEnd>(at, end_);
-  if (line_end == end_) {
+/// What is wrong with the name at `begin` that does not end in a colon but at `at`.
+const char* HeadParse::end_name(const char* begin, const char* at) noexcept {
+  if (at == end_) {
     return need_more();
   }
-  if (*line_end != '\r' && *line_end != '\n') {
-    return refuse(Refusal::bad_field_value);
+  if (is_blank(*at)) {
+    return refuse(at == begin ? Refusal::folded_line : Refusal::space_before_colon);
   }
-  const char* const next = read_line_end(line_end);
-  if (next == nullptr) {
-    return nullptr;
+  return refuse(at == begin && *at == '\n' ? Refusal::bare_lf : Refusal::bad_field_name);
+}
+
+/// Why the control byte at `at`, or the end of the input, does not end a value well.
+const char* HeadParse::end_value(const char* at) noexcept {
+  if (at == end_) {
+    return need_more();
   }
-  const char* value_end = line_end;
-  while (value_end != at && is_blank(value_end[-1])) {
-    --value_end;
-  }
-  const Field& field = fields_[fields_count_++] = {name, between(at, value_end)};
-  const Refusal refusal = framing_.take(field);
-  return refusal == Refusal::none ? next : refuse(refusal);
+  return *at == '\r' || *at == '\n' ? read_line_end(at) : refuse(Refusal::bad_field_value);
 }
 
 /// What the parse does not set in every case. Field by field: assigning a RequestHead() makes the

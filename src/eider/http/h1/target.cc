@@ -11,6 +11,10 @@ namespace {
 constexpr std::size_t kPortDigitsMax = 5;
 constexpr std::uint32_t kPortMax = 65535;
 
+std::string_view between(const char* begin, const char* end) noexcept {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
+
 /// port = *DIGIT, and a number that a port can have.
 bool is_port(std::string_view text) noexcept {
   std::uint32_t port = 0;
@@ -23,6 +27,11 @@ bool is_port(std::string_view text) noexcept {
   return text.size() <= kPortDigitsMax && port <= kPortMax;
 }
 
+/// Behind the host: nothing, or ":" port.
+bool is_port_part(std::string_view text) noexcept {
+  return text.empty() || (text.front() == ':' && is_port(text.substr(1)));
+}
+
 /// unreserved / sub-delims (RFC 3986, section 2)
 constexpr auto kNameTable = [] {
   std::array<bool, 256> table{};
@@ -33,23 +42,26 @@ constexpr auto kNameTable = [] {
   return table;
 }();
 
+bool is_name_byte(char byte) noexcept {
+  return kNameTable[static_cast<unsigned char>(byte)];
+}
+
 bool is_escape(std::string_view text) noexcept {
   return text.size() >= 3 && hex_value(text[1]) >= 0 && hex_value(text[2]) >= 0;
 }
 
-/// reg-name = *( unreserved / pct-encoded / sub-delims ); the bytes of `text` that are one.
-std::size_t name_bytes(std::string_view text) noexcept {
+/// reg-name = *( unreserved / pct-encoded / sub-delims ), with a port behind it perhaps; where an
+/// escape is what is not plain in it.
+bool is_escaped_host(std::string_view text) noexcept {
   std::size_t at = 0;
-  while (at < text.size()) {
-    if (kNameTable[static_cast<unsigned char>(text[at])]) {
-      ++at;
-    } else if (text[at] == '%' && is_escape(text.substr(at))) {
-      at += 3;
-    } else {
-      break;
+  while (at < text.size() && text[at] != ':') {
+    const bool is_escaped = text[at] == '%';
+    if (is_escaped ? !is_escape(text.substr(at)) : !is_name_byte(text[at])) {
+      return false;
     }
+    at += is_escaped ? 3 : 1;
   }
-  return at;
+  return at != 0 && is_port_part(text.substr(at));
 }
 
 /// IP-literal = "[" ( IPv6address / IPvFuture ) "]"; here what is between the brackets, by its
@@ -61,11 +73,6 @@ bool is_address(std::string_view text) noexcept {
     }
   }
   return text.size() >= 2 && text.find(':') != std::string_view::npos;
-}
-
-/// Behind the host: nothing, or ":" port.
-bool is_port_part(std::string_view text) noexcept {
-  return text.empty() || (text.front() == ':' && is_port(text.substr(1)));
 }
 
 /// absolute-form = scheme "://" authority path-abempty [ "?" query ]; only the http schemes.
@@ -87,6 +94,12 @@ bool is_path(std::string_view text) noexcept {
     }
   }
   return true;
+}
+
+bool is_bracketed_host(std::string_view text) noexcept {
+  const std::size_t end = text.find(']');
+  return text.front() == '[' && end != std::string_view::npos &&
+         is_address(text.substr(1, end - 1)) && is_port_part(text.substr(end + 1));
 }
 
 bool split_absolute(RequestHead& head) noexcept {
@@ -120,13 +133,18 @@ bool split_authority(RequestHead& head) noexcept {
 }  // namespace
 
 bool is_host(std::string_view text) noexcept {
-  if (text.starts_with('[')) {
-    const std::size_t end = text.find(']');
-    return end != std::string_view::npos && is_address(text.substr(1, end - 1)) &&
-           is_port_part(text.substr(end + 1));
+  const char* const end = text.data() + text.size();
+  const char* at = text.data();
+  while (at != end && is_name_byte(*at)) {
+    ++at;
   }
-  const std::size_t bytes = name_bytes(text);
-  return bytes == text.size() || (bytes != 0 && is_port_part(text.substr(bytes)));
+  if (at == end) {
+    return true;
+  }
+  if (*at == ':') {
+    return at != text.data() && is_port(between(at + 1, end));
+  }
+  return *at == '[' ? is_bracketed_host(text) : *at == '%' && is_escaped_host(text);
 }
 
 bool split_target(RequestHead& head) noexcept {

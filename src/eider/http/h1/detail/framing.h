@@ -11,31 +11,39 @@
 
 namespace eider::h1::detail {
 
-/// Eight bytes with letters in lower case. What else becomes a letter or '-' is a control byte.
-inline std::uint64_t lower_word(const char* at) noexcept {
-  std::uint64_t word;
+/// The bytes of a Word with letters in lower case. What else becomes a letter or '-' is a control
+/// byte.
+template <class Word>
+inline Word lower_word(const char* at) noexcept {
+  Word word;
   std::memcpy(&word, at, sizeof(word));
-  return word | 0x2020202020202020;
+  return word | static_cast<Word>(0x2020202020202020);
+}
+
+/// Equal in words from both ends, which may overlap. Pre: sizeof(Word) <= bytes.
+template <class Word, std::size_t bytes>
+inline bool equals_in_words(const char* name, const char* lower) noexcept {
+  Word difference = 0;
+  for (std::size_t at = 0; at + sizeof(Word) < bytes; at += sizeof(Word)) {
+    difference |= lower_word<Word>(name + at) ^ lower_word<Word>(lower + at);
+  }
+  constexpr std::size_t kLast = bytes - sizeof(Word);
+  difference |= lower_word<Word>(name + kLast) ^ lower_word<Word>(lower + kLast);
+  return difference == 0;
 }
 
 /// Equal without case. Pre: `name` holds no control byte; `lower` is letters and '-' in lower case.
-inline bool is_named(std::string_view name, std::string_view lower) noexcept {
-  const std::size_t bytes = lower.size();
-  if (name.size() != bytes || (name.front() | 0x20) != lower.front()) {
+template <std::size_t with_end>
+inline bool is_named(std::string_view name, const char (&lower)[with_end]) noexcept {
+  constexpr std::size_t kBytes = with_end - 1;
+  if (name.size() != kBytes) {
     return false;
   }
-  std::size_t at = 0;
-  for (; at + sizeof(std::uint64_t) <= bytes; at += sizeof(std::uint64_t)) {
-    if (lower_word(name.data() + at) != lower_word(lower.data() + at)) {
-      return false;
-    }
+  if constexpr (kBytes >= sizeof(std::uint64_t)) {
+    return equals_in_words<std::uint64_t, kBytes>(name.data(), lower);
+  } else {
+    return equals_in_words<std::uint32_t, kBytes>(name.data(), lower);
   }
-  for (; at < bytes; ++at) {
-    if ((name[at] | 0x20) != lower[at]) {
-      return false;
-    }
-  }
-  return true;
 }
 
 /// Takes the fields of one head in their order and fills in what they mean.
@@ -51,6 +59,7 @@ class Framing {
  private:
   [[nodiscard]] Refusal take_host(std::string_view value) noexcept;
   [[nodiscard]] Refusal take_content_length(std::string_view value) noexcept;
+  [[nodiscard]] Refusal read_length(std::string_view value) noexcept;
   [[nodiscard]] Refusal take_transfer_encoding(std::string_view value) noexcept;
   [[nodiscard]] Refusal take_coding(std::string_view coding) noexcept;
   [[nodiscard]] Refusal take_connection(std::string_view value) noexcept;

@@ -5,53 +5,16 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 
 #include "eider/http/grammar.h"
+#include "eider/http/h1/detail/bits.h"
 
 namespace eider::h1::detail {
-
-// The compiler's own vectors: SSE2 on x86-64, NEON on ARM, plain words elsewhere.
-inline constexpr std::size_t kBlockBytes = 16;
-using Block [[gnu::vector_size(16)]] = std::uint8_t;
-using BlockMask [[gnu::vector_size(16)]] = std::int8_t;  // -1 where a comparison holds, else 0
-using BlockHalves [[gnu::vector_size(16)]] = std::uint64_t;
-
-inline Block load_block(const char* at) noexcept {
-  Block block;
-  std::memcpy(&block, at, kBlockBytes);
-  return block;
-}
-
-/// Index of the first byte of a 64-bit half that is not 0. Pre: half != 0.
-inline int first_byte(std::uint64_t half) noexcept {
-  if constexpr (std::endian::native == std::endian::little) {
-    return std::countr_zero(half) / 8;
-  } else {
-    return std::countl_zero(half) / 8;
-  }
-}
-
-/// Index of the first byte where `mask` holds, 16 when there is none.
-inline int first_match(BlockMask mask) noexcept {
-  const auto halves = reinterpret_cast<BlockHalves>(mask);
-  if (halves[0] != 0) {
-    return first_byte(halves[0]);
-  }
-  return halves[1] != 0 ? 8 + first_byte(halves[1]) : static_cast<int>(kBlockBytes);
-}
-
-/// ASCII letters. With bit 0x20 set both cases are one range, and that is moved to the top of the
-/// signed range, so that one comparison finds it: 'a' becomes 102, 'z' becomes 127, '{' wraps.
-inline BlockMask letters(Block block) noexcept {
-  const Block moved = (block | 0x20) + (127 - 'z');
-  return reinterpret_cast<BlockMask>(moved) > 127 - 26;
-}
 
 // A class says which bytes end a run: `stops` exactly, `may_stop` for a block at once. The latter
 // may name too many bytes, never too few.
 
-/// Ends at what is no tchar; blocks also stop at the marks and digits that are rare in names.
+/// Ends at what is no tchar; blocks also stop at the digits and marks that are rare in names.
 struct NameEnd {
   static bool stops(char byte) noexcept { return !is_token_byte(byte); }
   static BlockMask may_stop(Block block) noexcept {
@@ -59,7 +22,7 @@ struct NameEnd {
   }
 };
 
-/// Ends at a control byte except HTAB, which is harmless in a field value.
+/// Ends at a control byte but HTAB; blocks stop at that too.
 struct ValueEnd {
   static bool stops(char byte) noexcept { return !is_value_byte(byte); }
   static BlockMask may_stop(Block block) noexcept { return (block < 0x20) | (block == 0x7F); }
@@ -111,11 +74,12 @@ struct QueryEnd {
 template <class End>
 inline const char* find_end(const char* at, const char* end) noexcept {
   while (static_cast<std::size_t>(end - at) >= kBlockBytes) {
-    const int index = first_match(End::may_stop(load_block(at)));
-    at += index;
-    if (index == static_cast<int>(kBlockBytes)) {
+    const std::uint32_t bits = to_bits(End::may_stop(load_block(at)));
+    if (bits == 0) {
+      at += kBlockBytes;
       continue;
     }
+    at += std::countr_zero(bits);
     if (End::stops(*at)) {
       return at;
     }

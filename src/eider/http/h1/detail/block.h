@@ -1,0 +1,27 @@
+// Sixteen bytes at once, with the compiler's own vectors: SSE2 on x86-64, NEON on ARM.
+// Must not know what the bytes mean.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace eider::h1::detail {
+
+inline constexpr std::size_t kBlockBytes = 16;
+using Block [[gnu::vector_size(16)]] = std::uint8_t;
+using BlockMask [[gnu::vector_size(16)]] = std::int8_t;  // -1 where a comparison holds, else 0
+
+inline Block load_block(const char* at) noexcept {
+  Block block;
+  std::memcpy(&block, at, kBlockBytes);
+  return block;
+}
+
+/// ASCII letters. With bit 0x20 set both cases are one range, and that is moved to the top of the
+/// signed range, so that one comparison finds it: 'a' becomes 102, 'z' becomes 127, '{' wraps.
+inline BlockMask letters(Block block) noexcept {
+  const Block moved = (block | 0x20) + (127 - 'z');
+  return reinterpret_cast<BlockMask>(moved) > 127 - 26;
+}
+
+}  // namespace eider::h1::detail
