@@ -26,6 +26,8 @@ function(eider_link_core target)
   find_package(simdjson REQUIRED)
   find_package(Threads REQUIRED)
   target_link_libraries(${target} PUBLIC fmt::fmt simdjson::simdjson Threads::Threads)
+  # The library's sections (EiderOptions) are small so that a program keeps only what it calls.
+  target_link_options(${target} INTERFACE LINKER:--gc-sections)
   if(EIDER_IO_URING)
     find_library(EIDER_LIBURING uring)
   endif()

@@ -11,7 +11,7 @@ WARM_CONNECTIONS = 200
 
 
 def bytes_per_connection(server, request, connections):
-    """Opens connections, one request on each, and returns the growth of the server's RSS per connection."""
+    """The growth of the server's RSS by each of so many connections after one request on it."""
     opened = []
     try:
         _open(opened, server.port, request, WARM_CONNECTIONS)

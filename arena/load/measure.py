@@ -17,7 +17,7 @@ class Sample:
     """What one measurement gave.
 
     cpu_us       CPU time of the server's process tree per request, microseconds
-    waited       share of that time that the server also waited for its core: other work disturbed it
+    waited       time that the server waited for its core, over that which it had: other work
     memory       bytes under load beyond those of the freshly started server
     wrong        why this run is disqualified, or ""
     """

@@ -1,4 +1,4 @@
-"""Starts a contestant on its own cores and says what it costs: exact CPU time, memory, a clean exit.
+"""Starts a contestant on its own cores and says what it costs: exact CPU time, memory, its end.
 
 Must not know what is asked of it: that is wrk.py and workloads.py.
 """
@@ -93,7 +93,7 @@ class Server:
         raise ServerFailed(f"does not listen on port {self.port}")
 
     def cpu_ns(self):
-        """(time on a core, time spent waiting for one) of the whole process tree, in nanoseconds."""
+        """(time on a core, time spent waiting for one) of the process tree, in nanoseconds."""
         ran = waited = 0
         for pid in process_tree(self.process.pid):
             for task in _listdir(f"/proc/{pid}/task"):

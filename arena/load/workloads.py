@@ -1,4 +1,4 @@
-"""The quick workloads: what is asked, what must be answered, and the bound from WORKLOADS that it has.
+"""The quick workloads: what is asked, what must be answered, and the bound that Eider is held to.
 
 Must not name a contestant's private flag: every contestant serves the same routes to everybody.
 """

@@ -59,7 +59,8 @@ def _script_path(depth):
 def command(load, port, threads):
     """The whole command line, the same for every contestant but for the port."""
     line = ["wrk", f"-t{min(threads, load.connections)}", f"-c{load.connections}",
-            f"-d{max(1, round(load.seconds))}s", "--latency", "--timeout", "10s", "-H", f"Host: {HOST}"]
+            f"-d{max(1, round(load.seconds))}s", "--latency", "--timeout", "10s",
+            "-H", f"Host: {HOST}"]
     for header in load.headers:
         line += ["-H", header]
     if load.depth > 1:

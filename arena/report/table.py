@@ -3,6 +3,7 @@
 Must not form a ratio across rounds: each is taken within one round, then the median of those.
 """
 
+import math
 import statistics
 
 FLOOR = "floor epoll"
@@ -59,12 +60,16 @@ def summary(samples, workload, contestant):
     }
 
 
+def _percent(value):
+    return "-" if math.isnan(value) else f"±{value:.1f}%"
+
+
 def _cells(row):
     bound = ""
     if row["bound"] is not None:
         bound = f"{row['bound']:.2f} " + {True: "met", False: "MISSED", None: "-"}[row["is_met"]]
-    return (row["contestant"], f"{row['cpu_us']:.3f}", f"±{row['cpu_spread_percent']:.1f}%",
-            f"{row['ratio']:.3f}", f"±{row['ratio_spread_percent']:.1f}%",
+    return (row["contestant"], f"{row['cpu_us']:.3f}", _percent(row["cpu_spread_percent"]),
+            f"{row['ratio']:.3f}", _percent(row["ratio_spread_percent"]),
             f"{row['ratio_cheaper']:.3f}", f"{row['per_second']:,.0f}", f"{row['p50_ms']:.3f}",
             f"{row['p99_ms']:.3f}", f"{row['rss_mib']:.1f}", f"{row['pss_mib']:.1f}", bound)
 
@@ -89,6 +94,6 @@ def workload_lines(samples, workload):
             told.append(f"DISQUALIFIED {s.contestant}, round {s.round + 1}: {s.wrong}")
     disturbed = sum(1 for s in samples if s.waited > DISTURBED)
     if disturbed:
-        told.append(f"{disturbed} of {len(samples)} measurements shared the server's core with other "
-                    f"work for over {DISTURBED:.0%} of their time: read them with care")
+        told.append(f"{disturbed} of {len(samples)} measurements shared the server's core with "
+                    f"other work for over {DISTURBED:.0%} of their time: read them with care")
     return told

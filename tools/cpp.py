@@ -1,0 +1,170 @@
+"""Reads C++ just far enough to find its functions and includes.
+
+Must not pretend to be a compiler: it relies on the layout that clang-format gives.
+"""
+
+import re
+from dataclasses import dataclass
+
+_TOKENS = re.compile(
+    r'//[^\n]*'
+    r'|/\*.*?\*/'
+    r'|R"(?P<mark>[^()\s]*)\(.*?\)(?P=mark)"'
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'"
+    r'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.DOTALL | re.MULTILINE)
+_PREFIX = re.compile(r'\s*(?:(?:public|private|protected)\s*:(?!:)|\[\[[^\]]*\]\]|alignas\([^)]*\)'
+                     r'|(?:inline|static|constexpr|consteval|friend|export|typedef)\b)')
+_SCOPE = re.compile(r'\s*(?:namespace|class|struct|union|enum|extern)\b')
+_INITIALISERS = re.compile(r'\)\s*(?:noexcept\s*(?:\(\))?\s*)?:(?!:)')
+_REQUIRES = re.compile(r'\brequires\s*(?:\(\s*\))?\s*$')
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function's definition, from the first line of its head to the line of its last brace."""
+    name: str
+    first_line: int
+    last_line: int
+
+    @property
+    def lines(self):
+        """How many lines it takes."""
+        return self.last_line - self.first_line + 1
+
+
+def includes(text):
+    """The names between the quotes or brackets of every #include."""
+    return _INCLUDE.findall(text)
+
+
+def blanked(text):
+    """The text with comments, literals and directives as spaces: every offset and line stays."""
+    return _TOKENS.sub(lambda found: re.sub(r'[^\n]', ' ', found[0]), text)
+
+
+def functions(text):
+    """Every function defined at namespace or class scope; lambdas belong to what holds them."""
+    return _Finder(blanked(text)).find()
+
+
+def _without_nested(text):
+    """The text without what stands in parentheses, and without a leading template<…>."""
+    kept, depth = [], 0
+    for char in text:
+        if char == ')':
+            depth -= 1
+        if depth == 0:
+            kept.append(char)
+        if char == '(':
+            depth += 1
+    flat = ''.join(kept)
+    while True:
+        flat, changed = _without_prefix(flat)
+        if not changed:
+            return flat
+
+
+def _without_prefix(flat):
+    prefix = _PREFIX.match(flat)
+    if prefix:
+        return flat[prefix.end():], True
+    template = re.match(r'\s*template\s*<', flat)
+    if not template:
+        return flat, False
+    depth, at = 1, template.end()
+    while at < len(flat) and depth:
+        if flat[at] == '<':
+            depth += 1
+        elif flat[at] == '>' and flat[at - 1] != '-':
+            depth -= 1
+        at += 1
+    return flat[at:], True
+
+
+def kind_of(head):
+    """What a brace opens after `head`: 'scope', 'function' or 'other' (an initialiser)."""
+    flat = _without_nested(head)
+    if _SCOPE.match(flat):
+        return 'other' if '=' in flat else 'scope'
+    if _REQUIRES.search(flat):
+        return 'other'
+    plain = re.sub(r'operator\s*[^\s\w(]+', 'operator', flat)
+    if '=' in plain or ')' not in plain:
+        return 'other'
+    if _INITIALISERS.search(plain) and re.search(r'[\w>]\s*$', plain):
+        return 'other'
+    return 'function'
+
+
+def name_of(head):
+    """The name in a function's head."""
+    flat = _without_nested(head)
+    found = re.search(r'(operator\s*[^\s(]*|~?[\w:~]+(?:<[^()]*>)?)\s*\(', flat)
+    return found[1] if found else flat.strip()[:40]
+
+
+class _Finder:
+    """Walks the braces once."""
+
+    def __init__(self, text):
+        self.text = text
+        self.found = []
+        self.open = []  # (kind, start of the head)
+        self.start = 0
+        self.parentheses = 0
+        self.nested = 0  # braces within the function or initialiser at the top
+
+    def find(self):
+        """All functions, in order."""
+        for mark in re.finditer(r'[{}();]', self.text):
+            self._step(mark[0], mark.start())
+        return self.found
+
+    def _in_scope(self):
+        return not self.open or self.open[-1][0] == 'scope'
+
+    def _step(self, char, at):
+        if not self._in_scope():
+            self._inside(char, at)
+        elif char in '()':
+            self.parentheses += 1 if char == '(' else -1
+        elif char == '{':
+            self._opens(at)
+        elif char == '}':
+            if self.open:
+                self.open.pop()
+            self.start = at + 1
+        elif self.parentheses == 0:
+            self.start = at + 1
+
+    def _opens(self, at):
+        head = self.text[self.start:at]
+        kind = 'other' if self.parentheses else kind_of(head)
+        self.open.append((kind, self.start))
+        self.nested = 0
+        if kind == 'scope':
+            self.start = at + 1
+
+    def _inside(self, char, at):
+        if char == '{':
+            self.nested += 1
+        elif char == '}' and self.nested:
+            self.nested -= 1
+        elif char == '}':
+            kind, start = self.open.pop()
+            if kind == 'function':
+                self._add(start, at)
+                self.start = at + 1
+
+    def _add(self, start, end):
+        head = self.text[start:end]
+        prefix = re.match(r'\s*(?:(?:public|private|protected)\s*:(?!:)\s*)*', head)
+        first = start + prefix.end()
+        body = self.text.find('{', first)
+        self.found.append(Function(name_of(self.text[first:body]), self._line(first),
+                                   self._line(end)))
+
+    def _line(self, at):
+        return self.text.count('\n', 0, at) + 1

@@ -1,0 +1,60 @@
+"""The reader of C++ finds what is there, and nothing else."""
+
+import unittest
+
+import cpp
+
+
+def found(text):
+    """(name, lines) of every function in the text."""
+    return [(function.name, function.lines) for function in cpp.functions(text)]
+
+
+class Functions(unittest.TestCase):
+    def test_free_functions_are_found_with_their_lines(self):
+        self.assertEqual(found('int one() { return 1; }\n\nvoid two(int a,\n         int b) {\n}\n'),
+                         [('one', 1), ('two', 3)])
+
+    def test_members_are_found_behind_access_specifiers(self):
+        self.assertEqual(found('class A {\n public:\n  int get() const {\n    return 1;\n  }\n};'),
+                         [('get', 3)])
+
+    def test_constructors_with_braced_members_end_at_their_own_brace(self):
+        self.assertEqual(found('A::A(int x)\n    : a_{x}, b_(y()), c_{} {\n  go();\n}\nint f() {}'),
+                         [('A::A', 4), ('f', 1)])
+
+    def test_lambdas_and_blocks_belong_to_what_holds_them(self):
+        self.assertEqual(found('void f() {\n  if (x) {\n    g([] { return 1; });\n  }\n}'),
+                         [('f', 5)])
+
+    def test_initialisers_and_types_are_no_functions(self):
+        for text in ('int table[] = {1, 2, 3};', 'constexpr auto k = [](int a) { return a; };',
+                     'enum class A : int { x, y };', 'struct A { int b{f(1)}; };',
+                     'template <class T> concept C = requires(T t) { t.size(); };',
+                     'namespace a::b {}', 'extern "C" { int f(); }'):
+            self.assertEqual(found(text), [], text)
+
+    def test_templates_operators_and_trailing_types_are_functions(self):
+        for text, name in (('template <class T = A<int>> T f(T t) { return t; }', 'f'),
+                           ('bool operator==(const A& a) const { return a; }', 'operator=='),
+                           ('auto f(int a = 1) -> std::vector<int> { return {}; }', 'f'),
+                           ('A::~A() { close(); }', 'A::~A'),
+                           ('[[nodiscard]] static int f() noexcept { return 1; }', 'f')):
+            self.assertEqual([name for name, _ in found(text)], [name], text)
+
+    def test_braces_in_text_and_comments_do_not_count(self):
+        self.assertEqual(found('void f() {\n  // {\n  g("}{", \'{\', R"x({{)x", 1\'000); /* { */\n}'),
+                         [('f', 4)])
+
+    def test_directives_do_not_count(self):
+        self.assertEqual(found('#define OPEN {\\\n  {\nvoid f() {\n}'), [('f', 2)])
+
+
+class Includes(unittest.TestCase):
+    def test_both_kinds_are_named(self):
+        self.assertEqual(cpp.includes('#include "a/b.h"\n# include <c>\n// #include "d"'),
+                         ['a/b.h', 'c'])
+
+
+if __name__ == '__main__':
+    unittest.main()

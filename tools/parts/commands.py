@@ -1,0 +1,55 @@
+"""Runs programs, bounded in time, several at once.
+
+Must not leave a process behind: each runs in its own group, which ends with it.
+"""
+
+import os
+import signal
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+JOBS = len(os.sched_getaffinity(0))
+
+
+@dataclass
+class Ended:
+    """How a program ended. status is None when it ran out of time."""
+    status: int | None
+    output: str
+
+    @property
+    def is_good(self):
+        """It left with 0."""
+        return self.status == 0
+
+
+def run(command, seconds, cwd=None, env=None):
+    """Runs the program with its output and errors joined, at most so many seconds."""
+    process = subprocess.Popen(
+        [str(word) for word in command], cwd=cwd, env={**os.environ, **(env or {})},
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, errors='replace', start_new_session=True)
+    try:
+        output, _ = process.communicate(timeout=seconds)
+        return Ended(process.returncode, output)
+    except subprocess.TimeoutExpired:
+        _end_group(process)
+        output, _ = process.communicate()
+        return Ended(None, f'{output}\n(ended after {seconds} s)')
+    except BaseException:
+        _end_group(process)
+        raise
+
+
+def _end_group(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def each(function, items):
+    """function(item) for all items, as many at once as there are cores, in order."""
+    with ThreadPoolExecutor(JOBS) as pool:
+        return list(pool.map(function, items))

@@ -1,0 +1,75 @@
+"""What a part of the test run found, and how it is told.
+
+Must not decide what is a failure: the parts do.
+"""
+
+import sys
+import time
+
+_TAIL_LINES = 60
+
+
+class Outcome:
+    """Counts of one part, with the details of every failure."""
+
+    def __init__(self):
+        self.passed = 0
+        self.failures = []  # (name, details)
+
+    def ok(self, count=1):
+        """So many more passed."""
+        self.passed += count
+
+    def fail(self, name, details=''):
+        """One failed; `details` are what its output says."""
+        self.failures.append((name, details))
+
+    def check(self, name, faults):
+        """One check that passes when it has no faults."""
+        if faults:
+            self.fail(name, '\n'.join(faults))
+        else:
+            self.ok()
+
+    def add(self, other):
+        """The counts of another outcome too."""
+        self.passed += other.passed
+        self.failures += other.failures
+
+
+def tail(text, lines=_TAIL_LINES):
+    """The last lines of an output."""
+    return '\n'.join(text.rstrip().splitlines()[-lines:])
+
+
+class Teller:
+    """Says on standard output which part runs, what it found and how long it took."""
+
+    def __init__(self):
+        self.total = Outcome()
+
+    def run(self, name, what, part):
+        """Runs `part(Outcome)`; an exception of it counts as a failure."""
+        is_terminal = sys.stdout.isatty()
+        print(f'{name:<12} {what} …', end='' if is_terminal else '\n', flush=True)
+        outcome, begin = Outcome(), time.monotonic()
+        try:
+            part(outcome)
+        except Exception as fault:  # noqa: the run goes on, and says what happened
+            outcome.fail(name, f'{type(fault).__name__}: {fault}')
+        seconds = time.monotonic() - begin
+        print('\r\033[K' * is_terminal + f'{name:<12} {outcome.passed} passed, '
+              f'{len(outcome.failures)} failed  ({what}, {seconds:.1f} s)', flush=True)
+        for title, details in outcome.failures:
+            print(f'  FAILED {name}: {title}')
+            for line in details.splitlines():
+                print(f'    {line}')
+        sys.stdout.flush()
+        self.total.add(outcome)
+
+    def finish(self):
+        """The last line; the exit status."""
+        if len(self.total.failures) > 1:
+            print('Failed:', ', '.join(name for name, _ in self.total.failures[:20]))
+        print(f'{self.total.passed} passed, {len(self.total.failures)} failed')
+        return 1 if self.total.failures or not self.total.passed else 0

@@ -1,0 +1,71 @@
+"""The parts that run what was built: fuzzers, scripts against the programs, the installed package.
+
+Must not run without a bound: each program is ended when its time is over.
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from parts import commands
+from parts.outcome import tail
+from parts.statics import count_unittest
+from parts.units import SANITIZERS
+
+SCRIPT_SECONDS_MAX = 240
+
+
+def run_fuzzers(outcome, tree, seconds):
+    """Each fuzzer over its corpus and beyond, for so many seconds."""
+    def fuzz(name):
+        with tempfile.TemporaryDirectory() as grown:
+            corpus = tree.root / 'tests/corpus' / name
+            command = [tree.bin / name, f'-max_total_time={seconds}', '-timeout=10',
+                       '-rss_limit_mb=2048', '-print_final_stats=1', f'-artifact_prefix={grown}/',
+                       grown] + ([corpus] if corpus.is_dir() else [])
+            ended = commands.run(command, seconds + 120, tree.root, SANITIZERS)
+            faults = [] if ended.is_good else [tail(ended.output), *_artifacts(Path(grown))]
+            if not corpus.is_dir():
+                faults.append(f'it has no seeds in tests/corpus/{name}')
+            return name, faults
+    for name, faults in commands.each(fuzz, tree.targets(r'\w+_fuzz')):
+        outcome.check(name, faults)
+
+
+def _artifacts(directory):
+    """The inputs that made a fuzzer fail, as text that can be pasted."""
+    return [f'{path.name}: {path.read_bytes()[:400]!r}'
+            for path in sorted(directory.iterdir())
+            if path.name.startswith(('crash-', 'timeout-', 'oom-', 'leak-'))]
+
+
+def run_scripts(outcome, tree, only=''):
+    """Every tests/integration/*_test.py against the programs of the tree."""
+    for script in sorted((tree.root / 'tests/integration').glob('*_test.py')):
+        if only in script.name:
+            ended = commands.run(['python3', script], SCRIPT_SECONDS_MAX, tree.root,
+                                 {'EIDER_BIN': str(tree.bin), 'PYTHONDONTWRITEBYTECODE': '1'})
+            count_unittest(outcome, script.name, ended)
+
+
+def check_installed(outcome, tree):
+    """A project outside finds the installed package by its components, builds and runs."""
+    with tempfile.TemporaryDirectory() as directory:
+        prefix, outside = Path(directory) / 'prefix', Path(directory) / 'outside'
+        shutil.copytree(tree.root / 'tests/install', outside)
+        steps = [
+            ('install', ['cmake', '--install', tree.directory, '--prefix', prefix]),
+            ('configure', ['cmake', '-S', outside, '-B', outside / 'build', '-G', 'Ninja',
+                           f'-DCMAKE_PREFIX_PATH={prefix}', '-DCMAKE_BUILD_TYPE=Release']),
+            ('build', ['cmake', '--build', outside / 'build']),
+            ('run', [outside / 'build/outside']),
+        ]
+        for name, command in steps:
+            ended = commands.run(command, 300, outside)
+            outcome.check(f'{name} outside', [] if ended.is_good else [tail(ended.output)])
+            if not ended.is_good:
+                return
+        unknown = commands.run([*steps[1][1], '-DCOMPONENT=nonsense'], 120, outside)
+        outcome.check('an unknown component is named', [] if (
+            not unknown.is_good and "no component 'nonsense'" in unknown.output)
+            else [tail(unknown.output)])

@@ -1,0 +1,111 @@
+"""The checks that need no build: layers, sizes, layout, headers that compile alone, misuse.
+
+Must not change a file: what is wrong is said.
+"""
+
+import re
+import tempfile
+from pathlib import Path
+
+import layers
+import sizes
+from parts import commands
+from parts.outcome import tail
+
+COMPILE_SECONDS_MAX = 120
+FLAGS = ['-std=c++23', '-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Werror']
+FORMATTER = 'clang-format-19'
+
+
+def check_layers(outcome, root):
+    """Every include looks down."""
+    outcome.check('includes', layers.check(root))
+
+
+def check_sizes(outcome, root):
+    """Files, functions and lines keep to the style."""
+    outcome.check('sizes', sizes.check(root))
+
+
+def check_format(outcome, root):
+    """clang-format would change nothing."""
+    files = [path for path in sizes.tracked_files(root)
+             if path.suffix in ('.h', '.cc') and path.parent.name != 'must_not_compile']
+    if not files:
+        return
+    ended = commands.run([FORMATTER, '--dry-run', '-Werror', *files], 300, root)
+    names = sorted(set(re.findall(r'^(\S+?):\d+:\d+: error', ended.output, re.MULTILINE)))
+    faults = [f'{Path(name).relative_to(root)}: run {FORMATTER} -i' for name in names]
+    outcome.check('layout', faults or ([] if ended.is_good else [tail(ended.output)]))
+
+
+def check_tools(outcome, root):
+    """The checkers' own tests."""
+    tests = sorted((root / 'tools').glob('*_test.py'))
+    for test in tests:
+        count_unittest(outcome, test.name, commands.run(['python3', test], 60, root))
+
+
+def count_unittest(outcome, name, ended):
+    """Adds what a program made with unittest said."""
+    ran = re.search(r'^Ran (\d+) tests?', ended.output, re.MULTILINE)
+    failed = re.findall(r'^(?:FAIL|ERROR): (\S+)', ended.output, re.MULTILINE)
+    if not ran or (not ended.is_good and not failed):
+        outcome.fail(name, tail(ended.output))
+        return
+    skipped = re.search(r'skipped=(\d+)', ended.output)
+    outcome.ok(max(0, int(ran[1]) - len(failed) - int(skipped[1] if skipped else 0)))
+    for case in failed:
+        outcome.fail(f'{name}: {case}', _details_of(case, ended.output))
+
+
+def _details_of(case, output):
+    found = re.search(rf'^(?:FAIL|ERROR): {re.escape(case)}.*?(?=^={{20}}|^Ran |\Z)', output,
+                      re.MULTILINE | re.DOTALL)
+    return tail(found[0] if found else output)
+
+
+def check_headers(outcome, root):
+    """Every header of the library compiles alone, with one compiler."""
+    headers = sorted((root / 'src').rglob('*.h'))
+    with tempfile.TemporaryDirectory() as directory:
+        def compile_alone(header):
+            name = header.relative_to(root / 'src').as_posix()
+            source = Path(directory) / (name.replace('/', '_') + '.cc')
+            source.write_text(f'#include "{name}"\n#include "{name}"\n')
+            command = ['g++', *FLAGS, '-fsyntax-only', f'-I{root}/src', source]
+            return name, commands.run(command, COMPILE_SECONDS_MAX, root)
+        for name, ended in commands.each(compile_alone, headers):
+            outcome.check(f'{name} alone', [] if ended.is_good else [tail(ended.output, 20)])
+
+
+def check_misuse(outcome, root):
+    """Every case of misuse is refused as it expects, and compiles once it is fixed."""
+    cases = sorted((root / 'tests/must_not_compile').glob('*.cc'))
+    with tempfile.TemporaryDirectory() as directory:
+        compiler = ['g++', *FLAGS, f'-I{directory}', f'-I{root}/src']
+        # The compiler looks for the precompiled header in each folder before the header itself.
+        compiled = Path(directory) / 'eider/eider.h.gch'
+        compiled.parent.mkdir()
+        commands.run([*compiler, '-x', 'c++-header', root / 'src/eider/eider.h', '-o', compiled],
+                     COMPILE_SECONDS_MAX, root)
+        for name, faults in commands.each(lambda case: _misuse_faults(case, compiler, root), cases):
+            outcome.check(f'must_not_compile/{name}', faults)
+
+
+def _misuse_faults(case, compiler, root):
+    first_line = case.read_text().splitlines()[0]
+    expected = first_line.removeprefix('// expect: ')
+    if expected == first_line or not expected.strip():
+        return case.name, ['the first line must be "// expect: <what the compiler says>"']
+    command = [*compiler, '-fsyntax-only', case]
+    refused = commands.run(command, COMPILE_SECONDS_MAX, root)
+    fixed = commands.run([*command, '-DFIXED'], COMPILE_SECONDS_MAX, root)
+    faults = []
+    if refused.status == 0:
+        faults.append('it compiles')
+    elif expected not in refused.output:
+        faults.append(f'the compiler does not say "{expected}":\n' + tail(refused.output, 20))
+    if not fixed.is_good:
+        faults.append('with -DFIXED it must compile:\n' + tail(fixed.output, 20))
+    return case.name, faults

@@ -1,0 +1,101 @@
+# Makes sure that the groups of packages given are installed. Sourced by ./run, ./test and .ci/run.
+# Must not touch what is there already, and must not guess on systems that it does not know.
+
+packages_file="${BASH_SOURCE[0]%/*}/packages.txt"
+
+# packages_of COLUMN GROUP… : that column of the list (2 Debian, 3 Fedora, 4 Arch, 5 the sign).
+packages_of() {
+  local column=$1
+  shift
+  awk -v column="$column" -v groups=" $* " \
+    '!/^#/ && NF && index(groups, " " $1 " ") { print $column }' "$packages_file"
+}
+
+# The Debian packages of the groups that are not installed.
+missing_debian() {
+  local package
+  for package in $(packages_of 2 "$@"); do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || echo "$package"
+  done
+}
+
+# What cannot be found by trying: for systems whose package database is not asked.
+missing_elsewhere() {
+  local sign
+  for sign in $(packages_of 5 "$@"); do
+    case $sign in
+      command:*) command -v "${sign#command:}" >/dev/null || echo "${sign#command:}" ;;
+      header:*) echo "#include <${sign#header:}>" | g++ -std=c++23 -E -x c++ - >/dev/null 2>&1 ||
+        echo "<${sign#header:}>" ;;
+    esac
+  done
+}
+
+say_what_to_install() {
+  {
+    echo "Not found: $1"
+    shift
+    echo "Install it, then start again:"
+    echo "  Debian, Ubuntu:  apt-get install $(packages_of 2 "$@" | xargs)"
+    echo "  Fedora:          dnf install $(packages_of 3 "$@" | sort -u | xargs)"
+    echo "  Arch:            pacman -S $(packages_of 4 "$@" | sort -u | xargs)"
+    echo "g++ 12 or newer is needed."
+  } >&2
+}
+
+# The command in front of apt-get, or failure when this user may not install.
+elevation() {
+  if [ "$(id -u)" = 0 ]; then
+    echo env
+  elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+    echo "sudo env"
+  else
+    return 1
+  fi
+}
+
+# install_debian PACKAGE… : the lists are fetched only when the ones at hand do not suffice.
+install_debian() {
+  local as log
+  as=$(elevation) || return 1
+  log=$(mktemp)
+  echo "Installing: $*" >&2
+  local get=($as DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends)
+  if ! "${get[@]}" install "$@" </dev/null >"$log" 2>&1; then
+    "${get[@]}" update </dev/null >>"$log" 2>&1
+    if ! "${get[@]}" install "$@" </dev/null >>"$log" 2>&1; then
+      tail -n 20 "$log" >&2
+      rm -f "$log"
+      return 1
+    fi
+  fi
+  rm -f "$log"
+}
+
+is_debian() { [ -r /etc/os-release ] && (. /etc/os-release && [ "$ID" = debian ]); }
+
+# ensure_packages GROUP… : returns only when all is there; otherwise says what to do and exits.
+ensure_packages() {
+  local missing
+  if is_debian; then
+    missing=$(missing_debian "$@")
+    [ -z "$missing" ] && return
+    # shellcheck disable=SC2086
+    install_debian $missing && return
+  else
+    missing=$(missing_elsewhere "$@")
+    [ -z "$missing" ] && return
+  fi
+  say_what_to_install "$(echo $missing)" "$@"
+  exit 1
+}
+
+# ensure_packages_once STAMP GROUP… : the same, skipped while the list is older than the stamp.
+ensure_packages_once() {
+  local stamp=$1
+  shift
+  [ -e "$stamp" ] && [ "$stamp" -nt "$packages_file" ] && return
+  ensure_packages "$@"
+  mkdir -p "${stamp%/*}"
+  touch "$stamp"
+}

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Runs the tests of the whole house, part by part, and ends with one line: N passed, N failed."""
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+from parts import programs, statics, units
+from parts.build import Tree
+from parts.outcome import Teller
+
+ROOT = Path(__file__).resolve().parent.parent
+# Where threads meet; the other layers run on one thread only.
+THREADED = ['runtime', 'server', 'app', 'db', 'db/sqlite', 'testkit', 'sim', 'files']
+FUZZ_SECONDS = 8
+
+
+@dataclass
+class Part:
+    """One part of the run: its name, what it does, whether --quick runs it too."""
+    name: str
+    what: str
+    run: Callable
+    is_quick: bool = False
+
+
+def unit(outcome, options):
+    """The build that users link, with everything that belongs to it."""
+    tree = Tree(ROOT, 'release')
+    tree.build()
+    units.run(outcome, tree, options.layer)
+
+
+def with_clang(outcome, options):
+    """The same with the other compiler."""
+    tree = Tree(ROOT, 'clang')
+    tree.build()
+    units.run(outcome, tree, options.layer)
+
+
+def with_asan(outcome, options):
+    """Everything under the address and undefined-behaviour sanitizers."""
+    tree = Tree(ROOT, 'asan')
+    tree.build()
+    units.run(outcome, tree, options.layer)
+
+
+def with_tsan(outcome, options):
+    """The layers in which threads meet, under the thread sanitizer."""
+    tree = Tree(ROOT, 'tsan')
+    tree.configure()
+    names = [layer.replace('/', '_') + '_test' for layer in THREADED]
+    present = [name for name in tree.targets(r'\w+_test') if name in names]
+    if present:
+        tree.build(*present)
+        units.run(outcome, tree, options.layer or THREADED)
+
+
+def fuzz(outcome, options):
+    """Every fuzzer, bounded."""
+    tree = Tree(ROOT, 'asan')
+    tree.build()
+    programs.run_fuzzers(outcome, tree, options.fuzz_seconds)
+
+
+def installed(outcome, _):
+    """The installed package, from outside."""
+    tree = Tree(ROOT, 'release')
+    tree.build()
+    programs.check_installed(outcome, tree)
+
+
+def integration(outcome, _):
+    """The programs as processes."""
+    tree = Tree(ROOT, 'release')
+    tree.build()
+    programs.run_scripts(outcome, tree)
+
+
+PARTS = [
+    Part('layers', 'includes look down', lambda o, _: statics.check_layers(o, ROOT), True),
+    Part('sizes', 'files, functions, lines', lambda o, _: statics.check_sizes(o, ROOT), True),
+    Part('format', 'layout by clang-format', lambda o, _: statics.check_format(o, ROOT), True),
+    Part('tools', "the checkers' own tests", lambda o, _: statics.check_tools(o, ROOT), True),
+    Part('unit', 'g++, release, every unit test', unit, True),
+    Part('misuse', 'must not compile', lambda o, _: statics.check_misuse(o, ROOT), True),
+    Part('integration', 'programs and examples, called', integration, True),
+    Part('headers', 'each header compiles alone', lambda o, _: statics.check_headers(o, ROOT)),
+    Part('install', 'an outside project finds the package', installed),
+    Part('clang', 'clang 19, release, every unit test', with_clang),
+    Part('asan', 'address and undefined behaviour', with_asan),
+    Part('fuzz', 'every fuzzer, bounded', fuzz),
+    Part('tsan', 'threads', with_tsan),
+]
+
+
+def read_options():
+    """The command line."""
+    parts = '\n'.join(f'  {part.name:<12} {part.what}{"  (quick)" if part.is_quick else ""}'
+                      for part in PARTS)
+    parser = argparse.ArgumentParser(
+        prog='./test', description=__doc__, epilog='parts, all when none is named:\n' + parts,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('part', nargs='*', help='run only these parts')
+    parser.add_argument('--quick', action='store_true',
+                        help='only the parts for the inner loop: under two minutes once built')
+    parser.add_argument('--layer', action='append', metavar='LAYER',
+                        help='only the unit tests of this layer, e.g. json or http/h1 (repeatable)')
+    parser.add_argument('--fuzz-seconds', type=int, default=FUZZ_SECONDS, metavar='N',
+                        help=f'how long each fuzzer runs ({FUZZ_SECONDS})')
+    options = parser.parse_args()
+    unknown = set(options.part) - {part.name for part in PARTS}
+    if unknown:
+        parser.error(f'no part {", ".join(sorted(unknown))}; there are: '
+                     + ', '.join(part.name for part in PARTS))
+    return options
+
+
+def chosen(options):
+    """The parts to run."""
+    if options.part:
+        return [part for part in PARTS if part.name in options.part]
+    return [part for part in PARTS if part.is_quick or not options.quick]
+
+
+def main():
+    """Runs the chosen parts; status 1 when anything failed, 130 on Ctrl-C."""
+    options = read_options()
+    os.chdir(ROOT)
+    teller = Teller()
+    try:
+        for part in chosen(options):
+            teller.run(part.name, part.what, lambda o, run=part.run: run(o, options))
+    except KeyboardInterrupt:
+        print('\ninterrupted: the other parts did not run')
+        teller.finish()
+        return 130
+    return teller.finish()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
