@@ -1,0 +1,25 @@
+#include "eider/files/files.h"
+
+#include <memory>
+#include <utility>
+
+#include "eider/app/app.h"
+#include "eider/base/failure.h"
+
+namespace eider {
+
+void serve_files(Routes& routes, const std::string& prefix, const std::string& root,
+                 FilesOptions options) {
+  Result<FileServer, std::string> opened = FileServer::open(root, std::move(options));
+  if (!opened) {
+    throw Failure(Error::internal(std::move(opened.error())));
+  }
+  auto server = std::make_shared<const FileServer>(std::move(*opened));
+  const char* slash = prefix.ends_with('/') ? "" : "/";
+  routes.get(RuntimePattern{prefix + slash + "{path...}"},
+             [server](std::string path, const Request& request) {
+               return server->serve(std::move(path), request);
+             });
+}
+
+}  // namespace eider
