@@ -2,24 +2,18 @@
 
 #include <algorithm>
 
+#include "eider/base/text.h"
+
 namespace eider::route {
 namespace {
-
-constexpr int hex_digit(char byte) noexcept {
-  if (byte >= '0' && byte <= '9') {
-    return byte - '0';
-  }
-  const char lower = static_cast<char>(byte | 0x20);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
 
 /// The byte that the escape at the front of `text` stands for; nothing when it is none, or NUL.
 std::optional<char> read_escape(std::string_view text) noexcept {
   if (text.size() < 3) {
     return std::nullopt;
   }
-  const int high = hex_digit(text[1]);
-  const int low = hex_digit(text[2]);
+  const int high = hex_value(text[1]);
+  const int low = hex_value(text[2]);
   if (high < 0 || low < 0 || (high | low) == 0) {
     return std::nullopt;
   }
