@@ -117,8 +117,8 @@ bool Reader::read_variant(Source& source, const Type& type, void* at, const Path
   return read_tagged(members, type.variant(), at, path, tag);
 }
 
-/// The text of the first member with the name of the tag, if it is a string. What is broken on the
-/// way is left for the walk that follows.
+/// The text of the first member with the name of the tag; "", which names no struct, if that is no
+/// string. What is broken on the way is left for the walk that follows.
 std::optional<std::string> Reader::find_tag(Members& members) {
   for (auto member : members) {
     if (member.error() != simdjson::SUCCESS) {
@@ -129,7 +129,7 @@ std::optional<std::string> Reader::find_tag(Members& members) {
     if (!name || name->view() == reflect::Variant::kTagName) {
       Source value = field.value();
       const auto text = name && is(value, Kind::string) ? string_of(value) : std::nullopt;
-      return text ? std::optional(std::string(text->view())) : std::nullopt;
+      return std::string(text ? text->view() : std::string_view());
     }
   }
   return std::nullopt;

@@ -13,7 +13,7 @@ namespace eider::json {
 ///
 /// Empty optionals that are members of a struct are left out; elsewhere they are null. NaN and the
 /// infinities are null. Bytes that are not UTF-8 become U+FFFD. Floating-point numbers have the
-/// fewest digits that read back as the same number, and always a '.' or exponent; integers are
+/// shortest form that reads back as the same number, always with a '.' or exponent; integers are
 /// exact. Enum values without an enumerator in range are numbers. A null const char* is null.
 ///
 /// cost  no allocation but that of `out`; recurses as deep as the object is nested
