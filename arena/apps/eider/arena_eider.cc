@@ -5,8 +5,10 @@
 #include <eider/eider.h>
 #include <getopt.h>
 
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
+#include <cstring>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -80,53 +82,74 @@ int usage(const char* name) {
   return 2;
 }
 
-bool parse(int argc, char** argv, Options& options) {
+/// A decimal number from 0 to `max`; nothing else.
+std::optional<int> number(const char* text, int max) {
+  int value = 0;
+  const char* end = text + std::strlen(text);
+  const auto parsed = std::from_chars(text, end, value);
+  const bool fits = parsed.ec == std::errc() && parsed.ptr == end && value >= 0 && value <= max;
+  return fits ? std::optional(value) : std::nullopt;
+}
+
+/// What one option says; false when it cannot be understood.
+bool apply(Options& options, int found, const char* value) {
+  constexpr int kMost = 1'000'000;
+  if (found == 'b') {
+    const auto backend = parse_backend(value);
+    options.server.backend = backend.value_or(Backend::automatic);
+    return backend.has_value();
+  }
+  const auto given = number(value, kMost);
+  switch (found) {
+    case 'd':
+      options.delay = std::chrono::milliseconds(given.value_or(0));
+      return given.has_value();
+    case 'r':
+      options.routes = given.value_or(0);
+      return given.has_value();
+    case 'm':
+      options.middlewares = given.value_or(0);
+      return given.has_value();
+    default:
+      return false;
+  }
+}
+
+std::optional<Options> parse(int argc, char** argv) {
   const option known[] = {{"backend", required_argument, nullptr, 'b'},
                           {"delay-ms", required_argument, nullptr, 'd'},
                           {"routes", required_argument, nullptr, 'r'},
                           {"middlewares", required_argument, nullptr, 'm'},
                           {nullptr, 0, nullptr, 0}};
+  Options options;
   for (int found = 0; (found = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
-    switch (found) {
-      case 'b': {
-        const auto backend = parse_backend(optarg);
-        if (!backend) {
-          return false;
-        }
-        options.server.backend = *backend;
-        break;
-      }
-      case 'd':
-        options.delay = std::chrono::milliseconds(std::atoi(optarg));
-        break;
-      case 'r':
-        options.routes = std::atoi(optarg);
-        break;
-      case 'm':
-        options.middlewares = std::atoi(optarg);
-        break;
-      default:
-        return false;
+    if (!apply(options, found, optarg)) {
+      return std::nullopt;
     }
   }
   if (argc - optind != 2) {
-    return false;
+    return std::nullopt;
   }
-  options.server.port = static_cast<std::uint16_t>(std::atoi(argv[optind]));
-  options.server.threads = static_cast<unsigned>(std::atoi(argv[optind + 1]));
-  return true;
+  const auto port = number(argv[optind], 65535);
+  const auto threads = number(argv[optind + 1], 1024);
+  if (!port || !threads) {
+    return std::nullopt;
+  }
+  options.server.port = static_cast<std::uint16_t>(*port);
+  options.server.threads = static_cast<unsigned>(*threads);
+  return options;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  if (!parse(argc, argv, options)) {
+  const auto options = parse(argc, argv);
+  if (!options) {
     return usage(argv[0]);
   }
   App app;
   add_plain_routes(app);
-  add_slow_routes(app, options.delay);
-  add_load(app, options);
-  return app.serve(options.server);
+  add_slow_routes(app, options->delay);
+  add_load(app, *options);
+  return app.serve(options->server);
 }
