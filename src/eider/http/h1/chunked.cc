@@ -125,22 +125,16 @@ void ChunkedReader::take_in_extension(char byte) noexcept {
   if (is_gap && is_blank(byte)) {
     return;
   }
-  switch (state_) {
-    case State::name:
-    case State::behind_name:
-      return take_behind_name(byte);
-    case State::before_value:
-    case State::token:
-    case State::quoted:
-    case State::escape:
-      return take_in_value(byte);
-    case State::behind_value:
-      return end_extension(byte);
-    case State::before_semicolon:
-      return go_if(byte == ';', State::before_name);
-    default:
-      return go_if(is_token_byte(byte), State::name);
+  if (state_ == State::before_semicolon) {
+    return go_if(byte == ';', State::before_name);
   }
+  if (state_ == State::before_name) {
+    return go_if(is_token_byte(byte), State::name);
+  }
+  if (state_ == State::name || state_ == State::behind_name) {
+    return take_behind_name(byte);
+  }
+  return state_ == State::behind_value ? end_extension(byte) : take_in_value(byte);
 }
 
 /// More of the name, or what may stand behind it.
@@ -161,20 +155,17 @@ void ChunkedReader::take_behind_name(char byte) noexcept {
 
 /// chunk-ext-val = token / quoted-string
 void ChunkedReader::take_in_value(char byte) noexcept {
-  switch (state_) {
-    case State::before_value:
-      return byte == '"' ? go(State::quoted) : go_if(is_token_byte(byte), State::token);
-    case State::token:
-      return is_token_byte(byte) ? go(State::token) : end_extension(byte);
-    case State::escape:
-      return go_if(is_value_byte(byte), State::quoted);
-    default:
-      break;
+  if (state_ == State::before_value) {
+    return byte == '"' ? go(State::quoted) : go_if(is_token_byte(byte), State::token);
   }
-  if (byte == '"') {
+  if (state_ == State::token) {
+    return is_token_byte(byte) ? go(State::token) : end_extension(byte);
+  }
+  if (state_ == State::quoted && byte == '"') {
     return go(State::behind_value);
   }
-  return byte == '\\' ? go(State::escape) : go_if(is_value_byte(byte), State::quoted);
+  const bool begins_escape = state_ == State::quoted && byte == '\\';
+  return begins_escape ? go(State::escape) : go_if(is_value_byte(byte), State::quoted);
 }
 
 /// trailer-section = *( field-line CRLF ), by the rules of the head's field lines.
