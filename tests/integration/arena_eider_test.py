@@ -1,0 +1,172 @@
+"""The measuring service as a process: its answers, its delays, many clients, signals."""
+
+import json
+import signal
+import socket
+import subprocess
+import threading
+import time
+import unittest
+
+from support import BIN, Program, free_port, open_files_max, receive_until
+
+PROGRAM = 'arena_eider'
+BACKENDS = ('epoll', 'io_uring')
+DELAY_MS = 200
+
+
+def post_delayed(service, path, count):
+    """One client: so many requests, each on a new connection. Returns the answers."""
+    body = json.dumps({'n': 1})
+    kind = {'Content-Type': 'application/json'}
+    return [service.ask('POST', path, body, kind) for _ in range(count)]
+
+
+def seconds_of_clients(service, path, clients, count):
+    """How long so many clients take side by side."""
+    threads = [threading.Thread(target=post_delayed, args=(service, path, count))
+               for _ in range(clients)]
+    begin = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return time.monotonic() - begin
+
+
+class Answers(unittest.TestCase):
+    def test_every_endpoint_answers_on_every_backend(self):
+        expected = {'/plaintext': b'Hello, World!', '/simple': b'Hello, World!',
+                    '/json': b'{"message":"Hello, World!"}', '/test/status': b'OK',
+                    '/test/labels/a%20b': b'a b', '/users/42/posts/7': b'42 7'}
+        for backend in BACKENDS:
+            with Program(PROGRAM, '{port}', '1', '--backend', backend) as service:
+                for path, body in expected.items():
+                    with self.subTest(backend=backend, path=path):
+                        status, headers, told = service.ask('GET', path)
+                        self.assertEqual((status, told), (200, body))
+                        self.assertLessEqual({'Date', 'Server', 'Content-Type', 'Content-Length'},
+                                             headers.keys())
+
+    def test_a_big_answer_arrives_whole(self):
+        for backend in BACKENDS:
+            with self.subTest(backend), \
+                    Program(PROGRAM, '{port}', '1', '--backend', backend) as service:
+                status, _, body = service.ask('GET', '/big')
+                self.assertEqual((status, len(body)), (200, 8 << 20))
+
+    def test_what_is_posted_comes_back_with_a_reply(self):
+        with Program(PROGRAM, '{port}', '1') as service:
+            for path in ('/test', '/test/blocking'):
+                for _, (status, _, body) in enumerate(post_delayed(service, path, 2)):
+                    self.assertEqual(status, 200)
+                    self.assertEqual(json.loads(body), {'n': 1, 'reply': 'received'})
+
+    def test_wrong_requests_are_told_why(self):
+        with Program(PROGRAM, '{port}', '1') as service:
+            for method, path, status in (('GET', '/nowhere', 404), ('DELETE', '/plaintext', 405),
+                                         ('GET', '/users/x/posts/7', 400), ('POST', '/test', 400)):
+                with self.subTest(path):
+                    told, headers, body = service.ask(
+                        method, path, '{' if method == 'POST' else None,
+                        {'Content-Type': 'application/json'})
+                    self.assertEqual(told, status)
+                    self.assertEqual(headers['Content-Type'], 'application/problem+json')
+                    self.assertEqual(json.loads(body)['status'], status)
+
+
+class Delays(unittest.TestCase):
+    def test_awaiting_holds_no_thread(self):
+        with Program(PROGRAM, '{port}', '2', '--delay-ms', str(DELAY_MS)) as service:
+            seconds = seconds_of_clients(service, '/test', clients=10, count=5)
+            self.assertGreaterEqual(seconds, 1.0)
+            self.assertLess(seconds, 1.5)
+
+
+class ManyClients(unittest.TestCase):
+    def test_ten_thousand_connections_are_answered_and_the_exit_is_clean(self):
+        count = min(10000, open_files_max() - 500)
+        request = b'GET /plaintext HTTP/1.1\r\nHost: x\r\n\r\n'
+        for backend in BACKENDS:
+            with self.subTest(backend), \
+                    Program(PROGRAM, '{port}', '2', '--backend', backend) as service:
+                connections = [service.connect() for _ in range(count)]
+                try:
+                    for _ in range(2):
+                        for connection in connections:
+                            connection.sendall(request)
+                        for connection in connections:
+                            receive_until(connection, b'Hello, World!')
+                    self.assertEqual(service.stop(), 0)
+                finally:
+                    for connection in connections:
+                        connection.close()
+
+
+class Signals(unittest.TestCase):
+    def start_slow_request(self, service):
+        """A request whose answer takes a while, sent and seen to be under way."""
+        connection = service.connect()
+        connection.sendall(b'POST /test HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+                           b'Expect: 100-continue\r\nContent-Length: 2\r\n\r\n')
+        receive_until(connection, b'\r\n\r\n')
+        connection.sendall(b'{}')
+        return connection
+
+    def test_what_is_in_flight_is_finished_first(self):
+        for how in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(how), \
+                    Program(PROGRAM, '{port}', '1', '--delay-ms', '600') as service, \
+                    self.start_slow_request(service) as connection:
+                service.process.send_signal(how)
+                answer = receive_until(connection, b'}')
+                self.assertIn(b'200 OK', answer)
+                self.assertIn(b'connection: close', answer.lower())
+                self.assertEqual(service.process.wait(10), 0)
+
+    def test_a_second_signal_leaves_at_once(self):
+        with Program(PROGRAM, '{port}', '1', '--delay-ms', '20000') as service, \
+                self.start_slow_request(service):
+            service.process.send_signal(signal.SIGTERM)
+            self.await_refused(service)
+            begin = time.monotonic()
+            service.stop()
+            self.assertLess(time.monotonic() - begin, 2)
+
+    def await_refused(self, service):
+        """Until the first signal has been taken: nobody listens any more."""
+        for _ in range(500):
+            try:
+                service.connect().close()
+            except OSError:
+                return
+            time.sleep(0.01)
+        self.fail('it still accepts after SIGTERM')
+
+
+class Mistakes(unittest.TestCase):
+    def run_wrongly(self, *arguments):
+        """Exit status and text of a start that cannot work."""
+        ended = subprocess.run([BIN / PROGRAM, *arguments], capture_output=True, text=True,
+                               timeout=20, check=False)
+        return ended.returncode, ended.stderr
+
+    def test_a_busy_port_is_named(self):
+        port = free_port()
+        with socket.socket() as other:
+            other.bind(('127.0.0.1', port))
+            other.listen()
+            status, text = self.run_wrongly(str(port), '1')
+        self.assertEqual(status, 1)
+        self.assertIn(str(port), text)
+
+    def test_a_wrong_command_line_is_answered_with_the_usage(self):
+        for arguments in ((), ('8080',), ('8080', '1', '--backend', 'none'), ('8080', '1', '--x')):
+            with self.subTest(arguments):
+                status, text = self.run_wrongly(*arguments)
+                self.assertEqual(status, 2)
+                self.assertIn('usage', text)
+
+
+if __name__ == '__main__':
+    unittest.main()

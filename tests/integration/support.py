@@ -1,0 +1,109 @@
+"""Starts a built program on a free port and talks to it, for the tests in this folder.
+
+Must not leave a program behind, and must not wait without a bound.
+"""
+
+import http.client
+import os
+import resource
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BIN = Path(os.environ.get('EIDER_BIN', ROOT / 'build/release/bin'))
+START_SECONDS_MAX = 20
+STOP_SECONDS_MAX = 20
+ANSWER_SECONDS_MAX = 20
+
+
+def free_port():
+    """A port that nobody listened on a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        return probe.getsockname()[1]
+
+
+def open_files_max():
+    """Raises this process's limit (its children inherit it) and returns it."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 20000 if hard == resource.RLIM_INFINITY else min(hard, 20000)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted
+
+
+class Program:
+    """A running program; {port} in its arguments becomes its port. Use as a context manager."""
+
+    def __init__(self, name, *arguments, directory=None):
+        self.port = free_port()
+        self.command = [str(BIN / name), *(word.format(port=self.port) for word in arguments)]
+        self.directory = directory
+        self.errors = tempfile.TemporaryFile()
+        self.process = None
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.command, cwd=self.directory, stdin=subprocess.DEVNULL,
+                                        stdout=self.errors, stderr=self.errors)
+        try:
+            self._await_listening()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.errors.close()
+
+    def _await_listening(self):
+        deadline = time.monotonic() + START_SECONDS_MAX
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise AssertionError(f'{self.command} ended: {self.said()}')
+            try:
+                self.connect().close()
+                return
+            except OSError:
+                time.sleep(0.01)
+        raise AssertionError(f'{self.command} does not listen: {self.said()}')
+
+    def said(self):
+        """What it wrote until now."""
+        self.errors.seek(0)
+        return self.errors.read().decode(errors='replace')
+
+    def connect(self):
+        """A connection of its own."""
+        return socket.create_connection(('127.0.0.1', self.port), timeout=ANSWER_SECONDS_MAX)
+
+    def ask(self, method, path, body=None, headers=None):
+        """One request on a new connection; (status, headers, body)."""
+        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=ANSWER_SECONDS_MAX)
+        try:
+            connection.request(method, path, body, headers or {})
+            reply = connection.getresponse()
+            return reply.status, dict(reply.getheaders()), reply.read()
+        finally:
+            connection.close()
+
+    def stop(self, how=signal.SIGTERM):
+        """Sends the signal and returns the exit status."""
+        self.process.send_signal(how)
+        return self.process.wait(STOP_SECONDS_MAX)
+
+
+def receive_until(connection, end):
+    """All bytes up to and including `end`."""
+    received = b''
+    while not received.endswith(end):
+        data = connection.recv(65536)
+        if not data:
+            raise AssertionError(f'the connection ended after {received[-200:]!r}')
+        received += data
+    return received
