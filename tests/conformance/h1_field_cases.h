@@ -6,9 +6,8 @@
 
 namespace eider::h1 {
 
-inline std::vector<HeadCase> field_line_cases() {
+inline std::vector<HeadCase> good_field_cases() {
   using enum Refusal;
-  using namespace std::string_view_literals;
   constexpr std::string_view kPlain = "POST / host=a 1.1 none stays";
   return {
       // Accepted.
@@ -47,6 +46,13 @@ inline std::vector<HeadCase> field_line_cases() {
       {"a field named Trailer", "9110, 6.6.2", with_fields("Trailer: Content-Length\r\n"), none,
        "POST / host=a 1.1 none stays Trailer=Content-Length"},
       {"nothing but Host", "9112, 3.2", with_fields(""), none, kPlain},
+  };
+}
+
+inline std::vector<HeadCase> bad_name_cases() {
+  using enum Refusal;
+  using namespace std::string_view_literals;
+  return {
       // Names.
       {"a space before the colon", "9112, 5.1", with_fields("A : b\r\n"), space_before_colon},
       {"a tab before the colon", "9112, 5.1", with_fields("A\t: b\r\n"), space_before_colon},
@@ -71,6 +77,13 @@ inline std::vector<HeadCase> field_line_cases() {
       {"a bad byte far into a name", "9110, 5.1",
        with_fields("Aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa(: c\r\n"), bad_field_name},
       {"a request line again", "9112, 5", with_fields("GET / HTTP/1.1\r\n"), space_before_colon},
+  };
+}
+
+inline std::vector<HeadCase> bad_value_cases() {
+  using enum Refusal;
+  using namespace std::string_view_literals;
+  return {
       // Values.
       {"NUL in a value", "9110, 5.5", with_fields("A: b\0c\r\n"sv), bad_field_value},
       {"NUL for a value", "9110, 5.5", with_fields("A: \0\r\n"sv), bad_field_value},
@@ -103,9 +116,8 @@ inline std::vector<HeadCase> field_line_cases() {
   };
 }
 
-inline std::vector<HeadCase> host_cases() {
+inline std::vector<HeadCase> good_host_cases() {
   using enum Refusal;
-  using namespace std::string_view_literals;
   return {
       // Accepted.
       {"a name", "9110, 7.2", with_only("Host: example.org\r\n"), none,
@@ -130,6 +142,12 @@ inline std::vector<HeadCase> host_cases() {
        "GET / host=a:65535 1.1 none stays"},
       {"HTTP/1.0 without Host", "9112, 3.2", with_only_1_0("A: b\r\n"), none,
        "GET / host= 1.0 none closes A=b"},
+  };
+}
+
+inline std::vector<HeadCase> bad_host_cases() {
+  using enum Refusal;
+  return {
       // Refused.
       {"no Host", "9112, 3.2", with_only(""), missing_host},
       {"no Host but others", "9112, 3.2", with_only("A: b\r\nHos: t\r\nHosts: t\r\n"),
@@ -174,7 +192,7 @@ inline std::vector<HeadCase> host_cases() {
   };
 }
 
-inline std::vector<HeadCase> connection_cases() {
+inline std::vector<HeadCase> good_connection_cases() {
   using enum Refusal;
   return {
       // Accepted.
@@ -216,6 +234,12 @@ inline std::vector<HeadCase> connection_cases() {
        "GET / host= 1.0 sized:5 closes Expect=100-continue Content-Length=5"},
       {"an empty Expect", "9110, 10.1.1", with_fields("Expect:\r\n"), none,
        "POST / host=a 1.1 none stays Expect="},
+  };
+}
+
+inline std::vector<HeadCase> bad_connection_cases() {
+  using enum Refusal;
+  return {
       // Refused.
       {"a parameter", "9110, 7.6.1", with_fields("Connection: close;a\r\n"), bad_connection},
       {"a quoted option", "9110, 7.6.1", with_fields("Connection: \"close\"\r\n"), bad_connection},

@@ -6,9 +6,8 @@
 
 namespace eider::h1 {
 
-inline std::vector<HeadCase> length_cases() {
+inline std::vector<HeadCase> good_length_cases() {
   using enum Refusal;
-  using namespace std::string_view_literals;
   return {
       // Accepted.
       {"a length", "9112, 6.2", with_fields("Content-Length: 5\r\n"), none,
@@ -26,6 +25,13 @@ inline std::vector<HeadCase> length_cases() {
        "GET / host=a 1.1 sized:5 stays Content-Length=5"},
       {"a length in HTTP/1.0", "9112, 6.2", with_only_1_0("Content-Length: 5\r\n"), none,
        "GET / host= 1.0 sized:5 closes Content-Length=5"},
+  };
+}
+
+inline std::vector<HeadCase> bad_length_cases() {
+  using enum Refusal;
+  using namespace std::string_view_literals;
+  return {
       // Refused.
       {"an empty length", "9112, 6.3", with_fields("Content-Length:\r\n"), bad_content_length},
       {"a plus sign", "9112, 6.3", with_fields("Content-Length: +5\r\n"), bad_content_length},
@@ -74,15 +80,16 @@ inline std::vector<HeadCase> length_cases() {
   };
 }
 
-inline std::vector<HeadCase> coding_cases() {
+/// The same with this Transfer-Encoding.
+inline std::string with_coding(std::string_view value) {
+  return with_fields("Transfer-Encoding: " + std::string(value) + "\r\n");
+}
+
+inline std::vector<HeadCase> good_coding_cases() {
   using enum Refusal;
-  using namespace std::string_view_literals;
-  const auto coded = [](std::string_view value) {
-    return with_fields("Transfer-Encoding: " + std::string(value) + "\r\n");
-  };
   return {
       // Accepted.
-      {"chunked", "9112, 6.1", coded("chunked"), none,
+      {"chunked", "9112, 6.1", with_coding("chunked"), none,
        "POST / host=a 1.1 chunked stays Transfer-Encoding=chunked"},
       {"chunked in any case", "9110, 7.2", with_fields("transfer-ENCODING: Chunked\r\n"), none,
        "POST / host=a 1.1 chunked stays transfer-ENCODING=Chunked"},
@@ -93,6 +100,13 @@ inline std::vector<HeadCase> coding_cases() {
        "POST / host=a 1.1 chunked stays continue Transfer-Encoding=chunked Expect=100-continue"},
       {"TE", "9110, 10.1.4", with_fields("TE: trailers\r\n"), none,
        "POST / host=a 1.1 none stays TE=trailers"},
+  };
+}
+
+inline std::vector<HeadCase> bad_coding_cases() {
+  using enum Refusal;
+  using namespace std::string_view_literals;
+  return {
       // Refused.
       {"a length behind a coding", "9112, 6.1",
        with_fields("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"), length_with_coding},
@@ -110,38 +124,39 @@ inline std::vector<HeadCase> coding_cases() {
        coding_in_http_1_0},
       {"a coding and a length in HTTP/1.0", "9112, 6.1",
        with_only_1_0("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), coding_in_http_1_0},
-      {"an unknown coding", "9112, 6.1", coded("x"), unknown_transfer_coding},
-      {"gzip", "9112, 6.1", coded("gzip"), unknown_transfer_coding},
-      {"gzip before chunked", "9112, 6.1", coded("gzip, chunked"), unknown_transfer_coding},
-      {"identity", "9112, 6.1", coded("identity"), unknown_transfer_coding},
-      {"identity before chunked", "9112, 6.1", coded("identity, chunked"), unknown_transfer_coding},
-      {"a letter before chunked", "9112, 6.1", coded("xchunked"), unknown_transfer_coding},
-      {"a letter behind chunked", "9112, 6.1", coded("chunkedx"), unknown_transfer_coding},
-      {"half of chunked", "9112, 6.1", coded("chunk"), unknown_transfer_coding},
+      {"an unknown coding", "9112, 6.1", with_coding("x"), unknown_transfer_coding},
+      {"gzip", "9112, 6.1", with_coding("gzip"), unknown_transfer_coding},
+      {"gzip before chunked", "9112, 6.1", with_coding("gzip, chunked"), unknown_transfer_coding},
+      {"identity", "9112, 6.1", with_coding("identity"), unknown_transfer_coding},
+      {"identity before chunked", "9112, 6.1", with_coding("identity, chunked"),
+       unknown_transfer_coding},
+      {"a letter before chunked", "9112, 6.1", with_coding("xchunked"), unknown_transfer_coding},
+      {"a letter behind chunked", "9112, 6.1", with_coding("chunkedx"), unknown_transfer_coding},
+      {"half of chunked", "9112, 6.1", with_coding("chunk"), unknown_transfer_coding},
       {"gzip in a line before chunked", "9112, 6.1",
        with_fields("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"),
        unknown_transfer_coding},
-      {"chunked twice", "9112, 6.1", coded("chunked, chunked"), repeated_chunked},
+      {"chunked twice", "9112, 6.1", with_coding("chunked, chunked"), repeated_chunked},
       {"chunked in two lines", "9112, 6.1",
        with_fields("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"),
        repeated_chunked},
-      {"gzip behind chunked", "9112, 6.3", coded("chunked, gzip"), chunked_not_last},
-      {"identity behind chunked", "9112, 6.3", coded("chunked,identity"), chunked_not_last},
+      {"gzip behind chunked", "9112, 6.3", with_coding("chunked, gzip"), chunked_not_last},
+      {"identity behind chunked", "9112, 6.3", with_coding("chunked,identity"), chunked_not_last},
       {"gzip in a line behind chunked", "9112, 6.3",
        with_fields("Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n"), chunked_not_last},
-      {"an empty coding", "9112, 6.1", coded(""), bad_transfer_coding},
+      {"an empty coding", "9112, 6.1", with_coding(""), bad_transfer_coding},
       {"an empty coding in a second line", "9112, 6.1",
        with_fields("Transfer-Encoding: chunked\r\nTransfer-Encoding:\r\n"), bad_transfer_coding},
-      {"a comma before", "9112, 6.1", coded(", chunked"), bad_transfer_coding},
-      {"a comma behind", "9112, 6.1", coded("chunked,"), bad_transfer_coding},
-      {"a quoted coding", "9112, 6.1", coded("\"chunked\""), bad_transfer_coding},
-      {"a parameter", "9112, 7.1", coded("chunked;q=1"), bad_transfer_coding},
-      {"two words", "9112, 6.1", coded("chunked chunked"), bad_transfer_coding},
-      {"a tab between words", "9112, 6.1", coded("x\tchunked"), bad_transfer_coding},
-      {"8 bits", "9112, 6.1", coded("chunked\xA0"), bad_transfer_coding},
-      {"a vertical tab before", "9110, 5.5", coded("\vchunked"), bad_field_value},
-      {"NUL behind", "9110, 5.5", coded("chunked\0"sv), bad_field_value},
-      {"a bare CR behind", "9112, 2.2", coded("chunked\r"), bare_cr},
+      {"a comma before", "9112, 6.1", with_coding(", chunked"), bad_transfer_coding},
+      {"a comma behind", "9112, 6.1", with_coding("chunked,"), bad_transfer_coding},
+      {"a quoted coding", "9112, 6.1", with_coding("\"chunked\""), bad_transfer_coding},
+      {"a parameter", "9112, 7.1", with_coding("chunked;q=1"), bad_transfer_coding},
+      {"two words", "9112, 6.1", with_coding("chunked chunked"), bad_transfer_coding},
+      {"a tab between words", "9112, 6.1", with_coding("x\tchunked"), bad_transfer_coding},
+      {"8 bits", "9112, 6.1", with_coding("chunked\xA0"), bad_transfer_coding},
+      {"a vertical tab before", "9110, 5.5", with_coding("\vchunked"), bad_field_value},
+      {"NUL behind", "9110, 5.5", with_coding("chunked\0"sv), bad_field_value},
+      {"a bare CR behind", "9112, 2.2", with_coding("chunked\r"), bare_cr},
       {"a blank before the colon", "9112, 5.1", with_fields("Transfer-Encoding : chunked\r\n"),
        space_before_colon},
   };

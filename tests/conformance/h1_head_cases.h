@@ -40,18 +40,31 @@ inline std::string with_only_1_0(std::string_view lines) {
   return "GET / HTTP/1.0\r\n" + std::string(lines) + "\r\n";
 }
 
-std::vector<HeadCase> request_line_cases();
-std::vector<HeadCase> target_cases();
-std::vector<HeadCase> field_line_cases();
-std::vector<HeadCase> host_cases();
-std::vector<HeadCase> length_cases();
-std::vector<HeadCase> coding_cases();
-std::vector<HeadCase> connection_cases();
+std::vector<HeadCase> good_line_cases();
+std::vector<HeadCase> bad_method_cases();
+std::vector<HeadCase> bad_version_cases();
+std::vector<HeadCase> good_target_cases();
+std::vector<HeadCase> bad_target_cases();
+std::vector<HeadCase> bad_form_cases();
+std::vector<HeadCase> good_field_cases();
+std::vector<HeadCase> bad_name_cases();
+std::vector<HeadCase> bad_value_cases();
+std::vector<HeadCase> good_host_cases();
+std::vector<HeadCase> bad_host_cases();
+std::vector<HeadCase> good_connection_cases();
+std::vector<HeadCase> bad_connection_cases();
+std::vector<HeadCase> good_length_cases();
+std::vector<HeadCase> bad_length_cases();
+std::vector<HeadCase> good_coding_cases();
+std::vector<HeadCase> bad_coding_cases();
 
 inline std::vector<HeadCase> all_head_cases() {
   std::vector<HeadCase> all;
-  for (auto* cases : {request_line_cases, target_cases, field_line_cases, host_cases, length_cases,
-                      coding_cases, connection_cases}) {
+  for (auto* cases :
+       {good_line_cases, bad_method_cases, bad_version_cases, good_target_cases, bad_target_cases,
+        bad_form_cases, good_field_cases, bad_name_cases, bad_value_cases, good_host_cases,
+        bad_host_cases, good_connection_cases, bad_connection_cases, good_length_cases,
+        bad_length_cases, good_coding_cases, bad_coding_cases}) {
     for (HeadCase& one : cases()) {
       all.push_back(std::move(one));
     }

@@ -6,9 +6,8 @@
 
 namespace eider::h1 {
 
-inline std::vector<HeadCase> request_line_cases() {
+inline std::vector<HeadCase> good_line_cases() {
   using enum Refusal;
-  using namespace std::string_view_literals;
   constexpr std::string_view kPlain = "GET / host=a 1.1 none stays";
   return {
       // Accepted.
@@ -29,6 +28,13 @@ inline std::vector<HeadCase> request_line_cases() {
       {"one empty line first", "9112, 2.2", "\r\n" + with_line("GET / HTTP/1.1"), none, kPlain},
       {"four empty lines first", "9112, 2.2", "\r\n\r\n\r\n\r\n" + with_line("GET / HTTP/1.1"),
        none, kPlain},
+  };
+}
+
+inline std::vector<HeadCase> bad_method_cases() {
+  using enum Refusal;
+  using namespace std::string_view_literals;
+  return {
       // Before the request line.
       {"five empty lines first", "9112, 2.2", "\r\n\r\n\r\n\r\n\r\n" + with_line("GET / HTTP/1.1"),
        bad_leading_line},
@@ -61,6 +67,13 @@ inline std::vector<HeadCase> request_line_cases() {
       {"a method with a mark", "9110, 9.1", with_line("GET! / HTTP/1.1"), unknown_method},
       {"a method of one letter", "9110, 9.1", with_line("G / HTTP/1.1"), unknown_method},
       {"the HTTP/2 preface", "9113, 3.4", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", unknown_method},
+  };
+}
+
+inline std::vector<HeadCase> bad_version_cases() {
+  using enum Refusal;
+  using namespace std::string_view_literals;
+  return {
       // The version.
       {"no version", "9112, 3", with_line("GET /"), bad_target},
       {"HTTP/0.9's line with a space", "9112, 3", with_line("GET / "), bad_version},
@@ -97,9 +110,8 @@ inline std::vector<HeadCase> request_line_cases() {
   };
 }
 
-inline std::vector<HeadCase> target_cases() {
+inline std::vector<HeadCase> good_target_cases() {
   using enum Refusal;
-  using namespace std::string_view_literals;
   return {
       // Accepted.
       {"a path", "9112, 3.2.1", with_target("/a/b"), none, "GET /a/b host=a 1.1 none stays"},
@@ -141,6 +153,13 @@ inline std::vector<HeadCase> target_cases() {
        "CONNECT  host=b:443 1.1 none stays"},
       {"CONNECT to an address", "9112, 3.2.3", with_line("CONNECT [::1]:443 HTTP/1.1"), none,
        "CONNECT  host=[::1]:443 1.1 none stays"},
+  };
+}
+
+inline std::vector<HeadCase> bad_target_cases() {
+  using enum Refusal;
+  using namespace std::string_view_literals;
+  return {
       // Refused.
       {"an empty target", "9112, 3.2", with_line("GET  HTTP/1.1"), bad_target},
       {"a tab for a target", "9112, 3.2", with_target("\t"), bad_target},
@@ -170,6 +189,12 @@ inline std::vector<HeadCase> target_cases() {
       {"% and no digits", "3986, 2.1", with_target("/%zz"), bad_target},
       {"% and one letter too far", "3986, 2.1", with_target("/%4g"), bad_target},
       {"% before a query", "3986, 2.1", with_target("/%?a"), bad_target},
+  };
+}
+
+inline std::vector<HeadCase> bad_form_cases() {
+  using enum Refusal;
+  return {
       {"no slash first", "9112, 3.2", with_target("a/b"), bad_target},
       {"a query first", "9112, 3.2", with_target("?a"), bad_target},
       {"a host as target", "9112, 3.2.3", with_target("a:80"), bad_target},

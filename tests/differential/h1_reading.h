@@ -20,7 +20,8 @@ inline std::string describe_body(const RequestHead& head) {
   return {};
 }
 
-/// "METHOD path?query host=… 1.x body stays|closes [continue] [upgrade] name=value…", without Host.
+/// "METHOD path?query host=... 1.x body stays|closes [continue] [upgrade] name=value...", but not
+/// Host.
 inline std::string describe(const RequestHead& head) {
   std::string text(to_text(head.method));
   text.append(" ").append(head.path);
