@@ -125,15 +125,12 @@ class BlockingCall final : public BlockingJob {
   Outcome outcome_{std::unexpect, nullptr};  // so it stays when nobody executes it
 };
 
-}  // namespace detail
-
-/// What `run_blocking` gives to `co_await`.
 template <class Work>
 class BlockingAwaiter {
  public:
-  using Call = detail::BlockingCall<Work>;
+  using Call = BlockingCall<Work>;
 
-  explicit BlockingAwaiter(Work&& work) : work_(std::move(work)) {}
+  explicit BlockingAwaiter(Work& work) noexcept : work_(work) {}
   BlockingAwaiter(const BlockingAwaiter&) = delete;
   BlockingAwaiter& operator=(const BlockingAwaiter&) = delete;
   ~BlockingAwaiter() {
@@ -151,25 +148,49 @@ class BlockingAwaiter {
   }
   typename Call::Value await_resume() {
     if (job_ == nullptr) {  // refused, and destroyed by `await_suspend`
-      detail::throw_pool_busy();
+      throw_pool_busy();
     }
     return static_cast<Call*>(job_)->take();
   }
 
  private:
-  Work work_;
+  Work& work_;
   BlockingJob* job_ = nullptr;  // belongs to the pool, then to the loop while it resumes us
 };
 
-/// `auto value = co_await run_blocking([] { return crunch(); });`
+}  // namespace detail
+
+/// What `run_blocking` gives to `co_await`, once.
+template <class Work>
+class [[nodiscard]] BlockingWork {
+ public:
+  explicit BlockingWork(Work work) : work_(std::move(work)) {}
+
+  detail::BlockingAwaiter<Work> operator co_await() & noexcept {
+    return detail::BlockingAwaiter<Work>(work_);
+  }
+  // g++ 12 destroys a closure twice that is made inside of a co_await expression. So work that
+  // captures what has to be destroyed is named first, and the compiler sees to it.
+  detail::BlockingAwaiter<Work> operator co_await() && noexcept
+    requires std::is_trivially_destructible_v<Work>
+  {
+    return detail::BlockingAwaiter<Work>(work_);
+  }
+
+ private:
+  Work work_;
+};
+
+/// `auto value = co_await run_blocking([&] { return crunch(input); });`, or, when the work captures
+/// what has to be destroyed: `auto work = run_blocking([text] { … }); auto value = co_await work;`
 ///
 /// work     called once, on a thread of the pool; it is not interrupted when the awaiting task is
 ///          destroyed meanwhile, so capture values or what outlives the call
 /// returns  what `work` returned; throws what it threw
 /// errors   Failure(503)  the queue is full, or the pool has stopped or is missing
 template <class Work>
-[[nodiscard]] BlockingAwaiter<Work> run_blocking(Work work) {
-  return BlockingAwaiter<Work>(std::move(work));
+[[nodiscard]] BlockingWork<Work> run_blocking(Work work) {
+  return BlockingWork<Work>(std::move(work));
 }
 
 }  // namespace eider

@@ -1,7 +1,5 @@
 #include "eider/runtime/cancel.h"
 
-#include "eider/runtime/loop.h"
-
 namespace eider {
 
 void Cancel::release() noexcept {
@@ -25,13 +23,14 @@ void CancelSource::cancel() noexcept {
   }
   token_.state_->is_cancelled.store(true, std::memory_order_release);
   while (CancelListener* listener = token_.state_->listeners.pop_front()) {
-    Loop::current().defer(listener->call_);
+    listener->call_.queue();
   }
 }
 
-void CancelListener::listen(const Cancel& cancel) noexcept {
+void CancelListener::listen(const Cancel& cancel, Loop& loop) noexcept {
+  call_.loop = &loop;
   if (cancel.is_cancelled()) {
-    Loop::current().defer(call_);
+    call_.queue();
   } else if (cancel.state_ != nullptr) {
     cancel.state_->listeners.push_back(*this);
   }

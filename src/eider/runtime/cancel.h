@@ -10,6 +10,7 @@
 
 #include "eider/base/intrusive_list.h"
 #include "eider/runtime/deferred.h"
+#include "eider/runtime/loop.h"
 #include "eider/runtime/task.h"
 
 namespace eider {
@@ -66,7 +67,7 @@ class CancelSource {
   /// A token of this source. cost  one allocation for the first
   [[nodiscard]] Cancel token();
 
-  /// All tokens read cancelled from now on, and listeners are called later in this turn.
+  /// All tokens read cancelled from now on, and listeners are called soon, not from inside.
   /// Pre: called on the thread of the loop that the listeners listen on.
   void cancel() noexcept;
 
@@ -86,8 +87,8 @@ class CancelListener : private ListNode {
   CancelListener() noexcept = default;
   ~CancelListener() = default;
 
-  /// Begins to listen; a token already cancelled calls back later in this turn.
-  void listen(const Cancel& cancel) noexcept;
+  /// Begins to be called on `loop`; a token already cancelled calls back soon.
+  void listen(const Cancel& cancel, Loop& loop) noexcept;
 
  private:
   friend class CancelSource;
@@ -96,7 +97,10 @@ class CancelListener : private ListNode {
   class Call final : public Deferred {
    public:
     explicit Call(CancelListener& listener) noexcept : listener_(listener) {}
+    void queue() noexcept { loop->defer(*this); }
     void run() override { listener_.on_cancel(); }
+
+    Loop* loop = nullptr;
 
    private:
     CancelListener& listener_;
@@ -111,12 +115,13 @@ namespace detail {
 template <class T>
 class CancelAwaiter final : private CancelListener {
  public:
-  CancelAwaiter(Task<T>& task, const Cancel& cancel) noexcept : task_(task), cancel_(cancel) {}
+  CancelAwaiter(Task<T>& task, const Cancel& cancel, Loop& loop) noexcept
+      : task_(task), cancel_(cancel), loop_(loop) {}
 
   bool await_ready() const noexcept { return task_.is_done(); }
   void await_suspend(std::coroutine_handle<> waiting) noexcept {
     waiting_ = waiting;
-    listen(cancel_);
+    listen(cancel_, loop_);
     task_.resume_at_end(waiting);
   }
   void await_resume() const noexcept {}
@@ -126,13 +131,14 @@ class CancelAwaiter final : private CancelListener {
 
   Task<T>& task_;
   const Cancel& cancel_;
+  Loop& loop_;
   std::coroutine_handle<> waiting_;
 };
 
 template <class T>
 Task<> run_until(Task<T>& task, const Cancel& cancel) {
   task.start();
-  CancelAwaiter<T> end_or_cancel(task, cancel);
+  CancelAwaiter<T> end_or_cancel(task, cancel, Loop::current());
   co_await end_or_cancel;
   if (!task.is_done()) {
     task = Task<T>();

@@ -23,7 +23,7 @@ class CancelTest : public testing::Test {
 
 class NotingListener final : public CancelListener {
  public:
-  explicit NotingListener(const Cancel& cancel) { listen(cancel); }
+  NotingListener(const Cancel& cancel, Loop& loop) { listen(cancel, loop); }
   void on_cancel() override { ++calls; }
   int calls = 0;
 };
@@ -31,7 +31,7 @@ class NotingListener final : public CancelListener {
 TEST_F(CancelTest, a_token_made_alone_is_never_cancelled) {
   const Cancel token;
   EXPECT_FALSE(token.is_cancelled());
-  NotingListener listener(token);
+  NotingListener listener(token, loop);
   kernel.run_until_idle();
   EXPECT_EQ(listener.calls, 0);
 }
@@ -63,7 +63,7 @@ TEST_F(CancelTest, a_token_outlives_its_source_unchanged) {
 
 TEST_F(CancelTest, a_listener_is_called_once_and_not_inside_cancel) {
   CancelSource source;
-  NotingListener listener(source.token());
+  NotingListener listener(source.token(), loop);
   loop.call([&] {
     source.cancel();
     source.cancel();
@@ -76,14 +76,14 @@ TEST_F(CancelTest, listening_to_a_cancelled_token_calls_back) {
   CancelSource source;
   source.cancel();
   std::optional<NotingListener> listener;
-  loop.call([&] { listener.emplace(source.token()); });
+  loop.call([&] { listener.emplace(source.token(), loop); });
   EXPECT_EQ(listener->calls, 1);
 }
 
 TEST_F(CancelTest, a_destroyed_listener_is_not_called) {
   CancelSource source;
-  auto first = std::make_unique<NotingListener>(source.token());
-  auto second = std::make_unique<NotingListener>(source.token());
+  auto first = std::make_unique<NotingListener>(source.token(), loop);
+  auto second = std::make_unique<NotingListener>(source.token(), loop);
   first.reset();
   loop.call([&] {
     source.cancel();

@@ -5,6 +5,7 @@
 #include <coroutine>
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@ template <class T>
 class Channel {
  public:
   class Sending;
+  class SendAwaiter;
   class Receiving;
 
   /// Pre: capacity >= 1.
@@ -38,7 +40,8 @@ class Channel {
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool is_closed() const noexcept { return is_closed_; }
 
-  /// `co_await channel.send(value)` waits while it is full.
+  /// `co_await channel.send(value)` waits while it is full. A plain struct with members to destroy
+  /// is named first: `auto sending = channel.send({…}); co_await sending;`
   ///
   /// returns  false when the channel was closed before the value found room
   [[nodiscard]] Sending send(T value) { return Sending(*this, std::move(value)); }
@@ -90,9 +93,9 @@ class Channel {
     first_ = (first_ + 1) % slots_.size();
     --size_;
     if (detail::Waiter* sender = senders_.front()) {
-      static_cast<Sending*>(sender)->is_sent_ = true;
+      static_cast<SendAwaiter*>(sender)->is_sent_ = true;
       sender->wake();
-      push(std::move(static_cast<Sending*>(sender)->value_));
+      push(std::move(static_cast<SendAwaiter*>(sender)->value_));
     }
     return value;
   }
@@ -117,10 +120,30 @@ class Channel {
   detail::Waiter::List promised_;  // woken receivers, each with a claim to one value
 };
 
+/// What `send` gives to `co_await`, once.
 template <class T>
-class Channel<T>::Sending final : private detail::Waiter {
+class [[nodiscard]] Channel<T>::Sending {
  public:
   Sending(Channel& channel, T&& value) : channel_(channel), value_(std::move(value)) {}
+
+  SendAwaiter operator co_await() & noexcept { return SendAwaiter(channel_, value_); }
+  // g++ 12 destroys an aggregate twice that is made inside of a co_await expression. So such a
+  // sending is named first, and the compiler sees to it.
+  SendAwaiter operator co_await() && noexcept
+    requires(!std::is_aggregate_v<T> || std::is_trivially_destructible_v<T>)
+  {
+    return SendAwaiter(channel_, value_);
+  }
+
+ private:
+  Channel& channel_;
+  T value_;
+};
+
+template <class T>
+class Channel<T>::SendAwaiter final : private detail::Waiter {
+ public:
+  SendAwaiter(Channel& channel, T& value) noexcept : channel_(channel), value_(value) {}
 
   bool await_ready() {
     is_sent_ = channel_.try_send(std::move(value_));
@@ -135,7 +158,7 @@ class Channel<T>::Sending final : private detail::Waiter {
   friend Channel;
 
   Channel& channel_;
-  T value_;
+  T& value_;
   bool is_sent_ = false;
 };
 

@@ -224,7 +224,7 @@ void SimLoop::handle(SimConnection& connection) {
   }
   if (StreamAccess::wants_bytes(*stream)) {
     read(connection);
-  } else if (StreamAccess::has_peer_ended(*stream) && connection.server_ended) {
+  } else if (connection.is_end_told && connection.server_ended) {
     StreamAccess::tell_broken(*stream, NetError::closed);  // as the kernel's hang-up
   }
 }
@@ -234,6 +234,7 @@ void SimLoop::read(SimConnection& connection) {
   const std::size_t unread = connection.unread_bytes();
   if (unread == 0) {
     if (connection.client_ended) {
+      connection.is_end_told = true;
       kernel_.note('f', connection.index, 0);
       queue(connection);
       StreamAccess::tell_end(stream);

@@ -45,23 +45,24 @@ void Scope::start(Task<> task) {
 void Scope::add(Task<> task) {
   auto* entry = new Entry(*this, std::move(task));
   running_.push_back(*entry);
+  loop_ = &Loop::current();
   entry->task.tell(*entry);
   if (is_cancelled_) {  // by the task itself, on its way to the first wait
-    Loop::current().defer(*this);
+    loop_->defer(*this);
   }
 }
 
 void Scope::cancel() noexcept {
   is_cancelled_ = true;
-  if (size_ > 0) {
-    Loop::current().defer(*this);
+  if (loop_ != nullptr) {
+    loop_->defer(*this);
   }
 }
 
 void Scope::note_end(Entry& entry) noexcept {
   entry.unlink();
   ended_.push_back(entry);
-  Loop::current().defer(*this);
+  loop_->defer(*this);
 }
 
 void Scope::run() {

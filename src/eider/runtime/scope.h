@@ -12,6 +12,8 @@
 
 namespace eider {
 
+class Loop;
+
 /// Runs tasks side by side on one loop. Destroying it cancels those that have not come to an end.
 class Scope final : private Deferred {
  public:
@@ -28,7 +30,7 @@ class Scope final : private Deferred {
   /// How many tasks have not come to their end.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  /// All tasks are destroyed later in this turn, where none of them runs; no more are started.
+  /// All tasks are destroyed soon, where none of them runs; no more are started.
   void cancel() noexcept;
 
   /// `co_await scope.join()` waits until no task is left, and throws what the first one that
@@ -52,6 +54,7 @@ class Scope final : private Deferred {
   bool is_cancelled_ = false;
   std::exception_ptr failure_;
   JoinAwaiter* joining_ = nullptr;
+  Loop* loop_ = nullptr;  // where its tasks run, once there are any
 };
 
 class Scope::JoinAwaiter {

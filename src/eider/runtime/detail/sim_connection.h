@@ -30,6 +30,7 @@ struct SimConnection {
   bool is_queued = false;   // an event for it stands in its loop's queue
   bool is_blocked = false;  // a write was cut short: the server waits for room
   bool is_refused = false;
+  bool is_end_told = false;   // the server's stream has heard of the client's FIN
   bool client_ended = false;  // FIN from the client
   bool client_gone = false;   // nobody holds the client's end
   bool server_ended = false;  // FIN from the server

@@ -13,11 +13,18 @@ namespace eider::detail {
 /// Goes on later in this turn, unless it is destroyed before.
 class Resumption final : public Deferred {
  public:
-  void set(std::coroutine_handle<> waiting) noexcept { waiting_ = waiting; }
+  /// Pre: called on the loop that the coroutine runs on.
+  void set(std::coroutine_handle<> waiting) noexcept {
+    waiting_ = waiting;
+    loop_ = &Loop::current();
+  }
+  /// Also outside of a turn: tasks are destroyed after their loop has stopped, too.
+  void queue() noexcept { loop_->defer(*this); }
   void run() override { waiting_.resume(); }
 
  private:
   std::coroutine_handle<> waiting_;
+  Loop* loop_ = nullptr;
 };
 
 class Waiter : public ListNode {
@@ -32,7 +39,7 @@ class Waiter : public ListNode {
   /// It leaves its list, and goes on later in this turn unless it is destroyed before.
   void wake() noexcept {
     unlink();
-    Loop::current().defer(resumption_);
+    resumption_.queue();
   }
   /// Whether it was woken and has not gone on yet.
   [[nodiscard]] bool is_woken() const noexcept { return resumption_.is_queued(); }
