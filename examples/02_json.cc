@@ -1,0 +1,33 @@
+// Structs in, structs out. What is missing, mistyped or out of bounds is answered with 422 and the
+// place where it is wrong.
+//   curl localhost:8080/orders --json '{"item": "tea", "count": 3, "paid_with": "card"}'
+#include <eider/eider.h>
+
+#include <optional>
+#include <string>
+
+using namespace eider;
+
+enum class Payment { cash, card };
+
+struct Order {
+  Length<std::string, 1, 40> item;
+  Range<int, 1, 100> count = 1;
+  Payment paid_with;
+  std::optional<std::string> note;
+};
+
+struct Receipt {
+  std::string item;
+  int cents;
+  Payment paid_with;
+};
+
+int main(int argc, char** argv) {
+  constexpr int kCentsEach = 250;
+  App app;
+  app.post("/orders", [](Json<Order> order) {
+    return Created(Receipt{*order->item, order->count * kCentsEach, order->paid_with});
+  });
+  return app.run(argc, argv);
+}

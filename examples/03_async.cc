@@ -1,0 +1,25 @@
+// Waiting costs no thread: a thousand of these at once, on one thread, still take 200 ms each.
+//   ./03_async --threads 1
+#include <eider/eider.h>
+
+#include <atomic>
+
+using namespace eider;
+using namespace std::chrono_literals;
+
+struct Waited {
+  int milliseconds;
+  int at_once;  // how many waited at the same time
+};
+
+int main(int argc, char** argv) {
+  std::atomic<int> waiting = 0;
+  App app;
+  app.get("/wait", [&waiting]() -> Task<Waited> {
+    const int at_once = ++waiting;
+    co_await sleep_for(200ms);
+    --waiting;
+    co_return Waited{200, at_once};
+  });
+  return app.run(argc, argv);
+}

@@ -1,0 +1,127 @@
+"""A browser, driven by plain HTTP (W3C WebDriver): for the scripts beside this one."""
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # WebDriver, section 12
+
+
+def is_installed():
+    return shutil.which("chromedriver") is not None and shutil.which("chromium") is not None
+
+
+class Element:
+    def __init__(self, browser, identity):
+        self.browser = browser
+        self.path = f"/element/{identity}"
+
+    def click(self):
+        self.browser.command("POST", self.path + "/click", {})
+
+    def type(self, text):
+        self.browser.command("POST", self.path + "/value", {"text": text})
+
+    def clear(self):
+        self.browser.command("POST", self.path + "/clear", {})
+
+    def text(self):
+        return self.browser.command("GET", self.path + "/text")
+
+    def value(self):
+        return self.browser.command("GET", self.path + "/property/value")
+
+
+class Browser:
+    """Headless chromium with an empty profile. Use it in a `with`."""
+
+    def __init__(self):
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.driver = subprocess.Popen(
+            [shutil.which("chromedriver"), "--port=0"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self.base = f"http://127.0.0.1:{self._read_port()}/session"
+        self.base += "/" + self._open_session()
+
+    def _read_port(self):
+        for line in self.driver.stdout:
+            found = re.search(r"started successfully on port (\d+)", line)
+            if found:
+                return int(found.group(1))
+        raise AssertionError("chromedriver did not start")
+
+    def _open_session(self):
+        options = {
+            "binary": shutil.which("chromium"),
+            "args": [
+                "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+                "--disable-background-networking", "--disable-component-update", "--disable-sync",
+                "--window-size=1200,900", f"--user-data-dir={self.profile.name}",
+            ],
+        }
+        wanted = {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}}
+        return self.command("POST", "", wanted)["sessionId"]
+
+    def command(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(
+            self.base + path, data, {"Content-Type": "application/json"}, method=method
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=60) as reply:
+                return json.load(reply)["value"]
+        except urllib.error.HTTPError as error:
+            raise AssertionError(f"{method} {path}: {error.read().decode()}") from None
+
+    def open(self, address):
+        self.command("POST", "/url", {"url": address})
+
+    def address(self):
+        return self.command("GET", "/url")
+
+    def find_all(self, selector):
+        found = self.command("POST", "/elements", {"using": "css selector", "value": selector})
+        return [Element(self, each[ELEMENT]) for each in found]
+
+    def find(self, selector):
+        return self.until(lambda: self.find_all(selector), f"{selector} on the page")[0]
+
+    def run(self, script):
+        """What the script returns."""
+        return self.command("POST", "/execute/sync", {"script": script, "args": []})
+
+    def tools(self, name, **parameters):
+        """A command of the browser's own developer tools."""
+        return self.command("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
+    @staticmethod
+    def until(question, what, seconds=20):
+        """The first answer that is true in some way; asks again and again until then."""
+        deadline = time.monotonic() + seconds
+        while True:
+            answer = question()
+            if answer:
+                return answer
+            assert time.monotonic() < deadline, f"waited in vain for {what}"
+            time.sleep(0.05)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.command("DELETE", "")
+        except (AssertionError, OSError):
+            pass
+        self.driver.terminate()
+        self.driver.wait(timeout=20)
+        self.profile.cleanup()
