@@ -68,8 +68,7 @@ class ScriptedService final : public Service {
       throw std::string("not for the client");
     }
     if (request.path() == "/block") {
-      auto work = run_blocking([this, &request] { return block(request); });
-      const std::string text = co_await work;
+      const std::string text = co_await run_blocking([this, &request] { return block(request); });
       response.set_body(text);
     } else {
       if (request.path() != "/wait-now") {

@@ -42,6 +42,7 @@ class SimServer {
   }
 
   [[nodiscard]] SimClient connect() { return kernel.connect(port_); }
+  [[nodiscard]] std::size_t loop_count() const { return loops_.size(); }
   [[nodiscard]] SimLoop& loop(std::size_t index = 0) { return *loops_[index]; }
   [[nodiscard]] detail::Worker& worker(std::size_t index = 0) { return *workers_[index]; }
   void drain(Duration within) {

@@ -50,6 +50,9 @@ class Worker final : private ListenerOwner, private ConnectionCounter, private T
     return context_.requests.load(std::memory_order_relaxed);
   }
 
+  /// Requests that wait, or whose content is still arriving.
+  [[nodiscard]] std::size_t in_flight() const noexcept { return context_.exchanges.in_use(); }
+
  private:
   void on_accept(Descriptor fd) override;
   void on_accept_failed(NetError error) override;
