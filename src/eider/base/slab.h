@@ -68,9 +68,11 @@ class Slab {
   }
 
   void add_block() {
-    blocks_.push_back(std::unique_ptr<Place[]>(new Place[kPerBlock]));
+    auto block = std::make_unique<Place[]>(kPerBlock);
+    Place* const first = block.get();
+    blocks_.push_back(std::move(block));
     for (std::size_t index = kPerBlock; index > 0; --index) {
-      give_back(&blocks_.back()[index - 1]);
+      give_back(first + index - 1);
     }
   }
 

@@ -42,7 +42,7 @@ Raw Address::as() const noexcept {
 Result<Address, NetError> Address::parse_path(std::string_view path) {
   sockaddr_un raw{};
   // One byte is left for the NUL that other programs expect behind the path.
-  if (path.empty() || path.size() >= sizeof(raw.sun_path) || path.contains('\0')) {
+  if (path.empty() || path.size() >= sizeof(raw.sun_path)) {
     return fail(NetError::bad_address);
   }
   raw.sun_family = AF_UNIX;
@@ -51,6 +51,9 @@ Result<Address, NetError> Address::parse_path(std::string_view path) {
 }
 
 Result<Address, NetError> Address::parse(std::string_view host, std::uint16_t port) {
+  if (host.contains('\0')) {
+    return fail(NetError::bad_address);
+  }
   if (host.starts_with(kUnixPrefix)) {
     return parse_path(host.substr(kUnixPrefix.size()));
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "eider/runtime/detail/test_backends.h"
 #include "eider/runtime/detail/test_peer.h"
 #include "eider/runtime/detail/test_server.h"
 
@@ -90,11 +91,7 @@ class StreamTest : public ::testing::TestWithParam<Backend> {
   std::optional<Address> address_;
 };
 
-std::string name_of(const ::testing::TestParamInfo<Backend>& info) {
-  return info.param == Backend::epoll ? "epoll" : "io_uring";
-}
-INSTANTIATE_TEST_SUITE_P(Backends, StreamTest, ::testing::Values(Backend::epoll, Backend::io_uring),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Backends, StreamTest, testing::both_backends(), testing::backend_name);
 
 TEST(Stream, costs_at_most_48_bytes) {
   EXPECT_LE(sizeof(Stream), 48U);

@@ -1,0 +1,73 @@
+#include "eider/runtime/address.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <string>
+
+#include "eider/runtime/descriptor.h"
+
+namespace eider {
+namespace {
+
+struct Good {
+  const char* host;
+  std::uint16_t port;
+  const char* text;
+  int family;
+};
+
+class GoodAddress : public ::testing::TestWithParam<Good> {};
+INSTANTIATE_TEST_SUITE_P(Table, GoodAddress,
+                         ::testing::Values(Good{"127.0.0.1", 80, "127.0.0.1:80", AF_INET},
+                                           Good{"0.0.0.0", 65535, "0.0.0.0:65535", AF_INET},
+                                           Good{"localhost", 1, "127.0.0.1:1", AF_INET},
+                                           Good{"::1", 8080, "[::1]:8080", AF_INET6},
+                                           Good{"[::1]", 8080, "[::1]:8080", AF_INET6},
+                                           Good{"::", 0, "[::]:0", AF_INET6},
+                                           Good{"2001:DB8::0:1", 1, "[2001:db8::1]:1", AF_INET6},
+                                           Good{"unix:/run/x", 9, "unix:/run/x", AF_UNIX}));
+
+TEST_P(GoodAddress, is_read_and_written) {
+  const auto address = Address::parse(GetParam().host, GetParam().port);
+  ASSERT_TRUE(address);
+  EXPECT_EQ(address->to_text(), GetParam().text);
+  EXPECT_EQ(address->family(), GetParam().family);
+  EXPECT_EQ(address->port(), address->is_unix() ? 0 : GetParam().port);
+}
+
+class BadAddress : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Table, BadAddress,
+                         ::testing::Values("", "127.0.0", "127.0.0.1:80", "127.0.0.256", "1270.0.1",
+                                           " 127.0.0.1", "example.org", "[127.0.0.1", "[]", ":::1",
+                                           "::1]", "::1%",
+                                           "12345::", "unix:", "unix:" + std::string(108, 'p'),
+                                           std::string("unix:/a\0b", 9),
+                                           std::string("127.0.0.1\0", 10)));
+
+TEST_P(BadAddress, is_refused) {
+  const auto address = Address::parse(GetParam(), 80);
+  ASSERT_FALSE(address);
+  EXPECT_EQ(address.error(), NetError::bad_address);
+}
+
+TEST(Address, of_a_unix_path_can_be_as_long_as_the_kernel_allows) {
+  const std::string path(107, 'p');
+  EXPECT_EQ(Address::parse("unix:" + path, 0).value().path(), path);
+}
+
+TEST(Address, of_an_unnamed_peer_has_no_path) {
+  int pair[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+  const Descriptor one(pair[0]);
+  const Descriptor other(pair[1]);
+  EXPECT_EQ(Address::of_peer(one.get()).value().to_text(), "unix:");
+}
+
+TEST(Address, of_what_is_no_socket_is_an_error) {
+  EXPECT_FALSE(Address::of_peer(-1));
+  EXPECT_FALSE(Address::of_socket(-1));
+}
+
+}  // namespace
+}  // namespace eider

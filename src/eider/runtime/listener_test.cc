@@ -1,0 +1,218 @@
+#include "eider/runtime/listener.h"
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <fcntl.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eider/base/detail/poison.h"
+#include "eider/runtime/detail/test_backends.h"
+#include "eider/runtime/detail/test_peer.h"
+#include "eider/runtime/detail/test_server.h"
+
+namespace eider {
+namespace {
+
+using testing::becomes_true;
+using testing::local;
+using testing::LoopThread;
+using testing::Peer;
+using testing::TestServer;
+
+class ListenerTest : public ::testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    thread_ = std::make_unique<LoopThread>(GetParam());
+    if (!thread_->is_running()) {
+      GTEST_SKIP() << "this kernel lacks the backend";
+    }
+    thread_->call([&] { server_ = std::make_unique<TestServer>(thread_->loop()); });
+  }
+  void TearDown() override {
+    if (thread_->is_running()) {
+      thread_->call([&] { server_.reset(); });
+    }
+    thread_.reset();
+  }
+
+  Result<void, NetError> open(const Address& at, ListenOptions options = {}) {
+    Result<void, NetError> opened;
+    thread_->call([&] { opened = server_->listener.open(at, options); });
+    return opened;
+  }
+  Address address() {
+    Result<Address, NetError> at = fail(NetError::other);
+    thread_->call([&] { at = server_->listener.address(); });
+    return at.value();
+  }
+
+  std::unique_ptr<LoopThread> thread_;
+  std::unique_ptr<TestServer> server_;
+};
+INSTANTIATE_TEST_SUITE_P(Backends, ListenerTest, testing::both_backends(), testing::backend_name);
+
+/// Leaves room for so many descriptors only, for as long as it lives.
+class FewDescriptorsLeft {
+ public:
+  explicit FewDescriptorsLeft(int count) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const Descriptor next(::dup(0));
+    rlimit few = before_;
+    few.rlim_cur = static_cast<rlim_t>(next.get() + count);
+    ::setrlimit(RLIMIT_NOFILE, &few);
+  }
+  ~FewDescriptorsLeft() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  FewDescriptorsLeft(const FewDescriptorsLeft&) = delete;
+  FewDescriptorsLeft& operator=(const FewDescriptorsLeft&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_P(ListenerTest, port_0_becomes_a_real_port) {
+  ASSERT_TRUE(open(local()));
+  thread_->call([&] { EXPECT_NE(server_->listener.port(), 0); });
+  const Peer peer(address());
+  EXPECT_TRUE(peer.is_connected());
+}
+
+TEST_P(ListenerTest, an_accepted_socket_does_not_block_is_not_inherited_and_sends_without_delay) {
+  ASSERT_TRUE(open(local()));
+  int flags = 0;
+  int descriptor_flags = 0;
+  int no_delay = 0;
+  struct Owner final : ListenerOwner {
+    void on_accept(Descriptor fd) override { accepted.push_back(std::move(fd)); }
+    void on_accept_failed(NetError) override {}
+    std::vector<Descriptor> accepted;
+  } owner;
+  std::unique_ptr<Listener> listener;
+  thread_->call([&] {
+    listener = std::make_unique<Listener>(thread_->loop(), owner);
+    ASSERT_TRUE(listener->open(local()));
+  });
+  std::uint16_t port = 0;
+  thread_->call([&] { port = listener->port(); });
+  const Peer peer(local(port));
+  ASSERT_TRUE(becomes_true(*thread_, [&] { return owner.accepted.size() == 1; }));
+  thread_->call([&] {
+    const int fd = owner.accepted[0].get();
+    flags = ::fcntl(fd, F_GETFL);
+    descriptor_flags = ::fcntl(fd, F_GETFD);
+    socklen_t bytes = sizeof(no_delay);
+    ::getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &no_delay, &bytes);
+    listener.reset();
+  });
+  EXPECT_NE(flags & O_NONBLOCK, 0);
+  EXPECT_NE(descriptor_flags & FD_CLOEXEC, 0);
+  EXPECT_EQ(no_delay, 1);
+}
+
+TEST_P(ListenerTest, a_port_in_use_is_refused_unless_it_is_shared) {
+  ASSERT_TRUE(open(local(), {.sharing = PortSharing::shared}));
+  const Address taken = address();
+  thread_->call([&] {
+    TestServer exclusive(thread_->loop());
+    const auto refused = exclusive.listener.open(taken);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error(), NetError::address_in_use);
+    TestServer sharing(thread_->loop());
+    EXPECT_TRUE(sharing.listener.open(taken, {.sharing = PortSharing::shared}));
+  });
+}
+
+TEST_P(ListenerTest, an_address_of_another_machine_is_refused) {
+  const auto refused = open(Address::parse("192.0.2.1", 0).value());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), NetError::address_unavailable);
+}
+
+TEST_P(ListenerTest, survives_the_want_of_descriptors_and_tells_it_once) {
+#ifdef EIDER_HAS_ADDRESS_SANITIZER
+  GTEST_SKIP() << "the sanitizers open a pipe to look at a vtable, and report what they cannot see";
+#endif
+  std::vector<Descriptor> sockets;
+  for (int index = 0; index < 3; ++index) {
+    sockets.emplace_back(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  }
+  clockid_t clock = 0;
+  std::int64_t spent_before = 0;
+  const auto spent = [&] {
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  thread_->call([&] {
+    ::pthread_getcpuclockid(::pthread_self(), &clock);
+    spent_before = spent();
+  });
+  {
+    // Before the listener opens: io_uring looks at the limit when an accept is armed.
+    const FewDescriptorsLeft one(1);
+    ASSERT_TRUE(open(local()));
+    const Address at = address();
+    for (const Descriptor& socket : sockets) {
+      ASSERT_EQ(::connect(socket.get(), at.data(), at.size()), 0);
+    }
+    ASSERT_TRUE(becomes_true(*thread_, [&] { return !server_->failures.empty(); }));
+    // Four of the listener's rests: time that it may not spend spinning.
+    const Instant until = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+    EXPECT_TRUE(becomes_true(*thread_, [&] { return thread_->loop().now() >= until; }));
+  }
+  EXPECT_TRUE(becomes_true(*thread_, [&] { return server_->connections.size() == 3; }));
+  thread_->call([&] {
+    ASSERT_EQ(server_->failures.size(), 1U);
+    EXPECT_EQ(server_->failures[0], NetError::too_many_open);
+    EXPECT_LT(spent() - spent_before, 150'000'000);
+  });
+}
+
+TEST_P(ListenerTest, closing_inside_on_accept_stops_accepting) {
+  thread_->call(
+      [&] { server_->accepted = [&](testing::TestConnection&) { server_->listener.close(); }; });
+  ASSERT_TRUE(open(local()));
+  const Address at = address();
+  const Peer first(at);
+  ASSERT_TRUE(becomes_true(*thread_, [&] { return server_->connections.size() == 1; }));
+  thread_->call([&] { EXPECT_FALSE(server_->listener.is_open()); });
+  EXPECT_TRUE(becomes_true(*thread_, [&] { return !Peer(at).is_connected(); }));
+}
+
+TEST_P(ListenerTest, can_be_closed_and_opened_again) {
+  for (int round = 0; round < 5; ++round) {
+    ASSERT_TRUE(open(local()));
+    const Peer peer(address());
+    EXPECT_TRUE(peer.is_connected());
+    thread_->call([&] { server_->listener.close(); });
+  }
+}
+
+TEST_P(ListenerTest, takes_over_a_unix_path_that_was_left_behind_and_removes_it_at_the_end) {
+  const std::string path = ::testing::TempDir() + "eider_listener_" + std::to_string(::getpid());
+  const Address at = Address::parse("unix:" + path, 0).value();
+  {
+    const Descriptor left_behind(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(::bind(left_behind.get(), at.data(), at.size()), 0);
+  }
+  ASSERT_TRUE(open(at));
+  EXPECT_TRUE(Peer(at).is_connected());
+  thread_->call([&] {
+    TestServer second(thread_->loop());
+    const auto refused = second.listener.open(at);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error(), NetError::address_in_use);
+    server_->listener.close();
+  });
+  struct stat status{};
+  EXPECT_NE(::stat(path.c_str(), &status), 0);
+}
+
+}  // namespace
+}  // namespace eider

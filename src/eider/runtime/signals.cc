@@ -1,0 +1,89 @@
+#include "eider/runtime/signals.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+
+#include "eider/base/assert.h"
+
+namespace eider {
+
+namespace {
+
+// Signal handlers belong to the process, so what they write to does as well.
+struct Handled {
+  std::atomic<int> write_end{-1};
+  struct sigaction before{};
+};
+std::array<Handled, NSIG> handled;
+std::atomic<int> handlers_running{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a handler may not lock");
+
+extern "C" void eider_write_signal(int number) {
+  const int error_before = errno;
+  handlers_running.fetch_add(1);
+  const int fd = handled[static_cast<std::size_t>(number)].write_end.load();
+  if (fd >= 0) {
+    const auto byte = static_cast<unsigned char>(number);
+    [[maybe_unused]] const ssize_t written = ::write(fd, &byte, 1);
+  }
+  handlers_running.fetch_sub(1);
+  errno = error_before;
+}
+
+void take_over(int number, int write_end) noexcept {
+  Handled& signal = handled[static_cast<std::size_t>(number)];
+  ensure(signal.write_end.exchange(write_end) == -1, "a signal has one watch");
+  struct sigaction ours{};
+  ours.sa_handler = eider_write_signal;
+  ours.sa_flags = SA_RESTART;
+  ::sigfillset(&ours.sa_mask);
+  ::sigaction(number, &ours, &signal.before);
+}
+
+void give_back(int number) noexcept {
+  Handled& signal = handled[static_cast<std::size_t>(number)];
+  ::sigaction(number, &signal.before, nullptr);
+  signal.write_end.store(-1);
+}
+
+}  // namespace
+
+SignalWatch::SignalWatch(Loop& loop, std::initializer_list<int> numbers)
+    : FdWatch(loop), numbers_(numbers) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
+    throw std::system_error(errno, std::generic_category(), "no pipe for signals");
+  }
+  read_end_ = Descriptor(ends[0]);
+  write_end_ = Descriptor(ends[1]);
+  watch(read_end_.get(), Readiness::readable);
+  for (const int number : numbers_) {
+    take_over(number, write_end_.get());
+  }
+}
+
+SignalWatch::~SignalWatch() {
+  for (const int number : numbers_) {
+    give_back(number);
+  }
+  // A handler that began before may still be about to write; the number must not be reused yet.
+  while (handlers_running.load() != 0) {
+  }
+  stop();
+}
+
+void SignalWatch::on_ready(Readiness) {
+  // One at a time: the watch may be gone after the call. What is left makes it ready again.
+  unsigned char number = 0;
+  if (::read(read_end_.get(), &number, 1) == 1) {
+    on_signal(number);
+  }
+}
+
+}  // namespace eider

@@ -1,0 +1,41 @@
+// The process's signals, delivered to one loop as plain calls.
+// Must not do work inside a signal handler: the handler only writes one byte to a pipe.
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "eider/runtime/descriptor.h"
+#include "eider/runtime/fd_watch.h"
+
+namespace eider {
+
+class Loop;
+
+/// Derive from it. While it lives, the given signals no longer have their default effect in any
+/// thread; afterwards they have again what they had before. Nothing is masked, so that threads and
+/// child processes started meanwhile inherit nothing.
+class SignalWatch : private FdWatch {
+ public:
+  /// Pre: no other SignalWatch has one of these signals. Throws std::system_error when the process
+  /// is out of descriptors.
+  SignalWatch(Loop& loop, std::initializer_list<int> numbers);
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+  /// Called on the loop's thread, once per arrival (as with all signals, equal ones that come
+  /// faster than they are told may be told as one).
+  virtual void on_signal(int number) = 0;
+
+ protected:
+  ~SignalWatch();
+
+ private:
+  void on_ready(Readiness what) final;
+
+  std::vector<int> numbers_;
+  Descriptor read_end_;
+  Descriptor write_end_;
+};
+
+}  // namespace eider
