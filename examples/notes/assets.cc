@@ -35,7 +35,10 @@ a { color: var(--accent); }
 .dot { display: inline-block; width: .5rem; height: .5rem; margin-right: .45rem;
   border-radius: 50%; background: var(--accent); }
 .dot.beat { animation: beat .6s ease-out; }
-@keyframes beat { from { box-shadow: 0 0 0 0 var(--accent); } to { box-shadow: 0 0 0 .7rem transparent; } }
+@keyframes beat {
+  from { box-shadow: 0 0 0 0 var(--accent); }
+  to { box-shadow: 0 0 0 .7rem transparent; }
+}
 
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .9rem;
   box-shadow: var(--shadow); padding: 1.1rem 1.2rem; }
@@ -60,7 +63,8 @@ button { font: inherit; cursor: pointer; }
 .primary:hover, .danger:hover { filter: brightness(1.08); }
 .danger { background: var(--danger); color: var(--card); }
 
-.notes { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); }
+.notes { display: grid; gap: 1rem;
+  grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); }
 .note { display: flex; flex-direction: column; min-width: 0; }
 .note:target { border-color: var(--accent); }
 .note h2 { margin: 0 0 .35rem; font-size: 1.1rem; line-height: 1.3; overflow-wrap: anywhere; }
@@ -83,7 +87,8 @@ button { font: inherit; cursor: pointer; }
 .note details[open] form { margin-top: .5rem; }
 
 .empty { padding: 3rem 1rem; text-align: center; color: var(--soft); }
-.pager { display: flex; gap: 1.2rem; justify-content: center; margin: 2rem 0 0; color: var(--soft); }
+.pager { display: flex; gap: 1.2rem; justify-content: center; margin: 2rem 0 0;
+  color: var(--soft); }
 .bottom { padding: 2.2rem 0 1.4rem; text-align: center; font-size: .85rem; color: var(--soft); }
 @media (prefers-reduced-motion: reduce) { * { animation: none !important; } }
 )css";
@@ -111,7 +116,8 @@ setInterval(refresh, 2000);
 document.addEventListener("visibilitychange", refresh);
 
 for (const time of document.querySelectorAll("time")) {
-  time.textContent = new Date(time.dateTime).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+  const local = { dateStyle: "medium", timeStyle: "short" };
+  time.textContent = new Date(time.dateTime).toLocaleString([], local);
 }
 )js";
 

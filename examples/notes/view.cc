@@ -26,7 +26,8 @@ id="requests">{}</output> requests</p>
 </header>
 <main>
 {}</main>
-<footer class="bottom">Served by Eider &middot; <a href="/api/v1/notes">the same as JSON</a></footer>
+<footer class="bottom">Served by Eider &middot;
+<a href="/api/v1/notes">the same as JSON</a></footer>
 </body>
 </html>
 )",

@@ -46,7 +46,8 @@ def read_reply(connection):
     while b"\r\n\r\n" not in data:
         data += connection.recv(4096)
     head, body = data.split(b"\r\n\r\n", 1)
-    length = next(int(line[15:]) for line in head.split(b"\r\n") if line.startswith(b"Content-Length:"))
+    lines = head.split(b"\r\n")
+    length = next(int(line[15:]) for line in lines if line.startswith(b"Content-Length:"))
     while len(body) < length:
         body += connection.recv(4096)
     return head, json.loads(body)

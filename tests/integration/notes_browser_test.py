@@ -90,7 +90,8 @@ def follows_light_and_dark(browser, service):
 
 def fits_a_phone(browser, service):
     browser.tools(
-        "Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=2, mobile=True
+        "Emulation.setDeviceMetricsOverride",
+        width=360, height=740, deviceScaleFactor=2, mobile=True,
     )
     for path in ("/", "/notes/1"):
         browser.open(address_of(service, path))

@@ -57,7 +57,7 @@ class SqlText {
 
 namespace detail {
 // Never defined: the compiler names them when a statement is refused: their names are the message.
-void the_statement_is_not_valid__a_quote_is_open_or_a_parameter_is_not_of_the_form_dollar_number();
+void the_statement_is_not_valid__close_quotes_and_number_parameters_from_dollar_1();
 void one_statement_at_a_time__use_script_for_several();
 void the_statement_takes_more_values_than_are_given();
 void the_statement_takes_fewer_values_than_are_given();
@@ -74,8 +74,7 @@ class SqlWith {
       detail::one_statement_at_a_time__use_script_for_several();
     }
     if (shape.fault != SqlFault::none) {
-      detail::
-          the_statement_is_not_valid__a_quote_is_open_or_a_parameter_is_not_of_the_form_dollar_number();
+      detail::the_statement_is_not_valid__close_quotes_and_number_parameters_from_dollar_1();
     }
     if (shape.parameters > Count) {
       detail::the_statement_takes_more_values_than_are_given();

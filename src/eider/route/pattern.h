@@ -1,11 +1,5 @@
-// A route's pattern: what may be written, and the names of its parameters, at compile time or
-// later. Must not match paths (router.h does).
-//
-//   pattern   = "/" segment *( "/" segment )       the last segment may be empty: "/", "/notes/"
-//   segment   = literal / "{" name "}" / "{" name "...}"     the last form only at the end
-//   literal   = 1*byte, as the path has it once decoded; not / { } % ? # * NUL or control,
-//               and not "." or ".."
-//   name      = ( letter / "_" ) *( letter / digit / "_" ), no two the same
+// A route's pattern: its grammar and the names of its parameters, at compile time or later.
+// Must not match paths (router.h does).
 #pragma once
 
 #include <array>
@@ -14,6 +8,12 @@
 #include <string_view>
 
 namespace eider {
+
+//   pattern   = "/" segment *( "/" segment )       the last segment may be empty: "/", "/notes/"
+//   segment   = literal / "{" name "}" / "{" name "...}"     the last form only at the end
+//   literal   = 1*byte, as the path has it once decoded; not / { } % ? # * NUL or control,
+//               and not "." or ".."
+//   name      = ( letter / "_" ) *( letter / digit / "_" ), no two the same
 
 enum class SegmentKind : std::uint8_t { literal, parameter, rest };
 
