@@ -34,6 +34,14 @@ inline bool is_token(std::string_view text) {
   return !text.empty() && all_of(text, std::string(kAlnum) + "!#$%&'*+-.^_`|~");
 }
 
+/// A byte that no field value may hold.
+inline bool has_control(std::string_view text) {
+  return std::ranges::any_of(text, [](char byte) {
+    const auto number = static_cast<unsigned char>(byte);
+    return (number < 0x20 && byte != '\t') || number == 0x7F;
+  });
+}
+
 inline std::string trimmed(std::string text) {
   const std::size_t first = text.find_first_not_of(" \t");
   if (first == std::string::npos) {
@@ -197,11 +205,7 @@ class Reader {
         return false;
       }
       const std::string value = trimmed(line.substr(colon + 1));
-      const bool has_control = std::ranges::any_of(line.substr(colon + 1), [](char byte) {
-        const auto number = static_cast<unsigned char>(byte);
-        return (number < 0x20 && byte != '\t') || number == 0x7F;
-      });
-      if (has_control) {
+      if (has_control(line.substr(colon + 1))) {
         return false;
       }
       fields_.emplace_back(line.substr(0, colon), value);
