@@ -23,6 +23,12 @@ bool enable(int fd, int level, int option) noexcept {
   return ::setsockopt(fd, level, option, &on, sizeof(on)) == 0;
 }
 
+/// Where the kernel lacks it, connections come without bytes, which is no harm.
+void defer_accepting(int fd) noexcept {
+  const int seconds = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof(seconds));
+}
+
 /// What every accepted socket inherits is set here once, instead of per connection.
 bool prepare(int fd, const Address& at, ListenOptions options) noexcept {
   if (at.is_unix()) {
@@ -30,6 +36,9 @@ bool prepare(int fd, const Address& at, ListenOptions options) noexcept {
   }
   if (!enable(fd, SOL_SOCKET, SO_REUSEADDR) || !enable(fd, IPPROTO_TCP, TCP_NODELAY)) {
     return false;
+  }
+  if (options.when == AcceptWhen::readable) {
+    defer_accepting(fd);
   }
   return options.sharing == PortSharing::exclusive || enable(fd, SOL_SOCKET, SO_REUSEPORT);
 }

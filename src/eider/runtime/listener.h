@@ -28,11 +28,17 @@ class ListenerOwner {
 
 enum class PortSharing : std::uint8_t { exclusive, shared };
 
+/// When a connection is given to the owner: once it stands, or once its first bytes are there too,
+/// so that they can be read at once (TCP_DEFER_ACCEPT; a silent client is given after a second or
+/// two). The latter only where the client speaks first.
+enum class AcceptWhen : std::uint8_t { connected, readable };
+
 struct ListenOptions {
   /// Finished handshakes that may wait for `accept`; the kernel bounds it by net.core.somaxconn.
   int backlog = 4096;
   /// `shared` lets several loops listen on one port (SO_REUSEPORT), the kernel spreading by hash.
   PortSharing sharing = PortSharing::exclusive;
+  AcceptWhen when = AcceptWhen::connected;
 };
 
 class Listener {

@@ -9,6 +9,8 @@
 #include <array>
 #include <cerrno>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "eider/runtime/detail/backends.h"
 #include "eider/runtime/detail/socket_io.h"
@@ -32,7 +34,7 @@ T& object_of(std::uint64_t tag) noexcept {
   return *reinterpret_cast<T*>(static_cast<std::uintptr_t>(tag & ~kKindMask));
 }
 
-std::uint32_t events_of(Readiness what) noexcept {
+std::uint32_t events_of_watch(Readiness what) noexcept {
   return (is_readable(what) ? std::uint32_t{EPOLLIN} : 0U) |
          (is_writable(what) ? std::uint32_t{EPOLLOUT} : 0U);
 }
@@ -85,12 +87,17 @@ class EpollLoop final : public Loop {
   static constexpr int kAcceptsMax = 128;
   static constexpr std::uint8_t kReads = 1;
   static constexpr std::uint8_t kWrites = 2;
+  static constexpr std::uint8_t kFresh = 4;  // attached, but not yet in the epoll set
 
   static std::uint8_t wanted(const Stream& stream) noexcept {
     return static_cast<std::uint8_t>((StreamAccess::wants_bytes(stream) ? kReads : 0) |
                                      (StreamAccess::wants_writable(stream) ? kWrites : 0));
   }
 
+  static std::uint32_t events_of(std::uint8_t interest) noexcept {
+    return ((interest & kReads) != 0 ? std::uint32_t{EPOLLIN} : 0U) |
+           ((interest & kWrites) != 0 ? std::uint32_t{EPOLLOUT} : 0U);
+  }
   void control(int operation, int fd, std::uint32_t events, std::uint64_t tag) noexcept {
     epoll_event event{};
     event.events = events;
@@ -99,6 +106,8 @@ class EpollLoop final : public Loop {
   }
   void change_interest(Stream& stream, std::uint8_t interest) noexcept;
   void forget(std::uint64_t tag) noexcept;
+  void begin(Stream& stream);
+  void begin_fresh();
 
   void handle(const epoll_event& event);
   void handle_stream(Stream& stream, std::uint32_t events);
@@ -112,17 +121,45 @@ class EpollLoop final : public Loop {
   std::size_t next_ = 0;       // the events of this batch behind the current one
   std::size_t count_ = 0;
   int accepts_ = 1;
+  std::vector<Stream*> fresh_;  // null where one has left
   std::array<epoll_event, kBatchEvents> events_;
   alignas(64) std::array<char, kReadBytes> bytes_;
 };
 
 void EpollLoop::attach(Stream& stream) {
-  StreamAccess::interest(stream) = kReads;
-  control(EPOLL_CTL_ADD, StreamAccess::fd(stream), EPOLLIN, tagged(&stream, Kind::stream));
+  StreamAccess::interest(stream) = kFresh;
+  fresh_.push_back(&stream);
+}
+
+void EpollLoop::begin_fresh() {
+  for (std::size_t index = 0; index < fresh_.size(); ++index) {
+    if (fresh_[index] != nullptr) {
+      begin(*std::exchange(fresh_[index], nullptr));
+      flush_cork();
+    }
+  }
+  fresh_.clear();
+}
+
+// A connection mostly comes with its first request, and many end with its answer: those never enter
+// the epoll set, which is a seventh of what such a connection costs.
+void EpollLoop::begin(Stream& stream) {
+  current_ = tagged(&stream, Kind::stream);
+  if (StreamAccess::wants_bytes(stream)) {
+    read(stream);
+  }
+  if (current_ != 0) {
+    const std::uint8_t interest = wanted(stream);
+    StreamAccess::interest(stream) = interest;
+    control(EPOLL_CTL_ADD, StreamAccess::fd(stream), events_of(interest), current_);
+  }
 }
 
 void EpollLoop::update(Stream& stream) {
   const std::uint8_t now = StreamAccess::interest(stream);
+  if (now == kFresh) {
+    return;  // `begin` asks
+  }
   const std::uint8_t wish = wanted(stream);
   // That bytes are no longer wanted costs a system call only if some arrive nevertheless.
   const bool can_wait = (wish & ~now) == 0 && (now & kWrites) == 0;
@@ -133,14 +170,16 @@ void EpollLoop::update(Stream& stream) {
 
 void EpollLoop::change_interest(Stream& stream, std::uint8_t interest) noexcept {
   StreamAccess::interest(stream) = interest;
-  const std::uint32_t events = ((interest & kReads) != 0 ? std::uint32_t{EPOLLIN} : 0U) |
-                               ((interest & kWrites) != 0 ? std::uint32_t{EPOLLOUT} : 0U);
-  control(EPOLL_CTL_MOD, StreamAccess::fd(stream), events, tagged(&stream, Kind::stream));
+  control(EPOLL_CTL_MOD, StreamAccess::fd(stream), events_of(interest),
+          tagged(&stream, Kind::stream));
 }
 
 void EpollLoop::detach(Stream& stream) noexcept {
   if (cork_owner_ == &stream) {
     drop_cork();
+  }
+  if (StreamAccess::interest(stream) == kFresh) {
+    std::ranges::replace(fresh_, &stream, nullptr);
   }
   forget(tagged(&stream, Kind::stream));
   // Closing the only descriptor of a socket takes it out of the epoll set (epoll(7), Q6).
@@ -165,12 +204,12 @@ void EpollLoop::detach(Listener& listener) noexcept {
 }
 
 void EpollLoop::attach(FdWatch& watch) {
-  control(EPOLL_CTL_ADD, watch.fd(), events_of(WatchAccess::wanted(watch)),
+  control(EPOLL_CTL_ADD, watch.fd(), events_of_watch(WatchAccess::wanted(watch)),
           tagged(&watch, Kind::watch));
 }
 
 void EpollLoop::update(FdWatch& watch) {
-  control(EPOLL_CTL_MOD, watch.fd(), events_of(WatchAccess::wanted(watch)),
+  control(EPOLL_CTL_MOD, watch.fd(), events_of_watch(WatchAccess::wanted(watch)),
           tagged(&watch, Kind::watch));
 }
 
@@ -197,7 +236,9 @@ void EpollLoop::wake() noexcept {
 }
 
 void EpollLoop::wait(Instant until) {
-  const int timeout = until == Instant::max() ? -1 : milliseconds(until - now());
+  const bool has_fresh = !fresh_.empty();  // from posted work, or from before the loop ran
+  begin_fresh();
+  const int timeout = has_fresh ? 0 : until == Instant::max() ? -1 : milliseconds(until - now());
   const int count =
       ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), timeout);
   read_clocks();
@@ -206,6 +247,7 @@ void EpollLoop::wait(Instant until) {
     const epoll_event event = events_[next_++];
     handle(event);
     flush_cork();
+    begin_fresh();
   }
   current_ = 0;
 }

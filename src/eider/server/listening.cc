@@ -87,7 +87,7 @@ Result<Address, NetError> listen_alone(Worker& worker, const Address& at, Listen
 }  // namespace
 
 Result<Address> listen(std::span<Worker* const> workers, const ServerOptions& options) {
-  const ListenOptions listening{.backlog = options.backlog};
+  const ListenOptions listening{.backlog = options.backlog, .when = AcceptWhen::readable};
   const auto at = Address::parse(options.host, options.port);
   if (!at) {
     return fail(cannot_listen(options, at.error()));
