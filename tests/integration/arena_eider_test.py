@@ -3,12 +3,11 @@
 import json
 import signal
 import socket
-import subprocess
 import threading
 import time
 import unittest
 
-from support import BIN, Program, free_port, open_files_max, receive_until
+from support import Program, free_port, open_files_max, receive_until, run_to_end
 
 PROGRAM = 'arena_eider'
 BACKENDS = ('epoll', 'io_uring')
@@ -145,25 +144,19 @@ class Signals(unittest.TestCase):
 
 
 class Mistakes(unittest.TestCase):
-    def run_wrongly(self, *arguments):
-        """Exit status and text of a start that cannot work."""
-        ended = subprocess.run([BIN / PROGRAM, *arguments], capture_output=True, text=True,
-                               timeout=20, check=False)
-        return ended.returncode, ended.stderr
-
     def test_a_busy_port_is_named(self):
         port = free_port()
         with socket.socket() as other:
             other.bind(('127.0.0.1', port))
             other.listen()
-            status, text = self.run_wrongly(str(port), '1')
+            status, text = run_to_end(PROGRAM, str(port), '1')
         self.assertEqual(status, 1)
         self.assertIn(str(port), text)
 
     def test_a_wrong_command_line_is_answered_with_the_usage(self):
         for arguments in ((), ('8080',), ('8080', '1', '--backend', 'none'), ('8080', '1', '--x')):
             with self.subTest(arguments):
-                status, text = self.run_wrongly(*arguments)
+                status, text = run_to_end(PROGRAM, *arguments)
                 self.assertEqual(status, 2)
                 self.assertIn('usage', text)
 

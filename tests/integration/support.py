@@ -38,16 +38,17 @@ def open_files_max():
 class Program:
     """A running program; {port} in its arguments becomes its port. Use as a context manager."""
 
-    def __init__(self, name, *arguments, directory=None):
+    def __init__(self, name, *arguments, environment=None):
         self.port = free_port()
         self.command = [str(BIN / name), *(word.format(port=self.port) for word in arguments)]
-        self.directory = directory
+        self.environment = {**os.environ, **(environment or {})}
         self.errors = tempfile.TemporaryFile()
         self.process = None
 
     def __enter__(self):
-        self.process = subprocess.Popen(self.command, cwd=self.directory, stdin=subprocess.DEVNULL,
-                                        stdout=self.errors, stderr=self.errors)
+        self.process = subprocess.Popen(self.command, env=self.environment,
+                                        stdin=subprocess.DEVNULL, stdout=self.errors,
+                                        stderr=self.errors)
         try:
             self._await_listening()
         except BaseException:
@@ -96,6 +97,14 @@ class Program:
         """Sends the signal and returns the exit status."""
         self.process.send_signal(how)
         return self.process.wait(STOP_SECONDS_MAX)
+
+
+def run_to_end(name, *arguments):
+    """Exit status and output of a program that must end by itself."""
+    ended = subprocess.run([BIN / name, *arguments], stdin=subprocess.DEVNULL, text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                           timeout=STOP_SECONDS_MAX)
+    return ended.returncode, ended.stdout
 
 
 def receive_until(connection, end):

@@ -1,0 +1,167 @@
+"""The showcase as a process: its API, its pages, its data across restarts and kills."""
+
+import http.client
+import json
+import signal
+import tempfile
+import threading
+import unittest
+import urllib.parse
+from pathlib import Path
+
+from support import Program, run_to_end
+
+JSON = {'Content-Type': 'application/json'}
+FORM = {'Content-Type': 'application/x-www-form-urlencoded'}
+
+
+class NotesTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.database = Path(directory.name) / 'notes.db'
+
+    def start(self):
+        """The service over this test's own database."""
+        return Program('notes', '--port', '{port}', '--threads', '2',
+                       environment={'NOTES_DB': str(self.database)})
+
+
+def add(notes, title, **more):
+    """Posts a note; (status, answer)."""
+    body = json.dumps({'title': title, 'body': 'text', **more})
+    status, headers, answer = notes.ask('POST', '/api/v1/notes', body, JSON)
+    return status, headers, json.loads(answer)
+
+
+def titles(notes, page=1, per_page=100):
+    """The titles of one page, and how many notes there are."""
+    status, _, body = notes.ask('GET', f'/api/v1/notes?page={page}&per_page={per_page}')
+    assert status == 200, body
+    listing = json.loads(body)
+    return [note['title'] for note in listing['notes']], listing['total']
+
+
+class Api(NotesTest):
+    def test_a_note_is_written_read_changed_and_removed(self):
+        with self.start() as notes:
+            status, headers, note = add(notes, 'one', stars=3)
+            self.assertEqual(status, 201)
+            self.assertEqual(headers['Location'], f'/api/v1/notes/{note["id"]}')
+            path = headers['Location']
+            self.assertEqual(json.loads(notes.ask('GET', path)[2]), note)
+            status, _, body = notes.ask('PUT', path, json.dumps({'title': 'two', 'body': ''}), JSON)
+            self.assertEqual((status, json.loads(body)['title']), (200, 'two'))
+            self.assertIn(notes.ask('DELETE', path)[0], (200, 204))
+            for method in ('GET', 'DELETE'):
+                self.assertEqual(notes.ask(method, path)[0], 404)
+
+    def test_pages_hold_what_was_asked_for(self):
+        with self.start() as notes:
+            for number in range(7):
+                add(notes, f'note {number}')
+            seen = [titles(notes, page, 3) for page in (1, 2, 3, 4)]
+            self.assertEqual([len(names) for names, _ in seen], [3, 3, 1, 0])
+            self.assertEqual({total for _, total in seen}, {7})
+            self.assertEqual(len({name for names, _ in seen for name in names}), 7)
+
+    def test_what_is_wrong_with_a_note_is_named(self):
+        cases = [({'title': '', 'body': ''}, '/title'), ({'body': ''}, '/title'),
+                 ({'title': 'x' * 201, 'body': ''}, '/title'),
+                 ({'title': 'x', 'body': '', 'stars': 6}, '/stars'),
+                 ({'title': 'x', 'body': 1}, '/body'),
+                 ({'title': 'x', 'body': '', 'colour': 'red'}, '/colour')]
+        with self.start() as notes:
+            for body, pointer in cases:
+                with self.subTest(pointer=pointer, body=body):
+                    status, headers, answer = notes.ask('POST', '/api/v1/notes', json.dumps(body),
+                                                        JSON)
+                    self.assertEqual(status, 422)
+                    self.assertEqual(headers['Content-Type'], 'application/problem+json')
+                    self.assertIn(pointer, [error['pointer']
+                                            for error in json.loads(answer)['errors']])
+            for query in ('page=0', 'per_page=101', 'page=x'):
+                self.assertIn(notes.ask('GET', '/api/v1/notes?' + query)[0], (400, 422), query)
+            self.assertEqual(titles(notes), ([], 0))
+
+
+class Pages(NotesTest):
+    def test_a_form_adds_a_note_that_the_page_shows_escaped(self):
+        with self.start() as notes:
+            title = '<script>alert("1")</script> & more'
+            form = urllib.parse.urlencode({'title': title, 'body': 'b', 'stars': '2'})
+            status, headers, _ = notes.ask('POST', '/notes', form, FORM)
+            self.assertEqual(status, 303)
+            self.assertTrue(headers['Location'].startswith('/'))
+            status, headers, page = notes.ask('GET', '/')
+            self.assertEqual(status, 200)
+            self.assertTrue(headers['Content-Type'].startswith('text/html'))
+            self.assertNotIn(b'<script>alert', page)
+            self.assertIn(b'&lt;script&gt;alert', page)
+
+    def test_another_site_cannot_write(self):
+        with self.start() as notes:
+            form = urllib.parse.urlencode({'title': 'x', 'body': '', 'stars': '0'})
+            told, _, _ = notes.ask('POST', '/notes', form, {**FORM, 'Sec-Fetch-Site': 'cross-site'})
+            self.assertEqual(told, 403)
+            self.assertEqual(titles(notes), ([], 0))
+
+    def test_the_counter_counts(self):
+        with self.start() as notes:
+            before = json.loads(notes.ask('GET', '/requests')[2])['requests']
+            for _ in range(5):
+                notes.ask('GET', '/')
+            self.assertEqual(json.loads(notes.ask('GET', '/requests')[2])['requests'], before + 5)
+
+
+class Durability(NotesTest):
+    def test_notes_survive_a_restart(self):
+        with self.start() as notes:
+            add(notes, 'kept')
+            self.assertEqual(notes.stop(), 0)
+        with self.start() as notes:
+            self.assertEqual(titles(notes), (['kept'], 1))
+
+    def test_what_was_acknowledged_survives_a_kill_in_the_middle_of_writes(self):
+        acknowledged = []
+        for turn in range(3):
+            with self.start() as notes:
+                writers = [threading.Thread(target=self.write, args=(notes, turn, number,
+                                                                     acknowledged))
+                           for number in range(4)]
+                for writer in writers:
+                    writer.start()
+                while len(acknowledged) < 30 * (turn + 1) and any(w.is_alive() for w in writers):
+                    writers[0].join(0.005)
+                notes.stop(signal.SIGKILL)
+                for writer in writers:
+                    writer.join()
+        self.assertGreaterEqual(len(acknowledged), 90)
+        with self.start() as notes:
+            kept = []
+            for page in range(1, 1 + (titles(notes)[1] + 99) // 100):
+                kept += titles(notes, page)[0]
+            self.assertEqual(set(acknowledged) - set(kept), set())
+            self.assertEqual(len(kept), len(set(kept)))
+
+    def write(self, notes, turn, number, acknowledged):
+        """Adds notes until the service is gone."""
+        for count in range(10000):
+            title = f'{turn}.{number}.{count}'
+            try:
+                status, _, _ = add(notes, title)
+            except (OSError, http.client.HTTPException, ValueError):
+                return
+            if status == 201:
+                acknowledged.append(title)
+
+
+class CommandLine(unittest.TestCase):
+    def test_help_is_shown(self):
+        status, text = run_to_end('notes', '--help')
+        self.assertEqual(status, 0)
+        self.assertIn('--port', text)
+
+
+if __name__ == '__main__':
+    unittest.main()
