@@ -3,12 +3,11 @@
 #pragma once
 
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "eider/base/result.h"
 #include "eider/json/limits.h"
-#include "eider/reflect/type_of.h"
+#include "eider/reflect/readable.h"
 
 namespace eider::json {
 
@@ -28,20 +27,11 @@ namespace eider::json {
 [[nodiscard]] Result<void> read_into(const reflect::Type& type, void* object, std::string_view text,
                                      const Limits& limits = {});
 
-namespace detail {
-
-template <class T>
-consteval void refuse_write_only() {
-  static_assert(!std::is_same_v<T, std::string_view> && !std::is_same_v<T, const char*>,
-                "eider: views can be written only: read into a std::string");
-}
-
-}  // namespace detail
-
 /// Reads one JSON text as a T; see read_into. T must be default constructible.
 template <class T>
 [[nodiscard]] Result<T> read(std::string_view text, const Limits& limits = {}) {
-  detail::refuse_write_only<T>();
+  static_assert(reflect::kIsReadable<T>,
+                "eider: views can only be written: read into std::string instead");
   Result<T> result;
   if (Result<void> done = read_into(reflect::type_of<T>(), &*result, text, limits); !done)
       [[unlikely]] {

@@ -57,9 +57,9 @@ bool Reader::read_members(Members& members, const Structure& type, void* at, con
   std::uint64_t seen = 0;
   std::size_t expected = 0;
   const bool is_read =
-      each_member(members, path, [&](Source& value, const Text& name, const Path& value_path) {
-        const bool is_tag = !tag_name.empty() && name.view() == tag_name;
-        const std::size_t index = is_tag ? kTagIndex : member_index(type, name.view(), expected);
+      each_member(members, path, [&](Source& value, std::string_view name, const Path& value_path) {
+        const bool is_tag = !tag_name.empty() && name == tag_name;
+        const std::size_t index = is_tag ? kTagIndex : member_index(type, name, expected);
         if (index == type.count) {
           return read_unknown(value, value_path);
         }
@@ -125,11 +125,9 @@ std::optional<std::string> Reader::find_tag(Members& members) {
       return std::nullopt;
     }
     simdjson::ondemand::field field = std::move(member).value_unsafe();
-    const std::optional<Text> name = text_behind(field.key());
-    if (!name || name->view() == reflect::Variant::kTagName) {
+    if (name_of(field) == reflect::Variant::kTagName) {
       Source value = field.value();
-      const auto text = name && is(value, Kind::string) ? string_of(value) : std::nullopt;
-      return std::string(text ? text->view() : std::string_view());
+      return std::string(is(value, Kind::string) ? string_of(value) : std::string_view());
     }
   }
   return std::nullopt;
@@ -142,9 +140,10 @@ bool Reader::read_tagged(Members& members, const reflect::Variant& type, void* a
     return read_members(members, found->type->structure(), found->emplace(at), path, type.kTagName);
   }
   complain(path.member(type.kTagName), tag ? tag_requirement(type) : "is missing");
-  return each_member(members, path, [this](Source& value, const Text&, const Path& value_path) {
-    return skip(value, value_path);
-  });
+  return each_member(members, path,
+                     [this](Source& value, std::string_view, const Path& value_path) {
+                       return skip(value, value_path);
+                     });
 }
 
 }  // namespace eider::json::detail

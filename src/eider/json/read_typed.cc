@@ -81,11 +81,11 @@ bool Reader::read_string(Source& source, const Type& type, void* at, const Path&
   if (!is(source, Kind::string)) {
     return skip_mistyped(source, type, path);
   }
-  const std::optional<Text> text = string_of(source);
-  if (!text) {
+  const std::string_view text = string_of(source);
+  if (text.data() == nullptr) {
     return false;
   }
-  static_cast<std::string*>(at)->assign(text->view());
+  static_cast<std::string*>(at)->assign(text);
   return true;
 }
 
@@ -93,11 +93,11 @@ bool Reader::read_enum(Source& source, const Type& type, void* at, const Path& p
   if (!is(source, Kind::string)) {
     return skip_mistyped(source, type, path);
   }
-  const std::optional<Text> text = string_of(source);
-  if (!text) {
+  const std::string_view text = string_of(source);
+  if (text.data() == nullptr) {
     return false;
   }
-  const reflect::Enumerator* const found = type.enumeration().find(text->view());
+  const reflect::Enumerator* const found = type.enumeration().find(text);
   if (found == nullptr || !reflect::try_store_signed(type, at, found->value)) {
     complain(path, requirement(type));
   }
@@ -161,14 +161,15 @@ bool Reader::read_map(Source& source, const Type& type, void* at, const Path& pa
   }
   const reflect::Map& map = type.map();
   map.clear(at);
-  return each_member(source, path, [&](Source& value, const Text& name, const Path& value_path) {
-    void* const slot = map.insert(at, name.view());
-    if (slot == nullptr) {
-      complain(value_path, "occurs twice");
-      return skip(value, value_path);
-    }
-    return read(value, *map.value, slot, value_path);
-  });
+  return each_member(source, path,
+                     [&](Source& value, std::string_view name, const Path& value_path) {
+                       void* const slot = map.insert(at, name);
+                       if (slot == nullptr) {
+                         complain(value_path, "occurs twice");
+                         return skip(value, value_path);
+                       }
+                       return read(value, *map.value, slot, value_path);
+                     });
 }
 
 }  // namespace eider::json::detail

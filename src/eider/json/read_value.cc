@@ -60,8 +60,8 @@ bool Reader::read_value_object(Source& source, Value& at, const Path& path) {
   at = Value::Object();
   Value::Object& members = at.members();
   const bool is_read =
-      each_member(source, path, [&](Source& value, const Text& name, const Path& value_path) {
-        Field& field = members.emplace_back(std::string(name.view()), Value());
+      each_member(source, path, [&](Source& value, std::string_view name, const Path& value_path) {
+        Field& field = members.emplace_back(std::string(name), Value());
         return read_value(value, field.value, value_path);
       });
   if (is_read) {
@@ -71,11 +71,12 @@ bool Reader::read_value_object(Source& source, Value& at, const Path& path) {
 }
 
 bool Reader::read_value_string(Source& source, Value& at) {
-  std::optional<Text> text = string_of(source);
-  if (text) {
-    at = text->unescaped ? Value(*std::move(text->unescaped)) : Value(text->raw);
+  const std::string_view text = string_of(source);
+  if (text.data() == nullptr) {
+    return false;
   }
-  return text.has_value();
+  at = text;
+  return true;
 }
 
 bool Reader::read_value_token(std::string_view token, Value& at, const Path& path) {

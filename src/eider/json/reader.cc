@@ -80,12 +80,12 @@ bool Reader::skip(Source& source, const Path& path) {
                         [this](Source& element, const Path& at) { return skip(element, at); });
   }
   if (is(source, Kind::object)) {
-    return each_member(source, path, [this](Source& member, const Text&, const Path& at) {
+    return each_member(source, path, [this](Source& member, std::string_view, const Path& at) {
       return skip(member, at);
     });
   }
   if (is(source, Kind::string)) {
-    return string_of(source).has_value();
+    return string_of(source).data() != nullptr;
   }
   const std::string_view token = token_of(source);
   return is_word(token) || number_form(token) != NumberForm::kNone || give_up("has a syntax error");
@@ -115,26 +115,38 @@ bool Reader::count_element() {
          give_up("has more than " + std::to_string(limits_.elements_max) + " elements");
 }
 
-std::optional<Reader::Text> Reader::text_behind(simdjson::ondemand::raw_json_string quote) {
-  const RawString raw = raw_string(quote.raw());
-  Text text{raw.bytes, std::nullopt};
-  if (raw.has_escapes) [[unlikely]] {
-    text.unescaped = unescape(raw.bytes);
-    if (!text.unescaped) {
-      give_up("has a string with a bad escape");
-      return std::nullopt;
-    }
+/// A member's name, valid until the reading ends; null data when it is broken.
+std::string_view Reader::name_of(simdjson::ondemand::field& member) {
+  const RawString raw = raw_string(member.key().raw());
+  if (!raw.has_escapes) [[likely]] {
+    return raw.bytes;
   }
-  return text;
+  names_.emplace_front();
+  return unescape_into(names_.front(), raw.bytes) ? names_.front() : std::string_view();
 }
 
-std::optional<Reader::Text> Reader::string_of(Source& source) {
+/// What a string says, valid until the next one is asked for; null data when it is broken.
+/// Pre: source is a string.
+std::string_view Reader::string_of(Source& source) {
   simdjson::ondemand::raw_json_string quote;
   if (const auto code = source.get_raw_json_string().get(quote)) {
     give_up(code);
-    return std::nullopt;
+    return {};
   }
-  return text_behind(quote);
+  const RawString raw = raw_string(quote.raw());
+  if (!raw.has_escapes) [[likely]] {
+    return raw.bytes;
+  }
+  return unescape_into(unescaped_, raw.bytes) ? unescaped_ : std::string_view();
+}
+
+bool Reader::unescape_into(std::string& to, std::string_view raw) {
+  std::optional<std::string> text = unescape(raw);
+  if (!text) {
+    return give_up("has a string with a bad escape");
+  }
+  to = *std::move(text);
+  return true;
 }
 
 void Reader::complain(const Path& path, std::string detail) {

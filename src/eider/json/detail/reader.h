@@ -5,6 +5,7 @@
 #include <simdjson.h>
 
 #include <cstddef>
+#include <forward_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,24 +33,15 @@ class Reader {
   using Members = simdjson::ondemand::object;
   using Kind = simdjson::ondemand::json_type;
 
-  /// A string or a member's name: in the parser's copy, or here once it has lost its escapes.
-  struct Text {
-    std::string_view raw;
-    std::optional<std::string> unescaped;
-
-    [[nodiscard]] std::string_view view() const noexcept {
-      return unescaped ? std::string_view(*unescaped) : raw;
-    }
-  };
-
   // reader.cc: the text as a whole, and values that nobody wants
   bool read_root(const reflect::Type& type, void* object);
   bool skip(Source& source, const Path& path);
   bool skip_mistyped(Source& source, const reflect::Type& type, const Path& path);
   bool enter(const Path& path);
   bool count_element();
-  std::optional<Text> text_behind(simdjson::ondemand::raw_json_string quote);
-  std::optional<Text> string_of(Source& source);
+  std::string_view name_of(simdjson::ondemand::field& member);
+  std::string_view string_of(Source& source);
+  bool unescape_into(std::string& to, std::string_view raw);
   void complain(const Path& path, std::string detail);
   bool give_up(std::string_view reason);
   bool give_up(simdjson::error_code code);
@@ -110,6 +102,8 @@ class Reader {
   std::size_t errors_found_ = 0;
   std::size_t elements_ = 0;
   std::string failure_;
+  std::string unescaped_;                 // the last string that had escapes
+  std::forward_list<std::string> names_;  // all names that had: paths point to them
 };
 
 template <class Visit>
@@ -126,7 +120,7 @@ bool Reader::each_element(Source& source, const Path& path, Visit visit) {
     if (element.error() != simdjson::SUCCESS) {
       return give_up(element.error());
     }
-    Source value = std::move(element).value_unsafe();
+    Source&& value = std::move(element).value_unsafe();
     if (!count_element() || !visit(value, path.element(index++))) {
       return false;
     }
@@ -140,10 +134,10 @@ bool Reader::each_member(Members& members, const Path& path, Visit visit) {
     if (member.error() != simdjson::SUCCESS) {
       return give_up(member.error());
     }
-    simdjson::ondemand::field field = std::move(member).value_unsafe();
-    const std::optional<Text> name = text_behind(field.key());
-    Source value = field.value();
-    if (!name || !count_element() || !visit(value, *name, path.member(name->view()))) {
+    simdjson::ondemand::field&& field = std::move(member).value_unsafe();
+    const std::string_view name = name_of(field);
+    Source& value = field.value();  // no copy: it took a fifth of the time of small objects
+    if (name.data() == nullptr || !count_element() || !visit(value, name, path.member(name))) {
       return false;
     }
   }
