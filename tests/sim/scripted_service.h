@@ -2,6 +2,7 @@
 // Must not be used where the real application is meant.
 #pragma once
 
+#include <atomic>
 #include <charconv>
 #include <cstddef>
 #include <string>
@@ -86,13 +87,13 @@ class ScriptedService final : public Service {
     response.set_status(status).set_static_type(kTextPlain).set_static_body(detail);
   }
 
-  int planned = 0;
-  int answered = 0;
-  int refused = 0;
-  int running = 0;
-  int finished = 0;
-  int cancelled = 0;
-  bool was_cancelled_at_end = false;
+  std::atomic<int> planned = 0;
+  std::atomic<int> answered = 0;
+  std::atomic<int> refused = 0;
+  std::atomic<int> running = 0;
+  std::atomic<int> finished = 0;
+  std::atomic<int> cancelled = 0;
+  std::atomic<bool> was_cancelled_at_end = false;
   std::string seen_address;
   std::string big = std::string(8UL * 1024 * 1024, 'v');
 
@@ -102,7 +103,7 @@ class ScriptedService final : public Service {
     explicit Running(ScriptedService& service) : service_(service) { ++service_.running; }
     ~Running() {
       --service_.running;
-      ++(is_finished_ ? service_.finished : service_.cancelled);
+      is_finished_ ? ++service_.finished : ++service_.cancelled;
     }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <optional>
 #include <system_error>
@@ -100,6 +101,7 @@ class Server::Parts {
   std::vector<detail::Worker*> worker_pointers;
   detail::Crew crew;
   std::vector<std::unique_ptr<detail::Worker>> workers;
+  std::atomic<bool> has_workers = false;  // all above is complete, and stays as it is
   std::optional<detail::StopSignals> signals;
   std::optional<sigset_t> mask_before;
   BlockingPool pool;
@@ -127,6 +129,7 @@ void Server::Parts::make_workers() {
     workers.push_back(std::make_unique<detail::Worker>(crew, index));
     worker_pointers[index] = workers.back().get();
   }
+  has_workers.store(true, std::memory_order_release);
 }
 
 void Server::Parts::watch_signals() {
@@ -151,7 +154,11 @@ Result<void> Server::Parts::start_threads() {
 }
 
 void Server::Parts::stop(Duration drain) noexcept {
-  for (std::size_t index = 0; index < threads.size(); ++index) {
+  if (!has_workers.load(std::memory_order_acquire)) {
+    return;
+  }
+  // A loop whose thread is only just being started finds this in its first turn.
+  for (std::size_t index = 0; index < loops.size(); ++index) {
     loops[index]->post([worker = worker_pointers[index], drain] { worker->drain(drain); });
   }
 }
