@@ -79,6 +79,9 @@ void UringLoop::free_slot(std::uint32_t index, Operation armed, int fd) noexcept
   if (slot.is_out_armed) {
     leaving.out_armed = name_of(Operation::stream_writable, index);
   }
+  if (slot.is_hangup_armed) {
+    leaving.hangup_armed = name_of(Operation::stream_hung_up, index);
+  }
   leaving_.push_back(leaving);
   slot.kind = Kind::free;
   slot.object = nullptr;
@@ -173,7 +176,9 @@ void UringLoop::wait(Instant until) {
 
 void UringLoop::settle() {
   submit_turn();
-  ring_.submit();
+  // Entering also runs what the cancelled operations have put off: they hold on to their sockets,
+  // and a closed one would send no FIN until then.
+  ring_.submit_and_wait(Duration::zero());
 }
 
 void UringLoop::submit_turn() {
@@ -224,11 +229,10 @@ void UringLoop::submit_send(UringCorks::Cork& cork, std::uint32_t number) {
 
 void UringLoop::submit_leaving() {
   for (const Leaving& leaving : leaving_) {
-    if (leaving.armed != 0) {
-      submit_cancel(leaving.armed);
-    }
-    if (leaving.out_armed != 0) {
-      submit_cancel(leaving.out_armed);
+    for (const std::uint64_t armed : {leaving.armed, leaving.out_armed, leaving.hangup_armed}) {
+      if (armed != 0) {
+        submit_cancel(armed);
+      }
     }
     if (leaving.fd >= 0) {
       io_uring_sqe& entry = ring_.entry();
@@ -291,9 +295,25 @@ void UringLoop::submit_stream_wish(Slot& slot, std::uint32_t index) {
     slot.is_cancelling = true;
     submit_cancel(name_of(Operation::receive, index));
   }
+  // Without a receive nobody would hear of a reset.
+  const bool is_deaf = !wants_bytes && !slot.is_armed && !StreamAccess::wants_writable(stream);
+  if (is_deaf && !slot.is_hangup_armed) {
+    submit_hang_up(stream, index);
+  } else if (!is_deaf && slot.is_hangup_armed) {
+    // What is still to be received comes before the news that no more will.
+    submit_cancel(name_of(Operation::stream_hung_up, index));
+  }
+  slot.is_hangup_armed = is_deaf;
   if (StreamAccess::wants_writable(stream) && !std::exchange(slot.is_out_armed, true)) {
     submit_poll(Operation::stream_writable, index, StreamAccess::fd(stream), POLLOUT);
   }
+}
+
+// The kernel adds the peer's FIN to what is polled for, so a single shot would be spent on that.
+void UringLoop::submit_hang_up(const Stream& stream, std::uint32_t index) {
+  io_uring_sqe& entry = ring_.entry();
+  io_uring_prep_poll_multishot(&entry, StreamAccess::fd(stream), 0);
+  entry.user_data = name_of(Operation::stream_hung_up, index);
 }
 
 void UringLoop::submit_receive(Slot& slot, std::uint32_t index) {

@@ -59,6 +59,7 @@ class UringLoop final : public Loop {
     receive,
     send,
     stream_writable,
+    stream_hung_up,
     accept,
     watch_ready,
     woken
@@ -70,18 +71,20 @@ class UringLoop final : public Loop {
     std::uint32_t cork = 0;     // of this turn; 0 is none
     std::uint32_t sending = 0;  // the cork of the turn before, whose send was submitted
     Kind kind = Kind::free;
-    bool is_dirty = false;       // stands in dirty_
-    bool is_armed = false;       // a receive, an accept or a poll is with the kernel
-    bool is_out_armed = false;   // a poll for room to write is with the kernel
-    bool has_received = false;   // from the second receive on it pays to arm a lasting one
-    bool is_cancelling = false;  // the receive is being taken back
-    bool is_unwanted = false;    // bytes arrived that nobody wanted
+    bool is_dirty = false;         // stands in dirty_
+    bool is_armed = false;         // a receive, an accept or a poll is with the kernel
+    bool is_out_armed = false;     // a poll for room to write is with the kernel
+    bool is_hangup_armed = false;  // a poll for errors alone is with the kernel
+    bool has_received = false;     // from the second receive on it pays to arm a lasting one
+    bool is_cancelling = false;    // the receive is being taken back
+    bool is_unwanted = false;      // bytes arrived that nobody wanted
   };
 
   /// What has to be taken back from the kernel, or closed, of something that left.
   struct Leaving {
     std::uint64_t armed = 0;  // the names of operations to cancel; 0 is none
     std::uint64_t out_armed = 0;
+    std::uint64_t hangup_armed = 0;
     int fd = -1;  // to close; -1 is none
   };
 
@@ -108,6 +111,7 @@ class UringLoop final : public Loop {
   void submit_stream_wish(Slot& slot, std::uint32_t index);
   void submit_receive(Slot& slot, std::uint32_t index);
   void submit_poll(Operation operation, std::uint32_t index, int fd, unsigned events);
+  void submit_hang_up(const Stream& stream, std::uint32_t index);
   void submit_wake_up();
 
   void reap();
@@ -116,6 +120,7 @@ class UringLoop final : public Loop {
   void tell_received(std::uint32_t index, const io_uring_cqe& completion);
   void complete_send(const io_uring_cqe& completion);
   void complete_writable(const io_uring_cqe& completion);
+  void complete_hang_up(const io_uring_cqe& completion);
   void complete_accept(const io_uring_cqe& completion);
   void complete_watch(const io_uring_cqe& completion);
 

@@ -49,6 +49,8 @@ void UringLoop::complete(const io_uring_cqe& completion) {
       return complete_send(completion);
     case Operation::stream_writable:
       return complete_writable(completion);
+    case Operation::stream_hung_up:
+      return complete_hang_up(completion);
     case Operation::accept:
       return complete_accept(completion);
     case Operation::watch_ready:
@@ -126,6 +128,22 @@ void UringLoop::complete_writable(const io_uring_cqe& completion) {
     slot->is_out_armed = false;
     mark(index_of(completion.user_data));
     StreamAccess::tell_writable(*static_cast<Stream*>(slot->object));
+  }
+}
+
+void UringLoop::complete_hang_up(const io_uring_cqe& completion) {
+  Slot* slot = slot_of(completion.user_data);
+  if (slot != nullptr && slot->is_hangup_armed && completion.res != -ECANCELED) {
+    if (!has_more(completion)) {
+      slot->is_hangup_armed = false;
+      mark(index_of(completion.user_data));
+    }
+    if (completion.res >= 0 && (completion.res & (POLLERR | POLLHUP)) == 0) {
+      return;  // the peer's FIN, which is known
+    }
+    auto& stream = *static_cast<Stream*>(slot->object);
+    const int error = pending_error(StreamAccess::fd(stream));
+    StreamAccess::tell_broken(stream, error == 0 ? NetError::closed : net_error(error));
   }
 }
 
