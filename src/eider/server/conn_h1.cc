@@ -147,7 +147,6 @@ std::string_view ConnectionH1::serve(std::string_view in) {
 
 std::string_view ConnectionH1::serve_request(std::string_view in) {
   Request& request = context_.request;
-  request.head() = context_.reader.head();
   request.path_values().clear();
   request.set_peer(this);
   const Plan plan = context_.service.plan(request);

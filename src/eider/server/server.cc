@@ -13,9 +13,9 @@
 
 #include "eider/base/assert.h"
 #include "eider/runtime/blocking.h"
+#include "eider/runtime/signals.h"
 #include "eider/server/detail/balance.h"
 #include "eider/server/detail/listening.h"
-#include "eider/server/detail/stop_signals.h"
 #include "eider/server/detail/worker.h"
 
 namespace eider {
@@ -63,6 +63,16 @@ std::uint64_t ServerStats::requests() const noexcept {
   return sum;
 }
 
+/// Calls `stop` at the first SIGTERM or SIGINT, and gives both back: the next one kills.
+class Server::StopSignals final : public SignalWatch {
+ public:
+  explicit StopSignals(Parts& parts);
+  void on_signal(int number) override;
+
+ private:
+  Parts& parts_;
+};
+
 /// All that a server consists of, in the order in which it can be taken apart backwards.
 class Server::Parts {
  public:
@@ -90,7 +100,6 @@ class Server::Parts {
   [[nodiscard]] Result<void> start_threads();
   void stop(Duration drain) noexcept;
   void join() noexcept;
-  void watch_signals();
 
   const ServerOptions options;
   const unsigned thread_count;
@@ -102,8 +111,7 @@ class Server::Parts {
   detail::Crew crew;
   std::vector<std::unique_ptr<detail::Worker>> workers;
   std::atomic<bool> has_workers = false;  // all above is complete, and stays as it is
-  std::optional<detail::StopSignals> signals;
-  std::optional<sigset_t> mask_before;
+  std::optional<StopSignals> signals;
   BlockingPool pool;
   std::vector<std::thread> threads;
 };
@@ -132,23 +140,26 @@ void Server::Parts::make_workers() {
   has_workers.store(true, std::memory_order_release);
 }
 
-void Server::Parts::watch_signals() {
-  if (options.stops_on_signals) {
-    mask_before = detail::StopSignals::block();
-    signals.emplace(*loops.front(), [this] { stop(options.drain); });
-    signals->start();
-  }
+Server::StopSignals::StopSignals(Parts& parts)
+    : SignalWatch(*parts.loops.front(), {SIGTERM, SIGINT}), parts_(parts) {}
+
+void Server::StopSignals::on_signal(int) {
+  Parts& parts = parts_;
+  parts.signals.reset();  // this is no more
+  parts.stop(parts.options.drain);
 }
 
 Result<void> Server::Parts::start_threads() {
-  watch_signals();
   try {
+    if (options.stops_on_signals) {
+      signals.emplace(*this);
+    }
     for (const std::unique_ptr<Loop>& loop : loops) {
       threads.emplace_back([&loop = *loop] { loop.run(); });
     }
   } catch (const std::system_error& error) {
     return fail(Error::unavailable("Cannot start " + std::to_string(thread_count) +
-                                   " threads: " + error.what() + ". Ask for fewer."));
+                                   " threads: " + error.what() + "."));
   }
   return {};
 }
@@ -170,10 +181,7 @@ void Server::Parts::join() noexcept {
     }
   }
   pool.stop();
-  if (mask_before) {
-    detail::StopSignals::restore(*mask_before);
-    mask_before.reset();
-  }
+  signals.reset();
 }
 
 Server::Server(Service& service, ServerOptions options)

@@ -32,8 +32,8 @@ struct ServerOptions {
   Duration drain = std::chrono::seconds(10);
   /// Finished handshakes that may wait to be accepted, per loop.
   int backlog = 4096;
-  /// The first SIGTERM or SIGINT calls `stop`; a second one kills the process as it would without
-  /// a server. Pre: no other thread of the process has these signals unblocked.
+  /// The first SIGTERM or SIGINT calls `stop`; a second one does to the process what it would have
+  /// done without the server. Pre: no SignalWatch has these signals.
   bool stops_on_signals = false;
   /// Hears of what nobody can be answered about, such as a lack of descriptors. May be null.
   LogSink* log = nullptr;
@@ -89,6 +89,7 @@ class Server {
 
  private:
   class Parts;
+  class StopSignals;
 
   std::unique_ptr<Parts> parts_;
 };

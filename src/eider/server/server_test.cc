@@ -43,8 +43,14 @@ class Client {
     is_connected = ::connect(fd_.get(), reinterpret_cast<sockaddr*>(&at), sizeof(at)) == 0;
   }
   void send(std::string_view bytes) const {
-    EXPECT_EQ(::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(bytes.size()));
+    while (!bytes.empty()) {
+      const ssize_t count = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (count < 0 && errno != EINTR) {
+        ADD_FAILURE() << "send: errno " << errno;
+        return;
+      }
+      bytes.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
+    }
   }
   /// Reads until the text is there; all that was read, or what there was at the end.
   std::string read_until(std::string_view text) {

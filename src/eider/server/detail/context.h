@@ -41,8 +41,8 @@ struct LoopContext {
   Service& service;
   const Limits& limits;
   const h1::HeadLimits head_limits;
-  h1::HeadReader reader;
-  Request request;    // of what is answered at once
+  Request request;  // of what is answered at once
+  h1::HeadReader reader{request.head()};
   Response response;  // likewise
   DateCache date;
   Exchanges exchanges;
