@@ -1,4 +1,4 @@
-"""The bare servers of the arena answer every request, however its bytes arrive, and leave cleanly."""
+"""The bare servers of the arena answer every request, however its bytes arrive, and end cleanly."""
 
 import random
 import signal

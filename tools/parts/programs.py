@@ -15,8 +15,8 @@ from parts.units import SANITIZERS
 SCRIPT_SECONDS_MAX = 240
 
 
-def run_fuzzers(outcome, tree, seconds):
-    """Each fuzzer over its corpus and beyond, for so many seconds."""
+def run_fuzzers(outcome, tree, fuzzers, seconds):
+    """Each of the fuzzers over its corpus and beyond, for so many seconds."""
     def fuzz(name):
         with tempfile.TemporaryDirectory() as grown:
             corpus = tree.root / 'tests/corpus' / name
@@ -28,7 +28,7 @@ def run_fuzzers(outcome, tree, seconds):
             if not corpus.is_dir():
                 faults.append(f'it has no seeds in tests/corpus/{name}')
             return name, faults
-    for name, faults in commands.each(fuzz, tree.targets(r'\w+_fuzz')):
+    for name, faults in commands.each(fuzz, fuzzers):
         outcome.check(name, faults)
 
 

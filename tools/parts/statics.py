@@ -87,8 +87,8 @@ def check_misuse(outcome, root):
         # The compiler looks for the precompiled header in each folder before the header itself.
         compiled = Path(directory) / 'eider/eider.h.gch'
         compiled.parent.mkdir()
-        commands.run([*compiler, '-w', '-x', 'c++-header', root / 'src/eider/eider.h', '-o', compiled],
-                     COMPILE_SECONDS_MAX, root)
+        commands.run([*compiler, '-w', '-x', 'c++-header', root / 'src/eider/eider.h',
+                      '-o', compiled], COMPILE_SECONDS_MAX, root)
         for name, faults in commands.each(lambda case: _misuse_faults(case, compiler, root), cases):
             outcome.check(f'must_not_compile/{name}', faults)
 
