@@ -132,13 +132,15 @@ void EpollLoop::attach(Stream& stream) {
 }
 
 void EpollLoop::begin_fresh() {
-  for (std::size_t index = 0; index < fresh_.size(); ++index) {
+  // Those opened meanwhile wait for the next round, so that none can hold the turn up for ever.
+  const std::size_t round = fresh_.size();
+  for (std::size_t index = 0; index < round; ++index) {
     if (fresh_[index] != nullptr) {
       begin(*std::exchange(fresh_[index], nullptr));
       flush_cork();
     }
   }
-  fresh_.clear();
+  fresh_.erase(fresh_.begin(), fresh_.begin() + static_cast<std::ptrdiff_t>(round));
 }
 
 // A connection mostly comes with its first request, and many end with its answer: those never enter
@@ -247,7 +249,9 @@ void EpollLoop::wait(Instant until) {
     const epoll_event event = events_[next_++];
     handle(event);
     flush_cork();
-    begin_fresh();
+    if (!fresh_.empty()) {
+      begin_fresh();
+    }
   }
   current_ = 0;
 }

@@ -34,7 +34,7 @@ class Peer {
     if (receive_bytes != 0) {
       ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof(receive_bytes));
     }
-    is_connected_ = ::connect(fd_.get(), to.data(), to.size()) == 0;
+    is_connected_ = connect_to(to);
   }
 
   [[nodiscard]] bool is_connected() const { return is_connected_; }
@@ -98,6 +98,15 @@ class Peer {
   }
 
  private:
+  bool connect_to(const Address& to) const {
+    while (::connect(fd_.get(), to.data(), to.size()) != 0) {
+      if (errno != EINTR && errno != EALREADY) {
+        return errno == EISCONN;
+      }
+    }
+    return true;
+  }
+
   /// A ring that ends interrupts the thread that made it, with or without a signal.
   ssize_t receive_some(char* to, std::size_t bytes) const {
     ssize_t count = 0;
