@@ -1,4 +1,4 @@
-// Values with bounds that are checked when input is read: Length<std::string, 1, 200>, Range<int,
+// Values with bounds, checked when input is read: Length<std::string, 1, 200>, Range<int, 0, 5>.
 // 0, 5>. Must not weigh more than the bare value, nor check anything when it is read back.
 #pragma once
 
