@@ -1,5 +1,5 @@
 // Values with bounds, checked when input is read: Length<std::string, 1, 200>, Range<int, 0, 5>.
-// 0, 5>. Must not weigh more than the bare value, nor check anything when it is read back.
+// Must not weigh more than the bare value, nor check anything when it is read back.
 #pragma once
 
 #include <concepts>
