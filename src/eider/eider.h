@@ -3,6 +3,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/options.h"
+#include "eider/files/files.h"
 #include "eider/json/json.h"
 #include "eider/reflect/constraints.h"
 #include "eider/runtime/deadline.h"

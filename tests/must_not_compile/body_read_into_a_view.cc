@@ -1,0 +1,13 @@
+// expect: views can only be written
+#include <eider/eider.h>
+#ifdef FIXED
+using Text = std::string;
+#else
+using Text = std::string_view;
+#endif
+struct Note {
+  Text title;
+};
+void routes(eider::App& app) {
+  app.post("/", [](eider::Json<Note> note) { return note->title.size(); });
+}

@@ -1,0 +1,13 @@
+// expect: the bounds of a Range are Min, then Max
+#include <eider/eider.h>
+#ifdef FIXED
+using Stars = eider::Range<int, 0, 5>;
+#else
+using Stars = eider::Range<int, 5, 0>;
+#endif
+struct Note {
+  Stars stars = 0;
+};
+void routes(eider::App& app) {
+  app.post("/", [](eider::Json<Note> note) { return *note->stars; });
+}

@@ -1,0 +1,13 @@
+// expect: eider: a statement is a literal
+#include <eider/db/sqlite/sqlite.h>
+#include <eider/eider.h>
+struct Note {
+  std::int64_t id;
+};
+eider::Task<std::vector<Note>> find(eider::Database database, std::string name) {
+#ifdef FIXED
+  co_return co_await database.all<Note>("select id from notes where name = $1", name);
+#else
+  co_return co_await database.all<Note>("select id from notes where name = '" + name + "'");
+#endif
+}
