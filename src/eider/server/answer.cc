@@ -9,9 +9,7 @@ namespace {
 /// Pieces of this size are copied into the cork and sent while they are still in the cache.
 constexpr std::size_t kPieceBytes = 128UL * 1024;
 
-constexpr int kNoContent = 204;
 constexpr int kResetContent = 205;
-constexpr int kNotModified = 304;
 
 // What the socket refuses has to be copied; what it takes is not kept.
 void send_large_view(Stream& stream, std::string_view body) {
@@ -46,32 +44,18 @@ void write_bodiless(Stream& stream, h1::ResponseHead head) {
 
 }  // namespace
 
-Sent write_answer(Stream& stream, Method method, Response& response, h1::Persistence persistence,
-                  std::string_view date) {
-  const std::string_view body = response.body();
-  const int status = response.status();
-  const h1::ResponseHead head{.status = status,
-                              .framing = h1::Framing::sized,
-                              .persistence = persistence,
-                              .content_length = body.size(),
-                              .content_type = response.content_type(),
-                              .date = date,
-                              .field_lines = response.field_lines()};
-  if (status == kNoContent || status == kNotModified || status == kResetContent) [[unlikely]] {
+Sent write_unusual_answer(Stream& stream, Method method, Response& response,
+                          h1::ResponseHead head) {
+  if (is_bodiless(head.status)) {
     write_bodiless(stream, head);
     return Sent::corked;
   }
-  Buffer& out = stream.output();
-  h1::write_head(out, head);
-  if (method == Method::head) [[unlikely]] {
+  h1::write_head(stream.output(), head);
+  if (method == Method::head) {
     return Sent::corked;
   }
-  if (body.size() >= kLargeBodyBytes) [[unlikely]] {
-    send_large(stream, response);
-    return Sent::partly;
-  }
-  out.append(body);
-  return Sent::corked;
+  send_large(stream, response);
+  return Sent::partly;
 }
 
 }  // namespace eider::detail

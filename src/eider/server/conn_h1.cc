@@ -27,8 +27,8 @@ h1::Persistence persistence_of(const RequestHead& head, bool keeps_alive) noexce
 
 }  // namespace
 
-ConnectionH1::ConnectionH1(LoopContext& context, ConnectionOwner& owner) noexcept
-    : context_(context), owner_(owner), stream_(context.loop, *this) {}
+ConnectionH1::ConnectionH1(LoopContext& context) noexcept
+    : context_(context), stream_(context.loop, *this), alarm_(*this) {}
 
 ConnectionH1::~ConnectionH1() {
   end_exchange();
@@ -37,12 +37,6 @@ ConnectionH1::~ConnectionH1() {
 void ConnectionH1::open(Descriptor fd) {
   stream_.open(std::move(fd));
   expect(Patience::first_byte, context_.limits.first_byte);
-}
-
-void ConnectionH1::abort() noexcept {
-  stream_.close();
-  end_exchange();
-  state_ = State::closed;
 }
 
 bool ConnectionH1::is_idle() const noexcept {
@@ -392,7 +386,7 @@ void ConnectionH1::settle() {
   }
   if (state_ == State::closed) {
     stream_.close();
-    owner_.on_closed(*this);  // this is no more
+    context_.connections->on_closed(*this);  // this is no more
   }
 }
 

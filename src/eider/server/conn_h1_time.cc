@@ -33,7 +33,7 @@ void ConnectionH1::rearm() {
     armed_ = std::min(due_, context_.loop.now() + context_.limits.write);
   }
   if (armed_ != Instant::max()) {
-    context_.loop.arm(*this, armed_);
+    context_.loop.arm(alarm_, armed_);
   }
 }
 

@@ -5,10 +5,9 @@
 namespace eider::detail {
 
 void ConnectionsH1::open(Descriptor fd) {
-  ConnectionOwner& owner = *this;
-  connections_.push_back(std::make_unique<ConnectionH1>(context_, owner));
-  ConnectionH1& connection = *connections_.back();
-  connection.index_ = static_cast<std::uint32_t>(connections_.size() - 1);
+  ConnectionH1& connection = slab_.make(context_);
+  connection.index_ = connections_.size();
+  connections_.push_back(&connection);
   connection.open(std::move(fd));
 }
 
@@ -29,13 +28,10 @@ void ConnectionsH1::close_all() noexcept {
 }
 
 void ConnectionsH1::on_closed(ConnectionH1& connection) noexcept {
-  const std::size_t index = connection.index_;
-  const std::unique_ptr<ConnectionH1> ended = std::move(connections_[index]);
-  if (index + 1 != connections_.size()) {
-    connections_[index] = std::move(connections_.back());
-    connections_[index]->index_ = static_cast<std::uint32_t>(index);
-  }
+  connections_.back()->index_ = connection.index_;
+  connections_[connection.index_] = connections_.back();
   connections_.pop_back();
+  slab_.destroy(connection);
   counter_.on_connection_ended();
 }
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <vector>
 
+#include "eider/base/slab.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/server/detail/conn_h1.h"
 
@@ -23,7 +23,9 @@ class ConnectionCounter {
 class ConnectionsH1 final : private ConnectionOwner {
  public:
   ConnectionsH1(LoopContext& context, ConnectionCounter& counter) noexcept
-      : context_(context), counter_(counter) {}
+      : context_(context), counter_(counter) {
+    context_.connections = this;
+  }
   ~ConnectionsH1() { close_all(); }
   ConnectionsH1(const ConnectionsH1&) = delete;
   ConnectionsH1& operator=(const ConnectionsH1&) = delete;
@@ -40,7 +42,8 @@ class ConnectionsH1 final : private ConnectionOwner {
 
   LoopContext& context_;
   ConnectionCounter& counter_;
-  std::vector<std::unique_ptr<ConnectionH1>> connections_;
+  Slab<ConnectionH1> slab_;
+  std::vector<ConnectionH1*> connections_;
 };
 
 }  // namespace eider::detail

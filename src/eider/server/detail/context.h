@@ -20,6 +20,17 @@ class Service;
 
 namespace detail {
 
+class ConnectionH1;
+
+class ConnectionOwner {
+ public:
+  /// The connection is over and may be destroyed; the last thing that it does.
+  virtual void on_closed(ConnectionH1& connection) noexcept = 0;
+
+ protected:
+  ~ConnectionOwner() = default;
+};
+
 struct LoopContext {
   /// exchanges_max  this loop's share of limits.in_flight_max
   LoopContext(Loop& its_loop, Service& its_service, const Limits& its_limits,
@@ -46,6 +57,7 @@ struct LoopContext {
   Response response;  // likewise
   DateCache date;
   Exchanges exchanges;
+  ConnectionOwner* connections = nullptr;  // set by it
   std::atomic<std::uint64_t> requests{0};
   /// From now on every answer announces the connection's close.
   bool is_draining = false;
