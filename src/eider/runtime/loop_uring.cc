@@ -82,6 +82,9 @@ void UringLoop::free_slot(std::uint32_t index, Operation armed, int fd) noexcept
   if (slot.is_hangup_armed) {
     leaving.hangup_armed = name_of(Operation::stream_hung_up, index);
   }
+  if (slot.is_fixed) {
+    leaving.fixed = index;
+  }
   leaving_.push_back(leaving);
   slot.kind = Kind::free;
   slot.object = nullptr;
@@ -97,7 +100,9 @@ void UringLoop::mark(std::uint32_t index) noexcept {
 }
 
 void UringLoop::attach(Stream& stream) {
-  StreamAccess::slot(stream) = take_slot(Kind::stream, &stream);
+  const std::uint32_t index = take_slot(Kind::stream, &stream);
+  slots_[index].fd = StreamAccess::fd(stream);
+  StreamAccess::slot(stream) = index;
 }
 
 void UringLoop::update(Stream& stream) {
@@ -221,8 +226,9 @@ void UringLoop::submit_send(UringCorks::Cork& cork, std::uint32_t number) {
   slot.cork = 0;
   slot.sending = number;
   io_uring_sqe& entry = ring_.entry();
-  io_uring_prep_send(&entry, StreamAccess::fd(stream), cork.bytes.data(), cork.bytes.size(),
+  io_uring_prep_send(&entry, slot.fd, cork.bytes.data(), cork.bytes.size(),
                      MSG_NOSIGNAL | MSG_DONTWAIT | MSG_WAITALL);
+  aim_at(entry, slot, index_of(cork.owner));
   entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
   entry.user_data = cork.owner;
 }
@@ -233,6 +239,12 @@ void UringLoop::submit_leaving() {
       if (armed != 0) {
         submit_cancel(armed);
       }
+    }
+    if (leaving.fixed >= 0) {
+      io_uring_sqe& entry = ring_.entry();
+      io_uring_prep_close_direct(&entry, static_cast<unsigned>(leaving.fixed));
+      entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
+      entry.user_data = 0;
     }
     if (leaving.fd >= 0) {
       io_uring_sqe& entry = ring_.entry();
@@ -316,10 +328,15 @@ void UringLoop::submit_hang_up(const Stream& stream, std::uint32_t index) {
   entry.user_data = name_of(Operation::stream_hung_up, index);
 }
 
+// A connection that ends with its first request is spared what pays only for the others: the
+// registering of its descriptor, and the cancelling of a lasting receive.
 void UringLoop::submit_receive(Slot& slot, std::uint32_t index) {
+  if (slot.has_received && !slot.is_fixed && !slot.is_unfixable) {
+    submit_fixing(slot, index);
+  }
   io_uring_sqe& entry = ring_.entry();
-  io_uring_prep_recv(&entry, StreamAccess::fd(*static_cast<Stream*>(slot.object)), nullptr, 0, 0);
-  // A connection that ends with its first request is spared the cancelling of a lasting receive.
+  io_uring_prep_recv(&entry, slot.fd, nullptr, 0, 0);
+  aim_at(entry, slot, index);
   if (slot.has_received) {
     entry.ioprio |= IORING_RECV_MULTISHOT;
   }
@@ -328,6 +345,25 @@ void UringLoop::submit_receive(Slot& slot, std::uint32_t index) {
   entry.user_data = name_of(Operation::receive, index);
   slot.is_armed = true;
   slot.is_unwanted = false;
+}
+
+void UringLoop::submit_fixing(Slot& slot, std::uint32_t index) {
+  if (index >= ring_.fixed_files_max()) {
+    slot.is_unfixable = true;
+    return;
+  }
+  io_uring_sqe& entry = ring_.entry();
+  io_uring_prep_files_update(&entry, &slot.fd, 1, static_cast<int>(index));
+  entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
+  entry.user_data = name_of(Operation::fixed, index);
+  slot.is_fixed = true;
+}
+
+void UringLoop::aim_at(io_uring_sqe& entry, const Slot& slot, std::uint32_t index) noexcept {
+  if (slot.is_fixed) {
+    entry.fd = static_cast<int>(index);
+    entry.flags |= IOSQE_FIXED_FILE;
+  }
 }
 
 void UringLoop::submit_poll(Operation operation, std::uint32_t index, int fd, unsigned events) {

@@ -62,7 +62,8 @@ class UringLoop final : public Loop {
     stream_hung_up,
     accept,
     watch_ready,
-    woken
+    woken,
+    fixed
   };
 
   struct Slot {
@@ -70,12 +71,16 @@ class UringLoop final : public Loop {
     std::uint32_t generation = 0;
     std::uint32_t cork = 0;     // of this turn; 0 is none
     std::uint32_t sending = 0;  // the cork of the turn before, whose send was submitted
+    int fd = -1;                // of a stream
     Kind kind = Kind::free;
     bool is_dirty = false;         // stands in dirty_
     bool is_armed = false;         // a receive, an accept or a poll is with the kernel
     bool is_out_armed = false;     // a poll for room to write is with the kernel
     bool is_hangup_armed = false;  // a poll for errors alone is with the kernel
     bool has_received = false;     // from the second receive on it pays to arm a lasting one
+    bool is_fixed = false;         // the descriptor is registered, at the slot's index
+    bool is_unfixable = false;     // the kernel refused to register it
+    bool may_miss = false;         // so the receive behind that finds no descriptor, once
     bool is_cancelling = false;    // the receive is being taken back
     bool is_unwanted = false;      // bytes arrived that nobody wanted
   };
@@ -85,7 +90,8 @@ class UringLoop final : public Loop {
     std::uint64_t armed = 0;  // the names of operations to cancel; 0 is none
     std::uint64_t out_armed = 0;
     std::uint64_t hangup_armed = 0;
-    int fd = -1;  // to close; -1 is none
+    int fd = -1;              // to close; -1 is none
+    std::int64_t fixed = -1;  // the index of the registered descriptor; -1 is none
   };
 
   static constexpr unsigned kSlotBits = 24;
@@ -110,6 +116,8 @@ class UringLoop final : public Loop {
   void submit_wish(std::uint32_t index);
   void submit_stream_wish(Slot& slot, std::uint32_t index);
   void submit_receive(Slot& slot, std::uint32_t index);
+  void submit_fixing(Slot& slot, std::uint32_t index);
+  static void aim_at(io_uring_sqe& entry, const Slot& slot, std::uint32_t index) noexcept;
   void submit_poll(Operation operation, std::uint32_t index, int fd, unsigned events);
   void submit_hang_up(const Stream& stream, std::uint32_t index);
   void submit_wake_up();
@@ -121,6 +129,7 @@ class UringLoop final : public Loop {
   void complete_send(const io_uring_cqe& completion);
   void complete_writable(const io_uring_cqe& completion);
   void complete_hang_up(const io_uring_cqe& completion);
+  void complete_fixing(const io_uring_cqe& completion);
   void complete_accept(const io_uring_cqe& completion);
   void complete_watch(const io_uring_cqe& completion);
 

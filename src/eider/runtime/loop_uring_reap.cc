@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "eider/runtime/detail/socket_io.h"
 #include "eider/runtime/detail/stream_access.h"
@@ -55,6 +56,8 @@ void UringLoop::complete(const io_uring_cqe& completion) {
       return complete_accept(completion);
     case Operation::watch_ready:
       return complete_watch(completion);
+    case Operation::fixed:
+      return complete_fixing(completion);
     case Operation::woken:
       is_wake_up_armed_ = has_more(completion);
       return;
@@ -89,6 +92,9 @@ void UringLoop::tell_received(std::uint32_t index, const io_uring_cqe& completio
     }
     const unsigned id = completion.flags >> IORING_CQE_BUFFER_SHIFT;
     StreamAccess::tell_bytes(stream, buffers_.view(id, static_cast<std::size_t>(completion.res)));
+    return;
+  }
+  if (completion.res == -EBADF && std::exchange(slot.may_miss, false)) {
     return;
   }
   switch (-completion.res) {
@@ -144,6 +150,15 @@ void UringLoop::complete_hang_up(const io_uring_cqe& completion) {
     auto& stream = *static_cast<Stream*>(slot->object);
     const int error = pending_error(StreamAccess::fd(stream));
     StreamAccess::tell_broken(stream, error == 0 ? NetError::closed : net_error(error));
+  }
+}
+
+void UringLoop::complete_fixing(const io_uring_cqe& completion) {
+  Slot* slot = slot_of(completion.user_data);
+  if (slot != nullptr && completion.res < 0) {
+    slot->is_fixed = false;
+    slot->is_unfixable = true;
+    slot->may_miss = true;
   }
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr unsigned kSubmissions = 1024;
 constexpr unsigned kCompletions = 8192;
+constexpr std::uint32_t kFixedFiles = 16384;
 
 // Set up disabled, so that the thread that runs the loop becomes the ring's only submitter.
 constexpr unsigned kSetup = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
@@ -64,6 +65,10 @@ Result<void> UringRing::open() {
     return fail(Error(500, "io_uring cannot be used: " + reason(error)));
   }
   is_open_ = true;
+  // Works without as well, at a few per cent more per request.
+  if (io_uring_register_files_sparse(&ring_, kFixedFiles) == 0) {
+    fixed_files_max_ = kFixedFiles;
+  }
   return {};
 }
 

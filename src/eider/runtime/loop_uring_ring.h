@@ -34,10 +34,14 @@ class UringRing {
   /// Submits, and waits for a completion until `patience` is over.
   void submit_and_wait(Duration patience) noexcept;
 
+  /// How many descriptors can be registered, which spares the kernel a look-up per operation.
+  [[nodiscard]] std::uint32_t fixed_files_max() const noexcept { return fixed_files_max_; }
+
   [[nodiscard]] io_uring& raw() noexcept { return ring_; }
 
  private:
   io_uring ring_{};
+  std::uint32_t fixed_files_max_ = 0;
   bool is_open_ = false;
   bool is_enabled_ = false;
 };
