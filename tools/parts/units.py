@@ -27,8 +27,8 @@ def run(outcome, tree, layers=None):
         if layers:
             command += ['-R', '^(' + '|'.join(re.escape(layer) for layer in layers) + ')$']
         ended = commands.run(command, CTEST_SECONDS_MAX, tree.root,
-                             {**SANITIZERS, 'GTEST_OUTPUT': f'json:{reports}/', 'GTEST_COLOR': 'no',
-                              'GTEST_BRIEF': '1'})
+                             {**SANITIZERS, 'GTEST_OUTPUT': f'json:{reports}/',
+                              'GTEST_COLOR': 'no'})
         failed_cases = sum(_count(outcome, path) for path in sorted(Path(reports).glob('*.json')))
     if not ended.is_good and not failed_cases:
         outcome.fail(f'tests of {tree.preset}', tail(ended.output))
