@@ -115,6 +115,20 @@ TEST_P(ListenerTest, an_accepted_socket_does_not_block_is_not_inherited_and_send
   EXPECT_EQ(no_delay, 1);
 }
 
+TEST_P(ListenerTest, can_wait_for_the_first_bytes_of_a_connection) {
+  thread_->call([&] {
+    server_->bytes = [](testing::TestConnection& connection, std::string_view bytes) {
+      connection.stream.output().append(bytes);
+    };
+  });
+  ASSERT_TRUE(open(local(), {.when = AcceptWhen::readable}));
+  const Peer peer(address());
+  ASSERT_TRUE(peer.send("first"));
+  EXPECT_EQ(peer.receive(5), "first");
+  ASSERT_TRUE(peer.send("second"));
+  EXPECT_EQ(peer.receive(6), "second");
+}
+
 TEST_P(ListenerTest, a_port_in_use_is_refused_unless_it_is_shared) {
   ASSERT_TRUE(open(local(), {.sharing = PortSharing::shared}));
   const Address taken = address();

@@ -1,5 +1,6 @@
 #include "eider/runtime/stream.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 

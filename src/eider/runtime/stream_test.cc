@@ -182,6 +182,18 @@ TEST_P(StreamTest, a_slow_reader_gets_every_byte_of_corked_and_owned_output_in_o
   EXPECT_TRUE(are_same(peer.receive(expected.size() + 3), expected + "end"));
 }
 
+TEST_P(StreamTest, an_echo_to_a_reader_that_lags_loses_and_swaps_nothing) {
+  on_loop([](TestServer& server) { server.bytes = echo; });
+  const std::string sent = pattern(kManyBytes);
+  const Peer peer = connect(8192);
+  std::thread sender([&] { EXPECT_TRUE(peer.send(sent)); });
+  EXPECT_TRUE(becomes([](TestServer& server) {
+    return !server.connections.empty() && server.connections[0]->stream.waiting_bytes() > 0;
+  }));
+  EXPECT_TRUE(are_same(peer.receive(sent.size()), sent));
+  sender.join();
+}
+
 TEST_P(StreamTest, a_half_closed_peer_is_still_answered) {
   on_loop([](TestServer& server) {
     server.ended = [](TestConnection& connection) {
@@ -245,6 +257,33 @@ TEST_P(StreamTest, a_reset_while_output_waits_is_told) {
   ASSERT_TRUE(becomes([](TestServer& server) {
     return !server.connections.empty() && server.connections[0]->stream.waiting_bytes() > 0;
   }));
+  peer.reset();
+  EXPECT_TRUE(
+      becomes([](TestServer& server) { return server.connections[0]->breaks.size() == 1; }));
+}
+
+TEST_P(StreamTest, a_reset_after_the_peers_end_is_told) {
+  Peer peer = connect();
+  peer.end();
+  ASSERT_TRUE(becomes([](TestServer& server) {
+    return !server.connections.empty() && server.connections[0]->ends == 1;
+  }));
+  peer.reset();
+  EXPECT_TRUE(
+      becomes([](TestServer& server) { return server.connections[0]->breaks.size() == 1; }));
+}
+
+TEST_P(StreamTest, a_reset_is_told_also_while_reading_is_paused_and_bytes_wait) {
+  on_loop([](TestServer& server) {
+    server.accepted = [](TestConnection& connection) { connection.stream.pause_reading(); };
+  });
+  Peer peer = connect();
+  ASSERT_TRUE(peer.send("unread"));
+  ASSERT_TRUE(becomes([](TestServer& server) { return server.connections.size() == 1; }));
+  // Until the bytes have surely been noticed, if they ever are.
+  for (int turn = 0; turn < 20; ++turn) {
+    on_loop([](TestServer& server) { EXPECT_EQ(server.connections[0]->received, ""); });
+  }
   peer.reset();
   EXPECT_TRUE(
       becomes([](TestServer& server) { return server.connections[0]->breaks.size() == 1; }));
