@@ -71,9 +71,20 @@ std::unique_ptr<Job> TransactionState::next(Instant deadline) {
   if (!is_told) {
     stage_ = Stage::expired;
   }
-  if (stage_ != Stage::open) {
-    return nullptr;
-  }
+  return stage_ == Stage::open ? take_front() : nullptr;
+}
+
+std::unique_ptr<Job> TransactionState::try_next() {
+  const std::unique_lock lock(mutex_);
+  return stage_ == Stage::open && !jobs_.empty() ? take_front() : nullptr;
+}
+
+bool TransactionState::is_over() const {
+  const std::unique_lock lock(mutex_);
+  return stage_ != Stage::open;
+}
+
+std::unique_ptr<Job> TransactionState::take_front() {
   std::unique_ptr<Job> job = std::move(jobs_.front());
   jobs_.pop_front();
   return job;
@@ -88,17 +99,17 @@ std::deque<std::unique_ptr<Job>> TransactionState::close() {
   return std::exchange(jobs_, {});
 }
 
-Pool::Pool(std::unique_ptr<Connection> writer, std::vector<std::unique_ptr<Connection>> readers,
-           PoolLimits limits)
+ThreadedPool::ThreadedPool(std::unique_ptr<Connection> writer,
+                           std::vector<std::unique_ptr<Connection>> readers, PoolLimits limits)
     : limits_(limits), has_readers_(!readers.empty()) {
   const SignalsBlocked blocked;
-  start(&Pool::serve_writes, std::move(writer));
+  start(&ThreadedPool::serve_writes, std::move(writer));
   for (std::unique_ptr<Connection>& reader : readers) {
-    start(&Pool::serve_reads, std::move(reader));
+    start(&ThreadedPool::serve_reads, std::move(reader));
   }
 }
 
-Pool::~Pool() {
+ThreadedPool::~ThreadedPool() {
   {
     const std::unique_lock lock(mutex_);
     is_stopped_ = true;
@@ -110,12 +121,13 @@ Pool::~Pool() {
   }
 }
 
-void Pool::start(void (Pool::*serve)(Connection&), std::unique_ptr<Connection> connection) {
+void ThreadedPool::start(void (ThreadedPool::*serve)(Connection&),
+                         std::unique_ptr<Connection> connection) {
   threads_.emplace_back([this, serve, own = std::move(connection)] { (this->*serve)(*own); });
   pthread_setname_np(threads_.back().native_handle(), "eider-db");
 }
 
-bool Pool::submit(std::unique_ptr<Job>& job, Lane lane) {
+bool ThreadedPool::submit(std::unique_ptr<Job>& job, Lane lane) {
   const std::unique_lock lock(mutex_);
   if (reading_.jobs.size() + writing_.jobs.size() >= limits_.queue_max) {
     job->refuse(Failure(FailureKind::busy, "too many statements wait for a connection"));
@@ -127,13 +139,16 @@ bool Pool::submit(std::unique_ptr<Job>& job, Lane lane) {
   return true;
 }
 
-void Pool::abandon(Job& job) noexcept {
+void ThreadedPool::abandon(Job& job) noexcept {
   const std::unique_lock lock(delivery_);
   job.abandon();
 }
 
+// The connection's thread waits on the transaction itself.
+void ThreadedPool::on_changed(TransactionState& /*transaction*/) {}
+
 // A job that is still awaited keeps the pool alive, so whatever is queued at the end is abandoned.
-std::unique_ptr<Job> Pool::next(Queue& queue) {
+std::unique_ptr<Job> ThreadedPool::next(Queue& queue) {
   std::unique_lock lock(mutex_);
   queue.has_job.wait(lock, [&] { return !queue.jobs.empty() || is_stopped_; });
   if (is_stopped_) {
@@ -144,7 +159,7 @@ std::unique_ptr<Job> Pool::next(Queue& queue) {
   return job;
 }
 
-void Pool::serve_reads(Connection& connection) {
+void ThreadedPool::serve_reads(Connection& connection) {
   while (std::unique_ptr<Job> job = next(reading_)) {
     switch (job->execute(connection, limits_.statement_time_max)) {
       case Job::Outcome::done:
@@ -158,13 +173,13 @@ void Pool::serve_reads(Connection& connection) {
 }
 
 // It was let in already, so the limit is not asked again.
-void Pool::pass_to_writer(std::unique_ptr<Job> job) {
+void ThreadedPool::pass_to_writer(std::unique_ptr<Job> job) {
   const std::unique_lock lock(mutex_);
   writing_.jobs.push_back(std::move(job));
   writing_.has_job.notify_one();
 }
 
-void Pool::serve_writes(Connection& connection) {
+void ThreadedPool::serve_writes(Connection& connection) {
   while (std::unique_ptr<Job> job = next(writing_)) {
     (void)job->execute(connection, limits_.statement_time_max);  // a writer needs no writer
     const std::shared_ptr<TransactionState> transaction = job->begun();
@@ -175,7 +190,7 @@ void Pool::serve_writes(Connection& connection) {
   }
 }
 
-void Pool::serve_transaction(TransactionState& transaction, Connection& connection) {
+void ThreadedPool::serve_transaction(TransactionState& transaction, Connection& connection) {
   const Instant deadline = std::chrono::steady_clock::now() + limits_.transaction_time_max;
   while (std::unique_ptr<Job> job = transaction.next(deadline)) {
     (void)job->execute(connection, limits_.statement_time_max);
@@ -187,7 +202,7 @@ void Pool::serve_transaction(TransactionState& transaction, Connection& connecti
   }
 }
 
-void Pool::deliver(std::unique_ptr<Job> job) {
+void ThreadedPool::deliver(std::unique_ptr<Job> job) {
   std::unique_lock lock(delivery_);
   if (job->is_awaited()) {
     Loop& loop = job->loop();

@@ -39,8 +39,11 @@ class TransactionState {
 
   /// Waits for the next job; null when there will be none.
   [[nodiscard]] std::unique_ptr<Job> next(Instant deadline);
+  /// The next job, or null when there is none at the moment.
+  [[nodiscard]] std::unique_ptr<Job> try_next();
   /// Committed or rolled back: `next` gives nothing more.
   void end() noexcept;
+  [[nodiscard]] bool is_over() const;
   /// Ends it, and gives back what was not executed as refused.
   [[nodiscard]] std::deque<std::unique_ptr<Job>> close();
 
@@ -50,26 +53,40 @@ class TransactionState {
 
   void refuse_by_stage(Job& job) const noexcept;
 
-  std::mutex mutex_;
+  [[nodiscard]] std::unique_ptr<Job> take_front();
+
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Job>> jobs_;
   Stage stage_ = Stage::open;
 };
 
-/// Connections, each on a thread of its own. Must be destroyed on none of those.
+/// Where jobs meet connections.
 class Pool {
  public:
-  /// readers  may be empty: then the writer reads too
-  Pool(std::unique_ptr<Connection> writer, std::vector<std::unique_ptr<Connection>> readers,
-       PoolLimits limits);
-  ~Pool();
-  Pool(const Pool&) = delete;
-  Pool& operator=(const Pool&) = delete;
+  virtual ~Pool() = default;
 
   /// returns  false, with the job refused and left where it is, when too much waits already
-  [[nodiscard]] bool submit(std::unique_ptr<Job>& job, Lane lane);
+  [[nodiscard]] virtual bool submit(std::unique_ptr<Job>& job, Lane lane) = 0;
   /// From the loop of `job`: nobody waits for it any more, and its loop may go.
-  void abandon(Job& job) noexcept;
+  virtual void abandon(Job& job) noexcept = 0;
+  /// From the loop: `transaction` has got a job, or was left.
+  virtual void on_changed(TransactionState& transaction) = 0;
+};
+
+/// Connections, each on a thread of its own. Must be destroyed on none of those.
+class ThreadedPool final : public Pool {
+ public:
+  /// readers  may be empty: then the writer reads too
+  ThreadedPool(std::unique_ptr<Connection> writer, std::vector<std::unique_ptr<Connection>> readers,
+               PoolLimits limits);
+  ~ThreadedPool() override;
+  ThreadedPool(const ThreadedPool&) = delete;
+  ThreadedPool& operator=(const ThreadedPool&) = delete;
+
+  [[nodiscard]] bool submit(std::unique_ptr<Job>& job, Lane lane) override;
+  void abandon(Job& job) noexcept override;
+  void on_changed(TransactionState& transaction) override;
 
  private:
   /// One queue and those who wait for it.
@@ -78,7 +95,7 @@ class Pool {
     std::condition_variable has_job;
   };
 
-  void start(void (Pool::*serve)(Connection&), std::unique_ptr<Connection> connection);
+  void start(void (ThreadedPool::*serve)(Connection&), std::unique_ptr<Connection> connection);
   void serve_reads(Connection& connection);
   void serve_writes(Connection& connection);
   void serve_transaction(TransactionState& transaction, Connection& connection);

@@ -23,7 +23,17 @@ class Route {
       : pool_(std::move(pool)), transaction_(std::move(transaction)) {}
 
   [[nodiscard]] bool submit(std::unique_ptr<Job>& job, Lane lane) const {
-    return transaction_ != nullptr ? transaction_->submit(job) : pool_->submit(job, lane);
+    if (transaction_ == nullptr) {
+      return pool_->submit(job, lane);
+    }
+    const bool is_taken = transaction_->submit(job);
+    pool_->on_changed(*transaction_);
+    return is_taken;
+  }
+  /// Pre: in a transaction.
+  void leave() const {
+    transaction_->leave();
+    pool_->on_changed(*transaction_);
   }
   [[nodiscard]] const std::shared_ptr<Pool>& pool() const noexcept { return pool_; }
   [[nodiscard]] const std::shared_ptr<TransactionState>& transaction() const noexcept {

@@ -21,7 +21,7 @@ BeginJob::BeginJob(std::shared_ptr<Pool> pool) noexcept
 
 BeginJob::~BeginJob() {
   if (!is_taken_) {
-    state_->leave();
+    state_->leave();  // its pool finds out by itself: a thread waits on it, or the next job asks
   }
 }
 

@@ -38,7 +38,7 @@ class [[nodiscard]] Transaction : public db::Statements {
   Transaction& operator=(Transaction&&) = delete;
   ~Transaction() {
     if (route().transaction() != nullptr) {
-      route().transaction()->leave();
+      route().leave();
     }
   }
 

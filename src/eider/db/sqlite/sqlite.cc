@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "eider/db/loop_pool.h"
 #include "eider/db/sqlite/sqlite_connection.h"
 
 namespace eider {
@@ -15,13 +16,16 @@ Database open_sqlite(std::string_view path, const SqliteOptions& options) {
   const bool is_in_memory = file.empty() || file == ":memory:";
   auto writer = std::make_unique<SqliteConnection>(is_in_memory ? ":memory:" : file,
                                                    SqliteConnection::Role::writes, options);
+  if (options.runs_on == SqliteOptions::RunsOn::loop) {
+    return Database(std::make_shared<db::LoopPool>(std::move(writer)));
+  }
   std::vector<std::unique_ptr<db::Connection>> readers;
   for (unsigned i = 0; i < options.readers && !is_in_memory; ++i) {
     readers.push_back(
         std::make_unique<SqliteConnection>(file, SqliteConnection::Role::reads, options));
   }
   return Database(
-      std::make_shared<db::Pool>(std::move(writer), std::move(readers), options.limits));
+      std::make_shared<db::ThreadedPool>(std::move(writer), std::move(readers), options.limits));
 }
 
 Result<Database, std::string> try_open_sqlite(std::string_view path, const SqliteOptions& options) {

@@ -16,7 +16,12 @@ struct SqliteOptions {
   /// the disk.
   enum class Durability : std::uint8_t { process, power };
 
+  /// Where statements run. `threads`: on their own, so that no loop waits. `loop`: on the one loop
+  /// that awaits them, for tests with a simulated one (TestClient).
+  enum class RunsOn : std::uint8_t { threads, loop };
+
   Durability durability = Durability::process;
+  RunsOn runs_on = RunsOn::threads;
   /// Connections that read side by side, each on its thread; one more writes.
   unsigned readers = 4;
   /// For how long a statement waits for another process that writes.
