@@ -1,6 +1,5 @@
 // Task<T>: a function that can wait, as a value that owns it and everything it is waiting for.
-// Must not know loops: what a task waits for are awaiters, and each takes itself off its list when
-// it is destroyed.
+// Must not know loops: a task waits for awaiters, and each leaves its list when it is destroyed.
 #pragma once
 
 #include <coroutine>
