@@ -5,6 +5,7 @@
 #include <atomic>
 #include <charconv>
 #include <cstddef>
+#include <semaphore>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,7 @@ namespace eider {
 /// /wait-now              waits by its plan, and is answered without waiting
 /// /wait-throw            a task that throws
 /// /block                 "blocked", from a thread of the pool; outlives its client
+/// /hold                  the same, once `may_go` is released
 /// anything else          404
 class ScriptedService final : public Service {
  public:
@@ -32,7 +34,8 @@ class ScriptedService final : public Service {
   Plan plan(Request& request) noexcept override {
     ++planned;
     request.path_values().push(request.path().substr(1));
-    const bool outlives = request.path() == "/block" || request.path() == "/wait-on";
+    const bool outlives =
+        request.path() == "/block" || request.path() == "/hold" || request.path() == "/wait-on";
     return {.endpoint = this,
             .body_bytes_max = kBodyBytesMax,
             .waits = outlives || request.path().starts_with("/wait"),
@@ -68,7 +71,10 @@ class ScriptedService final : public Service {
     if (request.path() == "/wait-throw") {
       throw std::string("not for the client");
     }
-    if (request.path() == "/block") {
+    if (request.path() == "/hold") {
+      co_await run_blocking([this] { may_go.acquire(); });
+      response.set_static_body("released");
+    } else if (request.path() == "/block") {
       const std::string text = co_await run_blocking([this, &request] { return block(request); });
       response.set_body(text);
     } else {
@@ -94,6 +100,7 @@ class ScriptedService final : public Service {
   std::atomic<int> finished = 0;
   std::atomic<int> cancelled = 0;
   std::atomic<bool> was_cancelled_at_end = false;
+  std::binary_semaphore may_go{0};
   std::string seen_address;
   std::string big = std::string(8UL * 1024 * 1024, 'v');
 

@@ -91,6 +91,7 @@ class Server::Parts {
   ~Parts() {
     stop(Duration::zero());
     join();
+    pool.stop();  // what is in flight is used by its threads until then
   }
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
@@ -99,7 +100,8 @@ class Server::Parts {
   void make_workers();
   [[nodiscard]] Result<void> start_threads();
   void stop(Duration drain) noexcept;
-  void join() noexcept;
+  /// returns  whether nothing is in flight any more
+  bool join() noexcept;
 
   const ServerOptions options;
   const unsigned thread_count;
@@ -174,14 +176,14 @@ void Server::Parts::stop(Duration drain) noexcept {
   }
 }
 
-void Server::Parts::join() noexcept {
+bool Server::Parts::join() noexcept {
   for (std::thread& thread : threads) {
     if (thread.joinable()) {
       thread.join();
     }
   }
-  pool.stop();
   signals.reset();
+  return std::ranges::none_of(workers, [](const auto& worker) { return worker->in_flight() != 0; });
 }
 
 Server::Server(Service& service, ServerOptions options)
@@ -216,8 +218,8 @@ std::string_view Server::backend_name() const noexcept {
   return parts_->loops.empty() ? std::string_view() : parts_->loops.front()->name();
 }
 
-void Server::wait() {
-  parts_->join();
+bool Server::wait() {
+  return parts_->join();
 }
 
 void Server::stop() noexcept {

@@ -55,7 +55,7 @@ class Server {
  public:
   /// service  is called on all loops' threads at once; outlives the server
   Server(Service& service, ServerOptions options);
-  /// `stop_now` and `wait`.
+  /// `stop_now`, `wait`, and waits for blocking threads that are still at work.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -73,13 +73,16 @@ class Server {
   /// "epoll" or "io_uring". Pre: started.
   [[nodiscard]] std::string_view backend_name() const noexcept;
 
-  /// Returns when the server has stopped and its threads are gone. Returns at once when it was
+  /// Waits until the server has stopped and its loops' threads are gone; not at all when it was
   /// never started. Pre: called on one thread at a time, none of the server's.
-  void wait();
+  ///
+  /// returns  false when the time to drain was up and blocking threads are still in a handler. They
+  ///          cannot be interrupted: the destructor waits for them, and who wants to leave now has
+  ///          to end the process without it (std::_Exit).
+  bool wait();
 
   /// From any thread: stops accepting, finishes what is in flight with `Connection: close`, and
-  /// cancels what is left when `drain` has passed. A request that uses a blocking thread is told
-  /// by its Cancel, and waited for.
+  /// cancels what is left when `drain` has passed.
   void stop() noexcept;
   /// From any thread: as `stop` whose time is up at once.
   void stop_now() noexcept;

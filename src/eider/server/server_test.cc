@@ -282,6 +282,20 @@ TEST_P(ServerTest, leaves_when_the_time_to_drain_is_up) {
   EXPECT_EQ(service_.running, 0);
 }
 
+TEST_P(ServerTest, leaves_a_blocking_thread_behind_when_the_time_to_drain_is_up) {
+  if (!start(1, {.drain = milliseconds(100)})) {
+    return;
+  }
+  Client client = connect();
+  client.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(comes_true([this] { return service_.running == 1; }));
+  server_->stop();
+  EXPECT_FALSE(server_->wait());
+  service_.may_go.release();
+  server_ = nullptr;
+  EXPECT_EQ(service_.running, 0);
+}
+
 TEST_P(ServerTest, may_be_stopped_before_and_after_it_has_run) {
   if (!start(2)) {
     return;

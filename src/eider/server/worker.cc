@@ -73,12 +73,13 @@ void Worker::drain(Duration within) {
 }
 
 void Worker::expire() {
-  if (context_.loop.now() >= drained_by_) {
-    connections_.close_all();
+  const bool is_time_up = context_.loop.now() >= drained_by_;
+  if (is_time_up) {
+    connections_.close_all();  // what is in flight afterwards runs on blocking threads
   } else {
     connections_.close_idle();
   }
-  if (connections_.size() == 0 && context_.exchanges.in_use() == 0) {
+  if (connections_.size() == 0 && (in_flight() == 0 || is_time_up)) {
     context_.loop.stop();
   } else {
     context_.loop.arm(*this, context_.loop.now() + kNextLook);
