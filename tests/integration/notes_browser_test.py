@@ -3,6 +3,7 @@
 argv[1]: the build's bin directory, or that of support.py.
 Needs chromium and chromedriver; says so when they are missing."""
 
+import os
 import pathlib
 import sys
 import tempfile
@@ -136,8 +137,9 @@ CHECKS = [
 
 
 def start(directory):
-    """Its database is notes.db in the directory that it runs in."""
-    return support.Program("notes", "--port", "{port}", directory=directory)
+    """The service over notes.db in that directory."""
+    database = {"NOTES_DB": os.path.join(directory, "notes.db")}
+    return support.Program("notes", "--port", "{port}", environment=database)
 
 
 def main():

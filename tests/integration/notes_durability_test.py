@@ -76,8 +76,9 @@ def check_notes(service, acknowledged):
 
 
 def start(directory):
-    """Its database is notes.db in the directory that it runs in."""
-    return support.Program("notes", "--port", "{port}", "--threads", "2", directory=directory)
+    """The service over notes.db in that directory."""
+    database = {"NOTES_DB": os.path.join(directory, "notes.db")}
+    return support.Program("notes", "--port", "{port}", "--threads", "2", environment=database)
 
 
 def kill(service):
