@@ -1,4 +1,5 @@
 // The one header an application includes.
+// Must not name a component that a program has to ask for, such as a database.
 #pragma once
 
 #include "eider/app/app.h"

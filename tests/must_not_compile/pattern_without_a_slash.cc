@@ -1,4 +1,4 @@
-// expect: the_pattern_is_not_valid__it_begins_with_a_slash
+// expect: the_pattern_is_not_valid__write_slash
 #include <eider/eider.h>
 #ifdef FIXED
 void routes(eider::App& app) { app.get("/hello", [] { return "hello"; }); }

@@ -94,6 +94,9 @@ std::optional<int> number(const char* text, int max) {
 /// What one option says; false when it cannot be understood.
 bool apply(Options& options, int found, const char* value) {
   constexpr int kMost = 1'000'000;
+  if (value == nullptr) {
+    return false;  // an option that is not known
+  }
   if (found == 'b') {
     const auto backend = parse_backend(value);
     options.server.backend = backend.value_or(Backend::automatic);

@@ -1,7 +1,5 @@
 // One argument of a handler, made from the request by the argument's type.
 // Must not answer: what is wrong is an Error that the caller renders.
-//
-// To teach handlers a type of your own, specialise Extract for it.
 #pragma once
 
 #include <concepts>
@@ -88,7 +86,8 @@ Result<T> from_named(std::string_view kind, std::string_view name,
 
 }  // namespace detail
 
-/// A plain type is the next parameter of the path.
+/// A plain type is the next parameter of the path. To teach handlers a type of your own, specialise
+/// Extract for it, as below.
 template <class T>
 struct Extract {
   static constexpr bool kIsPathValue = true;

@@ -1,4 +1,5 @@
 // The log of an app that was given none: lines on standard error.
+// Must not be written to by the library's lower layers, which are handed a LogSink.
 #pragma once
 
 #include <memory>

@@ -17,9 +17,9 @@ struct RuntimePattern {
 
 namespace detail {
 // Never defined: the compiler names them when a pattern is refused, so their names are the message.
-void the_pattern_is_not_valid__it_begins_with_a_slash_and_parameters_are_whole_segments_like_id_in_braces();
-void the_handler_takes_fewer_path_values_than_the_pattern_names__add_an_argument_for_each();
-void the_handler_takes_more_path_values_than_the_pattern_names__add_them_in_braces_or_use_Query();
+void the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
+void the_handler_takes_fewer_path_values_than_the_pattern_names();
+void the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query();
 void a_group_prefix_has_no_parameters__put_them_into_its_routes();
 }  // namespace detail
 
@@ -33,16 +33,13 @@ class PatternFor {
   consteval PatternFor(const char* text) : text_(text) {
     constexpr std::size_t takes = detail::Signature<F>::kPathCount;
     if (find_fault(text) != PatternFault::none) {
-      detail::
-          the_pattern_is_not_valid__it_begins_with_a_slash_and_parameters_are_whole_segments_like_id_in_braces();
+      detail::the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
     }
     if (takes < count_parameters(text)) {
-      detail::
-          the_handler_takes_fewer_path_values_than_the_pattern_names__add_an_argument_for_each();
+      detail::the_handler_takes_fewer_path_values_than_the_pattern_names();
     }
     if (takes > count_parameters(text)) {
-      detail::
-          the_handler_takes_more_path_values_than_the_pattern_names__add_them_in_braces_or_use_Query();
+      detail::the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query();
     }
   }
   // NOLINTNEXTLINE(google-explicit-constructor): as above
@@ -60,8 +57,7 @@ class GroupPrefix {
   // NOLINTNEXTLINE(google-explicit-constructor): as above
   consteval GroupPrefix(const char* text) : text_(text) {
     if (find_fault(text) != PatternFault::none) {
-      detail::
-          the_pattern_is_not_valid__it_begins_with_a_slash_and_parameters_are_whole_segments_like_id_in_braces();
+      detail::the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
     }
     if (count_parameters(text) != 0) {
       detail::a_group_prefix_has_no_parameters__put_them_into_its_routes();

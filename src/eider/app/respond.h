@@ -1,7 +1,5 @@
 // A handler's result, rendered into the response by its type.
 // Must not know requests or bytes on the wire.
-//
-// To teach handlers a result of your own, specialise Render for it.
 #pragma once
 
 #include <concepts>
@@ -35,7 +33,8 @@ void render_response(Response& response, Response&& made);
 /// Writes `error` as a problem document (RFC 9457), in place of any content so far.
 void render_error(Response& response, const Error& error);
 
-/// Everything that reflection knows: a struct, a vector, a map, an enum… as JSON.
+/// Everything that reflection knows: a struct, a vector, a map, an enum… as JSON. To teach handlers
+/// a result of your own, specialise Render for it, as below.
 template <class T>
 struct Render {
   static void into(Response& response, const T& value) {

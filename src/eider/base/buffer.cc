@@ -10,7 +10,9 @@ namespace {
 constexpr std::size_t kSmallestBytes = 256;
 }
 
-Buffer::~Buffer() { std::free(data_); }
+Buffer::~Buffer() {
+  std::free(data_);
+}
 
 void Buffer::grow(std::size_t bytes) {
   const std::size_t wanted = std::max({bytes, capacity_ * 2, kSmallestBytes});

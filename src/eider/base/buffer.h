@@ -9,7 +9,7 @@
 
 namespace eider {
 
-/// Growable bytes. Unlike std::string it can be written into before it is sized, and costs no zeroing.
+/// Growable bytes. Unlike std::string it can be written into before it is sized, without zeroing.
 class Buffer {
  public:
   Buffer() = default;

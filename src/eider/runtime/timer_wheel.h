@@ -11,9 +11,9 @@
 
 namespace eider {
 
-/// Level 0 has a slot per tick of the next 64, level 1 one per 64 ticks of the next 4096, and so on.
-/// A timer stands in the lowest level whose block it shares with now, and moves down when its slot
-/// begins: at most seven times in its life.
+/// Level 0 has a slot per tick of the next 64, level 1 one per 64 ticks of the next 4096, and so
+/// on. A timer stands in the lowest level whose block it shares with now, and moves down when its
+/// slot begins: at most seven times in its life.
 class TimerWheel {
  public:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
