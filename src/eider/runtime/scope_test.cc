@@ -209,6 +209,21 @@ TEST_F(ScopeTest, may_be_destroyed_by_who_joins_it) {
   EXPECT_FALSE(scope.has_value());
 }
 
+TEST_F(ScopeTest, who_joins_may_outlive_it_and_is_never_resumed) {
+  std::optional<Scope> scope(std::in_place);
+  int naps = 0;
+  int joins = 0;
+  Task<> joining = join(*scope, joins);
+  loop.call([&] {
+    scope->start(nap(milliseconds(5), naps));
+    joining.start();
+    scope.reset();
+  });
+  kernel.advance(milliseconds(5));
+  joining = Task<>();
+  EXPECT_EQ(joins, 0);
+}
+
 TEST_F(ScopeTest, a_destroyed_joiner_is_not_resumed) {
   Scope scope;
   int naps = 0;
