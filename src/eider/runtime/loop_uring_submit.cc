@@ -1,0 +1,209 @@
+// What a turn asked for, handed to the kernel in the order that must hold: sends, then what leaves,
+// then what is wished for.
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <utility>
+
+#include "eider/runtime/detail/stream_access.h"
+#include "eider/runtime/loop_uring.h"
+
+namespace eider {
+
+namespace {
+
+constexpr unsigned kOperationShift = 56;
+
+unsigned poll_events(Readiness what) noexcept {
+  return (is_readable(what) ? unsigned{POLLIN} : 0U) | (is_writable(what) ? unsigned{POLLOUT} : 0U);
+}
+
+}  // namespace
+
+void UringLoop::submit_turn() {
+  if (!is_wake_up_armed_) {
+    submit_wake_up();
+  }
+  submit_sends();
+  submit_leaving();
+  submit_wishes();
+}
+
+void UringLoop::submit_wake_up() {
+  io_uring_sqe& entry = ring_.entry();
+  io_uring_prep_poll_multishot(&entry, wake_up_.get(), POLLIN);
+  entry.user_data = std::uint64_t{static_cast<std::uint8_t>(Operation::woken)} << kOperationShift;
+  is_wake_up_armed_ = true;
+}
+
+void UringLoop::submit_sends() {
+  cork_owner_ = nullptr;
+  for (std::uint32_t number = 1; number <= corks_.count(); ++number) {
+    UringCorks::Cork& cork = corks_.at(number);
+    if (!cork.bytes.empty()) {
+      submit_send(cork, number);
+    } else if (Slot* slot = slot_of(cork.owner)) {
+      slot->cork = 0;
+    }
+  }
+  std::swap(corks_, sent_corks_);
+}
+
+void UringLoop::submit_send(UringCorks::Cork& cork, std::uint32_t number) {
+  Slot& slot = *slot_of(cork.owner);  // a stream that leaves empties its cork
+  auto& stream = *static_cast<Stream*>(slot.object);
+  if (!StreamAccess::may_send(stream)) {
+    stream.flush();
+    slot.cork = 0;
+    return;
+  }
+  slot.cork = 0;
+  slot.sending = number;
+  io_uring_sqe& entry = ring_.entry();
+  io_uring_prep_send(&entry, slot.fd, cork.bytes.data(), cork.bytes.size(),
+                     MSG_NOSIGNAL | MSG_DONTWAIT | MSG_WAITALL);
+  aim_at(entry, slot, index_of(cork.owner));
+  entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
+  entry.user_data = cork.owner;
+}
+
+void UringLoop::submit_leaving() {
+  for (const Leaving& leaving : leaving_) {
+    for (const std::uint64_t armed : {leaving.armed, leaving.out_armed, leaving.hangup_armed}) {
+      if (armed != 0) {
+        submit_cancel(armed);
+      }
+    }
+    if (leaving.fixed >= 0) {
+      io_uring_sqe& entry = ring_.entry();
+      io_uring_prep_close_direct(&entry, static_cast<unsigned>(leaving.fixed));
+      entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
+      entry.user_data = 0;
+    }
+    if (leaving.fd >= 0) {
+      io_uring_sqe& entry = ring_.entry();
+      io_uring_prep_close(&entry, leaving.fd);
+      entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
+      entry.user_data = 0;
+    }
+  }
+  leaving_.clear();
+}
+
+void UringLoop::submit_cancel(std::uint64_t name) {
+  io_uring_sqe& entry = ring_.entry();
+  io_uring_prep_cancel64(&entry, name, 0);
+  entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
+  entry.user_data = 0;
+}
+
+void UringLoop::submit_wishes() {
+  for (const std::uint32_t index : dirty_) {
+    slots_[index].is_dirty = false;
+    submit_wish(index);
+  }
+  dirty_.clear();
+}
+
+void UringLoop::submit_wish(std::uint32_t index) {
+  Slot& slot = slots_[index];
+  switch (slot.kind) {
+    case Kind::free:
+      return;
+    case Kind::stream:
+      submit_stream_wish(slot, index);
+      return;
+    case Kind::listener:
+      if (!std::exchange(slot.is_armed, true)) {
+        io_uring_sqe& entry = ring_.entry();
+        io_uring_prep_multishot_accept(&entry,
+                                       WatchAccess::fd(*static_cast<Listener*>(slot.object)),
+                                       nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        entry.user_data = name_of(Operation::accept, index);
+      }
+      return;
+    case Kind::watch:
+      if (!std::exchange(slot.is_armed, true)) {
+        const auto& watch = *static_cast<FdWatch*>(slot.object);
+        submit_poll(Operation::watch_ready, index, watch.fd(),
+                    poll_events(WatchAccess::wanted(watch)));
+      }
+      return;
+  }
+}
+
+void UringLoop::submit_stream_wish(Slot& slot, std::uint32_t index) {
+  const auto& stream = *static_cast<Stream*>(slot.object);
+  const bool wants_bytes = StreamAccess::wants_bytes(stream);
+  if (wants_bytes && !slot.is_armed) {
+    submit_receive(slot, index);
+  } else if (!wants_bytes && slot.is_armed && slot.is_unwanted && !slot.is_cancelling) {
+    slot.is_cancelling = true;
+    submit_cancel(name_of(Operation::receive, index));
+  }
+  // Without a receive nobody would hear of a reset.
+  const bool is_deaf = !wants_bytes && !slot.is_armed && !StreamAccess::wants_writable(stream);
+  if (is_deaf && !slot.is_hangup_armed) {
+    submit_hang_up(stream, index);
+  } else if (!is_deaf && slot.is_hangup_armed) {
+    // What is still to be received comes before the news that no more will.
+    submit_cancel(name_of(Operation::stream_hung_up, index));
+  }
+  slot.is_hangup_armed = is_deaf;
+  if (StreamAccess::wants_writable(stream) && !std::exchange(slot.is_out_armed, true)) {
+    submit_poll(Operation::stream_writable, index, StreamAccess::fd(stream), POLLOUT);
+  }
+}
+
+// The kernel adds the peer's FIN to what is polled for, so a single shot would be spent on that.
+void UringLoop::submit_hang_up(const Stream& stream, std::uint32_t index) {
+  io_uring_sqe& entry = ring_.entry();
+  io_uring_prep_poll_multishot(&entry, StreamAccess::fd(stream), 0);
+  entry.user_data = name_of(Operation::stream_hung_up, index);
+}
+
+// A connection that ends with its first request is spared what pays only for the others: the
+// registering of its descriptor, and the cancelling of a lasting receive.
+void UringLoop::submit_receive(Slot& slot, std::uint32_t index) {
+  if (slot.has_received && !slot.is_fixed && !slot.is_unfixable) {
+    submit_fixing(slot, index);
+  }
+  io_uring_sqe& entry = ring_.entry();
+  io_uring_prep_recv(&entry, slot.fd, nullptr, 0, 0);
+  aim_at(entry, slot, index);
+  if (slot.has_received) {
+    entry.ioprio |= IORING_RECV_MULTISHOT;
+  }
+  entry.flags |= IOSQE_BUFFER_SELECT;
+  entry.buf_group = UringBuffers::kGroup;
+  entry.user_data = name_of(Operation::receive, index);
+  slot.is_armed = true;
+  slot.is_unwanted = false;
+}
+
+void UringLoop::submit_fixing(Slot& slot, std::uint32_t index) {
+  if (index >= ring_.fixed_files_max()) {
+    slot.is_unfixable = true;
+    return;
+  }
+  io_uring_sqe& entry = ring_.entry();
+  io_uring_prep_files_update(&entry, &slot.fd, 1, static_cast<int>(index));
+  entry.flags |= IOSQE_CQE_SKIP_SUCCESS;
+  entry.user_data = name_of(Operation::fixed, index);
+  slot.is_fixed = true;
+}
+
+void UringLoop::aim_at(io_uring_sqe& entry, const Slot& slot, std::uint32_t index) noexcept {
+  if (slot.is_fixed) {
+    entry.fd = static_cast<int>(index);
+    entry.flags |= IOSQE_FIXED_FILE;
+  }
+}
+
+void UringLoop::submit_poll(Operation operation, std::uint32_t index, int fd, unsigned events) {
+  io_uring_sqe& entry = ring_.entry();
+  io_uring_prep_poll_add(&entry, fd, events);
+  entry.user_data = name_of(operation, index);
+}
+
+}  // namespace eider
