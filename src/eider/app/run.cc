@@ -1,5 +1,6 @@
 // App::run and App::serve: from the command line to a served process.
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <variant>
 
@@ -61,7 +62,11 @@ int App::serve(const ServerOptions& options) {
     return kExitFailed;
   }
   say(stderr, listening_line(server, options));
-  server.wait();
+  if (!server.wait()) {
+    // A blocking handler is still at work when the drain deadline has come. Its thread cannot be
+    // stopped, and destroying the server would wait for it.
+    std::_Exit(0);
+  }
   return 0;
 }
 
