@@ -248,13 +248,21 @@ void Stream::begin_waiting() {
 }
 
 bool Stream::drain() {
-  const Loop::Written written = loop_.write(*this, rest_->left(0), rest_->left(1));
-  if (written.error != 0) {
-    break_later(net_error(written.error));
-    return false;
+  // Until the socket refuses some: only then does it tell that it takes more.
+  while (rest_->bytes != 0) {
+    const std::string_view first = rest_->left(0);
+    const std::string_view second = rest_->left(1);
+    const Loop::Written written = loop_.write(*this, first, second);
+    if (written.error != 0) {
+      break_later(net_error(written.error));
+      return false;
+    }
+    rest_->consume(written.bytes);
+    if (written.bytes < first.size() + second.size()) {
+      return false;
+    }
   }
-  rest_->consume(written.bytes);
-  return rest_->bytes == 0;
+  return true;
 }
 
 void Stream::tell_writable() {
