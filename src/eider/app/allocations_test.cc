@@ -20,9 +20,9 @@ namespace {
 std::atomic<std::uint64_t> allocation_count{0};
 }
 
-// The whole program's: the server's thread and the test's. The test itself allocates nothing while
-// it counts.
-void* operator new(std::size_t bytes) {
+// Not inlined: g++ 12 would take new and free for a mismatch. The whole program's: the server's
+// thread and the test's. The test itself allocates nothing while it counts.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   allocation_count.fetch_add(1, std::memory_order_relaxed);
   void* memory = std::malloc(bytes == 0 ? 1 : bytes);
   if (memory == nullptr) {
@@ -30,10 +30,10 @@ void* operator new(std::size_t bytes) {
   }
   return memory;
 }
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, std::size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
   std::free(memory);
 }
 
