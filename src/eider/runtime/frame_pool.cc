@@ -37,6 +37,7 @@ enum class Phase : std::uint8_t { unused, in_use, ended };
 struct Lists {
   std::array<FreeList, kClassCount> by_class{};
   std::ptrdiff_t frames_in_use = 0;
+  std::size_t frames_from_heap = 0;
   Phase phase = Phase::unused;
 };
 
@@ -86,6 +87,8 @@ void* allocate_from_heap(std::size_t bytes) {
   if (block == nullptr) {
     throw std::bad_alloc();
   }
+  ++lists.frames_in_use;
+  ++lists.frames_from_heap;
   return block;
 }
 
@@ -98,16 +101,12 @@ void keep(FreeList& list, void* frame) noexcept {
 
 void* allocate_frame(std::size_t bytes) {
   if (!is_pooled(bytes)) [[unlikely]] {
-    void* block = allocate_from_heap(bytes);
-    ++lists.frames_in_use;
-    return block;
+    return allocate_from_heap(bytes);
   }
   FreeList& list = lists.by_class[class_of(bytes)];
   FreeBlock* block = list.first;
   if (block == nullptr) [[unlikely]] {
-    void* fresh = allocate_from_heap((class_of(bytes) + 1) * kClassBytes);
-    ++lists.frames_in_use;
-    return fresh;
+    return allocate_from_heap((class_of(bytes) + 1) * kClassBytes);
   }
   list.first = block->next;
   ++list.room;
@@ -136,6 +135,10 @@ void release_frame(void* frame, std::size_t bytes) noexcept {
 
 std::ptrdiff_t frames_in_use() noexcept {
   return lists.frames_in_use;
+}
+
+std::size_t frames_from_heap() noexcept {
+  return lists.frames_from_heap;
 }
 
 }  // namespace eider

@@ -20,4 +20,7 @@ void release_frame(void* frame, std::size_t bytes) noexcept;
 /// What this thread allocated minus what it released: below zero where frames come to die.
 [[nodiscard]] std::ptrdiff_t frames_in_use() noexcept;
 
+/// How many blocks this thread has taken from the heap; stands still in steady state.
+[[nodiscard]] std::size_t frames_from_heap() noexcept;
+
 }  // namespace eider

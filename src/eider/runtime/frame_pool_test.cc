@@ -31,6 +31,18 @@ TEST(FramePool, a_released_block_is_given_out_again_for_the_same_size_class) {
   release_frame(second, 65);
 }
 
+TEST(FramePool, taking_and_giving_back_for_ever_asks_the_heap_once) {
+  if (!kIsPooling) {
+    GTEST_SKIP() << "the pool stands aside for AddressSanitizer";
+  }
+  release_frame(allocate_frame(100), 100);
+  const std::size_t before = frames_from_heap();
+  for (int i = 0; i < 100'000; ++i) {
+    release_frame(allocate_frame(100), 100);
+  }
+  EXPECT_EQ(frames_from_heap(), before);
+}
+
 TEST(FramePool, blocks_of_every_size_are_whole_and_apart) {
   std::vector<std::pair<unsigned char*, std::size_t>> blocks;
   for (std::size_t bytes = 1; bytes <= kPooledFrameBytesMax + 200; bytes += 7) {

@@ -31,10 +31,15 @@ class Echo final : public StreamOwner {
     ++reads;
     stream.output().append(bytes);
   }
-  void on_end() override { stream.end(); }
+  void on_end() override {
+    if (ends_with_its_peer) {
+      stream.end();
+    }
+  }
   void on_drained() override { ++drained; }
   void on_broken(NetError error) override { broken = error; }
 
+  bool ends_with_its_peer = true;
   std::string told;
   int reads = 0;
   int drained = 0;
@@ -130,6 +135,20 @@ TEST(LoopSim, a_half_closed_client_is_still_answered_and_then_the_stream_is_gone
   EXPECT_TRUE(client.is_closed());
   EXPECT_FALSE(client.is_reset());
   EXPECT_EQ(server.connections.at(0)->broken, NetError::closed);
+}
+
+TEST(LoopSim, a_stream_that_ends_long_after_its_peer_is_gone_then) {
+  SimKernel kernel;
+  SimLoop loop(kernel);
+  Echo echo(loop);
+  echo.ends_with_its_peer = false;
+  SimPair pair = kernel.connect_pair();
+  echo.stream.open(std::move(pair.server));
+  pair.client.half_close();
+  kernel.advance(seconds(1));
+  EXPECT_TRUE(echo.stream.is_open());
+  loop.call([&] { echo.stream.end(); });
+  EXPECT_EQ(echo.broken, NetError::closed);
 }
 
 TEST(LoopSim, a_reset_by_the_client_breaks_the_stream) {
