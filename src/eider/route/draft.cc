@@ -123,18 +123,19 @@ Result<void, std::string> DraftLeaf::add(Method method, std::string_view pattern
 }
 
 Leaf DraftLeaf::lay_out(Endpoints& endpoints) const {
-  Leaf leaf{{}, endpoints.size()};
+  MethodSet methods;
+  std::vector<std::uint32_t> by_method;
   const Route* get = find(Method::get);
   for (int i = 0; i < static_cast<int>(Method::unknown); ++i) {
     const auto method = static_cast<Method>(i);
     const Route* route = find(method);
     route = route == nullptr && method == Method::head ? get : route;
     if (route != nullptr) {
-      leaf.methods.add(method);
-      endpoints.push(route->endpoint);
+      methods.add(method);
+      by_method.push_back(route->endpoint);
     }
   }
-  return leaf;
+  return endpoints.add(methods, by_method);
 }
 
 Result<void, std::string> Draft::add(Method method, std::string_view pattern,

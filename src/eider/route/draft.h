@@ -23,7 +23,7 @@ class DraftLeaf {
   [[nodiscard]] Result<void, std::string> add(Method method, std::string_view pattern,
                                               std::uint32_t endpoint);
   [[nodiscard]] bool empty() const noexcept { return routes_.empty(); }
-  /// Appends the endpoints by method, with HEAD answered by GET's where it has none of its own.
+  /// With HEAD answered by GET's endpoint where it has none of its own. Pre: not empty.
   [[nodiscard]] Leaf lay_out(Endpoints& endpoints) const;
 
  private:

@@ -12,8 +12,8 @@ std::uint32_t short_hash(std::string_view path) noexcept {
 }  // namespace
 
 void ExactTable::add(std::string_view path, Leaf leaf) {
-  entries_.push_back({short_hash(path), static_cast<std::uint32_t>(texts_.size()),
-                      static_cast<std::uint32_t>(path.size()), leaf});
+  entries_.push_back(
+      {static_cast<std::uint32_t>(texts_.size()), static_cast<std::uint32_t>(path.size()), leaf});
   texts_.append(path);
   sizes_ |= size_bit(path.size());
 }
@@ -23,23 +23,24 @@ void ExactTable::freeze() {
     return;
   }
   // At most half full, so that a probe nearly always ends at its first slot.
-  std::vector<Entry> table(std::bit_ceil(entries_.size() * 2));
-  mask_ = static_cast<std::uint32_t>(table.size() - 1);
-  for (const Entry& entry : entries_) {
-    std::uint32_t slot = entry.hash & mask_;
-    while (table[slot].size != 0) {
-      slot = (slot + 1) & mask_;
+  slots_.resize(std::bit_ceil(entries_.size() * 2));
+  const std::size_t mask = slots_.size() - 1;
+  for (std::uint32_t i = 0; i < entries_.size(); ++i) {
+    const std::uint32_t hash = short_hash({texts_.data() + entries_[i].text, entries_[i].size});
+    std::size_t at = hash & mask;
+    while (slots_[at].entry != kNoEntry) {
+      at = (at + 1) & mask;
     }
-    table[slot] = entry;
+    slots_[at] = {hash, i};
   }
-  entries_ = std::move(table);
 }
 
 const Leaf* ExactTable::probe(std::string_view path) const noexcept {
   const std::uint32_t hash = short_hash(path);
-  for (std::uint32_t slot = hash & mask_; entries_[slot].size != 0; slot = (slot + 1) & mask_) {
-    if (entries_[slot].hash == hash && matches(entries_[slot], path)) {
-      return &entries_[slot].leaf;
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash & mask; slots_[at].entry != kNoEntry; at = (at + 1) & mask) {
+    if (slots_[at].hash == hash && matches(entries_[slots_[at].entry], path)) {
+      return &entries_[slots_[at].entry].leaf;
     }
   }
   return nullptr;

@@ -27,11 +27,17 @@ class ExactTable {
   static constexpr std::size_t kComparedMax = 8;
 
   struct Entry {
-    std::uint32_t hash = 0;
     std::uint32_t text = 0;  // where its bytes begin in texts_
-    std::uint32_t size = 0;  // 0: an empty slot, since no path is empty
+    std::uint32_t size = 0;
     Leaf leaf;
   };
+  /// Small, so that ten thousand of them stay in the cache: a path that is not here mostly ends at
+  /// one of these.
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t entry = kNoEntry;
+  };
+  static constexpr std::uint32_t kNoEntry = ~std::uint32_t{0};
 
   [[nodiscard]] static constexpr std::uint64_t size_bit(std::size_t size) noexcept {
     return std::uint64_t{1} << (size & 63U);
@@ -40,17 +46,17 @@ class ExactTable {
   [[nodiscard]] const Leaf* compare_all(std::string_view path) const noexcept;
   [[nodiscard]] const Leaf* probe(std::string_view path) const noexcept;
 
-  std::vector<Entry> entries_;  // in order of adding; from kComparedMax on, a table after freeze()
+  std::vector<Entry> entries_;
+  std::vector<Slot> slots_;  // empty where all are compared
   std::string texts_;
   std::uint64_t sizes_ = 0;  // bit i: a path of i bytes (modulo 64) is here
-  std::uint32_t mask_ = 0;   // slots - 1, or 0 where all are compared
 };
 
 inline const Leaf* ExactTable::find(std::string_view path) const noexcept {
   if ((sizes_ & size_bit(path.size())) == 0) {
     return nullptr;
   }
-  return mask_ == 0 ? compare_all(path) : probe(path);
+  return slots_.empty() ? compare_all(path) : probe(path);
 }
 
 inline bool ExactTable::matches(const Entry& entry, std::string_view path) const noexcept {

@@ -11,8 +11,12 @@ namespace eider::route {
 
 struct Leaf {
   MethodSet methods;
-  /// Index of the first method's endpoint; the others follow in the order of the enum.
-  std::uint32_t first_endpoint = 0;
+  /// All methods have one endpoint, as a GET and its HEAD: then that is in here, which saves the
+  /// look into another place.
+  bool is_single = false;
+  /// The endpoint; else the index of the first method's, and the others follow in the order of the
+  /// enum.
+  std::uint32_t endpoint = 0;
 };
 
 /// The endpoints of all leaves, one after the other.
@@ -20,12 +24,19 @@ class Endpoints {
  public:
   /// Pre: leaf.methods.contains(method).
   [[nodiscard]] std::uint32_t of(const Leaf& leaf, Method method) const noexcept {
-    return endpoints_[leaf.first_endpoint + leaf.methods.rank(method)];
+    return leaf.is_single ? leaf.endpoint : endpoints_[leaf.endpoint + leaf.methods.rank(method)];
   }
-  [[nodiscard]] std::uint32_t size() const noexcept {
-    return static_cast<std::uint32_t>(endpoints_.size());
+  /// endpoints  one per method, in the order of the enum
+  [[nodiscard]] Leaf add(MethodSet methods, const std::vector<std::uint32_t>& endpoints) {
+    const auto first = static_cast<std::uint32_t>(endpoints_.size());
+    for (const std::uint32_t endpoint : endpoints) {
+      if (endpoint != endpoints.front()) {
+        endpoints_.insert(endpoints_.end(), endpoints.begin(), endpoints.end());
+        return {methods, false, first};
+      }
+    }
+    return {methods, true, endpoints.front()};
   }
-  void push(std::uint32_t endpoint) { endpoints_.push_back(endpoint); }
 
  private:
   std::vector<std::uint32_t> endpoints_;

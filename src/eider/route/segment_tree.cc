@@ -43,6 +43,11 @@ SegmentTree::NodeIndex SegmentTree::add_parameter(NodeIndex parent) {
   return child;
 }
 
+void SegmentTree::set_rest(NodeIndex node, Leaf leaf) {
+  rests_.push_back(leaf);
+  nodes_[node].rest = static_cast<std::uint32_t>(rests_.size());
+}
+
 void SegmentTree::freeze() {
   std::sort(edges_.begin(), edges_.end(), [](const Edge& left, const Edge& right) {
     return left.parent != right.parent ? left.parent < right.parent : left.child < right.child;
@@ -61,25 +66,24 @@ void SegmentTree::fill_table() {
     return nodes_[edge.parent].edge_count > kComparedMax;
   };
   const auto count = std::count_if(edges_.begin(), edges_.end(), is_hashed);
-  if (count == 0) {
-    return;
-  }
-  table_.resize(std::bit_ceil(static_cast<std::size_t>(count) * 2));
-  mask_ = static_cast<std::uint32_t>(table_.size() - 1);
-  for (const Edge& edge : edges_) {
+  slots_.resize(std::bit_ceil(static_cast<std::size_t>(count) * 2));
+  const std::size_t mask = slots_.size() - 1;
+  for (std::uint32_t i = 0; i < edges_.size(); ++i) {
+    const Edge& edge = edges_[i];
     if (!is_hashed(edge)) {
       continue;
     }
-    std::uint32_t slot = hash_edge(edge.parent, {texts_.data() + edge.text, edge.size}) & mask_;
-    while (table_[slot].child != kNoNode) {
-      slot = (slot + 1) & mask_;
+    const std::uint32_t hash = hash_edge(edge.parent, {texts_.data() + edge.text, edge.size});
+    std::size_t at = hash & mask;
+    while (slots_[at].edge != kNoEdge) {
+      at = (at + 1) & mask;
     }
-    table_[slot] = edge;
+    slots_[at] = {hash, i};
   }
 }
 
 const Leaf* SegmentTree::find(Search& search) const noexcept {
-  if (nodes_.size() == 1 && nodes_[0].rest.methods.empty()) {
+  if (nodes_.size() == 1 && nodes_[0].rest == 0) {
     return nullptr;
   }
   return descend(search, root(), 1);
@@ -106,10 +110,12 @@ SegmentTree::NodeIndex SegmentTree::find_literal(NodeIndex node,
 
 SegmentTree::NodeIndex SegmentTree::probe_literal(NodeIndex node,
                                                   std::string_view segment) const noexcept {
-  std::uint32_t slot = hash_edge(node, segment) & mask_;
-  for (; table_[slot].child != kNoNode; slot = (slot + 1) & mask_) {
-    if (table_[slot].parent == node && matches(table_[slot], segment)) {
-      return table_[slot].child;
+  const std::uint32_t hash = hash_edge(node, segment);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash & mask; slots_[at].edge != kNoEdge; at = (at + 1) & mask) {
+    const Edge& edge = edges_[slots_[at].edge];
+    if (slots_[at].hash == hash && edge.parent == node && matches(edge, segment)) {
+      return edge.child;
     }
   }
   return kNoNode;
@@ -136,7 +142,7 @@ const Leaf* SegmentTree::descend(Search& search, NodeIndex index, std::size_t at
       return leaf;
     }
   }
-  return node.rest.methods.empty() ? nullptr : take_rest(search, node, at);
+  return node.rest == 0 ? nullptr : take_rest(search, rests_[node.rest - 1], at);
 }
 
 const Leaf* SegmentTree::take_parameter(Search& search, NodeIndex node, std::string_view segment,
@@ -149,14 +155,14 @@ const Leaf* SegmentTree::take_parameter(Search& search, NodeIndex node, std::str
   return leaf;
 }
 
-const Leaf* SegmentTree::take_rest(Search& search, const Node& node,
+const Leaf* SegmentTree::take_rest(Search& search, const Leaf& leaf,
                                    std::size_t at) const noexcept {
   const std::string_view rest = search.path.substr(at);
-  const Leaf* leaf = is_safe_rest(rest) ? search.take(node.rest) : nullptr;
-  if (leaf != nullptr) {
+  const Leaf* taken = is_safe_rest(rest) ? search.take(leaf) : nullptr;
+  if (taken != nullptr) {
     search.values.push(rest);
   }
-  return leaf;
+  return taken;
 }
 
 }  // namespace eider::route

@@ -42,7 +42,7 @@ class SegmentTree {
   NodeIndex add_literal(NodeIndex parent, std::string_view text);
   NodeIndex add_parameter(NodeIndex parent);
   void set_end(NodeIndex node, Leaf leaf) { nodes_[node].end = leaf; }
-  void set_rest(NodeIndex node, Leaf leaf) { nodes_[node].rest = leaf; }
+  void set_rest(NodeIndex node, Leaf leaf);
   void freeze();
 
   /// The most specific leaf that matches the path and has the method, with its values in
@@ -65,9 +65,15 @@ class SegmentTree {
     std::uint32_t first_edge = 0;
     std::uint32_t edge_count = 0;
     NodeIndex parameter = kNoNode;
+    std::uint32_t rest = 0;  // 0: none, else one more than its place in rests_
     Leaf end;
-    Leaf rest;
   };
+  /// Small, so that those of ten thousand routes stay in the cache.
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t edge = kNoEdge;
+  };
+  static constexpr std::uint32_t kNoEdge = ~std::uint32_t{0};
 
   [[nodiscard]] bool matches(const Edge& edge, std::string_view segment) const noexcept;
   [[nodiscard]] NodeIndex find_literal(NodeIndex node, std::string_view segment) const noexcept;
@@ -75,15 +81,15 @@ class SegmentTree {
   [[nodiscard]] const Leaf* descend(Search& search, NodeIndex node, std::size_t at) const noexcept;
   [[nodiscard]] const Leaf* take_parameter(Search& search, NodeIndex node, std::string_view segment,
                                            std::size_t next) const noexcept;
-  [[nodiscard]] const Leaf* take_rest(Search& search, const Node& node,
+  [[nodiscard]] const Leaf* take_rest(Search& search, const Leaf& leaf,
                                       std::size_t at) const noexcept;
   void fill_table();
 
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;  // sorted by parent after freeze()
-  std::vector<Edge> table_;  // the edges of nodes with many, by hash of parent and text
+  std::vector<Slot> slots_;  // to the edges of nodes with many, by hash of parent and text
+  std::vector<Leaf> rests_;
   std::string texts_;
-  std::uint32_t mask_ = 0;
 };
 
 }  // namespace eider::route
