@@ -20,20 +20,52 @@ namespace {
 std::atomic<std::uint64_t> allocation_count{0};
 }
 
-// Not inlined: g++ 12 would take new and free for a mismatch. The whole program's: the server's
-// thread and the test's. The test itself allocates nothing while it counts.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
+namespace {
+[[gnu::noinline]] void* counted(std::size_t bytes) noexcept {
   allocation_count.fetch_add(1, std::memory_order_relaxed);
-  void* memory = std::malloc(bytes == 0 ? 1 : bytes);
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+
+void* counted_or_throw(std::size_t bytes) {
+  void* memory = counted(bytes);
   if (memory == nullptr) {
     throw std::bad_alloc();
   }
   return memory;
 }
+}  // namespace
+
+// The whole program's: the server's thread and the test's. The test itself allocates nothing while
+// it counts. Every form is there, so that a sanitizer's own is never paired with one of these; and
+// none is inlined, because g++ 12 would take new and free for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  return counted_or_throw(bytes);
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes) {
+  return counted_or_throw(bytes);
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return counted(bytes);
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return counted(bytes);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
+[[gnu::noinline]] void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, const std::nothrow_t&) noexcept {
   std::free(memory);
 }
 
