@@ -36,7 +36,7 @@ class ConnectTest : public testing::LoopTestBase {
     Loop::current().stop();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Backends, ConnectTest, testing::both_backends(), testing::backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, ConnectTest, testing::all_backends(), testing::backend_name);
 
 Descriptor listen_at(const Address& at, int backlog) {
   Descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -15,7 +15,7 @@ namespace eider {
 namespace {
 
 class FdWatchTest : public testing::LoopTestBase {};
-INSTANTIATE_TEST_SUITE_P(Backends, FdWatchTest, testing::both_backends(), testing::backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, FdWatchTest, testing::all_backends(), testing::backend_name);
 
 class CalledWatch final : public FdWatch {
  public:

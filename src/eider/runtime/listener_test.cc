@@ -26,7 +26,7 @@ using testing::LoopThread;
 using testing::Peer;
 using testing::TestServer;
 
-class ListenerTest : public ::testing::TestWithParam<Backend> {
+class ListenerTest : public ::testing::TestWithParam<testing::LoopMaker> {
  protected:
   void SetUp() override {
     thread_ = std::make_unique<LoopThread>(GetParam());
@@ -56,7 +56,7 @@ class ListenerTest : public ::testing::TestWithParam<Backend> {
   std::unique_ptr<LoopThread> thread_;
   std::unique_ptr<TestServer> server_;
 };
-INSTANTIATE_TEST_SUITE_P(Backends, ListenerTest, testing::both_backends(), testing::backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, ListenerTest, testing::all_backends(), testing::backend_name);
 
 /// Leaves room for so many descriptors only, for as long as it lives.
 class FewDescriptorsLeft {

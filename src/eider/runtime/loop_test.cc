@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 
 class LoopTest : public testing::LoopTestBase {};
-INSTANTIATE_TEST_SUITE_P(Backends, LoopTest, testing::both_backends(), testing::backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, LoopTest, testing::all_backends(), testing::backend_name);
 
 /// Notes when it expired, and ends the loop with the last of its kind.
 class NotingTimer final : public Timer {
@@ -192,7 +192,7 @@ TEST_P(LoopTest, a_post_wakes_a_loop_that_sleeps) {
 }
 
 TEST_P(LoopTest, two_loops_can_post_to_each_other) {
-  auto other = Loop::create(GetParam());
+  auto other = GetParam()();
   ASSERT_TRUE(other);
   int hops = 0;
   std::function<void()> hop = [&] {

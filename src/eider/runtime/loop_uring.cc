@@ -31,11 +31,11 @@ UringLoop::~UringLoop() {
   }
 }
 
-Result<void> UringLoop::open() {
+Result<void> UringLoop::open(BufferFilling filling) {
   if (auto opened = ring_.open(); !opened) {
     return opened;
   }
-  return buffers_.open();
+  return buffers_.open(filling);
 }
 
 std::uint64_t UringLoop::name_of(Operation operation, std::uint32_t slot) const noexcept {
@@ -181,16 +181,28 @@ void UringLoop::settle() {
   ring_.submit_and_wait(Duration::zero());
 }
 
-Result<std::unique_ptr<Loop>> make_uring_loop() {
+namespace {
+
+Result<std::unique_ptr<Loop>> make_loop(BufferFilling filling) {
   Descriptor wake_up(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake_up.is_open()) {
     return fail(Error(500, "No event loop: " + std::string(text(net_error(errno))) + "."));
   }
   auto loop = std::make_unique<UringLoop>(std::move(wake_up));
-  if (auto opened = loop->open(); !opened) {
+  if (auto opened = loop->open(filling); !opened) {
     return fail(std::move(opened.error()));
   }
   return loop;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Loop>> make_uring_loop() {
+  return make_loop(best_filling());
+}
+
+Result<std::unique_ptr<Loop>> make_old_uring_loop() {
+  return make_loop(BufferFilling::once_each);
 }
 
 }  // namespace eider

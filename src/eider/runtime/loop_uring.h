@@ -27,7 +27,7 @@ class UringLoop final : public Loop {
   explicit UringLoop(Descriptor wake_up);
   ~UringLoop() override;
 
-  [[nodiscard]] Result<void> open();
+  [[nodiscard]] Result<void> open(BufferFilling filling);
   [[nodiscard]] std::string_view name() const noexcept override { return "io_uring"; }
 
  protected:
@@ -125,7 +125,8 @@ class UringLoop final : public Loop {
   void reap();
   void complete(const io_uring_cqe& completion);
   void complete_receive(const io_uring_cqe& completion);
-  void tell_received(std::uint32_t index, const io_uring_cqe& completion);
+  void tell_received(std::uint32_t index, std::string_view bytes);
+  void tell_unreceived(Slot& slot, int result);
   void complete_send(const io_uring_cqe& completion);
   void complete_writable(const io_uring_cqe& completion);
   void complete_hang_up(const io_uring_cqe& completion);

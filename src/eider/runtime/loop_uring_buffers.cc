@@ -1,7 +1,10 @@
 #include "eider/runtime/loop_uring_buffers.h"
 
 #include <sys/mman.h>
+#include <sys/utsname.h>
 
+#include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <string>
 
@@ -9,32 +12,72 @@ namespace eider {
 
 namespace {
 
+// Younger than liburing 2.3: IOU_PBUF_RING_INC and IORING_CQE_F_BUF_MORE.
+constexpr std::uint16_t kIncremental = 2;
+constexpr std::uint32_t kBufferGoesOn = 1U << 4;
+
+/// io_uring_buf_reg as the kernel reads it today; what is `flags` here was padding once.
+struct Enrolment {
+  std::uint64_t ring_address;
+  std::uint32_t ring_entries;
+  std::uint16_t group;
+  std::uint16_t flags;
+  std::uint64_t reserved[3];
+};
+static_assert(sizeof(Enrolment) == sizeof(io_uring_buf_reg));
+
 Error without_buffers(int error) {
   return {500, "io_uring cannot be used: no ring of buffers (" + std::string(std::strerror(error)) +
                    "); it takes Linux 6.1, or use the epoll backend."};
 }
 
+unsigned id_of(const io_uring_cqe& receive) noexcept {
+  return receive.flags >> IORING_CQE_BUFFER_SHIFT;
+}
+
+struct KernelVersion {
+  int major = 0;
+  int minor = 0;
+};
+
+KernelVersion kernel_version() noexcept {
+  utsname names{};
+  KernelVersion version;
+  if (::uname(&names) == 0) {
+    const char* end = names.release + std::strlen(names.release);
+    const auto major = std::from_chars(names.release, end, version.major);
+    if (major.ec == std::errc{} && major.ptr != end) {
+      std::from_chars(major.ptr + 1, end, version.minor);
+    }
+  }
+  return version;
+}
+
 }  // namespace
+
+BufferFilling best_filling() noexcept {
+  const KernelVersion kernel = kernel_version();
+  const bool keeps_order = kernel.major > 6 || (kernel.major == 6 && kernel.minor >= 15);
+  return keeps_order ? BufferFilling::bit_by_bit : BufferFilling::once_each;
+}
 
 UringBuffers::~UringBuffers() {
   if (buffers_ != nullptr) {
-    ::munmap(buffers_, kBuffersMax * sizeof(io_uring_buf));
+    ::munmap(buffers_, kEntries * sizeof(io_uring_buf));
   }
 }
 
-Result<void> UringBuffers::open() {
-  void* memory = ::mmap(nullptr, kBuffersMax * sizeof(io_uring_buf), PROT_READ | PROT_WRITE,
+Result<void> UringBuffers::open(BufferFilling filling) {
+  void* memory = ::mmap(nullptr, kEntries * sizeof(io_uring_buf), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     return fail(without_buffers(ENOMEM));
   }
   buffers_ = static_cast<io_uring_buf_ring*>(memory);
-  io_uring_buf_reg registration{};
-  registration.ring_addr = reinterpret_cast<std::uintptr_t>(memory);
-  registration.ring_entries = kBuffersMax;
-  registration.bgid = kGroup;
-  const int error = -io_uring_register_buf_ring(&ring_.raw(), &registration, 0);
-  if (error != 0) {
+  fills_bit_by_bit_ = filling == BufferFilling::bit_by_bit && enroll(kIncremental) == 0;
+  if (fills_bit_by_bit_) {
+    shape_ = kLarge;
+  } else if (const int error = enroll(0); error != 0) {
     return fail(without_buffers(error));
   }
   io_uring_buf_ring_init(buffers_);
@@ -43,9 +86,44 @@ Result<void> UringBuffers::open() {
   return {};
 }
 
-void UringBuffers::give_back(unsigned id) noexcept {
-  io_uring_buf_ring_add(buffers_, data(id), kBufferBytes, static_cast<unsigned short>(id),
-                        io_uring_buf_ring_mask(kBuffersMax), unpublished_++);
+int UringBuffers::enroll(std::uint16_t flags) noexcept {
+  Enrolment enrolment{};
+  enrolment.ring_address = reinterpret_cast<std::uintptr_t>(buffers_);
+  enrolment.ring_entries = kEntries;
+  enrolment.group = kGroup;
+  enrolment.flags = flags;
+  return -io_uring_register(static_cast<unsigned>(ring_.raw().ring_fd), IORING_REGISTER_PBUF_RING,
+                            &enrolment, 1);
+}
+
+std::string_view UringBuffers::take(const io_uring_cqe& receive) noexcept {
+  if (receive.res <= 0 || (receive.flags & IORING_CQE_F_BUFFER) == 0) {
+    return {};
+  }
+  const unsigned id = id_of(receive);
+  const auto bytes = static_cast<std::size_t>(receive.res);
+  const std::size_t before = filled_[id];
+  filled_[id] += fills_bit_by_bit_ ? bytes : 0;
+  return {data(id) + before, bytes};
+}
+
+void UringBuffers::release(const io_uring_cqe& receive) noexcept {
+  if ((receive.flags & IORING_CQE_F_BUFFER) == 0) {
+    return;
+  }
+  // The kernel keeps a buffer that it fills bit by bit until it is full; then all its bytes have
+  // been told.
+  if (fills_bit_by_bit_ && (receive.res <= 0 || (receive.flags & kBufferGoesOn) != 0)) {
+    return;
+  }
+  filled_[id_of(receive)] = 0;
+  provide(id_of(receive));
+}
+
+void UringBuffers::provide(unsigned id) noexcept {
+  io_uring_buf_ring_add(buffers_, data(id), static_cast<unsigned>(shape_.buffer_bytes),
+                        static_cast<unsigned short>(id), io_uring_buf_ring_mask(kEntries),
+                        unpublished_++);
 }
 
 void UringBuffers::publish() noexcept {
@@ -56,13 +134,14 @@ void UringBuffers::publish() noexcept {
 }
 
 void UringBuffers::grow() {
-  const auto first = static_cast<unsigned>(blocks_.size()) * kPerBlock;
-  if (first == kBuffersMax) {
+  const auto first = static_cast<unsigned>(blocks_.size()) * shape_.per_block;
+  if (first == shape_.buffers_max) {
     return;
   }
-  blocks_.push_back(std::unique_ptr<char[]>(new char[std::size_t{kPerBlock} * kBufferBytes]));
-  for (unsigned id = first; id < first + kPerBlock; ++id) {
-    give_back(id);
+  blocks_.push_back(std::unique_ptr<char[]>(new char[shape_.per_block * shape_.buffer_bytes]));
+  filled_.resize(first + shape_.per_block);
+  for (unsigned id = first; id < first + shape_.per_block; ++id) {
+    provide(id);
   }
 }
 

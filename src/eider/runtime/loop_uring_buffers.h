@@ -15,6 +15,15 @@
 
 namespace eider {
 
+/// Whether each receive takes a small buffer of its own, or the next bytes of a large one, so that
+/// small requests lie densely and large bodies come in large pieces.
+enum class BufferFilling : std::uint8_t { once_each, bit_by_bit };
+
+/// `bit_by_bit` where the kernel has it and completes receives in the order in which it filled:
+/// whose bytes are whose depends on that. It has it since Linux 6.12, and since 6.15 no completion
+/// put off overtakes another ("io_uring: ensure deferred completions are flushed for multishot").
+[[nodiscard]] BufferFilling best_filling() noexcept;
+
 /// Begins small and grows with what arrives at once, so that a quiet loop costs little memory.
 class UringBuffers {
  public:
@@ -26,30 +35,39 @@ class UringBuffers {
   ~UringBuffers();
 
   /// errors   the kernel is older than 5.19
-  [[nodiscard]] Result<void> open();
+  [[nodiscard]] Result<void> open(BufferFilling filling);
 
-  /// What the kernel received into buffer `id`.
-  [[nodiscard]] std::string_view view(unsigned id, std::size_t bytes) const noexcept {
-    return {data(id), bytes};
-  }
-  /// The bytes of buffer `id` are no longer needed. The kernel learns of it with `publish`.
-  void give_back(unsigned id) noexcept;
+  /// What a receive has brought; empty when it has not. Pre: asked once for each completed receive,
+  /// in their order.
+  [[nodiscard]] std::string_view take(const io_uring_cqe& receive) noexcept;
+  /// The bytes that it brought are no longer needed. The kernel learns of it with `publish`.
+  void release(const io_uring_cqe& receive) noexcept;
   void publish() noexcept;
   /// The kernel found no buffer: provides more, up to the bound.
   void grow();
 
  private:
-  static constexpr unsigned kBufferBytes = 4096;
-  static constexpr unsigned kPerBlock = 64;
-  static constexpr unsigned kBuffersMax = 1024;  // a power of two
+  struct Shape {
+    std::size_t buffer_bytes;
+    unsigned per_block;
+    unsigned buffers_max;
+  };
+  static constexpr Shape kSmall{4096, 64, 1024};
+  static constexpr Shape kLarge{64 * 1024, 2, 32};
+  static constexpr unsigned kEntries = 1024;  // a power of two, for the larger number of buffers
 
+  [[nodiscard]] int enroll(std::uint16_t flags) noexcept;
   [[nodiscard]] char* data(unsigned id) const noexcept {
-    return blocks_[id / kPerBlock].get() + std::size_t{id % kPerBlock} * kBufferBytes;
+    return blocks_[id / shape_.per_block].get() + id % shape_.per_block * shape_.buffer_bytes;
   }
+  void provide(unsigned id) noexcept;
 
   UringRing& ring_;
   io_uring_buf_ring* buffers_ = nullptr;
+  Shape shape_ = kSmall;
+  bool fills_bit_by_bit_ = false;
   std::vector<std::unique_ptr<char[]>> blocks_;
+  std::vector<std::size_t> filled_;  // of each buffer, in bytes; only where it is filled bit by bit
   int unpublished_ = 0;
 };
 

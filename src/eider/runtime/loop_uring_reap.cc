@@ -67,6 +67,7 @@ void UringLoop::complete(const io_uring_cqe& completion) {
 }
 
 void UringLoop::complete_receive(const io_uring_cqe& completion) {
+  const std::string_view bytes = buffers_.take(completion);
   if (Slot* slot = slot_of(completion.user_data)) {
     const std::uint32_t index = index_of(completion.user_data);
     if (!has_more(completion)) {
@@ -74,30 +75,32 @@ void UringLoop::complete_receive(const io_uring_cqe& completion) {
       slot->is_cancelling = false;
       mark(index);
     }
-    tell_received(index, completion);
+    if (completion.res > 0) [[likely]] {
+      tell_received(index, bytes);
+    } else {
+      tell_unreceived(*slot, completion.res);
+    }
   }
-  if ((completion.flags & IORING_CQE_F_BUFFER) != 0) {
-    buffers_.give_back(completion.flags >> IORING_CQE_BUFFER_SHIFT);
-  }
+  buffers_.release(completion);
 }
 
-void UringLoop::tell_received(std::uint32_t index, const io_uring_cqe& completion) {
+void UringLoop::tell_received(std::uint32_t index, std::string_view bytes) {
   Slot& slot = slots_[index];
   auto& stream = *static_cast<Stream*>(slot.object);
-  if (completion.res > 0) [[likely]] {
-    slot.has_received = true;
-    if (!StreamAccess::wants_bytes(stream)) {
-      slot.is_unwanted = true;
-      mark(index);
-    }
-    const unsigned id = completion.flags >> IORING_CQE_BUFFER_SHIFT;
-    StreamAccess::tell_bytes(stream, buffers_.view(id, static_cast<std::size_t>(completion.res)));
+  slot.has_received = true;
+  if (!StreamAccess::wants_bytes(stream)) {
+    slot.is_unwanted = true;
+    mark(index);
+  }
+  StreamAccess::tell_bytes(stream, bytes);
+}
+
+void UringLoop::tell_unreceived(Slot& slot, int result) {
+  auto& stream = *static_cast<Stream*>(slot.object);
+  if (result == -EBADF && std::exchange(slot.may_miss, false)) {
     return;
   }
-  if (completion.res == -EBADF && std::exchange(slot.may_miss, false)) {
-    return;
-  }
-  switch (-completion.res) {
+  switch (-result) {
     case 0:
       StreamAccess::tell_end(stream);
       return;
@@ -109,7 +112,7 @@ void UringLoop::tell_received(std::uint32_t index, const io_uring_cqe& completio
     case EINTR:
       return;
     default:
-      StreamAccess::tell_broken(stream, net_error(-completion.res));
+      StreamAccess::tell_broken(stream, net_error(-result));
   }
 }
 

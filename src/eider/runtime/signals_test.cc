@@ -13,7 +13,7 @@ namespace eider {
 namespace {
 
 class SignalsTest : public testing::LoopTestBase {};
-INSTANTIATE_TEST_SUITE_P(Backends, SignalsTest, testing::both_backends(), testing::backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, SignalsTest, testing::all_backends(), testing::backend_name);
 
 class NotingWatch final : public SignalWatch {
  public:

@@ -23,7 +23,7 @@ using testing::TestConnection;
 using testing::TestServer;
 
 class StreamEndTest : public testing::StreamTestBase {};
-INSTANTIATE_TEST_SUITE_P(Backends, StreamEndTest, testing::both_backends(), testing::backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, StreamEndTest, testing::all_backends(), testing::backend_name);
 
 TEST_P(StreamEndTest, a_half_closed_peer_is_still_answered) {
   on_loop([](TestServer& server) {

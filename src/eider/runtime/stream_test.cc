@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,7 +24,7 @@ using testing::TestConnection;
 using testing::TestServer;
 
 class StreamTest : public testing::StreamTestBase {};
-INSTANTIATE_TEST_SUITE_P(Backends, StreamTest, testing::both_backends(), testing::backend_name);
+INSTANTIATE_TEST_SUITE_P(Backends, StreamTest, testing::all_backends(), testing::backend_name);
 
 TEST(Stream, costs_at_most_48_bytes) {
   EXPECT_LE(sizeof(Stream), 48U);
@@ -212,6 +213,60 @@ TEST_P(StreamTest, serves_two_thousand_connections) {
     }
     return ends == kPeers;
   }));
+}
+
+/// Connections that come and go while others stay, in pieces of all sizes: with buffers that many
+/// receives share, each must still be told its own bytes.
+TEST_P(StreamTest, no_stream_is_told_bytes_of_another) {
+  on_loop([](TestServer& server) {
+    server.bytes = echo;
+    server.ended = [&server](TestConnection& connection) { server.drop(connection); };
+  });
+  const auto talk = [this](unsigned number) {
+    std::mt19937 random(number);
+    std::vector<std::unique_ptr<Peer>> peers(8);
+    for (int round = 0; round < 300; ++round) {
+      auto& peer = peers[random() % peers.size()];
+      if (peer == nullptr || random() % 4 == 0) {
+        peer = std::make_unique<Peer>(*address_);
+      }
+      const std::size_t bytes = random() % 8 == 0 ? random() % 60000 : random() % 300;
+      const std::string sent = std::to_string(random()) + pattern(bytes);
+      ASSERT_TRUE(peer->send(sent));
+      ASSERT_TRUE(are_same(peer->receive(sent.size()), sent)) << number << " in " << round;
+    }
+  };
+  std::vector<std::thread> talkers;
+  for (unsigned number = 0; number < 4; ++number) {
+    talkers.emplace_back(talk, number);
+  }
+  for (std::thread& talker : talkers) {
+    talker.join();
+  }
+}
+
+TEST_P(StreamTest, many_uploads_at_once_all_arrive_whole) {
+  constexpr std::size_t kPeers = 40;
+  on_loop([](TestServer& server) {
+    server.ended = [](TestConnection& connection) {
+      const std::string& got = connection.received;
+      const auto same = are_same(std::string_view(got).substr(1), pattern(std::size_t{1} << 20));
+      connection.stream.output().append(same ? got.front() : '?');
+      connection.stream.end();
+    };
+  });
+  std::vector<std::thread> senders;
+  for (std::size_t number = 0; number < kPeers; ++number) {
+    senders.emplace_back([&, mark = static_cast<char>('A' + number)] {
+      const Peer peer(*address_);
+      EXPECT_TRUE(peer.send(mark + pattern(std::size_t{1} << 20)));
+      peer.end();
+      EXPECT_EQ(peer.receive_all(), std::string(1, mark));
+    });
+  }
+  for (std::thread& sender : senders) {
+    sender.join();
+  }
 }
 
 TEST_P(StreamTest, serves_ipv6_and_unix_sockets) {

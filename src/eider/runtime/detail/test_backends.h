@@ -7,23 +7,30 @@
 #include <memory>
 #include <string>
 
+#include "eider/runtime/detail/backends.h"
 #include "eider/runtime/loop.h"
 
 namespace eider::testing {
 
-inline std::string backend_name(const ::testing::TestParamInfo<Backend>& info) {
-  return info.param == Backend::epoll ? "epoll" : "io_uring";
+/// Makes the loop of one backend, or says why not.
+using LoopMaker = Result<std::unique_ptr<Loop>> (*)();
+
+inline std::string backend_name(const ::testing::TestParamInfo<LoopMaker>& info) {
+  if (info.param == &make_epoll_loop) {
+    return "epoll";
+  }
+  return info.param == &make_uring_loop ? "io_uring" : "old_io_uring";
 }
 
-inline auto both_backends() {
-  return ::testing::Values(Backend::epoll, Backend::io_uring);
+inline auto all_backends() {
+  return ::testing::Values(&make_epoll_loop, &make_uring_loop, &make_old_uring_loop);
 }
 
 /// A loop that the test runs itself, on its own thread. Skips where the kernel lacks the backend.
-class LoopTestBase : public ::testing::TestWithParam<Backend> {
+class LoopTestBase : public ::testing::TestWithParam<LoopMaker> {
  protected:
   void SetUp() override {
-    auto created = Loop::create(GetParam());
+    auto created = GetParam()();
     if (!created) {
       GTEST_SKIP() << created.error().detail();
     }

@@ -123,8 +123,10 @@ class Peer {
 /// Runs a loop on a thread; what a test does with it happens there, inside of `call`.
 class LoopThread {
  public:
-  explicit LoopThread(Backend backend) {
-    auto loop = Loop::create(backend);
+  using LoopMaker = Result<std::unique_ptr<Loop>> (*)();
+
+  explicit LoopThread(LoopMaker make) {
+    auto loop = make();
     if (loop) {
       loop_ = std::move(*loop);
       thread_ = std::thread([this] { loop_->run(); });

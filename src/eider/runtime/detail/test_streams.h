@@ -45,7 +45,7 @@ inline void echo(TestConnection& connection, std::string_view bytes) {
 }
 
 /// A server on 127.0.0.1 whose loop has a thread of its own; each test says what it answers.
-class StreamTestBase : public ::testing::TestWithParam<Backend> {
+class StreamTestBase : public ::testing::TestWithParam<LoopMaker> {
  protected:
   void SetUp() override {
     thread_ = std::make_unique<LoopThread>(GetParam());

@@ -10,4 +10,8 @@ Result<std::unique_ptr<Loop>> make_uring_loop() {
                     "build again, or use the epoll backend."));
 }
 
+Result<std::unique_ptr<Loop>> make_old_uring_loop() {
+  return make_uring_loop();
+}
+
 }  // namespace eider
