@@ -15,7 +15,6 @@ from parts.outcome import Teller
 ROOT = Path(__file__).resolve().parent.parent
 # Where threads meet; the other layers run on one thread only.
 THREADED = ['runtime', 'server', 'app', 'db', 'db/sqlite', 'testkit', 'sim', 'files']
-FUZZ_SECONDS = 8
 
 
 @dataclass
@@ -112,8 +111,9 @@ def read_options():
                         help='only the parts for the inner loop: under two minutes once built')
     parser.add_argument('--layer', action='append', metavar='LAYER',
                         help='only the unit tests of this layer, e.g. json or http/h1 (repeatable)')
-    parser.add_argument('--fuzz-seconds', type=int, default=FUZZ_SECONDS, metavar='N',
-                        help=f'how long each fuzzer runs ({FUZZ_SECONDS})')
+    parser.add_argument('--fuzz-seconds', type=int, metavar='N',
+                        help='look for new inputs for so long with each fuzzer; without it, '
+                             'each makes the same ones every time')
     options = parser.parse_args()
     unknown = set(options.part) - {part.name for part in PARTS}
     if unknown:

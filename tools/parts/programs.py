@@ -13,17 +13,27 @@ from parts.statics import count_unittest
 from parts.units import SANITIZERS
 
 SCRIPT_SECONDS_MAX = 240
+FUZZ_RUNS = 300_000
+FUZZ_SECONDS_MAX = 40
 
 
-def run_fuzzers(outcome, tree, fuzzers, seconds):
-    """Each of the fuzzers over its corpus and beyond, for so many seconds."""
+def run_fuzzers(outcome, tree, fuzzers, seconds=None):
+    """Each of the fuzzers over its corpus and beyond.
+
+    Without `seconds` every run makes the same inputs, so that what fails fails for everybody; with
+    them it looks for new ones for so long.
+    """
+    bounds = ([f'-max_total_time={seconds}'] if seconds else
+              [f'-runs={FUZZ_RUNS}', '-seed=1', f'-max_total_time={FUZZ_SECONDS_MAX}'])
+
     def fuzz(name):
         with tempfile.TemporaryDirectory() as grown:
             corpus = tree.root / 'tests/corpus' / name
-            command = [tree.bin / name, f'-max_total_time={seconds}', '-timeout=10',
+            command = [tree.bin / name, *bounds, '-timeout=10',
                        '-rss_limit_mb=2048', '-print_final_stats=1', f'-artifact_prefix={grown}/',
                        grown] + ([corpus] if corpus.is_dir() else [])
-            ended = commands.run(command, seconds + 120, tree.root, SANITIZERS)
+            seconds_max = (seconds or FUZZ_SECONDS_MAX) + 120
+            ended = commands.run(command, seconds_max, tree.root, SANITIZERS)
             faults = [] if ended.is_good else [tail(ended.output), *_artifacts(Path(grown))]
             if not corpus.is_dir():
                 faults.append(f'it has no seeds in tests/corpus/{name}')

@@ -71,7 +71,7 @@ bool is_tiny(std::string_view text) noexcept {
   const std::string_view digits = text.substr(0, mark);
   const std::size_t point = std::min(digits.find('.'), digits.size());
   const std::size_t first = digits.find_first_of("123456789");
-  std::int64_t exponent = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
+  const std::int64_t exponent = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
   if (mark == text.npos) {
     return exponent < 0;
   }
@@ -82,8 +82,7 @@ bool is_tiny(std::string_view text) noexcept {
   if (std::from_chars(power.data(), power.data() + power.size(), magnitude).ec != std::errc()) {
     return is_negative;
   }
-  exponent += is_negative ? -magnitude : magnitude;
-  return exponent < 0;
+  return exponent < (is_negative ? magnitude : -magnitude);  // their sum might overflow
 }
 
 template <class T>

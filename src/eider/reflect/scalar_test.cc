@@ -32,14 +32,25 @@ TEST(Scalar, stores_what_fits_and_declines_the_rest) {
 }
 
 TEST(Scalar, what_is_too_small_for_a_real_is_zero_and_too_large_is_declined) {
-  const char* const tiny[] = {"1e-400",          "-1e-400", "0.0000001e-330",
-                              "1234567890e-999", "0e999",   "1e-99999999999999999999"};
+  const char* const tiny[] = {"1e-400",
+                              "-1e-400",
+                              "0.0000001e-330",
+                              "1234567890e-999",
+                              "0e999",
+                              "1e-99999999999999999999",
+                              "12e-9223372036854775807",
+                              "0.001e-9223372036854775807"};
   for (const char* const text : tiny) {
     double number = 5;
     EXPECT_EQ(parse_real(type_of<double>(), &number, text), Parsed::kDone) << text;
     EXPECT_EQ(number, 0.0) << text;
   }
-  const char* const huge[] = {"1e309", "-1e309", "0.0000001e330", "1e99999999999999999999"};
+  const char* const huge[] = {"1e309",
+                              "-1e309",
+                              "0.0000001e330",
+                              "1e99999999999999999999",
+                              "12e9223372036854775807",
+                              "0.001e9223372036854775807"};
   for (const char* const text : huge) {
     double number = 5;
     EXPECT_EQ(parse_real(type_of<double>(), &number, text), Parsed::kOutOfRange) << text;
