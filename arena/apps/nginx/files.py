@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Makes the folder that nginx serves the larger bodies from: files.py FOLDER."""
+
+import sys
+from pathlib import Path
+
+SIZES = (1024, 65536, 1048576)
+
+
+def main():
+    """Status 2 for a wrong call."""
+    if len(sys.argv) != 2:
+        print("usage: files.py FOLDER", file=sys.stderr)
+        return 2
+    folder = Path(sys.argv[1])
+    for name in ("bytes", "temporary"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for size in SIZES:
+        (folder / "bytes" / str(size)).write_bytes(b"x" * size)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
