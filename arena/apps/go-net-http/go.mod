@@ -1,0 +1,3 @@
+module arena/go-net-http
+
+go 1.22
