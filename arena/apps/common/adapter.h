@@ -1,0 +1,113 @@
+// What the adapters of C++ peers share: their arguments, their answers and their clean end.
+// Must not hold anything of a peer's, nor anything that a request's time is spent in.
+#pragma once
+
+#include <getopt.h>
+#include <pthread.h>
+
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace arena {
+
+struct Options {
+  int port = 0;
+  int threads = 1;
+  std::chrono::milliseconds delay{0};
+  int routes = 0;
+  int middlewares = 0;
+};
+
+inline constexpr const char* kHello = "Hello, World!";
+inline constexpr const char* kHtml = "<p>Hello, world!</p>";
+inline constexpr const char* kOctets = "application/octet-stream";
+
+/// The sizes of the bodies at /bytes/<size>.
+inline constexpr int kSizes[] = {1024, 65536, 1048576};
+
+inline std::string filled(int bytes) {
+  return std::string(static_cast<std::size_t>(bytes), 'x');
+}
+
+/// What GET /users/{id}/posts/{pid} answers.
+inline std::string post_text(int id, int post) {
+  return std::to_string(id) + " " + std::to_string(post);
+}
+
+/// A decimal number from 0 to `max`; nothing else.
+inline std::optional<int> number(std::string_view text, int max) {
+  int value = 0;
+  const char* end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, value);
+  const bool fits = parsed.ec == std::errc() && parsed.ptr == end && value >= 0 && value <= max;
+  return fits ? std::optional<int>(value) : std::nullopt;
+}
+
+namespace detail {
+
+[[noreturn]] inline void explain_usage(const char* name) {
+  std::fprintf(stderr, "usage: %s PORT THREADS DELAY_MS [--routes N] [--middlewares M]\n", name);
+  std::exit(2);
+}
+
+inline int number_or_usage(const char* text, int max, const char* name) {
+  const auto value = text == nullptr ? std::nullopt : number(text, max);
+  if (!value) {
+    explain_usage(name);
+  }
+  return *value;
+}
+
+inline sigset_t stop_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  return set;
+}
+
+}  // namespace detail
+
+/// The arguments of an adapter; ends the program with a line of usage when they are not understood.
+inline Options read_options(int argc, char** argv) {
+  const option known[] = {{"routes", required_argument, nullptr, 'r'},
+                          {"middlewares", required_argument, nullptr, 'm'},
+                          {nullptr, 0, nullptr, 0}};
+  constexpr int kMost = 1'000'000;
+  Options options;
+  for (int found = 0; (found = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
+    const int value = detail::number_or_usage(optarg, kMost, argv[0]);
+    (found == 'r' ? options.routes : options.middlewares) = value;
+  }
+  if (argc - optind != 3) {
+    detail::explain_usage(argv[0]);
+  }
+  options.port = detail::number_or_usage(argv[optind], 65535, argv[0]);
+  options.threads = detail::number_or_usage(argv[optind + 1], 1024, argv[0]);
+  options.delay =
+      std::chrono::milliseconds(detail::number_or_usage(argv[optind + 2], kMost, argv[0]));
+  return options;
+}
+
+/// To be called before any thread starts, so that all of them leave SIGTERM to wait_for_stop().
+inline void block_stop_signals() {
+  const sigset_t set = detail::stop_signals();
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+/// Returns when SIGTERM or SIGINT came.
+inline void wait_for_stop() {
+  const sigset_t set = detail::stop_signals();
+  int signal = 0;
+  sigwait(&set, &signal);
+}
+
+}  // namespace arena
