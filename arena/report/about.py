@@ -1,0 +1,32 @@
+"""One sentence on each experiment: what it is and who published it.
+
+Must not hold a figure: those come with the results.
+"""
+
+_SENTENCES = {
+    "scalability": "A small constant answer at growing numbers of connections; published as a "
+                   "comparison of Crow, lithium and Bun under bombardier.",
+    "slow-work": "Ten clients, each opening a new connection for each of N requests, while the "
+                 "work of a request takes t ms; the physical limit is N × (t + two round trips). "
+                 "Published as a comparison of REST libraries for C++.",
+    "tail": "Throughput and tail latency at 800 connections with wrk; published with Vix.cpp.",
+    "techempower": "The plaintext (pipelined 16 deep) and JSON tests of the TechEmpower "
+                   "benchmarks.",
+    "nginx": "A small HTML answer with and without keep-alive, against nginx; published with "
+             "Drogon, measured there with httpress.",
+    "floor": "Against bare loops that parse nothing and send a constant answer: what HTTP itself "
+             "costs on top. An experiment of Eider's own.",
+    "churn": "A new connection for every request. An experiment of Eider's own.",
+    "bodies": "Answers of 1 KiB, 64 KiB and 1 MiB. Asked for by the text that experiment 3 comes "
+              "from.",
+    "idle": "Memory of an idle keep-alive connection, in user space. An experiment of Eider's "
+            "own.",
+    "workers": "Threads against processes that fork beforehand; published with Cutelyst.",
+    "open-loop": "Requests at a fixed rate whether or not answers come, latency counted from when "
+                 "each was due, so that a stall is not left out (coordinated omission).",
+}
+
+
+def sentence(experiment):
+    """What run.json says, else what is known of the id, else ""."""
+    return experiment.about or _SENTENCES.get(experiment.id, "")

@@ -1,0 +1,122 @@
+"""The arithmetic of the report: medians, spreads, ratios within a round, who is ahead.
+
+Must not use a sample with `wrong`, and must not form a ratio across rounds.
+"""
+
+import statistics
+from dataclasses import dataclass
+
+FLOOR = "floor-epoll"
+DISTURBED = 0.05
+BUSY_ENOUGH = 0.90
+
+
+@dataclass(frozen=True)
+class Figure:
+    """The median of some rounds.
+
+    low, high       the quartiles (the median itself when there is one round)
+    spread_percent  half the distance between the quartiles over the median; None when unknown
+    """
+    median: float
+    low: float
+    high: float
+    spread_percent: float | None
+    rounds: int
+
+    def reach(self):
+        """(lowest, highest) that the spread allows; None when the spread is unknown."""
+        if self.spread_percent is None:
+            return None
+        part = abs(self.median) * self.spread_percent / 100
+        return self.median - part, self.median + part
+
+
+def figure(values):
+    """The Figure of the values; None of none."""
+    values = [value for value in values if value is not None]
+    if not values:
+        return None
+    middle = statistics.median(values)
+    if len(values) < 2:
+        return Figure(middle, middle, middle, None, 1)
+    low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    spread = 100 * (high - low) / 2 / abs(middle) if middle else None
+    return Figure(middle, low, high, spread, len(values))
+
+
+def good(samples):
+    """Those that count."""
+    return [s for s in samples if not s["wrong"]]
+
+
+def by_round(samples, contestant, field):
+    """{round: value}; a round measured again counts as its last."""
+    return {s["round"]: s[field] for s in good(samples)
+            if s["contestant"] == contestant and s[field] is not None}
+
+
+def measured(samples, contestant, field):
+    """The Figure of one field, or None."""
+    return figure(by_round(samples, contestant, field).values())
+
+
+def ratio(samples, contestant, other, field):
+    """The Figure of contestant over other, each ratio formed within one round; or None."""
+    over = by_round(samples, contestant, field)
+    under = by_round(samples, other, field)
+    return figure([value / under[number] for number, value in over.items()
+                   if number in under and under[number] > 0])
+
+
+def floor_ratio(samples, contestant):
+    """CPU per request over that of the epoll floor in the same round; None without floor."""
+    return ratio(samples, contestant, FLOOR, "cpu_us")
+
+
+def limit_ratio(samples, contestant, limit_seconds):
+    """Time over the physical limit; None when either is unknown."""
+    if not limit_seconds:
+        return None
+    return figure([value / limit_seconds
+                   for value in by_round(samples, contestant, "seconds").values()])
+
+
+def is_apart(first, second):
+    """Whether two Figures differ beyond the spread of both; False when a spread is unknown."""
+    one, other = first.reach(), second.reach()
+    if one is None or other is None:
+        return False
+    return one[0] > other[1] or other[0] > one[1]
+
+
+def busy_share(samples, contestant, cores):
+    """How much of the server's cores the contestant used, 1.0 being all; None when unknown."""
+    used = [s["cpu_us"] * s["per_second"] / 1e6 for s in good(samples)
+            if s["contestant"] == contestant
+            and s["cpu_us"] is not None and s["per_second"] is not None]
+    return statistics.median(used) / cores if used and cores > 0 else None
+
+
+def waiting_for_load(samples, names, cores):
+    """Those of `names` that used under BUSY_ENOUGH of the server's cores: {name: share}."""
+    shares = {name: busy_share(samples, name, cores) for name in names}
+    return {name: share for name, share in shares.items()
+            if share is not None and share < BUSY_ENOUGH}
+
+
+def disturbed_count(samples):
+    """Samples whose server waited for its core over DISTURBED of its time."""
+    return sum(1 for s in samples if s["waited"] is not None and s["waited"] > DISTURBED)
+
+
+def disqualified(samples):
+    """[(contestant, wrong rounds, all rounds, {why: count})] in the order met."""
+    found = {}
+    for row in samples:
+        if row["wrong"]:
+            reasons = found.setdefault(row["contestant"], {})
+            reasons[row["wrong"]] = reasons.get(row["wrong"], 0) + 1
+    return [(name, sum(reasons.values()),
+             sum(1 for row in samples if row["contestant"] == name), reasons)
+            for name, reasons in found.items()]

@@ -1,0 +1,44 @@
+"""Published figures beside those measured here.
+
+Must not compute with a published figure: it comes from another machine.
+"""
+
+import re
+
+from report import figures, metrics
+
+
+def _plain(text):
+    text = re.sub(r"\(.*?\)", " ", text)
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+def find(results, entry):
+    """The name of the contestant that a published entry speaks of, or None."""
+    if entry["contestant"] in results.contestants:
+        return entry["contestant"]
+    who = _plain(entry["who"])
+    for contestant in results.contestants.values():
+        if who and who in (_plain(contestant.name), _plain(contestant.title)):
+            return contestant.name
+    # "Vix.cpp 2.7.0" is vix.cpp, "httplib" is cpp-httplib.
+    for contestant in results.contestants.values():
+        own = _plain(contestant.name)
+        if len(own) > 3 and len(who) > 3 and (who.startswith(own) or own.endswith(who)):
+            return contestant.name
+    return None
+
+
+def rows(results, experiment):
+    """[(cell, who, published value, where, measured here)] of an experiment."""
+    told = []
+    for cell in experiment.cells:
+        samples = results.of_cell(experiment.id, cell.id)
+        metric = metrics.of_cell(cell, samples)
+        for entry in cell.published:
+            name = find(results, entry)
+            found = figures.measured(samples, name, metric.field) if name else None
+            told.append((cell.title, entry["who"], entry["value"],
+                         entry["note"] or "machine not stated",
+                         metric.show(found.median) if found else "not measured here"))
+    return told

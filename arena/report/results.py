@@ -1,0 +1,203 @@
+"""Reads a results folder: run.json and samples.jsonl, every missing or odd field made harmless.
+
+Must not judge a figure: a sample keeps its `wrong`, and what could not be read is noted.
+"""
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SCHEMA = 1
+NUMBERS = ("cpu_us", "per_second", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_ms", "seconds",
+           "rss_bytes", "pss_bytes", "waited", "requests", "errors")
+_LINE_CHARACTERS_SHOWN = 60
+
+
+class ReportFailed(Exception):
+    """The folder holds no results that a report can be made of; says what is missing."""
+
+
+@dataclass
+class Contestant:
+    """Who took part, as run.json tells it."""
+    name: str
+    title: str = ""
+    language: str = ""
+    licence: str = ""
+    origin: str = ""
+    version: str = ""
+    note: str = ""
+    is_floor: bool = False
+
+    @property
+    def is_eider(self):
+        """Eider itself, on either backend."""
+        return self.name == "eider" or self.name.startswith("eider-")
+
+
+@dataclass
+class Cell:
+    """One measured case of an experiment.
+
+    bound  the largest ratio to the epoll floor (or, where bytes are measured, bytes) by contestant
+    limit_seconds  the physical limit of this cell, or None
+    """
+    id: str
+    title: str
+    command: str = ""
+    metric: str = "per_second"
+    bound: dict = field(default_factory=dict)
+    published: list = field(default_factory=list)
+    limit_seconds: float | None = None
+
+
+@dataclass
+class Experiment:
+    """Cells that were published or are read together."""
+    id: str
+    title: str
+    about: str = ""
+    cells: list = field(default_factory=list)
+
+
+@dataclass
+class Results:
+    """A whole run.
+
+    run      the rest of run.json, as it stands there
+    samples  dicts with every field of the format; numbers are finite floats or None
+    notes    what the reader must know about the files themselves
+    """
+    run: dict
+    contestants: dict
+    experiments: list
+    samples: list
+    left_out: list
+    ease: list
+    notes: list
+
+    def of_cell(self, experiment_id, cell_id):
+        """The samples of one cell, in the order measured."""
+        return [s for s in self.samples
+                if s["experiment"] == experiment_id and s["cell"] == cell_id]
+
+
+def number(value):
+    """A finite float, or None of anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return float(value) if math.isfinite(value) else None
+
+
+def words(value):
+    """Text of whatever stands there; "" of nothing."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def dicts(value):
+    """The dicts of a list; nothing else."""
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def sample(row):
+    """One line of samples.jsonl with every field present."""
+    found = {name: number(row.get(name)) for name in NUMBERS}
+    for name in ("experiment", "cell", "contestant", "wrong"):
+        found[name] = words(row.get(name))
+    found["round"] = int(number(row.get("round")) or 0)
+    return found
+
+
+def read_samples(text):
+    """(samples, notes) of the file's text; an interrupted run may end in a torn line."""
+    samples, notes = [], []
+    for index, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if isinstance(row, dict):
+            samples.append(sample(row))
+        else:
+            notes.append(f"samples.jsonl, line {index} could not be read and is not used: "
+                         + line[:_LINE_CHARACTERS_SHOWN])
+    return samples, notes
+
+
+def _contestant(row):
+    texts = {name: words(row.get(name)) for name in
+             ("name", "title", "language", "licence", "origin", "version", "note")}
+    texts["title"] = texts["title"] or texts["name"]
+    return Contestant(**texts, is_floor=row.get("is_floor") is True)
+
+
+def _cell(row):
+    bound = row.get("bound")
+    bounds = {words(name): number(limit) for name, limit in bound.items()} \
+        if isinstance(bound, dict) else {}
+    published = [{key: words(item.get(key)) for key in ("who", "value", "note", "contestant")}
+                 for item in dicts(row.get("published"))]
+    limit = number(row.get("limit_seconds"))
+    return Cell(words(row.get("id")), words(row.get("title")) or words(row.get("id")),
+                words(row.get("command")), words(row.get("metric")) or "per_second",
+                {name: limit for name, limit in bounds.items() if limit is not None},
+                published, limit if limit and limit > 0 else None)
+
+
+def _experiment(row):
+    return Experiment(words(row.get("id")), words(row.get("title")) or words(row.get("id")),
+                      words(row.get("about")), [_cell(cell) for cell in dicts(row.get("cells"))])
+
+
+def _add_unnamed(contestants, experiments, samples):
+    """What was measured and is not in run.json is shown all the same."""
+    for row in samples:
+        name = row["contestant"]
+        contestants.setdefault(name, Contestant(name, name, is_floor=name.startswith("floor-")))
+        experiment = next((e for e in experiments if e.id == row["experiment"]), None)
+        if experiment is None:
+            experiment = Experiment(row["experiment"], row["experiment"])
+            experiments.append(experiment)
+        if all(cell.id != row["cell"] for cell in experiment.cells):
+            experiment.cells.append(Cell(row["cell"], row["cell"]))
+
+
+def assemble(run, samples, notes):
+    """Results of the parsed files; `run` is a dict."""
+    if run.get("schema") != SCHEMA:
+        raise ReportFailed(f"run.json has schema {run.get('schema')!r}; this report reads "
+                           f"{SCHEMA}: make it with the arena that measured it")
+    contestants = {row.name: row for row in map(_contestant, dicts(run.get("contestants")))}
+    experiments = [_experiment(row) for row in dicts(run.get("experiments"))]
+    _add_unnamed(contestants, experiments, samples)
+    left_out = [{key: words(row.get(key)) for key in ("name", "case", "why")}
+                for row in dicts(run.get("left_out"))]
+    return Results(run, contestants, experiments, samples, left_out,
+                   dicts(run.get("ease")), list(notes))
+
+
+def _read(path):
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        raise ReportFailed(f"{path} is missing: name a results folder that ./arena/run run made "
+                           "(./arena/run run --quick makes one)") from None
+
+
+def load(folder):
+    """Results of a folder. Raises ReportFailed."""
+    text = _read(Path(folder) / "run.json")
+    try:
+        run = json.loads(text)
+    except ValueError as failure:
+        raise ReportFailed(f"{Path(folder) / 'run.json'} is not JSON ({failure}): "
+                           "measure again, or restore the file") from None
+    if not isinstance(run, dict):
+        raise ReportFailed(f"{Path(folder) / 'run.json'} does not hold an object")
+    samples, notes = read_samples(_read(Path(folder) / "samples.jsonl"))
+    return assemble(run, samples, notes)

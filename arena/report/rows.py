@@ -1,0 +1,180 @@
+"""The exact figures of one cell as a table of text: the page and the Markdown show the same.
+
+Must not escape: each of them does that for its own language.
+"""
+
+from dataclasses import dataclass, field
+
+from report import bounds, figures, metrics, wording
+
+
+@dataclass
+class Row:
+    """One contestant in one cell.
+
+    texts   by column; "" where nothing was measured
+    kind    "eider", "floor" or "peer"
+    mark    what to say behind the name: "disqualified", "2 of 5 rounds disqualified" or ""
+    bound   "" or the bound and whether it is met
+    is_met  None without bound or figure
+    """
+    name: str
+    title: str
+    kind: str
+    mark: str = ""
+    texts: dict = field(default_factory=dict)
+    bound: str = ""
+    is_met: bool | None = None
+
+
+@dataclass
+class Table:
+    """columns: [(key, title)] of those that hold anything."""
+    columns: list
+    rows: list
+
+
+def _with_spread(found, show):
+    if found is None:
+        return ""
+    return f"{show(found.median)} {wording.percent(found.spread_percent)}".rstrip()
+
+
+def _column(field_name, title, show):
+    def text(samples, name, _cell):
+        return _with_spread(figures.measured(samples, name, field_name), show)
+    return field_name, title, text
+
+
+def _errors(samples, name, _cell):
+    known = [s["errors"] for s in samples if s["contestant"] == name and s["errors"] is not None]
+    return wording.count(sum(known)) if known else ""
+
+
+def _highest(samples, name, _cell):
+    known = figures.by_round(samples, name, "max_ms").values()
+    return wording.milliseconds(max(known)) if known else ""
+
+
+def _floor_text(samples, name, _cell):
+    return _with_spread(figures.floor_ratio(samples, name), wording.times)
+
+
+def _limit_text(samples, name, cell):
+    return _with_spread(figures.limit_ratio(samples, name, metrics.limit_seconds(cell)),
+                        wording.times)
+
+
+_COLUMNS = (
+    _column("seconds", "time", wording.seconds),
+    ("limit", "over the limit", _limit_text),
+    _column("per_second", "requests/s", wording.count),
+    _column("cpu_us", "CPU/request", wording.microseconds),
+    ("floor", "over epoll floor", _floor_text),
+    _column("avg_ms", "average", wording.milliseconds),
+    _column("p50_ms", "p50", wording.milliseconds),
+    _column("p90_ms", "p90", wording.milliseconds),
+    _column("p99_ms", "p99", wording.milliseconds),
+    ("max_ms", "max of all", _highest),
+    _column("rss_bytes", "RSS", wording.size),
+    _column("pss_bytes", "PSS", wording.size),
+    ("errors", "errors", _errors),
+)
+
+
+def _bound(row, samples, cell):
+    limit = cell.bound.get(row.name)
+    if limit is None:
+        return
+    row.is_met = bounds.is_met(samples, row.name, cell)
+    row.bound = f"≤ {bounds.told(cell, limit)} {bounds.WORDS[row.is_met]}"
+
+
+def _mark(samples, name):
+    wrong = sum(1 for s in samples if s["contestant"] == name and s["wrong"])
+    total = sum(1 for s in samples if s["contestant"] == name)
+    if not wrong:
+        return ""
+    if wrong == total:
+        return "disqualified"
+    return f"{wrong} of {wording.plural(total, 'round')} disqualified"
+
+
+def kind_of(contestant):
+    """"eider", "floor" or "peer"."""
+    if contestant.is_eider:
+        return "eider"
+    return "floor" if contestant.is_floor else "peer"
+
+
+def ordered_names(samples, metric):
+    """Every contestant of the cell, the best median first, those without any last."""
+    names = list(dict.fromkeys(s["contestant"] for s in samples))
+    found = {name: figures.measured(samples, name, metric.field) for name in names}
+    sign = -1 if metric.is_more_better else 1
+    return sorted(names, key=lambda name: (found[name] is None,
+                                           sign * found[name].median if found[name] else 0))
+
+
+def table(results, cell, samples):
+    """The Table of one cell."""
+    rows = []
+    for name in ordered_names(samples, metrics.of_cell(cell, samples)):
+        contestant = results.contestants[name]
+        row = Row(name, contestant.title, kind_of(contestant), _mark(samples, name))
+        row.texts = {key: text(samples, name, cell) for key, _, text in _COLUMNS}
+        _bound(row, samples, cell)
+        rows.append(row)
+    columns = [(key, title) for key, title, _ in _COLUMNS if any(row.texts[key] for row in rows)]
+    return Table(columns, rows)
+
+
+def disqualifications(results, samples):
+    """One line for each disqualified contestant of a cell."""
+    told = []
+    for name, wrong, total, reasons in figures.disqualified(samples):
+        title = results.contestants[name].title
+        why = "; ".join(f"{reason} ({count}×)" if count > 1 else reason
+                        for reason, count in reasons.items())
+        told.append(f"{title}: {wrong} of {wording.plural(total, 'round')}: {why}")
+    return told
+
+
+def server_cores(results):
+    """How many cores the server had; 0 when run.json does not say."""
+    cores = results.run.get("cores")
+    server = cores.get("server") if isinstance(cores, dict) else None
+    return len(server) if isinstance(server, list) else 0
+
+
+def cautions(results, cell, samples):
+    """What to keep in mind when reading this cell."""
+    told = []
+    names = list(dict.fromkeys(s["contestant"] for s in samples))
+    waiting = figures.waiting_for_load(samples, names, server_cores(results))
+    if cell.metric == "per_second" and waiting:
+        least, most = min(waiting.values()), max(waiting.values())
+        share = f"{least:.0%}" if f"{least:.0%}" == f"{most:.0%}" else f"{least:.0%} to {most:.0%}"
+        who = "every contestant" if len(waiting) == len(names) else \
+            wording.joined(results.contestants[name].title for name in waiting)
+        told.append(f"The load generator was the bottleneck for {who}: the server used {share} of "
+                    "its cores. There, requests per second say how fast the generator is; "
+                    "compare CPU per request.")
+    disturbed = figures.disturbed_count(samples)
+    if disturbed:
+        told.append(f"{disturbed} of {wording.plural(len(samples), 'sample')} shared the server's "
+                    f"core with other work for over {figures.DISTURBED:.0%} of their time.")
+    if any(s["cpu_us"] is not None for s in samples) and figures.FLOOR not in names:
+        told.append("The epoll floor was not measured here: no ratio to it can be given.")
+    return told
+
+
+def left_out(results, experiment):
+    """Contestants that were not measured in this experiment, with the reason: [(title, why)]."""
+    asked = {experiment.id} | {cell.id for cell in experiment.cells}
+    told = {}
+    for row in results.left_out:
+        if row["case"] in asked:
+            known = results.contestants.get(row["name"])
+            told[(known.title if known else row["name"], row["why"])] = None
+    return list(told)

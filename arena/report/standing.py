@@ -1,0 +1,123 @@
+"""Where Eider stands in each cell: rank, ratio to the best peer, and the three lines that sum it up.
+
+Must not call ahead what the spread of both does not show, nor leave out a cell that is lost.
+"""
+
+from dataclasses import dataclass
+
+from report import figures, metrics, wording
+
+AHEAD, LEVEL, BEHIND, ALONE, MISSING = "ahead", "level", "behind", "alone", "missing"
+SUMMED = {"own": "What each cell measures", "cpu": "CPU per request", "p99": "p99 latency"}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Eider in one cell by one metric.
+
+    who    Eider's better backend there; peer  the best that is neither floor nor Eider
+    ratio  Figure of who over peer within rounds; None when no round has both
+    """
+    metric: metrics.Metric
+    verdict: str
+    who: str = ""
+    rank: int = 0
+    of: int = 0
+    peer: str = ""
+    ratio: figures.Figure | None = None
+
+
+def _ranked(samples, names, metric):
+    """[(Figure, name)] of those measured, the best first."""
+    found = [(figures.measured(samples, name, metric.field), name) for name in names]
+    found = [pair for pair in found if pair[0] is not None]
+    return sorted(found, key=lambda pair: pair[0].median, reverse=metric.is_more_better)
+
+
+def _is_better(first, second, metric):
+    return first.median > second.median if metric.is_more_better else first.median < second.median
+
+
+def standing(samples, contestants, metric):
+    """The Standing of one cell's samples."""
+    peers = [c.name for c in contestants.values() if not c.is_floor and not c.is_eider]
+    ours = [c.name for c in contestants.values() if c.is_eider]
+    eider = _ranked(samples, ours, metric)
+    others = _ranked(samples, peers, metric)
+    if not eider:
+        return Standing(metric, MISSING, of=len(others))
+    best, who = eider[0]
+    if not others:
+        return Standing(metric, ALONE, who, 1, 1)
+    rank = 1 + sum(1 for other, _ in others if _is_better(other, best, metric))
+    rival, peer = others[0]
+    verdict = LEVEL
+    if figures.is_apart(best, rival):
+        verdict = AHEAD if _is_better(best, rival, metric) else BEHIND
+    return Standing(metric, verdict, who, rank, 1 + len(others), peer,
+                    figures.ratio(samples, who, peer, metric.field))
+
+
+def of_cell(results, experiment, cell):
+    """{"own": Standing, "cpu": Standing or None, "p99": Standing or None}; None: not measured."""
+    samples = results.of_cell(experiment.id, cell.id)
+    own = metrics.of_cell(cell, samples)
+    found = {"own": standing(samples, results.contestants, own)}
+    for key, metric in (("cpu", metrics.CPU), ("p99", metrics.P99)):
+        has_any = any(s[metric.field] is not None for s in samples)
+        found[key] = standing(samples, results.contestants, metric) if has_any else None
+    return found
+
+
+def every(results):
+    """[(experiment, cell, standings of the cell)] of the whole run."""
+    return [(experiment, cell, of_cell(results, experiment, cell))
+            for experiment in results.experiments for cell in experiment.cells]
+
+
+def title_of(results, name):
+    """The contestant's title for people."""
+    known = results.contestants.get(name)
+    return known.title if known else name
+
+
+def place(results, found):
+    """What a Standing says in a few words: "Eider, epoll 2nd of 15, 0.93× lithium"."""
+    if found is None:
+        return wording.NOTHING
+    if found.verdict == MISSING:
+        return "no valid figure of Eider"
+    if found.verdict == ALONE:
+        return "no peer to compare with"
+    ratio = wording.times(found.ratio.median) if found.ratio else "no common round with"
+    return (f"{title_of(results, found.who)} {wording.ordinal(found.rank)} of {found.of}, "
+            f"{ratio} {title_of(results, found.peer)}")
+
+
+def _line(results, title, found):
+    """One line: how many cells of each verdict, those not won by name."""
+    judged = [row for row in found if row[2] is not None and row[2].verdict != ALONE]
+    if not judged:
+        return f"{title}: nothing to compare."
+    def count(verdict):
+        return sum(1 for row in judged if row[2].verdict == verdict)
+    def named(verdict):
+        return "; ".join(f"{experiment.title}, {cell.title} ({place(results, row)})"
+                         for experiment, cell, row in judged if row.verdict == verdict)
+    line = f"{title}: Eider is ahead in {count(AHEAD)} of {wording.plural(len(judged), 'cell')}"
+    line += f", level within the spread in {count(LEVEL)}, behind in {count(BEHIND)}"
+    if count(BEHIND):
+        line += f": {named(BEHIND)}"
+    if count(MISSING):
+        line += f"; without a valid figure of its own in {count(MISSING)}: " + "; ".join(
+            f"{experiment.title}, {cell.title}" for experiment, cell, row in judged
+            if row.verdict == MISSING)
+    return line + "."
+
+
+def summary_lines(results):
+    """Three lines of plain text: by each cell's own measure, by CPU per request, by p99."""
+    rows = every(results)
+    return [_line(results, title, [(experiment, cell, found[key])
+                                   for experiment, cell, found in rows])
+            for key, title in SUMMED.items()]
