@@ -37,7 +37,9 @@ async fn hello() -> TypedText {
 }
 
 async fn json() -> Json<Message> {
-    Json(Message { message: "Hello, World!" })
+    Json(Message {
+        message: "Hello, World!",
+    })
 }
 
 async fn label(Path(label): Path<String>) -> String {
@@ -95,7 +97,10 @@ fn router(options: &Options) -> Router {
         .route("/test/status", get(|| async { plain("OK") }))
         .route("/test/labels/{label}", get(label))
         .route("/test", post(move |Json(body)| reply(delay, body)))
-        .route("/test/blocking", post(move |Json(body)| reply_blocking(delay, body)))
+        .route(
+            "/test/blocking",
+            post(move |Json(body)| reply_blocking(delay, body)),
+        )
         .route("/users/{id}/posts/{pid}", get(user_post));
     for size in [1024, 65536, 1048576] {
         router = router.route(&format!("/bytes/{size}"), bytes(size));
@@ -142,5 +147,9 @@ fn main() -> std::io::Result<()> {
         .enable_all()
         .build()?;
     // Spawned, so that the main thread only waits and accepting is one worker's work too.
-    runtime.block_on(async { tokio::spawn(serve(options)).await.expect("serving does not panic") })
+    runtime.block_on(async {
+        tokio::spawn(serve(options))
+            .await
+            .expect("serving does not panic")
+    })
 }

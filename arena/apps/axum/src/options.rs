@@ -22,7 +22,9 @@ impl Options {
 }
 
 fn parse(arguments: &[String]) -> Option<Options> {
-    let [port, threads, delay_ms, named @ ..] = arguments else { return None };
+    let [port, threads, delay_ms, named @ ..] = arguments else {
+        return None;
+    };
     let mut options = Options {
         port: port.parse().ok()?,
         threads: threads.parse().ok().filter(|count| *count > 0)?,
