@@ -1,0 +1,5 @@
+// Hello world on Bun.serve.
+Bun.serve({
+  port: 8080,
+  routes: { '/': () => new Response('Hello world') },
+});
