@@ -24,6 +24,9 @@ struct Options {
   std::chrono::milliseconds delay{0};
   int routes = 0;
   int middlewares = 0;
+  int connections = 0;  // for peers that give each connection a thread of their pool
+
+  int pool_threads() const { return connections > threads ? connections : threads; }
 };
 
 inline constexpr const char* kHello = "Hello, World!";
@@ -54,7 +57,9 @@ inline std::optional<int> number(std::string_view text, int max) {
 namespace detail {
 
 [[noreturn]] inline void explain_usage(const char* name) {
-  std::fprintf(stderr, "usage: %s PORT THREADS DELAY_MS [--routes N] [--middlewares M]\n", name);
+  std::fprintf(stderr,
+               "usage: %s PORT THREADS DELAY_MS [--routes N] [--middlewares M] [--connections N]\n",
+               name);
   std::exit(2);
 }
 
@@ -80,12 +85,15 @@ inline sigset_t stop_signals() {
 inline Options read_options(int argc, char** argv) {
   const option known[] = {{"routes", required_argument, nullptr, 'r'},
                           {"middlewares", required_argument, nullptr, 'm'},
+                          {"connections", required_argument, nullptr, 'c'},
                           {nullptr, 0, nullptr, 0}};
   constexpr int kMost = 1'000'000;
   Options options;
   for (int found = 0; (found = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
     const int value = detail::number_or_usage(optarg, kMost, argv[0]);
-    (found == 'r' ? options.routes : options.middlewares) = value;
+    (found == 'r'   ? options.routes
+     : found == 'm' ? options.middlewares
+                    : options.connections) = value;
   }
   if (argc - optind != 3) {
     detail::explain_usage(argv[0]);
