@@ -1,20 +1,23 @@
 """One measurement: a contestant under one load, its answers checked before and meanwhile.
 
-Must not compare: ratios are formed by report/table.py within a round.
+Must not compare: ratios are formed by the report within a round.
 """
 
 import time
 from dataclasses import asdict, dataclass
 
 from load import wrk
+from load.outcome import GeneratorFailed
 from verify import answers
+from verify.framing import WrongAnswer
 
 _PATIENCE_SECONDS = 60
+_PROBES_AT = (0.3, 0.7)  # of the load's time
 
 
 @dataclass
 class Sample:
-    """What one measurement gave.
+    """What one measurement of arena/quick gave.
 
     cpu_us       CPU time of the server's process tree per request, microseconds
     waited       time that the server waited for its core, over that which it had: other work
@@ -39,6 +42,15 @@ class Sample:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What the load found, and what it cost the server."""
+    report: object
+    cpu_us: float
+    waited: float
+    memory: dict
+
+
 class Probe:
     """Sends the workload's own request outside the generator and checks the answer."""
 
@@ -53,36 +65,43 @@ class Probe:
         answers.check(port, self.request, self.depth, self.expected, self.has_clock)
 
 
+def under_load(server, start, finish, probe, seconds):
+    """The Cost of the load that `start()` begins and `finish(process, seconds_max)` reads."""
+    ran_before, waited_before = server.cpu_ns()
+    process = start()
+    began = time.monotonic()
+    try:
+        for share in _PROBES_AT:
+            time.sleep(max(0, began + seconds * share - time.monotonic()))
+            probe.check(server.port)
+        memory = server.memory_bytes()
+        report = finish(process, seconds + _PATIENCE_SECONDS)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+    ran, waited = server.cpu_ns()
+    requests = report.requests + probe.depth * len(_PROBES_AT)
+    return Cost(report, (ran - ran_before) / 1000 / max(1, requests),
+                (waited - waited_before) / max(1, ran - ran_before), memory)
+
+
 def measure(server, workload, probe, load_cores, number, fresh_memory):
     """Runs the load once. Whatever goes wrong stands in the sample: nothing is dropped."""
     sample = Sample(server.name, workload.name, number)
     try:
         probe.check(server.port)
-        _run(server, workload, probe, load_cores, sample, fresh_memory)
-    except (answers.WrongAnswer, wrk.GeneratorFailed, OSError) as failure:
+        cost = under_load(server, lambda: wrk.start(workload.load, server.port, load_cores),
+                          wrk.finish, probe, workload.load.seconds)
+    except (WrongAnswer, GeneratorFailed, OSError) as failure:
         sample.wrong = str(failure) or type(failure).__name__
+        return sample
+    report = cost.report
+    sample.requests, sample.wrong = report.requests, report.errors
+    sample.cpu_us, sample.waited = cost.cpu_us, cost.waited
+    sample.per_second, sample.p50_ms, sample.p99_ms = (
+        report.per_second, report.p50_ms, report.p99_ms)
+    sample.rss_bytes = cost.memory["rss"] - fresh_memory["rss"]
+    sample.pss_bytes = cost.memory["pss"] - fresh_memory["pss"]
     return sample
-
-
-def _run(server, workload, probe, load_cores, sample, fresh_memory):
-    ran_before, waited_before = server.cpu_ns()
-    process = wrk.start(workload.load, server.port, load_cores)
-    try:
-        time.sleep(workload.load.seconds * 0.7)
-        probe.check(server.port)
-        memory = server.memory_bytes()
-        report = wrk.finish(process, workload.load.seconds + _PATIENCE_SECONDS)
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-    ran, waited = server.cpu_ns()
-    requests = report.requests + probe.depth
-    sample.requests = report.requests
-    sample.cpu_us = (ran - ran_before) / 1000 / max(1, requests)
-    sample.waited = (waited - waited_before) / max(1, ran - ran_before)
-    sample.per_second = report.per_second
-    sample.p50_ms, sample.p99_ms = report.p50_ms, report.p99_ms
-    sample.rss_bytes = memory["rss"] - fresh_memory["rss"]
-    sample.pss_bytes = memory["pss"] - fresh_memory["pss"]
-    sample.wrong = report.errors

@@ -1,114 +1,117 @@
-"""Starts a contestant on its own cores and says what it costs: exact CPU time, memory, its end.
+"""Starts a contestant on its own cores, watches it and ends it cleanly.
 
-Must not know what is asked of it: that is wrk.py and workloads.py.
+Must not know what is asked of it: that is for the workloads and experiments.
 """
 
 import os
 import signal
-import socket
 import subprocess
+import tempfile
 import time
+from dataclasses import dataclass, field
 
-START_SECONDS_MAX = 10
+from load import process
+
+START_SECONDS_MAX = 20
 STOP_SECONDS_MAX = 15
+_TOLD_CHARACTERS_MAX = 300
 
 
 class ServerFailed(Exception):
     """The contestant did not start, died, or did not leave cleanly."""
 
 
-def process_tree(pid):
-    """pid and all its descendants."""
-    found, queue = [], [pid]
-    while queue:
-        current = queue.pop()
-        found.append(current)
-        for task in _listdir(f"/proc/{current}/task"):
-            children = _read(f"/proc/{current}/task/{task}/children")
-            queue.extend(int(child) for child in children.split())
-    return found
+@dataclass(frozen=True)
+class Manners:
+    """How a program is started and ended.
 
-
-def _listdir(path):
-    try:
-        return os.listdir(path)
-    except OSError:
-        return []
-
-
-def _read(path):
-    try:
-        with open(path, encoding="ascii") as file:
-            return file.read()
-    except OSError:
-        return ""
+    environment    what is added to it
+    folder         where it runs; None: here
+    ends_with      the signal for a clean end
+    is_exit_clean  whether status 0 is expected of it then
+    """
+    environment: dict = field(default_factory=dict)
+    folder: object = None
+    ends_with: str = "SIGTERM"
+    is_exit_clean: bool = True
 
 
 class Server:
     """One running contestant. Use as a context manager."""
 
-    def __init__(self, name, command, port, cores):
+    def __init__(self, name, command, port, cores, manners=Manners()):
         self.name, self.command, self.port, self.cores = name, command, port, cores
-        self.process = None
+        self.manners, self.process = manners, None
+        self._told = None
 
     def __enter__(self):
-        self.process = subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, start_new_session=True,
-            preexec_fn=lambda: os.sched_setaffinity(0, self.cores))
+        self._told = tempfile.TemporaryFile()
+        try:
+            self.process = subprocess.Popen(
+                self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=self._told, start_new_session=True, cwd=self.manners.folder,
+                env={**os.environ, **self.manners.environment},
+                preexec_fn=lambda: os.sched_setaffinity(0, self.cores))
+        except OSError as failure:
+            self._told.close()
+            raise ServerFailed(f"cannot be started: {failure}") from None
         try:
             self._await_listening()
         except BaseException:
-            self.process.kill()
+            self.__exit__()
             raise
         return self
 
     def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)  # its children too, were it gone itself
+        except ProcessLookupError:
+            pass
         self.process.wait()
-        self.process.stderr.close()
+        self._told.close()
+
+    def told(self):
+        """The end of what it wrote to standard error."""
+        self._told.seek(0)
+        text = self._told.read().decode(errors="replace").strip()
+        return text[-_TOLD_CHARACTERS_MAX:]
+
+    def ensure_alive(self):
+        """Raises ServerFailed when the process has ended."""
+        if self.process.poll() is not None:
+            raise ServerFailed(f"the server ended in the middle ({self._ending()})")
+
+    def _ending(self):
+        status = self.process.returncode
+        how = f"signal {signal.Signals(-status).name}" if status < 0 else f"status {status}"
+        return f"{how}: {self.told()}" if self.told() else how
 
     def stop(self):
-        """SIGTERM; raises ServerFailed unless it leaves with status 0 in time."""
-        self.process.send_signal(signal.SIGTERM)
+        """Its signal; raises ServerFailed unless it leaves as its manners say, in time."""
+        self.ensure_alive()
+        self.process.send_signal(getattr(signal, self.manners.ends_with))
         try:
             status = self.process.wait(STOP_SECONDS_MAX)
         except subprocess.TimeoutExpired:
-            raise ServerFailed(f"did not leave within {STOP_SECONDS_MAX} s of SIGTERM") from None
-        if status != 0:
-            raise ServerFailed(f"left with status {status} after SIGTERM")
+            raise ServerFailed(f"did not leave within {STOP_SECONDS_MAX} s of "
+                               f"{self.manners.ends_with}") from None
+        if status != 0 and self.manners.is_exit_clean:
+            raise ServerFailed(f"left with {self._ending()} after {self.manners.ends_with}")
 
     def _await_listening(self):
         deadline = time.monotonic() + START_SECONDS_MAX
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
-                told = self.process.stderr.read().decode(errors="replace").strip()
-                raise ServerFailed(f"ended at once with status {self.process.returncode}: {told}")
-            try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                raise ServerFailed(f"ended at once with {self._ending()}")
+            if process.is_listening(self.process.pid, self.port):
                 return
-            except OSError:
-                time.sleep(0.01)
-        raise ServerFailed(f"does not listen on port {self.port}")
+            time.sleep(0.01)
+        raise ServerFailed(f"does not listen on port {self.port} after {START_SECONDS_MAX} s")
 
     def cpu_ns(self):
         """(time on a core, time spent waiting for one) of the process tree, in nanoseconds."""
-        ran = waited = 0
-        for pid in process_tree(self.process.pid):
-            for task in _listdir(f"/proc/{pid}/task"):
-                fields = _read(f"/proc/{pid}/task/{task}/schedstat").split()
-                if fields:
-                    ran += int(fields[0])
-                    waited += int(fields[1])
-        return ran, waited
+        return process.cpu_ns(self.process.pid)
 
     def memory_bytes(self):
         """{"rss": …, "pss": …} of the whole process tree."""
-        total = {"rss": 0, "pss": 0}
-        for pid in process_tree(self.process.pid):
-            for line in _read(f"/proc/{pid}/smaps_rollup").splitlines():
-                key, _, value = line.partition(":")
-                if key.lower() in total:
-                    total[key.lower()] += int(value.split()[0]) * 1024
-        return total
+        return process.memory_bytes(self.process.pid)

@@ -1,16 +1,18 @@
-"""Runs wrk, the closed-loop generator, pinned to its own cores, and reads what it printed.
+"""wrk, the closed-loop generator: its command line, and what it printed.
 
 Must not judge: errors are handed on as they were counted.
 """
 
-import os
 import re
-import subprocess
 import tempfile
 from dataclasses import dataclass
 
+from load import outcome
+from load.outcome import GeneratorFailed, Report
+
+NAME = "wrk"
 HOST = "arena.example"  # one Host for all contestants, so that the request bytes are equal
-_UNITS_MS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "m": 60000.0, "h": 3600000.0}
+_TIMEOUT = "10s"
 _scripts = {}
 
 PIPELINE_SCRIPT = """-- Sends the request {depth} times in one write.
@@ -22,13 +24,9 @@ request = function() return batch end
 """
 
 
-class GeneratorFailed(Exception):
-    """wrk itself failed: no figure."""
-
-
 @dataclass
 class Load:
-    """What wrk is told. depth: how many requests leave in one write."""
+    """What a generator is told. depth: how many requests leave in one write."""
     path: str
     connections: int
     seconds: float
@@ -36,14 +34,9 @@ class Load:
     depth: int = 1
 
 
-@dataclass
-class Report:
-    """What wrk said."""
-    requests: int
-    per_second: float
-    p50_ms: float
-    p99_ms: float
-    errors: str
+def can(_load):
+    """wrk can do every closed loop."""
+    return True
 
 
 def _script_path(depth):
@@ -59,7 +52,7 @@ def _script_path(depth):
 def command(load, port, threads):
     """The whole command line, the same for every contestant but for the port."""
     line = ["wrk", f"-t{min(threads, load.connections)}", f"-c{load.connections}",
-            f"-d{max(1, round(load.seconds))}s", "--latency", "--timeout", "10s",
+            f"-d{max(1, round(load.seconds))}s", "--latency", "--timeout", _TIMEOUT,
             "-H", f"Host: {HOST}"]
     for header in load.headers:
         line += ["-H", header]
@@ -70,35 +63,29 @@ def command(load, port, threads):
 
 def start(load, port, cores):
     """Starts wrk on `cores`, one thread for each of them."""
-    return subprocess.Popen(
-        command(load, port, len(cores)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, start_new_session=True,
-        preexec_fn=lambda: os.sched_setaffinity(0, cores))
+    return outcome.start(command(load, port, len(cores)), cores)
 
 
 def finish(process, seconds_max):
     """Waits for the end and returns the Report."""
-    try:
-        text, _ = process.communicate(timeout=seconds_max)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        raise GeneratorFailed("wrk did not end in time") from None
-    return parse(text)
+    return outcome.finish(process, seconds_max, parse)
 
 
 def parse(text):
     """The Report in wrk's output; GeneratorFailed when there is none."""
-    counted = re.search(r"(\d+) requests in", text)
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", text)
-    if not counted or not rate or "cannot open" in text:
+    counted = outcome.number(text, r"(\d+) requests in")
+    rate = outcome.number(text, r"Requests/sec:\s+([\d.]+)")
+    if counted is None or rate is None or "cannot open" in text:
         raise GeneratorFailed("wrk said: " + text.strip()[:200])
     errors = [line.strip() for line in text.splitlines()
               if "Socket errors" in line or "Non-2xx" in line]
-    return Report(int(counted[1]), float(rate[1]), _latency_ms(text, 50), _latency_ms(text, 99),
-                  "; ".join(errors))
+    count = sum(int(number) for line in errors for number in re.findall(r"\b(\d+)\b", line))
+    latency = r"^\s+Latency\s+"
+    return Report(int(counted), rate, _percentile_ms(text, 50), _percentile_ms(text, 99),
+                  "; ".join(errors), outcome.duration_ms(text, latency),
+                  _percentile_ms(text, 90), outcome.duration_ms(text, latency + r"\S+\s+\S+\s+"),
+                  count)
 
 
-def _latency_ms(text, percent):
-    found = re.search(rf"^\s+{percent}%\s+([\d.]+)(us|ms|s|m|h)", text, re.MULTILINE)
-    return float(found[1]) * _UNITS_MS[found[2]] if found else float("nan")
+def _percentile_ms(text, percent):
+    return outcome.duration_ms(text, rf"^\s+{percent}%\s+")

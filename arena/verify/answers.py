@@ -4,89 +4,105 @@ Must not be lenient: one wrong or missing answer disqualifies the run.
 """
 
 import email.utils
+import json
 import socket
 import time
 from dataclasses import dataclass
 
-TIMEOUT_SECONDS = 10
+from verify.framing import TIMEOUT_SECONDS, Reader, WrongAnswer, read_answer
+
 CLOCK_SECONDS_MAX = 5
+_STRAY_SECONDS = 0.02
+OURS = ("date", "server")
 
 
-class WrongAnswer(Exception):
-    """What was wrong with it, in a sentence."""
-
-
-@dataclass
+@dataclass(frozen=True)
 class Expected:
-    """What every contestant must answer. A constant server cannot know the time or the path."""
+    """What every contestant must answer. A constant server cannot know the time or the path.
+
+    is_object  the body is compared as the JSON object that it means: members have no order
+    """
     body: bytes
     content_type: str
     closes: bool = False
+    is_object: bool = False
 
 
-def request_bytes(path, host, headers=()):
-    """The bytes that wrk sends for it."""
-    lines = [f"GET {path} HTTP/1.1", f"Host: {host}", *headers]
-    return ("\r\n".join(lines) + "\r\n\r\n").encode()
+def request_bytes(path, host, headers=(), method="GET", body=b""):
+    """The bytes that the generator sends for it."""
+    lines = [f"{method} {path} HTTP/1.1", f"Host: {host}", *headers]
+    if body:
+        lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode() + body
 
 
-def check(port, request, count, expected, has_clock):
-    """Sends `request` `count` times in one write and checks every answer."""
-    with socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_SECONDS) as connection:
+def check(port, request, count, expected, has_clock, required=OURS, address="127.0.0.1"):
+    """Sends `request` `count` times in one write and checks every answer.
+
+    required  names of fields that each must have besides Content-Type
+    returns   the names of all fields that all answers had
+    """
+    told = None
+    with socket.create_connection((address, port), timeout=TIMEOUT_SECONDS) as connection:
         connection.sendall(request * count)
-        unread = b""
+        reader = Reader(connection)
         for _ in range(count):
-            head, body, unread = _read_answer(connection, unread)
-            _check_head(head, expected, has_clock)
-            if body != expected.body:
-                raise WrongAnswer(f"the body is {body[:60]!r}, not {expected.body[:60]!r}")
-        if unread:
-            raise WrongAnswer(f"stray bytes after the answer: {unread[:60]!r}")
-        if expected.closes and connection.recv(1):
-            raise WrongAnswer("the connection does not close after the answer")
+            status, fields, body = read_answer(reader)
+            _check_head(status, fields, expected, required)
+            if has_clock and "date" in fields:
+                _check_date(fields["date"][0])
+            _check_body(body, expected)
+            told = set(fields) if told is None else told & set(fields)
+        _check_end(connection, reader, expected)
+    return told
 
 
-def _read_answer(connection, unread):
-    while b"\r\n\r\n" not in unread:
-        unread += _receive(connection)
-    head, _, unread = unread.partition(b"\r\n\r\n")
-    lengths = [line.partition(b":")[2] for line in head.split(b"\r\n")
-               if line.lower().startswith(b"content-length:")]
-    if len(lengths) != 1:
-        raise WrongAnswer(f"{len(lengths)} Content-Length fields")
-    length = int(lengths[0])
-    while len(unread) < length:
-        unread += _receive(connection)
-    return head, unread[:length], unread[length:]
-
-
-def _receive(connection):
-    try:
-        data = connection.recv(65536)
-    except TimeoutError:
-        raise WrongAnswer(f"no whole answer within {TIMEOUT_SECONDS} s") from None
-    if not data:
-        raise WrongAnswer("the connection ended before the answer was whole")
-    return data
-
-
-def _check_head(head, expected, has_clock):
-    status, *lines = head.decode("latin-1").split("\r\n")
-    if status != "HTTP/1.1 200 OK":
+def _check_head(status, fields, expected, required):
+    if not status.startswith("HTTP/1.1 200"):
         raise WrongAnswer(f"the status line is {status!r}")
-    fields = {}
-    for line in lines:
-        name, _, value = line.partition(":")
-        fields[name.lower()] = value.strip()
-    for name in ("date", "server", "content-type"):
-        if not fields.get(name):
+    for name in ("content-type", *required):
+        if not any(fields.get(name, ())):
             raise WrongAnswer(f"no {name} field")
-    if fields["content-type"].partition(";")[0] != expected.content_type:
-        raise WrongAnswer(f"Content-Type is {fields['content-type']!r}")
-    if expected.closes and fields.get("connection", "").lower() != "close":
+    content_type = fields["content-type"][0].partition(";")[0].strip().lower()
+    if content_type != expected.content_type:
+        raise WrongAnswer(f"Content-Type is {fields['content-type'][0]!r}, "
+                          f"not {expected.content_type!r}")
+    if expected.closes and "close" not in [v.lower() for v in fields.get("connection", ())]:
         raise WrongAnswer("Connection: close is not answered")
-    if has_clock:
-        _check_date(fields["date"])
+
+
+def _check_body(body, expected):
+    if body == expected.body:
+        return
+    if expected.is_object:
+        try:
+            if json.loads(body) == json.loads(expected.body):
+                return
+        except ValueError:
+            pass
+    where = next((i for i, (a, b) in enumerate(zip(body, expected.body)) if a != b),
+                 min(len(body), len(expected.body)))
+    raise WrongAnswer(f"the body is {body[:60]!r} ({len(body)} bytes), not {expected.body[:60]!r} "
+                      f"({len(expected.body)} bytes): byte {where} differs")
+
+
+def _check_end(connection, reader, expected):
+    """Nothing follows the last answer but, where it was asked for, the end."""
+    if not expected.closes:
+        connection.settimeout(_STRAY_SECONDS)
+    try:
+        reader.unread += connection.recv(60)
+        is_ended = not reader.unread
+    except TimeoutError:
+        is_ended = False
+    except ConnectionResetError:
+        is_ended = True
+    if reader.unread:
+        raise WrongAnswer(f"stray bytes after the answer: {reader.unread[:60]!r}")
+    if expected.closes and not is_ended:
+        raise WrongAnswer("the connection does not close after the answer")
+    if is_ended and not expected.closes:
+        raise WrongAnswer("the connection closes after the answer, and was not asked to")
 
 
 def _check_date(date):

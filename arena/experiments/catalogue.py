@@ -1,0 +1,15 @@
+"""All experiments in the order that they are told.
+
+Must not choose among them: that is for the plan.
+"""
+
+from experiments import floor, nginx, others, scalability, slow_work, tail, techempower
+
+_MAKERS = (scalability.experiment, slow_work.experiment, tail.experiment, techempower.experiment,
+           nginx.experiment, floor.experiment, floor.churn, others.bodies, others.idle,
+           others.workers, others.open_loop)
+
+
+def all_experiments(machine):
+    """Every Experiment, scaled to the Machine."""
+    return [make(machine) for make in _MAKERS]

@@ -1,0 +1,61 @@
+"""What was asked for beside the five: bodies, idle memory, workers, latency at a fixed rate.
+
+Must not name a contestant: all are asked alike.
+"""
+
+from experiments import model
+from experiments.model import HELLO, Ask, Cell, Experiment, Published, both
+from verify.answers import Expected
+
+BODY_BYTES = (1024, 65536, 1048576)
+IDLE_BYTES_MAX = 300
+IDLE_CONNECTIONS = 8000
+WORKERS = 100
+RATES_PER_CORE = (2000, 10000)
+_MEBIBYTE = 2**20
+
+
+def bodies(machine):
+    """Three cells: 1 KiB, 64 KiB, 1 MiB."""
+    return Experiment("bodies", "Larger answers", machine.scale("nowhere with figures"), tuple(
+        Cell(f"b{size}", f"{size // 1024:,} KiB, 64 connections",
+             Ask(f"/bytes/{size}", Expected(b"x" * size, "application/octet-stream")), ("bodies",))
+        for size in BODY_BYTES))
+
+
+def idle(machine):
+    """One cell: what an idle connection holds."""
+    return Experiment(
+        "idle", "Memory of an idle connection",
+        machine.scale("for uWebSockets alone") + " Growth of the RSS over that many connections, "
+        "each having had one answer.",
+        (Cell("idle", f"{IDLE_CONNECTIONS:,} idle connections", Ask("/plaintext", HELLO),
+              ("plaintext",), kind=model.IDLE, connections=IDLE_CONNECTIONS, metric="bytes",
+              bound=both(IDLE_BYTES_MAX),
+              published=(Published("uWebSockets", "about 250 bytes"),)),))
+
+
+def workers(machine):
+    """Two cells: a hundred workers as threads, and as processes."""
+    ask = Ask("/plaintext", HELLO)
+    return Experiment(
+        "workers", "Threads against processes",
+        machine.scale("by Cutelyst with 100 workers") + " Memory under 100 connections.", (
+            Cell("threads", f"{WORKERS} threads", ask, ("plaintext",), kind=model.WORKERS,
+                 connections=WORKERS, metric="bytes", threads=WORKERS,
+                 bound=both(35 * _MEBIBYTE), published=(Published("Cutelyst", "35 MiB"),)),
+            Cell("processes", f"{WORKERS} processes", ask, ("plaintext", "processes"),
+                 kind=model.WORKERS, connections=WORKERS, metric="bytes", threads=1,
+                 processes=WORKERS, bound=both(130 * _MEBIBYTE),
+                 published=(Published("Cutelyst", "130 MiB"),))))
+
+
+def open_loop(machine):
+    """Latency at rates that do not yield to a slow server."""
+    rates = [rate * machine.threads for rate in RATES_PER_CORE]
+    return Experiment(
+        "open-loop", "Latency at a fixed rate",
+        machine.scale("nowhere with figures") + " Latency counts from when a request was due.",
+        tuple(Cell(f"r{rate}", f"{rate:,} requests per second, 64 connections",
+                   Ask("/plaintext", HELLO), ("plaintext",), kind=model.OPEN, metric="p99_ms",
+                   rate=rate) for rate in rates))

@@ -1,0 +1,63 @@
+"""Measures a cell by a closed loop: rounds in which the contestants alternate.
+
+Must not judge: a sample carries what was wrong with it.
+"""
+
+from contextlib import ExitStack
+
+from experiments import model
+from load import generators
+from load.measure import under_load
+from load.taking_part import FAULTS, start_all, stop_all
+from load.wrk import Load
+
+
+def load_of(cell, seconds):
+    """What the generator is told."""
+    return Load(cell.ask.path, cell.connections, seconds, cell.ask.headers, cell.depth)
+
+
+def generator_of(step, asked):
+    """(generator, why it is not the one wanted or "")."""
+    return generators.choose(load_of(step.cell, step.seconds), step.experiment.generator, asked)
+
+
+def run(step, context):
+    """All rounds of the step."""
+    generator, _ = generator_of(step, context.generator)
+    with ExitStack() as stack:
+        found = start_all(stack, step, context)
+        for number in context.rounds_left(step):
+            for one in found:
+                context.begin(step, one.name, number)
+                context.record(step, one.name, number, **_measured(one, step, context, generator))
+        stop_all(found, step, context)
+
+
+def _measured(one, step, context, generator):
+    """The figures of one sample, or {"wrong": why there is none}."""
+    if one.out:
+        return {"wrong": one.out}
+    load, cores = load_of(step.cell, step.seconds), set(context.machine.load_cores)
+    try:
+        one.check_first()
+        cost = under_load(
+            one.server, lambda: generators.start(generator, load, one.server.port, cores),
+            lambda process, most: generators.finish(generator, process, most), one.probe,
+            step.seconds)
+        one.server.ensure_alive()
+    except FAULTS as failure:
+        return {"wrong": one.why(failure)}
+    found = figures(cost.report)
+    if not cost.report.requests:
+        found["wrong"] = found["wrong"] or "not one answer was counted"
+    return found | {
+        "cpu_us": cost.cpu_us if step.cell.kind == model.CLOSED else None, "waited": cost.waited,
+        "rss_bytes": cost.memory["rss"], "pss_bytes": cost.memory["pss"]}
+
+
+def figures(report):
+    """A generator's Report as figures of a sample."""
+    return {"per_second": report.per_second, "avg_ms": report.avg_ms, "p50_ms": report.p50_ms,
+            "p90_ms": report.p90_ms, "p99_ms": report.p99_ms, "max_ms": report.max_ms,
+            "requests": report.requests, "errors": report.error_count, "wrong": report.errors}

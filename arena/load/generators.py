@@ -1,0 +1,35 @@
+"""Which closed-loop generator puts a cell's question.
+
+Must not change a cell: a generator that cannot do it is replaced by wrk, and that is said.
+"""
+
+import shutil
+
+from load import bombardier, h2load, httpress, oha, outcome, wrk
+
+KNOWN = {module.NAME: module for module in (wrk, h2load, oha, bombardier, httpress)}
+
+
+def is_there(name):
+    """True when the program is on the path."""
+    return shutil.which(name) is not None
+
+
+def choose(load, published_with, asked=None):
+    """(generator, why it is not the one wanted or "")."""
+    wanted = asked or published_with
+    if not is_there(wanted):
+        return wrk, f"{wanted} is not installed"
+    if not KNOWN[wanted].can(load):
+        return wrk, f"{wanted} cannot do it"
+    return KNOWN[wanted], ""
+
+
+def start(generator, load, port, cores):
+    """Starts it; the same cores and threads for every contestant."""
+    return outcome.start(generator.command(load, port, len(cores)), cores)
+
+
+def finish(generator, process, seconds_max):
+    """Its Report."""
+    return outcome.finish(process, seconds_max, generator.parse)

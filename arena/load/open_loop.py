@@ -1,0 +1,47 @@
+"""Measures a cell at a fixed rate, with Eider's own generator: latency from when it was due.
+
+Must not slow down with the server: that is what a closed loop does.
+"""
+
+from contextlib import ExitStack
+
+from load.closed import figures
+from load.ours import NotBuilt, adapted, generator
+from load.taking_part import FAULTS, start_all, stop_all
+
+
+def run(step, context):
+    """All rounds of the step, contestants alternating."""
+    try:
+        eider_load = generator()
+    except NotBuilt as reason:
+        context.leave_out(step, str(reason))
+        return
+    with ExitStack() as stack:
+        found = start_all(stack, step, context)
+        for number in context.rounds_left(step):
+            for one in found:
+                context.begin(step, one.name, number)
+                context.record(step, one.name, number, **_measured(one, step, context, eider_load))
+        stop_all(found, step, context)
+
+
+def _measured(one, step, context, eider_load):
+    if one.out:
+        return {"wrong": one.out}
+    try:
+        one.check_first()
+        ran_before, waited_before = one.server.cpu_ns()
+        report = adapted(lambda: eider_load.fixed_rate(
+            one.server.port, step.cell.ask.path, step.cell.connections, step.cell.rate,
+            step.seconds, set(context.machine.load_cores)))
+        ran, waited = one.server.cpu_ns()
+        memory = one.server.memory_bytes()
+        one.server.ensure_alive()
+        one.probe.check(one.server.port)
+    except FAULTS as failure:
+        return {"wrong": one.why(failure)}
+    spent = max(1, ran - ran_before)
+    return figures(report) | {"cpu_us": spent / 1000 / max(1, report.requests),
+                              "waited": (waited - waited_before) / spent,
+                              "rss_bytes": memory["rss"], "pss_bytes": memory["pss"]}

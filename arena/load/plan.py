@@ -1,0 +1,131 @@
+"""What a run will measure, in which order, who is left out of what, and how long it takes.
+
+Must not start anything.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+from experiments import model
+
+QUICK_PEERS = ("nginx", "cpp-httplib", "restinio", "beast")
+ALWAYS = ("floor", "eider")
+SLOW_ROUNDS_MAX = 1
+IDLE_ROUNDS_MAX = 3
+_SECONDS_BESIDES = 0.45     # checks, start and end of the generator
+_SECONDS_OF_A_START = 0.35
+_CONNECTIONS_PER_SECOND = 8000
+_MANY_CONNECTIONS, _SECONDS_OF_MANY = 5000, 4
+_TOGETHER_WAITING, _TOGETHER_BUSY = 12, 4
+
+
+@dataclass
+class Step:
+    """One cell with those who take part, and how often."""
+    experiment: object
+    cell: object
+    contestants: list
+    rounds: int
+    seconds: float
+
+    @property
+    def key(self):
+        """(experiment id, cell id)."""
+        return self.experiment.id, self.cell.id
+
+    def estimate_seconds(self):
+        """About how long it takes."""
+        return len(self.contestants) * _SECONDS_OF_A_START + self.rounds * self._round_seconds()
+
+    def _round_seconds(self):
+        count, cell = len(self.contestants), self.cell
+        if cell.kind == model.SLOW:
+            return math.ceil(count / together(cell)) * slow_seconds(cell)
+        opening = cell.connections / _CONNECTIONS_PER_SECOND
+        if cell.kind == model.IDLE:
+            return count * (opening + _SECONDS_OF_A_START + _SECONDS_BESIDES)
+        return count * (self.seconds + _SECONDS_BESIDES + opening)
+
+
+@dataclass
+class Plan:
+    """All steps, and whom they leave out: {"name", "case", "why"}."""
+    steps: list = field(default_factory=list)
+    left_out: list = field(default_factory=list)
+
+    def estimate_seconds(self):
+        """About how long all of it takes."""
+        return sum(step.estimate_seconds() for step in self.steps)
+
+    def contestants(self):
+        """Everybody who takes part somewhere, in order."""
+        found = {}
+        for step in self.steps:
+            found.update((contestant.name, contestant) for contestant in step.contestants)
+        return list(found.values())
+
+
+def together(cell):
+    """How many contestants are measured at once: where all are waiting, they do not disturb."""
+    if cell.delay_ms == 0 and not cell.is_remote:
+        return 1
+    return _TOGETHER_WAITING if cell.delay_ms else _TOGETHER_BUSY
+
+
+def slow_seconds(cell):
+    """What a cell of slow work takes when threads wait: a third of its limit of time."""
+    return max(cell.limit_seconds or 0, cell.seconds_max / 3)
+
+
+def rounds_of(cell, rounds):
+    """Long cells are measured once: they take as long as their waiting."""
+    if cell.kind == model.SLOW:
+        return min(rounds, SLOW_ROUNDS_MAX)
+    return min(rounds, IDLE_ROUNDS_MAX) if cell.kind == model.IDLE else rounds
+
+
+def seconds_of(cell, seconds):
+    """The length of a measurement; opening thousands of connections must not be all of it."""
+    return max(seconds, _SECONDS_OF_MANY) if cell.connections >= _MANY_CONNECTIONS else seconds
+
+
+def why_not(contestant, cell):
+    """Why this contestant is not put this question, or ""."""
+    lacks = missing_words(contestant, cell)
+    if lacks:
+        return f"its adapter does not serve {', '.join(lacks)}"
+    most = contestant.peer.data["serves"].get("max_connections")
+    return f"it holds at most {most:,} connections" if most and cell.connections > most else ""
+
+
+def missing_words(contestant, cell):
+    """Which of the cell's needs this contestant does not serve."""
+    served = contestant.peer.cases
+    if "{processes}" in " ".join(contestant.command):
+        served = (*served, "processes")
+    return [word for word in cell.needs if word not in served]
+
+
+def make(experiments, contestants, rounds, seconds, is_quick=False):
+    """The Plan of these experiments for these contestants."""
+    plan, said = Plan(), set()
+    for experiment in experiments:
+        for cell in experiment.cells:
+            if is_quick and not cell.is_quick:
+                continue
+            reasons = {contestant.name: why_not(contestant, cell) for contestant in contestants}
+            for name, why in reasons.items():
+                if why and (name, experiment.id, why) not in said:
+                    said.add((name, experiment.id, why))
+                    plan.left_out.append({"name": name, "case": f"{experiment.id}/{cell.id}",
+                                          "why": why})
+            taking_part = [one for one in contestants if not reasons[one.name]]
+            if taking_part:
+                plan.steps.append(Step(experiment, cell, taking_part, rounds_of(cell, rounds),
+                                       seconds_of(cell, seconds)))
+    return plan
+
+
+def connections_max(plan):
+    """The most sockets that one side holds at once."""
+    return max((step.cell.connections for step in plan.steps), default=0)

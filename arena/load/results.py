@@ -1,0 +1,113 @@
+"""The folder of one run: run.json, and samples.jsonl that grows as measurements end.
+
+Must not drop a sample: what is wrong stands in it.
+"""
+
+import json
+import math
+import time
+from pathlib import Path
+
+SCHEMA = 1
+FIGURES = ("cpu_us", "per_second", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_ms", "seconds",
+           "rss_bytes", "pss_bytes", "waited", "requests", "errors")
+
+
+class ResultsError(Exception):
+    """A folder holds no run that can be used; says which and what to do."""
+
+
+def utc_now():
+    """The time as it stands in run.json."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def sample(experiment, cell, contestant, number, wrong="", **figures):
+    """One line of samples.jsonl: every figure is a finite number or null."""
+    row = {"experiment": experiment, "cell": cell, "contestant": contestant, "round": number}
+    for name in FIGURES:
+        value = figures.pop(name, None)
+        row[name] = value if value is not None and math.isfinite(value) else None
+    if figures:
+        raise TypeError(f"no figures of a sample: {', '.join(figures)}")
+    row["wrong"] = wrong
+    return row
+
+
+class Folder:
+    """One results folder. `run` is the content of run.json."""
+
+    def __init__(self, path, run):
+        self.path, self.run = Path(path), run
+
+    @staticmethod
+    def create(parent, run):
+        """A new folder, named by the time now; its run.json is there at once."""
+        name = stem = time.strftime("%Y-%m-%dT%H-%M-%SZ", time.gmtime())
+        number = 1
+        while (Path(parent) / name).exists():
+            number += 1
+            name = f"{stem}-{number}"
+        path = Path(parent) / name
+        path.mkdir(parents=True)
+        folder = Folder(path, {"schema": SCHEMA, "started": utc_now(), "ended": None, **run})
+        folder.samples_path.touch()
+        folder.save()
+        return folder
+
+    @staticmethod
+    def open(path):
+        """An earlier run; ResultsError when there is none."""
+        try:
+            run = json.loads((Path(path) / "run.json").read_text())
+        except OSError:
+            raise ResultsError(f"{path}: no run.json there; name a folder that ./arena/run run "
+                               "made, under arena/results") from None
+        except ValueError as failure:
+            raise ResultsError(f"{path}/run.json is not JSON ({failure}); measure again") from None
+        if not isinstance(run, dict) or run.get("schema") != SCHEMA:
+            raise ResultsError(f"{path}/run.json is not of schema {SCHEMA}; measure again with "
+                               "this arena")
+        return Folder(path, run)
+
+    @property
+    def samples_path(self):
+        """Where the samples are."""
+        return self.path / "samples.jsonl"
+
+    def save(self):
+        """Writes run.json whole or not at all."""
+        draft = self.path / "run.json.new"
+        draft.write_text(json.dumps(self.run, indent=1, ensure_ascii=False) + "\n")
+        draft.rename(self.path / "run.json")
+
+    def append(self, row):
+        """One sample more, on the disk when this returns."""
+        with open(self.samples_path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    def samples(self):
+        """All samples; a last line that was torn is none."""
+        rows = []
+        if self.samples_path.exists():
+            for line in self.samples_path.read_text(encoding="utf-8").splitlines():
+                try:
+                    rows.append(json.loads(line))
+                except ValueError:
+                    continue
+        return rows
+
+    def keep_only(self, is_kept):
+        """Takes the other samples out: those of a round that was not finished."""
+        rows = [row for row in self.samples() if is_kept(row)]
+        draft = self.path / "samples.jsonl.new"
+        draft.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        draft.rename(self.samples_path)
+
+
+def latest(parent):
+    """The newest folder of results; ResultsError when there is none."""
+    found = sorted(path.parent for path in Path(parent).glob("*/run.json"))
+    if not found:
+        raise ResultsError(f"no results in {parent}: ./arena/run run --quick measures some")
+    return found[-1]

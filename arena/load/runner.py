@@ -1,0 +1,100 @@
+"""Carries out a plan, step by step, and records every sample as it ends.
+
+Must not decide what is measured (plan.py) nor how a kind of cell is (closed.py and its like).
+"""
+
+from contextlib import ExitStack
+
+from experiments import model
+from load import closed, idle, open_loop, results, slow, starting
+from load.taking_part import FAULTS, start_all, stop_all
+
+
+class Context:
+    """What all kinds of cells share while a plan is carried out.
+
+    prefixes   {peer: the folder that the user named for it}
+    generator  the one asked for, or None
+    done       how many rounds were measured before: {(experiment, cell): count}
+    """
+
+    def __init__(self, machine, folder, progress, prefixes=None, generator=None):
+        self.machine, self.folder, self.progress = machine, folder, progress
+        self.prefixes, self.generator = prefixes or {}, generator
+        self.ports = starting.Ports()
+        self.done = {}
+
+    def rounds_left(self, step):
+        """The numbers of the rounds that are still to be measured."""
+        return range(self.done.get(step.key, 0), step.rounds)
+
+    def begin(self, step, name, number):
+        """One measurement begins."""
+        self.progress.tell(f"{step.experiment.id}/{step.cell.id} · round {number + 1} of "
+                           f"{step.rounds} · {name}")
+
+    def record(self, step, name, number, wrong="", **figures):
+        """One measurement has ended."""
+        self.folder.append(results.sample(*step.key, name, number, wrong, **figures))
+        if wrong:
+            self.progress.say(f"{step.experiment.id}/{step.cell.id}: {name}, round {number + 1} "
+                              f"does not count: {wrong}")
+        self.progress.advance(step.estimate_seconds() / (step.rounds * len(step.contestants)))
+
+    def note(self, name, step, what):
+        """Something that no sample tells: it stands in run.json."""
+        text = {"name": name, "case": "/".join(step.key), "what": what}
+        self.folder.run.setdefault("notes", []).append(text)
+        self.progress.say(f"{text['case']}: {name}: {what}")
+
+    def leave_out(self, step, why):
+        """A cell that cannot be measured here."""
+        text = {"name": "all", "case": "/".join(step.key), "why": why}
+        if text not in self.folder.run["left_out"]:
+            self.folder.run["left_out"].append(text)
+        self.progress.say(f"{text['case']} left out: {why}")
+        self.progress.advance(step.estimate_seconds())
+
+    def learn(self, one):
+        """Which of Date and Server the contestant does not send."""
+        if one.probe.sent is None:
+            return
+        for row in self.folder.run.get("contestants", ()):
+            if row["name"] == one.name:
+                row["does_not_send"] = sorted({"date", "server"} - one.probe.sent)
+
+
+_KINDS = {model.CLOSED: closed.run, model.WORKERS: closed.run, model.SLOW: slow.run,
+          model.OPEN: open_loop.run}
+
+
+def run(plan, context):
+    """Every step that is not done."""
+    for step in plan.steps:
+        if not context.rounds_left(step):
+            continue
+        _KINDS.get(step.cell.kind, run_idle)(step, context)
+        context.folder.save()
+
+
+def run_idle(step, context):
+    """Memory of idle connections, a fresh process each round."""
+    for number in context.rounds_left(step):
+        with ExitStack() as stack:
+            found = start_all(stack, step, context)
+            for one in found:
+                context.begin(step, one.name, number)
+                context.record(step, one.name, number, **_idle_figures(one, step.cell))
+            stop_all(found, step, context)
+
+
+def _idle_figures(one, cell):
+    if one.out:
+        return {"wrong": one.out}
+    try:
+        one.check_first()
+        return {"rss_bytes": idle.bytes_per_connection(one.server, one.probe.request,
+                                                       cell.connections),
+                "requests": cell.connections}
+    except FAULTS as failure:
+        return {"wrong": one.why(failure)}

@@ -1,0 +1,180 @@
+"""Reads the peer.toml of every contestant: who it is, how it is built, started and ended.
+
+Must not install, build or start anything, and must not guess: a fault names file, key and mend.
+"""
+
+import os
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from peers import schema
+
+ARENA = Path(__file__).resolve().parent.parent
+ROOT = ARENA.parent
+BUILD = ARENA / "build"
+BUILD_SECONDS_MAX = 600
+_PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z_]+)\}")
+_IN_COMMANDS = ("out", "prefix", "root", "bin", "folder", "port", "threads", "processes",
+                "delay_ms", "routes", "middlewares")
+
+
+class ManifestError(Exception):
+    """A peer.toml is wrong: its file, the key and the mend."""
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One row of the tables: a peer, or one way to start it."""
+    name: str
+    title: str
+    peer: "Peer"
+    command: tuple
+    note: str = ""
+
+    @property
+    def is_floor(self):
+        """True for the bare servers under all ratios."""
+        return self.peer.is_floor
+
+
+@dataclass
+class Peer:
+    """One peer.toml. `data` holds the tables that only setup reads."""
+    name: str
+    title: str
+    language: str
+    licence: str
+    origin: str
+    version: str
+    folder: Path
+    cases: tuple
+    headers: tuple
+    note: str = ""
+    is_floor: bool = False
+    data: dict = field(default_factory=dict)
+    contestants: list = field(default_factory=list)
+
+    @property
+    def out(self):
+        """Where it is built."""
+        return BUILD / self.name
+
+    @property
+    def build(self):
+        """The [build] table."""
+        return self.data.get("build", {})
+
+    @property
+    def run(self):
+        """The [run] table."""
+        return self.data["run"]
+
+    @property
+    def is_built_each_time(self):
+        """Ours: built again before each run, so that never an old program is measured."""
+        return self.build.get("is_repeated", False)
+
+    def case_table(self, case):
+        """[case.<case>], or nothing."""
+        return self.data.get("case", {}).get(case, {})
+
+
+def programs_folder():
+    """Where Eider's own programs are: EIDER_BIN, or the release build."""
+    return Path(os.environ.get("EIDER_BIN") or ROOT / "build/release/bin").resolve()
+
+
+def filled(words, peer, **values):
+    """The words with {out}, {root}, {bin}, {folder}, {prefix} and `values` put in."""
+    known = {"out": peer.out, "root": ROOT, "bin": programs_folder(), "folder": peer.folder,
+             "prefix": "", **values}
+    def value(match):
+        return str(known[match[1]]) if match[1] in known else match[0]
+    return [_PLACEHOLDER.sub(value, word) for word in words]
+
+
+def _contestants(peer):
+    given = peer.data.get("contestant") or [{"name": peer.name, "title": peer.title}]
+    for one in given:
+        command = (*one.get("command", peer.run.get("command", ())), *one.get("arguments", ()))
+        note = one.get("note", peer.note)
+        peer.contestants.append(Contestant(one["name"], one["title"], peer, command, note))
+
+
+def _command_faults(peer):
+    faults = []
+    for contestant in peer.contestants:
+        if not contestant.command:
+            faults.append(f"[[contestant]] {contestant.name}: has no command and [run] has none")
+        for name in _PLACEHOLDER.findall(" ".join(contestant.command)):
+            if name not in _IN_COMMANDS:
+                faults.append(f"[run] command: {{{name}}} is not known; "
+                              + schema.near(name, list(_IN_COMMANDS)))
+        if not re.search(r"\{port\}", " ".join(contestant.command)):
+            faults.append("[run] command: has no {port}; the arena chooses it, put it in")
+    return faults
+
+
+def _name_faults(data, folder):
+    name = data.get("name")
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9-]+", name):
+        return [f"name: is {name!r}; only a-z, 0-9 and - may stand there"]
+    if name != folder.name:
+        return [f"name: is {name!r} in the folder {folder.name!r}; they must be equal"]
+    return []
+
+
+def shown(path):
+    """The path as a reader of the project knows it."""
+    path = Path(path)
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+def _refuse(path, faults):
+    if faults:
+        raise ManifestError("\n".join(f"{shown(path)}: {fault}" for fault in faults))
+
+
+def read(path):
+    """The Peer of one peer.toml; ManifestError when it is not right."""
+    path = Path(path)
+    try:
+        data = tomllib.loads(path.read_text())
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
+        raise ManifestError(f"{shown(path)}: cannot be read: {failure}") from None
+    _refuse(path, schema.faults_of(data) or _name_faults(data, path.parent))
+    peer = Peer(folder=path.parent.resolve(), cases=tuple(data["serves"]["cases"]),
+                headers=tuple(name.lower() for name in data["serves"].get("headers", ())),
+                note=data.get("note", ""), is_floor=data.get("is_floor", False), data=data,
+                **{key: data[key] for key in
+                   ("name", "title", "language", "licence", "origin", "version")})
+    _contestants(peer)
+    _refuse(path, _command_faults(peer))
+    return peer
+
+
+def manifest_paths(arena=ARENA):
+    """The floors' first, Eider's next, then the others by name."""
+    apps = sorted((arena / "apps").glob("*/peer.toml"),
+                  key=lambda path: (path.parent.name != "eider", path.parent.name))
+    floor = arena / "floor/peer.toml"
+    return ([floor] if floor.exists() else []) + apps
+
+
+def read_all(arena=ARENA):
+    """(every Peer that can be read, the faults of the others as texts)."""
+    peers, faults, seen = [], [], {}
+    for path in manifest_paths(arena):
+        try:
+            peer = read(path)
+            for contestant in peer.contestants:
+                if contestant.name in seen:
+                    raise ManifestError(f"{shown(path)}: [[contestant]] name: {contestant.name!r} "
+                                        f"is taken by {seen[contestant.name]}; choose another")
+            seen.update((contestant.name, shown(path)) for contestant in peer.contestants)
+            peers.append(peer)
+        except ManifestError as failure:
+            faults.append(str(failure))
+    return peers, faults
