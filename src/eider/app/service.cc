@@ -73,6 +73,7 @@ Result<std::unique_ptr<Service>> AppService::create(std::shared_ptr<const RouteT
 
 std::string AppService::resolve() {
   std::string wrong;
+  endpoints_.reserve(table_->endpoints.size());  // a Plan points at one of them
   for (const Endpoint& given : table_->endpoints) {
     Endpoint& endpoint = endpoints_.emplace_back(given);
     const auto index = static_cast<std::uint32_t>(endpoints_.size() - 1);

@@ -2,7 +2,6 @@
 // Must not change once made: all loops share it.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string_view>
 
@@ -37,7 +36,7 @@ class AppService final : public Service {
   void answer_unrouted(Request& request, Response& response) const;
 
   std::shared_ptr<const RouteTable> table_;
-  std::deque<Endpoint> endpoints_;
+  std::vector<Endpoint> endpoints_;
   Endpoint unrouted_;
   Router router_;
 };

@@ -24,21 +24,4 @@ using DateText = std::array<char, kDateBytes>;
 [[nodiscard]] std::optional<std::int64_t> parse_date(std::string_view text,
                                                      std::int64_t now_seconds) noexcept;
 
-/// The Date field's value, formatted again only when the second has changed. One per loop.
-class DateCache {
- public:
-  /// Valid until the next call.
-  [[nodiscard]] std::string_view text(std::int64_t unix_seconds) noexcept {
-    if (unix_seconds != seconds_) [[unlikely]] {
-      text_ = format_date(unix_seconds);
-      seconds_ = unix_seconds;
-    }
-    return {text_.data(), text_.size()};
-  }
-
- private:
-  std::int64_t seconds_ = 0;
-  DateText text_ = format_date(0);
-};
-
 }  // namespace eider

@@ -92,13 +92,5 @@ TEST(Date, is_not_read_from_what_is_none) {
   }
 }
 
-TEST(DateCache, follows_the_seconds_that_it_is_given) {
-  DateCache cache;
-  EXPECT_EQ(cache.text(0), "Thu, 01 Jan 1970 00:00:00 GMT");
-  EXPECT_EQ(cache.text(784111777), "Sun, 06 Nov 1994 08:49:37 GMT");
-  EXPECT_EQ(cache.text(784111777), "Sun, 06 Nov 1994 08:49:37 GMT");
-  EXPECT_EQ(cache.text(784111776), "Sun, 06 Nov 1994 08:49:36 GMT");
-}
-
 }  // namespace
 }  // namespace eider

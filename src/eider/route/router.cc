@@ -18,12 +18,6 @@ struct Router::Frozen : route::Tables {
 
 namespace {
 
-const Leaf* find_leaf(const route::Tables& tables, Search& search) noexcept {
-  const Leaf* exact = tables.exact.find(search.path);
-  const Leaf* leaf = exact == nullptr ? nullptr : search.take(*exact);
-  return leaf != nullptr ? leaf : tables.tree.find(search);
-}
-
 Lookup without_endpoint(Method method, MethodSet allowed) noexcept {
   if (allowed.empty()) {
     return {Lookup::Kind::not_found, 0, {}};
@@ -33,12 +27,16 @@ Lookup without_endpoint(Method method, MethodSet allowed) noexcept {
           allowed};
 }
 
-Lookup find_in(const route::Tables& tables, Search& search) noexcept {
-  const Leaf* leaf = find_leaf(tables, search);
-  if (leaf == nullptr) [[unlikely]] {
-    return without_endpoint(search.method, search.allowed);
-  }
-  return {Lookup::Kind::found, tables.endpoints.of(*leaf, search.method), {}};
+Lookup found(const route::Tables& tables, const Leaf& leaf, Method method) noexcept {
+  return {Lookup::Kind::found, tables.endpoints.of(leaf, method), {}};
+}
+
+/// exact  where the path ends without a parameter, or null
+Lookup find_in(const route::Tables& tables, Search& search, const Leaf* exact) noexcept {
+  const Leaf* leaf = exact == nullptr ? nullptr : search.take(*exact);
+  leaf = leaf != nullptr ? leaf : tables.tree.find(search);
+  return leaf != nullptr ? found(tables, *leaf, search.method)
+                         : without_endpoint(search.method, search.allowed);
 }
 
 }  // namespace
@@ -64,13 +62,18 @@ Lookup Router::find(Method method, std::string_view path, PathValues& values,
                     Buffer& scratch) const noexcept {
   ensure(frozen_ != nullptr, "a router was asked before it was frozen");
   values.clear();
+  // A pattern begins with a slash and has no '%' in it: what equals one needs no further look.
+  const Leaf* const exact = frozen_->exact.find(path);
+  if (exact != nullptr && exact->methods.contains(method)) [[likely]] {
+    return found(*frozen_, *exact, method);
+  }
   if (!path.starts_with('/')) [[unlikely]] {
     // "OPTIONS *" asks about the server as a whole (RFC 9110, section 9.3.7).
     return without_endpoint(method, path == "*" ? frozen_->methods : MethodSet());
   }
   Search search{method, path, values, {}, {}};
   if (!route::needs_decoding(path)) [[likely]] {
-    return find_in(*frozen_, search);
+    return find_in(*frozen_, search, exact);
   }
   return find_decoded(search, scratch);
 }
@@ -82,7 +85,7 @@ Lookup Router::find_decoded(route::Search& search, Buffer& scratch) const noexce
   }
   search.path = *decoded;
   search.is_decoded = true;
-  const Lookup lookup = find_in(*frozen_, search);
+  const Lookup lookup = find_in(*frozen_, search, frozen_->exact.find(*decoded));
   route::restore_slashes(scratch);
   return lookup;
 }

@@ -11,6 +11,11 @@ constexpr std::size_t kPieceBytes = 128UL * 1024;
 
 constexpr int kResetContent = 205;
 
+/// RFC 9110, 15.3.5, 15.3.6 and 15.4.5.
+constexpr bool is_bodiless(int status) noexcept {
+  return status == 204 || status == 205 || status == 304;
+}
+
 // What the socket refuses has to be copied; what it takes is not kept.
 void send_large_view(Stream& stream, std::string_view body) {
   while (!body.empty()) {
@@ -45,13 +50,25 @@ void write_bodiless(Stream& stream, h1::ResponseHead head) {
 }  // namespace
 
 Sent write_unusual_answer(Stream& stream, Method method, Response& response,
-                          h1::ResponseHead head) {
+                          h1::Persistence persistence, const h1::HeadStart& start) {
+  const std::string_view body = response.body();
+  const h1::ResponseHead head{.status = response.status(),
+                              .framing = h1::Framing::sized,
+                              .persistence = persistence,
+                              .content_length = body.size(),
+                              .content_type = response.content_type(),
+                              .start = &start,
+                              .field_lines = response.field_lines()};
   if (is_bodiless(head.status)) {
     write_bodiless(stream, head);
     return Sent::corked;
   }
   h1::write_head(stream.output(), head);
   if (method == Method::head) {
+    return Sent::corked;
+  }
+  if (body.size() < kLargeBodyBytes) {
+    stream.output().append(body);
     return Sent::corked;
   }
   send_large(stream, response);

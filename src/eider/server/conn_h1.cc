@@ -303,7 +303,7 @@ void ConnectionH1::write(const RequestHead& head, Response& response, std::strin
   const bool keeps_alive =
       head.keeps_alive && !response.closes_connection() && !context_.is_draining;
   const Sent sent = write_answer(stream_, head.method, response, persistence_of(head, keeps_alive),
-                                 context_.date.text(context_.loop.wall_seconds()));
+                                 context_.start.at(context_.loop.wall_seconds()));
   context_.count_request();
   patience_ = Patience::idle;
   if (!keeps_alive) [[unlikely]] {
@@ -330,7 +330,7 @@ void ConnectionH1::refuse(int status, std::string_view detail, Method method) {
   response.reset();
   context_.service.refuse(status, detail, response);
   write_answer(stream_, method, response, h1::Persistence::close,
-               context_.date.text(context_.loop.wall_seconds()));
+               context_.start.at(context_.loop.wall_seconds()));
   context_.count_request();
   end_exchange();
   linger();

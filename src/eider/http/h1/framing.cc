@@ -4,7 +4,6 @@
 
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
-#include "eider/http/h1/detail/target.h"
 
 namespace eider::h1::detail {
 
@@ -33,21 +32,6 @@ class ListReader {
 };
 
 }  // namespace
-
-Refusal Framing::take_host(std::string_view value) noexcept {
-  if (has_host_) {
-    return Refusal::doubled_host;
-  }
-  has_host_ = true;
-  if (!is_host(value)) {
-    return Refusal::bad_host;
-  }
-  // RFC 9112, section 3.2.2: the authority of an absolute form counts, not Host.
-  if (head_.form == TargetForm::origin || head_.form == TargetForm::asterisk) {
-    head_.authority = value;
-  }
-  return Refusal::none;
-}
 
 Refusal Framing::take_content_length(std::string_view value) noexcept {
   // RFC 9112, section 6.3 allows to take equal doubles for one. Not here: who sends them cannot be
@@ -143,19 +127,6 @@ Refusal Framing::take_expect(std::string_view value) noexcept {
     }
     expects_continue_ |= !expectation.empty();
   }
-  return Refusal::none;
-}
-
-Refusal Framing::finish() noexcept {
-  const bool is_1_1 = head_.minor_version == 1;
-  if (is_1_1 && !has_host_) {
-    return Refusal::missing_host;
-  }
-  head_.keeps_alive = !names_close_ && (is_1_1 || names_keep_alive_);
-  // An HTTP/1.0 client knows neither: its wish was passed on by a proxy that did not understand it
-  // (RFC 9110, sections 7.8 and 10.1.1).
-  head_.wants_upgrade = is_1_1 && names_upgrade_ && has_upgrade_;
-  head_.expects_continue = is_1_1 && expects_continue_ && head_.body != BodyKind::none;
   return Refusal::none;
 }
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "eider/base/buffer.h"
-#include "eider/http/date.h"
 #include "eider/http/h1/chunked.h"
 #include "eider/http/h1/head_reader.h"
 #include "eider/http/h1/writer.h"
@@ -93,11 +92,11 @@ void find_empty_line(benchmark::State& state, std::string_view request) {
 
 void write_plaintext_head(benchmark::State& state) {
   Buffer out(1 << 16);
-  DateCache date;
-  const std::string_view text = date.text(784111777);
+  HeadStart start;
+  const HeadStart& now = start.at(784111777);
   for (auto _ : state) {
     out.clear();
-    write_head(out, {.content_length = 13, .content_type = "text/plain", .date = text});
+    write_head(out, {.content_length = 13, .content_type = "text/plain", .start = &now});
     benchmark::DoNotOptimize(out.data());
     benchmark::ClobberMemory();
   }
@@ -105,15 +104,15 @@ void write_plaintext_head(benchmark::State& state) {
 
 void write_json_head(benchmark::State& state) {
   Buffer out(1 << 16);
-  DateCache date;
-  const std::string_view text = date.text(784111777);
+  HeadStart start;
+  const HeadStart& now = start.at(784111777);
   for (auto _ : state) {
     out.clear();
     write_head(out, {.status = 201,
                      .persistence = Persistence::close,
                      .content_length = 123456,
                      .content_type = "application/json",
-                     .date = text,
+                     .start = &now,
                      .field_lines = "Location: /notes/17\r\n"});
     benchmark::DoNotOptimize(out.data());
     benchmark::ClobberMemory();

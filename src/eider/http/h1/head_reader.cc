@@ -236,6 +236,13 @@ const char* HeadParse::read_fields(const char* at) noexcept {
   return need_more();
 }
 
+/// Without blanks at either end. Most have one space in front and nothing else. Pre: *end is CR.
+inline std::string_view trim_value(const char* begin, const char* end) noexcept {
+  begin += *begin == ' ' ? 1 : 0;
+  const bool has_more = begin != end && (is_blank(*begin) || is_blank(end[-1]));
+  return has_more ? trim(between(begin, end)) : between(begin, end);
+}
+
 /// field-line = field-name ":" OWS field-value OWS
 inline const char* HeadParse::read_field(const char* at) noexcept {
   const char* const colon = find_end<detail::NameEnd>(at, end_);
@@ -249,7 +256,7 @@ inline const char* HeadParse::read_field(const char* at) noexcept {
   if (fields_count_ == limits_.fields_max) {
     return refuse(Refusal::too_many_fields);
   }
-  const std::string_view value = trim(between(colon + 1, line_end));
+  const std::string_view value = trim_value(colon + 1, line_end);
   const Field& field = fields_[fields_count_++] = {between(at, colon), value};
   const Refusal refusal = framing_.take(field);
   return refusal == Refusal::none ? line_end + 2 : refuse(refusal);

@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "eider/http/h1/detail/target.h"
+
 namespace eider::h1::detail {
 namespace {
 
@@ -37,6 +39,43 @@ TEST(Scan, finds_exactly_the_end_of_a_query) {
 
 TEST(Scan, finds_the_end_of_no_bytes) {
   EXPECT_EQ(find_end<NameEnd>(nullptr, nullptr), nullptr);
+}
+
+TEST(PlainName, is_made_of_letters_digits_dashes_and_dots_whatever_its_length) {
+  constexpr std::string_view kPlain =
+      "-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (std::size_t size = 8; size <= 50; ++size) {
+    for (std::size_t at = 0; at < size; ++at) {
+      for (int value = 0; value < 256; ++value) {
+        const char byte = static_cast<char>(value);
+        std::string text(size, 'a');
+        text[at] = byte;
+        const bool is_plain = kPlain.contains(byte);
+        ASSERT_EQ(is_plain_name(text), is_plain) << value << " at " << at << " of " << size;
+      }
+    }
+  }
+}
+
+TEST(Host, is_judged_alike_with_and_without_a_plain_name) {
+  const char* const good[] = {"",          "a",      "arena.example", "127.0.0.1:8080",
+                              "[::1]:80",  "a_b.c~", "a%2Db.example", "long-name.of-a.host.example",
+                              "a.example:"};
+  for (const char* const text : good) {
+    EXPECT_TRUE(is_host(text)) << text;
+  }
+  const char* const bad[] = {":80",
+                             "a b.example",
+                             "user@a.example",
+                             "a.example:65536",
+                             "a.example:8a",
+                             "a.example/x",
+                             "a%2.example",
+                             "[::1",
+                             "long-name.of-a.host.example?"};
+  for (const char* const text : bad) {
+    EXPECT_FALSE(is_host(text)) << text;
+  }
 }
 
 TEST(ToBits, has_the_bit_of_each_byte) {

@@ -132,7 +132,7 @@ bool split_authority(RequestHead& head) noexcept {
 
 }  // namespace
 
-bool is_host(std::string_view text) noexcept {
+bool is_any_host(std::string_view text) noexcept {
   const char* const end = text.data() + text.size();
   const char* at = text.data();
   while (at != end && is_name_byte(*at)) {

@@ -10,7 +10,11 @@
 namespace eider::h1 {
 namespace {
 
-constexpr std::string_view kDate = "Sun, 06 Nov 1994 08:49:37 GMT";
+/// At Sun, 06 Nov 1994 08:49:37 GMT.
+const HeadStart& start() {
+  static HeadStart start;
+  return start.at(784111777);
+}
 
 std::string written(const ResponseHead& head) {
   Buffer out;
@@ -19,7 +23,7 @@ std::string written(const ResponseHead& head) {
 }
 
 TEST(WriteHead, writes_the_usual_head_byte_by_byte) {
-  EXPECT_EQ(written({.content_length = 13, .content_type = "text/plain", .date = kDate}),
+  EXPECT_EQ(written({.content_length = 13, .content_type = "text/plain", .start = &start()}),
             "HTTP/1.1 200 OK\r\nServer: eider\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
             "Content-Type: text/plain\r\nContent-Length: 13\r\n\r\n");
 }
@@ -29,11 +33,38 @@ TEST(WriteHead, writes_every_part_that_it_is_told_to) {
                      .framing = Framing::chunked,
                      .persistence = Persistence::close,
                      .content_type = "application/json",
-                     .date = kDate,
+                     .start = &start(),
                      .field_lines = "Location: /a\r\nX: y\r\n"}),
             "HTTP/1.1 201 Created\r\nServer: eider\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
             "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
             "Connection: close\r\nLocation: /a\r\nX: y\r\n\r\n");
+}
+
+TEST(WriteHead, begins_in_the_same_way_whatever_is_usual_in_it) {
+  constexpr std::string_view kServerAndDate =
+      "Server: eider\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
+  const std::string_view type_line = "Content-Type: text/plain\r\n";
+  const auto expected = [&](std::string_view status, std::string_view type) {
+    return std::string("HTTP/1.1 ")
+        .append(status)
+        .append("\r\n")
+        .append(kServerAndDate)
+        .append(type)
+        .append("Content-Length: 0\r\n\r\n");
+  };
+  EXPECT_EQ(written({.content_type = "text/plain", .start = &start()}),
+            expected("200 OK", type_line));
+  EXPECT_EQ(written({.start = &start()}), expected("200 OK", ""));
+  EXPECT_EQ(written({.status = 404, .content_type = "text/plain", .start = &start()}),
+            expected("404 Not Found", type_line));
+}
+
+TEST(HeadStart, follows_the_seconds_that_it_is_given) {
+  HeadStart start;
+  EXPECT_EQ(start.at(784111777).date(), "Sun, 06 Nov 1994 08:49:37 GMT");
+  EXPECT_EQ(start.at(784111778).date(), "Sun, 06 Nov 1994 08:49:38 GMT");
+  EXPECT_EQ(start.at(0).date(), "Thu, 01 Jan 1970 00:00:00 GMT");
+  EXPECT_EQ(start.at(784111777).date(), "Sun, 06 Nov 1994 08:49:37 GMT");
 }
 
 TEST(WriteHead, leaves_out_what_it_is_not_told) {
@@ -94,7 +125,7 @@ TEST(WriteChunk, does_not_end_the_body_by_an_empty_chunk) {
 
 TEST(WriteRefusal, announces_the_close) {
   Buffer out;
-  write_refusal(out, Refusal::missing_host, kDate);
+  write_refusal(out, Refusal::missing_host, &start());
   EXPECT_EQ(out.view(),
             "HTTP/1.1 400 Bad Request\r\nServer: eider\r\n"
             "Date: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Type: text/plain; charset=utf-8\r\n"

@@ -21,36 +21,26 @@ enum class Sent : std::uint8_t { corked, partly };
 /// Corks the response, or sends it when it is large. An owned large body is taken from it.
 ///
 /// method  of the request: HEAD gets the head alone, with the length it would have had
-/// date    as in h1::ResponseHead
+/// start   tells the date
 /// source  RFC 9110, sections 8.6, 9.3.2, 15.3.5, 15.3.6 and 15.4.5
 inline Sent write_answer(Stream& stream, Method method, Response& response,
-                         h1::Persistence persistence, std::string_view date);
+                         h1::Persistence persistence, const h1::HeadStart& start);
 
-/// The rest of it: what has no content, and what has much.
-Sent write_unusual_answer(Stream& stream, Method method, Response& response, h1::ResponseHead head);
-
-/// RFC 9110, 15.3.5, 15.3.6 and 15.4.5.
-constexpr bool is_bodiless(int status) noexcept {
-  return status == 204 || status == 205 || status == 304;
-}
+/// The rest of it: what has a status or fields of its own, no content, or much.
+Sent write_unusual_answer(Stream& stream, Method method, Response& response,
+                          h1::Persistence persistence, const h1::HeadStart& start);
 
 inline Sent write_answer(Stream& stream, Method method, Response& response,
-                         h1::Persistence persistence, std::string_view date) {
+                         h1::Persistence persistence, const h1::HeadStart& start) {
   const std::string_view body = response.body();
-  const h1::ResponseHead head{.status = response.status(),
-                              .framing = h1::Framing::sized,
-                              .persistence = persistence,
-                              .content_length = body.size(),
-                              .content_type = response.content_type(),
-                              .date = date,
-                              .field_lines = response.field_lines()};
-  if (is_bodiless(head.status) || method == Method::head || body.size() >= kLargeBodyBytes)
-      [[unlikely]] {
-    return write_unusual_answer(stream, method, response, head);
+  const std::string_view type = response.content_type();
+  const bool is_usual = response.status() == 200 && response.field_lines().empty() &&
+                        persistence == h1::Persistence::implied && method != Method::head &&
+                        !type.empty() && body.size() < kLargeBodyBytes;
+  if (!is_usual) [[unlikely]] {
+    return write_unusual_answer(stream, method, response, persistence, start);
   }
-  Buffer& out = stream.output();
-  h1::write_head(out, head);
-  out.append(body);
+  h1::write_usual(stream.output(), start, type, body);
   return Sent::corked;
 }
 

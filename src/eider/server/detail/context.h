@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "eider/http/date.h"
 #include "eider/http/h1/head_reader.h"
+#include "eider/http/h1/writer.h"
 #include "eider/http/request.h"
 #include "eider/http/response.h"
 #include "eider/runtime/loop.h"
@@ -55,7 +55,7 @@ struct LoopContext {
   Request request;  // of what is answered at once
   h1::HeadReader reader{request.head()};
   Response response;  // likewise
-  DateCache date;
+  h1::HeadStart start;
   Exchanges exchanges;
   ConnectionOwner* connections = nullptr;  // set by it
   std::atomic<std::uint64_t> requests{0};

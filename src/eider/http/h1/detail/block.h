@@ -24,4 +24,20 @@ inline BlockMask letters(Block block) noexcept {
   return reinterpret_cast<BlockMask>(moved) > 127 - 26;
 }
 
+/// ASCII digits, found in the same way.
+inline BlockMask digits(Block block) noexcept {
+  const Block moved = block + (127 - '9');
+  return reinterpret_cast<BlockMask>(moved) > 127 - 10;
+}
+
+/// Eight bytes from each place.
+inline Block load_halves(const char* low, const char* high) noexcept {
+  std::uint64_t halves[2];
+  std::memcpy(&halves[0], low, sizeof halves[0]);
+  std::memcpy(&halves[1], high, sizeof halves[1]);
+  Block block;
+  std::memcpy(&block, halves, sizeof block);
+  return block;
+}
+
 }  // namespace eider::h1::detail

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "eider/http/h1/detail/target.h"
 #include "eider/http/h1/refusal.h"
 #include "eider/http/head.h"
 
@@ -95,6 +96,34 @@ inline Refusal Framing::take(const Field& field) noexcept {
     default:
       return Refusal::none;
   }
+}
+
+inline Refusal Framing::take_host(std::string_view value) noexcept {
+  if (has_host_) {
+    return Refusal::doubled_host;
+  }
+  has_host_ = true;
+  if (!is_host(value)) {
+    return Refusal::bad_host;
+  }
+  // RFC 9112, section 3.2.2: the authority of an absolute form counts, not Host.
+  if (head_.form == TargetForm::origin || head_.form == TargetForm::asterisk) {
+    head_.authority = value;
+  }
+  return Refusal::none;
+}
+
+inline Refusal Framing::finish() noexcept {
+  const bool is_1_1 = head_.minor_version == 1;
+  if (is_1_1 && !has_host_) {
+    return Refusal::missing_host;
+  }
+  head_.keeps_alive = !names_close_ && (is_1_1 || names_keep_alive_);
+  // An HTTP/1.0 client knows neither: its wish was passed on by a proxy that did not understand it
+  // (RFC 9110, sections 7.8 and 10.1.1).
+  head_.wants_upgrade = is_1_1 && names_upgrade_ && has_upgrade_;
+  head_.expects_continue = is_1_1 && expects_continue_ && head_.body != BodyKind::none;
+  return Refusal::none;
 }
 
 }  // namespace eider::h1::detail
