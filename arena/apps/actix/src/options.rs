@@ -1,0 +1,46 @@
+//! What the service is started with.
+
+use std::time::Duration;
+
+#[derive(Clone, Copy)]
+pub struct Options {
+    pub port: u16,
+    pub threads: usize,
+    pub delay: Duration,
+    pub routes: usize,
+    pub middlewares: usize,
+}
+
+impl Options {
+    /// Ends the program with status 2 when the arguments cannot be understood.
+    pub fn from_arguments() -> Self {
+        let arguments: Vec<String> = std::env::args().skip(1).collect();
+        parse(&arguments).unwrap_or_else(|| {
+            eprintln!("usage: PORT THREADS DELAY_MS [--routes N] [--middlewares 0|5]");
+            std::process::exit(2)
+        })
+    }
+}
+
+fn parse(arguments: &[String]) -> Option<Options> {
+    let [port, threads, delay_ms, named @ ..] = arguments else {
+        return None;
+    };
+    let mut options = Options {
+        port: port.parse().ok()?,
+        threads: threads.parse().ok().filter(|count| *count > 0)?,
+        delay: Duration::from_millis(delay_ms.parse().ok()?),
+        routes: 0,
+        middlewares: 0,
+    };
+    for pair in named.chunks(2) {
+        let [name, value] = pair else { return None };
+        let value = value.parse().ok()?;
+        match name.as_str() {
+            "--routes" => options.routes = value,
+            "--middlewares" if [0, 5].contains(&value) => options.middlewares = value,
+            _ => return None,
+        }
+    }
+    Some(options)
+}
