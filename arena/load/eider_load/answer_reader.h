@@ -43,6 +43,9 @@ class AnswerReader {
   /// The connection has ended: whole when the body was framed by that, else `closed`.
   ReadStep end();
 
+  /// Forgets an unfinished answer: the next bytes are those of another connection.
+  void reset() noexcept;
+
   /// Whether the last answer says that the connection will be closed.
   [[nodiscard]] bool closes() const noexcept { return closes_; }
   /// Whether an answer has begun that has not ended.
@@ -63,7 +66,6 @@ class AnswerReader {
   ReadStep whole(std::size_t used);
   ReadStep malformed(std::string why);
   void check_body(std::string_view bytes);
-  void reset() noexcept;
 
   const Expected* expected_;
   Part part_ = Part::head;

@@ -6,9 +6,12 @@
 #include <exception>
 #include <variant>
 
+#include "closed.h"
 #include "options.h"
+#include "rate.h"
 #include "report.h"
 #include "sequential.h"
+#include "threads.h"
 
 namespace {
 
@@ -28,7 +31,9 @@ Outcome run(const Options& options, const eider::Address& to) {
     case Mode::sequential:
       return run_sequential(options, to);
     case Mode::rate:
+      return run_on_threads(run_rate, options, to);
     case Mode::closed:
+      return run_on_threads(run_closed, options, to);
     case Mode::help:
       break;
   }
