@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+const stopSecondsMax = 3
+
+type options struct {
+	port, threads, delayMs, routes, middlewares int
+}
+
+func parse() (options, error) {
+	var given options
+	if len(os.Args) < 4 {
+		return given, errors.New("three numbers are needed")
+	}
+	for i, target := range []*int{&given.port, &given.threads, &given.delayMs} {
+		value, err := strconv.Atoi(os.Args[i+1])
+		if err != nil || value < 0 {
+			return given, fmt.Errorf("%q is no number", os.Args[i+1])
+		}
+		*target = value
+	}
+	flags := flag.NewFlagSet("", flag.ContinueOnError)
+	flags.IntVar(&given.routes, "routes", 0, "how many more routes")
+	flags.IntVar(&given.middlewares, "middlewares", 0, "how many middlewares")
+	return given, flags.Parse(os.Args[4:])
+}
+
+func serve(given options) error {
+	runtime.GOMAXPROCS(given.threads)
+	server := &fasthttp.Server{Handler: handler(given)}
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGTERM, os.Interrupt)
+	ended := make(chan error, 1)
+	go func() { ended <- server.ListenAndServe(fmt.Sprintf(":%d", given.port)) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-told:
+		limit, cancel := context.WithTimeout(context.Background(), stopSecondsMax*time.Second)
+		defer cancel()
+		return server.ShutdownWithContext(limit)
+	}
+}
+
+func main() {
+	given, err := parse()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		fmt.Fprintln(os.Stderr, "usage: PORT THREADS DELAY_MS [--routes N] [--middlewares N]")
+		os.Exit(2)
+	}
+	if err := serve(given); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
