@@ -28,5 +28,5 @@ _SENTENCES = {
 
 
 def sentence(experiment):
-    """What run.json says, else what is known of the id, else ""."""
-    return experiment.about or _SENTENCES.get(experiment.id, "")
+    """What is known of the id, then what run.json adds; "" of neither."""
+    return " ".join(part for part in (_SENTENCES.get(experiment.id, ""), experiment.about) if part)

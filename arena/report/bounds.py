@@ -28,21 +28,35 @@ def is_met(samples, name, cell):
     return None if found is None else found.median <= cell.bound[name]
 
 
-def lines(results):
-    """One line: how many bounds are met, and every other by name; none without bounds."""
-    met, other = 0, []
+def _judged(results):
+    """(where, name, cell, samples) of every bound of a cell that has a sample."""
     for experiment in results.experiments:
         for cell in experiment.cells:
             samples = results.of_cell(experiment.id, cell.id)
-            for name, limit in cell.bound.items():
-                if is_met(samples, name, cell):
-                    met += 1
-                else:
-                    found = bounded_figure(samples, name, cell)
-                    value = told(cell, found.median) if found else "not measured"
-                    other.append(f"{experiment.title}, {cell.title}, {name} ({value}, "
-                                 f"bound {told(cell, limit)})")
-    if not met and not other:
+            for name in cell.bound if samples else ():
+                yield f"{experiment.title}, {cell.title}", name, cell, samples
+
+
+def _unmet(results, where, name, cell, samples):
+    found = bounded_figure(samples, name, cell)
+    value = told(cell, found.median) if found else WORDS[None]
+    known = results.contestants.get(name)
+    return (f"{where}, {known.title if known else name} ({value}, bound "
+            f"{told(cell, cell.bound[name])})")
+
+
+def unmet(results):
+    """(how many bounds there are, [those not met in words])."""
+    judged = list(_judged(results))
+    return len(judged), [_unmet(results, *row) for row in judged
+                         if not is_met(row[3], row[1], row[2])]
+
+
+def lines(results):
+    """One line: how many bounds are met, and every other by name; none without bounds."""
+    count, other = unmet(results)
+    if not count:
         return []
-    line = f"Bounds that Eider is held to: {met} of {wording.plural(met + len(other), 'bound')} met"
+    line = (f"Bounds that Eider is held to: {count - len(other)} of "
+            f"{wording.plural(count, 'bound')} met")
     return [line + (f"; not met: {'; '.join(other)}." if other else ".")]

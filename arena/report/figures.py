@@ -61,6 +61,11 @@ def measured(samples, contestant, field):
     return figure(by_round(samples, contestant, field).values())
 
 
+def highest(samples, contestant, field):
+    """The greatest of all rounds, or None."""
+    return max(by_round(samples, contestant, field).values(), default=None)
+
+
 def ratio(samples, contestant, other, field):
     """The Figure of contestant over other, each ratio formed within one round; or None."""
     over = by_round(samples, contestant, field)

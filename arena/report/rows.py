@@ -52,8 +52,8 @@ def _errors(samples, name, _cell):
 
 
 def _highest(samples, name, _cell):
-    known = figures.by_round(samples, name, "max_ms").values()
-    return wording.milliseconds(max(known)) if known else ""
+    most = figures.highest(samples, name, "max_ms")
+    return "" if most is None else wording.milliseconds(most)
 
 
 def _floor_text(samples, name, _cell):

@@ -1,4 +1,4 @@
-"""Where Eider stands in each cell: rank, ratio to the best peer, and the three lines that sum it up.
+"""Where Eider stands in each cell: rank, ratio to the best peer, the three lines that sum it up.
 
 Must not call ahead what the spread of both does not show, nor leave out a cell that is lost.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from report import figures, metrics, wording
 
 AHEAD, LEVEL, BEHIND, ALONE, MISSING = "ahead", "level", "behind", "alone", "missing"
-SUMMED = {"own": "What each cell measures", "cpu": "CPU per request", "p99": "p99 latency"}
+SUMMED = {"own": "Each cell's own measure", "cpu": "CPU per request", "p99": "p99 latency"}
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,10 @@ def of_cell(results, experiment, cell):
 
 
 def every(results):
-    """[(experiment, cell, standings of the cell)] of the whole run."""
+    """[(experiment, cell, standings of the cell)] of every cell that has a sample."""
     return [(experiment, cell, of_cell(results, experiment, cell))
-            for experiment in results.experiments for cell in experiment.cells]
+            for experiment in results.experiments for cell in experiment.cells
+            if results.of_cell(experiment.id, cell.id)]
 
 
 def title_of(results, name):
@@ -89,35 +90,85 @@ def place(results, found):
         return "no valid figure of Eider"
     if found.verdict == ALONE:
         return "no peer to compare with"
+    return f"{title_of(results, found.who)} {short_place(results, found)}"
+
+
+def short_place(results, found):
+    """Rank, ratio and whom it is to: "2nd of 15, 0.93× lithium"; "" when nothing is valid."""
+    if found.verdict == MISSING:
+        return ""
     ratio = wording.times(found.ratio.median) if found.ratio else "no common round with"
-    return (f"{title_of(results, found.who)} {wording.ordinal(found.rank)} of {found.of}, "
-            f"{ratio} {title_of(results, found.peer)}")
+    return (f"{wording.ordinal(found.rank)} of {found.of}, {ratio} "
+            f"{title_of(results, found.peer)}")
 
 
-def _line(results, title, found):
-    """One line: how many cells of each verdict, those not won by name."""
-    judged = [row for row in found if row[2] is not None and row[2].verdict != ALONE]
-    if not judged:
-        return f"{title}: nothing to compare."
-    def count(verdict):
-        return sum(1 for row in judged if row[2].verdict == verdict)
-    def named(verdict):
-        return "; ".join(f"{experiment.title}, {cell.title} ({place(results, row)})"
-                         for experiment, cell, row in judged if row.verdict == verdict)
-    line = f"{title}: Eider is ahead in {count(AHEAD)} of {wording.plural(len(judged), 'cell')}"
-    line += f", level within the spread in {count(LEVEL)}, behind in {count(BEHIND)}"
-    if count(BEHIND):
-        line += f": {named(BEHIND)}"
-    if count(MISSING):
-        line += f"; without a valid figure of its own in {count(MISSING)}: " + "; ".join(
-            f"{experiment.title}, {cell.title}" for experiment, cell, row in judged
-            if row.verdict == MISSING)
+@dataclass(frozen=True)
+class Sum:
+    """How many cells of each verdict by one metric, and those not won by name.
+
+    behind, missing  [(experiment's title, [(cell's title, place)])]
+    """
+    title: str
+    judged: int
+    ahead: int
+    level: int
+    behind: list
+    missing: list
+
+    @property
+    def behind_count(self):
+        """Cells in which a peer is ahead."""
+        return sum(len(cells) for _, cells in self.behind)
+
+    @property
+    def missing_count(self):
+        """Cells in which Eider has no valid figure."""
+        return sum(len(cells) for _, cells in self.missing)
+
+
+def _named(results, judged, verdict):
+    found = {}
+    for experiment, cell, row in judged:
+        if row.verdict == verdict:
+            place = short_place(results, row)
+            found.setdefault(experiment.title, []).append((cell.title, place))
+    return list(found.items())
+
+
+def sums(results):
+    """A Sum of each of SUMMED."""
+    rows = every(results)
+    made = []
+    for key, title in SUMMED.items():
+        judged = [(experiment, cell, found[key]) for experiment, cell, found in rows
+                  if found[key] is not None and found[key].verdict != ALONE]
+        verdicts = [row.verdict for _, _, row in judged]
+        made.append(Sum(title, len(judged), verdicts.count(AHEAD), verdicts.count(LEVEL),
+                        _named(results, judged, BEHIND), _named(results, judged, MISSING)))
+    return made
+
+
+def _listed(named):
+    return "; ".join(f"{title}: " + ", ".join(f"{cell} ({place})" if place else cell
+                                              for cell, place in cells)
+                     for title, cells in named)
+
+
+def _line(found):
+    """One line of plain text."""
+    if not found.judged:
+        return f"{found.title}: nothing to compare."
+    line = (f"{found.title}: Eider is ahead in {found.ahead} of "
+            f"{wording.plural(found.judged, 'cell')}, level within the spread in {found.level}, "
+            f"behind in {found.behind_count}")
+    if found.behind:
+        line += f" ({_listed(found.behind)})"
+    if found.missing:
+        line += (f"; without a valid figure of its own in {found.missing_count} "
+                 f"({_listed(found.missing)})")
     return line + "."
 
 
 def summary_lines(results):
     """Three lines of plain text: by each cell's own measure, by CPU per request, by p99."""
-    rows = every(results)
-    return [_line(results, title, [(experiment, cell, found[key])
-                                   for experiment, cell, found in rows])
-            for key, title in SUMMED.items()]
+    return [_line(found) for found in sums(results)]

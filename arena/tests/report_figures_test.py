@@ -166,14 +166,14 @@ class Standings(unittest.TestCase):
         samples = series(EIDER, "cpu_us", [2, 2]) + series(PEER, "cpu_us", [1, 1])
         own, cpu, p99 = standing.summary_lines(run_with(samples, {"metric": "cpu_us"}))
         self.assertIn("ahead in 0 of 1 cell,", own)
-        self.assertIn("behind in 1: E, C (Eider-Epoll 2nd of 2, 2.000× Heron)", own)
+        self.assertIn("behind in 1 (E: C (2nd of 2, 2.000× Heron))", own)
         self.assertIn("behind in 1", cpu)
         self.assertEqual(p99, "p99 latency: nothing to compare.")
 
     def test_a_disqualified_eider_is_named_in_the_summary(self):
         samples = series(EIDER, "cpu_us", [None, None]) + series(PEER, "cpu_us", [1, 1])
         line = standing.summary_lines(run_with(samples, {"metric": "cpu_us"}))[0]
-        self.assertIn("without a valid figure of its own in 1: E, C", line)
+        self.assertIn("without a valid figure of its own in 1 (E: C)", line)
 
     def test_the_summary_of_nothing_has_three_lines(self):
         empty = results.assemble({"schema": 1}, [], [])
