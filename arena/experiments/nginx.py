@@ -25,6 +25,7 @@ def experiment(machine):
 
 
 def _cell(count, values, cell_id, how, ask, needs):
-    published = tuple(Published(who, value, _NOTE) for who, value in zip(("Drogon", "nginx"), values))
+    published = tuple(Published(who, value, _NOTE)
+                      for who, value in zip(("Drogon", "nginx"), values))
     return Cell(cell_id, f"{count:,} connections, {how}", ask, ("hello-html", *needs),
                 connections=count, metric="per_second", published=published, is_quick=count == 100)

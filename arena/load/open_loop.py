@@ -32,7 +32,7 @@ def _measured(one, step, context, eider_load):
     try:
         one.check_first()
         ran_before, waited_before = one.server.cpu_ns()
-        report = adapted(lambda: eider_load.fixed_rate(
+        report, told = adapted(lambda: eider_load.fixed_rate(
             one.server.port, step.cell.ask.path, step.cell.connections, step.cell.rate,
             step.seconds, set(context.machine.load_cores)))
         ran, waited = one.server.cpu_ns()
@@ -41,6 +41,8 @@ def _measured(one, step, context, eider_load):
         one.probe.check(one.server.port)
     except FAULTS as failure:
         return {"wrong": one.why(failure)}
+    if told.unsent:
+        report.errors = f"{told.unsent} requests were due and never sent; {report.errors}"
     spent = max(1, ran - ran_before)
     return figures(report) | {"cpu_us": spent / 1000 / max(1, report.requests),
                               "waited": (waited - waited_before) / spent,

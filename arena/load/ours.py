@@ -5,7 +5,7 @@ Must not fail a run when it is absent: the cells that need it are left out and s
 
 import importlib
 
-from load.outcome import NAN, GeneratorFailed, Report
+from load.outcome import GeneratorFailed, Report
 
 
 class NotBuilt(Exception):
@@ -16,27 +16,22 @@ def generator():
     """The module load.eider_load; NotBuilt when it or its program is missing."""
     try:
         module = importlib.import_module("load.eider_load")
-        module.sequential, module.fixed_rate  # pylint: disable=pointless-statement
-    except (ImportError, AttributeError):
-        raise NotBuilt("Eider's own generator (arena/load/eider_load) is not in this tree") from None
+    except ImportError:
+        raise NotBuilt("Eider's own generator, arena/load/eider_load, is not here") from None
     try:
-        getattr(module, "program", lambda: None)()
-    except Exception as failure:  # pylint: disable=broad-exception-caught
+        module.program()
+    except module.NotBuilt as failure:
         raise NotBuilt(str(failure)) from None
     return module
 
 
 def adapted(call):
-    """What the call returned, as a Report; GeneratorFailed when it raised."""
+    """(what the call returned as a Report, and as it is); GeneratorFailed when it raised."""
     try:
         told = call()
-    except Exception as failure:  # pylint: disable=broad-exception-caught
-        raise GeneratorFailed(f"eider_load: {failure}") from None
-    errors = int(getattr(told, "errors", 0) or 0)
-    words = getattr(told, "why", "") or f"{errors} of {told.requests} requests failed"
-    seconds = getattr(told, "seconds", NAN)
-    rate = getattr(told, "per_second", None) or (told.requests / seconds if seconds else NAN)
-    report = Report(told.requests, rate, told.p50_ms, told.p99_ms, words if errors else "",
-                    getattr(told, "avg_ms", NAN), getattr(told, "p90_ms", NAN), told.max_ms, errors)
-    report.seconds = seconds
-    return report
+    except (ValueError, KeyError, TypeError) as failure:
+        raise GeneratorFailed(f"eider_load's report cannot be read: {failure!r}") from None
+    words = f"{told.errors} requests failed, the first: {told.first_error}" if told.errors else ""
+    report = Report(told.requests, told.per_second, told.p50_ms, told.p99_ms, words, told.mean_ms,
+                    told.p90_ms, told.max_ms, told.errors)
+    return report, told

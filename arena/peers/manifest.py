@@ -86,6 +86,11 @@ def programs_folder():
     return Path(os.environ.get("EIDER_BIN") or ROOT / "build/release/bin").resolve()
 
 
+def are_programs_given():
+    """True when the user says where Eider's programs are, so that none is built."""
+    return bool(os.environ.get("EIDER_BIN"))
+
+
 def filled(words, peer, **values):
     """The words with {out}, {root}, {bin}, {folder}, {prefix} and `values` put in."""
     known = {"out": peer.out, "root": ROOT, "bin": programs_folder(), "folder": peer.folder,

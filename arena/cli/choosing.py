@@ -1,0 +1,76 @@
+"""Which peers, contestants and experiments a command line means.
+
+Must not guess silently: a name that is not known is refused with those that are.
+"""
+
+import sys
+
+from load.plan import ALWAYS, QUICK_PEERS
+from peers import manifest
+from peers.schema import near
+
+
+class Unknown(Exception):
+    """A name that means nothing; says what there is."""
+
+
+def words(text):
+    """The names in a list with commas."""
+    return [word.strip() for word in (text or "").split(",") if word.strip()]
+
+
+def read_peers():
+    """Every peer that can be read; the faults of the others go to standard error."""
+    peers, faults = manifest.read_all()
+    for fault in faults:
+        print(f"{fault}\n  (this peer is left out)", file=sys.stderr)
+    return peers
+
+
+def peers_named(names, peers):
+    """The peers with these names, in the order of the arena."""
+    known = [peer.name for peer in peers]
+    for name in names:
+        if name not in known:
+            raise Unknown(f"no peer {name}; {near(name, known)} (./arena/run list)")
+    return [peer for peer in peers if peer.name in names]
+
+
+def contestants_named(names, peers):
+    """The contestants meant by names of peers or of contestants."""
+    every = [contestant for peer in peers for contestant in peer.contestants]
+    known = list(dict.fromkeys([peer.name for peer in peers] + [c.name for c in every]))
+    for name in names:
+        if name not in known:
+            raise Unknown(f"no peer {name}; {near(name, known)} (./arena/run list)")
+    return [c for c in every if c.name in names or c.peer.name in names]
+
+
+def default_names(peers, is_quick):
+    """Who takes part when nobody is named: all; in a quick run ours, nginx and three peers."""
+    if not is_quick:
+        return [peer.name for peer in peers]
+    chosen = {*ALWAYS, *QUICK_PEERS}
+    return [peer.name for peer in peers if peer.name in chosen]
+
+
+def experiments_named(names, experiments):
+    """The experiments with these ids, or all."""
+    known = [experiment.id for experiment in experiments]
+    for name in names:
+        if name not in known:
+            raise Unknown(f"no experiment {name}; {near(name, known)} (./arena/run list)")
+    return [e for e in experiments if not names or e.id in names]
+
+
+def prefixes_of(texts, peers):
+    """{peer: folder} of --prefix name=path, each."""
+    known, found = [peer.name for peer in peers], {}
+    for text in texts or ():
+        name, equals, path = text.partition("=")
+        if not equals or not path:
+            raise Unknown(f"--prefix {text}: write --prefix name=path")
+        if name not in known:
+            raise Unknown(f"--prefix {text}: no peer {name}; {near(name, known)}")
+        found[name] = path
+    return found

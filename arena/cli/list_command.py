@@ -1,0 +1,39 @@
+"""./arena/run list: who can take part and what can be measured.
+
+Must not install, build or start anything.
+"""
+
+from cli import choosing
+from cli.machine import cores
+from experiments.catalogue import all_experiments
+from peers import setup
+from report.table import lines
+
+
+def add(commands):
+    """The command's own options."""
+    parser = commands.add_parser("list", help="who can take part and what can be measured",
+                                 description="Lists the peers and the experiments.")
+    parser.set_defaults(run=run)
+
+
+def _state(peer):
+    if peer.is_built_each_time:
+        return "built by each run"
+    return "set up" if setup.is_ready(peer) else f"./arena/run setup {peer.name}"
+
+
+def run(_options):
+    """Status 0."""
+    rows = []
+    for peer in choosing.read_peers():
+        for contestant in peer.contestants:
+            rows.append((contestant.name, contestant.title, peer.language, peer.origin,
+                         peer.version, _state(peer)))
+    print("\n".join(lines(("peer", "title", "language", "origin", "version", "state"), rows)))
+    for experiment in all_experiments(cores()):
+        print(f"\n{experiment.id}: {experiment.title}")
+        for cell in experiment.cells:
+            quick = " (in --quick)" if cell.is_quick else ""
+            print(f"  {cell.id}: {cell.title}{quick}")
+    return 0

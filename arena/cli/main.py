@@ -1,0 +1,43 @@
+"""The command line of the arena: list, setup, run, report, compare.
+
+Must not measure by itself.
+"""
+
+import argparse
+import sys
+
+from cli import (choosing, compare_command, list_command, machine, report_command, run_command,
+                 setup_command)
+from load.results import ResultsError
+
+_COMMANDS = (list_command, setup_command, run_command, report_command, compare_command)
+_REFUSALS = (choosing.Unknown, machine.BadCores, run_command.CannotRun, ResultsError)
+
+
+def parser():
+    """All commands and their options."""
+    top = argparse.ArgumentParser(
+        prog="./arena/run", description="Measures Eider beside the bare loops and its peers, with "
+        "every experiment that was published. First: ./arena/run run --quick && ./arena/run "
+        "report. How it measures: arena/RULES.md")
+    commands = top.add_subparsers(metavar="command", required=True)
+    for command in _COMMANDS:
+        command.add(commands)
+    return top
+
+
+def main():
+    """The status of the command; 2 when it was refused."""
+    options = parser().parse_args()
+    try:
+        return options.run(options)
+    except _REFUSALS as refusal:
+        print(f"arena: {refusal}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

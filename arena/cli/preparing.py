@@ -1,0 +1,130 @@
+"""Gets the contestants of a run ready, and writes down who and what takes part.
+
+Must not set up a peer that nobody asked to: it is left out with one line that says how.
+"""
+
+import shlex
+import sys
+
+from cli.machine import described
+from experiments import model
+from load import generators
+from load.closed import generator_of, load_of
+from load.plan import QUICK_PEERS
+from peers import ease, manifest, setup
+
+_SLOW = "eider_load sequential --clients {connections} --requests {requests} --path {path}"
+_RATE = "eider_load rate --connections {connections} --rate {rate} --path {path}"
+
+
+def _say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def _why_not_ready(peer, settings):
+    """"" when the peer can be started; what can be made ready without being asked, is."""
+    prefix = settings["prefixes"].get(peer.name)
+    is_automatic = settings["is_quick"] and peer.name in QUICK_PEERS
+    try:
+        if peer.is_built_each_time:
+            _build_ours(peer)
+        elif not setup.is_ready(peer, prefix):
+            if not is_automatic:
+                return f"it is not set up: ./arena/run setup {peer.name}"
+            setup.set_up(peer, prefix or setup.prefix_of(peer), _say)
+    except setup.SetupFailed as failure:
+        return str(failure)
+    if peer.name not in settings["prefixes"] and setup.prefix_of(peer):
+        settings["prefixes"][peer.name] = setup.prefix_of(peer)
+    return ""
+
+
+def _build_ours(peer):
+    if manifest.are_programs_given():
+        return
+    if setup.is_ready(peer):
+        setup.build(peer, "", _say)
+    else:
+        setup.set_up(peer, "", _say)
+
+
+def ready_contestants(chosen, settings):
+    """(those that can be started, {"name", "case", "why"} of the others)."""
+    reasons = {}
+    for contestant in chosen:
+        peer = contestant.peer
+        if peer.name not in reasons:
+            reasons[peer.name] = _why_not_ready(peer, settings)
+    ready = [one for one in chosen if not reasons[one.peer.name]]
+    left_out = [{"name": name, "case": "all", "why": why} for name, why in reasons.items() if why]
+    return ready, left_out
+
+
+def generator_notes(step, asked):
+    """The one line that says that a cell is not measured with what it was published with."""
+    if step.cell.kind not in (model.CLOSED, model.WORKERS):
+        return []
+    chosen, why = generator_of(step, asked)
+    return [f"{step.experiment.id}/{step.cell.id}: with {chosen.NAME}, as {why}"] if why else []
+
+
+def _command(step, machine, asked):
+    cell = step.cell
+    if cell.kind == model.SLOW:
+        return _SLOW.format(**vars(cell), path=cell.ask.path)
+    if cell.kind == model.OPEN:
+        return _RATE.format(**vars(cell), path=cell.ask.path)
+    if cell.kind == model.IDLE:
+        return f"{cell.connections} connections, GET {cell.ask.path} once on each"
+    chosen, _ = generator_of(step, asked)
+    words = chosen.command(load_of(cell, step.seconds), "PORT", len(machine.load_cores))
+    return shlex.join(words)
+
+
+def _experiment_rows(planned, machine, settings):
+    found = {}
+    for step in planned.steps:
+        experiment, cell = step.experiment, step.cell
+        about = " ".join([experiment.about, *_notes_once(planned, experiment, settings)])
+        row = found.setdefault(experiment.id, {
+            "id": experiment.id, "title": experiment.title, "about": about, "cells": []})
+        row["cells"].append({
+            "id": cell.id, "title": cell.title, "metric": cell.metric, "rounds": step.rounds,
+            "command": _command(step, machine, settings["generator"]),
+            "bound": cell.bound or None, "limit_seconds": cell.limit_seconds,
+            "published": [one.as_row() for one in cell.published]})
+    return list(found.values())
+
+
+def _notes_once(planned, experiment, settings):
+    notes = {}
+    for step in planned.steps:
+        if step.experiment is experiment:
+            for note in generator_notes(step, settings["generator"]):
+                notes[note.partition(": ")[2]] = f"Measured {note.partition(': ')[2]}."
+    return list(notes.values())
+
+
+def _contestant_row(contestant, versions):
+    peer = contestant.peer
+    if peer.name not in versions:
+        versions[peer.name] = setup.version_of(peer)
+    return {"name": contestant.name, "title": contestant.title, "language": peer.language,
+            "licence": peer.licence, "origin": peer.origin, "version": versions[peer.name],
+            "note": contestant.note, "is_floor": contestant.is_floor}
+
+
+def run_content(settings, planned, contestants, left_out, machine):
+    """What run.json says before anything is measured."""
+    versions = {}
+    rows = [_contestant_row(one, versions) for one in contestants]
+    peers = list({one.peer.name: one.peer for one in contestants}.values())
+    return {
+        "kind": "quick" if settings["is_quick"] else "full", "machine": described(),
+        "cores": {"server": list(machine.server_cores), "load": list(machine.load_cores)},
+        "rounds": settings["rounds"], "seconds": settings["seconds"],
+        "command": shlex.join(["./arena/run", *sys.argv[1:]]), "settings": settings,
+        "contestants": rows, "left_out": left_out + planned.left_out, "notes": [],
+        "ease": [row for row in map(ease.saved, peers) if row],
+        "experiments": _experiment_rows(planned, machine, settings),
+        "generators": [name for name in generators.KNOWN if generators.is_there(name)]}

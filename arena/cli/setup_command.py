@@ -1,0 +1,49 @@
+"""./arena/run setup: installs and builds the peers named, or all.
+
+Must not stop at the first that fails: the others are set up all the same.
+"""
+
+import sys
+
+from cli import choosing
+from peers import setup
+
+
+def say(text):
+    """A line for the one who waits."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def add(commands):
+    """The command's own options."""
+    parser = commands.add_parser(
+        "setup", help="install and build peers", description="Installs what the peers need and "
+        "builds their adapters. Peers of origin 'yours' are built when their library is found.")
+    parser.add_argument("peers", nargs="*", metavar="peer", help="only these (all)")
+    parser.add_argument("--prefix", action="append", metavar="name=path",
+                        help="where the library of a peer is installed (repeatable)")
+    parser.add_argument("--again", action="store_true", help="build also what is set up already")
+    parser.set_defaults(run=run)
+
+
+def run(options):
+    """Status 0 when every peer named is set up; all unnamed ones may fail."""
+    peers = choosing.read_peers()
+    prefixes = choosing.prefixes_of(options.prefix, peers)
+    chosen = choosing.peers_named(options.peers, peers) if options.peers else peers
+    failed = []
+    for number, peer in enumerate(chosen, 1):
+        say(f"[{number}/{len(chosen)}] {peer.name}")
+        prefix = prefixes.get(peer.name)
+        if setup.is_ready(peer, prefix) and not options.again:
+            continue
+        try:
+            setup.set_up(peer, prefix if prefix is not None else setup.prefix_of(peer), say)
+        except setup.SetupFailed as failure:
+            failed.append(peer.name)
+            say(f"{peer.name} left out: {failure}")
+    ready = [peer.name for peer in chosen if peer.name not in failed]
+    print(f"set up: {', '.join(ready) or 'none'}")
+    if failed:
+        print(f"not set up: {', '.join(failed)}")
+    return 1 if failed and options.peers else 0

@@ -1,0 +1,121 @@
+"""Installs what a peer needs, builds its adapter and measures its hello world; knows what is done.
+
+Must not build again what has not changed, save what is ours.
+"""
+
+import hashlib
+import json
+import shutil
+import subprocess
+
+from peers import building, ease, found, packages
+from peers.manifest import ARENA, filled
+
+_COMMON = ARENA / "apps/common"
+
+
+class SetupFailed(Exception):
+    """Why a peer cannot take part, and the mend."""
+
+
+def fingerprint(peer, prefix):
+    """Changes with every file of the adapter, with what all adapters share, and the prefix."""
+    digest = hashlib.sha256(prefix.encode())
+    for folder in (peer.folder, _COMMON):
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(str(path.relative_to(folder)).encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _stamp(peer):
+    return peer.out / "ready.json"
+
+
+def prefix_of(peer):
+    """The prefix that the user named when it was set up, or ""."""
+    try:
+        return json.loads(_stamp(peer).read_text()).get("prefix", "")
+    except (OSError, ValueError):
+        return ""
+
+
+def is_ready(peer, prefix=None):
+    """True when it was set up and nothing has changed since."""
+    prefix = prefix_of(peer) if prefix is None else prefix
+    try:
+        stamp = json.loads(_stamp(peer).read_text())
+    except (OSError, ValueError):
+        return False
+    return stamp.get("fingerprint") == fingerprint(peer, prefix)
+
+
+def _missing_commands(peer):
+    return [name for name in peer.data.get("needs_commands", ()) if not shutil.which(name)]
+
+
+def _ensure_needed(peer, prefix, say):
+    if peer.origin == "yours":
+        absent = found.why_absent(peer, prefix)
+        if absent:
+            raise SetupFailed(absent)
+    lacking = packages.missing(peer.data.get("packages", ()))
+    if lacking:
+        say(f"{peer.name}: installing {' '.join(lacking)}")
+        try:
+            packages.ensure(lacking)
+        except packages.PackagesMissing as failure:
+            raise SetupFailed(str(failure)) from None
+    missing = _missing_commands(peer)
+    if missing:
+        raise SetupFailed(f"the program{'s' if len(missing) > 1 else ''} {', '.join(missing)} "
+                          "must be there: install it and see that it is on PATH")
+
+
+def build(peer, prefix, say):
+    """Its build steps; SetupFailed with the end of the log."""
+    steps = peer.build.get("steps", ())
+    peer.out.mkdir(parents=True, exist_ok=True)
+    log_path = peer.out / "setup.log"
+    try:
+        if steps:
+            say(f"{peer.name}: building")
+            building.run_steps(peer, steps, prefix, log_path)
+    except building.BuildFailed as failure:
+        raise SetupFailed(str(failure)) from None
+
+
+def _measure_ease(peer, prefix, say):
+    """A hello world that does not build costs its row only."""
+    if peer.is_floor:
+        return
+    try:
+        ease.save(peer, ease.measure(peer, prefix, peer.out / "setup.log"))
+    except (building.BuildFailed, OSError, subprocess.SubprocessError) as failure:
+        say(f"{peer.name}: its hello world is not in the ease table: {failure}")
+
+
+def set_up(peer, prefix, say):
+    """Everything for one peer. Raises SetupFailed."""
+    _stamp(peer).unlink(missing_ok=True)
+    peer.out.mkdir(parents=True, exist_ok=True)
+    (peer.out / "setup.log").write_bytes(b"")
+    _ensure_needed(peer, prefix, say)
+    build(peer, prefix, say)
+    _measure_ease(peer, prefix, say)
+    _stamp(peer).write_text(json.dumps({"fingerprint": fingerprint(peer, prefix),
+                                        "prefix": prefix}) + "\n")
+
+
+def version_of(peer):
+    """What its version_command says, or what the manifest expects."""
+    command = peer.data.get("version_command")
+    if command:
+        try:
+            told = subprocess.run(filled(command, peer), cwd=peer.folder, text=True, timeout=60,
+                                  capture_output=True, check=True).stdout.strip()
+            return told.splitlines()[0] if told else peer.version
+        except (OSError, subprocess.SubprocessError):
+            pass
+    return peer.version
