@@ -5,6 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime"
@@ -41,7 +43,9 @@ func parse() (options, error) {
 
 func serve(given options) error {
 	runtime.GOMAXPROCS(given.threads)
-	server := &fasthttp.Server{Handler: handler(given)}
+	// It would tell of every connection that ends with the load.
+	silent := log.New(io.Discard, "", 0)
+	server := &fasthttp.Server{Handler: handler(given), Logger: silent}
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, os.Interrupt)
 	ended := make(chan error, 1)
