@@ -101,8 +101,12 @@ Refusal Framing::take_coding(std::string_view coding) noexcept {
 }
 
 Refusal Framing::take_connection(std::string_view value) noexcept {
-  if (is_named(value, "keep-alive")) {  // by far the most frequent one
-    names_keep_alive_ = true;
+  // Nearly always it is one of these two alone.
+  const bool is_keep_alive = is_named(value, "keep-alive");
+  const bool is_close = is_named(value, "close");
+  if (is_keep_alive || is_close) {
+    names_keep_alive_ |= is_keep_alive;
+    names_close_ |= is_close;
     return Refusal::none;
   }
   ListReader options(value);
