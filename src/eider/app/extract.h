@@ -12,6 +12,7 @@
 #include "eider/app/params.h"
 #include "eider/base/result.h"
 #include "eider/base/text.h"
+#include "eider/base/utf8.h"
 #include "eider/http/request.h"
 #include "eider/json/json.h"
 #include "eider/reflect/text.h"
@@ -41,6 +42,9 @@ namespace detail {
 /// `eider::read_pairs` (pairs.h), what is wrong being an Error of that status.
 [[nodiscard]] Result<void> read_struct(const reflect::Type& type, void* object,
                                        std::string_view pairs, int error_status);
+/// What is said of text that is not UTF-8; reflect::read_text says the same.
+inline constexpr std::string_view kNotUtf8 = "must be UTF-8 text";
+
 [[nodiscard]] Error bad_path_value(const Context& context, std::size_t index, std::string detail);
 [[nodiscard]] Error bad_field(std::string_view kind, std::string_view name, std::string detail);
 [[nodiscard]] Result<void> expect_content_type(const Request& request, std::string_view type);
@@ -73,6 +77,9 @@ Result<T> from_named(std::string_view kind, std::string_view name,
       return fail(bad_field(kind, name, "is missing"));
     }
     if constexpr (std::same_as<T, std::string_view> || std::same_as<T, std::string>) {
+      if (!is_utf8(*text)) [[unlikely]] {
+        return fail(bad_field(kind, name, std::string(kNotUtf8)));
+      }
       return T(*text);
     } else {
       T value{};
@@ -96,6 +103,10 @@ struct Extract {
   static Result<T> from(const Context& context, ArgumentPlace place) {
     const std::string_view text = context.request.path_values()[place.path_index];
     if constexpr (std::same_as<T, std::string_view> || std::same_as<T, std::string>) {
+      if (!is_utf8(text)) [[unlikely]] {
+        return fail(
+            detail::bad_path_value(context, place.path_index, std::string(detail::kNotUtf8)));
+      }
       return T(text);
     } else {
       if constexpr (detail::WholeNumber<T>) {

@@ -162,31 +162,6 @@ std::size_t digits(std::string_view text) noexcept {
   return count;
 }
 
-struct Utf8Form {
-  std::size_t bytes;
-  unsigned char second_min;
-  unsigned char second_max;
-};
-
-/// The table of RFC 3629, section 4, by first byte.
-Utf8Form utf8_form(unsigned char first) noexcept {
-  if (first < 0x80) {
-    return {1, 0, 0};
-  }
-  if (first < 0xC2 || first > 0xF4) {
-    return {0, 0, 0};
-  }
-  if (first < 0xE0) {
-    return {2, 0x80, 0xBF};
-  }
-  if (first < 0xF0) {
-    return {3, static_cast<unsigned char>(first == 0xE0 ? 0xA0 : 0x80),
-            static_cast<unsigned char>(first == 0xED ? 0x9F : 0xBF)};
-  }
-  return {4, static_cast<unsigned char>(first == 0xF0 ? 0x90 : 0x80),
-          static_cast<unsigned char>(first == 0xF4 ? 0x8F : 0xBF)};
-}
-
 }  // namespace
 
 RawString raw_string(const char* behind_quote) noexcept {
@@ -242,23 +217,6 @@ NumberForm number_form(std::string_view token) noexcept {
     token.remove_prefix(exponent);
   }
   return token.empty() ? NumberForm::kReal : NumberForm::kNone;
-}
-
-std::size_t utf8_sequence_bytes(std::string_view text) noexcept {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const Utf8Form form = utf8_form(byte(0));
-  if (form.bytes <= 1) {
-    return form.bytes;
-  }
-  if (text.size() < form.bytes || byte(1) < form.second_min || byte(1) > form.second_max) {
-    return 0;
-  }
-  for (std::size_t i = 2; i < form.bytes; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80U) {
-      return 0;
-    }
-  }
-  return form.bytes;
 }
 
 }  // namespace eider::json::detail

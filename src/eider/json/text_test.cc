@@ -33,19 +33,5 @@ TEST(JsonText, numbers_have_one_form) {
   }
 }
 
-TEST(JsonText, utf8_sequences_are_those_of_rfc_3629) {
-  EXPECT_EQ(utf8_sequence_bytes("a"), 1U);
-  EXPECT_EQ(utf8_sequence_bytes("\xC2\x80"), 2U);
-  EXPECT_EQ(utf8_sequence_bytes("\xE0\xA0\x80"), 3U);
-  EXPECT_EQ(utf8_sequence_bytes("\xED\x9F\xBF"), 3U);
-  EXPECT_EQ(utf8_sequence_bytes("\xF0\x90\x80\x80"), 4U);
-  EXPECT_EQ(utf8_sequence_bytes("\xF4\x8F\xBF\xBFx"), 4U);
-  for (const std::string_view bad :
-       {"\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC2", "\xC2x", "\xE0\x9F\xBF", "\xE1\x80",
-        "\xED\xA0\x80", "\xF0\x8F\xBF\xBF", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF"}) {
-    EXPECT_EQ(utf8_sequence_bytes(bad), 0U) << bad;
-  }
-}
-
 }  // namespace
 }  // namespace eider::json::detail

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-#include "eider/json/detail/text.h"
+#include "eider/base/utf8.h"
 #include "eider/json/write.h"
 
 namespace eider::json {
@@ -125,7 +125,7 @@ std::size_t write_special(Buffer& out, std::string_view text) {
     write_escape(out, text[0]);
     return 1;
   }
-  const std::size_t bytes = detail::utf8_sequence_bytes(text);
+  const std::size_t bytes = utf8_sequence_bytes(text);
   out.append(bytes == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, bytes));
   return bytes == 0 ? 1 : bytes;
 }

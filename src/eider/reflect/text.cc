@@ -3,6 +3,7 @@
 #include <charconv>
 #include <limits>
 
+#include "eider/base/utf8.h"
 #include "eider/reflect/constraints.h"
 #include "eider/reflect/scalar.h"
 
@@ -29,6 +30,14 @@ Outcome read_bool(const Type& type, void* value, std::string_view text) {
     return fail(requirement(type));
   }
   *static_cast<bool*>(value) = text == "true";
+  return {};
+}
+
+Outcome read_string(void* value, std::string_view text) {
+  if (!is_utf8(text)) {
+    return fail(std::string("must be UTF-8 text"));
+  }
+  *static_cast<std::string*>(value) = text;
   return {};
 }
 
@@ -83,8 +92,7 @@ Outcome read_text(const Type& type, void* value, std::string_view text) {
     case Kind::kReal:
       return outcome_of(parse_real(type, value, text), type);
     case Kind::kString:
-      *static_cast<std::string*>(value) = text;
-      return {};
+      return read_string(value, text);
     case Kind::kEnum:
       return read_enum(type, value, text);
     case Kind::kOptional:

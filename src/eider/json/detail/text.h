@@ -28,8 +28,4 @@ enum class NumberForm : std::uint8_t { kNone, kInteger, kReal };
 /// Whether all of `token` is a number, and one without fraction and exponent (RFC 8259, section 6).
 [[nodiscard]] NumberForm number_form(std::string_view token) noexcept;
 
-/// The bytes of the UTF-8 sequence at the front of `text`, 1 … 4, or 0 when it is not valid there
-/// (RFC 3629, section 4). Pre: !text.empty().
-[[nodiscard]] std::size_t utf8_sequence_bytes(std::string_view text) noexcept;
-
 }  // namespace eider::json::detail
