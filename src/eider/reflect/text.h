@@ -12,9 +12,8 @@ namespace eider::reflect {
 
 /// Reads the whole of `text` into the scalar of that type at `value`.
 ///
-/// type     a bool ("true", "false"), number, std::string (UTF-8), enum (by name), or a Length,
-/// Range or
-///          optional of such
+/// type     a bool ("true", "false"), number, std::string (in UTF-8), enum (by name), or a Length,
+///          Range or optional of such
 /// errors   what was asked for, for people: "must be an integer"; `value` may be changed then
 [[nodiscard]] Result<void, std::string> read_text(const Type& type, void* value,
                                                   std::string_view text);
