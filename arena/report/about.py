@@ -7,8 +7,8 @@ _SENTENCES = {
     "scalability": "A small constant answer at growing numbers of connections; published as a "
                    "comparison of Crow, lithium and Bun under bombardier.",
     "slow-work": "Ten clients, each opening a new connection for each of N requests, while the "
-                 "work of a request takes t ms; the physical limit is N × (t + two round trips). "
-                 "Published as a comparison of REST libraries for C++.",
+                 "work of a request takes t ms and C threads serve; published as a comparison of "
+                 "REST libraries for C++.",
     "tail": "Throughput and tail latency at 800 connections with wrk; published with Vix.cpp.",
     "techempower": "The plaintext (pipelined 16 deep) and JSON tests of the TechEmpower "
                    "benchmarks.",

@@ -56,7 +56,14 @@ def facts(results):
                    f"{wording.plain(seconds) if seconds else UNKNOWN} seconds each, contestants "
                    f"alternating within a round ({_of(results.run, 'kind')} run)"),
         ("Samples", _sample_counts(results)),
+        ("Generators", _generators(results)),
     ]
+
+
+def _generators(results):
+    names = results.run.get("generators")
+    names = [words(name) for name in names] if isinstance(names, list) else []
+    return ", ".join(names) or "as each command says"
 
 
 def _sample_counts(results):
@@ -96,10 +103,16 @@ def ease(results):
     return told
 
 
+def left_out_name(results, name):
+    """Who was left out, for people; "all" is everybody."""
+    return "every contestant" if name == "all" else _titled(results, name)
+
+
 def left_out_everywhere(results):
-    """[(title, why, cases)] of every contestant left out anywhere."""
+    """[(title, why, cases)] of every contestant left out anywhere; no cases: the whole run."""
     found = {}
     for row in results.left_out:
-        found.setdefault((_titled(results, row["name"]), row["why"]), []).append(row["case"])
+        key = left_out_name(results, row["name"]), row["why"]
+        found.setdefault(key, []).append("" if row["case"] == "all" else row["case"])
     return [(title, why, ", ".join(case for case in dict.fromkeys(cases) if case))
             for (title, why), cases in found.items()]

@@ -85,7 +85,7 @@ def _experiment(results, experiment):
 
 def _contestants(results):
     lines = [[escape(text) for text in (c.title, c.language, c.version, c.origin, c.licence,
-                                        c.note)] for c in results.contestants.values()]
+                                        c.set_up)] for c in results.contestants.values()]
     return ["", "## Contestants", "",
             *table(["contestant", "language", "version", "from", "licence", "set up"], lines)]
 

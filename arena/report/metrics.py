@@ -14,19 +14,21 @@ class Metric:
     """One kind of figure."""
     field: str
     title: str
+    brief: str
     is_more_better: bool
     show: object
 
 
-PER_SECOND = Metric("per_second", "requests per second", True, wording.count)
-CPU = Metric("cpu_us", "CPU per request", False, wording.microseconds)
-SECONDS = Metric("seconds", "time from first request to last answer", False, wording.seconds)
-MEMORY = Metric("pss_bytes", "memory", False, wording.size)
-P99 = Metric("p99_ms", "p99 latency", False, wording.milliseconds)
+PER_SECOND = Metric("per_second", "requests per second", "requests/s", True, wording.count)
+CPU = Metric("cpu_us", "CPU per request", "CPU/request", False, wording.microseconds)
+SECONDS = Metric("seconds", "time from first request to last answer", "time", False,
+                 wording.seconds)
+MEMORY = Metric("pss_bytes", "memory", "memory", False, wording.size)
+P99 = Metric("p99_ms", "p99 latency", "p99", False, wording.milliseconds)
 
 _OTHERS = {
-    "p50_ms": Metric("p50_ms", "median latency", False, wording.milliseconds),
-    "rss_bytes": Metric("rss_bytes", "memory (RSS)", False, wording.size),
+    "p50_ms": Metric("p50_ms", "median latency", "p50", False, wording.milliseconds),
+    "rss_bytes": Metric("rss_bytes", "memory (RSS)", "memory", False, wording.size),
 }
 _KNOWN = {metric.field: metric for metric in (PER_SECOND, CPU, SECONDS, MEMORY, P99)} | _OTHERS
 

@@ -8,11 +8,12 @@ import hashlib
 from pathlib import Path
 
 from report import about, bounds, head, published, rows, standing
-from report.charts import kinds, scales
+from report.charts import kinds
 from report.results import ReportFailed
 
 _PARTS = Path(__file__).resolve().parent / "page_parts"
 _SHARED_SCALE = ("scalability", "nginx")
+_NEAR = 0.4
 
 
 def _environment():
@@ -28,13 +29,19 @@ def _environment():
                               lstrip_blocks=True)
 
 
-def _shared_end(results, experiment):
-    """Where the throughput scales of an experiment's cells end when they are read side by side."""
+def _shared_ends(results, experiment):
+    """{cell id: end}: cells that are read side by side share a scale if their tops are near."""
     if experiment.id not in _SHARED_SCALE:
-        return None
-    reached = [s["per_second"] for s in results.samples
-               if s["experiment"] == experiment.id and s["per_second"] and not s["wrong"]]
-    return scales.end_of([max(reached)]) if reached else None
+        return {}
+    tops = {}
+    for row in results.samples:
+        if row["experiment"] == experiment.id and row["per_second"] and not row["wrong"]:
+            tops[row["cell"]] = max(tops.get(row["cell"], 0), row["per_second"])
+    ends, end = {}, 0.0
+    for cell, top in sorted(tops.items(), key=lambda pair: -pair[1]):
+        end = end if end and top > _NEAR * end else top
+        ends[cell] = end
+    return ends
 
 
 def _cell(results, experiment, cell, identity, end):
@@ -79,8 +86,8 @@ _GROUP_TITLES = {"time": "Time from first request to last answer",
 
 
 def _experiment(results, experiment, index):
-    end = _shared_end(results, experiment)
-    cells = [_cell(results, experiment, cell, f"e{index}c{number}", end)
+    ends = _shared_ends(results, experiment)
+    cells = [_cell(results, experiment, cell, f"e{index}c{number}", ends.get(cell.id))
              for number, cell in enumerate(experiment.cells, 1)]
     return {
         "identity": f"e{index}", "title": experiment.title, "about": about.sentence(experiment),
@@ -92,7 +99,7 @@ def _experiment(results, experiment, index):
 
 
 def _standings(results):
-    return [{"experiment": experiment, "cell": cell.title, "measure": found["own"].metric.title,
+    return [{"experiment": experiment, "cell": cell.title, "measure": found["own"].metric.brief,
              "places": [_place(results, found[key]) for key in standing.SUMMED]}
             for experiment, cell, found in standing.every(results)]
 

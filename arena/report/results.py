@@ -29,6 +29,13 @@ class Contestant:
     version: str = ""
     note: str = ""
     is_floor: bool = False
+    does_not_send: tuple = ()
+
+    @property
+    def set_up(self):
+        """How it is set up, and which of Date and Server it does not send by default."""
+        lacks = ", ".join(name.capitalize() for name in self.does_not_send)
+        return "; ".join(part for part in (self.note, lacks and f"sends no {lacks}") if part)
 
     @property
     def is_eider(self):
@@ -67,7 +74,7 @@ class Results:
 
     run      the rest of run.json, as it stands there
     samples  dicts with every field of the format; numbers are finite floats or None
-    notes    what the reader must know about the files themselves
+    notes    what the reader must know that no sample tells
     """
     run: dict
     contestants: dict
@@ -133,7 +140,9 @@ def _contestant(row):
     texts = {name: words(row.get(name)) for name in
              ("name", "title", "language", "licence", "origin", "version", "note")}
     texts["title"] = texts["title"] or texts["name"]
-    return Contestant(**texts, is_floor=row.get("is_floor") is True)
+    lacks = row.get("does_not_send")
+    lacks = tuple(words(name) for name in lacks) if isinstance(lacks, list) else ()
+    return Contestant(**texts, is_floor=row.get("is_floor") is True, does_not_send=lacks)
 
 
 def _cell(row):
@@ -152,6 +161,10 @@ def _cell(row):
 def _experiment(row):
     return Experiment(words(row.get("id")), words(row.get("title")) or words(row.get("id")),
                       words(row.get("about")), [_cell(cell) for cell in dicts(row.get("cells"))])
+
+
+def _note(row):
+    return f"{words(row.get('case'))}, {words(row.get('name'))}: {words(row.get('what'))}"
 
 
 def _add_unnamed(contestants, experiments, samples):
@@ -178,7 +191,7 @@ def assemble(run, samples, notes):
     left_out = [{key: words(row.get(key)) for key in ("name", "case", "why")}
                 for row in dicts(run.get("left_out"))]
     return Results(run, contestants, experiments, samples, left_out,
-                   dicts(run.get("ease")), list(notes))
+                   dicts(run.get("ease")), [*notes, *map(_note, dicts(run.get("notes")))])
 
 
 def _read(path):

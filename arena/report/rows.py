@@ -5,7 +5,7 @@ Must not escape: each of them does that for its own language.
 
 from dataclasses import dataclass, field
 
-from report import bounds, figures, metrics, wording
+from report import bounds, figures, head, metrics, wording
 
 
 @dataclass
@@ -171,10 +171,12 @@ def cautions(results, cell, samples):
 
 def left_out(results, experiment):
     """Contestants that were not measured in this experiment, with the reason: [(title, why)]."""
-    asked = {experiment.id} | {cell.id for cell in experiment.cells}
+    titles = {f"{experiment.id}/{cell.id}": cell.title for cell in experiment.cells}
     told = {}
     for row in results.left_out:
-        if row["case"] in asked:
-            known = results.contestants.get(row["name"])
-            told[(known.title if known else row["name"], row["why"])] = None
+        place = row["case"].partition("/")[0]
+        if place == experiment.id:
+            who = head.left_out_name(results, row["name"])
+            cell = titles.get(row["case"], row["case"].partition("/")[2])
+            told[(f"{who} ({cell})" if cell else who, row["why"])] = None
     return list(told)

@@ -3,6 +3,8 @@
 Must not round away a difference that the spread would let stand: three significant digits at least.
 """
 
+import math
+
 NOTHING = "–"
 _SIZES = ("B", "KiB", "MiB", "GiB")
 
@@ -18,7 +20,9 @@ def plain(value):
         return f"{value:.1f}"
     if size >= 1 or size == 0:
         return f"{value:.2f}"
-    return f"{value:.3g}" if size >= 0.0001 else f"{value:.0e}"
+    if size < 0.0001:
+        return f"{value:.0e}"
+    return f"{value:.{2 - math.floor(math.log10(size))}f}"
 
 
 def count(value):

@@ -38,7 +38,8 @@ def contestants(count):
               "note": "one loop per thread", "is_floor": False} for name, _ in _EIDER]
     rows += [{"name": name, "title": title, "language": language, "licence": "BSD-3-Clause",
               "origin": "npm" if language == "JavaScript" else "distribution",
-              "version": "3.2.1", "note": "as its own documentation says, logging off",
+              "version": "3.2.1", "does_not_send": ["server"],
+              "note": "as its own documentation says, logging off",
               "is_floor": False} for name, title, language, _ in PEERS[:count]]
     return rows
 
@@ -178,7 +179,11 @@ def make(is_large, seed):
            "command": "./arena/run run --full --cores 0:1", "contestants": listed,
            "left_out": [{"name": "opal", "case": "scalability",
                          "why": "not found: no opal.h and no --prefix opal=path"},
-                        {"name": "amber", "case": "slow-work", "why": "its adapter has no timer"}],
+                        {"name": "amber", "case": "slow-work/blocking",
+                         "why": "its adapter has no timer"},
+                        {"name": "quartz", "case": "all", "why": "it does not build"}],
+           "notes": [{"name": "birch", "case": "idle/idle", "what": "did not end on SIGTERM"}],
+           "generators": ["wrk"],
            "ease": ease, "experiments": experiments(is_large)}
     costs = [*_FLOORS, *_EIDER, *((name, cost) for name, _, _, cost in PEERS[:count])]
     made = samples(run, costs, chance)

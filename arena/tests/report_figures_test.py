@@ -251,6 +251,7 @@ class Words(unittest.TestCase):
     def test_wording(self):
         cases = (
             (wording.plain, 0.03125, "0.0312"), (wording.plain, None, "–"),
+            (wording.plain, 0.19, "0.190"),
             (wording.plain, 0, "0.00"), (wording.plain, 1234.5, "1,234"),
             (wording.short_count, 315000, "315k"), (wording.short_count, 0, "0"),
             (wording.milliseconds, 1250, "1.25 s"), (wording.seconds, 201.4, "3:21.4"),

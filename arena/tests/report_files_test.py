@@ -123,10 +123,32 @@ class Head(unittest.TestCase):
                 entry = {"who": who, "contestant": ""}
                 self.assertEqual(published.find(found, entry), expected)
 
+    def test_a_published_figure_stands_beside_the_same_figure_of_ours(self):
+        sample = {"experiment": "e", "cell": "c", "round": 0}
+        samples = [results.sample({**sample, "contestant": "bun", "cpu_us": 3.0, "p99_ms": 9.0,
+                                   "per_second": 1000.0}),
+                   results.sample({**sample, "contestant": "floor-epoll", "cpu_us": 2.0})]
+        cases = (
+            ("per_second", "54k", "", "1,000"), ("cpu_us", "2.9 µs", "", "3.00 µs"),
+            ("cpu_us", "1.3", "over the epoll floor, elsewhere", "1.500×"),
+            ("per_second", "9/s, p99 3 ms", "", "1,000, p99 9.00 ms"),
+            ("seconds", "40", "", "not measured here"),
+        )
+        for metric, value, note, expected in cases:
+            with self.subTest(metric=metric, value=value):
+                entry = {"who": "Bun", "value": value, "note": note}
+                cell = {"id": "c", "metric": metric, "published": [entry]}
+                found = results.assemble({"schema": 1, "experiments": [
+                    {"id": "e", "cells": [cell]}]}, samples, [])
+                self.assertEqual(published.rows(found, found.experiments[0])[0][4], expected)
+
     def test_reasons_for_leaving_out_stand_at_their_experiment(self):
         found = results.load(make_report_data.SMALL)
-        self.assertEqual([title for title, _ in rows.left_out(found, found.experiments[0])],
-                         ["opal"])
+        self.assertEqual([[title for title, _ in rows.left_out(found, experiment)]
+                          for experiment in found.experiments],
+                         [["opal"], ["Amber (blocking)"], []])
+        self.assertIn(("quartz", "it does not build", ""), head.left_out_everywhere(found))
+        self.assertIn("idle/idle, birch: did not end on SIGTERM", found.notes)
 
 
 class Markdown(unittest.TestCase):
