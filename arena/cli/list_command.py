@@ -7,7 +7,12 @@ from cli import choosing
 from cli.machine import cores
 from experiments.catalogue import all_experiments
 from peers import setup
-from report.table import lines
+
+
+def _columns(rows):
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+            for row in rows]
 
 
 def add(commands):
@@ -25,12 +30,12 @@ def _state(peer):
 
 def run(_options):
     """Status 0."""
-    rows = []
+    rows = [("peer", "title", "language", "origin", "version", "state")]
     for peer in choosing.read_peers():
         for contestant in peer.contestants:
             rows.append((contestant.name, contestant.title, peer.language, peer.origin,
                          peer.version, _state(peer)))
-    print("\n".join(lines(("peer", "title", "language", "origin", "version", "state"), rows)))
+    print("\n".join(_columns(rows)))
     for experiment in all_experiments(cores()):
         print(f"\n{experiment.id}: {experiment.title}")
         for cell in experiment.cells:

@@ -3,7 +3,9 @@
 Must not forgive: a field that the first answer had must be in every later one.
 """
 
+from load.wrk import HOST
 from verify import answers
+from verify.answers import Expected, request_bytes
 
 _VARIES = {"connection", "keep-alive"}
 
@@ -17,6 +19,7 @@ class Probe:
         self.expected = cell.expected(contestant.is_floor)
         self.has_clock = not contestant.is_floor
         self.required = set(contestant.peer.headers)
+        self.can_label = "labels" in contestant.peer.cases
         self.sent = None  # the names of the fields of the first answer
 
     def check(self, port, address="127.0.0.1"):
@@ -26,3 +29,12 @@ class Probe:
         if self.sent is None:
             self.sent = told
             self.required |= told - _VARIES - {"content-type"}
+            self._check_order(port, address)
+
+    def _check_order(self, port, address):
+        """Pipelined requests that are all alike cannot show in which order they are answered."""
+        if self.depth > 1 and self.can_label:
+            labels = [f"label{number}" for number in range(self.depth)]
+            asked = [(request_bytes(f"/test/labels/{label}", HOST),
+                      Expected(label.encode(), "text/plain")) for label in labels]
+            answers.check_all(port, asked, self.has_clock, (), address)

@@ -76,9 +76,13 @@ class Server:
         text = self._told.read().decode(errors="replace").strip()
         return text[-_TOLD_CHARACTERS_MAX:]
 
-    def ensure_alive(self):
-        """Raises ServerFailed when the process has ended."""
-        if self.process.poll() is not None:
+    def ensure_alive(self, seconds=0):
+        """Raises ServerFailed when the process has ended, or ends within so many seconds."""
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return
+        else:
             raise ServerFailed(f"the server ended in the middle ({self._ending()})")
 
     def _ending(self):

@@ -9,6 +9,7 @@ from load.probe import Probe
 from load.server import ServerFailed
 from verify.framing import WrongAnswer
 
+_DEATH_SECONDS = 0.2  # a connection may end a little before its process has
 FAULTS = (WrongAnswer, GeneratorFailed, ServerFailed, OSError)
 
 
@@ -29,7 +30,7 @@ class TakingPart:
         """The fault in words; the death of the server explains whatever came of it."""
         try:
             if self.server.process is not None:
-                self.server.ensure_alive()
+                self.server.ensure_alive(_DEATH_SECONDS)
         except ServerFailed as death:
             self.out = str(death)
             return self.out

@@ -37,23 +37,29 @@ def request_bytes(path, host, headers=(), method="GET", body=b""):
 
 
 def check(port, request, count, expected, has_clock, required=OURS, address="127.0.0.1"):
-    """Sends `request` `count` times in one write and checks every answer.
+    """Sends `request` `count` times in one write and checks every answer, as check_all does."""
+    return check_all(port, [(request, expected)] * count, has_clock, required, address)
 
-    required  names of fields that each must have besides Content-Type
-    returns   the names of all fields that all answers had
+
+def check_all(port, asked, has_clock, required=OURS, address="127.0.0.1"):
+    """Sends all requests in one write and checks that each is answered, and in their order.
+
+    asked     (request bytes, Expected) of each
+    required  names of fields that each answer must have besides Content-Type
+    returns   the names of the fields that all answers had
     """
     told = None
     with socket.create_connection((address, port), timeout=TIMEOUT_SECONDS) as connection:
-        connection.sendall(request * count)
+        connection.sendall(b"".join(request for request, _ in asked))
         reader = Reader(connection)
-        for _ in range(count):
+        for _, expected in asked:
             status, fields, body = read_answer(reader)
             _check_head(status, fields, expected, required)
             if has_clock and "date" in fields:
                 _check_date(fields["date"][0])
             _check_body(body, expected)
             told = set(fields) if told is None else told & set(fields)
-        _check_end(connection, reader, expected)
+        _check_end(connection, reader, asked[-1][1])
     return told
 
 

@@ -1,0 +1,171 @@
+"""Time is told beforehand, two runs are compared, and what is unknown is refused with the mend.
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+
+import core_support
+from cli import choosing, compare_command, machine, main, preparing
+from cli.progress import Progress, spoken
+from experiments import model
+from experiments.catalogue import all_experiments
+from experiments.model import Machine
+from load import generators, h2load, oha, plan, wrk
+from load.results import Folder, ResultsError, latest, sample
+
+TWO_CORES = Machine((0,), (1,))
+
+
+def run_of(parent, name, costs, cpu="one"):
+    """A results folder whose only cell has these CPU times: {contestant: [each round]}."""
+    path = Path(parent) / name
+    path.mkdir()
+    folder = Folder(path, {"schema": 1, "machine": {"cpu": cpu}, "experiments": [
+        {"id": "floor", "cells": [{"id": "json", "metric": "cpu_us"}]}]})
+    folder.save()
+    for contestant, values in costs.items():
+        for number, value in enumerate(values):
+            folder.append(sample("floor", "json", contestant, number, cpu_us=value))
+    return folder
+
+
+def compared(*folders):
+    """What ./arena/run compare prints."""
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told):
+        compare_command.run(SimpleNamespace(old=str(folders[0].path), new=str(folders[1].path)))
+    return told.getvalue()
+
+
+class Estimates(unittest.TestCase):
+    def test_a_quick_run_of_eight_takes_under_five_minutes(self):
+        peers = [SimpleNamespace(name=f"peer{i}", peer=SimpleNamespace(
+            cases=("plaintext", "json", "hello-html", "test", "users", "routes", "close",
+                   "pipelined"), data={"serves": {}}), command=()) for i in range(8)]
+        quick = plan.make(all_experiments(TWO_CORES), peers, 3, 1.0, is_quick=True)
+        self.assertEqual({step.experiment.id for step in quick.steps},
+                         {"scalability", "slow-work", "tail", "techempower", "nginx", "floor"})
+        self.assertLess(quick.estimate_seconds(), 290)
+        self.assertGreater(quick.estimate_seconds(), 120)
+
+    def test_a_contestant_without_the_case_is_left_out_and_told_once_for_an_experiment(self):
+        peer = SimpleNamespace(name="bare", command=(), peer=SimpleNamespace(
+            cases=("plaintext",), data={"serves": {"max_connections": 1000}}))
+        planned = plan.make(all_experiments(TWO_CORES), [peer], 1, 1.0)
+        reasons = {(row["case"], row["why"]) for row in planned.left_out}
+        self.assertIn(("nginx/k100", "its adapter does not serve hello-html"), reasons)
+        self.assertIn(("scalability/c10000", "it holds at most 1,000 connections"), reasons)
+        self.assertNotIn(("nginx/k1000", "its adapter does not serve hello-html"), reasons)
+
+    def test_the_time_left_follows_what_was_seen(self):
+        now = [0.0]
+        progress = Progress(100, stream=io.StringIO(), clock=lambda: now[0])
+        self.assertEqual(progress.seconds_left(), 100)
+        now[0] = 100.0
+        progress.advance(50)  # twice as slow as was thought
+        self.assertAlmostEqual(progress.seconds_left(), 50 * 110 / 60)
+
+    def test_durations_are_told_to_people(self):
+        self.assertEqual([spoken(s) for s in (5, 89.6, 600, 3600 * 3 + 120)],
+                         ["5 s", "2 min", "10 min", "3 h 02 min"])
+
+    def test_the_limits_of_experiment_two_are_those_published(self):
+        cells = {cell.id: cell for e in all_experiments(TWO_CORES) if e.id == "slow-work"
+                 for cell in e.cells}
+        self.assertEqual(cells["n200-t200-local-c4"].limit_seconds, 40)
+        self.assertAlmostEqual(cells["n1000-t200-vpn-c28"].limit_seconds, 304)
+        self.assertEqual(cells["n200-t200-local-c4-blocking"].limit_seconds, 100)
+        self.assertAlmostEqual(cells["n200-t200-local-c28"].seconds_max, 3 * 40.267)
+        self.assertEqual(len([c for c in cells.values() if c.requests >= 200]), 16)
+
+
+class Comparing(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
+
+    def test_ratios_to_the_floor_are_compared_and_not_bare_figures(self):
+        old = run_of(self.directory, "old", {"floor-epoll": [5, 5], "a": [10, 10], "b": [5, 5]})
+        new = run_of(self.directory, "new", {"floor-epoll": [10, 10], "a": [20, 20], "b": [20, 20]})
+        told = compared(old, new)
+        self.assertRegex(told, r"floor/json +a .* 2\.000 +2\.000 +\+0\.0% +within the spread")
+        self.assertRegex(told, r"floor/json +b .* 1\.000 +2\.000 +\+100\.0% +WORSE")
+
+    def test_a_change_within_the_spread_is_none(self):
+        old = run_of(self.directory, "old", {"a": [10, 12, 8, 11, 9]})
+        new = run_of(self.directory, "new", {"a": [11, 9, 10.5, 12, 8]})
+        self.assertIn("within the spread", compared(old, new))
+
+    def test_another_machine_is_said(self):
+        old = run_of(self.directory, "old", {"a": [10]})
+        new = run_of(self.directory, "new", {"a": [11]}, cpu="two")
+        self.assertIn("NOTE the machine differs", compared(old, new))
+
+    def test_a_folder_without_a_run_is_named(self):
+        with self.assertRaisesRegex(ResultsError, "no run.json there; name a folder"):
+            Folder.open(self.directory)
+        with self.assertRaisesRegex(ResultsError, "./arena/run run --quick measures some"):
+            latest(self.directory)
+
+
+class CommandLine(unittest.TestCase):
+    def test_unknown_names_are_refused_with_what_there_is(self):
+        peers = choosing.read_peers()
+        with self.assertRaisesRegex(choosing.Unknown, "no peer nginy; did you mean nginx?"):
+            choosing.contestants_named(["nginy"], peers)
+        with self.assertRaisesRegex(choosing.Unknown, "no experiment speed; there are: scalab"):
+            choosing.experiments_named(["speed"], all_experiments(TWO_CORES))
+        with self.assertRaisesRegex(choosing.Unknown, "write --prefix name=path"):
+            choosing.prefixes_of(["crow"], peers)
+
+    def test_cores_that_cannot_be_are_refused(self):
+        for asked, told in (("x", "write server:load"), ("0:0", "share a core"),
+                            ("0:9999", "may not use")):
+            with self.subTest(asked), self.assertRaisesRegex(machine.BadCores, told):
+                machine.cores(asked)
+
+    def test_every_command_has_help(self):
+        for command in ([], ["list"], ["setup"], ["run"], ["report"], ["compare"]):
+            with self.subTest(command), contextlib.redirect_stdout(io.StringIO()) as told, \
+                    self.assertRaises(SystemExit) as ended:
+                main.parser().parse_args([*command, "--help"])
+            self.assertEqual(ended.exception.code, 0)
+            self.assertIn("usage: ./arena/run", told.getvalue())
+
+    def test_a_generator_that_is_not_there_is_replaced_and_said(self):
+        core_support.with_fake_wrk(self)
+        load = wrk.Load("/", 10, 1)
+        chosen, why = generators.choose(load, "httpress")
+        if generators.is_there("httpress"):
+            self.assertEqual(why, "")
+        else:
+            self.assertEqual((chosen, why), (wrk, "httpress is not installed"))
+
+    def test_h2load_and_oha_are_read(self):
+        told = h2load.parse("finished in 1.00s, 1234.50 req/s, 1MB/s\nrequests: 1240 total, 1240 "
+                            "started, 1236 done, 1235 succeeded, 1 failed, 0 errored, 0 timeout\n"
+                            "time for request:  20us  4.00ms  1.00ms  80us  95%\n")
+        self.assertEqual((told.requests, told.per_second, told.error_count), (1235, 1234.5, 1))
+        self.assertEqual((told.avg_ms, told.max_ms), (1, 4))
+        told = oha.parse('{"summary": {"requestsPerSec": 10.5, "average": 0.002, "slowest": 0.01},'
+                         '"latencyPercentiles": {"p50": 0.001, "p90": 0.002, "p99": 0.003},'
+                         '"statusCodeDistribution": {"200": 10, "500": 2}, "errorDistribution":'
+                         '{"aborted due to deadline": 3, "connection error": 1}}')
+        self.assertEqual((told.requests, told.error_count, told.p99_ms), (10, 3, 3))
+
+    def test_commands_shown_name_what_is_asked(self):
+        for experiment in all_experiments(TWO_CORES):
+            for cell in experiment.cells:
+                step = plan.Step(experiment, cell, [], 1, 1.0)
+                told = preparing._command(step, TWO_CORES, "wrk")  # pylint: disable=W0212
+                self.assertIn(cell.ask.path, told)
+                if cell.kind == model.CLOSED:
+                    self.assertIn(f"-c{cell.connections} ", told)
+
+
+if __name__ == "__main__":
+    unittest.main()
