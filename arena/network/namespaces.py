@@ -12,6 +12,7 @@ import subprocess
 _PREFIX = "eider_vpn"
 _NAME = re.compile(rf"^{_PREFIX}_(\d+)_(\d+)_\w+$")
 _SECONDS_MAX = 10
+_TUN = "/dev/net/tun"
 _CAP_NET_ADMIN = 12
 _CAP_SYS_ADMIN = 21
 
@@ -35,6 +36,9 @@ def why_impossible():
     if missing:
         return (f"the VPN case needs {' and '.join(missing)} to make network namespaces: "
                 "run as root (in a container with --privileged)")
+    if not os.path.exists(_TUN):
+        return (f"the VPN case needs {_TUN}: modprobe tun "
+                "(in a container: --device /dev/net/tun)")
     try:
         ip_program()
     except NetworkFailed as failure:

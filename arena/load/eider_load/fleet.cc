@@ -58,12 +58,17 @@ Task<bool> Fleet::open(KeptConnection& connection) {
 
 Task<> Fleet::reopen(KeptConnection& connection) {
   co_await eider::yield_now();  // not within the callback that closed it
-  while (!is_ending_) {
-    if (co_await open(connection)) {
-      user_.on_free(connection);
-      co_return;
+  bool is_open = false;
+  while (!is_ending_ && !is_open) {
+    // g++ 12 never runs a body with `if (co_await …)` and co_return in a loop, so these are apart.
+    Task<bool> attempt = open(connection);
+    is_open = co_await std::move(attempt);
+    if (!is_open) {
+      co_await eider::sleep_for(kRestBetweenAttempts);
     }
-    co_await eider::sleep_for(kRestBetweenAttempts);
+  }
+  if (is_open) {
+    user_.on_free(connection);
   }
 }
 

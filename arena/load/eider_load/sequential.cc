@@ -50,7 +50,8 @@ class Sequential {
       clients.start(run_client());
     }
     Task<> all = join(clients);
-    if (!co_await eider::with_deadline(std::move(all), options_.limit)) {
+    const bool is_in_time = co_await eider::with_deadline(std::move(all), options_.limit);
+    if (!is_in_time) {
       outcome_.failures.add(Failure::timeout, "the run's limit is over (--limit)");
     }
     outcome_.took = last_answer_ - start_;
