@@ -8,7 +8,7 @@ import re
 from report import about, bounds, head, published, rows, standing, wording
 
 _VERDICTS = {standing.AHEAD: "ahead", standing.LEVEL: "level", standing.BEHIND: "**behind**",
-             standing.ALONE: "alone", standing.MISSING: "**no figure**"}
+             standing.UNTOLD: "untold", standing.ALONE: "alone", standing.MISSING: "**no figure**"}
 
 
 def escape(text):

@@ -12,6 +12,8 @@ SCHEMA = 1
 NUMBERS = ("cpu_us", "per_second", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_ms", "seconds",
            "rss_bytes", "pss_bytes", "waited", "requests", "errors")
 _LINE_CHARACTERS_SHOWN = 60
+# A generator that cannot measure a latency reports 0; no time that was measured is 0.
+_ABOVE_ZERO = ("cpu_us", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_ms", "seconds")
 
 
 class ReportFailed(Exception):
@@ -112,6 +114,8 @@ def dicts(value):
 def sample(row):
     """One line of samples.jsonl with every field present."""
     found = {name: number(row.get(name)) for name in NUMBERS}
+    for name in _ABOVE_ZERO:
+        found[name] = found[name] if found[name] is not None and found[name] > 0 else None
     for name in ("experiment", "cell", "contestant", "wrong"):
         found[name] = words(row.get(name))
     found["round"] = int(number(row.get("round")) or 0)

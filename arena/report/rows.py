@@ -170,13 +170,14 @@ def cautions(results, cell, samples):
 
 
 def left_out(results, experiment):
-    """Contestants that were not measured in this experiment, with the reason: [(title, why)]."""
+    """Contestants that were not measured in this experiment, with the reason: [(titles, why)]."""
     titles = {f"{experiment.id}/{cell.id}": cell.title for cell in experiment.cells}
     told = {}
     for row in results.left_out:
-        place = row["case"].partition("/")[0]
+        place, _, cell_id = row["case"].partition("/")
         if place == experiment.id:
             who = head.left_out_name(results, row["name"])
-            cell = titles.get(row["case"], row["case"].partition("/")[2])
-            told[(f"{who} ({cell})" if cell else who, row["why"])] = None
-    return list(told)
+            key = titles.get(row["case"], cell_id), row["why"]
+            told.setdefault(key, {})[who] = None
+    return [(wording.joined(names) + (f" ({cell})" if cell else ""), why)
+            for (cell, why), names in told.items()]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from report import figures, metrics, wording
 
-AHEAD, LEVEL, BEHIND, ALONE, MISSING = "ahead", "level", "behind", "alone", "missing"
+AHEAD, LEVEL, BEHIND = "ahead", "level", "behind"
+UNTOLD, ALONE, MISSING = "untold", "alone", "missing"
 SUMMED = {"own": "Each cell's own measure", "cpu": "CPU per request", "p99": "p99 latency"}
 
 
@@ -38,6 +39,14 @@ def _is_better(first, second, metric):
     return first.median > second.median if metric.is_more_better else first.median < second.median
 
 
+def _verdict(ours, rival, metric):
+    if ours.reach() is None or rival.reach() is None:
+        return UNTOLD
+    if not figures.is_apart(ours, rival):
+        return LEVEL
+    return AHEAD if _is_better(ours, rival, metric) else BEHIND
+
+
 def standing(samples, contestants, metric):
     """The Standing of one cell's samples."""
     peers = [c.name for c in contestants.values() if not c.is_floor and not c.is_eider]
@@ -51,10 +60,7 @@ def standing(samples, contestants, metric):
         return Standing(metric, ALONE, who, 1, 1)
     rank = 1 + sum(1 for other, _ in others if _is_better(other, best, metric))
     rival, peer = others[0]
-    verdict = LEVEL
-    if figures.is_apart(best, rival):
-        verdict = AHEAD if _is_better(best, rival, metric) else BEHIND
-    return Standing(metric, verdict, who, rank, 1 + len(others), peer,
+    return Standing(metric, _verdict(best, rival, metric), who, rank, 1 + len(others), peer,
                     figures.ratio(samples, who, peer, metric.field))
 
 
@@ -106,12 +112,14 @@ def short_place(results, found):
 class Sum:
     """How many cells of each verdict by one metric, and those not won by name.
 
+    untold           one round shows no spread: nothing can be said
     behind, missing  [(experiment's title, [(cell's title, place)])]
     """
     title: str
     judged: int
     ahead: int
     level: int
+    untold: int
     behind: list
     missing: list
 
@@ -144,6 +152,7 @@ def sums(results):
                   if found[key] is not None and found[key].verdict != ALONE]
         verdicts = [row.verdict for _, _, row in judged]
         made.append(Sum(title, len(judged), verdicts.count(AHEAD), verdicts.count(LEVEL),
+                        verdicts.count(UNTOLD),
                         _named(results, judged, BEHIND), _named(results, judged, MISSING)))
     return made
 
@@ -163,6 +172,8 @@ def _line(found):
             f"behind in {found.behind_count}")
     if found.behind:
         line += f" ({_listed(found.behind)})"
+    if found.untold:
+        line += f", not to be told from too few rounds in {found.untold}"
     if found.missing:
         line += (f"; without a valid figure of its own in {found.missing_count} "
                  f"({_listed(found.missing)})")

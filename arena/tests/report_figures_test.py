@@ -140,7 +140,8 @@ class Standings(unittest.TestCase):
             ([1, 1], [2, 2], metrics.PER_SECOND, (standing.BEHIND, 2, 2)),
             ([2, 2], [1, 1], metrics.CPU, (standing.BEHIND, 2, 2)),
             ([1.0, 1.4], [1.1, 1.5], metrics.CPU, (standing.LEVEL, 1, 2)),
-            ([1], [2], metrics.CPU, (standing.LEVEL, 1, 2)),
+            ([1], [2], metrics.CPU, (standing.UNTOLD, 1, 2)),
+            ([1, 1], [2, None], metrics.CPU, (standing.UNTOLD, 1, 2)),
             ([None, None], [1, 1], metrics.CPU, (standing.MISSING, 0, 1)),
             ([1, 1], [None, None], metrics.CPU, (standing.ALONE, 1, 1)),
             ([1, 1], [], metrics.CPU, (standing.ALONE, 1, 1)),
@@ -149,6 +150,12 @@ class Standings(unittest.TestCase):
         for eider, peer, metric, expected in cases:
             with self.subTest(eider=eider, peer=peer, metric=metric.field):
                 self.assertEqual(self.verdict(eider, peer, metric), expected)
+
+    def test_one_round_is_never_a_victory(self):
+        samples = series(EIDER, "cpu_us", [1]) + series(PEER, "cpu_us", [2])
+        line = standing.summary_lines(run_with(samples, {"metric": "cpu_us"}))[0]
+        self.assertIn("ahead in 0 of 1 cell, level within the spread in 0, behind in 0, not to be "
+                      "told from too few rounds in 1.", line)
 
     def test_floors_have_no_rank(self):
         samples = series(EIDER, "cpu_us", [2, 2]) + series(FLOOR, "cpu_us", [1, 1]) \

@@ -83,6 +83,11 @@ class Reading(unittest.TestCase):
                 self.assertIsNone(rows_read[0]["cpu_us"])
                 self.assertEqual(rows_read[0]["round"], 0)
 
+    def test_a_latency_of_zero_was_not_measured(self):
+        row = results.sample({"p99_ms": 0, "cpu_us": -1.0, "seconds": 0.0, "errors": 0})
+        self.assertEqual([row[name] for name in ("p99_ms", "cpu_us", "seconds", "errors")],
+                         [None, None, None, 0])
+
     def test_what_run_json_does_not_name_is_shown_all_the_same(self):
         row = results.sample({"experiment": "new", "cell": "c", "contestant": "guest"})
         found = results.assemble({"schema": 1}, [row], [])

@@ -3,6 +3,7 @@
 Must not start a browser. Without jinja2 the page itself is not tested.
 """
 
+import functools
 import html.parser
 import importlib.util
 import re
@@ -47,10 +48,17 @@ class Outline(html.parser.HTMLParser):
             self.faults.append(f"</{tag}> at {self.getpos()}")
 
 
+@functools.cache
 def synthetic(is_large=False):
     """Results of the synthetic run."""
     run, samples = make_report_data.make(is_large, make_report_data.SEED)
     return results.assemble(run, [results.sample(row) for row in samples], [])
+
+
+@functools.cache
+def synthetic_page(is_large=False):
+    """The page of the synthetic run."""
+    return page.html(synthetic(is_large))
 
 
 def drawings(found):
@@ -156,7 +164,7 @@ class Page(unittest.TestCase):
             self.assertEqual((outline.faults, outline.open), ([], []))
 
     def test_the_page_refers_to_nothing_outside(self):
-        for tag, attributes in Outline(page.html(synthetic(True))).elements:
+        for tag, attributes in Outline(synthetic_page(True)).elements:
             self.assertNotIn(tag, ("iframe", "object", "embed", "base", "form"))
             for key in ("src", "href", "srcset", "action", "xlink:href"):
                 value = attributes.get(key)
@@ -174,17 +182,17 @@ class Page(unittest.TestCase):
                              for key in attributes))
 
     def test_only_our_script_may_run(self):
-        told = page.html(synthetic())
+        told = synthetic_page()
         self.assertRegex(told, r"default-src 'none';[^\"]*script-src 'sha256-[\w+/=]+';")
 
     def test_an_identity_stands_once(self):
-        found = re.findall(r'\bid="([^"]+)"', page.html(synthetic(True)))
+        found = re.findall(r'\bid="([^"]+)"', synthetic_page(True))
         self.assertEqual(len(found), len(set(found)))
-        links = re.findall(r'href="#([^"]+)"', page.html(synthetic(True)))
+        links = re.findall(r'href="#([^"]+)"', synthetic_page(True))
         self.assertEqual([link for link in links if link not in found], [])
 
     def test_what_was_disqualified_or_left_out_is_told(self):
-        told = page.html(synthetic())
+        told = synthetic_page()
         for text in ("Disqualified", "body differs at byte 7", "Left out", "no opal.h",
                      "shared the server", "load generator was the bottleneck", "Synthetic"):
             self.assertIn(text, told)

@@ -10,7 +10,7 @@ from report.charts import scales, svg
 WIDTH = 380.0
 ROW = 18.0
 TOP = 22.0
-LEFT, RIGHT = 122.0, 314.0
+LEFT, RIGHT = 132.0, 316.0
 _LABEL_WIDTH = LEFT - 10
 
 
