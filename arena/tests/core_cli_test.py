@@ -1,4 +1,4 @@
-"""Time is told beforehand, two runs are compared, and what is unknown is refused with the mend.
+"""Time is told beforehand, two runs are compared, what is unknown is refused with the mend."""
 
 import contextlib
 import io

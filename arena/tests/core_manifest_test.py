@@ -5,7 +5,7 @@ import unittest
 from pathlib import Path
 
 import core_support
-from peers import building, ease, found, manifest, setup
+from peers import building, found, manifest, setup
 
 RIGHT = """name = "tiny"
 title = "Tiny"
@@ -139,9 +139,6 @@ class Setup(InFolder):
                          + RIGHT.replace('"yours"', '"ours"'))
         with self.assertRaisesRegex(setup.SetupFailed, "the program no-such-program must be there"):
             setup.set_up(peer, "", lambda text: None)
-
-    def test_blank_lines_and_comments_are_not_counted(self):
-        self.assertEqual(ease.lines_of("#include <a>\n\n// no\nint main() {\n}\n"), 3)
 
 
 if __name__ == "__main__":
