@@ -9,6 +9,10 @@
 #include "store.h"
 
 int main(int argc, char** argv) {
+  const auto options = eider::read_command_line(argc, argv);
+  if (!options) {
+    return options.error();
+  }
   auto database = notes::open_database();
   if (!database) {
     std::fprintf(stderr, "%s\n", database.error().c_str());
@@ -18,5 +22,5 @@ int main(int argc, char** argv) {
   app.state(notes::Store(std::move(*database)));
   notes::add_pages(app);
   notes::add_api(app);
-  return app.run(argc, argv);
+  return app.serve(*options);
 }

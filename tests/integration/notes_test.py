@@ -1,10 +1,10 @@
-"""The showcase as a process: its API, its pages, its data across restarts and kills."""
+"""The showcase as a process: its command line, its API, its pages.
 
-import http.client
+Must not look at what outlives a process: that is notes_durability_test.py.
+"""
+
 import json
-import signal
 import tempfile
-import threading
 import unittest
 import urllib.parse
 from pathlib import Path
@@ -114,53 +114,22 @@ class Pages(NotesTest):
             self.assertEqual(json.loads(notes.ask('GET', '/requests')[2])['requests'], before + 5)
 
 
-class Durability(NotesTest):
-    def test_notes_survive_a_restart(self):
-        with self.start() as notes:
-            add(notes, 'kept')
-            self.assertEqual(notes.stop(), 0)
-        with self.start() as notes:
-            self.assertEqual(titles(notes), (['kept'], 1))
+class CommandLine(NotesTest):
+    def test_what_serves_nothing_leaves_the_database_alone(self):
+        for options, expected, said in ((['--help'], 0, '--port'), (['--port', 'x'], 2, '--port'),
+                                        (['--colour'], 2, '--colour'), (['extra'], 2, 'extra')):
+            with self.subTest(options=options):
+                status, text = run_to_end('notes', *options,
+                                          environment={'NOTES_DB': str(self.database)})
+                self.assertEqual(status, expected, text)
+                self.assertIn(said, text)
+                self.assertFalse(self.database.exists())
 
-    def test_what_was_acknowledged_survives_a_kill_in_the_middle_of_writes(self):
-        acknowledged = []
-        for turn in range(3):
-            with self.start() as notes:
-                writers = [threading.Thread(target=self.write, args=(notes, turn, number,
-                                                                     acknowledged))
-                           for number in range(4)]
-                for writer in writers:
-                    writer.start()
-                while len(acknowledged) < 30 * (turn + 1) and any(w.is_alive() for w in writers):
-                    writers[0].join(0.005)
-                notes.stop(signal.SIGKILL)
-                for writer in writers:
-                    writer.join()
-        self.assertGreaterEqual(len(acknowledged), 90)
-        with self.start() as notes:
-            kept = []
-            for page in range(1, 1 + (titles(notes)[1] + 99) // 100):
-                kept += titles(notes, page)[0]
-            self.assertEqual(set(acknowledged) - set(kept), set())
-            self.assertEqual(len(kept), len(set(kept)))
-
-    def write(self, notes, turn, number, acknowledged):
-        """Adds notes until the service is gone."""
-        for count in range(10000):
-            title = f'{turn}.{number}.{count}'
-            try:
-                status, _, _ = add(notes, title)
-            except (OSError, http.client.HTTPException, ValueError):
-                return
-            if status == 201:
-                acknowledged.append(title)
-
-
-class CommandLine(unittest.TestCase):
-    def test_help_is_shown(self):
-        status, text = run_to_end('notes', '--help')
-        self.assertEqual(status, 0)
-        self.assertIn('--port', text)
+    def test_a_database_that_cannot_be_opened_is_named(self):
+        nowhere = str(self.database / 'below' / 'notes.db')
+        status, text = run_to_end('notes', environment={'NOTES_DB': nowhere})
+        self.assertEqual(status, 1)
+        self.assertIn(nowhere, text)
 
 
 if __name__ == '__main__':

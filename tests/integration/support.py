@@ -99,9 +99,10 @@ class Program:
         return self.process.wait(STOP_SECONDS_MAX)
 
 
-def run_to_end(name, *arguments):
+def run_to_end(name, *arguments, environment=None):
     """Exit status and output of a program that must end by itself."""
-    ended = subprocess.run([BIN / name, *arguments], stdin=subprocess.DEVNULL, text=True,
+    ended = subprocess.run([BIN / name, *arguments], env={**os.environ, **(environment or {})},
+                           stdin=subprocess.DEVNULL, text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                            timeout=STOP_SECONDS_MAX)
     return ended.returncode, ended.stdout

@@ -1,5 +1,5 @@
 // The options that every application understands on its command line.
-// Must not act on them.
+// Must not act on them, save for saying what is wrong.
 #pragma once
 
 #include <optional>
@@ -25,5 +25,17 @@ struct HelpWanted {
 /// errors  the option, what is wrong with it and what it takes
 [[nodiscard]] Result<std::variant<ServerOptions, HelpWanted>> parse_options(int argc, char** argv,
                                                                             ServerOptions given);
+
+/// The same for a main() that has something to prepare before it serves, such as a database:
+///
+///     auto options = read_command_line(argc, argv);
+///     if (!options) return options.error();
+///     …
+///     return app.serve(*options);
+///
+/// errors  there is nothing to serve, and this is the exit code: 0 after --help, which went to
+///         standard output; 2 where an option is wrong, which standard error says
+[[nodiscard]] Result<ServerOptions, int> read_command_line(int argc, char** argv,
+                                                           ServerOptions given = {});
 
 }  // namespace eider

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "eider/app/app.h"
@@ -34,17 +35,22 @@ std::string listening_line(const Server& server, const ServerOptions& options) {
 
 }  // namespace
 
-int App::run(int argc, char** argv) {
-  auto parsed = parse_options(argc, argv, {});
+Result<ServerOptions, int> read_command_line(int argc, char** argv, ServerOptions given) {
+  auto parsed = parse_options(argc, argv, std::move(given));
   if (!parsed) {
     say(stderr, parsed.error().detail() + "\n");
-    return kExitUsage;
+    return fail(kExitUsage);
   }
   if (const auto* help = std::get_if<HelpWanted>(&*parsed)) {
     say(stdout, help->text);
-    return 0;
+    return fail(0);
   }
-  return serve(std::get<ServerOptions>(*parsed));
+  return std::get<ServerOptions>(std::move(*parsed));
+}
+
+int App::run(int argc, char** argv) {
+  const auto options = read_command_line(argc, argv);
+  return options ? serve(*options) : options.error();
 }
 
 int App::serve(const ServerOptions& options) {
