@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string>
 
+#include "eider/base/assert.h"
+
 namespace eider {
 
 namespace {
@@ -104,6 +106,8 @@ std::string_view UringBuffers::take(const io_uring_cqe& receive) noexcept {
   const auto bytes = static_cast<std::size_t>(receive.res);
   const std::size_t before = filled_[id];
   filled_[id] += fills_bit_by_bit_ ? bytes : 0;
+  // Were the count ever wrong, a client would be answered with the bytes of another.
+  ensure(before + bytes <= shape_.buffer_bytes, "what the kernel fills lies within its buffer");
   return {data(id) + before, bytes};
 }
 
@@ -112,7 +116,8 @@ void UringBuffers::release(const io_uring_cqe& receive) noexcept {
     return;
   }
   // The kernel keeps a buffer that it fills bit by bit until it is full; then all its bytes have
-  // been told.
+  // been told. One that brought nothing was not begun, though kernels before 7.0 say at the end of
+  // a file that it does not go on.
   if (fills_bit_by_bit_ && (receive.res <= 0 || (receive.flags & kBufferGoesOn) != 0)) {
     return;
   }
