@@ -3,7 +3,8 @@ include(CMakePackageConfigHelpers)
 get_property(components GLOBAL PROPERTY EIDER_COMPONENTS)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/eider")
 
-install(DIRECTORY src/eider DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY src/eider DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
+        REGEX "/detail/test_[^/]*\\.h$" EXCLUDE)
 foreach(component IN LISTS components)
   install(TARGETS eider_${component} EXPORT eider_${component}_targets)
   install(EXPORT eider_${component}_targets NAMESPACE eider:: DESTINATION ${package_dir}

@@ -58,6 +58,14 @@ def run_scripts(outcome, tree, only=''):
             count_unittest(outcome, script.name, ended)
 
 
+def headers_of_tests(prefix):
+    """The installed headers that only tests can use: by their name, or by GoogleTest in them."""
+    return [f'{path.relative_to(prefix)}: only tests use it; name it detail/test_*.h'
+            for path in sorted(Path(prefix, 'include').rglob('*.h'))
+            if path.parent.name == 'detail' and path.name.startswith('test_')
+            or '<gtest/' in path.read_text(encoding='utf-8')]
+
+
 def check_installed(outcome, tree):
     """A project outside finds the installed package by its components, builds and runs."""
     with tempfile.TemporaryDirectory() as directory:
@@ -75,6 +83,7 @@ def check_installed(outcome, tree):
             outcome.check(f'{name} outside', [] if ended.is_good else [tail(ended.output)])
             if not ended.is_good:
                 return
+        outcome.check('install without test headers', headers_of_tests(prefix))
         unknown = commands.run([*steps[1][1], '-DCOMPONENT=nonsense'], 120, outside)
         outcome.check('an unknown component is named', [] if (
             not unknown.is_good and "no component 'nonsense'" in unknown.output)

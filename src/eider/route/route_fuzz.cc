@@ -9,7 +9,7 @@
 #include "eider/base/buffer.h"
 #include "eider/http/request.h"
 #include "eider/route/router.h"
-#include "eider/route/slow_match.h"
+#include "eider/route/detail/test_slow_match.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "eider/http/request.h"
 #include "eider/route/pattern.h"
 #include "eider/route/router.h"
-#include "eider/route/slow_match.h"
+#include "eider/route/detail/test_slow_match.h"
 
 namespace eider {
 namespace {

@@ -1,5 +1,5 @@
-// The router's rules once more, in the most obvious way: what the fast one is compared with in
-// tests. Must not be quick, and must share no code with the router.
+// For tests: the router's rules once more, in the most obvious way, to compare the fast one with.
+// Must not be quick, must share no code with the router, and must not be used outside of tests.
 #pragma once
 
 #include <cstdint>
