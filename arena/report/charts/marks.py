@@ -25,11 +25,16 @@ def bar(scale, line, middle):
             f"l{-_NOTCH:g} {_BAR + 2:g}z")))
     elif marks["high"] > marks["low"]:
         low, high = scale.place(marks["low"]), scale.place(marks["high"])
-        told.append(svg.element("path", class_="whisker", d=(
-            f"M{low:.1f} {middle:.1f}H{high:.1f}"
-            f"M{low:.1f} {middle - _WHISKER:.1f}v{2 * _WHISKER:g}"
-            f"M{high:.1f} {middle - _WHISKER:.1f}v{2 * _WHISKER:g}")))
+        told += _whisker(low, high, middle)
     return told
+
+
+def _whisker(low, high, middle):
+    """Drawn twice: its pale edge shows it on a dark bar."""
+    shape = (f"M{low:.1f} {middle:.1f}H{high:.1f}"
+             f"M{low:.1f} {middle - _WHISKER:.1f}v{2 * _WHISKER:g}"
+             f"M{high:.1f} {middle - _WHISKER:.1f}v{2 * _WHISKER:g}")
+    return [svg.element("path", class_=kind, d=shape) for kind in ("edge", "whisker")]
 
 
 def _cross(x, y):
