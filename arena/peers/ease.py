@@ -6,40 +6,76 @@ Must not estimate: what is not measured is null.
 import json
 import re
 import resource
+import statistics
 import subprocess
 import tempfile
 from pathlib import Path
 
-from peers import building
+from peers import building, pulled
 from peers.manifest import filled
 
 SECONDS_MAX = 120
+ROUNDS = 3
 _BASELINE = "".join(f"#include <{name}>\n" for name in
                     ("iostream", "string", "vector", "functional")) + "int main() {}\n"
-_COMMENT = re.compile(r"^\s*(//|#(?!include|\[)|/\*|\*|--)")
-_CLOSURE = ("apt-cache", "depends", "--recurse", "--no-recommends", "--no-suggests",
-            "--no-conflicts", "--no-breaks", "--no-replaces", "--no-enhances")
+_HASH_COMMENTS = (".conf", ".py", ".sh", ".toml", ".yaml")
+_BLOCK_COMMENT = re.compile(r"^\s*/\*.*?\*/", re.DOTALL | re.MULTILINE)
+_COMPILER = re.compile(r"(.*-)?(c|g|clang)\+\+(-[0-9.]+)?")
+_SOURCE = re.compile(r".*\.(cc|cpp|cxx)")
+_COMPILE_FLAG = re.compile(r"-(std=|O|D|I|U|f|m|W(?!l,)|pthread|isystem).*")
+_WITH_VALUE = ("-I", "-D", "-U", "-isystem")
 
 
-def lines_of(text):
+def lines_of(text, suffix):
     """Lines that are neither blank nor only a comment."""
-    return sum(1 for line in text.splitlines() if line.strip() and not _COMMENT.match(line))
+    mark = "#" if suffix in _HASH_COMMENTS else "//"
+    if mark == "//":
+        text = _BLOCK_COMMENT.sub("", text)
+    stripped = (line.strip() for line in text.splitlines())
+    return sum(1 for line in stripped if line and not line.startswith(mark))
 
 
-def _children_seconds():
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return spent.ru_utime + spent.ru_stime
+def compile_command(step):
+    """(compiler and its flags, source) of a step that compiles one C++ file, else None."""
+    if not _COMPILER.fullmatch(Path(step[0]).name):
+        return None
+    flags, sources, words = [step[0]], [], iter(step[1:])
+    for word in words:
+        if word in _WITH_VALUE:
+            flags += [word, next(words, "")]
+        elif _COMPILE_FLAG.fullmatch(word):
+            flags.append(word)
+        elif _SOURCE.fullmatch(word):
+            sources.append(word)
+    return (flags, sources[0]) if len(sources) == 1 else None
 
 
-def _baseline_seconds():
-    """CPU time of compiling and linking a file with four standard headers."""
+def _compile_seconds(flags, source, target, folder):
+    """CPU time of compiling one file without linking."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(["env", "CCACHE_DISABLE=1", *flags, "-c", str(source), "-o", str(target)],
+                   cwd=folder, check=True, capture_output=True, timeout=SECONDS_MAX)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def compile_ratio(steps, folder):
+    """CPU time of compiling hello world over that of four standard headers, same flags.
+
+    The two alternate; the median of the rounds' ratios. None when no step compiles one file.
+    """
+    found = next(filter(None, map(compile_command, steps)), None)
+    if found is None:
+        return None
+    flags, source = found
     with tempfile.TemporaryDirectory() as directory:
-        source = Path(directory) / "baseline.cc"
-        source.write_text(_BASELINE)
-        before = _children_seconds()
-        subprocess.run(["g++", "-O2", "-o", f"{directory}/out", str(source)], check=True,
-                       capture_output=True, timeout=SECONDS_MAX)
-        return _children_seconds() - before
+        baseline, target = Path(directory) / "baseline.cc", Path(directory) / "out.o"
+        baseline.write_text(_BASELINE)
+        ratios = []
+        for _ in range(ROUNDS):
+            bare = _compile_seconds(flags, baseline, target, folder)
+            ratios.append(_compile_seconds(flags, source, target, folder) / bare)
+    return round(statistics.median(ratios), 2)
 
 
 def _stripped_bytes(program):
@@ -50,40 +86,40 @@ def _stripped_bytes(program):
         return (copy if ended.returncode == 0 else program).stat().st_size
 
 
-def _packages_pulled(peer):
-    """How many Debian packages its packages bring with all that they depend on."""
-    if "depends_on" in peer.data:
-        return peer.data["depends_on"]
-    packages = peer.data.get("packages", ())
-    if not packages:
-        return None
-    try:
-        told = subprocess.run([*_CLOSURE, *packages], capture_output=True, text=True, check=True,
-                              timeout=SECONDS_MAX).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
-    names = {line.strip() for line in told.splitlines() if re.match(r"\w", line)}
-    return len(names - set(packages))
+def _built(peer, steps, out, prefix, log_path):
+    """(seconds of building hello world into `out`, its stripped size)."""
+    # Caches of compilers lie elsewhere than in `out`, and would make the second build a quick one.
+    cold = ["env", "CCACHE_DISABLE=1", f"GOCACHE={out}/go-cache"]
+    commands = [[*cold, *filled(step, peer, out=out, prefix=prefix)] for step in steps]
+    seconds = round(building.run_steps(peer, commands, prefix, log_path), 2)
+    program = Path(out) / "hello"
+    return seconds, _stripped_bytes(program) if program.is_file() else None
+
+
+def _build_cold(peer, steps, prefix, log_path):
+    """In an empty folder; in the peer's own when hello world needs what was built there."""
+    with tempfile.TemporaryDirectory() as directory:
+        try:
+            return _built(peer, steps, directory, prefix, log_path)
+        except building.BuildFailed:
+            pass
+    return _built(peer, steps, peer.out, prefix, log_path)
 
 
 def measure(peer, prefix, log_path):
     """One row of the table; BuildFailed when its hello world does not build."""
     row = {"name": peer.name, "licence": peer.licence, "hello_lines": None,
-           "packages_pulled": _packages_pulled(peer), "build_seconds": None,
+           "packages_pulled": pulled.count(peer), "build_seconds": None,
            "compile_ratio": None, "binary_bytes": None}
     source = peer.build.get("hello_source")
     if source:
-        path = peer.folder / filled([source], peer)[0]
-        row["hello_lines"] = lines_of(path.read_text()) if path.is_file() else None
+        path = peer.folder / filled([source], peer, prefix=prefix)[0]
+        row["hello_lines"] = lines_of(path.read_text(), path.suffix) if path.is_file() else None
     steps = peer.build.get("hello")
     if steps:
-        before = _children_seconds()
-        row["build_seconds"] = round(building.run_steps(peer, steps, prefix, log_path), 2)
-        spent = _children_seconds() - before
-        if peer.language == "C++":
-            row["compile_ratio"] = round(spent / _baseline_seconds(), 2)
-        program = peer.out / "hello"
-        row["binary_bytes"] = _stripped_bytes(program) if program.is_file() else None
+        row["build_seconds"], row["binary_bytes"] = _build_cold(peer, steps, prefix, log_path)
+        row["compile_ratio"] = compile_ratio(
+            [filled(step, peer, prefix=prefix) for step in steps], peer.folder)
     return row
 
 

@@ -1,0 +1,82 @@
+"""How many packages a peer's library brings along, asked of the registry's own program.
+
+Must not estimate, and must not fetch anything: where the answer is not certain it is None.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+SECONDS_MAX = 120
+# An empty view of what is installed, so that the answer is the same on every machine.
+_SIMULATED = ("apt-get", "--simulate", "--no-install-recommends", "-o",
+              "Dir::State::status=/dev/null", "-o", "Debug::NoLocking=1", "install")
+_COMPILER = "g++"
+_TREE = ("cargo", "tree", "--locked", "--offline", "--edges", "normal", "--prefix", "none")
+
+
+def _lines(command, folder=None):
+    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True,
+                          stdin=subprocess.DEVNULL, timeout=SECONDS_MAX,
+                          env={**os.environ, "LC_ALL": "C"}).stdout
+    return told.splitlines()
+
+
+def _installed_with(packages):
+    return {line.split()[1] for line in _lines([*_SIMULATED, *packages])
+            if line.startswith("Inst ")}
+
+
+def debian(peer):
+    """Packages on top of a C++ compiler, the library's own not counted."""
+    packages = peer.data.get("packages", ())
+    if not packages:
+        return None
+    found = _installed_with([_COMPILER, *packages]) - _installed_with([_COMPILER])
+    is_packaged = peer.origin == "distribution"  # else they are what the library is built with
+    return len(found - set(packages)) if is_packaged else len(found)
+
+
+def _crates(lines):
+    """{(name, version)} of cargo's tree; what follows them says where and whether repeated."""
+    return {tuple(line.split()[:2]) for line in lines if line.strip()}
+
+
+def crates(peer):
+    """Crates under the one whose version is the peer's."""
+    direct = _crates(_lines([*_TREE, "--depth", "1"], peer.folder))
+    library = [name for name, version in direct if version == f"v{peer.version}"]
+    if len(library) != 1:
+        return None
+    package = f"{library[0]}@{peer.version}"
+    return len(_crates(_lines([*_TREE, "--package", package], peer.folder))) - 1
+
+
+def go_modules(peer):
+    """Modules that hello world is compiled from, besides itself and the library."""
+    source = Path(peer.build.get("hello_source", "hello.go"))
+    form = "{{with .Module}}{{.Path}} {{.Version}}{{end}}"
+    told = _lines(["go", "list", "-deps", "-f", form, f"./{source.parent}"], peer.folder)
+    versions = [fields[1] for fields in map(str.split, set(told)) if len(fields) == 2]
+    return len(versions) - 1 if f"v{peer.version}" in versions else None
+
+
+def npm_packages(peer):
+    """Packages that are installed under the one that the peer asks for."""
+    told = _lines(["npm", "ls", "--all", "--parseable", "--prefix", str(peer.out)], peer.out)
+    found = [line for line in told if "node_modules" in line]
+    return len(found) - 1 if found else None
+
+
+_ASKED = {"distribution": debian, "ours": debian, "yours": debian, "crates.io": crates,
+          "go": go_modules, "npm": npm_packages}
+
+
+def count(peer):
+    """What the manifest says, else what is found out, else None."""
+    if "depends_on" in peer.data:
+        return peer.data["depends_on"]
+    try:
+        return _ASKED[peer.origin](peer)
+    except (OSError, subprocess.SubprocessError):
+        return None
