@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -130,6 +132,39 @@ TEST(AnswerReader, RefusesAHeadWithoutEnd) {
     step = reader.read(std::string(1024, 'x'));
   }
   EXPECT_EQ(step.failure, Failure::malformed);
+}
+
+/// How the first answer ends when the bytes come in pieces of that size: nothing when it does not.
+std::optional<ReadStep> first_end(std::string_view bytes, std::size_t piece) {
+  const Expected expected = hello();
+  AnswerReader reader(expected);
+  while (!bytes.empty()) {
+    const ReadStep step = reader.read(bytes.substr(0, piece));
+    EXPECT_LE(step.used, bytes.size());
+    if (step.is_whole) {
+      return step;
+    }
+    bytes.remove_prefix(step.used);
+  }
+  return std::nullopt;
+}
+
+TEST(AnswerReader, DoesNotDependOnTheCutsOfWhateverComes) {
+  std::mt19937 random(11);
+  const auto below = [&](std::size_t bound) { return random() % bound; };
+  for (int i = 0; i < 20000; ++i) {
+    std::string answer(i % 2 == 0 ? kPlain : kChunked);
+    for (std::size_t changes = 1 + below(3); changes != 0; --changes) {
+      constexpr std::string_view kBytes = "\r\n :;0159fFxX";
+      answer[below(answer.size())] = kBytes[below(kBytes.size())];
+    }
+    const auto at_once = first_end(answer, answer.size());
+    const auto in_pieces = first_end(answer, 1 + below(9));
+    ASSERT_EQ(at_once.has_value(), in_pieces.has_value()) << answer;
+    if (at_once) {
+      ASSERT_EQ(at_once->failure, in_pieces->failure) << answer;
+    }
+  }
 }
 
 }  // namespace
