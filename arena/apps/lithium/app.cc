@@ -10,24 +10,7 @@
 
 #include "../common/adapter.h"
 #include "../common/adapter_json.h"
-
-// Its own way to name what it reads by reflection; each name may be there already.
-#ifndef LI_SYMBOL_id
-#define LI_SYMBOL_id
-LI_SYMBOL(id)
-#endif
-#ifndef LI_SYMBOL_item
-#define LI_SYMBOL_item
-LI_SYMBOL(item)
-#endif
-#ifndef LI_SYMBOL_label
-#define LI_SYMBOL_label
-LI_SYMBOL(label)
-#endif
-#ifndef LI_SYMBOL_message
-#define LI_SYMBOL_message
-LI_SYMBOL(message)
-#endif
+#include "symbols.h"
 
 namespace {
 
