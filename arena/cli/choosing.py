@@ -3,6 +3,7 @@
 Must not guess silently: a name that is not known is refused with those that are.
 """
 
+import dataclasses
 import sys
 
 from load.plan import ALWAYS, QUICK_PEERS
@@ -55,12 +56,26 @@ def default_names(peers, is_quick):
 
 
 def experiments_named(names, experiments):
-    """The experiments with these ids, or all."""
+    """The experiments with these ids, or all; "id/cell" means that cell alone."""
+    if not names:
+        return experiments
+    found = [_chosen_of(experiment, names) for experiment in experiments]
     known = [experiment.id for experiment in experiments]
     for name in names:
-        if name not in known:
-            raise Unknown(f"no experiment {name}; {near(name, known)} (./arena/run list)")
-    return [e for e in experiments if not names or e.id in names]
+        experiment_id, _, cell_id = name.partition("/")
+        if experiment_id not in known:
+            raise Unknown(f"no experiment {experiment_id}; {near(experiment_id, known)} "
+                          "(./arena/run list)")
+        cells = [cell.id for cell in experiments[known.index(experiment_id)].cells]
+        if cell_id and cell_id not in cells:
+            raise Unknown(f"no cell {name}; {near(cell_id, cells)} (./arena/run list)")
+    return [experiment for experiment in found if experiment.cells]
+
+
+def _chosen_of(experiment, names):
+    cells = tuple(cell for cell in experiment.cells
+                  if experiment.id in names or f"{experiment.id}/{cell.id}" in names)
+    return dataclasses.replace(experiment, cells=cells)
 
 
 def prefixes_of(texts, peers):

@@ -20,6 +20,7 @@ from peers.manifest import ARENA, shown
 
 RESULTS = ARENA / "results"
 _QUICK, _FULL = {"rounds": 3, "seconds": 1.0}, {"rounds": 5, "seconds": 3.0}
+_WARM_SECONDS = 1
 _PLANNED = ("experiment", "peers", "quick", "full", "rounds", "seconds", "cores", "generator")
 
 
@@ -43,7 +44,8 @@ def add(commands):
         "run", help="measure", description="Measures the experiments, contestants alternating "
         "within each round, and writes a folder under arena/results. Ctrl-C keeps what was "
         "measured; --resume goes on.")
-    parser.add_argument("--experiment", metavar="ids", help="only these, with commas (all)")
+    parser.add_argument("--experiment", metavar="ids", help="only these, with commas (all); "
+                        "id/cell is one cell alone")
     parser.add_argument("--peers", metavar="names", help="only these, with commas "
                         "(--quick: ours, nginx and three peers; --full: all that are set up)")
     size = parser.add_mutually_exclusive_group()
@@ -95,9 +97,11 @@ def _fresh(options):
         raise CannotRun(f"--quick has no cell of {options.experiment}: leave --quick out")
     chosen = choosing.contestants_named(names, peers)
     prefixes = choosing.prefixes_of(options.prefix, peers)
-    settings = {"experiments": [e.id for e in experiments], "contestants": [c.name for c in chosen],
+    settings = {"experiments": choosing.words(options.experiment),
+                "contestants": [c.name for c in chosen],
                 "rounds": options.rounds or size["rounds"],
                 "seconds": options.seconds or size["seconds"], "is_quick": is_quick,
+                "warm_seconds": 0 if is_quick else _WARM_SECONDS,
                 "generator": options.generator, "prefixes": prefixes}
     planned, contestants, left_out = _plan(settings, peers, experiments)
     content = preparing.run_content(settings, planned, contestants, left_out, machine)
@@ -113,7 +117,7 @@ def _plan(settings, peers, experiments):
     for row in left_out:
         print(f"{row['name']} left out: {row['why']}", file=sys.stderr)
     planned = plan.make(experiments, ready, settings["rounds"], settings["seconds"],
-                        settings["is_quick"])
+                        settings["is_quick"], settings["warm_seconds"])
     _leave_out_too_many(planned)
     if not planned.steps:
         raise CannotRun("nothing to measure: no contestant that is set up serves a cell chosen; "

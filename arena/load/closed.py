@@ -11,6 +11,8 @@ from load.measure import under_load
 from load.taking_part import FAULTS, start_all, stop_all
 from load.wrk import Load
 
+_PATIENCE_SECONDS = 60
+
 
 def load_of(cell, seconds):
     """What the generator is told."""
@@ -27,11 +29,27 @@ def run(step, context):
     generator, _ = generator_of(step, context.generator)
     with ExitStack() as stack:
         found = start_all(stack, step, context)
+        _warm_up(found, step, context, generator)
         for number in context.rounds_left(step):
             for one in found:
                 context.begin(step, one.name, number)
                 context.record(step, one.name, number, **_measured(one, step, context, generator))
         stop_all(found, step, context)
+
+
+def _warm_up(found, step, context, generator):
+    """Load that nobody counts, once verified; what goes wrong in it shows again when it counts."""
+    if not step.warm_seconds:
+        return
+    load, cores = load_of(step.cell, step.warm_seconds), set(context.machine.load_cores)
+    for one in [one for one in found if not one.out]:
+        context.progress.tell(f"{step.experiment.id}/{step.cell.id} · warming {one.name}")
+        try:
+            one.check_first()
+            process = generators.start(generator, load, one.server.port, cores)
+            generators.finish(generator, process, step.warm_seconds + _PATIENCE_SECONDS)
+        except FAULTS:
+            continue
 
 
 def _measured(one, step, context, generator):

@@ -21,12 +21,16 @@ _TOGETHER_WAITING, _TOGETHER_BUSY = 12, 4
 
 @dataclass
 class Step:
-    """One cell with those who take part, and how often."""
+    """One cell with those who take part, and how often.
+
+    warm_seconds  load before the first round that is not measured, for those that compile late
+    """
     experiment: object
     cell: object
     contestants: list
     rounds: int
     seconds: float
+    warm_seconds: float = 0
 
     @property
     def key(self):
@@ -35,7 +39,13 @@ class Step:
 
     def estimate_seconds(self):
         """About how long it takes."""
-        return len(self.contestants) * _SECONDS_OF_A_START + self.rounds * self._round_seconds()
+        before = _SECONDS_OF_A_START + (self.warm_seconds if self.is_loaded else 0)
+        return len(self.contestants) * before + self.rounds * self._round_seconds()
+
+    @property
+    def is_loaded(self):
+        """True where a closed loop loads the server."""
+        return self.cell.kind in (model.CLOSED, model.WORKERS)
 
     def _round_seconds(self):
         count, cell = len(self.contestants), self.cell
@@ -106,7 +116,7 @@ def missing_words(contestant, cell):
     return [word for word in cell.needs if word not in served]
 
 
-def make(experiments, contestants, rounds, seconds, is_quick=False):
+def make(experiments, contestants, rounds, seconds, is_quick=False, warm_seconds=0):
     """The Plan of these experiments for these contestants."""
     plan, said = Plan(), set()
     for experiment in experiments:
@@ -122,7 +132,7 @@ def make(experiments, contestants, rounds, seconds, is_quick=False):
             taking_part = [one for one in contestants if not reasons[one.name]]
             if taking_part:
                 plan.steps.append(Step(experiment, cell, taking_part, rounds_of(cell, rounds),
-                                       seconds_of(cell, seconds)))
+                                       seconds_of(cell, seconds), warm_seconds))
     return plan
 
 

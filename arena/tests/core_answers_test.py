@@ -27,7 +27,7 @@ class Running:
         self.port, self.arguments, self.process = FIRST_PORT + number, arguments, None
 
     def __enter__(self):
-        self.process = subprocess.Popen([sys.executable, str(TINY), str(self.port),
+        self.process = subprocess.Popen([sys.executable, "-I", "-S", str(TINY), str(self.port),
                                          *self.arguments])
         deadline = time.monotonic() + 10
         while not is_listening(self.process.pid, self.port) and time.monotonic() < deadline:

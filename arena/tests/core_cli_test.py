@@ -119,8 +119,15 @@ class CommandLine(unittest.TestCase):
             choosing.contestants_named(["nginy"], peers)
         with self.assertRaisesRegex(choosing.Unknown, "no experiment speed; there are: scalab"):
             choosing.experiments_named(["speed"], all_experiments(TWO_CORES))
+        with self.assertRaisesRegex(choosing.Unknown, "no cell nginx/k10; did you mean k100"):
+            choosing.experiments_named(["nginx/k10"], all_experiments(TWO_CORES))
         with self.assertRaisesRegex(choosing.Unknown, "write --prefix name=path"):
             choosing.prefixes_of(["crow"], peers)
+
+    def test_a_cell_can_be_chosen_alone(self):
+        chosen = choosing.experiments_named(["nginx/k100", "tail"], all_experiments(TWO_CORES))
+        self.assertEqual([(e.id, [cell.id for cell in e.cells]) for e in chosen],
+                         [("tail", ["c800"]), ("nginx", ["k100"])])
 
     def test_cores_that_cannot_be_are_refused(self):
         for asked, told in (("x", "write server:load"), ("0:0", "share a core"),

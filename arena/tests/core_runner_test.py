@@ -20,9 +20,9 @@ class Runner(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         self.directory = directory.name
 
-    def run_peers(self, *peers, **cell_options):
-        """The samples of two rounds of one cell."""
-        the_plan = planned([cell(**cell_options)], peers)
+    def run_peers(self, *peers, rounds=2, **cell_options):
+        """The samples of one cell."""
+        the_plan = planned([cell(**cell_options)], peers, rounds)
         return carry_out(the_plan, folder(self.directory + "/results", the_plan.contestants()))
 
     def test_a_right_contestant_gets_all_figures(self):
@@ -45,12 +45,11 @@ class Runner(unittest.TestCase):
         cases = {"byte": "differs", "header": "no date field", "close": "closes after the answer",
                  "length": "differs", "dies": "the server ended in the middle (status 7"}
         peers = [peer(self.directory, mode, mode, "1") for mode in cases]
-        samples = self.run_peers(*peers, peer(self.directory, "right", "right"))
+        samples = self.run_peers(*peers, peer(self.directory, "right", "right"), rounds=1)
         for mode, told in cases.items():
             with self.subTest(mode):
                 self.assertIn(told, wrong_of(samples, mode)[0])
-                self.assertTrue(all(wrong_of(samples, mode)))
-        self.assertEqual(wrong_of(samples, "right"), ["", ""])
+        self.assertEqual(wrong_of(samples, "right"), [""])
 
     def test_a_dead_one_is_not_started_again(self):
         samples = self.run_peers(peer(self.directory, "dies", "dies", "2"))
@@ -58,12 +57,12 @@ class Runner(unittest.TestCase):
 
     def test_one_that_does_not_start_is_named(self):
         samples = self.run_peers(peer(self.directory, "absent", "right", "no number"),
-                                 peer(self.directory, "right", "right"))
+                                 peer(self.directory, "right", "right"), rounds=1)
         self.assertIn("does not start: ended at once", wrong_of(samples, "absent")[0])
-        self.assertEqual(wrong_of(samples, "right"), ["", ""])
+        self.assertEqual(wrong_of(samples, "right"), [""])
 
     def test_pipelined_answers_out_of_order_are_caught(self):
-        samples = self.run_peers(peer(self.directory, "order", "order"), depth=4)
+        samples = self.run_peers(peer(self.directory, "order", "order"), rounds=1, depth=4)
         self.assertIn("differs", wrong_of(samples, "order")[0])
 
     def test_an_interrupted_run_goes_on_with_whole_rounds(self):

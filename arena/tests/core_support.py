@@ -26,7 +26,7 @@ licence = "MIT"
 origin = "ours"
 version = "1"
 [run]
-command = ["{python}", "{tiny}", "{{port}}", {arguments}]
+command = ["{python}", "-I", "-S", "{tiny}", "{{port}}", {arguments}]
 is_exit_clean = false
 [serves]
 cases = ["plaintext", "labels", "close", "pipelined"]
