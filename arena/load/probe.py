@@ -3,6 +3,8 @@
 Must not forgive: a field that the first answer had must be in every later one.
 """
 
+import dataclasses
+
 from load.wrk import HOST
 from verify import answers
 from verify.answers import Expected, request_bytes
@@ -16,7 +18,9 @@ class Probe:
     def __init__(self, cell, contestant):
         self.request = cell.ask.request()
         self.depth = cell.depth
-        self.expected = cell.expected(contestant.is_floor)
+        self.expected = dataclasses.replace(
+            cell.expected(contestant.is_floor),
+            is_announced=contestant.peer.data["serves"].get("is_close_announced", True))
         self.has_clock = not contestant.is_floor
         self.required = set(contestant.peer.headers)
         self.can_label = "labels" in contestant.peer.cases

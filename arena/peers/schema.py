@@ -31,7 +31,7 @@ TABLE_KEYS = {
     "run": {"command": (TEXTS, False), "environment": (TABLE, False), "ends_with": (TEXT, False),
             "is_exit_clean": (FLAG, False)},
     "serves": {"cases": (TEXTS, True), "headers": (TEXTS, False),
-               "max_connections": (COUNT, False)},
+               "max_connections": (COUNT, False), "is_close_announced": (FLAG, False)},
     "contestant": {"name": (TEXT, True), "title": (TEXT, True), "note": (TEXT, False),
                    "command": (TEXTS, False), "arguments": (TEXTS, False)},
     "case": {"arguments": (TEXTS, False), "environment": (TABLE, False)},

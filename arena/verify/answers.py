@@ -20,12 +20,15 @@ OURS = ("date", "server")
 class Expected:
     """What every contestant must answer. A constant server cannot know the time or the path.
 
-    is_object  the body is compared as the JSON object that it means: members have no order
+    closes        the connection ends behind it
+    is_announced  and the field Connection says so, as RFC 9112, section 9.6 asks for
+    is_object     the body is compared as the JSON object that it means: members have no order
     """
     body: bytes
     content_type: str
     closes: bool = False
     is_object: bool = False
+    is_announced: bool = True
 
 
 def request_bytes(path, host, headers=(), method="GET", body=b""):
@@ -73,7 +76,8 @@ def _check_head(status, fields, expected, required):
     if content_type != expected.content_type:
         raise WrongAnswer(f"Content-Type is {fields['content-type'][0]!r}, "
                           f"not {expected.content_type!r}")
-    if expected.closes and "close" not in [v.lower() for v in fields.get("connection", ())]:
+    told = [value.lower() for value in fields.get("connection", ())]
+    if expected.closes and expected.is_announced and "close" not in told:
         raise WrongAnswer("Connection: close is not answered")
 
 

@@ -20,14 +20,15 @@ def argument(address, port, request, expected, required):
     return json.dumps({
         "address": address, "port": port, "request": base64.b64encode(request).decode(),
         "body": base64.b64encode(expected.body).decode(), "content_type": expected.content_type,
-        "closes": expected.closes, "is_object": expected.is_object, "required": sorted(required)})
+        "closes": expected.closes, "is_object": expected.is_object,
+        "is_announced": expected.is_announced, "required": sorted(required)})
 
 
 def main():
     """Status 0 when the answer is right."""
     told = json.loads(sys.argv[1])
     expected = answers.Expected(base64.b64decode(told["body"]), told["content_type"],
-                                told["closes"], told["is_object"])
+                                told["closes"], told["is_object"], told["is_announced"])
     try:
         answers.check(told["port"], base64.b64decode(told["request"]), 1, expected, True,
                       told["required"], told["address"])
