@@ -67,6 +67,19 @@ bool bind_to(int fd, const Address& at) noexcept {
 
 }  // namespace
 
+Result<ListeningSocket, NetError> Loop::listen(const Address& at, const ListenOptions& options) {
+  Descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.is_open() || !prepare(fd.get(), at, options) || !bind_to(fd.get(), at) ||
+      ::listen(fd.get(), options.backlog) != 0) {
+    return fail(net_error(errno));
+  }
+  auto bound = Address::of_socket(fd.get());
+  if (!bound) {
+    return fail(bound.error());
+  }
+  return ListeningSocket{std::move(fd), *bound};
+}
+
 Listener::Listener(Loop& loop, ListenerOwner& owner) noexcept
     : loop_(loop), owner_(owner), rest_(*this) {}
 
@@ -76,12 +89,12 @@ Listener::~Listener() {
 
 Result<void, NetError> Listener::open(const Address& at, ListenOptions options) {
   ensure(!is_open(), "a listener is opened once");
-  Descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd.is_open() || !prepare(fd.get(), at, options) || !bind_to(fd.get(), at) ||
-      ::listen(fd.get(), options.backlog) != 0) {
-    return fail(net_error(errno));
+  auto socket = loop_.listen(at, options);
+  if (!socket) {
+    return fail(socket.error());
   }
-  fd_ = std::move(fd);
+  fd_ = std::move(socket->fd);
+  address_ = socket->address;
   loop_.attach(*this);
   return {};
 }
@@ -100,14 +113,13 @@ void Listener::close() noexcept {
 }
 
 void Listener::remove_path() const noexcept {
-  if (const auto at = address(); at && !at->path().empty()) {
-    ::unlink(std::string(at->path()).c_str());
+  if (!address_->path().empty()) {
+    ::unlink(std::string(address_->path()).c_str());
   }
 }
 
 std::uint16_t Listener::port() const {
-  const auto at = address();
-  return at ? at->port() : std::uint16_t{0};
+  return address_->port();
 }
 
 void Listener::tell_accepted(Descriptor fd) {

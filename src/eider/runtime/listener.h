@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "eider/base/result.h"
 #include "eider/runtime/address.h"
@@ -41,6 +42,12 @@ struct ListenOptions {
   AcceptWhen when = AcceptWhen::connected;
 };
 
+/// What a loop listens with.
+struct ListeningSocket {
+  Descriptor fd;
+  Address address;
+};
+
 class Listener {
  public:
   Listener(Loop& loop, ListenerOwner& owner) noexcept;
@@ -55,7 +62,7 @@ class Listener {
 
   [[nodiscard]] bool is_open() const noexcept { return fd_.is_open(); }
   /// What it is bound to, with the port that the kernel chose for port 0. Pre: is_open().
-  [[nodiscard]] Result<Address, NetError> address() const { return Address::of_socket(fd_.get()); }
+  [[nodiscard]] Result<Address, NetError> address() const { return *address_; }
   /// 0 for a Unix path. Pre: is_open().
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
@@ -79,6 +86,7 @@ class Listener {
   Loop& loop_;
   ListenerOwner& owner_;
   Descriptor fd_;
+  std::optional<Address> address_;
   std::uint32_t slot_ = 0;  // the backend's own
   bool is_short_ = false;   // of descriptors or memory, and the owner knows
   Rest rest_;

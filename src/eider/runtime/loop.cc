@@ -4,6 +4,7 @@
 
 #include "eider/base/assert.h"
 #include "eider/runtime/detail/backends.h"
+#include "eider/runtime/detail/stream_access.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/timer.h"
 #include "eider/runtime/timer_wheel.h"
@@ -182,6 +183,10 @@ void Loop::run_deferred() {
 void Loop::lend_cork(Stream& stream) {
   flush_cork();
   cork_owner_ = &stream;
+}
+
+void Loop::drop_unsent(Stream& stream) noexcept {
+  linger_not(StreamAccess::fd(stream));
 }
 
 Buffer* Loop::corked(const Stream& stream) noexcept {

@@ -14,12 +14,16 @@
 #include "eider/base/result.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/detail/socket_io.h"
+#include "eider/runtime/net_error.h"
 #include "eider/runtime/time.h"
 
 namespace eider {
 
+class Address;
 class Stream;
 class Listener;
+struct ListeningSocket;
+struct ListenOptions;
 class FdWatch;
 class Timer;
 class TimerWheel;
@@ -108,7 +112,12 @@ class Loop {
   virtual Written write(Stream& stream, std::string_view first, std::string_view second) = 0;
   /// Sends FIN.
   virtual void end_writing(Stream& stream) noexcept = 0;
+  /// The `detach` that follows resets the connection, and drops what the kernel still has to send.
+  virtual void drop_unsent(Stream& stream) noexcept;
 
+  /// A socket that listens at `at`, the kernel's own by default.
+  [[nodiscard]] virtual Result<ListeningSocket, NetError> listen(const Address& at,
+                                                                 const ListenOptions& options);
   /// Begins, and ends, accepting into `WatchAccess::tell_accepted`. Neither closes.
   virtual void attach(Listener& listener) = 0;
   virtual void detach(Listener& listener) noexcept = 0;

@@ -104,7 +104,15 @@ void SimLoop::end_writing(Stream& stream) noexcept {
   queue(connection);
 }
 
+void SimLoop::drop_unsent(Stream& stream) noexcept {
+  kernel_.connection(StreamAccess::slot(stream)).is_reset = true;
+}
+
 // Listeners and watches.
+
+Result<ListeningSocket, NetError> SimLoop::listen(const Address& at, const ListenOptions& options) {
+  return kernel_.bind(at, options.sharing);
+}
 
 void SimLoop::attach(Listener& listener) {
   kernel_.listen(listener, *this);

@@ -40,7 +40,13 @@ class SimLoop final : public Loop {
   void detach(Stream& stream) noexcept override;
   Written write(Stream& stream, std::string_view first, std::string_view second) override;
   void end_writing(Stream& stream) noexcept override;
+  void drop_unsent(Stream& stream) noexcept override;
 
+  /// A port of the simulated kernel's, whatever the address.
+  ///
+  /// errors   address_in_use, and not_supported for a Unix path
+  Result<ListeningSocket, NetError> listen(const Address& at,
+                                           const ListenOptions& options) override;
   void attach(Listener& listener) override;
   void detach(Listener& listener) noexcept override;
   void attach(FdWatch& watch) override;

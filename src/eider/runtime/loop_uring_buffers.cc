@@ -116,7 +116,7 @@ void UringBuffers::release(const io_uring_cqe& receive) noexcept {
     return;
   }
   // The kernel keeps a buffer that it fills bit by bit until it is full; then all its bytes have
-  // been told. One that brought nothing was not begun, though kernels before 7.0 say at the end of
+  // been told. One that brought nothing was not begun, though kernels up to 6.19 say at the end of
   // a file that it does not go on.
   if (fills_bit_by_bit_ && (receive.res <= 0 || (receive.flags & kBufferGoesOn) != 0)) {
     return;

@@ -4,6 +4,7 @@
 
 #include "eider/base/assert.h"
 #include "eider/runtime/detail/sim_connection.h"
+#include "eider/runtime/detail/stream_access.h"
 #include "eider/runtime/loop_sim.h"
 
 namespace eider {
@@ -207,6 +208,30 @@ SimPort* SimKernel::choose_port(std::uint16_t number) noexcept {
   return sharing.size() == 1 ? sharing.front() : sharing[random_.below(sharing.size())];
 }
 
+bool SimKernel::is_free(std::uint16_t number, PortSharing sharing) const noexcept {
+  return std::ranges::none_of(ports_, [&](const auto& port) {
+    return port->number == number && (sharing == PortSharing::exclusive || !port->is_shared);
+  });
+}
+
+Result<ListeningSocket, NetError> SimKernel::bind(const Address& at, PortSharing sharing) {
+  if (at.is_unix()) {
+    return fail(NetError::not_supported);
+  }
+  std::uint16_t number = at.port();
+  if (number == 0) {
+    for (number = kFirstFreePort; !is_free(number, PortSharing::exclusive);) {
+      ++number;
+    }
+  }
+  if (!is_free(number, sharing)) {
+    return fail(NetError::address_in_use);
+  }
+  const bool is_shared = sharing == PortSharing::shared;
+  return ListeningSocket{Descriptor(is_shared ? kSharedListenerFd : kExclusiveListenerFd),
+                         *Address::parse(at.host(), number)};
+}
+
 void SimKernel::listen(Listener& listener, SimLoop& loop) {
   SimPort* port = port_of(listener);
   if (port == nullptr) {
@@ -215,6 +240,7 @@ void SimKernel::listen(Listener& listener, SimLoop& loop) {
     port->listener = &listener;
     port->loop = &loop;
     port->number = listener.port();
+    port->is_shared = WatchAccess::fd(listener) == kSharedListenerFd;
   }
   port->is_resting = false;
   if (!port->backlog.empty()) {

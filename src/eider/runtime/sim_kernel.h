@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,12 +13,12 @@
 
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/fd_watch.h"
+#include "eider/runtime/listener.h"
 #include "eider/runtime/sim_random.h"
 #include "eider/runtime/time.h"
 
 namespace eider {
 
-class Listener;
 class SimClient;
 class SimKernel;
 class SimLoop;
@@ -143,6 +144,9 @@ class SimKernel {
   using Port = detail::SimPort;
 
   static constexpr int kFirstFd = 1 << 30;  // no real descriptor is that large
+  static constexpr int kExclusiveListenerFd = std::numeric_limits<int>::max();
+  static constexpr int kSharedListenerFd = kExclusiveListenerFd - 1;
+  static constexpr std::uint16_t kFirstFreePort = 32768;  // as Linux chooses for port 0
 
   Connection& connection(std::uint32_t index) const noexcept { return *connections_[index]; }
   Connection* connection_of(int fd) const noexcept;
@@ -155,6 +159,8 @@ class SimKernel {
   void remove(SimLoop& loop) noexcept;
   Port* port_of(const Listener& listener) const noexcept;
   Port* choose_port(std::uint16_t port) noexcept;
+  [[nodiscard]] bool is_free(std::uint16_t port, PortSharing sharing) const noexcept;
+  Result<ListeningSocket, NetError> bind(const Address& at, PortSharing sharing);
   void listen(Listener& listener, SimLoop& loop);
   void stop_listening(Listener& listener) noexcept;
 

@@ -38,6 +38,11 @@ int pending_error(int fd) noexcept {
   return error;
 }
 
+void linger_not(int fd) noexcept {
+  const linger at_once{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+}
+
 bool is_try_again(int error) noexcept {
   return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }

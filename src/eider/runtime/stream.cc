@@ -97,6 +97,13 @@ void Stream::close() noexcept {
   delete std::exchange(rest_, nullptr);
 }
 
+void Stream::reset() noexcept {
+  if (is_open()) {
+    loop_.drop_unsent(*this);
+    close();
+  }
+}
+
 // Input.
 
 void Stream::tell_bytes(std::string_view bytes) {

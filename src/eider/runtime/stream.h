@@ -78,6 +78,11 @@ class Stream {
   /// peer has sent bytes that were never read, the kernel resets the connection.
   void close() noexcept;
 
+  /// The same by force: the peer is sent RST, and what the kernel had taken for it but could not
+  /// send is freed at once, instead of waiting for a peer that does not read. (Unix sockets know no
+  /// RST and are just closed.)
+  void reset() noexcept;
+
   [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
   /// The other end's address, asked from the kernel. Pre: is_open().

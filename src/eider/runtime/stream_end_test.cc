@@ -205,6 +205,32 @@ TEST_P(StreamEndTest, a_callback_may_destroy_all_streams_of_its_batch) {
   }
 }
 
+TEST_P(StreamEndTest, a_stream_that_is_reset_drops_what_its_peer_has_not_taken) {
+  on_loop([](TestServer& server) {
+    server.bytes = [&server](TestConnection& connection, std::string_view) {
+      connection.stream.send_owned(pattern(kManyBytes));
+      connection.stream.reset();
+      EXPECT_FALSE(connection.stream.is_open());
+      connection.stream.reset();  // which is nothing
+      server.drop(connection);
+    };
+  });
+  const Peer peer = connect();
+  ASSERT_TRUE(peer.send("x"));
+  EXPECT_LT(peer.receive(kManyBytes).size(), kManyBytes);
+  // The receive above ended with the RST; the socket says so once, and is at its end from then on.
+  EXPECT_FALSE(peer.send("y") && peer.send("y"));
+}
+
+TEST_P(StreamEndTest, a_stream_that_is_reset_with_nothing_to_send_resets_as_well) {
+  on_loop([](TestServer& server) {
+    server.bytes = [](TestConnection& connection, std::string_view) { connection.stream.reset(); };
+  });
+  const Peer peer = connect();
+  ASSERT_TRUE(peer.send("x"));
+  EXPECT_TRUE(peer.is_reset());
+}
+
 TEST_P(StreamEndTest, a_stream_reopens_with_another_socket) {
   on_loop([](TestServer& server) {
     server.bytes = [](TestConnection& connection, std::string_view) {

@@ -47,6 +47,7 @@ struct SimPort {
   Listener* listener = nullptr;
   SimLoop* loop = nullptr;
   std::uint16_t number = 0;
+  bool is_shared = false;
   bool is_resting = false;  // after a failed accept, until the listener attaches again
   bool is_queued = false;
   std::deque<std::uint32_t> backlog;

@@ -20,6 +20,9 @@ struct SocketWrite {
 /// SO_ERROR, which reading clears; 0 for none.
 [[nodiscard]] int pending_error(int fd) noexcept;
 
+/// Closing the socket will reset its connection and drop what it has not sent (SO_LINGER of 0 s).
+void linger_not(int fd) noexcept;
+
 [[nodiscard]] bool is_try_again(int error) noexcept;
 
 /// Accepting failed with the error of one connection, lost before it was accepted: the next may
