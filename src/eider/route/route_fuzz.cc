@@ -8,8 +8,8 @@
 #include "eider/base/assert.h"
 #include "eider/base/buffer.h"
 #include "eider/http/request.h"
-#include "eider/route/router.h"
 #include "eider/route/detail/test_slow_match.h"
+#include "eider/route/router.h"
 
 namespace {
 

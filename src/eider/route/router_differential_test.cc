@@ -6,9 +6,9 @@
 
 #include "eider/base/buffer.h"
 #include "eider/http/request.h"
+#include "eider/route/detail/test_slow_match.h"
 #include "eider/route/pattern.h"
 #include "eider/route/router.h"
-#include "eider/route/detail/test_slow_match.h"
 
 namespace eider {
 namespace {
