@@ -104,6 +104,7 @@ def _fresh(options):
                 "warm_seconds": 0 if is_quick else _WARM_SECONDS,
                 "generator": options.generator, "prefixes": prefixes}
     planned, contestants, left_out = _plan(settings, peers, experiments)
+    settings["contestants"] = [one.name for one in contestants]  # whom --resume needs again
     content = preparing.run_content(settings, planned, contestants, left_out, machine)
     _say_plan(planned, settings)
     return Folder.create(RESULTS, content), planned, machine, settings

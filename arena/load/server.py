@@ -63,12 +63,16 @@ class Server:
         return self
 
     def __exit__(self, *_):
-        try:
-            os.killpg(self.process.pid, signal.SIGKILL)  # its children too, were it gone itself
-        except ProcessLookupError:
-            pass
+        self.kill()
         self.process.wait()
         self._told.close()
+
+    def kill(self):
+        """Ends it and its children at once, were it gone itself."""
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
     def told(self):
         """The end of what it wrote to standard error."""

@@ -94,10 +94,22 @@ def _run_round(found, number, step, context, eider_load, line):
     for first in range(0, len(found), size):
         group = found[first:first + size]
         context.begin(step, ", ".join(one.name for one in group), number)
-        with ThreadPoolExecutor(len(group)) as pool:
-            measured = pool.map(lambda one: _measured(one, step, context, eider_load, line), group)
-            for one, values in zip(group, measured):
-                context.record(step, one.name, number, **values)
+        measured = _measured_together(group, step, context, eider_load, line)
+        for one, values in zip(group, measured):
+            context.record(step, one.name, number, **values)
+
+
+def _measured_together(group, step, context, eider_load, line):
+    """The figures of all in the group, when the last of them has ended."""
+    with ThreadPoolExecutor(len(group)) as pool:
+        futures = [pool.submit(_measured, one, step, context, eider_load, line) for one in group]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            for one in group:  # so that their clients end now, and not after minutes
+                if one.server.process is not None:
+                    one.server.kill()
+            raise
 
 
 def _measured(one, step, context, eider_load, line):
