@@ -58,11 +58,11 @@ Task<bool> Fleet::open(KeptConnection& connection) {
 
 Task<> Fleet::reopen(KeptConnection& connection) {
   co_await eider::yield_now();  // not within the callback that closed it
+  // g++ 12 never runs a coroutine that awaits in a condition and has no variable outside of blocks
+  // (its bug 106188), so this one has its own.
   bool is_open = false;
   while (!is_ending_ && !is_open) {
-    // g++ 12 never runs a body with `if (co_await …)` and co_return in a loop, so these are apart.
-    Task<bool> attempt = open(connection);
-    is_open = co_await std::move(attempt);
+    is_open = co_await open(connection);
     if (!is_open) {
       co_await eider::sleep_for(kRestBetweenAttempts);
     }
