@@ -38,7 +38,7 @@ class Response {
     return *this;
   }
   /// type  must stay valid until the response has been written, e.g. a constant above; not copied
-  Response& set_static_type(std::string_view type) noexcept {
+  Response& set_static_type(std::string_view type) & noexcept {
     content_type_ = type;
     return *this;
   }
@@ -53,6 +53,13 @@ class Response {
   Response&& add_header(std::string_view name, std::string_view value) && {
     return std::move(add_header(name, value));
   }
+  Response&& set_static_type(std::string_view type) && noexcept {
+    return std::move(set_static_type(type));
+  }
+  Response&& set_static_body(std::string_view body) && noexcept {
+    return std::move(set_static_body(body));
+  }
+  Response&& set_body(std::string body) && noexcept { return std::move(set_body(std::move(body))); }
   /// Puts field lines in front of those there are. Pre: they are `field_lines()` of a Response.
   void prepend_field_lines(std::string_view lines) { field_lines_.insert(0, lines); }
   /// The connection ends behind this response.
@@ -62,12 +69,12 @@ class Response {
   }
 
   /// body  must stay valid until the response has been written, e.g. a literal; not copied
-  Response& set_static_body(std::string_view body) noexcept {
+  Response& set_static_body(std::string_view body) & noexcept {
     body_kind_ = BodyKind::view;
     view_ = body;
     return *this;
   }
-  Response& set_body(std::string body) noexcept {
+  Response& set_body(std::string body) & noexcept {
     body_kind_ = BodyKind::text;
     text_ = std::move(body);
     return *this;
