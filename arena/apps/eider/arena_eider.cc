@@ -28,6 +28,7 @@ struct Message {
 };
 
 constexpr std::size_t kBigBytes = std::size_t{8} << 20;
+constexpr std::size_t kBodyBytesMax = std::size_t{1} << 20;
 
 /// The body back with `"reply":"received"` in it (experiment 2 of the arena).
 Result<json::Value> reply_to(json::Value body) {
@@ -41,12 +42,19 @@ Result<json::Value> reply_to(json::Value body) {
 void add_plain_routes(App& app) {
   app.get("/plaintext", [] { return "Hello, World!"; });
   app.get("/simple", [] { return "Hello, World!"; });
+  app.get("/bench", [] { return "Hello, World!"; });
+  app.get("/html", [] { return Html("<p>Hello, world!</p>"); });
   app.get("/json", [] { return Message{"Hello, World!"}; });
   app.get("/test/status", [] { return "OK"; });
   app.get("/test/labels/{label}", [](std::string_view label) { return label; });
   app.get("/users/{id}/posts/{pid}",
           [](int id, int pid) { return std::to_string(id) + " " + std::to_string(pid); });
   app.get("/big", [body = std::string(kBigBytes, 'x')] { return std::string_view(body); });
+  app.get("/bytes/{count}",
+          [body = std::string(kBodyBytesMax, 'x')](Range<int, 0, kBodyBytesMax> count) {
+            const auto bytes = std::string_view(body).substr(0, static_cast<std::size_t>(*count));
+            return Response().set_static_type("application/octet-stream").set_static_body(bytes);
+          });
 }
 
 void add_slow_routes(App& app, std::chrono::milliseconds delay) {
