@@ -14,6 +14,26 @@ if(EIDER_CCACHE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${EIDER_CCACHE}")
 endif()
 
+# A profile of what runs often lets the compiler lay out code for it; see docs/howto/profile.md.
+# Link-time optimisation goes with it, in objects that also link without.
+if(EIDER_PROFILE)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    message(FATAL_ERROR "EIDER_PROFILE needs g++: its profiles are those that ./arena/train makes")
+  endif()
+  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+  add_compile_options(-ffat-lto-objects)
+endif()
+if(EIDER_PROFILE STREQUAL "generate")
+  add_compile_options(-fprofile-generate -fprofile-update=prefer-atomic)
+  add_link_options(-fprofile-generate)
+elseif(EIDER_PROFILE STREQUAL "use")
+  # What the load has not touched is compiled as without a profile.
+  add_compile_options(-fprofile-use -fprofile-partial-training -Wno-missing-profile)
+  add_link_options(-fprofile-use -fprofile-partial-training -Wno-missing-profile)
+elseif(EIDER_PROFILE)
+  message(FATAL_ERROR "EIDER_PROFILE is ${EIDER_PROFILE}; it can be empty, generate or use")
+endif()
+
 add_library(eider_flags INTERFACE)
 target_compile_options(eider_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
 # Every function and datum in its own section, so that a program links only what it calls.
