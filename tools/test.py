@@ -82,6 +82,13 @@ def integration(outcome, _):
     programs.run_scripts(outcome, tree)
 
 
+def arena(outcome, _):
+    """The measuring programs, tested as any other."""
+    tree = Tree(ROOT, 'release')
+    tree.build()
+    programs.check_arena(outcome, ROOT)
+
+
 PARTS = [
     Part('layers', 'includes look down', lambda o, _: statics.check_layers(o, ROOT), True),
     Part('sizes', 'files, functions, lines', lambda o, _: statics.check_sizes(o, ROOT), True),
@@ -90,6 +97,7 @@ PARTS = [
     Part('unit', 'g++, release, every unit test', unit, True),
     Part('misuse', 'must not compile', lambda o, _: statics.check_misuse(o, ROOT), True),
     Part('integration', 'programs and examples, called', integration, True),
+    Part('arena', 'what measures is tested too', arena),
     Part('headers', 'each header compiles alone', lambda o, _: statics.check_headers(o, ROOT)),
     Part('install', 'an outside project finds the package', installed),
     Part('clang', 'clang 19, release, every unit test', with_clang),

@@ -13,6 +13,7 @@ from parts.statics import count_unittest
 from parts.units import SANITIZERS
 
 SCRIPT_SECONDS_MAX = 240
+ENVIRONMENT_SECONDS_MAX = 300
 FUZZ_RUNS = 300_000
 FUZZ_SECONDS_MAX = 40
 
@@ -64,6 +65,17 @@ def headers_of_tests(prefix):
             for path in sorted(Path(prefix, 'include').rglob('*.h'))
             if path.parent.name == 'detail' and path.name.startswith('test_')
             or '<gtest/' in path.read_text(encoding='utf-8')]
+
+
+def check_arena(outcome, root):
+    """The arena's own tests, in the environment that it makes itself."""
+    ended = commands.run([root / 'arena/run', 'list'], ENVIRONMENT_SECONDS_MAX, root)
+    outcome.check('arena/run list', [] if ended.is_good else [tail(ended.output)])
+    if ended.is_good:
+        for script in sorted((root / 'arena/tests').glob('*_test.py')):
+            ended = commands.run([root / 'arena/.venv/bin/python3', script], SCRIPT_SECONDS_MAX,
+                                 root, {'PYTHONDONTWRITEBYTECODE': '1'})
+            count_unittest(outcome, script.name, ended)
 
 
 def check_installed(outcome, tree):
