@@ -1,7 +1,7 @@
 // The measuring service: the arena's endpoints on Eider's public API and nothing else.
 //
 //   arena_eider PORT THREADS [--backend auto|epoll|io_uring] [--delay-ms T] [--routes N]
-//               [--middlewares N]
+//               [--middlewares N] [--host ADDRESS]
 #include <eider/eider.h>
 #include <getopt.h>
 
@@ -85,7 +85,7 @@ void add_load(App& app, const Options& options) {
 int usage(const char* name) {
   std::fprintf(stderr,
                "usage: %s PORT THREADS [--backend auto|epoll|io_uring] [--delay-ms T] [--routes N] "
-               "[--middlewares N]\n",
+               "[--middlewares N] [--host ADDRESS]\n",
                name);
   return 2;
 }
@@ -110,6 +110,10 @@ bool apply(Options& options, int found, const char* value) {
     options.server.backend = backend.value_or(Backend::automatic);
     return backend.has_value();
   }
+  if (found == 'h') {
+    options.server.host = value;
+    return true;
+  }
   const auto given = number(value, kMost);
   switch (found) {
     case 'd':
@@ -131,6 +135,7 @@ std::optional<Options> parse(int argc, char** argv) {
                           {"delay-ms", required_argument, nullptr, 'd'},
                           {"routes", required_argument, nullptr, 'r'},
                           {"middlewares", required_argument, nullptr, 'm'},
+                          {"host", required_argument, nullptr, 'h'},
                           {nullptr, 0, nullptr, 0}};
   Options options;
   for (int found = 0; (found = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
