@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from parts import programs, statics, units
+from parts import programs, statics, tidy, units
 from parts.build import Tree
 from parts.outcome import Teller
 
@@ -89,6 +89,13 @@ def arena(outcome, _):
     programs.check_arena(outcome, ROOT)
 
 
+def with_tidy(outcome, _):
+    """Mistakes that clang-tidy finds."""
+    tree = Tree(ROOT, 'clang')
+    tree.configure()
+    tidy.check_tidy(outcome, tree)
+
+
 PARTS = [
     Part('layers', 'includes look down', lambda o, _: statics.check_layers(o, ROOT), True),
     Part('sizes', 'files, functions, lines', lambda o, _: statics.check_sizes(o, ROOT), True),
@@ -101,6 +108,7 @@ PARTS = [
     Part('headers', 'each header compiles alone', lambda o, _: statics.check_headers(o, ROOT)),
     Part('install', 'an outside project finds the package', installed),
     Part('clang', 'clang 19, release, every unit test', with_clang),
+    Part('tidy', 'mistakes that clang-tidy finds', with_tidy),
     Part('asan', 'address and undefined behaviour', with_asan),
     Part('fuzz', 'every fuzzer, bounded', fuzz),
     Part('tsan', 'threads', with_tsan),
