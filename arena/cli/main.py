@@ -4,6 +4,7 @@ Must not measure by itself.
 """
 
 import argparse
+import signal
 import sys
 
 from cli import (choosing, compare_command, list_command, machine, report_command, run_command,
@@ -29,6 +30,7 @@ def parser():
 def main():
     """The status of the command; 2 when it was refused."""
     options = parser().parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C: nothing stays behind
     try:
         return options.run(options)
     except _REFUSALS as refusal:

@@ -3,6 +3,7 @@
 Must not know what is asked of it: that is for the workloads and experiments.
 """
 
+import ctypes
 import os
 import signal
 import subprocess
@@ -15,6 +16,8 @@ from load import process
 START_SECONDS_MAX = 20
 STOP_SECONDS_MAX = 15
 _TOLD_CHARACTERS_MAX = 300
+_LIBC = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
 
 
 class ServerFailed(Exception):
@@ -51,7 +54,7 @@ class Server:
                 self.command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                 stderr=self._told, start_new_session=True, cwd=self.manners.folder,
                 env={**os.environ, **self.manners.environment},
-                preexec_fn=lambda: os.sched_setaffinity(0, self.cores))
+                preexec_fn=self._settle)
         except OSError as failure:
             self._told.close()
             raise ServerFailed(f"cannot be started: {failure}") from None
@@ -61,6 +64,11 @@ class Server:
             self.__exit__()
             raise
         return self
+
+    def _settle(self):
+        """In the child: its cores, and its end with the arena's, were that killed."""
+        os.sched_setaffinity(0, self.cores)
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
     def __exit__(self, *_):
         self.kill()
