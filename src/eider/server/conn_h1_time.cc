@@ -105,6 +105,7 @@ void ConnectionH1::lose_patience_with_reader() {
   if (stream_.waiting_bytes() + needed <= progress_) {
     watch_writing();
   } else {
+    stream_.reset();  // what the kernel holds for this client would wait for it too
     state_ = State::closed;
   }
 }

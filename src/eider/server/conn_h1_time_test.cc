@@ -114,6 +114,7 @@ TEST(ConnectionTime, a_client_that_does_not_read_a_large_answer_is_cut_off) {
   EXPECT_EQ(server.balance.count(0), 1U);
   server.kernel.advance(seconds(2));
   EXPECT_EQ(server.balance.count(0), 0U);
+  EXPECT_TRUE(client.is_reset());
 }
 
 TEST(ConnectionTime, a_client_that_does_not_read_small_answers_is_cut_off) {
@@ -125,6 +126,7 @@ TEST(ConnectionTime, a_client_that_does_not_read_small_answers_is_cut_off) {
   EXPECT_EQ(server.balance.count(0), 1U);
   server.kernel.advance(seconds(32));
   EXPECT_EQ(server.balance.count(0), 0U);
+  EXPECT_TRUE(client.is_reset());
 }
 
 TEST(ConnectionTime, a_client_that_reads_slowly_but_enough_is_served) {
