@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -49,12 +50,12 @@ void add_plain_routes(App& app) {
   app.get("/test/labels/{label}", [](std::string_view label) { return label; });
   app.get("/users/{id}/posts/{pid}",
           [](int id, int pid) { return std::to_string(id) + " " + std::to_string(pid); });
-  app.get("/big", [body = std::string(kBigBytes, 'x')] { return std::string_view(body); });
-  app.get("/bytes/{count}",
-          [body = std::string(kBodyBytesMax, 'x')](Range<int, 0, kBodyBytesMax> count) {
-            const auto bytes = std::string_view(body).substr(0, static_cast<std::size_t>(*count));
-            return Response().set_static_type("application/octet-stream").set_static_body(bytes);
-          });
+  const auto big = std::make_shared<const std::string>(kBigBytes, 'x');
+  app.get("/big", [big] { return std::string_view(*big); });
+  app.get("/bytes/{count}", [big](Range<int, 0, kBodyBytesMax> count) {
+    const auto bytes = std::string_view(*big).substr(0, static_cast<std::size_t>(*count));
+    return Response().set_static_type("application/octet-stream").set_static_body(bytes);
+  });
 }
 
 void add_slow_routes(App& app, std::chrono::milliseconds delay) {
