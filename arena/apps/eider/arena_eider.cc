@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -40,6 +41,19 @@ Result<json::Value> reply_to(json::Value body) {
   return body;
 }
 
+/// Made when it is first asked for: whoever does not ask pays no memory.
+class BigBody {
+ public:
+  [[nodiscard]] std::string_view view() {
+    std::call_once(once_, [this] { text_.assign(kBigBytes, 'x'); });
+    return text_;
+  }
+
+ private:
+  std::once_flag once_;
+  std::string text_;
+};
+
 void add_plain_routes(App& app) {
   app.get("/plaintext", [] { return "Hello, World!"; });
   app.get("/simple", [] { return "Hello, World!"; });
@@ -50,10 +64,10 @@ void add_plain_routes(App& app) {
   app.get("/test/labels/{label}", [](std::string_view label) { return label; });
   app.get("/users/{id}/posts/{pid}",
           [](int id, int pid) { return std::to_string(id) + " " + std::to_string(pid); });
-  const auto big = std::make_shared<const std::string>(kBigBytes, 'x');
-  app.get("/big", [big] { return std::string_view(*big); });
+  const auto big = std::make_shared<BigBody>();
+  app.get("/big", [big] { return big->view(); });
   app.get("/bytes/{count}", [big](Range<int, 0, kBodyBytesMax> count) {
-    const auto bytes = std::string_view(*big).substr(0, static_cast<std::size_t>(*count));
+    const auto bytes = big->view().substr(0, static_cast<std::size_t>(*count));
     return Response().set_static_type("application/octet-stream").set_static_body(bytes);
   });
 }
