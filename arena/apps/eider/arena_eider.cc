@@ -1,11 +1,16 @@
 // The measuring service: the arena's endpoints on Eider's public API and nothing else.
 //
 //   arena_eider PORT THREADS [--backend auto|epoll|io_uring] [--delay-ms T] [--routes N]
-//               [--middlewares N] [--host ADDRESS]
+//               [--middlewares N] [--host ADDRESS] [--processes N]
 #include <eider/eider.h>
 #include <getopt.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -13,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace {
 
@@ -23,6 +29,7 @@ struct Options {
   std::chrono::milliseconds delay{0};
   int routes = 0;
   int middlewares = 0;
+  int processes = 0;  // 0: this one
 };
 
 struct Message {
@@ -100,7 +107,7 @@ void add_load(App& app, const Options& options) {
 int usage(const char* name) {
   std::fprintf(stderr,
                "usage: %s PORT THREADS [--backend auto|epoll|io_uring] [--delay-ms T] [--routes N] "
-               "[--middlewares N] [--host ADDRESS]\n",
+               "[--middlewares N] [--host ADDRESS] [--processes N]\n",
                name);
   return 2;
 }
@@ -137,6 +144,10 @@ bool apply(Options& options, int found, const char* value) {
     case 'r':
       options.routes = given.value_or(0);
       return given.has_value();
+    case 'p':
+      options.processes = given.value_or(0);
+      options.server.shares_port = true;
+      return given.has_value();
     case 'm':
       options.middlewares = given.value_or(0);
       return given.has_value();
@@ -151,6 +162,7 @@ std::optional<Options> parse(int argc, char** argv) {
                           {"routes", required_argument, nullptr, 'r'},
                           {"middlewares", required_argument, nullptr, 'm'},
                           {"host", required_argument, nullptr, 'h'},
+                          {"processes", required_argument, nullptr, 'p'},
                           {nullptr, 0, nullptr, 0}};
   Options options;
   for (int found = 0; (found = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
@@ -171,6 +183,47 @@ std::optional<Options> parse(int argc, char** argv) {
   return options;
 }
 
+/// Serves in so many copies of this process, and ends them when it is told to end itself.
+int serve_in_processes(App& app, const Options& options) {
+  sigset_t told;
+  sigset_t before;
+  sigemptyset(&told);
+  sigaddset(&told, SIGTERM);
+  sigaddset(&told, SIGINT);
+  sigprocmask(SIG_BLOCK, &told, &before);
+  std::vector<pid_t> copies;
+  for (int i = 0; i < options.processes; ++i) {
+    const pid_t copy = fork();
+    if (copy == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGTERM);
+      sigprocmask(SIG_SETMASK, &before, nullptr);
+      return app.serve(options.server);
+    }
+    if (copy < 0) {
+      std::perror("arena_eider: fork");
+      break;
+    }
+    copies.push_back(copy);
+  }
+  const bool are_all = static_cast<int>(copies.size()) == options.processes;
+  int signal = SIGTERM;
+  if (are_all) {
+    sigwait(&told, &signal);
+  }
+  for (const pid_t copy : copies) {
+    if (signal == SIGTERM) {  // a Ctrl-C has reached them too
+      kill(copy, SIGTERM);
+    }
+  }
+  int worst = are_all ? 0 : 1;
+  for (const pid_t copy : copies) {
+    int status = 0;
+    waitpid(copy, &status, 0);
+    worst = std::max(worst, WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+  }
+  return worst;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -182,5 +235,5 @@ int main(int argc, char** argv) {
   add_plain_routes(app);
   add_slow_routes(app, options->delay);
   add_load(app, *options);
-  return app.serve(options->server);
+  return options->processes == 0 ? app.serve(options->server) : serve_in_processes(app, *options);
 }

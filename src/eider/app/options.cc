@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view kHelp =
     "  --host ADDRESS          where to listen: 127.0.0.1 (default), 0.0.0.0, ::1, …\n"
     "  --port PORT             0 to 65535 (default 8080; 0 takes any that is free)\n"
+    "  --share-port            let other processes listen on the port too (SO_REUSEPORT)\n"
     "  --threads N             event loops, 1 to 1024 (default: one per core)\n"
     "  --backend NAME          auto (default), epoll or io_uring\n"
     "  --drain-seconds N       how long requests in flight may take after SIGTERM (default 10)\n"
@@ -20,8 +21,9 @@ constexpr std::string_view kHelp =
     "\n"
     "SIGINT or SIGTERM finishes what is in flight and exits with 0; a second one leaves at once.\n";
 
-constexpr std::array<option, 7> kOptions = {{{"host", required_argument, nullptr, 'h'},
+constexpr std::array<option, 8> kOptions = {{{"host", required_argument, nullptr, 'h'},
                                              {"port", required_argument, nullptr, 'p'},
+                                             {"share-port", no_argument, nullptr, 's'},
                                              {"threads", required_argument, nullptr, 't'},
                                              {"backend", required_argument, nullptr, 'b'},
                                              {"drain-seconds", required_argument, nullptr, 'd'},
@@ -73,6 +75,9 @@ Result<void> assign(ServerOptions& options, int found, std::string_view value) {
       return {};
     case 'p':
       return assign_number(options.port, "port", value, std::uint16_t{0}, kPortMax);
+    case 's':
+      options.shares_port = true;
+      return {};
     case 't':
       return assign_number(options.threads, "threads", value, 1U, 1024U);
     case 'd':
@@ -111,7 +116,7 @@ Result<std::variant<ServerOptions, HelpWanted>> parse_options(int argc, char** a
       return fail(Error::bad_request("unknown option or missing value: '" +
                                      std::string(argv[optind - 1]) + "'; see --help"));
     }
-    if (auto assigned = assign(given, found, optarg); !assigned) {
+    if (auto assigned = assign(given, found, optarg == nullptr ? "" : optarg); !assigned) {
       return fail(std::move(assigned.error()));
     }
   }

@@ -59,9 +59,6 @@ Result<void, NetError> ensure_free(const Address& at) {
 Result<Address, NetError> listen_shared(std::span<Worker* const> workers, Address at,
                                         ListenOptions options) {
   options.sharing = PortSharing::shared;
-  if (auto is_free = ensure_free(at); !is_free) {
-    return fail(is_free.error());
-  }
   for (Worker* worker : workers) {
     if (auto bound = worker->listen(at, options); !bound) {
       return fail(bound.error());
@@ -92,7 +89,12 @@ Result<Address> listen(std::span<Worker* const> workers, const ServerOptions& op
   if (!at) {
     return fail(cannot_listen(options, at.error()));
   }
-  const bool is_alone = workers.size() == 1 || at->is_unix();
+  const bool is_alone = (workers.size() == 1 && !options.shares_port) || at->is_unix();
+  if (!is_alone && !options.shares_port) {
+    if (auto is_free = ensure_free(*at); !is_free) {
+      return fail(cannot_listen(options, is_free.error()));
+    }
+  }
   const auto bound = is_alone ? listen_alone(*workers.front(), *at, listening)
                               : listen_shared(workers, *at, listening);
   if (!bound) {

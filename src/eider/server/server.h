@@ -28,6 +28,9 @@ struct ServerOptions {
   unsigned threads = 0;
   Backend backend = Backend::automatic;
   Limits limits = {};
+  /// Other processes may listen on the port too, each at its own risk: the kernel spreads clients
+  /// over all (SO_REUSEPORT). Otherwise a port in use is an error.
+  bool shares_port = false;
   /// How long requests in flight may take after `stop` before they are cancelled.
   Duration drain = std::chrono::seconds(10);
   /// Finished handshakes that may wait to be accepted, per loop.

@@ -350,6 +350,18 @@ TEST(Server, says_which_address_is_in_use_and_what_to_do) {
   }
 }
 
+TEST(Server, shares_a_port_with_who_shares_it_too) {
+  ScriptedService service;
+  for (const unsigned threads : {1U, 3U}) {
+    Server first(service, {.port = 0, .threads = threads, .shares_port = true});
+    ASSERT_TRUE(first.start());
+    Server second(service, {.port = first.port(), .threads = threads, .shares_port = true});
+    EXPECT_TRUE(second.start());
+    Server third(service, {.port = first.port(), .threads = threads});
+    EXPECT_FALSE(third.start());
+  }
+}
+
 TEST(Server, says_what_is_wrong_with_an_address) {
   ScriptedService service;
   const struct {
