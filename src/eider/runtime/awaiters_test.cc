@@ -28,15 +28,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// The frame pool stands aside for AddressSanitizer.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kIsPooling = false;
-#elif defined(__has_feature)
-constexpr bool kIsPooling = !__has_feature(address_sanitizer);
-#else
-constexpr bool kIsPooling = true;
-#endif
-
 // Counts what is alive of it.
 class Counted {
  public:
@@ -282,7 +273,7 @@ TEST(Awaiters, waiting_takes_nothing_from_the_heap_in_steady_state) {
   kernel.advance(seconds(100));
   ASSERT_TRUE(task.is_done());
   EXPECT_EQ(calls, 0U);
-  if (kIsPooling) {
+  if (kPoolsFrames) {
     EXPECT_EQ(frames, 0U);
   }
 }

@@ -8,15 +8,6 @@
 namespace eider {
 namespace {
 
-// Under AddressSanitizer every frame is its own heap block, so that a use after its end is seen.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kIsPooling = false;
-#elif defined(__has_feature)
-constexpr bool kIsPooling = !__has_feature(address_sanitizer);
-#else
-constexpr bool kIsPooling = true;
-#endif
-
 constexpr std::size_t kClassBytes = 64;
 constexpr std::size_t kClassCount = kPooledFrameBytesMax / kClassBytes;
 // A thread on which only the ends of tasks happen must not collect blocks without bound.
@@ -79,7 +70,7 @@ constexpr std::size_t class_of(std::size_t bytes) noexcept {
 }
 
 constexpr bool is_pooled(std::size_t bytes) noexcept {
-  return kIsPooling && bytes <= kPooledFrameBytesMax;
+  return kPoolsFrames && bytes <= kPooledFrameBytesMax;
 }
 
 void* allocate_from_heap(std::size_t bytes) {

@@ -9,6 +9,16 @@ namespace eider {
 /// Frames up to this size are kept for reuse; larger ones come from the heap each time.
 inline constexpr std::size_t kPooledFrameBytesMax = 4096;
 
+/// False under AddressSanitizer: every frame is its own heap block there, so that a use after its
+/// end is seen.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kPoolsFrames = false;
+#elif defined(__has_feature)
+inline constexpr bool kPoolsFrames = !__has_feature(address_sanitizer);
+#else
+inline constexpr bool kPoolsFrames = true;
+#endif
+
 /// A block of at least `bytes`, aligned for any fundamental type. Throws std::bad_alloc.
 ///
 /// cost     no heap call once this thread has given back a block of the same size class

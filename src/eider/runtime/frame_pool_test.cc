@@ -12,16 +12,8 @@
 namespace eider {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kIsPooling = false;
-#elif defined(__has_feature)
-constexpr bool kIsPooling = !__has_feature(address_sanitizer);
-#else
-constexpr bool kIsPooling = true;
-#endif
-
 TEST(FramePool, a_released_block_is_given_out_again_for_the_same_size_class) {
-  if (!kIsPooling) {
+  if (!kPoolsFrames) {
     GTEST_SKIP() << "the pool stands aside for AddressSanitizer";
   }
   void* first = allocate_frame(100);
@@ -32,7 +24,7 @@ TEST(FramePool, a_released_block_is_given_out_again_for_the_same_size_class) {
 }
 
 TEST(FramePool, taking_and_giving_back_for_ever_asks_the_heap_once) {
-  if (!kIsPooling) {
+  if (!kPoolsFrames) {
     GTEST_SKIP() << "the pool stands aside for AddressSanitizer";
   }
   release_frame(allocate_frame(100), 100);
