@@ -15,6 +15,7 @@ namespace eider::h1::detail {
 ///
 /// No user information, no blank, a port up to 65535, and a name before it.
 [[nodiscard]] inline bool is_host(std::string_view text) noexcept;
+/// The same of a text that need not be a plain name: a port, an address, escapes.
 [[nodiscard]] bool is_any_host(std::string_view text) noexcept;
 
 /// Fills form, path, query and authority of a target that does not begin with '/'.
