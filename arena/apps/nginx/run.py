@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Becomes nginx, set up for one measurement: run.py FOLDER PORT THREADS.
 
-The configuration lies in memory and the served files in FOLDER, made by files.py beforehand, so
-that nothing is left behind. Must not stay beside the server: its time and memory would be counted.
+The served files lie in FOLDER, made by files.py beforehand.
 """
 
 import os
 import pwd
-import resource
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "common"))
+# pylint: disable=wrong-import-position
+from becoming import become
+
 PROGRAMS = ("/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx")
 
 
@@ -20,38 +22,10 @@ def user_line():
     return f"user {pwd.getpwuid(0).pw_name};" if os.geteuid() == 0 else ""
 
 
-def configuration(folder, port, threads):
-    """The template with its places filled in."""
-    text = (HERE / "nginx.conf.template").read_text()
-    values = {"user_line": user_line(), "folder": folder, "port": port, "threads": threads}
-    for name, value in values.items():
-        text = text.replace("{" + name + "}", str(value))
-    return text
-
-
-def in_memory(text):
-    """A path at which the program that this process becomes reads the text."""
-    file = os.memfd_create("nginx.conf", 0)
-    os.write(file, text.encode())
-    os.lseek(file, 0, os.SEEK_SET)
-    return f"/proc/self/fd/{file}"
-
-
-def main():
-    """Status 2 for a wrong call, 1 when nginx is not there; else nginx itself."""
-    if len(sys.argv) != 4 or not all(text.isdigit() for text in sys.argv[2:]):
-        print("usage: run.py FOLDER PORT THREADS", file=sys.stderr)
-        return 2
-    program = next((path for path in PROGRAMS if os.access(path, os.X_OK)), None)
-    if program is None:
-        print("nginx is not installed: apt-get install nginx-light", file=sys.stderr)
-        return 1
-    folder, port, threads = Path(sys.argv[1]).resolve(), int(sys.argv[2]), int(sys.argv[3])
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    path = in_memory(configuration(folder, port, threads))
-    os.execv(program, [program, "-p", f"{folder}/", "-e", "stderr", "-c", path])
+def arguments(folder, path):
+    """The words behind the program's name."""
+    return ["-p", f"{folder}/", "-e", "stderr", "-c", path]
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(become(HERE / "nginx.conf.template", PROGRAMS, "nginx-light", user_line(), arguments))
