@@ -5,15 +5,12 @@ Must not test what its API and pages say: that is notes_test.py.
 
 import http.client
 import json
-import os
 import signal
 import sqlite3
-import tempfile
 import threading
 import unittest
-from pathlib import Path
 
-from support import Program
+from support import NotesCase
 
 ROUNDS = 4
 WRITERS = 4
@@ -74,17 +71,7 @@ def note_of(title):
     return json.dumps({'title': title, 'body': title * 20, 'stars': 3})
 
 
-class Durability(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.database = Path(directory.name) / 'notes.db'
-
-    def start(self):
-        """The service over this test's own database."""
-        return Program('notes', '--port', '{port}', '--threads', '2',
-                       environment={'NOTES_DB': os.fspath(self.database)})
-
+class Durability(NotesCase):
     def expect(self, service, notes):
         """Every one of `notes` (number: title) is there, whole and once."""
         for number, title in notes.items():

@@ -4,27 +4,13 @@ Must not look at what outlives a process: that is notes_durability_test.py.
 """
 
 import json
-import tempfile
 import unittest
 import urllib.parse
-from pathlib import Path
 
-from support import Program, run_to_end
+from support import NotesCase, run_to_end
 
 JSON = {'Content-Type': 'application/json'}
 FORM = {'Content-Type': 'application/x-www-form-urlencoded'}
-
-
-class NotesTest(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.database = Path(directory.name) / 'notes.db'
-
-    def start(self):
-        """The service over this test's own database."""
-        return Program('notes', '--port', '{port}', '--threads', '2',
-                       environment={'NOTES_DB': str(self.database)})
 
 
 def add(notes, title, **more):
@@ -42,7 +28,7 @@ def titles(notes, page=1, per_page=100):
     return [note['title'] for note in listing['notes']], listing['total']
 
 
-class Api(NotesTest):
+class Api(NotesCase):
     def test_a_note_is_written_read_changed_and_removed(self):
         with self.start() as notes:
             status, headers, note = add(notes, 'one', stars=3)
@@ -85,7 +71,7 @@ class Api(NotesTest):
             self.assertEqual(titles(notes), ([], 0))
 
 
-class Pages(NotesTest):
+class Pages(NotesCase):
     def test_a_form_adds_a_note_that_the_page_shows_escaped(self):
         with self.start() as notes:
             title = '<script>alert("1")</script> & more'
@@ -114,7 +100,7 @@ class Pages(NotesTest):
             self.assertEqual(json.loads(notes.ask('GET', '/requests')[2])['requests'], before + 5)
 
 
-class CommandLine(NotesTest):
+class CommandLine(NotesCase):
     def test_what_serves_nothing_leaves_the_database_alone(self):
         for options, expected, said in ((['--help'], 0, '--port'), (['--port', 'x'], 2, '--port'),
                                         (['--colour'], 2, '--colour'), (['extra'], 2, 'extra')):

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -117,3 +118,17 @@ def receive_until(connection, end):
             raise AssertionError(f'the connection ended after {received[-200:]!r}')
         received += data
     return received
+
+
+class NotesCase(unittest.TestCase):
+    """Tests of the notes service, each over a database of its own."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.database = Path(directory.name) / 'notes.db'
+
+    def start(self):
+        """The service over this test's database."""
+        return Program('notes', '--port', '{port}', '--threads', '2',
+                       environment={'NOTES_DB': str(self.database)})
