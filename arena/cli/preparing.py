@@ -5,6 +5,7 @@ Must not set up a peer that nobody asked to: it is left out with one line that s
 
 import shlex
 import sys
+from pathlib import Path
 
 from cli.machine import described
 from experiments import model
@@ -77,8 +78,8 @@ def _command(step, machine, asked):
     if cell.kind == model.IDLE:
         return f"{cell.connections} connections, GET {cell.ask.path} once on each"
     chosen, _ = generator_of(step, asked)
-    words = chosen.command(load_of(cell, step.seconds), "PORT", len(machine.load_cores))
-    return shlex.join(words)
+    program, *words = chosen.command(load_of(cell, step.seconds), "PORT", len(machine.load_cores))
+    return shlex.join([Path(program).name, *words])
 
 
 def _experiment_rows(planned, machine, settings):

@@ -5,18 +5,21 @@ Must not change a cell: a generator that cannot do it is replaced by wrk, and th
 
 import shutil
 
-from load import bombardier, h2load, httpress, oha, outcome, wrk
+from load import bombardier, eider_closed, h2load, httpress, oha, outcome, wrk
 
-KNOWN = {module.NAME: module for module in (wrk, h2load, oha, bombardier, httpress)}
+KNOWN = {module.NAME: module
+         for module in (wrk, h2load, oha, bombardier, httpress, eider_closed)}
 
 
 def is_there(name):
-    """True when the program is on the path."""
-    return shutil.which(name) is not None
+    """True when the program is on the path, or built."""
+    return eider_closed.is_there() if name == eider_closed.NAME else shutil.which(name) is not None
 
 
 def choose(load, published_with, asked=None):
     """(generator, why it is not the one wanted or "")."""
+    if not asked and load.depth > 1 and is_there(eider_closed.NAME):
+        return eider_closed, ""  # wrk tells no latency of what it sends in one write
     wanted = asked or published_with
     if not is_there(wanted):
         return wrk, f"{wanted} is not installed"

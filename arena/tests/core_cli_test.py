@@ -6,6 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import core_support
 from cli import choosing, compare_command, machine, main, preparing
@@ -13,7 +14,7 @@ from cli.progress import Progress, spoken
 from experiments import model
 from experiments.catalogue import all_experiments
 from experiments.model import Machine
-from load import generators, h2load, oha, plan, wrk
+from load import eider_closed, generators, h2load, oha, plan, wrk
 from load.results import Folder, ResultsError, latest, sample
 
 TWO_CORES = Machine((0,), (1,))
@@ -152,6 +153,14 @@ class CommandLine(unittest.TestCase):
         else:
             self.assertEqual((chosen, why), (wrk, "httpress is not installed"))
 
+    def test_pipelined_requests_are_sent_by_what_tells_their_latency(self):
+        load = wrk.Load("/plaintext", 64, 1, (), 16)
+        with mock.patch.object(eider_closed, "is_there", return_value=True):
+            self.assertEqual(generators.choose(load, "wrk"), (eider_closed, ""))
+            self.assertEqual(generators.choose(load, "wrk", "wrk"), (wrk, ""))
+        with mock.patch.object(eider_closed, "is_there", return_value=False):
+            self.assertEqual(generators.choose(load, "wrk"), (wrk, ""))
+
     def test_h2load_and_oha_are_read(self):
         told = h2load.parse("finished in 1.00s, 1234.50 req/s, 1MB/s\nrequests: 1240 total, 1240 "
                             "started, 1236 done, 1235 succeeded, 1 failed, 0 errored, 0 timeout\n"
@@ -171,7 +180,8 @@ class CommandLine(unittest.TestCase):
                 told = preparing._command(step, TWO_CORES, "wrk")  # pylint: disable=W0212
                 self.assertIn(cell.ask.path, told)
                 if cell.kind == model.CLOSED:
-                    self.assertIn(f"-c{cell.connections} ", told)
+                    self.assertRegex(told, f"(-c|--connections ){cell.connections} ")
+                    self.assertNotIn("/build/", told)
 
 
 if __name__ == "__main__":
