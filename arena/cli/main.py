@@ -4,6 +4,7 @@ Must not measure by itself.
 """
 
 import argparse
+import os
 import signal
 import sys
 
@@ -39,6 +40,9 @@ def main():
     except KeyboardInterrupt:
         print("\ninterrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # who read has seen enough (| head)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
 
 
 if __name__ == "__main__":

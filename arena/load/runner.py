@@ -69,8 +69,8 @@ _KINDS = {model.CLOSED: closed.run, model.WORKERS: closed.run, model.SLOW: slow.
 
 
 def run(plan, context):
-    """Every step that is not done."""
-    for step in plan.steps:
+    """Every step that is not done; what waits for an hour last, so that the rest is there."""
+    for step in sorted(plan.steps, key=lambda step: step.cell.kind == model.SLOW):
         if not context.rounds_left(step):
             continue
         _KINDS.get(step.cell.kind, run_idle)(step, context)
