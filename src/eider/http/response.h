@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,15 @@ inline constexpr std::string_view kTextPlain = "text/plain; charset=utf-8";
 inline constexpr std::string_view kTextHtml = "text/html; charset=utf-8";
 inline constexpr std::string_view kApplicationJson = "application/json";
 inline constexpr std::string_view kApplicationProblem = "application/problem+json";
+
+/// Content that is not bytes in memory. What there is, server/content.h and server/upgrade.h say.
+class Content {
+ public:
+  Content() = default;
+  Content(const Content&) = delete;
+  Content& operator=(const Content&) = delete;
+  virtual ~Content() = default;
+};
 
 class Response {
  public:
@@ -90,6 +100,26 @@ class Response {
     return body_kind_ == BodyKind::text ? &text_ : nullptr;
   }
 
+  /// Takes the place of the body.
+  Response& set_content(std::unique_ptr<Content> content) & noexcept {
+    body_kind_ = BodyKind::content;
+    content_ = std::move(content);
+    return *this;
+  }
+  Response&& set_content(std::unique_ptr<Content> content) && noexcept {
+    return std::move(set_content(std::move(content)));
+  }
+  /// Null unless it was set, and nothing took its place.
+  [[nodiscard]] Content* content() const noexcept {
+    return body_kind_ == BodyKind::content ? content_.get() : nullptr;
+  }
+  /// Leaves an empty body. Pre: content() != null.
+  [[nodiscard]] std::unique_ptr<Content> take_content() noexcept {
+    body_kind_ = BodyKind::view;
+    view_ = {};
+    return std::move(content_);
+  }
+
   /// As new, with the memory kept for the next response.
   void reset() noexcept {
     status_ = 200;
@@ -97,13 +127,16 @@ class Response {
     if (!field_lines_.empty()) {
       field_lines_.clear();
     }
+    if (body_kind_ == BodyKind::content) [[unlikely]] {
+      content_.reset();
+    }
     body_kind_ = BodyKind::view;
     view_ = {};
     closes_connection_ = false;
   }
 
  private:
-  enum class BodyKind : std::uint8_t { view, text, buffer };
+  enum class BodyKind : std::uint8_t { view, text, buffer, content };
 
   int status_ = 200;
   BodyKind body_kind_ = BodyKind::view;
@@ -113,6 +146,7 @@ class Response {
   std::string_view view_;
   std::string text_;
   Buffer buffer_;
+  std::unique_ptr<Content> content_;
 };
 
 inline std::string_view Response::body() const noexcept {
@@ -123,6 +157,8 @@ inline std::string_view Response::body() const noexcept {
       return text_;
     case BodyKind::buffer:
       return buffer_.view();
+    case BodyKind::content:
+      break;
   }
   return {};
 }

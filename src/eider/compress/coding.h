@@ -1,0 +1,19 @@
+// The content codings there are (RFC 9110, section 8.4.1), and their names on the wire.
+// Must not choose between them: http/accept_encoding.h does.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace eider {
+
+/// `deflate` is zlib's format (RFC 1950), as RFC 9110, section 8.4.1.2 has it: read, never written.
+enum class ContentCoding : std::uint8_t { gzip, deflate, brotli, zstd };
+
+/// "gzip", "deflate", "br", "zstd"
+[[nodiscard]] std::string_view to_text(ContentCoding coding) noexcept;
+/// By its name without case; "x-gzip" is gzip. Nothing for others.
+[[nodiscard]] std::optional<ContentCoding> coding_named(std::string_view name) noexcept;
+
+}  // namespace eider

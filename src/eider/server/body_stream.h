@@ -1,0 +1,83 @@
+// A request's content as it arrives, for handlers that do not want it gathered.
+// Must not be kept beyond the handler: it reads from the connection that the request came on.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/runtime/sync.h"
+#include "eider/runtime/task.h"
+
+namespace eider {
+
+/// Where the server puts content that has arrived, and the handler takes it from.
+class BodyInbox {
+ public:
+  virtual ~BodyInbox() = default;
+  /// Whether `take` has something to say.
+  [[nodiscard]] virtual bool has_news() const noexcept = 0;
+  /// All that has arrived since; empty at the end. Valid until the next `take`.
+  /// Throws Failure when the content cannot be completed: 400 for wrong framing, 408 when it came
+  /// too slowly, 413 when it is larger than the route takes.
+  [[nodiscard]] virtual std::string_view take() = 0;
+  /// Set when there is news.
+  [[nodiscard]] virtual Event& arrival() noexcept = 0;
+  /// What Content-Length says; nothing for chunked content.
+  [[nodiscard]] virtual std::optional<std::uint64_t> length() const noexcept = 0;
+};
+
+/// A parameter of a handler that returns a Task. The client is asked to send (100 Continue) by the
+/// first `next`, so a handler that answers without it has refused the content unseen. While the
+/// handler does not ask, at most a buffer's worth is taken from the client.
+///
+///     app.post("/upload", [](BodyStream body) -> Task<Receipt> {
+///       std::uint64_t bytes = 0;
+///       while (auto part = co_await body.next()) bytes += part->size();
+///       co_return Receipt{bytes};
+///     });
+class BodyStream {
+ public:
+  class NextAwaiter;
+
+  explicit BodyStream(BodyInbox& inbox) noexcept : inbox_(&inbox) {}
+
+  /// `auto part = co_await body.next();`
+  ///
+  /// returns  what has arrived, never empty, valid until the next call; nothing at the end
+  /// errors   thrown as a Failure, see BodyInbox::take: let it pass, it answers by itself
+  [[nodiscard]] NextAwaiter next() noexcept;
+
+  /// All of it. Throws a Failure with 413 when it is more than `bytes_max`.
+  [[nodiscard]] Task<std::string> collect(std::size_t bytes_max);
+
+  /// How many bytes will come, when the client has said so.
+  [[nodiscard]] std::optional<std::uint64_t> length() const noexcept { return inbox_->length(); }
+
+ private:
+  BodyInbox* inbox_;
+};
+
+class BodyStream::NextAwaiter {
+ public:
+  explicit NextAwaiter(BodyInbox& inbox) noexcept : inbox_(&inbox), awaiter_(inbox.arrival()) {}
+  bool await_ready() const noexcept { return inbox_->has_news(); }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept { awaiter_.await_suspend(waiting); }
+  std::optional<std::string_view> await_resume() {
+    const std::string_view part = inbox_->take();
+    return part.empty() ? std::nullopt : std::optional(part);
+  }
+
+ private:
+  BodyInbox* inbox_;
+  Event::Awaiter awaiter_;
+};
+
+inline BodyStream::NextAwaiter BodyStream::next() noexcept {
+  return NextAwaiter(*inbox_);
+}
+
+}  // namespace eider
