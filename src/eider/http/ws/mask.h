@@ -1,0 +1,26 @@
+// Masking of payloads (RFC 6455, section 5.3), at the speed of memory.
+// Must not make keys: a client's come from a source that nobody can predict.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace eider::ws {
+
+using MaskKey = std::array<unsigned char, 4>;
+
+/// The key as it applies to what stands `offset` bytes behind the payload's begin.
+[[nodiscard]] constexpr MaskKey rotated(MaskKey key, std::size_t offset) noexcept {
+  return {key[offset % 4], key[(offset + 1) % 4], key[(offset + 2) % 4], key[(offset + 3) % 4]};
+}
+
+/// Masks or unmasks in place: byte i becomes byte i XOR key[i modulo 4].
+void mask(std::span<char> bytes, MaskKey key) noexcept;
+
+/// Writes the masked form of `from` to `to`. Pre: `to` has room for from.size() bytes and does not
+/// overlap `from`.
+void mask_copy(char* to, std::string_view from, MaskKey key) noexcept;
+
+}  // namespace eider::ws
