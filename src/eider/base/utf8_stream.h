@@ -22,8 +22,8 @@ class Utf8Stream {
   void restart() noexcept { *this = Utf8Stream(); }
 
  private:
-  [[nodiscard]] bool take_byte(unsigned char byte) noexcept;
-  [[nodiscard]] bool begin_sequence(unsigned char first) noexcept;
+  void begin_sequence(unsigned char first) noexcept;
+  void continue_sequence(unsigned char byte) noexcept;
   [[nodiscard]] std::string_view finish_sequence(std::string_view piece) noexcept;
 
   static constexpr std::uint8_t kFailed = 0xFF;

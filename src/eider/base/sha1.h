@@ -1,0 +1,16 @@
+// SHA-1 (FIPS 180-4), for protocols that have fixed it: the WebSocket handshake.
+// Must not be used where somebody gains by two inputs of one digest: collisions are known.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace eider {
+
+inline constexpr std::size_t kSha1Bytes = 20;
+
+/// The digest of all of `text`, any bytes.
+/// source   FIPS 180-4, sections 5.1.1 and 6.1
+[[nodiscard]] std::array<char, kSha1Bytes> sha1(std::string_view text) noexcept;
+
+}  // namespace eider
