@@ -23,7 +23,7 @@ struct ExtensionParam {
   std::optional<std::string> value;
 };
 
-/// Names are compared without case.
+/// Its user compares names without case.
 struct Extension {
   std::string_view name;
   std::vector<ExtensionParam> params;

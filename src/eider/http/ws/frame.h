@@ -82,7 +82,7 @@ class FrameReader {
   ///          need_more  all of `in` is consumed
   ///          refused    a reserved bit or opcode, a control frame in fragments or above 125 bytes,
   ///                     a length that is not minimal or has the top bit, or a mask that is missing
-  ///                     or should be; told at the first byte that shows it. Do not call again.
+  ///                     or should not be. Told as soon as it shows: do not call again.
   /// cost     no allocation; copies only a header that was cut
   /// source   RFC 6455, sections 5.1 to 5.5; RFC 7692, section 6
   [[nodiscard]] FrameStep read(std::string_view in) noexcept;
@@ -91,6 +91,7 @@ class FrameReader {
   [[nodiscard]] FrameStep judge(std::string_view bytes) const noexcept;
   [[nodiscard]] Refusal judge_first(unsigned char first) const noexcept;
   [[nodiscard]] Refusal judge_second(unsigned char first, unsigned char second) const noexcept;
+  [[nodiscard]] FrameStep judge_rest(std::string_view bytes, unsigned short_length) const noexcept;
   [[nodiscard]] FrameStep read_cut(std::string_view in) noexcept;
 
   /// The front of a header whose end has not come yet.

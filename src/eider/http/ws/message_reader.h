@@ -96,7 +96,33 @@ class MessageReader {
   [[nodiscard]] std::size_t kept_bytes() const noexcept { return message_.capacity(); }
 
  private:
-  [[nodiscard]] Event refuse(Refusal refusal, std::size_t consumed);
+  /// Bytes of a message, unmasked and decompressed, and what is wrong behind them.
+  struct Taken {
+    std::string_view added;
+    Refusal refusal;
+  };
+
+  [[nodiscard]] Event refuse(Refusal refusal);
+  [[nodiscard]] Refusal begin_frame(const FrameHeader& header) noexcept;
+  [[nodiscard]] Refusal begin_message(const FrameHeader& header) noexcept;
+  [[nodiscard]] Refusal judge_size(std::uint64_t payload_bytes) noexcept;
+  [[nodiscard]] Event read_payload(std::string_view part, Buffer& scratch);
+  void advance(std::size_t bytes) noexcept;
+  void append_unmasked(Buffer& out, std::string_view part);
+
+  [[nodiscard]] Event read_control(std::string_view part, Buffer& scratch);
+  [[nodiscard]] Event end_control(std::string_view payload);
+  [[nodiscard]] Event end_close(std::string_view payload);
+
+  [[nodiscard]] Event read_data(std::string_view part, Buffer& scratch);
+  [[nodiscard]] Event end_message(std::string_view data);
+  [[nodiscard]] Taken take(std::string_view part, Buffer& out);
+  [[nodiscard]] Taken inflate(std::string_view part, Buffer& out);
+  [[nodiscard]] Refusal inflate_piece(std::string_view piece, Buffer& out);
+  [[nodiscard]] Refusal inflate_end(Buffer& out);
+  [[nodiscard]] std::size_t inflated_bytes_left() const noexcept;
+  [[nodiscard]] Refusal count_inflated(Inflated inflated, std::size_t bytes) noexcept;
+  [[nodiscard]] bool is_end_of_message(std::string_view part) const noexcept;
 
   Buffer message_;
   MessageCodec* codec_ = nullptr;
