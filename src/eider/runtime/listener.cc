@@ -1,5 +1,6 @@
 #include "eider/runtime/listener.h"
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -95,6 +96,26 @@ Result<void, NetError> Listener::open(const Address& at, ListenOptions options) 
   }
   fd_ = std::move(socket->fd);
   address_ = socket->address;
+  owns_path_ = true;
+  loop_.attach(*this);
+  return {};
+}
+
+Result<void, NetError> Listener::adopt(Descriptor fd) {
+  ensure(!is_open(), "a listener is opened once");
+  auto bound = Address::of_socket(fd.get());
+  if (!bound) {
+    return fail(bound.error());
+  }
+  const int flags = ::fcntl(fd.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(fd.get(), F_SETFL, flags | O_NONBLOCK) != 0 ||
+      ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC) != 0 ||
+      (!bound->is_unix() && !enable(fd.get(), IPPROTO_TCP, TCP_NODELAY))) {
+    return fail(net_error(errno));
+  }
+  fd_ = std::move(fd);
+  address_ = *bound;
+  owns_path_ = false;
   loop_.attach(*this);
   return {};
 }
@@ -113,7 +134,7 @@ void Listener::close() noexcept {
 }
 
 void Listener::remove_path() const noexcept {
-  if (!address_->path().empty()) {
+  if (owns_path_ && !address_->path().empty()) {
     ::unlink(std::string(address_->path()).c_str());
   }
 }

@@ -57,7 +57,10 @@ class Listener {
 
   /// Binds and begins accepting. A Unix path that nobody listens on any more is taken over.
   [[nodiscard]] Result<void, NetError> open(const Address& at, ListenOptions options = {});
-  /// Stops accepting; a Unix path is removed.
+  /// The same of a socket that listens already, such as one that systemd passed on. A Unix path
+  /// stays when this closes: whoever made it may go on listening.
+  [[nodiscard]] Result<void, NetError> adopt(Descriptor fd);
+  /// Stops accepting; a Unix path that `open` made is removed.
   void close() noexcept;
 
   [[nodiscard]] bool is_open() const noexcept { return fd_.is_open(); }
@@ -88,7 +91,8 @@ class Listener {
   Descriptor fd_;
   std::optional<Address> address_;
   std::uint32_t slot_ = 0;  // the backend's own
-  bool is_short_ = false;   // of descriptors or memory, and the owner knows
+  bool owns_path_ = false;
+  bool is_short_ = false;  // of descriptors or memory, and the owner knows
   Rest rest_;
 };
 

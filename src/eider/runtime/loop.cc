@@ -185,6 +185,10 @@ void Loop::lend_cork(Stream& stream) {
   cork_owner_ = &stream;
 }
 
+Loop::Written Loop::send_file(Stream& stream, std::string_view before, FileSlice slice) {
+  return eider::send_file(StreamAccess::fd(stream), before, slice);
+}
+
 void Loop::drop_unsent(Stream& stream) noexcept {
   linger_not(StreamAccess::fd(stream));
 }

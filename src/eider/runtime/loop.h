@@ -110,6 +110,8 @@ class Loop {
   virtual void detach(Stream& stream) noexcept = 0;
   /// Writes at once what the socket takes of both, in this order.
   virtual Written write(Stream& stream, std::string_view first, std::string_view second) = 0;
+  /// The same of a text and a file's bytes behind it; error ENODATA when the file is shorter.
+  virtual Written send_file(Stream& stream, std::string_view before, FileSlice slice);
   /// Sends FIN.
   virtual void end_writing(Stream& stream) noexcept = 0;
   /// The `detach` that follows resets the connection, and drops what the kernel still has to send.

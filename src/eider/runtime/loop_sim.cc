@@ -1,7 +1,10 @@
 #include "eider/runtime/loop_sim.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <string>
 
 #include "eider/base/assert.h"
 #include "eider/runtime/detail/sim_connection.h"
@@ -15,6 +18,7 @@ using detail::SimPort;
 namespace {
 
 constexpr std::size_t kReadBytesMax = 64 * 1024;  // as the real loops
+constexpr std::uint64_t kFileBytesAtOnce = 256 * 1024;
 constexpr std::int64_t kWallSecondsAtZero = 1'700'000'000;
 
 std::int64_t wall_seconds_at(Instant now) noexcept {
@@ -95,6 +99,17 @@ Loop::Written SimLoop::write(Stream& stream, std::string_view first, std::string
   }
   kernel_.note('w', connection.index, taken);
   return {taken, 0};
+}
+
+Loop::Written SimLoop::send_file(Stream& stream, std::string_view before, FileSlice slice) {
+  std::string bytes(std::min<std::uint64_t>(slice.bytes, kFileBytesAtOnce), '\0');
+  const ssize_t got =
+      ::pread(slice.file, bytes.data(), bytes.size(), static_cast<off_t>(slice.offset));
+  if (got <= 0) {
+    return {0, got == 0 ? ENODATA : errno};
+  }
+  bytes.resize(static_cast<std::size_t>(got));
+  return write(stream, before, bytes);
 }
 
 void SimLoop::end_writing(Stream& stream) noexcept {

@@ -39,6 +39,7 @@ class SimLoop final : public Loop {
   void update(Stream& stream) override;
   void detach(Stream& stream) noexcept override;
   Written write(Stream& stream, std::string_view first, std::string_view second) override;
+  Written send_file(Stream& stream, std::string_view before, FileSlice slice) override;
   void end_writing(Stream& stream) noexcept override;
   void drop_unsent(Stream& stream) noexcept override;
 

@@ -1,5 +1,6 @@
 #include "eider/runtime/detail/socket_io.h"
 
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -29,6 +30,30 @@ SocketWrite write_socket(int fd, std::string_view first, std::string_view second
     return {static_cast<std::size_t>(sent), 0};
   }
   return {0, is_try_again(errno) ? 0 : errno};
+}
+
+SocketWrite send_file(int fd, std::string_view before, FileSlice slice) noexcept {
+  std::size_t sent = 0;
+  if (!before.empty()) {
+    const ssize_t head =
+        ::send(fd, before.data(), before.size(), MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE);
+    if (head < 0) {
+      return {0, is_try_again(errno) ? 0 : errno};
+    }
+    sent = static_cast<std::size_t>(head);
+    if (sent < before.size()) {
+      return {sent, 0};
+    }
+  }
+  auto offset = static_cast<off_t>(slice.offset);
+  const ssize_t copied = ::sendfile(fd, slice.file, &offset, slice.bytes);
+  if (copied > 0) {
+    return {sent + static_cast<std::size_t>(copied), 0};
+  }
+  if (copied == 0) {
+    return {sent, ENODATA};
+  }
+  return {sent, is_try_again(errno) ? 0 : errno};
 }
 
 int pending_error(int fd) noexcept {

@@ -13,6 +13,8 @@ namespace {
 
 /// A cork or chunk that grew beyond this gives its memory back after use.
 constexpr std::size_t kKeptBytesMax = 256 * 1024;
+/// Of a file in one turn, so that a fast reader of a large one does not keep all others waiting.
+constexpr std::uint64_t kFileBytesPerTurn = 2 * 1024 * 1024;
 /// Refused bytes up to this many are copied; of more the buffer itself is kept.
 constexpr std::size_t kCopiedBytesMax = 16 * 1024;
 
@@ -28,11 +30,13 @@ void forget(Buffer& buffer) noexcept {
 
 /// Output that the socket refused, input that came while paused, and news for the end of the turn.
 struct Stream::Rest final : public Deferred {
-  /// Bytes in one of two shapes, so that neither is copied into the other.
+  /// Bytes in one of three shapes, so that none is copied into another.
   struct Chunk {
     Buffer corked;
     std::string owned;
     std::size_t sent = 0;
+    std::shared_ptr<const Descriptor> file;  // then `slice` is what is left
+    FileSlice slice;
 
     [[nodiscard]] std::string_view left() const noexcept {
       return (owned.empty() ? corked.view() : std::string_view(owned)).substr(sent);
@@ -46,6 +50,8 @@ struct Stream::Rest final : public Deferred {
     bytes += chunk.left().size();
     chunks.push_back(std::move(chunk));
   }
+  [[nodiscard]] bool is_file_next() const noexcept { return chunks[first].file != nullptr; }
+  /// None of a file's.
   [[nodiscard]] std::string_view left(std::size_t ahead) const noexcept {
     return first + ahead < chunks.size() ? chunks[first + ahead].left() : std::string_view();
   }
@@ -57,6 +63,7 @@ struct Stream::Rest final : public Deferred {
   std::size_t bytes = 0;
   Buffer held;
   bool is_end_held = false;
+  bool is_yielding = false;  // has sent its share of this turn, and may go on
   NetError error = NetError::other;
 };
 
@@ -138,6 +145,10 @@ void Stream::tell_broken(NetError error) {
 void Stream::tell_held() {
   if (is(kBroken)) {
     tell_broken(rest_->error);
+    return;
+  }
+  if (is(kWaiting) && std::exchange(rest_->is_yielding, false)) {
+    tell_writable();
     return;
   }
   if (!is(kHasHeld) || is(kPaused) || is(kWaiting)) {
@@ -254,22 +265,86 @@ void Stream::begin_waiting() {
   }
 }
 
-bool Stream::drain() {
-  // Until the socket refuses some: only then does it tell that it takes more.
-  while (rest_->bytes != 0) {
-    const std::string_view first = rest_->left(0);
-    const std::string_view second = rest_->left(1);
-    const Loop::Written written = loop_.write(*this, first, second);
+void Stream::send_file(std::shared_ptr<const Descriptor> file, std::uint64_t offset,
+                       std::uint64_t bytes) {
+  Buffer* corked = loop_.corked(*this);
+  const std::string_view before = corked == nullptr ? std::string_view() : corked->view();
+  const FileSlice slice{file->get(), offset, std::min(bytes, kFileBytesPerTurn)};
+  Loop::Written written;
+  if (!is(kWaiting) && !is(kBroken) && bytes != 0) {
+    written = loop_.send_file(*this, before, slice);
     if (written.error != 0) {
       break_later(net_error(written.error));
-      return false;
     }
-    rest_->consume(written.bytes);
-    if (written.bytes < first.size() + second.size()) {
+  }
+  const std::size_t sent_before = std::min(written.bytes, before.size());
+  const std::uint64_t sent_of_file = written.bytes - sent_before;
+  if (corked != nullptr) {
+    keep_corked(*corked, sent_before);
+  }
+  keep_file(std::move(file), {slice.file, offset + sent_of_file, bytes - sent_of_file});
+}
+
+void Stream::keep_file(std::shared_ptr<const Descriptor> file, FileSlice left) {
+  if (left.bytes != 0 && !is(kBroken)) {
+    Rest::Chunk chunk;
+    chunk.file = std::move(file);
+    chunk.slice = left;
+    rest().bytes += left.bytes;
+    rest().chunks.push_back(std::move(chunk));
+    begin_waiting();
+  }
+}
+
+bool Stream::drain() {
+  while (rest_->bytes != 0) {
+    if (!(rest_->is_file_next() ? drain_file() : drain_bytes())) {
       return false;
     }
   }
   return true;
+}
+
+// Until the socket refuses some: only then does it tell that it takes more.
+bool Stream::drain_bytes() {
+  const std::string_view first = rest_->left(0);
+  const std::string_view second = rest_->left(1);
+  const Loop::Written written = loop_.write(*this, first, second);
+  if (written.error != 0) {
+    break_later(net_error(written.error));
+    return false;
+  }
+  rest_->consume(written.bytes);
+  return written.bytes == first.size() + second.size();
+}
+
+// The next file's share of this turn. A short count may also be the file's end, so it asks again.
+bool Stream::drain_file() {
+  std::uint64_t share = kFileBytesPerTurn;
+  Rest::Chunk& chunk = rest_->chunks[rest_->first];
+  while (chunk.slice.bytes != 0 && share != 0) {
+    const FileSlice slice{chunk.slice.file, chunk.slice.offset, std::min(chunk.slice.bytes, share)};
+    const Loop::Written written = loop_.send_file(*this, {}, slice);
+    if (written.error != 0) {
+      break_later(net_error(written.error));
+      return false;
+    }
+    if (written.bytes == 0) {
+      return false;
+    }
+    share -= written.bytes;
+    rest_->bytes -= written.bytes;
+    chunk.slice.offset += written.bytes;
+    chunk.slice.bytes -= written.bytes;
+  }
+  if (chunk.slice.bytes == 0) {
+    chunk = Rest::Chunk();
+    ++rest_->first;
+    return true;
+  }
+  rest_->is_yielding = true;
+  loop_.defer(*rest_);
+  return false;
 }
 
 void Stream::tell_writable() {

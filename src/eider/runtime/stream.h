@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,12 @@ class Stream {
 
   /// Sends a large body behind what is corked, without copying it. Pre: is_open().
   void send_owned(std::string bytes);
+
+  /// Sends bytes of a file behind what is corked; the kernel copies them from its cache to the
+  /// socket. When the file turns out to be shorter the connection is broken. Pre: is_open().
+  ///
+  /// file  stays open until all has left or the stream is closed
+  void send_file(std::shared_ptr<const Descriptor> file, std::uint64_t offset, std::uint64_t bytes);
 
   /// Sends what is corked now instead of at the end of the callback.
   ///
@@ -113,6 +120,9 @@ class Stream {
   Rest& rest();
   void keep_corked(Buffer& corked, std::size_t sent);
   void keep_owned(std::string bytes, std::size_t sent);
+  void keep_file(std::shared_ptr<const Descriptor> file, FileSlice left);
+  [[nodiscard]] bool drain_file();
+  [[nodiscard]] bool drain_bytes();
   void begin_waiting();
   bool drain();
   void finish_ending();

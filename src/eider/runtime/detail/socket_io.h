@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace eider {
@@ -16,6 +17,19 @@ struct SocketWrite {
 /// Writes at once what the socket takes of both, in this order. Never raises SIGPIPE.
 [[nodiscard]] SocketWrite write_socket(int fd, std::string_view first,
                                        std::string_view second) noexcept;
+
+/// Bytes of an open file.
+struct FileSlice {
+  int file = -1;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Writes at once what the socket takes of the text and then of the file, which the kernel copies by
+/// itself. Both leave in as few segments as they fit in.
+///
+/// returns  error ENODATA: the file ends within the slice
+[[nodiscard]] SocketWrite send_file(int fd, std::string_view before, FileSlice slice) noexcept;
 
 /// SO_ERROR, which reading clears; 0 for none.
 [[nodiscard]] int pending_error(int fd) noexcept;
