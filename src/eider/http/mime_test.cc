@@ -21,5 +21,30 @@ TEST(MediaType, is_plain_bytes_for_anything_else) {
   }
 }
 
+TEST(MediaType, of_the_web_are_those_that_are_registered) {
+  EXPECT_EQ(media_type_of("a.wasm"), "application/wasm");
+  EXPECT_EQ(media_type_of("a.mjs"), "text/javascript; charset=utf-8");
+  EXPECT_EQ(media_type_of("a.svg"), "image/svg+xml");
+  EXPECT_EQ(media_type_of("a.woff2"), "font/woff2");
+  EXPECT_EQ(media_type_of("a.avif"), "image/avif");
+  EXPECT_EQ(media_type_of("a.vtt"), "text/vtt; charset=utf-8");
+  EXPECT_EQ(media_type_of("a.geojson"), "application/geo+json");
+  EXPECT_EQ(media_type_of("a.tar.gz"), "application/gzip");
+  EXPECT_EQ(media_type_of("a.3gp"), "video/3gpp");
+}
+
+TEST(MediaType, tells_what_is_compressed_already) {
+  for (const char* name : {"a.jpg", "a.png", "a.mp4", "a.mp3", "a.zip", "a.gz", "a.zst", "a.woff2",
+                           "a.docx", "a.odt", "a.epub", "a.7z", "a.webp", "a.opus"}) {
+    EXPECT_TRUE(is_compressed(media_type_of(name))) << name;
+  }
+  for (const char* name : {"a.html", "a.css", "a.js", "a.json", "a.svg", "a.txt", "a.wasm", "a.ttf",
+                           "a.ico", "a.wav", "a.bmp", "a.xml", "a.unknown", "a.tar"}) {
+    EXPECT_FALSE(is_compressed(media_type_of(name))) << name;
+  }
+  EXPECT_TRUE(is_compressed("image/png ; x=y"));
+  EXPECT_FALSE(is_compressed(""));
+}
+
 }  // namespace
 }  // namespace eider
