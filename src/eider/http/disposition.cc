@@ -1,0 +1,117 @@
+#include "eider/http/disposition.h"
+
+#include <algorithm>
+
+#include "eider/base/text.h"
+#include "eider/base/utf8.h"
+#include "eider/http/parameters.h"
+
+namespace eider {
+
+namespace {
+
+struct Unescaped {
+  std::string_view escape;
+  char byte;
+};
+constexpr Unescaped kEscapes[] = {{"%22", '"'},  {"%0D", '\r'}, {"%0d", '\r'}, {"%0A", '\n'},
+                                  {"%0a", '\n'}, {"\\\"", '"'}, {"\\\\", '\\'}};
+constexpr std::string_view kNoNames = ". ";  // what a name neither begins nor ends with
+constexpr std::string_view kUnnamed = "unnamed";
+constexpr std::size_t kExtensionBytesMax = 16;
+
+const Unescaped* escape_at_front(std::string_view text) noexcept {
+  const auto* found = std::find_if(std::begin(kEscapes), std::end(kEscapes),
+                                   [&](const auto& one) { return text.starts_with(one.escape); });
+  return found == std::end(kEscapes) ? nullptr : found;
+}
+
+std::string unescape(std::string_view value) {
+  std::string text;
+  text.reserve(value.size());
+  while (!value.empty()) {
+    const std::size_t plain = std::min(value.find_first_of("%\\"), value.size());
+    text.append(value.substr(0, plain));
+    value.remove_prefix(plain);
+    if (const Unescaped* escape = escape_at_front(value)) {
+      text.push_back(escape->byte);
+      value.remove_prefix(escape->escape.size());
+    } else if (!value.empty()) {
+      text.push_back(value.front());
+      value.remove_prefix(1);
+    }
+  }
+  return text;
+}
+
+/// '_' in place of bytes that are not UTF-8 or that mean something to terminals or file systems.
+std::string without_odd_bytes(std::string_view name) {
+  std::string clean;
+  while (!name.empty()) {
+    const std::size_t bytes = utf8_sequence_bytes(name);
+    const auto first = static_cast<unsigned char>(name.front());
+    const bool is_odd = bytes == 0 || first < 0x20 || first == 0x7F ||
+                        std::string_view("<>:\"|?*").contains(name.front());
+    clean.append(is_odd ? "_" : name.substr(0, bytes));
+    name.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  return clean;
+}
+
+/// At most `bytes` of `text`, no sequence cut.
+std::string_view cut_utf8(std::string_view text, std::size_t bytes) noexcept {
+  if (text.size() <= bytes) {
+    return text;
+  }
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) {
+    --bytes;
+  }
+  return text.substr(0, bytes);
+}
+
+std::string cut_name(std::string_view name, std::size_t bytes_max) {
+  const std::size_t dot = name.rfind('.');
+  const bool has_extension = dot != std::string_view::npos && dot != 0 &&
+                             name.size() - dot <= std::min(kExtensionBytesMax, bytes_max / 2);
+  const std::string_view extension = has_extension ? name.substr(dot) : std::string_view();
+  const std::string_view stem = name.substr(0, name.size() - extension.size());
+  return std::string(cut_utf8(stem, bytes_max - extension.size())).append(extension);
+}
+
+}  // namespace
+
+Result<Disposition, MultipartRefusal> read_disposition(std::string_view field_value) {
+  if (!equals_ignoring_case(without_parameters(field_value), "form-data")) {
+    return fail(MultipartRefusal::bad_disposition);
+  }
+  const FoundParameter name = find_parameter(field_value, "name");
+  const FoundParameter filename = find_parameter(field_value, "filename");
+  if (name.outcome == ParameterSearch::malformed || name.outcome == ParameterSearch::doubled ||
+      filename.outcome == ParameterSearch::doubled) {
+    return fail(MultipartRefusal::bad_disposition);
+  }
+  if (name.outcome == ParameterSearch::absent || name.parameter.value.empty()) {
+    return fail(MultipartRefusal::missing_name);
+  }
+  Disposition disposition{unescape(name.parameter.value), std::nullopt};
+  if (!is_utf8(disposition.name)) {
+    return fail(MultipartRefusal::bad_name);
+  }
+  if (filename.outcome == ParameterSearch::found) {
+    disposition.filename = unescape(filename.parameter.value);
+  }
+  return disposition;
+}
+
+std::string safe_filename(std::string_view filename, std::size_t bytes_max) {
+  filename.remove_prefix(filename.find_last_of("/\\") + 1);
+  const std::string clean = without_odd_bytes(filename);
+  std::string_view name = clean;
+  name.remove_prefix(std::min(name.find_first_not_of(kNoNames), name.size()));
+  const std::string cut = cut_name(name, bytes_max);
+  name = cut;
+  name = name.substr(0, name.find_last_not_of(kNoNames) + 1);
+  return std::string(name.empty() ? kUnnamed : name);
+}
+
+}  // namespace eider
