@@ -50,8 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!list.has_value()) {
     return 0;
   }
-  const auto again = read_extension_list(spelled(*list));
-  ensure(again.has_value() && spelled(*again) == spelled(*list), "what was read can be written");
+  const std::string text = spelled(*list);
+  const auto again = read_extension_list(text);
+  ensure(again.has_value() && spelled(*again) == text, "what was read can be written");
   check_answer_to(*list);
   return 0;
 }
