@@ -3,6 +3,8 @@
 #pragma once
 
 #include "eider/app/app.h"
+#include "eider/app/client.h"
+#include "eider/app/producing.h"
 #include "eider/app/options.h"
 #include "eider/files/files.h"
 #include "eider/json/json.h"

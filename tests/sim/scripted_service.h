@@ -65,7 +65,7 @@ class ScriptedService final : public Service {
   }
 
   Task<> answer_later(const Plan& plan, Request& request, Response& response,
-                      const Cancel& cancel) override {
+                      const Ongoing& ongoing) override {
     ensure(plan.waits, "only what waits is answered later");
     const Running here(*this);
     if (request.path() == "/wait-throw") {
@@ -84,8 +84,16 @@ class ScriptedService final : public Service {
       }
       response.set_body(text_after_waiting(request));
     }
-    was_cancelled_at_end = cancel.is_cancelled();
+    was_cancelled_at_end = ongoing.cancel.is_cancelled();
     here.finish();
+  }
+
+  void answer_failed(const Request& /*request*/, Response* response,
+                     std::exception_ptr /*thrown*/) noexcept override {
+    ++failed;
+    if (response != nullptr) {
+      response->set_status(500).set_static_type(kTextPlain).set_static_body("failed");
+    }
   }
 
   void refuse(int status, std::string_view detail, Response& response) noexcept override {
@@ -96,6 +104,7 @@ class ScriptedService final : public Service {
   std::atomic<int> planned = 0;
   std::atomic<int> answered = 0;
   std::atomic<int> refused = 0;
+  std::atomic<int> failed = 0;
   std::atomic<int> running = 0;
   std::atomic<int> finished = 0;
   std::atomic<int> cancelled = 0;

@@ -15,9 +15,11 @@
 
 namespace eider {
 
-class SimServer {
+/// S: the service, made by default.
+template <class S>
+class SimServerOf {
  public:
-  explicit SimServer(Limits its_limits = {}, std::size_t loop_count = 1, std::uint64_t seed = 1)
+  explicit SimServerOf(Limits its_limits = {}, std::size_t loop_count = 1, std::uint64_t seed = 1)
       : kernel(seed),
         limits(its_limits),
         balance(loop_count, its_limits.connections_max),
@@ -61,7 +63,7 @@ class SimServer {
   }
 
   SimKernel kernel;
-  ScriptedService service;
+  S service;
   const Limits limits;
   detail::Balance balance;
 
@@ -69,9 +71,8 @@ class SimServer {
   void listen() {
     auto at = Address::parse("127.0.0.1", 0);
     for (const auto& worker : workers_) {
-      const bool is_bound = worker->listen(*at, {.sharing = PortSharing::shared}).has_value();
-      ensure(is_bound, "the simulated kernel binds");
-      at = worker->address();
+      at = worker->listen(*at, {.sharing = PortSharing::shared});
+      ensure(at.has_value(), "the simulated kernel binds");
     }
     port_ = at->port();
   }
@@ -83,6 +84,8 @@ class SimServer {
   std::vector<std::unique_ptr<detail::Worker>> workers_;
   std::uint16_t port_ = 0;
 };
+
+using SimServer = SimServerOf<ScriptedService>;
 
 /// The responses in `bytes`, cut apart by their own framing, as a strict client reads them.
 struct ReadResponse {

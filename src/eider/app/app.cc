@@ -1,8 +1,10 @@
 #include "eider/app/app.h"
 
+#include "eider/app/client.h"
 #include "eider/app/log_stderr.h"
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
+#include "eider/base/failure.h"
 
 namespace eider {
 
@@ -10,6 +12,7 @@ Routes Routes::group(GroupPrefix prefix) {
   RouteScope scope;
   scope.prefix = table_->scopes[scope_].prefix;
   scope.prefix.append(prefix.text() == "/" ? std::string_view() : prefix.text());
+  scope.host = table_->scopes[scope_].host;
   scope.parent = scope_;
   table_->scopes.push_back(std::move(scope));
   return {*table_, table_->scopes.size() - 1};
@@ -34,6 +37,7 @@ Route Routes::add(Endpoint endpoint) {
 
 App::App() : App(std::make_shared<RouteTable>()) {
   owned_table_->log = stderr_log();
+  state(ProxyTrust());
 }
 
 App::App(std::shared_ptr<RouteTable> table) : Routes(*table, 0), owned_table_(std::move(table)) {}
@@ -41,6 +45,25 @@ App::App(std::shared_ptr<RouteTable> table) : Routes(*table, 0), owned_table_(st
 App::App(App&&) noexcept = default;
 App& App::operator=(App&&) noexcept = default;
 App::~App() = default;
+
+Routes App::host(std::string_view name) {
+  RouteScope scope;
+  scope.host = name;
+  table_->scopes.push_back(std::move(scope));
+  return at(table_->scopes.size() - 1);
+}
+
+App& App::trust_proxies(std::string_view blocks, ForwardedFields fields) {
+  auto peers = TrustedPeers::parse(blocks);
+  if (!peers) {
+    throw Failure(Error::internal("trust_proxies: " + peers.error()));
+  }
+  return state(ProxyTrust{std::move(*peers), fields});
+}
+
+App& App::trust_proxies(std::string_view blocks) {
+  return trust_proxies(blocks, ForwardedFields::x_forwarded);
+}
 
 App& App::body_bytes_max(std::size_t bytes) noexcept {
   table_->body_bytes_max = bytes;

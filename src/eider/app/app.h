@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ namespace eider {
 
 class RouteTable;
 struct ServerOptions;
+enum class ForwardedFields : std::uint8_t;
 
 /// The route just added, for what is said about it beyond pattern and handler.
 class Route {
@@ -88,11 +90,11 @@ class Routes {
  protected:
   Routes(RouteTable& table, std::size_t scope) noexcept : table_(&table), scope_(scope) {}
 
+  [[nodiscard]] Routes at(std::size_t scope) const noexcept { return {*table_, scope}; }
+  Route add(Endpoint endpoint);
+
   RouteTable* table_;
   std::size_t scope_;
-
- private:
-  Route add(Endpoint endpoint);
 };
 
 class App : public Routes {
@@ -112,6 +114,18 @@ class App : public Routes {
   App& override_state(T object) {
     return state(std::move(object));
   }
+
+  /// Routes of a virtual host: "api.example.org", or "*.example.org" for all names below. The app's
+  /// own routes answer for every other name, and never for this one; its hooks hold for all.
+  [[nodiscard]] Routes host(std::string_view name);
+
+  /// Whose word is taken about where a request came from (client.h): blocks separated by commas,
+  /// "10.0.0.0/8, ::1, unix". Nobody's by default. Throws a Failure that names a block that is wrong.
+  ///
+  /// fields  those that the trusted proxies set, whatever the client sent
+  App& trust_proxies(std::string_view blocks, ForwardedFields fields);
+  /// Those of X-Forwarded-For, -Proto and -Host.
+  App& trust_proxies(std::string_view blocks);
 
   /// The largest body a route takes unless it says otherwise (1 MiB).
   App& body_bytes_max(std::size_t bytes) noexcept;

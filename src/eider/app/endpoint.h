@@ -10,9 +10,12 @@
 
 #include "eider/app/handler.h"
 #include "eider/app/middleware.h"
+#include "eider/app/producing.h"
 #include "eider/http/method.h"
 
 namespace eider {
+
+class Router;
 
 /// A State parameter of a handler: which type it wants, for the lookup at start and its error.
 struct StateWish {
@@ -30,11 +33,13 @@ struct Endpoint {
   AnswerNow answer_now = nullptr;      // null when the handler waits
   AnswerLater answer_later = nullptr;  // null when it does not
   bool is_blocking = false;
+  bool streams_body = false;       // the handler reads the content itself
   std::size_t body_bytes_max = 0;  // 0: the app's
   std::size_t scope = 0;
   std::vector<StateWish> wishes;
 
   // Resolved when the app starts.
+  const Router* unrouted = nullptr;  // of the site for whose unknown paths this stands
   std::vector<std::string_view> path_names;
   std::vector<void*> states;
   std::vector<const Hook*> before;
@@ -56,6 +61,12 @@ Task<> answer_later(const Endpoint& endpoint, const Context& context, Response& 
   return call_later(*static_cast<const F*>(endpoint.handler.get()), context, response);
 }
 
+template <class F>
+Task<> answer_producing(const Endpoint& endpoint, const Context& context, Response& response) {
+  begin_producing(*static_cast<const F*>(endpoint.handler.get()), context, response);
+  co_return;
+}
+
 /// The type's name as the compiler spells it, for "no state of type …".
 template <class T>
 [[nodiscard]] constexpr std::string_view type_name() noexcept {
@@ -70,7 +81,16 @@ template <class F>
   endpoint.method = method;
   endpoint.pattern = std::move(pattern);
   endpoint.is_blocking = kIsBlocking<F>;
-  if constexpr (kWaits<F>) {
+  endpoint.streams_body = Signature<F>::kStreamsBody;
+  static_assert(!Signature<F>::kStreamsBody || (Signature<F>::kIsTask && !kIsBlocking<F>),
+                "a handler that reads its body as it comes has to wait for it: return a Task");
+  static_assert(!Signature<F>::kProduces || (Signature<F>::kIsTask && !kIsBlocking<F> &&
+                                             std::is_void_v<typename Signature<F>::Value>),
+                "a handler that writes its answer while it runs returns Task<>: what it has to "
+                "say, it writes");
+  if constexpr (Signature<F>::kProduces) {
+    endpoint.answer_later = &answer_producing<F>;
+  } else if constexpr (kWaits<F>) {
     endpoint.answer_later = &answer_later<F>;
   } else {
     endpoint.answer_now = &answer_now<F>;

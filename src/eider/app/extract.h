@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "eider/app/early_hints.h"
 #include "eider/app/params.h"
 #include "eider/base/result.h"
 #include "eider/base/text.h"
@@ -17,6 +18,8 @@
 #include "eider/json/json.h"
 #include "eider/reflect/text.h"
 #include "eider/runtime/cancel.h"
+#include "eider/server/body_stream.h"
+#include "eider/server/service.h"
 
 namespace eider {
 
@@ -27,8 +30,8 @@ struct Context {
   std::span<const std::string_view> path_names;
   /// What the handler's State parameters refer to, in their order.
   std::span<void* const> states;
-  /// Says so when the client has left.
-  const Cancel* cancel = nullptr;
+  /// Of an answer that waits, else null.
+  const Ongoing* ongoing = nullptr;
 };
 
 /// Which of its kind an argument is.
@@ -207,10 +210,27 @@ struct Extract<Body> {
 };
 
 template <>
+struct Extract<BodyStream> {
+  static constexpr bool kStreamsBody = true;
+  using Held = BodyStream;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    return BodyStream(*context.ongoing->content);
+  }
+};
+
+template <>
+struct Extract<EarlyHints> {
+  using Held = EarlyHints;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    return EarlyHints(context.request);
+  }
+};
+
+template <>
 struct Extract<Cancel> {
   using Held = Cancel;
   static Result<Held> from(const Context& context, ArgumentPlace) {
-    return context.cancel == nullptr ? Cancel() : *context.cancel;
+    return context.ongoing == nullptr ? Cancel() : context.ongoing->cancel;
   }
 };
 

@@ -49,6 +49,10 @@ struct TaskValue<Task<T>> {
 template <class P>
 inline constexpr bool kIsPathValue = requires { requires Extract<P>::kIsPathValue; };
 template <class P>
+inline constexpr bool kStreamsBody = requires { requires Extract<P>::kStreamsBody; };
+template <class P>
+inline constexpr bool kProduces = requires { requires Extract<P>::kProduces; };
+template <class P>
 inline constexpr bool kIsState = requires { requires Extract<P>::kIsState; };
 
 /// A type as a key: the address of its own variable.
@@ -63,6 +67,33 @@ using Argument =
                        std::remove_cvref_t<P>,
                        std::conditional_t<std::is_reference_v<P>, P, std::remove_cv_t<P>>>;
 
+/// From what is held to what the parameter wants: a Request* becomes a Request&.
+template <class T>
+T&& pass(T& held) noexcept {
+  return static_cast<T&&>(held);
+}
+inline Request& pass(Request*& held) noexcept {
+  return *held;
+}
+inline const Request& pass(const Request*& held) noexcept {
+  return *held;
+}
+
+template <class A>
+constexpr bool is_live() {
+  if constexpr (kProduces<A>) {
+    return Extract<A>::kIsLive;
+  } else {
+    return false;
+  }
+}
+template <class A>
+void prepare_for(auto& response) {
+  if constexpr (kProduces<A>) {
+    Extract<A>::prepare(response);
+  }
+}
+
 template <class F, class R, class... P>
 struct SignatureOf {
   using Function = F;
@@ -72,6 +103,9 @@ struct SignatureOf {
   static constexpr std::size_t kCount = sizeof...(P);
   static constexpr std::size_t kPathCount =
       (std::size_t{0} + ... + std::size_t{kIsPathValue<Argument<P>>});
+
+  static constexpr bool kStreamsBody = (false || ... || detail::kStreamsBody<Argument<P>>);
+  static constexpr bool kProduces = (false || ... || detail::kProduces<Argument<P>>);
 
   using Held = std::tuple<Result<typename Extract<Argument<P>>::Held>...>;
 
@@ -90,6 +124,19 @@ struct SignatureOf {
   template <std::size_t... I>
   static Held extract(const Context& context, std::index_sequence<I...>) {
     return Held{Extract<Argument<P>>::from(context, kPlaces[I])...};
+  }
+
+  /// Of a producer's parameters: see producing.h.
+  static constexpr bool kIsLive = (false || ... || is_live<Argument<P>>());
+  static void prepare(auto& response) { (prepare_for<Argument<P>>(response), ...); }
+  template <std::size_t I>
+  static decltype(auto) argument(auto& held, auto& out) {
+    using A = std::tuple_element_t<I, std::tuple<std::type_identity<Argument<P>>...>>::type;
+    if constexpr (detail::kProduces<A>) {
+      return Extract<A>::make(out, *held.request);
+    } else {
+      return pass(held);
+    }
   }
 
   /// The keys of the State parameters, in order.
@@ -149,18 +196,6 @@ void render_errors(Response& response, std::initializer_list<const Error*> error
 template <class T>
 const Error* error_of(const Result<T>& result) noexcept {
   return result ? nullptr : &result.error();
-}
-
-/// From what is held to what the parameter wants: a Request* becomes a Request&.
-template <class T>
-T&& pass(T& held) noexcept {
-  return static_cast<T&&>(held);
-}
-inline Request& pass(Request*& held) noexcept {
-  return *held;
-}
-inline const Request& pass(const Request*& held) noexcept {
-  return *held;
 }
 
 /// Whether all arguments stand; renders what is wrong when not.

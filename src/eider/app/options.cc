@@ -13,6 +13,9 @@ namespace {
 constexpr std::string_view kHelp =
     "  --host ADDRESS          where to listen: 127.0.0.1 (default), 0.0.0.0, ::1, …\n"
     "  --port PORT             0 to 65535 (default 8080; 0 takes any that is free)\n"
+    "  --listen ADDRESS        in place of --host and --port, and as often as wanted: 0.0.0.0:80,\n"
+    "                          [::1]:8080, unix:/run/app.sock, systemd (the sockets it passes on)\n"
+    "  --proxy-protocol        every connection begins with it: only behind a balancer\n"
     "  --share-port            let other processes listen on the port too (SO_REUSEPORT)\n"
     "  --threads N             event loops, 1 to 1024 (default: one per core)\n"
     "  --backend NAME          auto (default), epoll or io_uring\n"
@@ -21,8 +24,10 @@ constexpr std::string_view kHelp =
     "\n"
     "SIGINT or SIGTERM finishes what is in flight and exits with 0; a second one leaves at once.\n";
 
-constexpr std::array<option, 8> kOptions = {{{"host", required_argument, nullptr, 'h'},
+constexpr std::array<option, 10> kOptions = {{{"host", required_argument, nullptr, 'h'},
                                              {"port", required_argument, nullptr, 'p'},
+                                             {"listen", required_argument, nullptr, 'l'},
+                                             {"proxy-protocol", no_argument, nullptr, 'x'},
                                              {"share-port", no_argument, nullptr, 's'},
                                              {"threads", required_argument, nullptr, 't'},
                                              {"backend", required_argument, nullptr, 'b'},
@@ -67,6 +72,53 @@ Result<void> assign_drain(Duration& out, std::string_view text) {
   return assigned;
 }
 
+/// "0.0.0.0:80", "[::1]:8080", or what has no port: "unix:/path", "systemd".
+Result<ListenAt> read_place(std::string_view text) {
+  ListenAt place;
+  const std::size_t colon = text.rfind(':');
+  if (text == "systemd" || text.starts_with("unix:")) {
+    place.host = text;
+    return place;
+  }
+  const bool is_bare_ipv6 = text.find(':') != colon && !text.starts_with('[');
+  if (colon == std::string_view::npos || colon == 0 || is_bare_ipv6) {
+    return fail(wrong("listen", text, "HOST:PORT, [IPV6]:PORT, unix:/path or systemd"));
+  }
+  place.host = text.substr(0, colon);
+  constexpr std::uint16_t kPortMax = 65535;
+  auto port = assign_number(place.port, "listen", text.substr(colon + 1), std::uint16_t{0},
+                            kPortMax);
+  if (!port) {
+    return fail(std::move(port.error()));
+  }
+  return place;
+}
+
+Result<void> add_place(ServerOptions& options, std::string_view text) {
+  auto place = read_place(text);
+  if (!place) {
+    return fail(std::move(place.error()));
+  }
+  options.also.push_back(std::move(*place));
+  return {};
+}
+
+/// With the first of those given by --listen in place of host and port.
+///
+/// before  how many further places there were without them
+ServerOptions with_places_in_order(ServerOptions options, std::size_t before) {
+  if (options.also.size() > before) {
+    const auto first = options.also.begin() + static_cast<std::ptrdiff_t>(before);
+    options.host = std::move(first->host);
+    options.port = first->port;
+    options.also.erase(first);
+  }
+  for (ListenAt& place : options.also) {
+    place.expects_proxy_protocol |= options.expects_proxy_protocol;
+  }
+  return options;
+}
+
 Result<void> assign(ServerOptions& options, int found, std::string_view value) {
   constexpr std::uint16_t kPortMax = 65535;
   switch (found) {
@@ -75,6 +127,11 @@ Result<void> assign(ServerOptions& options, int found, std::string_view value) {
       return {};
     case 'p':
       return assign_number(options.port, "port", value, std::uint16_t{0}, kPortMax);
+    case 'l':
+      return add_place(options, value);
+    case 'x':
+      options.expects_proxy_protocol = true;
+      return {};
     case 's':
       options.shares_port = true;
       return {};
@@ -108,6 +165,7 @@ Result<std::variant<ServerOptions, HelpWanted>> parse_options(int argc, char** a
   const std::string name = argc > 0 ? argv[0] : "app";
   optind = 0;  // getopt keeps state between calls; 0 makes glibc begin anew
   opterr = 0;
+  const std::size_t places_before = given.also.size();
   for (int found = 0; (found = getopt_long(argc, argv, "", kOptions.data(), nullptr)) != -1;) {
     if (found == '?' + 256) {
       return Parsed(HelpWanted{"usage: " + name + " [options]\n\n" + std::string(kHelp)});
@@ -124,7 +182,7 @@ Result<std::variant<ServerOptions, HelpWanted>> parse_options(int argc, char** a
     return fail(
         Error::bad_request("unexpected argument '" + std::string(argv[optind]) + "'; see --help"));
   }
-  return Parsed(std::move(given));
+  return Parsed(with_places_in_order(std::move(given), places_before));
 }
 
 }  // namespace eider

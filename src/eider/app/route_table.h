@@ -16,6 +16,7 @@ namespace eider {
 
 /// A group: its prefix in full and what holds for all within it.
 struct RouteScope {
+  std::string host;  // see Site::host
   std::string prefix;
   std::size_t parent = 0;  // the root is its own parent
   std::deque<Hook> hooks;

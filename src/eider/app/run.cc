@@ -22,11 +22,13 @@ void say(std::FILE* where, const std::string& text) {
   std::fflush(where);
 }
 
-std::string listening_line(const Server& server, const ServerOptions& options) {
-  const bool is_ipv6 = options.host.contains(':');
-  std::string line("Eider serves on http://");
-  line.append(is_ipv6 ? "[" : "").append(options.host).append(is_ipv6 ? "]" : "");
-  line.append(":").append(std::to_string(server.port()));
+std::string listening_line(const Server& server) {
+  std::string line("Eider serves on ");
+  std::string_view between;
+  for (const std::string& address : server.addresses()) {
+    line.append(between).append(address.starts_with("unix:") ? "" : "http://").append(address);
+    between = ", ";
+  }
   line.append(" (").append(std::to_string(server.thread_count()));
   line.append(server.thread_count() == 1 ? " thread, " : " threads, ");
   line.append(server.backend_name()).append("). Ctrl-C stops it.\n");
@@ -67,7 +69,7 @@ int App::serve(const ServerOptions& options) {
     say(stderr, started.error().detail() + "\n");
     return kExitFailed;
   }
-  say(stderr, listening_line(server, options));
+  say(stderr, listening_line(server));
   if (!server.wait()) {
     // A blocking handler is still at work when the drain deadline has come. Its thread cannot be
     // stopped, and destroying the server would wait for it.

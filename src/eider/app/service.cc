@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "eider/base/failure.h"
 #include "eider/route/pattern.h"
@@ -13,6 +14,27 @@ namespace {
 
 const Endpoint& endpoint_of(const Plan& plan) noexcept {
   return *static_cast<const Endpoint*>(plan.endpoint);
+}
+
+void answer_unrouted(const Router& router, Request& request, Response& response) {
+  const Lookup lookup =
+      router.find(request.method(), request.path(), request.path_values(), request.scratch());
+  switch (lookup.kind) {
+    case Lookup::Kind::found:
+    case Lookup::Kind::not_found:
+      render_error(response, Error::not_found());
+      return;
+    case Lookup::Kind::bad_request:
+      render_error(response, Error::bad_request("The path has a bad percent-escape in it."));
+      return;
+    case Lookup::Kind::method_not_allowed:
+      render_error(response, Error(405, "This path does not take that method."));
+      response.add_header("Allow", lookup.allow_text());
+      return;
+    case Lookup::Kind::options:
+      response.set_status(204).add_header("Allow", lookup.allow_text());
+      return;
+  }
 }
 
 /// Runs the hooks in order until one answers.
@@ -77,7 +99,8 @@ std::string AppService::resolve() {
   for (const Endpoint& given : table_->endpoints) {
     Endpoint& endpoint = endpoints_.emplace_back(given);
     const auto index = static_cast<std::uint32_t>(endpoints_.size() - 1);
-    if (auto added = router_.add(endpoint.method, endpoint.pattern, index); !added) {
+    Router& router = sites_.named(table_->scopes[endpoint.scope].host).router;
+    if (auto added = router.add(endpoint.method, endpoint.pattern, index); !added) {
       wrong.append(added.error()).append("\n");
       continue;
     }
@@ -88,9 +111,12 @@ std::string AppService::resolve() {
     resolve_states(endpoint, wrong);
     resolve_scopes(endpoint);
   }
-  resolve_scopes(unrouted_);
-  unrouted_.around.clear();
-  router_.freeze();
+  for (Site& site : sites_.all()) {
+    site.unrouted.unrouted = &site.router;
+    resolve_scopes(site.unrouted);
+    site.unrouted.around.clear();
+  }
+  sites_.freeze();
   return wrong;
 }
 
@@ -136,24 +162,26 @@ void AppService::resolve_scopes(Endpoint& endpoint) const {
 }
 
 Plan AppService::plan(Request& request) noexcept {
+  const Site& site = sites_.of(request.head().authority);
   const Lookup lookup =
-      router_.find(request.method(), request.path(), request.path_values(), request.scratch());
+      site.router.find(request.method(), request.path(), request.path_values(), request.scratch());
   if (lookup.kind != Lookup::Kind::found) {
-    return {.endpoint = &unrouted_, .body_bytes_max = table_->body_bytes_max};
+    return {.endpoint = &site.unrouted, .body_bytes_max = table_->body_bytes_max};
   }
   const Endpoint& endpoint = endpoints_[lookup.endpoint];
   return {.endpoint = &endpoint,
           .body_bytes_max = endpoint.body_bytes_max,
           .waits = endpoint.waits(),
-          .outlives_client = endpoint.is_blocking};
+          .outlives_client = endpoint.is_blocking,
+          .streams_body = endpoint.streams_body};
 }
 
 void AppService::answer(const Plan& plan, Request& request, Response& response) noexcept {
   const Endpoint& endpoint = endpoint_of(plan);
   try {
     if (run_before(endpoint, request, response)) {
-      if (&endpoint == &unrouted_) [[unlikely]] {
-        answer_unrouted(request, response);
+      if (endpoint.unrouted != nullptr) [[unlikely]] {
+        answer_unrouted(*endpoint.unrouted, request, response);
       } else {
         const Context context{request, endpoint.path_names, endpoint.states};
         endpoint.answer_now(endpoint, context, response);
@@ -170,11 +198,11 @@ void AppService::answer(const Plan& plan, Request& request, Response& response) 
 }
 
 Task<> AppService::answer_later(const Plan& plan, Request& request, Response& response,
-                                const Cancel& cancel) {
+                                const Ongoing& ongoing) {
   const Endpoint& endpoint = endpoint_of(plan);
   try {
     if (run_before(endpoint, request, response)) {
-      const Context context{request, endpoint.path_names, endpoint.states, &cancel};
+      const Context context{request, endpoint.path_names, endpoint.states, &ongoing};
       auto task = run_handler(endpoint, context, response);
       co_await std::move(task);
     }
@@ -185,6 +213,16 @@ Task<> AppService::answer_later(const Plan& plan, Request& request, Response& re
     run_after(endpoint, request, response);
   } catch (...) {
     answer_thrown(request, response);
+  }
+}
+
+void AppService::answer_failed(const Request& request, Response* response,
+                               std::exception_ptr thrown) noexcept {
+  Response unsent;
+  try {
+    std::rethrow_exception(std::move(thrown));
+  } catch (...) {
+    answer_thrown(request, response == nullptr ? unsent : *response);
   }
 }
 
@@ -223,27 +261,6 @@ void AppService::answer_thrown(const Request& request, Response& response) noexc
   } catch (...) {
     response.reset();
     response.set_status(500);
-  }
-}
-
-void AppService::answer_unrouted(Request& request, Response& response) const {
-  const Lookup lookup =
-      router_.find(request.method(), request.path(), request.path_values(), request.scratch());
-  switch (lookup.kind) {
-    case Lookup::Kind::found:
-    case Lookup::Kind::not_found:
-      render_error(response, Error::not_found());
-      return;
-    case Lookup::Kind::bad_request:
-      render_error(response, Error::bad_request("The path has a bad percent-escape in it."));
-      return;
-    case Lookup::Kind::method_not_allowed:
-      render_error(response, Error(405, "This path does not take that method."));
-      response.add_header("Allow", lookup.allow_text());
-      return;
-    case Lookup::Kind::options:
-      response.set_status(204).add_header("Allow", lookup.allow_text());
-      return;
   }
 }
 

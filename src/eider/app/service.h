@@ -7,7 +7,7 @@
 
 #include "eider/app/endpoint.h"
 #include "eider/app/route_table.h"
-#include "eider/route/router.h"
+#include "eider/app/sites.h"
 #include "eider/server/service.h"
 
 namespace eider {
@@ -21,7 +21,9 @@ class AppService final : public Service {
   [[nodiscard]] Plan plan(Request& request) noexcept override;
   void answer(const Plan& plan, Request& request, Response& response) noexcept override;
   [[nodiscard]] Task<> answer_later(const Plan& plan, Request& request, Response& response,
-                                    const Cancel& cancel) override;
+                                    const Ongoing& ongoing) override;
+  void answer_failed(const Request& request, Response* response,
+                     std::exception_ptr thrown) noexcept override;
   void refuse(int status, std::string_view detail, Response& response) noexcept override;
 
  private:
@@ -33,12 +35,10 @@ class AppService final : public Service {
   void resolve_scopes(Endpoint& endpoint) const;
   /// Turns what a handler threw into an answer and a line in the log.
   void answer_thrown(const Request& request, Response& response) noexcept;
-  void answer_unrouted(Request& request, Response& response) const;
 
   std::shared_ptr<const RouteTable> table_;
   std::vector<Endpoint> endpoints_;
-  Endpoint unrouted_;
-  Router router_;
+  Sites sites_;
 };
 
 }  // namespace eider

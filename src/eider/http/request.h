@@ -40,6 +40,12 @@ class Peer {
   virtual ~Peer() = default;
   /// The address as text without the port: "127.0.0.1", "::1", or "" when it is not known.
   [[nodiscard]] virtual std::string address() const = 0;
+  /// Sends an interim response ahead of the answer, to clients that know such (HTTP/1.1).
+  ///
+  /// status       103, or another 1xx but 101
+  /// field_lines  as Response::field_lines
+  /// source       RFC 9110, section 15.2, and RFC 8297
+  virtual void inform(int /*status*/, std::string_view /*field_lines*/) {}
 };
 
 class Request {
@@ -74,14 +80,14 @@ class Request {
   void set_body(std::string_view body) noexcept { body_ = body; }
   /// Where decoded path values live that are not spelled out in the target itself.
   [[nodiscard]] Buffer& scratch() noexcept { return scratch_; }
-  void set_peer(const Peer* peer) noexcept { peer_ = peer; }
-  [[nodiscard]] const Peer* peer() const noexcept { return peer_; }
+  void set_peer(Peer* peer) noexcept { peer_ = peer; }
+  [[nodiscard]] Peer* peer() const noexcept { return peer_; }
 
  private:
   RequestHead head_;
   std::string_view body_;
   PathValues path_values_;
-  const Peer* peer_ = nullptr;
+  Peer* peer_ = nullptr;
   Buffer scratch_;
 };
 

@@ -14,6 +14,16 @@ namespace {
 constexpr std::array<std::string_view, 4> kFramingNames = {"content-length", "transfer-encoding",
                                                            "connection", "date"};
 
+/// The line at `begin`, with its CRLF, of lines that are all "Name: value\r\n".
+std::string_view line_at(std::string_view lines, std::size_t begin) noexcept {
+  return lines.substr(begin, lines.find("\r\n", begin) + 2 - begin);
+}
+
+bool is_named(std::string_view line, std::string_view name) noexcept {
+  return line.size() > name.size() && line[name.size()] == ':' &&
+         equals_ignoring_case(line.substr(0, name.size()), name);
+}
+
 }  // namespace
 
 Response Response::text(std::string body, int status) {
@@ -51,6 +61,36 @@ Response& Response::add_header(std::string_view name, std::string_view value) & 
   }
   field_lines_.append(name).append(": ").append(value).append("\r\n");
   return *this;
+}
+
+Response& Response::replace_header(std::string_view name, std::string_view value) & {
+  const std::string kept(value);  // it may be a view of a line that goes
+  remove_header(name);
+  return add_header(name, kept);
+}
+
+Response& Response::remove_header(std::string_view name) & {
+  for (std::size_t begin = 0; begin < field_lines_.size();) {
+    const std::string_view line = line_at(field_lines_, begin);
+    if (is_named(line, name)) {
+      field_lines_.erase(begin, line.size());
+    } else {
+      begin += line.size();
+    }
+  }
+  return *this;
+}
+
+std::optional<std::string_view> Response::find_header(std::string_view name) const noexcept {
+  const std::string_view lines = field_lines_;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::string_view line = line_at(lines, begin);
+    if (is_named(line, name)) {
+      return trim(line.substr(name.size() + 1));
+    }
+    begin += line.size();
+  }
+  return std::nullopt;
 }
 
 }  // namespace eider

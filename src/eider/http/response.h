@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,6 +58,12 @@ class Response {
   /// Adds a field line. Throws std::invalid_argument when the name is no token, when the value has
   /// a control byte or a blank at an end (RFC 9110, section 5.5), or when the field is framing.
   Response& add_header(std::string_view name, std::string_view value) &;
+  /// Takes all fields of that name out and adds one.
+  Response& replace_header(std::string_view name, std::string_view value) &;
+  /// Takes all fields of that name out.
+  Response& remove_header(std::string_view name) &;
+  /// The first field of that name, compared without case; valid until a field is added.
+  [[nodiscard]] std::optional<std::string_view> find_header(std::string_view name) const noexcept;
   // The same on a response just made: `return Response::text("no", 418).add_header("A", "b");`
   Response&& set_status(int status) && noexcept { return std::move(set_status(status)); }
   Response&& set_type(std::string type) && { return std::move(set_type(std::move(type))); }

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "eider/server/content.h"
+
 namespace eider::detail {
 
 namespace {
@@ -10,11 +12,6 @@ namespace {
 constexpr std::size_t kPieceBytes = 128UL * 1024;
 
 constexpr int kResetContent = 205;
-
-/// RFC 9110, 15.3.5, 15.3.6 and 15.4.5.
-constexpr bool is_bodiless(int status) noexcept {
-  return status == 204 || status == 205 || status == 304;
-}
 
 // What the socket refuses has to be copied; what it takes is not kept.
 void send_large_view(Stream& stream, std::string_view body) {
@@ -39,6 +36,14 @@ void send_large(Stream& stream, Response& response) {
   }
 }
 
+void send_file(Stream& stream, const FileContent& content) {
+  for (const FileContent::Piece& piece : content.pieces()) {
+    stream.output().append(piece.before);
+    stream.send_file(content.file(), piece.offset, piece.bytes);
+  }
+  stream.output().append(content.tail());
+}
+
 // RFC 9110, 15.3.5 and 15.4.5: no content and no length. 15.3.6: a length of zero.
 void write_bodiless(Stream& stream, h1::ResponseHead head) {
   head.framing = head.status == kResetContent ? h1::Framing::sized : h1::Framing::none;
@@ -52,10 +57,11 @@ void write_bodiless(Stream& stream, h1::ResponseHead head) {
 Sent write_unusual_answer(Stream& stream, Method method, Response& response,
                           h1::Persistence persistence, const h1::HeadStart& start) {
   const std::string_view body = response.body();
+  const auto* file = dynamic_cast<const FileContent*>(response.content());
   const h1::ResponseHead head{.status = response.status(),
                               .framing = h1::Framing::sized,
                               .persistence = persistence,
-                              .content_length = body.size(),
+                              .content_length = file == nullptr ? body.size() : file->bytes(),
                               .content_type = response.content_type(),
                               .start = &start,
                               .field_lines = response.field_lines()};
@@ -66,6 +72,10 @@ Sent write_unusual_answer(Stream& stream, Method method, Response& response,
   h1::write_head(stream.output(), head);
   if (method == Method::head) {
     return Sent::corked;
+  }
+  if (file != nullptr) {
+    send_file(stream, *file);
+    return Sent::partly;
   }
   if (body.size() < kLargeBodyBytes) {
     stream.output().append(body);

@@ -16,6 +16,7 @@ constexpr std::size_t kKeptBytesMax = 16UL * 1024;
 void BodyH1::begin(const RequestHead& head, std::size_t bytes_max) {
   kind_ = head.body;
   left_ = head.content_length;
+  bytes_ = 0;
   bytes_max_ = bytes_max;
   if (kind_ == BodyKind::sized) {
     (void)content_.reserve(std::min<std::size_t>(left_, kPromisedBytesMax));
@@ -28,7 +29,7 @@ BodyStep BodyH1::read(std::string_view in) {
 
 BodyStep BodyH1::read_sized(std::string_view in) {
   const std::size_t bytes = std::min<std::uint64_t>(left_, in.size());
-  content_.append(in.substr(0, bytes));
+  add(in.substr(0, bytes));
   left_ -= bytes;
   return {left_ == 0 ? BodyStatus::complete : BodyStatus::need_more, bytes};
 }
@@ -48,10 +49,10 @@ BodyStep BodyH1::read_chunked(std::string_view in) {
       case h1::ChunkedStatus::data:
         break;
     }
-    if (step.data.size() > bytes_max_ - content_.size()) {
+    if (step.data.size() > bytes_max_ - bytes_) {
       return refuse(h1::Refusal::body_too_large);
     }
-    content_.append(step.data);
+    add(step.data);
   }
 }
 

@@ -18,6 +18,8 @@ namespace eider {
 class BodyInbox {
  public:
   virtual ~BodyInbox() = default;
+  /// The handler asks for content: by its first word the client is told to send.
+  virtual void want() noexcept = 0;
   /// Whether `take` has something to say.
   [[nodiscard]] virtual bool has_news() const noexcept = 0;
   /// All that has arrived since; empty at the end. Valid until the next `take`.
@@ -64,7 +66,10 @@ class BodyStream {
 class BodyStream::NextAwaiter {
  public:
   explicit NextAwaiter(BodyInbox& inbox) noexcept : inbox_(&inbox), awaiter_(inbox.arrival()) {}
-  bool await_ready() const noexcept { return inbox_->has_news(); }
+  bool await_ready() const noexcept {
+    inbox_->want();
+    return inbox_->has_news();
+  }
   void await_suspend(std::coroutine_handle<> waiting) noexcept { awaiter_.await_suspend(waiting); }
   std::optional<std::string_view> await_resume() {
     const std::string_view part = inbox_->take();

@@ -1,4 +1,5 @@
-// ConnectionH1: what arrives, what is answered, and how it ends. Its deadlines: conn_h1_time.cc.
+// ConnectionH1: what arrives and what is answered. See also conn_h1_content.cc, conn_h1_end.cc and
+// conn_h1_time.cc.
 #include "eider/server/detail/conn_h1.h"
 
 #include <utility>
@@ -18,100 +19,29 @@ constexpr std::size_t kSavedBytesMax = 64UL * 1024;
 
 constexpr int kUnavailable = 503;
 
-h1::Persistence persistence_of(const RequestHead& head, bool keeps_alive) noexcept {
-  if (!keeps_alive) {
-    return h1::Persistence::close;
-  }
-  return head.minor_version == 0 ? h1::Persistence::spoken : h1::Persistence::implied;
-}
-
 }  // namespace
-
-ConnectionH1::ConnectionH1(LoopContext& context) noexcept
-    : context_(context), stream_(context.loop, *this), alarm_(*this) {}
-
-ConnectionH1::~ConnectionH1() {
-  end_exchange();
-}
-
-void ConnectionH1::open(Descriptor fd) {
-  stream_.open(std::move(fd));
-  expect(Patience::first_byte, context_.limits.first_byte);
-}
 
 bool ConnectionH1::is_idle() const noexcept {
   return state_ == State::ready && saved_.empty() && stream_.waiting_bytes() == 0;
 }
 
-std::string ConnectionH1::address() const {
-  const auto peer = stream_.is_open() ? stream_.peer() : fail(NetError::closed);
-  return peer ? peer->host() : std::string();
-}
-
 // What the stream tells.
+
+void ConnectionH1::serve_or_save(std::string_view bytes) {
+  const std::string_view rest = serve(bytes);
+  if (!rest.empty() && state_ < State::closing) {
+    search_.reset();
+    save(rest);
+    deliver_saved();
+  }
+}
 
 void ConnectionH1::on_bytes(std::string_view bytes) {
   if (is_reading() && saved_.empty()) [[likely]] {
-    const std::string_view rest = serve(bytes);
-    if (!rest.empty() && state_ < State::closing) {
-      search_.reset();
-      save(rest);
-    }
-  } else if (state_ < State::closing) {
-    save(bytes);
-    serve_saved();
+    serve_or_save(bytes);
   } else {
-    discard(bytes.size());
+    take_unusual(bytes);
   }
-  settle();
-}
-
-void ConnectionH1::on_end() {
-  has_peer_ended_ = true;
-  switch (state_) {
-    case State::ready:
-    case State::body:
-      end_exchange();
-      close_behind_answer();
-      break;
-    case State::waiting:
-      watch_half_closed();
-      break;
-    case State::blocked:
-    case State::closing:
-      break;
-    case State::lingering:
-    case State::closed:
-      state_ = State::closed;
-      break;
-  }
-  settle();
-}
-
-void ConnectionH1::on_drained() {
-  switch (state_) {
-    case State::blocked:
-      state_ = State::ready;
-      serve_saved();
-      break;
-    case State::closing:
-      state_ = State::closed;
-      break;
-    case State::lingering:
-      progress_ = 0;
-      expect(Patience::linger, context_.limits.linger);
-      break;
-    case State::ready:
-    case State::body:
-    case State::waiting:
-    case State::closed:
-      break;
-  }
-  settle();
-}
-
-void ConnectionH1::on_broken(NetError) {
-  state_ = State::closed;
   settle();
 }
 
@@ -157,6 +87,9 @@ std::string_view ConnectionH1::serve_unusual(const Plan& plan, std::string_view 
   if (head.body == BodyKind::sized && head.content_length > plan.body_bytes_max) {
     refuse(h1::Refusal::body_too_large, head.method);
     return {};
+  }
+  if (plan.streams_body) {
+    return stream_content(plan, in);
   }
   const bool is_gathered = head.body == BodyKind::chunked || head.content_length > in.size();
   return is_gathered ? gather(plan, in) : serve_whole(plan, in);
@@ -211,6 +144,7 @@ std::string_view ConnectionH1::gather_more(std::string_view in) {
 
 void ConnectionH1::serve_saved() {
   if (!is_reading()) {
+    deliver_saved();
     return;
   }
   const bool may_have_head = search_.is_worth_reading(saved_.view(), context_.head_limits);
@@ -221,6 +155,7 @@ void ConnectionH1::serve_saved() {
       saved_.drop(saved_.size() - rest.size());
     }
   }
+  deliver_saved();
   if (is_reading() && is_paused_) {
     is_paused_ = false;
     stream_.resume_reading();
@@ -248,7 +183,11 @@ void ConnectionH1::answer_now(const Plan& plan, std::string_view unread) {
   Response& response = context_.response;
   response.reset();
   context_.service.answer(plan, context_.request, response);
-  write(context_.request.head(), response, unread);
+  if (response.content() != nullptr) [[unlikely]] {
+    answer_now_with_content(plan, unread);
+  } else {
+    write(context_.request.head(), response, unread);
+  }
 }
 
 void ConnectionH1::answer_gathered(std::string_view unread) {
@@ -276,7 +215,20 @@ void ConnectionH1::on_answered(Exchange&) {
 
 void ConnectionH1::write_exchange(std::string_view unread) {
   state_ = State::ready;
+  if (!begin_content(unread)) {
+    write_whole_exchange(unread);
+  }
+}
+
+void ConnectionH1::write_whole_exchange(std::string_view unread) {
+  if (!exchange_->inbox().is_whole()) {
+    exchange_->response().close_connection();  // where the next request begins is not known
+  }
   write(exchange_->request().head(), exchange_->response(), unread);
+  end_exchange_and_go_on();
+}
+
+void ConnectionH1::end_exchange_and_go_on() {
   end_exchange();
   if (state_ == State::ready && stream_.waiting_bytes() != 0) {
     block();
@@ -299,14 +251,26 @@ void ConnectionH1::end_exchange() {
   }
 }
 
+h1::Persistence ConnectionH1::persistence(const RequestHead& head,
+                                          const Response& response) const noexcept {
+  if (!head.keeps_alive || response.closes_connection() || context_.is_draining) [[unlikely]] {
+    return h1::Persistence::close;
+  }
+  return head.minor_version == 0 ? h1::Persistence::spoken : h1::Persistence::implied;
+}
+
 void ConnectionH1::write(const RequestHead& head, Response& response, std::string_view unread) {
-  const bool keeps_alive =
-      head.keeps_alive && !response.closes_connection() && !context_.is_draining;
-  const Sent sent = write_answer(stream_, head.method, response, persistence_of(head, keeps_alive),
+  const h1::Persistence how = persistence(head, response);
+  const Sent sent = write_answer(stream_, head.method, response, how,
                                  context_.start.at(context_.loop.wall_seconds()));
+  go_on(head, how, sent, unread);
+}
+
+void ConnectionH1::go_on(const RequestHead& head, h1::Persistence persistence, Sent sent,
+                         std::string_view unread) {
   context_.count_request();
   patience_ = Patience::idle;
-  if (!keeps_alive) [[unlikely]] {
+  if (persistence == h1::Persistence::close) [[unlikely]] {
     // A client that wants the close itself, and has sent no more, has nothing to lose by a reset.
     if (unread.empty() && !head.keeps_alive) {
       close_behind_answer();
@@ -338,41 +302,6 @@ void ConnectionH1::refuse(int status, std::string_view detail, Method method) {
 
 // Ending.
 
-void ConnectionH1::block() {
-  state_ = State::blocked;
-  watch_writing();
-}
-
-void ConnectionH1::close_behind_answer() {
-  if (stream_.flush()) {
-    state_ = State::closed;
-    return;
-  }
-  stream_.end();
-  state_ = State::closing;
-  watch_writing();
-}
-
-// RFC 9112, 9.6: a close while the client sends would be a reset, which may overtake the answer.
-void ConnectionH1::linger() {
-  if (has_peer_ended_) {
-    close_behind_answer();
-    return;
-  }
-  state_ = State::lingering;
-  stream_.end();
-  if (is_paused_) {
-    is_paused_ = false;
-    stream_.resume_reading();
-  }
-  if (stream_.waiting_bytes() != 0) {
-    watch_writing();
-    return;
-  }
-  progress_ = 0;
-  expect(Patience::linger, context_.limits.linger);
-}
-
 void ConnectionH1::settle() {
   if (state_ == State::ready && saved_.empty() && !has_peer_ended_) [[likely]] {
     expect(Patience::idle, context_.limits.idle);
@@ -387,15 +316,6 @@ void ConnectionH1::settle() {
   if (state_ == State::closed) {
     stream_.close();
     context_.connections->on_closed(*this);  // this is no more
-  }
-}
-
-// Half a head is there, or none will come.
-void ConnectionH1::settle_reading() {
-  if (has_peer_ended_) {
-    close_behind_answer();
-  } else if (patience_ != Patience::head) {
-    expect(Patience::head, context_.limits.head);
   }
 }
 

@@ -59,10 +59,12 @@ class ConstantService final : public Service {
     response.set_static_type(kTextPlain).set_static_body("Hello, World!");
   }
   Task<> answer_later(const Plan& /*plan*/, Request& /*request*/, Response& response,
-                      const Cancel& /*cancel*/) override {
+                      const Ongoing& /*ongoing*/) override {
     response.set_static_type(kTextPlain).set_static_body("Hello, World!");
     co_return;
   }
+  void answer_failed(const Request& /*request*/, Response* /*response*/,
+                     std::exception_ptr /*thrown*/) noexcept override {}
   void refuse(int status, std::string_view detail, Response& response) noexcept override {
     response.set_status(status).set_static_body(detail);
   }

@@ -43,7 +43,7 @@ void ConnectionH1::watch_writing() {
 }
 
 void ConnectionH1::watch_body() {
-  progress_ = exchange_->body().view().size();
+  progress_ = exchange_->body().bytes();
   expect(Patience::body, context_.limits.body);
 }
 
@@ -92,9 +92,12 @@ void ConnectionH1::lose_patience() {
 }
 
 void ConnectionH1::lose_patience_with_body() {
-  const std::size_t now = exchange_->body().view().size();
+  const std::size_t now = exchange_->body().bytes();
   if (now - progress_ >= least_progress(context_.limits, context_.limits.body)) {
     watch_body();
+  } else if (takes_content()) {
+    exchange_->inbox().fail(h1::Refusal::body_too_slow);
+    expect(Patience::endless, {});
   } else {
     refuse(h1::Refusal::body_too_slow, exchange_->request().method());
   }

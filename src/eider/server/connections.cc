@@ -4,11 +4,11 @@
 
 namespace eider::detail {
 
-void ConnectionsH1::open(Descriptor fd) {
+void ConnectionsH1::open(Descriptor fd, Preface preface) {
   ConnectionH1& connection = slab_.make(context_);
   connection.index_ = connections_.size();
   connections_.push_back(&connection);
-  connection.open(std::move(fd));
+  connection.open(std::move(fd), preface);
 }
 
 void ConnectionsH1::close_idle() noexcept {
@@ -17,6 +17,8 @@ void ConnectionsH1::close_idle() noexcept {
     ConnectionH1& connection = *connections_[index - 1];
     if (connection.is_idle()) {
       on_closed(connection);
+    } else {
+      connection.stop_endless();
     }
   }
 }

@@ -35,6 +35,8 @@ class BodyWriter {
   /// bytes  not kept after it returned; none are no content
   [[nodiscard]] WriteAwaiter write(std::string_view bytes);
 
+  /// The status and the fields that leave in front of the first byte, to be changed before it.
+  [[nodiscard]] virtual Response& head() noexcept = 0;
   /// Adds a trailer field, sent behind the content when the framing has room for one (chunked).
   /// Throws std::invalid_argument as Response::add_header does.
   virtual void add_trailer(std::string_view name, std::string_view value) = 0;

@@ -14,7 +14,7 @@ constexpr int kInternalError = 500;
 
 }  // namespace
 
-void Exchange::copy(const Request& from, const Plan& plan, const Peer& peer) {
+void Exchange::copy(const Request& from, const Plan& plan, Peer& peer) {
   plan_ = plan;
   request_.head() = copy_head(from.head(), arena_);
   request_.set_body({});
@@ -33,9 +33,10 @@ void Exchange::copy(const Request& from, const Plan& plan, const Peer& peer) {
 bool Exchange::begin(Service& service, ExchangeOwner& owner) {
   service_ = &service;
   owner_ = &owner;
-  cancel_ = cancel_source_.token();
+  ongoing_.cancel = cancel_source_.token();
+  ongoing_.content = plan_.streams_body ? &inbox_ : nullptr;
   try {
-    task_ = service.answer_later(plan_, request_, response_, cancel_);
+    task_ = service.answer_later(plan_, request_, response_, ongoing_);
     if (!task_.start()) {
       task_.tell(*this);
       return false;
@@ -63,12 +64,28 @@ void Exchange::fail_on_throw() noexcept {
   }
 }
 
+void Exchange::produce(ExchangeOwner& owner, Stream& stream) {
+  std::unique_ptr<ProducedContent> content(
+      static_cast<ProducedContent*>(response_.take_content().release()));
+  production_ = std::make_unique<Production>(owner, stream, response_, std::move(content));
+}
+
+void Exchange::answer_failed(Service& service) noexcept {
+  Response* response = production_->has_begun() ? nullptr : &response_;
+  if (response != nullptr) {
+    response->reset();
+  }
+  service.answer_failed(request_, response, production_->failure());
+}
+
 void Exchange::reset() noexcept {
   withdraw();
+  production_.reset();
   task_ = Task<>();
-  cancel_ = Cancel();
+  ongoing_ = Ongoing();
   cancel_source_ = CancelSource();
   response_.reset();
+  inbox_.reset();
   body_.reset();
   request_.set_peer(nullptr);
   if (arena_.capacity() > kKeptArenaBytesMax) {

@@ -1,10 +1,13 @@
 #include "eider/server/detail/listening.h"
 
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/listener.h"
@@ -13,6 +16,10 @@
 namespace eider::detail {
 
 namespace {
+
+constexpr std::string_view kSystemd = "systemd";
+/// Where systemd puts them (sd_listen_fds(3)).
+constexpr int kFirstPassedOn = 3;
 
 std::string_view mend(NetError error) noexcept {
   switch (error) {
@@ -31,11 +38,11 @@ std::string_view mend(NetError error) noexcept {
   }
 }
 
-Error cannot_listen(const ServerOptions& options, NetError error) {
+Error cannot_listen(const ListenAt& place, NetError error) {
   std::string detail("Cannot listen on ");
-  detail.append(options.host);
-  if (!options.host.starts_with("unix:")) {
-    detail.append(" port ").append(std::to_string(options.port));
+  detail.append(place.host);
+  if (!place.host.starts_with("unix:") && place.host != kSystemd) {
+    detail.append(" port ").append(std::to_string(place.port));
   }
   detail.append(": ").append(text(error)).append(".");
   if (!mend(error).empty()) {
@@ -56,51 +63,94 @@ Result<void, NetError> ensure_free(const Address& at) {
   return fail(net_error(errno));
 }
 
+Preface preface_of(const ListenAt& place) noexcept {
+  return place.expects_proxy_protocol ? Preface::proxy_protocol : Preface::none;
+}
+
 Result<Address, NetError> listen_shared(std::span<Worker* const> workers, Address at,
-                                        ListenOptions options) {
+                                        ListenOptions options, Preface preface) {
   options.sharing = PortSharing::shared;
   for (Worker* worker : workers) {
-    if (auto bound = worker->listen(at, options); !bound) {
-      return fail(bound.error());
+    auto bound = worker->listen(at, options, preface);
+    if (!bound) {
+      return bound;
     }
-    if (at.port() == 0) {
-      auto chosen = worker->address();
-      if (!chosen) {
-        return fail(chosen.error());
-      }
-      at = *chosen;
-    }
+    at = *bound;
   }
   return at;
 }
 
-Result<Address, NetError> listen_alone(Worker& worker, const Address& at, ListenOptions options) {
-  if (auto bound = worker.listen(at, options); !bound) {
-    return fail(bound.error());
+/// The sockets that were passed to this process and none else.
+int passed_on() noexcept {
+  const char* process = std::getenv("LISTEN_PID");
+  const char* count = std::getenv("LISTEN_FDS");
+  if (process == nullptr || count == nullptr || std::atoi(process) != ::getpid()) {
+    return 0;
   }
-  return worker.address();
+  return std::atoi(count);
+}
+
+Result<std::vector<Address>> adopt_passed_on(std::span<Worker* const> workers,
+                                             const ListenAt& place) {
+  std::vector<Address> bound;
+  const int count = passed_on();
+  if (count <= 0) {
+    return fail(Error::unavailable(
+        "Cannot listen on systemd: it has passed on no socket to this process. Start the service "
+        "by a .socket unit of its name, or try it with systemd-socket-activate -l PORT."));
+  }
+  for (int fd = kFirstPassedOn; fd < kFirstPassedOn + count; ++fd) {
+    auto adopted = workers.front()->adopt(Descriptor(fd), preface_of(place));
+    if (!adopted) {
+      return fail(cannot_listen(place, adopted.error()));
+    }
+    bound.push_back(*adopted);
+  }
+  return bound;
+}
+
+Result<Address, NetError> listen_at(std::span<Worker* const> workers, const ListenAt& place,
+                                    const ServerOptions& options) {
+  const ListenOptions listening{.backlog = options.backlog, .when = AcceptWhen::readable};
+  const auto at = Address::parse(place.host, place.port);
+  if (!at) {
+    return fail(at.error());
+  }
+  const bool is_alone = (workers.size() == 1 && !options.shares_port) || at->is_unix();
+  if (is_alone) {
+    return workers.front()->listen(*at, listening, preface_of(place));
+  }
+  if (!options.shares_port) {
+    if (auto is_free = ensure_free(*at); !is_free) {
+      return fail(is_free.error());
+    }
+  }
+  return listen_shared(workers, *at, listening, preface_of(place));
 }
 
 }  // namespace
 
-Result<Address> listen(std::span<Worker* const> workers, const ServerOptions& options) {
-  const ListenOptions listening{.backlog = options.backlog, .when = AcceptWhen::readable};
-  const auto at = Address::parse(options.host, options.port);
-  if (!at) {
-    return fail(cannot_listen(options, at.error()));
-  }
-  const bool is_alone = (workers.size() == 1 && !options.shares_port) || at->is_unix();
-  if (!is_alone && !options.shares_port) {
-    if (auto is_free = ensure_free(*at); !is_free) {
-      return fail(cannot_listen(options, is_free.error()));
+Result<std::vector<Address>> listen(std::span<Worker* const> workers,
+                                    const ServerOptions& options) {
+  std::vector<ListenAt> places{{options.host, options.port, options.expects_proxy_protocol}};
+  places.insert(places.end(), options.also.begin(), options.also.end());
+  std::vector<Address> bound;
+  for (const ListenAt& place : places) {
+    if (place.host == kSystemd) {
+      const auto adopted = adopt_passed_on(workers, place);
+      if (!adopted) {
+        return fail(adopted.error());
+      }
+      bound.insert(bound.end(), adopted->begin(), adopted->end());
+      continue;
     }
+    const auto address = listen_at(workers, place, options);
+    if (!address) {
+      return fail(cannot_listen(place, address.error()));
+    }
+    bound.push_back(*address);
   }
-  const auto bound = is_alone ? listen_alone(*workers.front(), *at, listening)
-                              : listen_shared(workers, *at, listening);
-  if (!bound) {
-    return fail(cannot_listen(options, bound.error()));
-  }
-  return *bound;
+  return bound;
 }
 
 }  // namespace eider::detail

@@ -105,7 +105,7 @@ class Server::Parts {
 
   const ServerOptions options;
   const unsigned thread_count;
-  std::optional<Address> address;
+  std::vector<Address> addresses;
   detail::Balance balance;
   std::vector<std::unique_ptr<Loop>> loops;
   std::vector<Loop*> loop_pointers;
@@ -202,12 +202,20 @@ Result<void> Server::start() {
   if (!bound) {
     return fail(std::move(bound.error()));
   }
-  parts_->address = *bound;
+  parts_->addresses = std::move(*bound);
   return parts_->start_threads();
 }
 
 std::uint16_t Server::port() const noexcept {
-  return parts_->address ? parts_->address->port() : std::uint16_t{0};
+  return parts_->addresses.empty() ? std::uint16_t{0} : parts_->addresses.front().port();
+}
+
+std::vector<std::string> Server::addresses() const {
+  std::vector<std::string> all;
+  for (const Address& address : parts_->addresses) {
+    all.push_back(address.to_text());
+  }
+  return all;
 }
 
 unsigned Server::thread_count() const noexcept {

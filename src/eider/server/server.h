@@ -19,11 +19,26 @@ namespace eider {
 class LogSink;
 class Service;
 
+/// A place where connections are accepted.
+struct ListenAt {
+  /// As ServerOptions::host.
+  std::string host = "127.0.0.1";
+  std::uint16_t port = 0;
+  /// As ServerOptions::expects_proxy_protocol.
+  bool expects_proxy_protocol = false;
+};
+
 struct ServerOptions {
-  /// An address, not a name: "127.0.0.1", "0.0.0.0", "::1", "localhost" or "unix:/path".
+  /// An address, not a name: "127.0.0.1", "0.0.0.0", "::1", "localhost" or "unix:/path"; or
+  /// "systemd" for the sockets that systemd listens on in place of this service (sd_listen_fds).
   std::string host = "127.0.0.1";
   /// 0 takes any that is free; see Server::port.
   std::uint16_t port = 8080;
+  /// Every connection begins with the PROXY protocol (version 1 or 2), by which a balancer in front
+  /// tells the client's address. Only where nobody else can connect: the word is believed.
+  bool expects_proxy_protocol = false;
+  /// Further places.
+  std::vector<ListenAt> also = {};
   /// Event loops, one thread each; 0 is one per core that this process may use.
   unsigned threads = 0;
   Backend backend = Backend::automatic;
@@ -72,6 +87,8 @@ class Server {
 
   /// The port that is bound; 0 for a Unix path. Pre: started.
   [[nodiscard]] std::uint16_t port() const noexcept;
+  /// Every place that is listened at: "127.0.0.1:8080", "[::1]:8080", "unix:/path". Pre: started.
+  [[nodiscard]] std::vector<std::string> addresses() const;
   [[nodiscard]] unsigned thread_count() const noexcept;
   /// "epoll" or "io_uring". Pre: started.
   [[nodiscard]] std::string_view backend_name() const noexcept;

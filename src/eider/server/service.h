@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 
 #include "eider/http/request.h"
 #include "eider/http/response.h"
@@ -11,6 +12,8 @@
 #include "eider/runtime/task.h"
 
 namespace eider {
+
+class BodyInbox;
 
 /// What the service decided on the head alone, before a byte of the body is read.
 struct Plan {
@@ -24,6 +27,17 @@ struct Plan {
   /// pool is using the request: it is then only told by `Cancel`, kept aside, and its answer
   /// dropped. Other tasks are cancelled by destroying them.
   bool outlives_client = false;
+  /// The handler reads the content itself, by Ongoing::content, and begins before it is there.
+  /// Pre: waits, and does not outlive its client.
+  bool streams_body = false;
+};
+
+/// What a waiting answer can know of its request while it goes on.
+struct Ongoing {
+  /// Says when the client has left or the server's drain deadline has come.
+  Cancel cancel{};
+  /// Null unless the plan said `streams_body`.
+  BodyInbox* content = nullptr;
 };
 
 class Service {
@@ -37,10 +51,13 @@ class Service {
   virtual void answer(const Plan& plan, Request& request, Response& response) noexcept = 0;
 
   /// Answers after waiting. All references outlive the task. Destroying the task cancels it.
-  ///
-  /// cancel  says when the client has left or the server's drain deadline has come
   [[nodiscard]] virtual Task<> answer_later(const Plan& plan, Request& request, Response& response,
-                                            const Cancel& cancel) = 0;
+                                            const Ongoing& ongoing) = 0;
+
+  /// A producer (content.h) threw `thrown`. When nothing of the response has left, it is filled
+  /// anew; otherwise null, and the connection ends: there is only a line to be written.
+  virtual void answer_failed(const Request& request, Response* response,
+                             std::exception_ptr thrown) noexcept = 0;
 
   /// A request that the parser refused, or that missed its deadline: fills the error's content.
   virtual void refuse(int status, std::string_view detail, Response& response) noexcept = 0;

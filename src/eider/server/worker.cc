@@ -25,33 +25,58 @@ Worker::Worker(const Crew& crew, std::size_t index)
       index_(index),
       context_(*crew.loops[index], crew.service, crew.limits,
                share(crew.limits.in_flight_max, crew.loops.size())),
-      connections_(context_, *this),
-      listener_(context_.loop, *this) {}
+      heap_trim_(context_.loop),
+      connections_(context_, *this) {}
 
-void Worker::on_accept(Descriptor fd) {
+Result<Address, NetError> Worker::listen(const Address& at, ListenOptions options,
+                                         Preface preface) {
+  DoorOwner& owner = *this;
+  Listener& listener = doors_.emplace_back(context_.loop, owner, preface).listener;
+  if (auto bound = listener.open(at, options); !bound) {
+    return fail(bound.error());
+  }
+  return listener.address();
+}
+
+Result<Address, NetError> Worker::adopt(Descriptor listening, Preface preface) {
+  DoorOwner& owner = *this;
+  Listener& listener = doors_.emplace_back(context_.loop, owner, preface).listener;
+  if (auto adopted = listener.adopt(std::move(listening)); !adopted) {
+    return fail(adopted.error());
+  }
+  return listener.address();
+}
+
+void Worker::on_accept(Descriptor fd, Preface preface) {
   const auto to = crew_.balance.place(index_);
   if (!to) {
     return;  // which closes it
   }
   if (*to == index_) {
-    connections_.open(std::move(fd));
+    open(std::move(fd), preface);
   } else {
-    hand_over(std::move(fd), *to);
+    hand_over(std::move(fd), preface, *to);
   }
 }
 
-void Worker::hand_over(Descriptor fd, std::size_t to) {
+void Worker::hand_over(Descriptor fd, Preface preface, std::size_t to) {
   Worker& other = *crew_.workers[to];
-  crew_.loops[to]->post(
-      [&other, given = std::move(fd)]() mutable { other.take(std::move(given)); });
+  crew_.loops[to]->post([&other, preface, given = std::move(fd)]() mutable {
+    other.take(std::move(given), preface);
+  });
 }
 
-void Worker::take(Descriptor fd) {
+void Worker::take(Descriptor fd, Preface preface) {
   if (context_.is_draining) {
     crew_.balance.release(index_);
     return;
   }
-  connections_.open(std::move(fd));
+  open(std::move(fd), preface);
+}
+
+void Worker::open(Descriptor fd, Preface preface) {
+  connections_.open(std::move(fd), preface);
+  heap_trim_.note(connections_.size());
 }
 
 void Worker::on_accept_failed(NetError error) {
@@ -67,7 +92,7 @@ void Worker::drain(Duration within) {
   drained_by_ = std::min(drained_by_, now + within);
   if (!context_.is_draining) {
     context_.is_draining = true;
-    listener_.close();
+    doors_.clear();
   }
   context_.loop.arm(*this, std::min(drained_by_, now + kGrace));
 }

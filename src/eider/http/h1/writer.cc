@@ -23,6 +23,7 @@ constexpr std::string_view kLength = "Content-Length: ";
 constexpr std::string_view kChunked = "Transfer-Encoding: chunked\r\n";
 constexpr std::string_view kKeepAlive = "Connection: keep-alive\r\n";
 constexpr std::string_view kClose = "Connection: close\r\n";
+constexpr std::string_view kUpgrade = "Connection: upgrade\r\n";
 constexpr std::string_view kLineEnd = "\r\n";
 
 /// More than all that write_head writes of its own, phrases and numbers included.
@@ -68,6 +69,8 @@ inline char* put_persistence(char* at, Persistence persistence) noexcept {
       return put(at, kKeepAlive);
     case Persistence::close:
       return put(at, kClose);
+    case Persistence::upgrade:
+      return put(at, kUpgrade);
   }
   return at;
 }

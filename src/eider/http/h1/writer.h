@@ -21,6 +21,8 @@ enum class Persistence : std::uint8_t {
   spoken,
   /// "close": the connection ends behind this response.
   close,
+  /// "upgrade": another protocol follows this response.
+  upgrade,
 };
 
 /// How the client finds the content's end.

@@ -15,6 +15,11 @@ namespace eider::detail {
 /// Content of this size is sent by itself instead of being copied behind others.
 inline constexpr std::size_t kLargeBodyBytes = 64UL * 1024;
 
+/// RFC 9110, 15.3.5, 15.3.6 and 15.4.5.
+constexpr bool is_bodiless(int status) noexcept {
+  return status == 204 || status == 205 || status == 304;
+}
+
 /// Whether all of a response is in the cork, or some of it has been given to the socket already.
 enum class Sent : std::uint8_t { corked, partly };
 
@@ -36,7 +41,8 @@ inline Sent write_answer(Stream& stream, Method method, Response& response,
   const std::string_view type = response.content_type();
   const bool is_usual = response.status() == 200 && response.field_lines().empty() &&
                         persistence == h1::Persistence::implied && method != Method::head &&
-                        !type.empty() && body.size() < kLargeBodyBytes;
+                        !type.empty() && body.size() < kLargeBodyBytes &&
+                        response.content() == nullptr;
   if (!is_usual) [[unlikely]] {
     return write_unusual_answer(stream, method, response, persistence, start);
   }

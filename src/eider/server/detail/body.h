@@ -1,4 +1,4 @@
-// Gathers one request's content as it arrives, sized or chunked, up to a bound.
+// Decodes one request's content as it arrives, sized or chunked, up to a bound.
 // Must not read beyond the content's end: what follows is the next request.
 #pragma once
 
@@ -35,8 +35,15 @@ class BodyH1 {
   [[nodiscard]] BodyStep read(std::string_view in);
 
   [[nodiscard]] h1::Refusal refusal() const noexcept { return refusal_; }
-  /// The content so far.
+  /// The content so far, but for what was taken.
   [[nodiscard]] std::string_view view() const noexcept { return content_.view(); }
+  /// How much there was, with what was taken.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  /// Moves what there is into `into`, whose own memory is used for what comes next.
+  void take(Buffer& into) noexcept {
+    into.clear();
+    into.swap(content_);
+  }
 
   /// As new; a small buffer is kept for the next content.
   void reset() noexcept;
@@ -45,9 +52,14 @@ class BodyH1 {
   BodyStep read_sized(std::string_view in);
   BodyStep read_chunked(std::string_view in);
   BodyStep refuse(h1::Refusal refusal) noexcept;
+  void add(std::string_view bytes) {
+    content_.append(bytes);
+    bytes_ += bytes.size();
+  }
 
   Buffer content_;
-  std::size_t bytes_max_ = 0;
+  std::uint64_t bytes_max_ = 0;
+  std::uint64_t bytes_ = 0;
   std::uint64_t left_ = 0;  // of a sized body
   h1::ChunkedReader chunked_;
   BodyKind kind_ = BodyKind::none;

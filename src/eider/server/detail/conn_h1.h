@@ -12,9 +12,12 @@
 #include "eider/http/h1/refusal.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/timer.h"
+#include "eider/server/detail/answer.h"
 #include "eider/server/detail/context.h"
+#include "eider/server/detail/door.h"
 #include "eider/server/detail/exchange.h"
 #include "eider/server/detail/saved_input.h"
+#include "eider/server/upgrade.h"
 
 namespace eider::detail {
 
@@ -24,14 +27,16 @@ namespace eider::detail {
 ///
 /// What a request touches stands in the first two cache lines: with ten thousand connections each
 /// is cold.
-class alignas(64) ConnectionH1 final : private StreamOwner, private ExchangeOwner, private Peer {
+class alignas(64) ConnectionH1 final : private StreamOwner, private ExchangeOwner {
  public:
   explicit ConnectionH1(LoopContext& context) noexcept;
   ~ConnectionH1();
 
-  void open(Descriptor fd);
+  void open(Descriptor fd, Preface preface);
   /// Nothing has been asked that is not answered, and nothing waits to leave.
   [[nodiscard]] bool is_idle() const noexcept;
+  /// The server stops: what has no end of its own, such as a stream of events, ends now.
+  void stop_endless();
 
  private:
   friend class ConnectionsH1;
@@ -39,7 +44,10 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ExchangeOwne
   enum class State : std::uint8_t {
     ready,      // reads heads
     body,       // gathers the content of exchange_
-    waiting,    // the task of exchange_ runs
+    preface,    // reads what comes ahead of HTTP
+    waiting,    // the task of exchange_ runs; its content may still be arriving
+    producing,  // the content of the answer is being made
+    upgraded,   // another protocol has taken over
     blocked,    // answers wait to leave; what has been asked meanwhile is saved
     closing,    // the last answer waits to leave
     lingering,  // the last answer is given; what arrives is ignored
@@ -62,7 +70,13 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ExchangeOwne
   void on_drained() override;
   void on_broken(NetError error) override;
   void on_answered(Exchange& exchange) override;
+  void on_content_wanted() override;
+  void on_content_taken() override;
+  [[nodiscard]] h1::Framing on_content_begins(const Production& production) override;
+  void on_content_blocked() override;
+  void on_produced(Production& production) override;
   [[nodiscard]] std::string address() const override;
+  void inform(int status, std::string_view field_lines) override;
 
   // Reading. Each returns what it leaves of `in`.
   [[nodiscard]] std::string_view serve(std::string_view in);
@@ -71,10 +85,21 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ExchangeOwne
   [[nodiscard]] std::string_view serve_whole(const Plan& plan, std::string_view in);
   [[nodiscard]] std::string_view gather(const Plan& plan, std::string_view in);
   [[nodiscard]] std::string_view gather_more(std::string_view in);
+  [[nodiscard]] std::string_view stream_content(const Plan& plan, std::string_view in);
+  [[nodiscard]] std::string_view feed(std::string_view in);
+  [[nodiscard]] bool takes_content() const noexcept {
+    return (state_ == State::waiting || state_ == State::producing) &&
+           !exchange_->inbox().is_over();
+  }
+  void serve_or_save(std::string_view bytes);
   void serve_saved();
   void save(std::string_view bytes);
   void discard(std::size_t bytes);
   [[nodiscard]] bool is_reading() const noexcept { return state_ <= State::body; }
+
+  void end_unusual();
+  void go_on_writing();
+  void break_unusual();
 
   // Answering. `unread` is what has arrived behind the request.
   void answer_now(const Plan& plan, std::string_view unread);
@@ -82,6 +107,23 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ExchangeOwne
   void begin_waiting(std::string_view unread);
   void write_exchange(std::string_view unread);
   void write(const RequestHead& head, Response& response, std::string_view unread);
+  [[nodiscard]] h1::Persistence persistence(const RequestHead& head,
+                                            const Response& response) const noexcept;
+  void go_on(const RequestHead& head, h1::Persistence persistence, Sent sent,
+             std::string_view unread);
+  void write_whole_exchange(std::string_view unread);
+  void end_exchange_and_go_on();
+
+  // Content that is no text in memory: conn_h1_content.cc.
+  void take_unusual(std::string_view bytes);
+  void read_preface(std::string_view bytes);
+  void deliver_saved();
+  void answer_now_with_content(const Plan& plan, std::string_view unread);
+  [[nodiscard]] bool begin_content(std::string_view unread);
+  void begin_production(std::string_view unread);
+  [[nodiscard]] h1::Persistence production_persistence(const Production& production) const noexcept;
+  void fail_production(Production& production);
+  void upgrade(Response& response);
   void refuse(h1::Refusal refusal, Method method);
   void refuse(int status, std::string_view detail, Method method);
   [[nodiscard]] bool make_exchange(const Plan& plan);
@@ -99,6 +141,7 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ExchangeOwne
   void rearm();
   void watch_writing();
   void watch_body();
+  void watch_content();
   void watch_half_closed();
   void expire();
   void lose_patience();
@@ -115,6 +158,10 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ExchangeOwne
     ConnectionH1& connection_;
   };
 
+  /// What few connections need: see conn_h1_content.cc.
+  class Takeover;
+  struct Aside;
+
   LoopContext& context_;
   Stream stream_;
   Instant due_;  // when patience_ ends
@@ -128,6 +175,7 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ExchangeOwne
   bool is_paused_ = false;
   // From here on: not touched by a request that is answered at once.
   std::unique_ptr<Exchange> exchange_;
+  std::unique_ptr<Aside> aside_;
   std::size_t progress_ = 0;  // what it was when this span of `body`, `write` or `linger` began
   Alarm alarm_;
   std::size_t index_ = 0;  // ConnectionsH1's own

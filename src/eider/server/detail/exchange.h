@@ -15,20 +15,12 @@
 #include "eider/runtime/loop.h"
 #include "eider/runtime/task.h"
 #include "eider/server/detail/body.h"
+#include "eider/server/detail/exchange_owner.h"
+#include "eider/server/detail/inbox.h"
+#include "eider/server/detail/production.h"
 #include "eider/server/service.h"
 
 namespace eider::detail {
-
-class Exchange;
-
-class ExchangeOwner {
- public:
-  /// The response is complete; told on the loop, never from within `begin`.
-  virtual void on_answered(Exchange& exchange) = 0;
-
- protected:
-  ~ExchangeOwner() = default;
-};
 
 class Exchange final : private TaskOwner, private Deferred, private Peer {
  public:
@@ -37,9 +29,13 @@ class Exchange final : private TaskOwner, private Deferred, private Peer {
   /// Copies the head and the path values; the content comes later.
   ///
   /// peer  asked now for requests that outlive their client, else kept
-  void copy(const Request& from, const Plan& plan, const Peer& peer);
+  void copy(const Request& from, const Plan& plan, Peer& peer);
 
   [[nodiscard]] BodyH1& body() noexcept { return body_; }
+  [[nodiscard]] const BodyH1& body() const noexcept { return body_; }
+  /// For content that the handler reads itself.
+  [[nodiscard]] Inbox& inbox() noexcept { return inbox_; }
+  [[nodiscard]] const Inbox& inbox() const noexcept { return inbox_; }
   /// The content is what `body` has gathered.
   void use_gathered_body() noexcept { request_.set_body(body_.view()); }
   /// The content is a copy of these bytes.
@@ -52,6 +48,14 @@ class Exchange final : private TaskOwner, private Deferred, private Peer {
   bool begin(Service& service, ExchangeOwner& owner);
   /// Tells another owner of the end, from now on.
   void change_owner(ExchangeOwner& owner) noexcept { owner_ = &owner; }
+  /// Takes the response's content, to be started by `production()->start()`. Pre: it is a
+  /// ProducedContent.
+  void produce(ExchangeOwner& owner, Stream& stream);
+  /// Null unless content is produced.
+  [[nodiscard]] Production* production() noexcept { return production_.get(); }
+  /// The service's word on what the producer threw: see Service::answer_failed.
+  void answer_failed(Service& service) noexcept;
+
   void cancel() noexcept { cancel_source_.cancel(); }
   [[nodiscard]] bool is_running() const noexcept { return !task_.is_empty() && !task_.is_done(); }
 
@@ -76,10 +80,13 @@ class Exchange final : private TaskOwner, private Deferred, private Peer {
   Response response_;
   Arena arena_;
   BodyH1 body_;
+  Inbox inbox_{body_};
   std::string address_;
   CancelSource cancel_source_;
-  Cancel cancel_;
-  Task<> task_;  // last, so that it is destroyed before what it uses
+  Ongoing ongoing_;
+  // Last, so that they are destroyed before what they use.
+  Task<> task_;
+  std::unique_ptr<Production> production_;
 };
 
 /// All exchanges of one loop: spare ones for reuse, and those whose client has left while a
@@ -97,6 +104,8 @@ class Exchanges final : private ExchangeOwner {
 
  private:
   void on_answered(Exchange& exchange) override;
+  /// Whoever asks has left.
+  [[nodiscard]] std::string address() const override { return {}; }
   void keep(std::unique_ptr<Exchange> exchange) noexcept;
 
   Loop& loop_;

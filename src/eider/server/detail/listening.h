@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "eider/base/result.h"
 #include "eider/runtime/address.h"
@@ -13,12 +14,12 @@ namespace eider::detail {
 
 class Worker;
 
-/// Each worker gets a listener of its own on the one port; a Unix path has one listener, whose
-/// worker gives connections away.
+/// Each worker gets a listener of its own on a port; a Unix path, and a socket passed on by
+/// systemd, has one listener, whose worker gives connections away.
 ///
-/// returns  what is bound, with the port that the kernel chose for port 0
+/// returns  what is bound, at least one, with the ports that the kernel chose for port 0
 /// errors   the detail names the address, the reason and the mend
-[[nodiscard]] Result<Address> listen(std::span<Worker* const> workers,
-                                     const ServerOptions& options);
+[[nodiscard]] Result<std::vector<Address>> listen(std::span<Worker* const> workers,
+                                                  const ServerOptions& options);
 
 }  // namespace eider::detail

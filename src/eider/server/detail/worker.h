@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 
 #include "eider/base/result.h"
@@ -15,6 +16,8 @@
 #include "eider/server/detail/balance.h"
 #include "eider/server/detail/connections.h"
 #include "eider/server/detail/context.h"
+#include "eider/server/detail/door.h"
+#include "eider/server/detail/heap_trim.h"
 
 namespace eider {
 
@@ -32,15 +35,18 @@ struct Crew {
   std::span<class Worker* const> workers;
 };
 
-class Worker final : private ListenerOwner, private ConnectionCounter, private Timer {
+class Worker final : private DoorOwner, private ConnectionCounter, private Timer {
  public:
   /// index  its place among the crew's loops
   Worker(const Crew& crew, std::size_t index);
 
-  [[nodiscard]] Result<void, NetError> listen(const Address& at, ListenOptions options) {
-    return listener_.open(at, options);
-  }
-  [[nodiscard]] Result<Address, NetError> address() const { return listener_.address(); }
+  /// Accepts at one more place.
+  ///
+  /// returns  what is bound, with the port that the kernel chose for port 0
+  [[nodiscard]] Result<Address, NetError> listen(const Address& at, ListenOptions options,
+                                                 Preface preface = Preface::none);
+  /// The same with a socket that listens already.
+  [[nodiscard]] Result<Address, NetError> adopt(Descriptor listening, Preface preface);
 
   /// Stops accepting, lets what is in flight come to its end for `within`, then cancels it; and
   /// stops the loop when all is over. Again: the earlier end holds.
@@ -54,19 +60,24 @@ class Worker final : private ListenerOwner, private ConnectionCounter, private T
   [[nodiscard]] std::size_t in_flight() const noexcept { return context_.exchanges.in_use(); }
 
  private:
-  void on_accept(Descriptor fd) override;
+  void on_accept(Descriptor fd, Preface preface) override;
   void on_accept_failed(NetError error) override;
-  void on_connection_ended() noexcept override { crew_.balance.release(index_); }
+  void on_connection_ended() noexcept override {
+    crew_.balance.release(index_);
+    heap_trim_.note(connections_.size());
+  }
   /// While draining: looks whether all is over.
   void expire() override;
-  void take(Descriptor fd);
-  void hand_over(Descriptor fd, std::size_t to);
+  void take(Descriptor fd, Preface preface);
+  void open(Descriptor fd, Preface preface);
+  void hand_over(Descriptor fd, Preface preface, std::size_t to);
 
   const Crew& crew_;
   std::size_t index_;
   LoopContext context_;
+  HeapTrim heap_trim_;
   ConnectionsH1 connections_;
-  Listener listener_;
+  std::deque<Door> doors_;
   Instant drained_by_ = Instant::max();
 };
 

@@ -1,0 +1,27 @@
+#include "eider/app/client.h"
+
+#include "eider/base/text.h"
+
+namespace eider {
+
+namespace {
+
+/// A proxy may say what it likes: only what a scheme can be is handed on.
+std::string scheme_of(std::string_view proto) {
+  return equals_ignoring_case(proto, "https") || equals_ignoring_case(proto, "wss") ? "https"
+                                                                                    : "http";
+}
+
+}  // namespace
+
+Client client_of(const Request& request, const ProxyTrust& trust) {
+  const std::string peer_text = request.remote_address();
+  const std::optional<IpAddress> peer = IpAddress::parse(peer_text);
+  const RequestOrigin origin = find_origin(peer, request.headers(), trust.fields, trust.peers);
+  return {.address = origin.address ? origin.address->to_text() : std::string(),
+          .port = origin.port,
+          .scheme = scheme_of(origin.proto),
+          .host = std::string(origin.host.empty() ? request.head().authority : origin.host)};
+}
+
+}  // namespace eider

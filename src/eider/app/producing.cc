@@ -1,0 +1,23 @@
+#include "eider/app/producing.h"
+
+namespace eider {
+
+namespace {
+
+class StreamedContent final : public ProducedContent {
+ public:
+  explicit StreamedContent(Streamed::Writer writer) : writer_(std::move(writer)) {}
+  [[nodiscard]] Task<> produce(BodyWriter& out) override { return writer_(ResponseStream(out)); }
+
+ private:
+  Streamed::Writer writer_;
+};
+
+}  // namespace
+
+void Render<Streamed>::into(Response& response, Streamed streamed) {
+  Render<Response>::into(response, std::move(streamed.head()));
+  response.set_content(std::make_unique<StreamedContent>(std::move(streamed.writer())));
+}
+
+}  // namespace eider

@@ -1,0 +1,29 @@
+#include "eider/server/body_stream.h"
+
+#include "eider/base/failure.h"
+#include "eider/base/result.h"
+
+namespace eider {
+
+Task<std::string> BodyStream::collect(std::size_t bytes_max) {
+  std::string all;
+  if (const auto announced = length()) {
+    if (*announced > bytes_max) {
+      throw Failure(Error(413, "The content is larger than this resource takes."));
+    }
+  }
+  while (true) {
+    auto next_part = next();
+    const std::optional<std::string_view> part = co_await next_part;
+    if (!part) {
+      break;
+    }
+    if (part->size() > bytes_max - all.size()) {
+      throw Failure(Error(413, "The content is larger than this resource takes."));
+    }
+    all.append(*part);
+  }
+  co_return all;
+}
+
+}  // namespace eider

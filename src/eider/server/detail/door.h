@@ -1,0 +1,41 @@
+// One listener of a worker, with what is spoken first on its connections.
+// Must not serve them: its owner does.
+#pragma once
+
+#include <cstdint>
+
+#include "eider/runtime/listener.h"
+
+namespace eider::detail {
+
+/// What comes ahead of HTTP. With `proxy_protocol` a balancer in front tells whose connection it
+/// is; without that word a connection is refused, since the word would be believed from anybody.
+enum class Preface : std::uint8_t { none, proxy_protocol };
+
+class DoorOwner {
+ public:
+  virtual void on_accept(Descriptor fd, Preface preface) = 0;
+  virtual void on_accept_failed(NetError error) = 0;
+
+ protected:
+  ~DoorOwner() = default;
+};
+
+class Door final : private ListenerOwner {
+ public:
+  Door(Loop& loop, DoorOwner& owner, Preface preface) noexcept
+      : listener(loop, *this), owner_(owner), preface_(preface) {}
+
+ private:
+  void on_accept(Descriptor fd) override { owner_.on_accept(std::move(fd), preface_); }
+  void on_accept_failed(NetError error) override { owner_.on_accept_failed(error); }
+
+ public:
+  Listener listener;
+
+ private:
+  DoorOwner& owner_;
+  Preface preface_;
+};
+
+}  // namespace eider::detail

@@ -1,0 +1,43 @@
+// Gives freed memory back to the system when many connections have ended.
+// Must not be called where each request counts: it only counts connections there.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "eider/runtime/loop.h"
+#include "eider/runtime/timer.h"
+
+namespace eider::detail {
+
+/// A thousand slow readers hold megabytes that malloc keeps for itself when they have gone, because
+/// something small lies above them. One look, some time after their number has halved, returns it.
+class HeapTrim final : private Timer {
+ public:
+  explicit HeapTrim(Loop& loop) noexcept : loop_(loop) {}
+
+  /// So many connections there are now.
+  void note(std::size_t connections) noexcept {
+    connections_ = connections;
+    most_ = std::max(most_, connections);
+    if (has_fallen() && !is_armed()) [[unlikely]] {
+      arm();
+    }
+  }
+
+ private:
+  // Fewer never hold much.
+  static constexpr std::size_t kWorthwhile = 64;
+
+  [[nodiscard]] bool has_fallen() const noexcept {
+    return most_ >= kWorthwhile && connections_ < most_ / 2;
+  }
+  void arm() noexcept;
+  void expire() override;
+
+  Loop& loop_;
+  std::size_t connections_ = 0;
+  std::size_t most_ = 0;  // since the last time
+};
+
+}  // namespace eider::detail

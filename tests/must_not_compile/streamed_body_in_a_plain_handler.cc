@@ -1,0 +1,8 @@
+// expect: a handler that reads its body as it comes has to wait for it
+#include <eider/eider.h>
+using namespace eider;
+#ifdef FIXED
+void routes(App& app) { app.post("/", [](BodyStream) -> Task<int> { co_return 1; }); }
+#else
+void routes(App& app) { app.post("/", [](BodyStream) { return 1; }); }
+#endif
