@@ -151,7 +151,11 @@ std::vector<Case> bad_blocks() {
       {"too few bytes for Unix", block(0x21, 0x31, padded("/a", 215)), bad_length},
       {"one byte behind", block(0x21, 0x11, v4 + "\x04"), bad_length},
       {"half an extension's head", block(0x21, 0x11, v4 + "\x04\x00"s), bad_length},
-      {"an extension that is too long", block(0x21, 0x11, v4 + "\x04\x00\x03" "ab"s), bad_length},
+      {"an extension that is too long",
+       block(0x21, 0x11,
+             v4 + "\x04\x00\x03"
+                  "ab"s),
+       bad_length},
       {"a checksum that is too long",
        block(0x21, 0x11,
              v4 + "\x03\x00\x05"
