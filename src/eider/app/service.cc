@@ -111,11 +111,11 @@ std::string AppService::resolve() {
     resolve_states(endpoint, wrong);
     resolve_scopes(endpoint);
   }
-  for (Site& site : sites_.all()) {
+  sites_.each([this](Site& site) {
     site.unrouted.unrouted = &site.router;
     resolve_scopes(site.unrouted);
     site.unrouted.around.clear();
-  }
+  });
   sites_.freeze();
   return wrong;
 }

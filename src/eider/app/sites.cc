@@ -1,7 +1,5 @@
 #include "eider/app/sites.h"
 
-#include <algorithm>
-
 #include "eider/base/text.h"
 
 namespace eider {
@@ -31,34 +29,36 @@ bool answers_for(const Site& site, std::string_view host) noexcept {
 
 }  // namespace
 
-Sites::Sites() : sites_(1) {}
-
 Site& Sites::named(std::string_view host) {
-  const auto found = std::ranges::find_if(
-      sites_, [host](const Site& site) { return equals_ignoring_case(site.host, host); });
-  if (found != sites_.end()) {
-    return *found;
+  if (host.empty()) {
+    return any_;
   }
-  return sites_.emplace_back(Site{.host = std::string(host), .router = {}, .unrouted = {}});
+  for (const std::unique_ptr<Site>& site : named_) {
+    if (equals_ignoring_case(site->host, host)) {
+      return *site;
+    }
+  }
+  named_.push_back(std::make_unique<Site>());
+  named_.back()->host = host;
+  return *named_.back();
 }
 
 void Sites::freeze() {
-  for (Site& site : sites_) {
-    site.router.freeze();
-  }
+  each([](Site& site) { site.router.freeze(); });
 }
 
 const Site& Sites::search(std::string_view authority) const noexcept {
   const std::string_view host = host_of(authority);
-  const Site* best = &sites_.front();
-  for (const Site& site : sites_) {
-    if (!site.host.empty() && answers_for(site, host)) {
-      const bool is_exact = !site.host.starts_with('*');
-      if (is_exact) {
-        return site;
-      }
-      best = site.host.size() > best->host.size() ? &site : best;
+  const Site* best = &any_;
+  for (const std::unique_ptr<Site>& site : named_) {
+    if (!answers_for(*site, host)) {
+      continue;
     }
+    const bool is_exact = !site->host.starts_with('*');
+    if (is_exact) {
+      return *site;
+    }
+    best = site->host.size() > best->host.size() ? site.get() : best;
   }
   return *best;
 }

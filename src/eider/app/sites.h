@@ -2,10 +2,10 @@
 // Must not change once it is frozen: all loops share it.
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "eider/app/endpoint.h"
 #include "eider/route/router.h"
@@ -21,8 +21,6 @@ struct Site {
 
 class Sites {
  public:
-  Sites();
-
   /// The site of that name, made when there is none.
   [[nodiscard]] Site& named(std::string_view host);
   void freeze();
@@ -32,15 +30,23 @@ class Sites {
   ///
   /// cost  nothing where no host was named
   [[nodiscard]] const Site& of(std::string_view authority) const noexcept {
-    return sites_.size() == 1 ? sites_.front() : search(authority);
+    return named_.empty() ? any_ : search(authority);
   }
 
-  [[nodiscard]] std::deque<Site>& all() noexcept { return sites_; }
+  /// Of any host, then of each that was named.
+  template <class Visit>
+  void each(Visit visit) {
+    visit(any_);
+    for (const std::unique_ptr<Site>& site : named_) {
+      visit(*site);
+    }
+  }
 
  private:
   [[nodiscard]] const Site& search(std::string_view authority) const noexcept;
 
-  std::deque<Site> sites_;  // the first is any host's; the others from the longest name on
+  Site any_;
+  std::vector<std::unique_ptr<Site>> named_;
 };
 
 }  // namespace eider
