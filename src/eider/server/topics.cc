@@ -1,0 +1,108 @@
+#include "eider/server/topics.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eider/http/ws/message_writer.h"
+#include "eider/runtime/loop.h"
+#include "eider/server/detail/topic_index.h"
+#include "eider/server/detail/ws_hub.h"
+#include "eider/server/detail/ws_session.h"
+
+namespace eider {
+
+namespace detail {
+
+Published::Published(const WsMessage& message)
+    : payload_bytes_(message.bytes.size()), type_(message.type) {
+  ws::MessageWriter().message(frame_, {.type = message.type}, message.bytes);
+}
+
+TopicIndex::TopicIndex() = default;
+TopicIndex::~TopicIndex() = default;
+
+WsHub& TopicIndex::hub(Loop& loop) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& hub : hubs_) {
+    if (&hub->loop() == &loop) {
+      return *hub;
+    }
+  }
+  return *hubs_.emplace_back(std::make_unique<WsHub>(loop, *this));
+}
+
+TopicIndex::Entry& TopicIndex::join(std::string_view topic, WsHub& hub) {
+  const std::lock_guard lock(mutex_);
+  auto found = topics_.find(topic);
+  if (found == topics_.end()) {
+    found = topics_.try_emplace(std::string(topic)).first;
+  }
+  found->second.hubs.push_back(&hub);
+  return found->second;
+}
+
+void TopicIndex::leave(std::string_view topic, WsHub& hub) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = topics_.find(topic);
+  std::erase(found->second.hubs, &hub);
+  if (found->second.hubs.empty()) {
+    topics_.erase(found);
+  }
+}
+
+// Under the lock: a hub that has left would have a loop that may be gone.
+void TopicIndex::post(std::string_view topic, const SharedMessage& message, const WsHub* except) {
+  const std::lock_guard lock(mutex_);
+  const auto found = topics_.find(topic);
+  if (found == topics_.end()) {
+    return;
+  }
+  for (WsHub* hub : found->second.hubs) {
+    if (hub != except) {
+      hub->loop().post(
+          [hub, message, name = std::string(topic)] { hub->publish_here(name, *message); });
+    }
+  }
+}
+
+std::size_t TopicIndex::subscribers(std::string_view topic) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = topics_.find(topic);
+  return found == topics_.end() ? 0 : found->second.subscribers.load(std::memory_order_relaxed);
+}
+
+std::size_t TopicIndex::size() const {
+  const std::lock_guard lock(mutex_);
+  return topics_.size();
+}
+
+}  // namespace detail
+
+Topics::Topics() : index_(std::make_unique<detail::TopicIndex>()) {}
+Topics::~Topics() = default;
+Topics::Topics(Topics&& other) noexcept = default;
+Topics& Topics::operator=(Topics&& other) noexcept = default;
+
+void Topics::publish(std::string_view topic, const WsMessage& message) {
+  if (subscribers(topic) != 0) {
+    index_->post(topic, std::make_shared<const detail::Published>(message), nullptr);
+  }
+}
+
+std::size_t Topics::subscribers(std::string_view topic) const {
+  return index_->subscribers(topic);
+}
+
+std::size_t Topics::size() const {
+  return index_->size();
+}
+
+void Topics::log_to(std::shared_ptr<LogSink> sink) {
+  index_->log = std::move(sink);
+}
+
+detail::WsHub& Topics::hub(Loop& loop) {
+  return index_->hub(loop);
+}
+
+}  // namespace eider

@@ -1,0 +1,292 @@
+#include "eider/server/detail/ws_hub.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eider/http/ws/message_writer.h"
+#include "eider/server/detail/ws_session.h"
+
+namespace eider::detail {
+
+namespace {
+
+constexpr std::size_t kSpareInboxesMax = 64;
+constexpr std::size_t kSpareRunsMax = 16;
+/// A run that grew beyond this gives its memory back.
+constexpr std::size_t kKeptBytesMax = 64UL * 1024;
+
+void forget(Buffer& buffer) noexcept {
+  if (buffer.capacity() > kKeptBytesMax) {
+    buffer.release();
+  } else {
+    buffer.clear();
+  }
+}
+
+WsSubscription** find_subscription(WsSession& session, std::string_view topic) noexcept {
+  WsSubscription** at = &session.subscriptions;
+  while (*at != nullptr && (*at)->topic->name != topic) {
+    at = &(*at)->next;
+  }
+  return at;
+}
+
+}  // namespace
+
+WsHub::~WsHub() {
+  orphans_.clear();
+}
+
+// Subscriptions.
+
+void WsHub::subscribe(WsSession& session, std::string_view name) {
+  if (*find_subscription(session, name) != nullptr) {
+    return;
+  }
+  WsTopic& topic = join(name);
+  is_last_run_open_ = false;  // what is published from now on is for it too
+  WsSubscription& made = subscriptions_.make(WsSubscription{.topic = &topic,
+                                                            .session = &session,
+                                                            .index = topic.subscriptions.size(),
+                                                            .first_run = runs_before_ + run_count_,
+                                                            .next = session.subscriptions});
+  topic.subscriptions.push_back(&made);
+  topic.shared_forms += session.form() == WsForm::shared ? 1U : 0U;
+  topic.entry->subscribers.fetch_add(1, std::memory_order_relaxed);
+  session.subscriptions = &made;
+}
+
+void WsHub::unsubscribe(WsSession& session, std::string_view name) {
+  WsSubscription** at = find_subscription(session, name);
+  if (WsSubscription* found = *at) {
+    *at = found->next;
+    remove(*found);
+  }
+}
+
+void WsHub::unsubscribe_all(WsSession& session) noexcept {
+  while (WsSubscription* first = session.subscriptions) {
+    session.subscriptions = first->next;
+    remove(*first);
+  }
+}
+
+void WsHub::remove(WsSubscription& subscription) noexcept {
+  WsTopic& topic = *subscription.topic;
+  topic.subscriptions.back()->index = subscription.index;
+  topic.subscriptions[subscription.index] = topic.subscriptions.back();
+  topic.subscriptions.pop_back();
+  topic.shared_forms -= subscription.session->form() == WsForm::shared ? 1U : 0U;
+  topic.entry->subscribers.fetch_sub(1, std::memory_order_relaxed);
+  subscriptions_.destroy(subscription);
+  if (topic.subscriptions.empty()) {
+    leave(topic);
+  }
+}
+
+WsTopic* WsHub::find(std::string_view name) const noexcept {
+  const auto found = topics_.find(name);
+  return found == topics_.end() ? nullptr : found->second.get();
+}
+
+WsTopic& WsHub::join(std::string_view name) {
+  WsTopic* topic = find(name);
+  if (topic == nullptr) {
+    auto made = std::make_unique<WsTopic>();
+    made->name = name;
+    topic = topics_.try_emplace(std::string(name), std::move(made)).first->second.get();
+  }
+  if (topic->entry == nullptr) {
+    topic->entry = &index_.join(name, *this);
+  }
+  return *topic;
+}
+
+// A run may still point at it; then it goes with the batch.
+void WsHub::leave(WsTopic& topic) noexcept {
+  index_.leave(topic.name, *this);
+  topic.entry = nullptr;
+  if (topic.runs == 0) {
+    topics_.erase(topics_.find(topic.name));
+  }
+}
+
+// Publishing.
+
+void WsHub::publish(std::string_view name, const WsMessage& message, const WsSession* except) {
+  WsTopic* topic = find(name);
+  const std::size_t here = topic == nullptr ? 0 : topic->subscriptions.size();
+  const std::size_t all = topic == nullptr || topic->entry == nullptr
+                              ? index_.subscribers(name)
+                              : topic->entry->subscribers.load(std::memory_order_relaxed);
+  if (here != 0) {
+    Run& run = run_for(*topic, except);
+    ws::MessageWriter().message(run.plain, {.type = message.type}, message.bytes);
+    note_piece(run, message);
+  }
+  if (all > here) {
+    index_.post(name, std::make_shared<const Published>(message), this);
+  }
+}
+
+void WsHub::publish_here(std::string_view name, const Published& message) {
+  WsTopic* topic = find(name);
+  if (topic == nullptr || topic->subscriptions.empty()) {
+    return;
+  }
+  Run& run = run_for(*topic, nullptr);
+  run.plain.append(message.frame());
+  note_piece(run, message.message());
+}
+
+WsHub::Run& WsHub::run_for(WsTopic& topic, const WsSession* except) {
+  if (is_last_run_open_) {
+    Run& last = runs_[run_count_ - 1];
+    if (last.topic == &topic && last.except == except) {
+      return last;
+    }
+  }
+  if (run_count_ == runs_.size()) {
+    runs_.emplace_back();
+  }
+  Run& run = runs_[run_count_++];
+  run.topic = &topic;
+  run.except = except;
+  ++topic.runs;
+  is_last_run_open_ = true;
+  loop_.defer(*this);
+  return run;
+}
+
+void WsHub::note_piece(Run& run, const WsMessage& message) {
+  const std::size_t bytes = message.bytes.size();
+  run.pieces.push_back({run.plain.size() - bytes, bytes, message.type});
+  if (run.topic->shared_forms != 0) {
+    compress_piece(run, message);
+  }
+}
+
+void WsHub::compress_piece(Run& run, const WsMessage& message) {
+  constexpr ws::MessageWriter kWriter;
+  second_scratch_.clear();
+  if (codec_->deflate(message.bytes, second_scratch_) == ws::Deflated::done) {
+    kWriter.message(run.shared, {.type = message.type, .form = ws::Form::compressed},
+                    second_scratch_.view());
+  } else {
+    kWriter.message(run.shared, {.type = message.type}, message.bytes);
+  }
+}
+
+void WsHub::provide_codec(const WebSocketCompression& compression, const ws::DeflateTerms& terms) {
+  if (codec_ == nullptr) {
+    codec_ = compression.make_codec(terms);
+  }
+}
+
+// Handing out: first each connection's runs are gathered, so that all of them leave in one send.
+
+void WsHub::run() {
+  is_last_run_open_ = false;
+  for (std::uint32_t run = 0; run < run_count_; ++run) {
+    spread(run);
+  }
+  for (WsSession* session : touched_) {
+    hand_out(*session);
+  }
+  forget_batch();
+}
+
+void WsHub::spread(std::uint32_t run) {
+  for (const WsSubscription* subscription : runs_[run].topic->subscriptions) {
+    WsSession& session = *subscription->session;
+    if (subscription->first_run > runs_before_ + run || &session == runs_[run].except) {
+      continue;
+    }
+    const auto place = static_cast<std::uint32_t>(pending_.size());
+    pending_.push_back({run, WsSession::kNone});
+    if (session.first_pending == WsSession::kNone) {
+      session.first_pending = place;
+      touched_.push_back(&session);
+    } else {
+      pending_[session.last_pending].next = place;
+    }
+    session.last_pending = place;
+  }
+}
+
+void WsHub::hand_out(WsSession& session) {
+  std::uint32_t place = std::exchange(session.first_pending, WsSession::kNone);
+  session.last_pending = WsSession::kNone;
+  while (place != WsSession::kNone) {
+    const Run& run = runs_[pending_[place].run];
+    if (session.admits_published(run.pieces.size())) {
+      hand_out(session, run);
+    }
+    place = pending_[place].next;
+  }
+}
+
+void WsHub::hand_out(WsSession& session, const Run& run) {
+  switch (session.form()) {
+    case WsForm::plain:
+      session.put_frames(run.plain.view());
+      return;
+    case WsForm::shared:
+      session.put_frames(run.shared.view());
+      return;
+    case WsForm::own:
+      for (const Run::Piece& piece : run.pieces) {
+        session.put({piece.type, run.plain.view().substr(piece.begin, piece.bytes)});
+      }
+      return;
+  }
+}
+
+void WsHub::forget_batch() noexcept {
+  for (std::uint32_t index = 0; index < run_count_; ++index) {
+    Run& run = runs_[index];
+    if (--run.topic->runs == 0 && run.topic->subscriptions.empty()) {
+      topics_.erase(topics_.find(run.topic->name));
+    }
+    forget(run.plain);
+    forget(run.shared);
+    run.pieces.clear();
+  }
+  runs_before_ += run_count_;
+  run_count_ = 0;
+  runs_.resize(std::min(runs_.size(), kSpareRunsMax));
+  pending_.clear();
+  touched_.clear();
+}
+
+// What sessions share.
+
+std::unique_ptr<WsInbox> WsHub::take_inbox() {
+  if (spare_inboxes_.empty()) {
+    return std::make_unique<WsInbox>();
+  }
+  auto inbox = std::move(spare_inboxes_.back());
+  spare_inboxes_.pop_back();
+  return inbox;
+}
+
+void WsHub::give_back(std::unique_ptr<WsInbox> inbox) {
+  inbox->clear();
+  if (spare_inboxes_.size() < kSpareInboxesMax) {
+    spare_inboxes_.push_back(std::move(inbox));
+  }
+}
+
+void WsHub::adopt(std::unique_ptr<WsSession> session) {
+  orphans_.push_back(std::move(session));
+}
+
+void WsHub::release(WsSession& session) noexcept {
+  const auto found = std::ranges::find(orphans_, &session, &std::unique_ptr<WsSession>::get);
+  if (found != orphans_.end()) {
+    const auto ended = std::move(*found);
+    orphans_.erase(found);
+  }
+}
+
+}  // namespace eider::detail

@@ -1,0 +1,59 @@
+#include "eider/server/detail/ws_inbox.h"
+
+#include <cstring>
+
+namespace eider::detail {
+
+namespace {
+
+/// A larger buffer is given back when it has become empty.
+constexpr std::size_t kKeptBytesMax = 32UL * 1024;
+
+void forget(Buffer& buffer) noexcept {
+  if (buffer.capacity() > kKeptBytesMax) {
+    buffer.release();
+  } else {
+    buffer.clear();
+  }
+}
+
+}  // namespace
+
+void WsInbox::add(const WsMessage& message) {
+  const Mark mark{message.bytes.size(), message.type};
+  char* at = arriving_.reserve(sizeof(mark) + message.bytes.size());
+  std::memcpy(at, &mark, sizeof(mark));
+  arriving_.commit(sizeof(mark));
+  arriving_.append(message.bytes);
+  ++messages_;
+  bytes_ += message.bytes.size();
+}
+
+std::optional<WsMessage> WsInbox::take() {
+  if (messages_ == 0) {
+    return std::nullopt;
+  }
+  if (at_ == taken_.size()) {
+    forget(taken_);
+    taken_.swap(arriving_);
+    at_ = 0;
+  }
+  Mark mark{};
+  std::memcpy(&mark, taken_.data() + at_, sizeof(mark));
+  at_ += sizeof(mark);
+  const WsMessage message{mark.type, taken_.view().substr(at_, mark.bytes)};
+  at_ += mark.bytes;
+  --messages_;
+  bytes_ -= mark.bytes;
+  return message;
+}
+
+void WsInbox::clear() noexcept {
+  forget(taken_);
+  forget(arriving_);
+  at_ = 0;
+  messages_ = 0;
+  bytes_ = 0;
+}
+
+}  // namespace eider::detail

@@ -1,0 +1,92 @@
+#include "eider/server/ws_upgrade.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "eider/http/ws/extension_list.h"
+#include "eider/runtime/stream.h"
+
+namespace eider::detail {
+
+namespace {
+
+constexpr ws::HandshakeRefusal kForeignOrigin{
+    .status = 403, .text = "Pages of this origin may not connect here.", .fields = {}};
+constexpr ws::HandshakeRefusal kBadExtensions{
+    .status = 400, .text = "Sec-WebSocket-Extensions is not a list of extensions.", .fields = {}};
+
+/// The line as the session has it: the session may outlive it, for its handler's sake.
+class WsOnLine final : public Upgraded {
+ public:
+  explicit WsOnLine(std::unique_ptr<WsSession> session) noexcept : session_(std::move(session)) {}
+  WsOnLine(const WsOnLine&) = delete;
+  WsOnLine& operator=(const WsOnLine&) = delete;
+  ~WsOnLine() override {
+    if (session_->outlives_line()) {
+      WsHub& hub = session_->hub();
+      hub.adopt(std::move(session_));
+    }
+  }
+
+  void on_bytes(std::string_view bytes) override { session_->on_bytes(bytes); }
+  void on_end() override { session_->on_end(); }
+  void on_drained() override { session_->on_drained(); }
+  void on_broken() override { session_->on_broken(); }
+  void on_stopping() override { session_->on_stopping(); }
+
+ private:
+  std::unique_ptr<WsSession> session_;
+};
+
+std::uint8_t choose_subprotocol(const RequestHead& head, const WebSocketOptions& options) {
+  const auto found = std::ranges::find_if(options.subprotocols, [&head](const std::string& name) {
+    return ws::offers_subprotocol(head, name);
+  });
+  return found == options.subprotocols.end()
+             ? WsAgreement::kNoSubprotocol
+             : static_cast<std::uint8_t>(found - options.subprotocols.begin());
+}
+
+}  // namespace
+
+Result<WsAccepted, ws::HandshakeRefusal> accept_websocket(const RequestHead& head,
+                                                          const WebSocketOptions& options) {
+  const auto handshake = ws::check_upgrade(head);
+  if (!handshake) {
+    return fail(handshake.error());
+  }
+  if (!ws::is_origin_allowed(head, options.origins)) {
+    return fail(kForeignOrigin);
+  }
+  WsAccepted accepted{.handshake = *handshake, .agreement = {}, .extensions = {}};
+  accepted.agreement.subprotocol = choose_subprotocol(head, options);
+  const auto offers = ws::read_extensions(head.fields);
+  if (!offers) {
+    return fail(kBadExtensions);
+  }
+  if (options.compression.make_codec) {
+    if (auto choice = ws::choose_deflate(*offers, options.compression.wishes)) {
+      accepted.agreement.compression = choice->terms;
+      accepted.extensions = std::move(choice->answer);
+    }
+  }
+  return accepted;
+}
+
+std::unique_ptr<Upgraded> WsUpgrade::take_over(UpgradedLine& line) {
+  WsHub& hub = topics_.hub(line.stream().loop());
+  auto session = std::make_unique<WsSession>(hub, route_, line, agreement_);
+  std::visit(
+      [&session]<class Purpose>(Purpose& purpose) {
+        if constexpr (std::is_same_v<Purpose, const WebSocketHandlers*>) {
+          session->start(*purpose);
+        } else {
+          session->start(std::move(purpose));
+        }
+      },
+      purpose_);
+  return std::make_unique<WsOnLine>(std::move(session));
+}
+
+}  // namespace eider::detail
