@@ -206,7 +206,7 @@ class [[nodiscard]] WebSocket::ReceiveAwaiter {
   explicit ReceiveAwaiter(WebSocket& socket) noexcept : socket_(socket) {}
   [[nodiscard]] bool await_ready();
   void await_suspend(std::coroutine_handle<> waiting) noexcept;
-  [[nodiscard]] std::optional<WsMessage> await_resume();
+  std::optional<WsMessage> await_resume();
 
  private:
   WebSocket& socket_;

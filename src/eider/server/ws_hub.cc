@@ -33,6 +33,8 @@ WsSubscription** find_subscription(WsSession& session, std::string_view topic) n
 
 }  // namespace
 
+WsHub::WsHub(Loop& loop, TopicIndex& index) : loop_(loop), index_(index) {}
+
 WsHub::~WsHub() {
   orphans_.clear();
 }

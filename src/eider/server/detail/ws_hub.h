@@ -51,7 +51,7 @@ struct WsSubscription {
 
 class WsHub final : private Deferred {
  public:
-  WsHub(Loop& loop, TopicIndex& index) : loop_(loop), index_(index) {}
+  WsHub(Loop& loop, TopicIndex& index);
   ~WsHub();
 
   void subscribe(WsSession& session, std::string_view topic);
