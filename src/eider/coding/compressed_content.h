@@ -1,0 +1,114 @@
+// Content that is compressed while it is made: what a handler produces, or a large body.
+// Must not decide whether: compressed_response.h does, or the head at the first byte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/base/buffer.h"
+#include "eider/coding/secrets.h"
+#include "eider/compress/compressor.h"
+#include "eider/server/content.h"
+
+namespace eider {
+
+/// What the request has led to, kept until the content's first byte.
+struct ChosenCoding {
+  /// Nothing: the content stays as it is, whatever it turns out to be.
+  std::optional<ContentCoding> coding = {};
+  CompressionLevels levels = {};
+  OnSecrets on_secrets = OnSecrets::leave_foreign;
+  Exposure exposure = {};
+};
+
+/// When compressed bytes leave.
+enum class Pace : std::uint8_t {
+  /// When enough have come together, and when the producer flushes.
+  gathered,
+  /// Behind each write.
+  live,
+};
+
+/// Compresses what is written through it.
+///
+/// memory  a Compressor, from the first byte on
+class CompressingWriter final : public BodyWriter {
+ public:
+  /// out  outlives this
+  CompressingWriter(BodyWriter& out, ContentCoding coding, CompressionLevels levels, Pace pace);
+  /// Looks at the head when the first byte comes: the producer may have changed it until then.
+  CompressingWriter(BodyWriter& out, const ChosenCoding& chosen, Pace pace) noexcept;
+
+  /// Writes the stream's end. Nothing may be put behind it.
+  void finish();
+
+  [[nodiscard]] Response& head() noexcept override { return out_.head(); }
+  void add_trailer(std::string_view name, std::string_view value) override {
+    out_.add_trailer(name, value);
+  }
+  void put(std::string_view bytes) override;
+  void flush() override;
+  [[nodiscard]] Event& room() noexcept override { return out_.room(); }
+
+ private:
+  void decide();
+  void hand_on();
+
+  BodyWriter& out_;
+  std::optional<ChosenCoding> undecided_;
+  std::optional<Compressor> compressor_;
+  Buffer packed_;
+  Pace pace_;
+};
+
+/// A producer's content, compressed on its way.
+class CompressedContent final : public ProducedContent {
+ public:
+  /// The head says already that it has this coding.
+  CompressedContent(std::unique_ptr<ProducedContent> inner, ContentCoding coding,
+                    CompressionLevels levels) noexcept;
+  /// The head is asked at the first byte.
+  CompressedContent(std::unique_ptr<ProducedContent> inner, const ChosenCoding& chosen) noexcept;
+
+  [[nodiscard]] Task<> produce(BodyWriter& out) override;
+  [[nodiscard]] bool is_live() const noexcept override { return inner_->is_live(); }
+
+ private:
+  [[nodiscard]] Pace pace() const noexcept;
+
+  std::unique_ptr<ProducedContent> inner_;
+  ChosenCoding chosen_;
+  bool is_decided_;
+};
+
+/// The bytes of a Response's body, wherever they are.
+class TakenBody {
+ public:
+  /// Takes what `response` owns; what it only views has to stay valid until it has been written.
+  explicit TakenBody(Response& response);
+  [[nodiscard]] std::string_view view() const noexcept;
+
+ private:
+  std::string_view viewed_;
+  std::string text_;
+  Buffer buffer_;
+};
+
+/// A body that is too large to be compressed at once without keeping others waiting.
+class CompressedBody final : public ProducedContent {
+ public:
+  CompressedBody(TakenBody body, ContentCoding coding, CompressionLevels levels) noexcept
+      : body_(std::move(body)), coding_(coding), levels_(levels) {}
+  [[nodiscard]] Task<> produce(BodyWriter& out) override;
+
+ private:
+  TakenBody body_;
+  ContentCoding coding_;
+  CompressionLevels levels_;
+};
+
+}  // namespace eider

@@ -1,0 +1,126 @@
+#include "eider/coding/compressed_response.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "eider/base/assert.h"
+#include "eider/coding/compressed_content.h"
+#include "eider/coding/encoded_head.h"
+#include "eider/http/accept_encoding.h"
+
+namespace eider {
+
+namespace {
+
+/// A larger scratch buffer is given back.
+constexpr std::size_t kKeptBytesMax = 256UL * 1024;
+
+class Compression {
+ public:
+  explicit Compression(CompressionOptions options) : options_(std::move(options)) {
+    for (const ContentCoding coding : options_.codings) {
+      ensure(coding != ContentCoding::deflate, "deflate is read, never written");
+      names_.push_back(to_text(coding));
+    }
+  }
+
+  void apply(const Request& request, Response& response) const {
+    if (Content* content = response.content()) {
+      apply_to_content(request, response, dynamic_cast<ProducedContent*>(content));
+    } else if (response.body().size() >= options_.bytes_min && may_be_encoded(response)) {
+      vary_by_encoding(response);
+      if (const auto coding = coding_for(request, response)) {
+        encode_body(response, *coding);
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::optional<ContentCoding> accepted_by(const Request& request) const {
+    const auto index = AcceptEncoding(request.headers()).choose(names_);
+    return index ? std::optional(options_.codings[*index]) : std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<ContentCoding> coding_for(const Request& request,
+                                                        const Response& response) const {
+    const bool is_left =
+        must_stay_plain(options_.on_secrets, exposure_of(request), response.field_lines());
+    return is_left ? std::nullopt : accepted_by(request);
+  }
+
+  void encode_body(Response& response, ContentCoding coding) const {
+    if (response.body().size() > options_.bytes_at_once_max) {
+      TakenBody body(response);
+      response.set_content(
+          std::make_unique<CompressedBody>(std::move(body), coding, options_.levels));
+      mark_encoded(response, coding);
+      return;
+    }
+    thread_local Buffer packed;  // swapped with the response's, so that both keep their memory
+    packed.clear();
+    compress(coding, response.body(), packed, options_.levels);
+    if (packed.size() < response.body().size()) {
+      response.body_buffer().swap(packed);
+      mark_encoded(response, coding);
+    }
+    if (packed.capacity() > kKeptBytesMax) {
+      packed.release();
+    }
+  }
+
+  /// content  null when it is none that is produced: a file, or another protocol
+  void apply_to_content(const Request& request, Response& response,
+                        const ProducedContent* content) const {
+    if (content == nullptr || (content->is_live() && options_.on_live == OnLive::leave)) {
+      return;
+    }
+    // Its producer may still change the head, so that is looked at with the first byte; there is
+    // none where only the head is asked for, or where it announces a length.
+    if (content->length().has_value() || request.method() == Method::head) {
+      apply_now(request, response, content->length());
+    } else {
+      const ChosenCoding chosen{.coding = accepted_by(request),
+                                .levels = options_.levels,
+                                .on_secrets = options_.on_secrets,
+                                .exposure = exposure_of(request)};
+      response.set_content(std::make_unique<CompressedContent>(take_produced(response), chosen));
+    }
+  }
+
+  void apply_now(const Request& request, Response& response,
+                 std::optional<std::uint64_t> length) const {
+    const bool is_small = length && *length < options_.bytes_min;
+    if (is_small || !may_be_encoded(response)) {
+      return;
+    }
+    vary_by_encoding(response);
+    if (const auto coding = coding_for(request, response)) {
+      response.set_content(
+          std::make_unique<CompressedContent>(take_produced(response), *coding, options_.levels));
+      mark_encoded(response, *coding);
+    }
+  }
+
+  static std::unique_ptr<ProducedContent> take_produced(Response& response) {
+    return std::unique_ptr<ProducedContent>(
+        static_cast<ProducedContent*>(response.take_content().release()));
+  }
+
+  CompressionOptions options_;
+  std::vector<std::string_view> names_;
+};
+
+}  // namespace
+
+Hook compression(CompressionOptions options) {
+  auto shared = std::make_shared<const Compression>(std::move(options));
+  return Hook{.before = {},
+              .after = [shared = std::move(shared)](const Request& request, Response& response) {
+                shared->apply(request, response);
+              }};
+}
+
+}  // namespace eider

@@ -1,0 +1,29 @@
+// What a content coding changes in a response's head, and which heads allow one.
+// Must not touch the content.
+#pragma once
+
+#include <string_view>
+
+#include "eider/compress/coding.h"
+
+namespace eider {
+
+class Response;
+
+/// Content-Type as it will stand on the wire; empty when there is none.
+[[nodiscard]] std::string_view content_type_of(const Response& head) noexcept;
+
+/// Whether the content may be given a coding: its status is one with whole content (not 1xx, 204,
+/// 205, 206 or 304), it has none yet, no `Cache-Control: no-transform` (RFC 9111, section
+/// 5.2.2.6), no digest that speaks of its bytes (RFC 9530, RFC 3230), and is_compressible.
+[[nodiscard]] bool may_be_encoded(const Response& head) noexcept;
+
+/// Says that the answer depends on Accept-Encoding: one Vary with what it had (RFC 9110, section
+/// 12.5.5).
+void vary_by_encoding(Response& head);
+
+/// Says which coding the content has. A strong ETag becomes weak, because the bytes are others now
+/// (RFC 9110, section 8.8.3.3), and ranges of them are not to be had.
+void mark_encoded(Response& head, ContentCoding coding);
+
+}  // namespace eider

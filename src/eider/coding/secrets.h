@@ -1,0 +1,44 @@
+// Where compression could tell a stranger a secret (BREACH), by what request and response say.
+// Must not compress: compressed_response.h asks here first.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace eider {
+
+class Request;
+class Response;
+
+/// How long a compressed answer is tells how alike its parts are. Who can make a victim's browser
+/// ask with words of his choice, who finds these words in the answer next to a secret, and who sees
+/// the lengths, guesses the secret letter by letter.
+enum class OnSecrets : std::uint8_t {
+  /// Answers for one person are not compressed when another site may have caused the request.
+  leave_foreign,
+  /// Answers for one person are never compressed.
+  leave,
+  /// Everything is compressed: nothing is secret here, or masked afresh in each answer.
+  compress,
+};
+
+/// What the request has to say about it.
+struct Exposure {
+  /// It carries Cookie or Authorization.
+  bool has_credentials = false;
+  /// Another site may have caused it. Browsers say so in Sec-Fetch-Site, which no page can forge;
+  /// where it is missing, the request of a person with a cookie, or with a password that browsers
+  /// send by themselves, is foreign unless Origin or Referer name this very host.
+  bool is_foreign = false;
+};
+
+[[nodiscard]] Exposure exposure_of(const Request& request) noexcept;
+
+/// Whether the response has to stay as it is. It is for one person when the request has
+/// credentials, or the response sets a cookie or has Cache-Control private or no-store.
+///
+/// field_lines  the response's
+[[nodiscard]] bool must_stay_plain(OnSecrets policy, const Exposure& exposure,
+                                   std::string_view field_lines) noexcept;
+
+}  // namespace eider
