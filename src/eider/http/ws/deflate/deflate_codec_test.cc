@@ -227,13 +227,13 @@ TEST(DeflateCodec, appends_to_what_is_there) {
 }
 
 TEST(DeflateCodec, declines_what_would_gain_nothing) {
-  std::string noise;
+  std::string noise(500, '\0');
   std::uint64_t state = 88172645463325252U;
-  while (noise.size() < 500) {
+  for (char& byte : noise) {
     state ^= state << 13U;
     state ^= state >> 7U;
     state ^= state << 17U;
-    noise.push_back(static_cast<char>(state >> 56U));
+    byte = static_cast<char>(state >> 56U);
   }
   Ends dropped(kDropped, {.bytes_min = 32});
   Buffer out;
