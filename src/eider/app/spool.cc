@@ -1,0 +1,109 @@
+#include "eider/app/spool.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "eider/base/failure.h"
+
+namespace eider {
+
+namespace {
+
+[[noreturn]] void throw_file_failure(FileError error) {
+  std::string cause("a temporary file: ");
+  throw Failure(Error::internal(std::move(cause.append(text(error)))));
+}
+
+[[noreturn]] void throw_too_large() {
+  throw Failure(Error(413, "The content is larger than is taken here."));
+}
+
+/// What has come, and all that is still to come.
+Task<TempFile> spool_to_file(BodyStream body, std::string come, std::uint64_t bytes_max,
+                             std::string directory) {
+  auto creation = TempFileWriter::create(std::move(directory));
+  TempFileWriter file = co_await std::move(creation);
+  std::uint64_t bytes = come.size();
+  bool is_full = file.gather(come);
+  come = {};
+  while (true) {
+    if (is_full) {
+      auto writing = file.write();
+      co_await std::move(writing);
+    }
+    auto arriving = body.next();
+    const std::optional<std::string_view> piece = co_await arriving;
+    if (!piece.has_value()) {
+      break;
+    }
+    bytes += piece->size();
+    if (bytes > bytes_max) {
+      throw_too_large();
+    }
+    is_full = file.gather(*piece);
+  }
+  auto finishing = file.finish();
+  co_return co_await std::move(finishing);
+}
+
+}  // namespace
+
+Task<TempFileWriter> TempFileWriter::create(std::string directory) {
+  auto creation = TempFile::create(std::move(directory));
+  auto file = co_await std::move(creation);
+  if (!file) {
+    throw_file_failure(file.error());
+  }
+  co_return TempFileWriter(std::move(*file));
+}
+
+Task<> TempFileWriter::write() {
+  auto writing = file_.append(std::exchange(gathered_, {}));
+  const auto written = co_await std::move(writing);
+  if (!written) {
+    throw_file_failure(written.error());
+  }
+}
+
+Task<TempFile> TempFileWriter::finish() {
+  auto writing = write();
+  co_await std::move(writing);
+  co_return std::move(file_);
+}
+
+Task<std::string> SpooledBody::read(std::uint64_t offset, std::size_t bytes_max) const {
+  if (is_in_memory()) {
+    const auto from = static_cast<std::size_t>(std::min<std::uint64_t>(offset, bytes_.size()));
+    co_return bytes_.substr(from, bytes_max);
+  }
+  auto reading = file_->read(offset, bytes_max);
+  auto bytes = co_await std::move(reading);
+  if (!bytes) {
+    throw_file_failure(bytes.error());
+  }
+  co_return std::move(*bytes);
+}
+
+Task<SpooledBody> spool(BodyStream body, std::size_t memory_bytes_max, std::uint64_t bytes_max,
+                        std::string directory) {
+  if (body.length().value_or(0) > bytes_max) {
+    throw_too_large();
+  }
+  std::string memory;
+  while (memory.size() <= memory_bytes_max) {
+    auto arriving = body.next();
+    const std::optional<std::string_view> piece = co_await arriving;
+    if (!piece.has_value()) {
+      co_return SpooledBody(std::move(memory));
+    }
+    if (piece->size() > bytes_max - memory.size()) {
+      throw_too_large();
+    }
+    memory.append(*piece);
+  }
+  auto spooling = spool_to_file(body, std::move(memory), bytes_max, std::move(directory));
+  TempFile file = co_await std::move(spooling);
+  co_return SpooledBody(std::move(file));
+}
+
+}  // namespace eider
