@@ -1,0 +1,233 @@
+#include "eider/app/multipart.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "eider/app/detail/test_inbox.h"
+#include "eider/base/failure.h"
+#include "eider/runtime/loop_sim.h"
+#include "tests/conformance/multipart_cases.h"
+
+namespace eider {
+namespace {
+
+constexpr std::size_t kPlenty = 1 << 20;
+
+class MultipartTest : public testing::Test {
+ protected:
+  MultipartTest() {
+    std::string name = (std::filesystem::temp_directory_path() / "eider_form_XXXXXX").string();
+    directory = ::mkdtemp(name.data());
+  }
+  ~MultipartTest() override { std::filesystem::remove_all(directory); }
+
+  /// Runs a handler over a form whose boundary is "xyz".
+  template <class Handler>
+  auto run(Handler handler, std::string_view content, std::size_t piece_bytes = kPlenty) {
+    detail::TestInbox inbox;
+    inbox.give(content, piece_bytes);
+    auto task = handler(Multipart(BodyStream(inbox), std::string(kCaseBoundary)));
+    loop.call([&] { task.start(); });
+    EXPECT_TRUE(task.is_done());
+    return task.take();
+  }
+  /// The status that the handler's failure would be answered with.
+  template <class Handler>
+  int status(Handler handler, std::string_view content) {
+    try {
+      (void)run(handler, content);
+    } catch (const Failure& failure) {
+      return failure.error().status();
+    }
+    return 200;
+  }
+  bool is_directory_empty() const { return std::filesystem::is_empty(directory); }
+
+  SimKernel kernel;
+  SimLoop loop{kernel};
+  std::string directory;
+};
+
+Task<std::string> list(Multipart form) {
+  std::string found;
+  while (true) {
+    auto coming = form.next();
+    auto part = co_await std::move(coming);
+    if (!part) {
+      co_return found + ".";
+    }
+    found += "(" + part->name + (part->filename ? "|" + *part->filename : "") + ")";
+    auto reading = part->text(100);
+    found += co_await std::move(reading);
+  }
+}
+
+std::string two_parts() {
+  const std::string form = form_of("; name=a; filename=b", "12345");
+  return form.substr(0, form.size() - 4) + form_around("6").substr(5);
+}
+
+TEST_F(MultipartTest, gives_parts_and_their_text_however_they_arrive) {
+  for (std::size_t piece_bytes = 1; piece_bytes < 100; ++piece_bytes) {
+    EXPECT_EQ(run(list, two_parts(), piece_bytes), "(a|b)12345(a)6.");
+  }
+  EXPECT_EQ(run(list, "--xyz--"), ".");
+}
+
+TEST_F(MultipartTest, passes_over_what_is_not_read_of_a_part) {
+  const auto names = [](Multipart form) -> Task<std::string> {
+    std::string found;
+    while (true) {
+      auto coming = form.next();
+      auto part = co_await std::move(coming);
+      if (!part) {
+        co_return found;
+      }
+      found += part->name + part->content_type + ";";
+    }
+  };
+  for (const std::size_t piece_bytes : {1UL, 3UL, 1000UL}) {
+    EXPECT_EQ(run(names, two_parts(), piece_bytes), "atext/plain;atext/plain;");
+  }
+}
+
+TEST_F(MultipartTest, stays_at_its_end) {
+  const auto ask_again = [](Multipart form) -> Task<bool> {
+    auto first = form.next();
+    auto part = co_await std::move(first);
+    auto second = form.next();
+    auto none = co_await std::move(second);
+    auto third = form.next();
+    auto still_none = co_await std::move(third);
+    co_return part && !none && !still_none;
+  };
+  EXPECT_TRUE(run(ask_again, form_around("1")));
+}
+
+TEST_F(MultipartTest, answers_what_is_wrong_with_its_status) {
+  for (const MultipartCase& one : bad_multipart_headers()) {
+    EXPECT_EQ(status(list, one.bytes), refusal_info(one.refusal).status) << one.what;
+  }
+  for (const MultipartCase& one : bad_multipart_frames()) {
+    EXPECT_EQ(status(list, one.bytes), refusal_info(one.refusal).status) << one.what;
+  }
+}
+
+TEST_F(MultipartTest, takes_no_more_text_than_it_is_told_and_only_utf8) {
+  EXPECT_EQ(status(list, form_around(std::string(100, 'a'))), 200);
+  EXPECT_EQ(status(list, form_around(std::string(101, 'a'))), 413);
+  EXPECT_EQ(status(list, form_around("\xE9")), 400);
+}
+
+TEST_F(MultipartTest, has_limits_that_a_handler_may_change) {
+  const auto strict = [](Multipart form) -> Task<std::string> {
+    form.limits().parts_max = 1;
+    auto listing = list(std::move(form));
+    co_return co_await std::move(listing);
+  };
+  EXPECT_EQ(status(strict, form_around("1")), 200);
+  EXPECT_EQ(status(strict, two_parts()), 413);
+}
+
+TEST_F(MultipartTest, reads_what_stands_behind_the_last_part_up_to_its_limit) {
+  EXPECT_EQ(status(list, form_around("1") + std::string(100, 'a')), 200);
+  EXPECT_EQ(status(list, form_around("1") + std::string(5000, 'a')), 413);
+}
+
+TEST_F(MultipartTest, gives_bytes_before_the_rest_has_come) {
+  detail::TestInbox inbox;
+  std::string found;
+  const auto handler = [&](Multipart form) -> Task<> {
+    auto coming = form.next();
+    auto part = co_await std::move(coming);
+    while (true) {
+      auto reading = part->next_bytes();
+      const auto bytes = co_await std::move(reading);
+      if (!bytes) {
+        break;
+      }
+      found += *bytes;
+    }
+    found += ".";
+  };
+  auto task = handler(Multipart(BodyStream(inbox), "xyz"));
+  loop.call([&] { task.start(); });
+  loop.call([&] { inbox.push("--xyz\r\nContent-Disposition: form-data; name=a\r\n\r\n12"); });
+  EXPECT_EQ(found, "12");
+  loop.call([&] { inbox.push("34\r\n-"); });
+  EXPECT_EQ(found, "1234");
+  loop.call([&] { inbox.push("-xyz--"); });
+  EXPECT_EQ(found, "1234.");
+  EXPECT_TRUE(task.is_done());
+}
+
+TEST_F(MultipartTest, forbids_reading_a_part_that_was_left) {
+  const auto too_late = [](Multipart form) -> Task<> {
+    auto first = form.next();
+    auto part = co_await std::move(first);
+    auto second = form.next();
+    auto other = co_await std::move(second);
+    auto reading = part->next_bytes();
+    (void)co_await std::move(reading);
+  };
+  EXPECT_THROW(run(too_late, two_parts()), std::logic_error);
+}
+
+Task<TempFile> save_first(Multipart form, std::string directory) {
+  auto coming = form.next();
+  auto part = co_await std::move(coming);
+  auto saving = part->save(std::move(directory));
+  co_return co_await std::move(saving);
+}
+
+TEST_F(MultipartTest, saves_a_file_that_is_gone_unless_it_is_kept) {
+  std::string content;
+  for (int count = 0; count < 100'000; ++count) {
+    content += "line " + std::to_string(count) + "\r\n";
+  }
+  const auto save = [&](Multipart form) { return save_first(std::move(form), directory); };
+  {
+    TempFile file = run(save, form_around(content), 10'007);
+    EXPECT_EQ(file.size(), content.size());
+    auto reading = file.read(0, kPlenty * 4);
+    loop.call([&] { reading.start(); });
+    EXPECT_EQ(reading.take(), content);
+  }
+  EXPECT_TRUE(is_directory_empty());
+}
+
+TEST_F(MultipartTest, leaves_nothing_of_a_file_whose_form_breaks_off) {
+  const auto save = [&](Multipart form) { return save_first(std::move(form), directory); };
+  std::string form = form_around(std::string(300'000, 'a'));
+  form.resize(form.size() - 10);
+  EXPECT_EQ(status(save, form), 400);
+  EXPECT_TRUE(is_directory_empty());
+}
+
+TEST_F(MultipartTest, leaves_nothing_of_a_file_whose_client_leaves) {
+  detail::TestInbox inbox;
+  auto task = save_first(Multipart(BodyStream(inbox), "xyz"), directory);
+  loop.call([&] { task.start(); });
+  std::string form = form_around(std::string(300'000, 'a'));
+  form.resize(form.size() - 10);
+  loop.call([&] { inbox.push(form); });
+  EXPECT_FALSE(task.is_done());
+  loop.call([&] { task = {}; });
+  EXPECT_TRUE(is_directory_empty());
+}
+
+TEST_F(MultipartTest, tells_a_directory_that_is_none_as_a_failure_of_ours) {
+  const auto save = [&](Multipart form) {
+    return save_first(std::move(form), directory + "/missing");
+  };
+  EXPECT_EQ(status(save, form_around("1")), 500);
+}
+
+}  // namespace
+}  // namespace eider
