@@ -1,0 +1,116 @@
+#include "eider/app/event_stream.h"
+
+#include <stdexcept>
+
+#include "eider/runtime/loop.h"
+#include "eider/runtime/timer.h"
+
+namespace eider {
+
+namespace {
+
+/// A handler that has nothing to say yet: the client is then told that it is connected.
+constexpr Duration kOpeningSilence = std::chrono::milliseconds(100);
+
+}  // namespace
+
+class EventStream::State final : private Timer {
+ public:
+  State(BodyWriter& out, std::string last_event_id)
+      : out_(out),
+        loop_(Loop::current()),
+        last_written_(loop_.now()),
+        last_event_id_(std::move(last_event_id)) {
+    loop_.arm(*this, loop_.now() + kOpeningSilence);
+  }
+
+  [[nodiscard]] const std::string& last_event_id() const noexcept { return last_event_id_; }
+
+  void set_heartbeat(Duration silence) {
+    silence_ = silence;
+    disarm();
+    if (silence_ > Duration::zero()) {
+      loop_.arm(*this, last_written_ + silence_);
+    }
+  }
+
+  /// An emptied buffer, to be filled and written.
+  [[nodiscard]] Buffer& text() noexcept {
+    text_.clear();
+    return text_;
+  }
+  void write() {
+    has_begun_ = true;
+    last_written_ = loop_.now();
+    out_.put(text_.view());
+    out_.flush();
+  }
+  [[nodiscard]] BodyWriter::WriteAwaiter written() noexcept {
+    return BodyWriter::WriteAwaiter(out_.room());
+  }
+
+ private:
+  // The timer is not moved by each event: it looks when it is due how long the silence has been.
+  void expire() override {
+    const Instant due = last_written_ + silence_;
+    if (has_begun_ && due > loop_.now()) {
+      loop_.arm(*this, due);
+      return;
+    }
+    // A client that takes nothing needs no sign of life, and has no room for it.
+    if (out_.room().is_set()) {
+      write_comment(text(), "");
+      write();
+    }
+    loop_.arm(*this, loop_.now() + silence_);
+  }
+
+  BodyWriter& out_;
+  Loop& loop_;
+  Duration silence_ = kHeartbeat;
+  bool has_begun_ = false;
+  Instant last_written_;  // at first, when it was made
+  std::string last_event_id_;
+  Buffer text_;
+};
+
+EventStream::EventStream(BodyWriter& out, std::string last_event_id)
+    : state_(std::make_unique<State>(out, std::move(last_event_id))) {}
+EventStream::EventStream(EventStream&&) noexcept = default;
+EventStream& EventStream::operator=(EventStream&&) noexcept = default;
+EventStream::~EventStream() = default;
+
+BodyWriter::WriteAwaiter EventStream::send(const SseEvent& event) {
+  if (auto written = write_event(state_->text(), event); !written) {
+    throw std::invalid_argument(std::string(text(written.error())));
+  }
+  state_->write();
+  return state_->written();
+}
+
+BodyWriter::WriteAwaiter EventStream::comment(std::string_view text) {
+  write_comment(state_->text(), text);
+  state_->write();
+  return state_->written();
+}
+
+const std::string& EventStream::last_event_id() const noexcept {
+  return state_->last_event_id();
+}
+
+void EventStream::set_heartbeat(Duration silence) {
+  state_->set_heartbeat(silence);
+}
+
+// Neither caches nor proxies may hold events back; nginx asks for a field of its own.
+void Extract<EventStream>::prepare(Response& response) {
+  response.set_static_type(EventStream::kContentType);
+  response.add_header("Cache-Control", "no-store");
+  response.add_header("X-Accel-Buffering", "no");
+}
+
+EventStream Extract<EventStream>::make(BodyWriter& out, const Request& request) {
+  return {out, std::string(request.header("Last-Event-ID").value_or(""))};
+}
+
+}  // namespace eider

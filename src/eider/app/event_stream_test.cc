@@ -1,0 +1,179 @@
+#include "eider/app/event_stream.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "eider/runtime/loop_sim.h"
+#include "eider/runtime/sleep.h"
+
+namespace eider {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// Keeps what is written; its client is as slow as the test wants.
+class KeepingWriter final : public BodyWriter {
+ public:
+  KeepingWriter() { room_.set(); }
+  Response& head() noexcept override { return head_; }
+  void add_trailer(std::string_view, std::string_view) override {}
+  void put(std::string_view bytes) override { bytes_.append(bytes); }
+  void flush() override { flushed_bytes_ = bytes_.size(); }
+  Event& room() noexcept override { return room_; }
+
+  /// What has been written since the last call, all of it flushed.
+  std::string take() {
+    EXPECT_EQ(flushed_bytes_, bytes_.size());
+    flushed_bytes_ = 0;
+    return std::exchange(bytes_, {});
+  }
+
+ private:
+  Response head_;
+  Event room_;
+  std::string bytes_;
+  std::size_t flushed_bytes_ = 0;
+};
+
+class EventStreamTest : public testing::Test {
+ protected:
+  /// Runs the handler until it waits.
+  template <class Handler>
+  void start(Handler handler) {
+    loop.call([&] {
+      task = handler(EventStream(out, "41"));
+      task.start();
+    });
+  }
+
+  SimKernel kernel;
+  SimLoop loop{kernel};
+  KeepingWriter out;
+  Task<> task;
+};
+
+TEST_F(EventStreamTest, sends_events_and_comments_as_they_are_made) {
+  start([](EventStream events) -> Task<> {
+    co_await events.send({.event = "tick", .data = "a\nb", .id = "42"});
+    co_await events.comment("still here");
+    co_await events.send({.retry = milliseconds(500)});
+  });
+  EXPECT_TRUE(task.is_done());
+  EXPECT_EQ(out.take(), "id: 42\nevent: tick\ndata: a\ndata: b\n\n: still here\nretry: 500\n\n");
+}
+
+TEST_F(EventStreamTest, knows_what_a_client_has_seen_that_comes_back) {
+  start(
+      [](EventStream events) -> Task<> { co_await events.send({.data = events.last_event_id()}); });
+  EXPECT_EQ(out.take(), "data: 41\n\n");
+}
+
+TEST_F(EventStreamTest, waits_while_the_client_is_slow) {
+  out.room().reset();
+  start([](EventStream events) -> Task<> {
+    co_await events.send({.data = "1"});
+    co_await events.send({.data = "2"});
+  });
+  EXPECT_EQ(out.take(), "data: 1\n\n");
+  loop.call([&] { out.room().set(); });
+  EXPECT_EQ(out.take(), "data: 2\n\n");
+  EXPECT_TRUE(task.is_done());
+}
+
+Task<> stay_silent(EventStream events) {
+  co_await sleep_for(std::chrono::hours(1));
+  co_await events.send({.data = "late"});
+}
+
+TEST_F(EventStreamTest, tells_a_client_soon_that_it_is_connected) {
+  start(stay_silent);
+  EXPECT_EQ(out.take(), "");
+  kernel.advance(milliseconds(99));
+  EXPECT_EQ(out.take(), "");
+  kernel.advance(milliseconds(2));
+  EXPECT_EQ(out.take(), ":\n");
+}
+
+TEST_F(EventStreamTest, breaks_a_long_silence) {
+  start([](EventStream events) -> Task<> {
+    co_await events.send({.data = "1"});
+    co_await sleep_for(seconds(10));
+    co_await events.send({.data = "2"});
+    co_await sleep_for(std::chrono::hours(1));
+  });
+  EXPECT_EQ(out.take(), "data: 1\n\n");
+  kernel.advance(milliseconds(10'100));
+  EXPECT_EQ(out.take(), "data: 2\n\n");
+  kernel.advance(milliseconds(14'800));
+  EXPECT_EQ(out.take(), "") << "not 15 s after the second event yet";
+  kernel.advance(milliseconds(200));
+  EXPECT_EQ(out.take(), ":\n");
+  kernel.advance(seconds(30));
+  EXPECT_EQ(out.take(), ":\n:\n");
+}
+
+TEST_F(EventStreamTest, leaves_a_slow_client_in_peace) {
+  start(stay_silent);
+  kernel.advance(milliseconds(101));
+  EXPECT_EQ(out.take(), ":\n");
+  out.room().reset();
+  kernel.advance(seconds(100));
+  EXPECT_EQ(out.take(), "");
+  loop.call([&] { out.room().set(); });
+  kernel.advance(seconds(16));
+  EXPECT_EQ(out.take(), ":\n");
+}
+
+TEST_F(EventStreamTest, can_do_without_heartbeats_or_with_quicker_ones) {
+  start([](EventStream events) -> Task<> {
+    co_await events.send({.data = "1"});
+    events.set_heartbeat(seconds(1));
+    co_await sleep_for(milliseconds(2500));
+    events.set_heartbeat(Duration::zero());
+    co_await sleep_for(std::chrono::hours(1));
+  });
+  kernel.advance(milliseconds(2600));
+  EXPECT_EQ(out.take(), "data: 1\n\n:\n:\n");
+  kernel.advance(seconds(100));
+  EXPECT_EQ(out.take(), "");
+}
+
+TEST_F(EventStreamTest, says_nothing_more_once_its_handler_is_gone) {
+  start(stay_silent);
+  loop.call([&] { task = Task<>(); });
+  kernel.advance(seconds(100));
+  EXPECT_EQ(out.take(), "");
+}
+
+TEST_F(EventStreamTest, refuses_names_that_would_say_something_else) {
+  start([](EventStream events) -> Task<> { co_await events.send({.event = "a\nb"}); });
+  ASSERT_TRUE(task.is_done());
+  EXPECT_THROW(task.take(), std::invalid_argument);
+  EXPECT_EQ(out.take(), "");
+}
+
+struct Row {
+  int id;
+  std::string text;
+};
+
+TEST_F(EventStreamTest, json_lines_are_one_value_each) {
+  auto handler = [](JsonLines<Row> lines) -> Task<> {
+    const Row one{1, "a\nb"};
+    co_await lines.send(one);
+    const Row two{2, ""};
+    co_await lines.send(two);
+  };
+  loop.call([&] {
+    task = handler(JsonLines<Row>(out));
+    task.start();
+  });
+  EXPECT_TRUE(task.is_done());
+  EXPECT_EQ(out.take(), "{\"id\":1,\"text\":\"a\\nb\"}\n{\"id\":2,\"text\":\"\"}\n");
+}
+
+}  // namespace
+}  // namespace eider
