@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cli.machine import described
 from experiments import model
-from load import generators
+from load import generators, realtime
 from load.closed import generator_of, load_of
 from load.plan import QUICK_PEERS
 from peers import ease, manifest, setup
@@ -77,6 +77,10 @@ def _command(step, machine, asked):
         return _RATE.format(**vars(cell), path=cell.ask.path)
     if cell.kind == model.IDLE:
         return f"{cell.connections} connections, GET {cell.ask.path} once on each"
+    if cell.kind == model.IDLE_SOCKETS:
+        return f"{cell.connections} WebSockets to {cell.ask.path}, one message on each"
+    if cell.kind in model.REALTIME:
+        return shlex.join([realtime.NAME, *realtime.words_of(cell)])
     chosen, _ = generator_of(step, asked)
     program, *words = chosen.command(load_of(cell, step.seconds), "PORT", len(machine.load_cores))
     return shlex.join([Path(program).name, *words])
@@ -92,7 +96,8 @@ def _experiment_rows(planned, machine, settings):
         row["cells"].append({
             "id": cell.id, "title": cell.title, "metric": cell.metric, "rounds": step.rounds,
             "command": _command(step, machine, settings["generator"]),
-            "bound": cell.bound or None, "limit_seconds": cell.limit_seconds,
+            "bound": cell.bound or None, "bound_over": cell.bound_over,
+            "limit_seconds": cell.limit_seconds,
             "published": [one.as_row() for one in cell.published]})
     return list(found.values())
 

@@ -17,6 +17,12 @@ OURS = ("eider-epoll", "eider-uring")
 # How a cell is measured: by a closed-loop generator, as experiment 2 does, by growing idle
 # connections, by a fixed rate, or by holding workers under a light load.
 CLOSED, SLOW, IDLE, OPEN, WORKERS = "closed loop", "slow work", "idle", "open loop", "workers"
+# By closed loops of Eider's own generator, and by growing idle WebSockets.
+WEBSOCKET, BROADCAST, EVENTS = "websocket", "broadcast", "events"
+IDLE_SOCKETS = "idle websockets"
+REALTIME = (WEBSOCKET, BROADCAST, EVENTS)
+SOCKETS = (WEBSOCKET, BROADCAST, IDLE_SOCKETS)
+IDLES = (IDLE, IDLE_SOCKETS)
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,9 @@ class Cell:
     rate           open loop: requests per second
     limit_seconds  slow work: what physics allows
     seconds_max    slow work: what is waited for
+    message_bytes  websocket, broadcast: of each message
+    events         events: of each stream
+    bound_over     whose CPU per request the bound is a ratio to; None: the epoll floor's
     """
     id: str
     title: str
@@ -78,6 +87,9 @@ class Cell:
     rate: int = 0
     limit_seconds: float | None = None
     seconds_max: float | None = None
+    message_bytes: int = 0
+    events: int = 0
+    bound_over: str | None = None
     bound: dict = field(default_factory=dict)
     published: tuple = ()
     is_quick: bool = False

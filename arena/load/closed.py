@@ -6,8 +6,9 @@ Must not judge: a sample carries what was wrong with it.
 from contextlib import ExitStack
 
 from experiments import model
-from load import generators
+from load import generators, realtime
 from load.measure import under_load
+from load.ours import NotBuilt, generator as our_generator
 from load.taking_part import FAULTS, start_all, stop_all
 from load.wrk import Load
 
@@ -21,7 +22,19 @@ def load_of(cell, seconds):
 
 def generator_of(step, asked):
     """(generator, why it is not the one wanted or "")."""
+    if step.cell.kind in model.REALTIME:
+        return realtime.Generator(step.cell), ""
     return generators.choose(load_of(step.cell, step.seconds), step.experiment.generator, asked)
+
+
+def run_ours(step, context):
+    """As run(), where no generator but Eider's own will do."""
+    try:
+        our_generator()
+    except NotBuilt as reason:
+        context.leave_out(step, str(reason))
+        return
+    run(step, context)
 
 
 def run(step, context):
@@ -70,7 +83,7 @@ def _measured(one, step, context, generator):
     if not cost.report.requests:
         found["wrong"] = found["wrong"] or "not one answer was counted"
     return found | {
-        "cpu_us": cost.cpu_us if step.cell.kind == model.CLOSED else None, "waited": cost.waited,
+        "cpu_us": None if step.cell.kind == model.WORKERS else cost.cpu_us, "waited": cost.waited,
         "rss_bytes": cost.memory["rss"], "pss_bytes": cost.memory["pss"]}
 
 

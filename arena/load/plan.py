@@ -45,14 +45,14 @@ class Step:
     @property
     def is_loaded(self):
         """True where a closed loop loads the server."""
-        return self.cell.kind in (model.CLOSED, model.WORKERS)
+        return self.cell.kind in (model.CLOSED, model.WORKERS, *model.REALTIME)
 
     def _round_seconds(self):
         count, cell = len(self.contestants), self.cell
         if cell.kind == model.SLOW:
             return math.ceil(count / together(cell)) * slow_seconds(cell)
         opening = cell.connections / _CONNECTIONS_PER_SECOND
-        if cell.kind == model.IDLE:
+        if cell.kind in model.IDLES:
             return count * (opening + _SECONDS_OF_A_START + _SECONDS_BESIDES)
         return count * (self.seconds + _SECONDS_BESIDES + opening)
 
@@ -91,7 +91,7 @@ def rounds_of(cell, rounds):
     """Long cells are measured once: they take as long as their waiting."""
     if cell.kind == model.SLOW:
         return min(rounds, SLOW_ROUNDS_MAX)
-    return min(rounds, IDLE_ROUNDS_MAX) if cell.kind == model.IDLE else rounds
+    return min(rounds, IDLE_ROUNDS_MAX) if cell.kind in model.IDLES else rounds
 
 
 def seconds_of(cell, seconds):

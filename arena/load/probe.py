@@ -5,11 +5,34 @@ Must not forgive: a field that the first answer had must be in every later one.
 
 import dataclasses
 
+from experiments import model
 from load.wrk import HOST
-from verify import answers
+from verify import answers, websockets
 from verify.answers import Expected, request_bytes
 
 _VARIES = {"connection", "keep-alive"}
+
+
+def of(cell, contestant):
+    """What asks the cell's question."""
+    return SocketProbe(cell) if cell.kind in model.SOCKETS else Probe(cell, contestant)
+
+
+class SocketProbe:
+    """The questions of a WebSocket cell: an upgrade has no answer with fields to be kept to."""
+
+    depth = 1
+    sent = None
+
+    def __init__(self, cell):
+        self._cell = cell
+
+    def check(self, port, address="127.0.0.1"):
+        """Raises WrongAnswer or OSError."""
+        if self._cell.kind == model.BROADCAST:
+            websockets.check_room(port, address=address)
+        else:
+            websockets.check_echo(port, self._cell.ask.path, self._cell.message_bytes, address)
 
 
 class Probe:

@@ -6,7 +6,7 @@ Must not decide what is measured (plan.py) nor how a kind of cell is (closed.py 
 from contextlib import ExitStack
 
 from experiments import model
-from load import closed, idle, open_loop, results, slow, starting
+from load import closed, idle, idle_sockets, open_loop, results, slow, starting
 from load.taking_part import FAULTS, start_all, stop_all
 
 
@@ -65,7 +65,7 @@ class Context:
 
 
 _KINDS = {model.CLOSED: closed.run, model.WORKERS: closed.run, model.SLOW: slow.run,
-          model.OPEN: open_loop.run}
+          model.OPEN: open_loop.run, **dict.fromkeys(model.REALTIME, closed.run_ours)}
 
 
 def run(plan, context):
@@ -93,8 +93,9 @@ def _idle_figures(one, cell):
         return {"wrong": one.out}
     try:
         one.check_first()
-        return {"rss_bytes": idle.bytes_per_connection(one.server, one.probe.request,
-                                                       cell.connections),
+        opened = idle_sockets.opener(cell.ask.path) if cell.kind == model.IDLE_SOCKETS \
+            else idle.opener(one.probe.request)
+        return {"rss_bytes": idle.bytes_per_connection(one.server, opened, cell.connections),
                 "requests": cell.connections}
     except FAULTS as failure:
         return {"wrong": one.why(failure)}

@@ -5,12 +5,13 @@ Must not know a contestant by name: peer.toml says what differs.
 
 import os
 
-from load import process
+from load import files_dir, process
 from load.server import Manners, Server, ServerFailed
 from peers.manifest import filled
 
 FIRST_PORT = 18500
 _PORTS = 8000
+_FILES_CASE = "files"
 _ROUTES = ("--routes", "{routes}", "--middlewares", "{middlewares}")
 
 
@@ -30,6 +31,11 @@ class Ports:
         raise ServerFailed(f"no free port from {FIRST_PORT} to {FIRST_PORT + _PORTS}")
 
 
+def _files(cell):
+    """The directory that the cell's files are in; "" where it needs none."""
+    return str(files_dir.ensure()) if _FILES_CASE in cell.needs else ""
+
+
 def _case_arguments(peer, case):
     table = peer.case_table(case)
     if "arguments" in table:
@@ -44,7 +50,7 @@ def command(contestant, cell, port, threads, prefix=""):
         words += _case_arguments(contestant.peer, case)
     return filled(words, contestant.peer, port=port, threads=cell.threads or threads,
                   processes=cell.processes, delay_ms=cell.delay_ms, routes=cell.routes,
-                  middlewares=cell.middlewares, prefix=prefix)
+                  middlewares=cell.middlewares, prefix=prefix, files=_files(cell))
 
 
 def manners(contestant, cell):
@@ -55,6 +61,8 @@ def manners(contestant, cell):
         environment.update(peer.case_table(case).get("environment", {}))
     if cell.routes:
         environment |= {"ROUTES": str(cell.routes), "MIDDLEWARES": str(cell.middlewares)}
+    if _FILES_CASE in cell.needs:
+        environment["FILES_DIR"] = _files(cell)
     values = filled([str(value) for value in environment.values()], peer)
     return Manners(dict(zip(environment, values)), peer.folder,
                    peer.run.get("ends_with", "SIGTERM"), peer.run.get("is_exit_clean", True))

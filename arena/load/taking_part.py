@@ -3,9 +3,8 @@
 Must not start a dead contestant again: what it owes is recorded as missing.
 """
 
-from load import starting
+from load import probe, starting
 from load.outcome import GeneratorFailed
-from load.probe import Probe
 from load.server import ServerFailed
 from verify.framing import WrongAnswer
 
@@ -18,7 +17,7 @@ class TakingPart:
 
     def __init__(self, contestant, cell, server):
         self.contestant, self.server = contestant, server
-        self.probe = Probe(cell, contestant)
+        self.probe = probe.of(cell, contestant)
         self.out = ""
 
     @property

@@ -14,7 +14,12 @@ def bounded_figure(samples, name, cell):
         return figures.measured(samples, name, metrics.of_cell(cell, samples).field)
     if cell.metric == "seconds":
         return figures.limit_ratio(samples, name, metrics.limit_seconds(cell))
-    return figures.floor_ratio(samples, name)
+    return figures.cpu_ratio(samples, name, cell.bound_over or figures.FLOOR)
+
+
+def is_asked(samples, cell):
+    """False where the bound is a ratio to a peer that did not take part."""
+    return not cell.bound_over or any(s["contestant"] == cell.bound_over for s in samples)
 
 
 def told(cell, value):
@@ -33,7 +38,7 @@ def _judged(results):
     for experiment in results.experiments:
         for cell in experiment.cells:
             samples = results.of_cell(experiment.id, cell.id)
-            for name in cell.bound if samples else ():
+            for name in cell.bound if samples and is_asked(samples, cell) else ():
                 yield f"{experiment.title}, {cell.title}", name, cell, samples
 
 

@@ -76,7 +76,12 @@ def ratio(samples, contestant, other, field):
 
 def floor_ratio(samples, contestant):
     """CPU per request over that of the epoll floor in the same round; None without floor."""
-    return ratio(samples, contestant, FLOOR, "cpu_us")
+    return cpu_ratio(samples, contestant, FLOOR)
+
+
+def cpu_ratio(samples, contestant, other):
+    """CPU per request over that of the other in the same round; None without the other."""
+    return ratio(samples, contestant, other, "cpu_us")
 
 
 def limit_ratio(samples, contestant, limit_seconds):

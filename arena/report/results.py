@@ -50,6 +50,7 @@ class Cell:
     """One measured case of an experiment.
 
     bound  the largest ratio to the epoll floor (or, where bytes are measured, bytes) by contestant
+    bound_over     whose CPU per request the bound is a ratio to, or None: the epoll floor's
     limit_seconds  the physical limit of this cell, or None
     """
     id: str
@@ -59,6 +60,7 @@ class Cell:
     bound: dict = field(default_factory=dict)
     published: list = field(default_factory=list)
     limit_seconds: float | None = None
+    bound_over: str | None = None
 
 
 @dataclass
@@ -159,7 +161,8 @@ def _cell(row):
     return Cell(words(row.get("id")), words(row.get("title")) or words(row.get("id")),
                 words(row.get("command")), words(row.get("metric")) or "per_second",
                 {name: limit for name, limit in bounds.items() if limit is not None},
-                published, limit if limit and limit > 0 else None)
+                published, limit if limit and limit > 0 else None,
+                words(row.get("bound_over")) or None)
 
 
 def _experiment(row):

@@ -34,6 +34,9 @@ class Table:
     rows: list
 
 
+_OVER = "over"
+
+
 def _with_spread(found, show):
     if found is None:
         return ""
@@ -60,6 +63,12 @@ def _floor_text(samples, name, _cell):
     return _with_spread(figures.floor_ratio(samples, name), wording.times)
 
 
+def _peer_text(samples, name, cell):
+    if not cell.bound_over:
+        return ""
+    return _with_spread(figures.cpu_ratio(samples, name, cell.bound_over), wording.times)
+
+
 def _limit_text(samples, name, cell):
     return _with_spread(figures.limit_ratio(samples, name, metrics.limit_seconds(cell)),
                         wording.times)
@@ -71,6 +80,7 @@ _COLUMNS = (
     _column("per_second", "requests/s", wording.count),
     _column("cpu_us", "CPU/request", wording.microseconds),
     ("floor", "over epoll floor", _floor_text),
+    (_OVER, "over", _peer_text),
     _column("avg_ms", "average", wording.milliseconds),
     _column("p50_ms", "p50", wording.milliseconds),
     _column("p90_ms", "p90", wording.milliseconds),
@@ -84,7 +94,7 @@ _COLUMNS = (
 
 def _bound(row, samples, cell):
     limit = cell.bound.get(row.name)
-    if limit is None:
+    if limit is None or not bounds.is_asked(samples, cell):
         return
     row.is_met = bounds.is_met(samples, row.name, cell)
     row.bound = f"≤ {bounds.told(cell, limit)} {bounds.WORDS[row.is_met]}"
@@ -125,8 +135,15 @@ def table(results, cell, samples):
         row.texts = {key: text(samples, name, cell) for key, _, text in _COLUMNS}
         _bound(row, samples, cell)
         rows.append(row)
-    columns = [(key, title) for key, title, _ in _COLUMNS if any(row.texts[key] for row in rows)]
+    columns = [(key, _titled(results, cell, key, title)) for key, title, _ in _COLUMNS
+               if any(row.texts[key] for row in rows)]
     return Table(columns, rows)
+
+
+def _titled(results, cell, key, title):
+    """The column that is a ratio to a peer names it."""
+    known = results.contestants.get(cell.bound_over) if key == _OVER else None
+    return f"{title} {known.title if known else cell.bound_over}" if key == _OVER else title
 
 
 def disqualifications(results, samples):
@@ -164,7 +181,8 @@ def cautions(results, cell, samples):
     if disturbed:
         told.append(f"{disturbed} of {wording.plural(len(samples), 'sample')} shared the server's "
                     f"core with other work for over {figures.DISTURBED:.0%} of their time.")
-    if any(s["cpu_us"] is not None for s in samples) and figures.FLOOR not in names:
+    if any(s["cpu_us"] is not None for s in samples) and figures.FLOOR not in names \
+            and not cell.bound_over:
         told.append("The epoll floor was not measured here: no ratio to it can be given.")
     return told
 

@@ -1,0 +1,225 @@
+"""eider_load's WebSockets and event streams against servers that err; the plan of their cells.
+
+Must not judge speed.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).resolve().parent)]
+# pylint: disable=wrong-import-position
+import core_support
+from cli import preparing
+from experiments import files, model, realtime as experiment
+from experiments.catalogue import all_experiments
+from experiments.model import Machine
+from load import eider_load, files_dir, plan, probe, realtime, starting
+from load.outcome import GeneratorFailed
+from load.wrk import Load
+from tiny_server import TinyServer
+from tiny_websocket import TinyWebSocket
+
+TWO_CORES = Machine((0,), (1,))
+NEW = ("files", "streaming", "websocket", "events")
+
+
+def why_not():
+    """Why the generator cannot run."""
+    try:
+        eider_load.program()
+    except eider_load.NotBuilt as failure:
+        return str(failure)
+    return ""
+
+
+def told_by(port, *words):
+    """What eider_load reports, as a dict."""
+    line = [eider_load.program(), words[0], "--port", str(port), "--json", "--seconds", "0.3",
+            *words[1:]]
+    ended = subprocess.run(line, capture_output=True, text=True, timeout=30, check=False)
+    if ended.returncode:
+        raise GeneratorFailed(ended.stderr)
+    return json.loads(ended.stdout)
+
+
+def streams(*events):
+    """A server's act: the stream of these events, in chunks cut within them."""
+    text = b"".join(b"data: %d\n\n" % number for number in events)
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(text[i:i + 5]), text[i:i + 5])
+                      for i in range(0, len(text), 5))
+    return lambda connection, _: connection.sendall(
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + chunks + b"0\r\n\r\n")
+
+
+@unittest.skipIf(why_not(), why_not())
+class Echo(unittest.TestCase):
+    def test_every_message_comes_back(self):
+        for size in ("1", "16", "126", "70000"):
+            with self.subTest(size), TinyWebSocket() as server:
+                told = told_by(server.port, "websocket", "--path", "/ws", "--bytes", size,
+                               "--connections", "3")
+                self.assertEqual((told["errors"], told["first_error"]), (0, ""))
+                self.assertGreater(told["requests"], 3)
+                self.assertGreater(told["latency"]["p99_ms"], 0)
+
+    def test_every_fault_has_its_kind(self):
+        for mode, kind in (("byte", "wrong_body"), ("masked", "malformed"),
+                           ("reserved", "malformed"), ("fragments", "malformed"),
+                           ("twice", "wrong_body"), ("ends", "closed")):
+            with self.subTest(mode), TinyWebSocket(mode) as server:
+                told = told_by(server.port, "websocket", "--connections", "2")
+                self.assertEqual(told["errors_by_kind"][kind], 2, told)
+                self.assertIn(kind, told["first_error"])
+
+    def test_who_does_not_upgrade_is_told_in_one_line(self):
+        for mode, told in (("status", "wrong_status: status 200 instead of 101"),
+                           ("accept", "malformed: the upgrade's answer"),
+                           ("no-upgrade", "malformed: the upgrade's answer")):
+            with self.subTest(mode), TinyWebSocket(mode) as server:
+                with self.assertRaisesRegex(GeneratorFailed, f"^eider_load: no WebSocket .*{told}"):
+                    told_by(server.port, "websocket")
+
+    def test_a_message_that_never_comes_back_is_a_timeout(self):
+        with TinyServer(lambda connection, _: None) as server:
+            with self.assertRaisesRegex(GeneratorFailed, "no upgrade in time"):
+                told_by(server.port, "websocket", "--timeout", "0.2")
+
+
+@unittest.skipIf(why_not(), why_not())
+class Broadcasts(unittest.TestCase):
+    def test_all_get_every_message(self):
+        with TinyWebSocket() as server:
+            told = told_by(server.port, "broadcast", "--path", "/ws/room/a", "--connections", "5")
+        self.assertEqual(told["errors"], 0)
+        self.assertGreater(told["requests"], 0)
+        self.assertEqual(told["requests"] % 6, 0)  # the publisher hears itself too
+
+    def test_who_gets_nothing_and_who_gets_it_twice_are_counted(self):
+        with TinyWebSocket("alone") as server:
+            told = told_by(server.port, "broadcast", "--path", "/ws/room/a", "--connections", "5",
+                           "--timeout", "0.3")
+        self.assertEqual((told["requests"], told["errors_by_kind"]["timeout"]), (1, 5))
+        with TinyWebSocket("twice") as server:
+            told = told_by(server.port, "broadcast", "--path", "/ws/room/a", "--connections", "5",
+                           "--timeout", "0.3")
+        self.assertGreater(told["errors_by_kind"]["malformed"], 0)
+
+
+@unittest.skipIf(why_not(), why_not())
+class Streams(unittest.TestCase):
+    def test_every_event_is_counted(self):
+        with TinyServer(streams(*range(12))) as server:
+            told = told_by(server.port, "events", "--events", "12", "--connections", "2")
+            self.assertEqual(told["errors"], 0)
+            self.assertGreaterEqual(told["requests"], 12)
+            self.assertLessEqual(told["requests"], 12 * server.requests)
+
+    def test_an_event_that_is_missing_or_differs_is_wrong(self):
+        for events in ((0, 1, 3), (0, 1), (0, 1, 2, 3)):
+            with self.subTest(events), TinyServer(streams(*events)) as server:
+                told = told_by(server.port, "events", "--events", "3", "--connections", "1")
+                self.assertGreater(told["errors_by_kind"]["wrong_body"], 0)
+
+    def test_events_of_an_unfinished_stream_count(self):
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
+        with TinyServer(lambda connection, _: connection.sendall(
+                head + b"data: 0\n\ndata: 1\n\ndata")) as server:
+            told = told_by(server.port, "events", "--events", "100", "--connections", "3")
+        self.assertEqual((told["requests"], told["errors"]), (6, 0))
+
+
+class Refusals(unittest.TestCase):
+    @unittest.skipIf(why_not(), why_not())
+    def test_what_cannot_be_is_said(self):
+        for words in (["websocket", "--bytes", "0"], ["broadcast", "--bytes", "99999999"],
+                      ["events", "--events", "0"], ["events", "--events", "x"]):
+            with self.assertRaisesRegex(GeneratorFailed, f"cannot understand {words[1]}"):
+                told_by(1, *words)
+
+    def test_what_is_no_report_is_handed_on_as_it_was_said(self):
+        with self.assertRaisesRegex(GeneratorFailed, "^eider_load: no WebSocket$"):
+            realtime.parse("eider_load: no WebSocket\n")
+        with self.assertRaisesRegex(GeneratorFailed, "said nothing"):
+            realtime.parse("")
+        with self.assertRaisesRegex(GeneratorFailed, "cannot be read"):
+            realtime.parse('{"seconds": 1}')
+
+
+class Plans(unittest.TestCase):
+    def setUp(self):
+        self.cells = {f"{e.id}/{cell.id}": cell for e in all_experiments(TWO_CORES)
+                      for cell in e.cells if e.id in NEW}
+
+    def test_all_cells_that_were_asked_for_are_there(self):
+        self.assertEqual(list(self.cells), [
+            "files/f1k", "files/f64k", "files/f1m", "streaming/download", "websocket/echo16",
+            "websocket/echo16384", "websocket/broadcast", "websocket/idle", "events/fan-out"])
+
+    def test_bounds_are_those_of_the_issue(self):
+        told = {key: (set(cell.bound.values()), cell.bound_over)
+                for key, cell in self.cells.items() if cell.bound}
+        self.assertEqual(told.pop("websocket/idle"), ({1024}, None))
+        self.assertEqual({key.partition("/")[0]: one for key, one in told.items()},
+                         {"files": ({1.0}, "nginx"), "websocket": ({1.0}, "uwebsockets")})
+
+    def test_commands_name_what_is_asked(self):
+        with mock.patch.object(eider_load, "program", return_value=Path("/bin/eider_load")):
+            for cell in self.cells.values():
+                if cell.kind not in model.REALTIME:
+                    continue
+                line = realtime.Generator(cell).command(Load(cell.ask.path, 4, 1), 7, 2)
+                self.assertEqual(line[1], cell.kind)
+                for words in (["--path", cell.ask.path], ["--port", "7"],
+                              ["--connections", str(cell.connections)]):
+                    self.assertIn(" ".join(words), " ".join(line))
+                threads = "1" if cell.kind == model.BROADCAST else "2"
+                self.assertEqual(line[line.index("--threads") + 1], threads)
+
+    def test_the_command_shown_needs_no_generator(self):
+        with mock.patch.dict(os.environ, {"EIDER_BIN": "/nowhere"}):
+            for key, cell in self.cells.items():
+                step = plan.Step(SimpleNamespace(id=key, generator="wrk"), cell, [], 1, 1.0)
+                told = preparing._command(step, TWO_CORES, "wrk")  # pylint: disable=W0212
+                self.assertIn(cell.ask.path.partition("?")[0], told)
+
+    def test_idle_sockets_are_measured_as_seldom_as_idle_connections(self):
+        self.assertEqual(plan.rounds_of(self.cells["websocket/idle"], 9), plan.IDLE_ROUNDS_MAX)
+
+    def test_the_probe_is_that_of_the_cell(self):
+        peer = SimpleNamespace(data={"serves": {}}, headers=(), cases=())
+        who = SimpleNamespace(is_floor=False, peer=peer)
+        for key, cell in self.cells.items():
+            kind = probe.SocketProbe if key.startswith("websocket") else probe.Probe
+            self.assertIs(type(probe.of(cell, who)), kind, key)
+
+    def test_the_answers_owed_are_whole(self):
+        self.assertEqual(experiment.stream_text(2), b"data: 0\n\ndata: 1\n\n")
+        for cell in files.files(TWO_CORES).cells:
+            self.assertEqual(cell.ask.expected.body, files_dir.content(cell.id[1:]))
+
+
+class Starting(unittest.TestCase):
+    def test_the_directory_of_files_is_told_by_word_and_environment(self):
+        cell = next(iter(files.files(TWO_CORES).cells))
+        with tempfile.TemporaryDirectory() as parent:
+            peer = core_support.peer(parent, "tiny", "right")
+            peer.data["case"] = {"files": {"arguments": ["--files", "{files}"]}}
+            with mock.patch.object(files_dir, "ensure", return_value=Path("/served")):
+                words = starting.command(peer.contestants[0], cell, 1, 1)
+                manners = starting.manners(peer.contestants[0], cell)
+                plain = starting.manners(peer.contestants[0], core_support.cell())
+        self.assertEqual(words[-2:], ["--files", "/served"])
+        self.assertEqual(manners.environment["FILES_DIR"], "/served")
+        self.assertNotIn("FILES_DIR", plain.environment)
+
+
+if __name__ == "__main__":
+    unittest.main()
