@@ -3,8 +3,6 @@
 #pragma once
 
 #include <array>
-#include <boost/asio.hpp>
-#include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <memory>
 #include <memory_resource>
@@ -14,16 +12,14 @@
 #include <thread>
 
 #include "../common/adapter.h"
+#include "aliases.h"
 #include "answers.h"
+#include "websocket.h"
 
 namespace arena {
 
-namespace beast = boost::beast;
 namespace http = beast::http;
-namespace net = boost::asio;
 
-using Executor = net::io_context::executor_type;
-using Socket = net::basic_stream_socket<net::ip::tcp, Executor>;
 using Timer = net::basic_waitable_timer<std::chrono::steady_clock,
                                         net::wait_traits<std::chrono::steady_clock>, Executor>;
 using Allocator = std::pmr::polymorphic_allocator<char>;
@@ -33,10 +29,11 @@ using Parser = http::request_parser<http::string_body, Allocator>;
 using Request = Parser::value_type;
 using Response = http::response<Body, Fields>;
 
-/// What the sessions share: the options and the pool for handlers that block.
+/// What the sessions share: the options, the pool for handlers that block, the rooms.
 struct Context {
   Options options;
   std::optional<net::thread_pool> blocking;
+  Rooms rooms = {};
 };
 
 class Session : public std::enable_shared_from_this<Session> {
@@ -112,6 +109,9 @@ class Session : public std::enable_shared_from_this<Session> {
   /// False when the answer has to wait.
   bool answer(const Request& request) {
     const std::string_view target(request.target().data(), request.target().size());
+    if (websocket::is_upgrade(request)) {
+      return !become_websocket(request, target);
+    }
     if (request.method() == http::verb::post && target == "/test") {
       return answer_after_delay();
     }
@@ -120,6 +120,18 @@ class Session : public std::enable_shared_from_this<Session> {
       return false;
     }
     respond(answer_get(target, text_));
+    return true;
+  }
+
+  /// True when the connection is another session's now.
+  bool become_websocket(const Request& request, std::string_view target) {
+    WsTarget asked = ws_target(target);
+    if (!asked.is_known) {
+      respond(not_found());
+      return false;
+    }
+    std::make_shared<WsSession>(std::move(socket_), context_.rooms, std::move(asked.room))
+        ->start(request);
     return true;
   }
 

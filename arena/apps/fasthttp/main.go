@@ -117,6 +117,8 @@ func readsPath(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 func handler(given options) fasthttp.RequestHandler {
 	routes := router.New()
 	addRoutes(routes, given)
+	addWebSockets(routes)
+	addStreams(routes)
 	all := constants(routes.Handler)
 	for range given.middlewares {
 		all = readsPath(all)

@@ -129,6 +129,8 @@ func readsPath(next http.Handler) http.Handler {
 func handler(given options) http.Handler {
 	mux := http.NewServeMux()
 	addRoutes(mux, time.Duration(given.delayMs)*time.Millisecond)
+	addWebSockets(mux)
+	addStreams(mux)
 	addCompany(mux, given.routes)
 	var all http.Handler = mux
 	for range given.middlewares {

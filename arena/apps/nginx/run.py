@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Becomes nginx, set up for one measurement: run.py FOLDER PORT THREADS.
 
-The served files lie in FOLDER, made by files.py beforehand.
+The served files lie in FOLDER, made by files.py beforehand; those at /files/ where FILES_DIR of
+the environment says.
 """
 
 import os
@@ -27,5 +28,15 @@ def arguments(folder, path):
     return ["-p", f"{folder}/", "-e", "stderr", "-c", path]
 
 
+def lead_to_files():
+    """FOLDER/files leads to the directory of /files/."""
+    directory = os.environ.get("FILES_DIR")
+    if directory and len(sys.argv) > 1:
+        link = Path(sys.argv[1]) / "files"
+        link.unlink(missing_ok=True)
+        link.symlink_to(directory)
+
+
 if __name__ == "__main__":
+    lead_to_files()
     sys.exit(become(HERE / "nginx.conf.template", PROGRAMS, "nginx-light", user_line(), arguments))

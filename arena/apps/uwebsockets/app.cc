@@ -166,6 +166,36 @@ void add_typed_routes(uWS::App& app, const Options& options) {
   }
 }
 
+struct Member {
+  std::string room;  // empty: echo
+};
+using WebSocket = uWS::WebSocket<false, true, Member>;
+
+constexpr unsigned kMessageBytesMax = 1024 * 1024;
+
+/// Rooms are topics of this thread's application: with several threads each has its own.
+void add_web_sockets(uWS::App& app) {
+  uWS::App::WebSocketBehavior<Member> echo;
+  echo.maxPayloadLength = kMessageBytesMax;
+  echo.message = [](WebSocket* socket, std::string_view message, uWS::OpCode code) {
+    socket->send(message, code);
+  };
+  app.ws<Member>("/ws", std::move(echo));
+  uWS::App::WebSocketBehavior<Member> room;
+  room.maxPayloadLength = kMessageBytesMax;
+  room.upgrade = [](Response* response, Request* request, us_socket_context_t* context) {
+    response->upgrade<Member>({std::string(request->getParameter(0))},
+                              request->getHeader("sec-websocket-key"),
+                              request->getHeader("sec-websocket-protocol"),
+                              request->getHeader("sec-websocket-extensions"), context);
+  };
+  room.open = [](WebSocket* socket) { socket->subscribe(socket->getUserData()->room); };
+  room.message = [&app](WebSocket* socket, std::string_view message, uWS::OpCode code) {
+    app.publish(socket->getUserData()->room, message, code);
+  };
+  app.ws<Member>("/ws/room/:name", std::move(room));
+}
+
 using Stop = std::function<void()>;
 
 /// Runs one application on this thread; tells through `started` how to end it from another.
@@ -174,6 +204,7 @@ void serve(const Options& options, std::promise<Stop>& started) {
   add_plain_routes(app, options);
   add_slow_routes(app, options);
   add_typed_routes(app, options);
+  add_web_sockets(app);
   app.listen("0.0.0.0", options.port, [&options](us_listen_socket_t* socket) {
     if (socket == nullptr) {
       std::fprintf(stderr, "cannot listen on port %d: choose another\n", options.port);
