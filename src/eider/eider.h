@@ -4,8 +4,8 @@
 
 #include "eider/app/app.h"
 #include "eider/app/client.h"
-#include "eider/app/producing.h"
 #include "eider/app/options.h"
+#include "eider/app/websocket.h"
 #include "eider/files/files.h"
 #include "eider/json/json.h"
 #include "eider/reflect/constraints.h"

@@ -5,6 +5,7 @@
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
 #include "eider/base/failure.h"
+#include "eider/server/topics.h"
 
 namespace eider {
 
@@ -38,6 +39,8 @@ Route Routes::add(Endpoint endpoint) {
 App::App() : App(std::make_shared<RouteTable>()) {
   owned_table_->log = stderr_log();
   state(ProxyTrust());
+  state(Topics());
+  topics().log_to(owned_table_->log);
 }
 
 App::App(std::shared_ptr<RouteTable> table) : Routes(*table, 0), owned_table_(std::move(table)) {}
@@ -61,6 +64,10 @@ App& App::trust_proxies(std::string_view blocks, ForwardedFields fields) {
   return state(ProxyTrust{std::move(*peers), fields});
 }
 
+Topics& App::topics() const noexcept {
+  return *static_cast<Topics*>(table_->states.find(&detail::kTypeKey<Topics>)->second.get());
+}
+
 App& App::trust_proxies(std::string_view blocks) {
   return trust_proxies(blocks, ForwardedFields::x_forwarded);
 }
@@ -72,6 +79,7 @@ App& App::body_bytes_max(std::size_t bytes) noexcept {
 
 App& App::log_to(std::shared_ptr<LogSink> sink) noexcept {
   table_->log = std::move(sink);
+  topics().log_to(table_->log);
   return *this;
 }
 

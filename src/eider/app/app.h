@@ -19,7 +19,9 @@
 namespace eider {
 
 class RouteTable;
+class Topics;
 struct ServerOptions;
+struct WebSocketOptions;
 enum class ForwardedFields : std::uint8_t;
 
 /// The route just added, for what is said about it beyond pattern and handler.
@@ -62,6 +64,12 @@ class Routes {
   Route del(PatternFor<std::type_identity_t<F>> pattern, F handler) {
     return route(Method::delete_, pattern, std::move(handler));
   }
+  /// A WebSocket (RFC 6455), defined in websocket.h: the handler is a coroutine that takes a
+  /// WebSocket, a set of WebSocketHandlers, or a function that makes such.
+  template <class F>
+  Route ws(PatternFor<std::type_identity_t<F>> pattern, F handler);
+  template <class F>
+  Route ws(PatternFor<std::type_identity_t<F>> pattern, F handler, WebSocketOptions options);
   template <class F>
   Route route(Method method, PatternFor<std::type_identity_t<F>> pattern, F handler) {
     return add(detail::make_endpoint(method, std::string(pattern.text()), std::move(handler)));
@@ -118,6 +126,9 @@ class App : public Routes {
   /// Routes of a virtual host: "api.example.org", or "*.example.org" for all names below. The app's
   /// own routes answer for every other name, and never for this one; its hooks hold for all.
   [[nodiscard]] Routes host(std::string_view name);
+
+  /// Who is subscribed to what, of all WebSockets: to publish from outside of a handler.
+  [[nodiscard]] Topics& topics() const noexcept;
 
   /// Whose word is taken about where a request came from (client.h): blocks separated by commas,
   /// "10.0.0.0/8, ::1, unix". Nobody's by default. Throws a Failure that names a block that is wrong.

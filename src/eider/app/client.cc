@@ -24,4 +24,9 @@ Client client_of(const Request& request, const ProxyTrust& trust) {
           .host = std::string(origin.host.empty() ? request.head().authority : origin.host)};
 }
 
+Result<Client> Extract<Client>::from(const Context& context, ArgumentPlace place) {
+  return client_of(context.request,
+                   *static_cast<const ProxyTrust*>(context.states[place.state_index]));
+}
+
 }  // namespace eider

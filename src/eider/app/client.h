@@ -41,10 +41,7 @@ struct Extract<Client> {
   static constexpr bool kIsState = true;
   using Held = Client;
   using Object = ProxyTrust;
-  static Result<Held> from(const Context& context, ArgumentPlace place) {
-    return client_of(context.request,
-                     *static_cast<const ProxyTrust*>(context.states[place.state_index]));
-  }
+  static Result<Held> from(const Context& context, ArgumentPlace place);
 };
 
 }  // namespace eider

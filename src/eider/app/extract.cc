@@ -53,3 +53,23 @@ std::optional<std::string_view> find_cookie(const Request& request,
 }
 
 }  // namespace eider::detail
+
+namespace eider {
+
+Result<Body> Extract<Body>::from(const Context& context, ArgumentPlace) {
+  return Body(context.request.body());
+}
+
+Result<BodyStream> Extract<BodyStream>::from(const Context& context, ArgumentPlace) {
+  return BodyStream(*context.ongoing->content);
+}
+
+Result<EarlyHints> Extract<EarlyHints>::from(const Context& context, ArgumentPlace) {
+  return EarlyHints(context.request);
+}
+
+Result<Cancel> Extract<Cancel>::from(const Context& context, ArgumentPlace) {
+  return context.ongoing == nullptr ? Cancel() : context.ongoing->cancel;
+}
+
+}  // namespace eider
