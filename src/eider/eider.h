@@ -4,6 +4,8 @@
 
 #include "eider/app/app.h"
 #include "eider/app/client.h"
+#include "eider/app/event_stream.h"
+#include "eider/app/multipart.h"
 #include "eider/app/options.h"
 #include "eider/app/websocket.h"
 #include "eider/files/files.h"
