@@ -227,6 +227,12 @@ TEST(Decompressor, finds_damage) {
            Case{ContentCoding::brotli, std::string(64, '\xff')},
            Case{ContentCoding::brotli, std::string("\x11\x00", 2)},  // the large window's mark
            Case{ContentCoding::zstd, "plain text that is no zstd"},
+           Case{ContentCoding::zstd,
+                "\x26\xB5\x2F\xFD"
+                "a frame of a draft"},
+           Case{ContentCoding::zstd,
+                "\x5A\x2A\x4D\x19"
+                "almost skippable"},
            Case{ContentCoding::zstd, packed(ContentCoding::gzip, "a")},
        }) {
     EXPECT_EQ(in_one_go(test.coding, test.in).status, Decompressed::corrupt) << test.in;

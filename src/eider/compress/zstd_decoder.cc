@@ -2,6 +2,7 @@
 #include <zstd_errors.h>
 
 #include <new>
+#include <string_view>
 
 #include "eider/base/assert.h"
 #include "eider/compress/detail/decoder.h"
@@ -15,10 +16,42 @@ constexpr int kWindowBitsMax = 23;
 /// A state that has grown beyond is not kept for later streams.
 constexpr std::size_t kKeptBytesMax = 512UL * 1024;
 
-/// The first byte of a frame's magic number, 0xFD2FB528 (RFC 8878, section 3.1.1).
-constexpr unsigned char kFrameFirstByte = 0x28;
-/// The high half of the first byte of a skippable frame's (RFC 8878, section 3.1.2).
-constexpr unsigned char kSkippableHalf = 0x50;
+/// The magic number of a frame (RFC 8878, section 3.1.1).
+constexpr std::string_view kFrameMagic = "\x28\xB5\x2F\xFD";
+/// That of a skippable frame has any value in the low half of its first byte (section 3.1.2).
+constexpr std::string_view kSkippableMagic = "\x50\x2A\x4D\x18";
+
+constexpr bool is_skippable_first(char byte) noexcept {
+  return (static_cast<unsigned char>(byte) & 0xF0U) == 0x50U;
+}
+
+/// Which frames there are is decided here: the library may have been built to read those of its
+/// own drafts too, by decoders that hardly anybody tests any more.
+class MagicCheck {
+ public:
+  /// Looks at the next bytes of a frame. False: it is none.
+  [[nodiscard]] bool accepts(std::string_view in) noexcept {
+    for (; count_ < kFrameMagic.size() && !in.empty(); in.remove_prefix(1)) {
+      if (count_ == 0) {
+        is_skippable_ = is_skippable_first(in.front());
+      }
+      if (!is_next(in.front())) {
+        return false;
+      }
+      ++count_;
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] bool is_next(char byte) const noexcept {
+    return is_skippable_ ? count_ == 0 || byte == kSkippableMagic[count_]
+                         : byte == kFrameMagic[count_];
+  }
+
+  std::size_t count_ = 0;
+  bool is_skippable_ = false;
+};
 
 DecodeStatus status_of_error(std::size_t error) {
   switch (ZSTD_getErrorCode(error)) {
@@ -43,6 +76,9 @@ class ZstdDecoder final : public Decoder {
   ~ZstdDecoder() override { ZSTD_freeDCtx(context_); }
 
   DecodeStep run(std::string_view in, std::span<char> room) override {
+    if (!magic_.accepts(in)) {
+      return {DecodeStatus::corrupt, 0, 0};
+    }
     ZSTD_inBuffer input{in.data(), in.size(), 0};
     ZSTD_outBuffer output{room.data(), room.size(), 0};
     const std::size_t left = ZSTD_decompressStream(context_, &output, &input);
@@ -52,17 +88,18 @@ class ZstdDecoder final : public Decoder {
     return {left == 0 ? DecodeStatus::end : DecodeStatus::more, input.pos, output.pos};
   }
   bool goes_on_with(char byte) const noexcept override {
-    const auto value = static_cast<unsigned char>(byte);
-    return value == kFrameFirstByte || (value & 0xF0U) == kSkippableHalf;
+    return byte == kFrameMagic.front() || is_skippable_first(byte);
   }
   bool restart() noexcept override {
     ZSTD_DCtx_reset(context_, ZSTD_reset_session_only);
+    magic_ = {};
     return true;
   }
   bool is_small() const noexcept override { return ZSTD_sizeof_DCtx(context_) <= kKeptBytesMax; }
 
  private:
   ZSTD_DCtx* context_;
+  MagicCheck magic_;
 };
 
 }  // namespace

@@ -69,8 +69,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto same = deflate_codecs(End::server)(terms);
   const Inflated status = inflate_twice(*codec, payload, payload.size() + 1, whole);
   const Inflated status_of_pieces = inflate_twice(*same, payload, 1U + data[1], pieces);
-  ensure(status == status_of_pieces, "pieces end as the whole does");
-  ensure(status != Inflated::done || whole.view() == pieces.view(), "pieces make the whole");
+  // In a smaller window zlib finds a distance that is too far, or not, by how the payload was cut.
+  const bool must_agree = terms.client_window_bits == kWindowBitsMax;
+  ensure(status == status_of_pieces || !must_agree, "pieces end as the whole does");
+  ensure(status != Inflated::done || status_of_pieces != Inflated::done ||
+             whole.view() == pieces.view(),
+         "pieces make the whole");
   check_that_it_comes_back(terms, whole.view());
   return 0;
 }
