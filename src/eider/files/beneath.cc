@@ -1,5 +1,3 @@
-#include "eider/files/beneath.h"
-
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
@@ -7,7 +5,9 @@
 
 #include <cerrno>
 
-namespace eider {
+#include "eider/files/detail/beneath.h"
+
+namespace eider::detail {
 namespace {
 
 constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -34,41 +34,87 @@ bool lacks_openat2(int error) noexcept {
   return error == ENOSYS || error == EPERM || error == EINVAL;
 }
 
-}  // namespace
-
-Opened open_beneath(int root, const std::string& path, Lookups lookups) {
-  constexpr std::uint64_t kBeneath = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  if (lookups == Lookups::cached_only) {
-    Opened opened = call_openat2(root, path.c_str(), kBeneath | kResolveCached);
-    if (lacks_openat2(opened.error)) {
-      opened.error = EAGAIN;
-    }
-    return opened;
+std::uint64_t resolve_flags(Symlinks symlinks) noexcept {
+  switch (symlinks) {
+    case Symlinks::none:
+      return RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS;
+    case Symlinks::beneath:
+      return RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+    case Symlinks::follow:
+      return RESOLVE_NO_MAGICLINKS;
   }
-  // The kernel asks for another try when something was renamed while it looked.
+  return RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS;
+}
+
+/// Links may lead out where the policy says so; what the path itself says never may.
+bool leads_out(std::string_view path) noexcept {
+  if (path.starts_with('/')) {
+    return true;
+  }
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    if (path.substr(0, slash) == "..") {
+      return true;
+    }
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+  }
+  return false;
+}
+
+Opened open_cached(int root, const char* path, std::uint64_t resolve) {
+  Opened opened = call_openat2(root, path, resolve | kResolveCached);
+  if (lacks_openat2(opened.error)) {
+    opened.error = EAGAIN;
+  }
+  return opened;
+}
+
+/// The kernel asks for another try when something was renamed while it looked.
+Opened open_waiting(int root, const char* path, std::uint64_t resolve) {
   constexpr int kTries = 8;
   Opened opened;
   for (int i = 0; i < kTries; ++i) {
-    opened = call_openat2(root, path.c_str(), kBeneath);
+    opened = call_openat2(root, path, resolve);
     if (opened.error != EAGAIN) {
       break;
     }
   }
-  return lacks_openat2(opened.error) ? open_by_segments(root, path) : std::move(opened);
+  return opened;
 }
 
-Opened open_by_segments(int root, std::string_view path) {
+Opened open_one(int at, std::string_view segment, int flags) {
+  const std::string name(segment.empty() ? std::string_view(".") : segment);
+  return from_call(openat(at, name.c_str(), kFlags | flags));
+}
+
+}  // namespace
+
+Opened open_beneath(int root, const std::string& path, Symlinks symlinks, Lookups lookups) {
+  if (symlinks == Symlinks::follow && leads_out(path)) {
+    return {Descriptor(), EXDEV};
+  }
+  const char* const name = path.empty() ? "." : path.c_str();
+  const std::uint64_t resolve = resolve_flags(symlinks);
+  if (lookups == Lookups::cached_only) {
+    return open_cached(root, name, resolve);
+  }
+  Opened opened = open_waiting(root, name, resolve);
+  return lacks_openat2(opened.error) ? open_by_segments(root, path, symlinks) : std::move(opened);
+}
+
+Opened open_by_segments(int root, std::string_view path, Symlinks symlinks) {
+  if (leads_out(path)) {
+    return {Descriptor(), EXDEV};
+  }
+  if (symlinks == Symlinks::follow) {
+    return open_one(root, path, 0);
+  }
   Descriptor directory;
   int at = root;
   while (true) {
     const std::size_t slash = path.find('/');
-    const std::string segment(path.substr(0, slash));
-    if (segment == "..") {
-      return {Descriptor(), EXDEV};
-    }
     const bool is_last = slash == std::string_view::npos;
-    const int flags = kFlags | O_NOFOLLOW | (is_last ? 0 : O_DIRECTORY);
-    Opened opened = from_call(openat(at, segment.empty() ? "." : segment.c_str(), flags));
+    Opened opened = open_one(at, path.substr(0, slash), O_NOFOLLOW | (is_last ? 0 : O_DIRECTORY));
     if (is_last || opened.error != 0) {
       return opened;
     }
@@ -78,4 +124,4 @@ Opened open_by_segments(int root, std::string_view path) {
   }
 }
 
-}  // namespace eider
+}  // namespace eider::detail

@@ -4,37 +4,23 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "eider/app/respond.h"
-#include "eider/files/load.h"
-#include "eider/http/date.h"
-#include "eider/http/mime.h"
+#include "eider/files/detail/document_answer.h"
+#include "eider/files/detail/path_policy.h"
+#include "eider/files/detail/site.h"
+#include "eider/http/grammar.h"
 #include "eider/runtime/blocking.h"
 
 namespace eider {
 namespace {
 
-using Kind = LoadedFile::Kind;
-
-/// Whether a path may be looked for at all: every segment has a name that is not hidden.
-bool is_servable(std::string_view path) noexcept {
-  bool is_first = true;
-  while (!path.empty()) {
-    const std::size_t slash = path.find('/');
-    const std::string_view segment = path.substr(0, slash);
-    const bool is_hidden = segment.starts_with('.') && !(is_first && segment == ".well-known");
-    if (segment.empty() || is_hidden || segment.find('\0') != std::string_view::npos) {
-      return false;
-    }
-    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
-    is_first = false;
-  }
-  return true;
-}
-
-bool is_directory_path(std::string_view path) noexcept {
-  return path.empty() || path.ends_with('/');
-}
+using detail::Lookups;
+using detail::Moment;
+using detail::PathVerdict;
+using detail::Site;
+using Kind = detail::FindFile::Kind;
 
 Response error_response(const Error& error) {
   Response response;
@@ -42,13 +28,20 @@ Response error_response(const Error& error) {
   return response;
 }
 
-/// RFC 9110, section 13.1.3: not looked at when there is If-None-Match.
-std::optional<std::int64_t> modified_since(const Request& request, std::int64_t now_seconds) {
-  const auto date = request.header("If-Modified-Since");
-  return date && !request.header("If-None-Match") ? parse_date(*date, now_seconds) : std::nullopt;
+/// The answer for paths that are not looked for.
+std::optional<Response> refuse(std::string_view path, DotFiles dot_files) {
+  switch (detail::judge_path(path, dot_files)) {
+    case PathVerdict::servable:
+      return std::nullopt;
+    case PathVerdict::absent:
+      return error_response(Error::not_found());
+    case PathVerdict::denied:
+      break;
+  }
+  return error_response(Error::forbidden("This file is not for reading."));
 }
 
-/// "docs/" for ".../docs": relative, so that no path can name another host.
+/// "./docs/" for ".../docs": relative, so that no path can name another host.
 Response redirect_to_directory(const Request& request) {
   const std::string_view path = request.path();
   std::string location = "./";
@@ -63,108 +56,94 @@ Response redirect_to_directory(const Request& request) {
   return response;
 }
 
-class Answer {
- public:
-  Answer(const FilesOptions& options, std::string_view path, const Request& request) noexcept
-      : options_(options), path_(path), request_(request) {}
-
-  [[nodiscard]] FileWish wish(std::int64_t now_seconds) const {
-    std::string file(path_);
-    if (is_directory_path(path_)) {
-      file += options_.index;
-    }
-    return {std::move(file), options_.bytes_max, modified_since(request_, now_seconds)};
+Response answer_of(Site::Outcome& outcome, const Request& request, const Moment& moment) {
+  if (outcome.listing) {
+    return std::move(*outcome.listing);
   }
+  switch (outcome.found.kind) {
+    case Kind::file: {
+      Response response =
+          detail::answer_with(*outcome.found.document, request, moment.wall_seconds);
+      return outcome.is_fallback ? std::move(response).add_header("Vary", "Accept")
+                                 : std::move(response);
+    }
+    case Kind::directory:
+      return redirect_to_directory(request);
+    case Kind::absent:
+      return error_response(Error::not_found());
+    case Kind::would_block:
+    case Kind::failed:
+      break;
+  }
+  return error_response(Error::unavailable("The file cannot be read now. Try again later."));
+}
 
-  [[nodiscard]] Response make(LoadedFile loaded) const {
-    switch (loaded.kind) {
-      case Kind::file:
-        return with_file(std::move(loaded));
-      case Kind::unchanged: {
-        Response response(304);
-        add_fields(response, loaded);
-        return response;
+Site::Wish wish_of(const std::string& path, const Request& request, const FilesOptions& options) {
+  return {.path = path,
+          .may_fall_back = !options.fallback.empty() &&
+                           detail::is_navigation(path, request.method(), request.headers())};
+}
+
+Moment current_moment() noexcept {
+  const Loop& loop = Loop::current();
+  return {loop.now(), loop.wall_seconds()};
+}
+
+/// What of the options cannot stand in a field; empty when all can.
+std::string fault_of(const FilesOptions& options) {
+  if (!is_field_value(options.cache_control)) {
+    return options.cache_control;
+  }
+  for (const auto* rules : {&options.cache_rules, &options.type_rules}) {
+    for (const FileRule& rule : *rules) {
+      if (!is_field_value(rule.value)) {
+        return rule.files + ": " + rule.value;
       }
-      case Kind::directory:
-        return is_directory_path(path_) ? error_response(Error::not_found())
-                                        : redirect_to_directory(request_);
-      case Kind::absent:
-        return error_response(Error::not_found());
-      case Kind::too_large:
-        return error_response(Error::internal("the file " + std::string(path_) +
-                                              " is larger than FilesOptions::bytes_max"));
-      case Kind::would_block:
-      case Kind::failed:
-        break;
-    }
-    return error_response(Error::unavailable("The file cannot be read now. Try again later."));
-  }
-
- private:
-  Response with_file(LoadedFile loaded) const {
-    Response response;
-    response.set_static_type(
-        media_type_of(is_directory_path(path_) ? std::string_view(options_.index) : path_));
-    add_fields(response, loaded);
-    response.add_header("X-Content-Type-Options", "nosniff");
-    response.set_body(std::move(loaded.bytes));
-    return response;
-  }
-
-  void add_fields(Response& response, const LoadedFile& loaded) const {
-    const DateText date = format_date(loaded.modified_seconds);
-    response.add_header("Last-Modified", {date.data(), date.size()});
-    if (!options_.cache_control.empty()) {
-      response.add_header("Cache-Control", options_.cache_control);
     }
   }
-
-  const FilesOptions& options_;
-  std::string_view path_;
-  const Request& request_;
-};
+  return {};
+}
 
 }  // namespace
 
-struct FileServer::Root {
-  Descriptor directory;
-};
-
 Result<FileServer, std::string> FileServer::open(const std::string& root, FilesOptions options) {
+  if (const std::string fault = fault_of(options); !fault.empty()) {
+    return fail("cannot serve the files of " + root + ": \"" + fault +
+                "\" cannot stand in a header field. Leave out line ends, and blanks at its ends.");
+  }
   Descriptor directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory.is_open()) {
     return fail("cannot serve the files of " + root + ": " + std::strerror(errno) +
                 ". Make the directory, or give another path.");
   }
-  return FileServer(std::make_shared<const Root>(std::move(directory)), std::move(options));
+  return FileServer(std::make_shared<Site>(std::move(directory), std::move(options)));
 }
 
-std::optional<Response> FileServer::try_serve(std::string_view path, const Request& request,
-                                              std::int64_t now_seconds) const {
-  if (!is_servable(path)) {
-    return error_response(Error::not_found());
+std::optional<Response> FileServer::try_serve(const std::string& path,
+                                              const Request& request) const {
+  if (auto refused = refuse(path, site_->options().dot_files)) {
+    return refused;
   }
-  const Answer answer(options_, path, request);
-  LoadedFile loaded =
-      load_file(root_->directory.get(), answer.wish(now_seconds), Lookups::cached_only);
-  if (loaded.kind == Kind::would_block) {
+  const Moment moment = current_moment();
+  Site::Outcome outcome =
+      site_->look(wish_of(path, request, site_->options()), moment, Lookups::cached_only);
+  if (outcome.found.kind == Kind::would_block) {
     return std::nullopt;
   }
-  return answer.make(std::move(loaded));
+  return answer_of(outcome, request, moment);
 }
 
 Task<Response> FileServer::serve(std::string path, const Request& request) const {
-  const std::int64_t now_seconds = Loop::current().wall_seconds();
-  std::optional<Response> at_once = try_serve(path, request, now_seconds);
+  std::optional<Response> at_once = try_serve(path, request);
   if (at_once) {
     co_return std::move(*at_once);
   }
-  const Answer answer(options_, path, request);
-  auto load = run_blocking([root = root_, wish = answer.wish(now_seconds)] {
-    return load_file(root->directory.get(), wish, Lookups::any);
+  const Moment moment = current_moment();
+  auto look = run_blocking([site = site_, wish = wish_of(path, request, site_->options()), moment] {
+    return site->look(wish, moment, Lookups::any);
   });
-  LoadedFile loaded = co_await load;
-  co_return answer.make(std::move(loaded));
+  Site::Outcome outcome = co_await look;
+  co_return answer_of(outcome, request, moment);
 }
 
 }  // namespace eider

@@ -1,36 +1,25 @@
 #include "eider/files/files.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
-#include "eider/app/app.h"
 #include "eider/base/failure.h"
-#include "eider/testkit/test_client.h"
+#include "tests/support/served_directory.h"
 
 namespace eider {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kModified = "Sun, 06 Nov 1994 08:49:37 GMT";
-constexpr std::time_t kModifiedSeconds = 784111777;
-
-class FilesTest : public ::testing::Test {
+class FilesTest : public ServedDirectory {
  protected:
   FilesTest() {
-    char name[] = "/tmp/eider-files-XXXXXX";
-    base_ = mkdtemp(name);
     write("root/index.html", "<h1>home</h1>");
     write("root/css/site.css", "body {}");
     write("root/docs/index.html", "docs");
     write("root/bare/a b.txt", "blank");
+    write("root/bare/a\\b.txt", "backslash");
     write("root/.env", "SECRET=1");
     write("root/.git/config", "secret");
     write("root/.well-known/security.txt", "Contact: mailto:a@example.org");
@@ -39,29 +28,13 @@ class FilesTest : public ::testing::Test {
     fs::create_symlink("../secret", base_ / "root/outside");
     fs::create_symlink("css/site.css", base_ / "root/inside.css");
     mkfifo((base_ / "root/fifo").c_str(), 0600);
-    serve_files(app_, "/", (base_ / "root").string(), {.bytes_max = 300000});
-    serve_files(app_, "/static", (base_ / "root").string());
+    serve({});
+    serve({}, "/static");
     app_.get("/css/route", [] { return "route"; });
   }
-  ~FilesTest() override { fs::remove_all(base_); }
-
-  void write(const std::string& path, const std::string& text) const {
-    fs::create_directories((base_ / path).parent_path());
-    std::ofstream(base_ / path) << text;
-    const timespec times[] = {{kModifiedSeconds, 0}, {kModifiedSeconds, 999}};
-    utimensat(AT_FDCWD, (base_ / path).c_str(), times, 0);
-  }
-  [[nodiscard]] Reply get(const std::string& target) const { return TestClient(app_).get(target); }
-  [[nodiscard]] Reply get_since(const char* date) const {
-    TestClient client(app_);
-    return client.send({.target = "/css/site.css", .headers = {{"If-Modified-Since", date}}});
-  }
-
-  fs::path base_;
-  App app_;
 };
 
-TEST_F(FilesTest, a_file_comes_with_its_type_and_its_date) {
+TEST_F(FilesTest, a_file_comes_with_its_type_its_date_and_its_tag) {
   const Reply reply = get("/css/site.css");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, "body {}");
@@ -69,35 +42,23 @@ TEST_F(FilesTest, a_file_comes_with_its_type_and_its_date) {
   EXPECT_EQ(reply.header("Last-Modified"), kModified);
   EXPECT_EQ(reply.header("Cache-Control"), "no-cache");
   EXPECT_EQ(reply.header("X-Content-Type-Options"), "nosniff");
+  EXPECT_EQ(reply.header("Accept-Ranges"), "bytes");
+  EXPECT_EQ(reply.header("Vary"), std::nullopt);
+  EXPECT_EQ(reply.header("ETag")->front(), '"');
+  EXPECT_NE(get("/index.html").header("ETag"), reply.header("ETag"));
 }
 
 TEST_F(FilesTest, head_has_the_fields_without_the_bytes) {
-  const Reply reply = TestClient(app_).head("/css/site.css");
-  EXPECT_EQ(reply.status, 200);
-  EXPECT_EQ(reply.header("Content-Length"), "7");
-  EXPECT_EQ(reply.header("Last-Modified"), kModified);
-  EXPECT_EQ(reply.body, "");
-}
-
-TEST_F(FilesTest, what_has_not_changed_since_is_a_304_without_bytes) {
-  for (const char* date : {kModified, "Sun, 06 Nov 1994 08:49:38 GMT",
-                           "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"}) {
-    const Reply reply = get_since(date);
-    EXPECT_EQ(reply.status, 304) << date;
+  for (const char* target : {"/css/site.css", "/big.bin"}) {
+    const Reply full = get(target);
+    const Reply reply = head(target);
+    EXPECT_EQ(reply.status, 200);
     EXPECT_EQ(reply.body, "");
-    EXPECT_EQ(reply.header("Last-Modified"), kModified);
+    EXPECT_EQ(reply.header("Content-Length"), std::to_string(full.body.size()));
+    for (const char* name : {"Content-Type", "ETag", "Last-Modified", "Accept-Ranges"}) {
+      EXPECT_EQ(reply.header(name), full.header(name)) << name;
+    }
   }
-  for (const char* date : {"Sun, 06 Nov 1994 08:49:36 GMT", "yesterday", ""}) {
-    EXPECT_EQ(get_since(date).status, 200) << date;
-  }
-}
-
-TEST_F(FilesTest, if_none_match_takes_if_modified_since_away) {
-  TestClient client(app_);
-  const Reply reply = client.send(
-      {.target = "/css/site.css",
-       .headers = {{"If-Modified-Since", kModified}, {"If-None-Match", "\"another\""}}});
-  EXPECT_EQ(reply.status, 200);
 }
 
 TEST_F(FilesTest, a_directory_is_its_index) {
@@ -109,15 +70,32 @@ TEST_F(FilesTest, a_directory_is_its_index) {
 }
 
 TEST_F(FilesTest, a_directory_without_its_slash_is_redirected_to_it) {
-  const Reply reply = get("/docs?a=b");
+  const Reply reply = get("/docs?a=b&c=%0d%0a");
   EXPECT_EQ(reply.status, 301);
-  EXPECT_EQ(reply.header("Location"), "./docs/?a=b");
+  EXPECT_EQ(reply.header("Location"), "./docs/?a=b&c=%0d%0a");
   EXPECT_EQ(get("/static/docs").header("Location"), "./docs/");
+}
+
+TEST_F(FilesTest, no_redirect_leads_to_another_host) {
+  fs::create_directory(base_ / "root/evil.org");
+  fs::create_directory(base_ / "root/https:");
+  fs::create_directory(base_ / "root/\\evil.org");
+  for (const char* target :
+       {"/evil.org", "//evil.org", "///evil.org", "/%2fevil.org", "/%2f%2fevil.org",
+        "/https:", "/https:%2f%2fevil.org", "/\\evil.org", "/%5cevil.org", "/docs//evil.org/..",
+        "/static//docs", "/./docs", "/.%2fdocs"}) {
+    const Reply reply = get(target);
+    const auto location = reply.header("Location");
+    EXPECT_TRUE(!location || location->starts_with("./")) << target;
+    EXPECT_TRUE(!location || location->substr(2).find("//") == std::string_view::npos) << target;
+  }
+  EXPECT_EQ(get("/evil.org").header("Location"), "./evil.org/");
 }
 
 TEST_F(FilesTest, names_are_decoded_once) {
   EXPECT_EQ(get("/bare/a%20b.txt").body, "blank");
   EXPECT_EQ(get("/bare/a%2520b.txt").status, 404);
+  EXPECT_EQ(get("/bare/a%5Cb.txt").body, "backslash");
   EXPECT_EQ(get("/css%2Fsite.css").body, "body {}");
 }
 
@@ -135,30 +113,66 @@ TEST_F(FilesTest, what_is_hidden_outside_or_no_file_is_not_there) {
   EXPECT_EQ(get("/css/.well-known").status, 404);
 }
 
+// Whatever is written for "..", the answer is an error, and no byte of it is the secret's.
+TEST_F(FilesTest, no_spelling_leads_out) {
+  constexpr const char* kUps[] = {"..",
+                                  "%2e%2e",
+                                  ".%2e",
+                                  "%2E.",
+                                  "%252e%252e",
+                                  "%25%32%65%2e",
+                                  "..%00",
+                                  "..\\",
+                                  "..%5c",
+                                  "%c0%ae%c0%ae",
+                                  "%e0%80%ae%2e",
+                                  "%uff0e%uff0e",
+                                  "..;",
+                                  "...",
+                                  "..%20",
+                                  "%2e%2e%2f%2e%2e",
+                                  "\xC0\xAE\xC0\xAE",
+                                  "%ef%bc%8e%ef%bc%8e"};
+  constexpr const char* kSlashes[] = {"/",  "%2f",   "%2F",    "\\", "%5c",
+                                      "//", "%252f", "%c0%af", "/./"};
+  for (const char* up : kUps) {
+    for (const char* slash : kSlashes) {
+      const std::string step = std::string(up) + slash;
+      for (const std::string& target :
+           {"/" + step + "secret", "/" + step + step + "secret", "/css/" + step + step + "secret",
+            "/css/" + step + step + step + "etc/passwd", "/static/" + step + "secret",
+            "/css" + std::string(slash) + step + step + "secret"}) {
+        const Reply reply = get(target);
+        EXPECT_GE(reply.status, 400) << target;
+        EXPECT_LT(reply.status, 500) << target;
+        EXPECT_NE(reply.body, "secret") << target;
+      }
+    }
+  }
+}
+
 TEST_F(FilesTest, routes_are_more_specific) {
   EXPECT_EQ(get("/css/route").body, "route");
 }
 
 TEST_F(FilesTest, only_get_and_head_are_allowed) {
   TestClient client(app_);
-  const Reply reply = client.send({.method = Method::put, .target = "/css/site.css"});
-  EXPECT_EQ(reply.status, 405);
-  EXPECT_EQ(reply.header("Allow"), "GET, HEAD, OPTIONS");
+  for (const Method method : {Method::put, Method::post, Method::delete_, Method::patch}) {
+    const Reply reply = client.send({.method = method, .target = "/css/site.css"});
+    EXPECT_EQ(reply.status, 405);
+    EXPECT_EQ(reply.header("Allow"), "GET, HEAD, OPTIONS");
+  }
 }
 
-TEST_F(FilesTest, what_is_not_small_comes_from_the_blocking_pool_whole) {
+TEST_F(FilesTest, a_large_file_comes_whole) {
   EXPECT_EQ(get("/big.bin").body, std::string(200000, 'x'));
-}
-
-TEST_F(FilesTest, what_is_too_large_is_not_served) {
-  write("root/huge.bin", std::string(300001, 'x'));
-  EXPECT_EQ(get("/huge.bin").status, 500);
 }
 
 TEST_F(FilesTest, an_empty_file_is_an_empty_body) {
   write("root/empty.txt", "");
   EXPECT_EQ(get("/empty.txt").status, 200);
   EXPECT_EQ(get("/empty.txt").header("Content-Length"), "0");
+  EXPECT_EQ(get("/empty.txt", {{"Range", "bytes=0-"}}).status, 200);
 }
 
 TEST_F(FilesTest, a_directory_that_is_not_there_is_told_at_the_start) {
@@ -170,6 +184,13 @@ TEST_F(FilesTest, a_directory_that_is_not_there_is_told_at_the_start) {
   } catch (const Failure& failure) {
     EXPECT_NE(std::string(failure.what()).find(absent), std::string::npos);
   }
+}
+
+TEST_F(FilesTest, a_value_that_is_none_is_told_at_the_start) {
+  App app;
+  EXPECT_THROW(serve_files(app, "/", base_.string(), {.cache_control = "a\r\nb: c"}), Failure);
+  EXPECT_THROW(serve_files(app, "/", base_.string(), {.cache_rules = {{"*", " a"}}}), Failure);
+  EXPECT_THROW(serve_files(app, "/", base_.string(), {.type_rules = {{"*", "a\n"}}}), Failure);
 }
 
 }  // namespace
