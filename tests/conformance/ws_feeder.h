@@ -13,7 +13,9 @@ namespace eider::ws {
 /// Events of one connection. Pieces are joined, so that both kinds of delivery can be compared.
 class Feeder {
  public:
+  /// limits  outlives the feeder
   Feeder(Side side, const MessageLimits& limits) : reader_(side, limits) {}
+  Feeder(Side side, const MessageLimits&& limits) = delete;
 
   [[nodiscard]] MessageReader& reader() noexcept { return reader_; }
   [[nodiscard]] const std::vector<Seen>& seen() const noexcept { return seen_; }

@@ -105,9 +105,11 @@ TEST(CompressedMessage, each_case_is_told_alike_however_it_is_cut_and_delivered)
   }
 }
 
+constexpr MessageLimits kLimits{};
+
 TEST(CompressedMessage, the_codec_is_told_of_each_end_once) {
   ToyCodec codec;
-  Feeder feeder(Side::server, MessageLimits());
+  Feeder feeder(Side::server, kLimits);
   feeder.reader().set_codec(codec);
   feeder.feed(bytes_of({compressed(text("\1a")), text("b"), compressed(text_start("\1c")),
                         ping("p"), last("\1d")},
@@ -117,7 +119,7 @@ TEST(CompressedMessage, the_codec_is_told_of_each_end_once) {
 }
 
 TEST(CompressedMessage, without_a_codec_it_is_refused) {
-  Feeder feeder(Side::server, MessageLimits());
+  Feeder feeder(Side::server, kLimits);
   feeder.feed(bytes_of(compressed(text("\1a")), Side::server));
   EXPECT_EQ(feeder.reader().refusal(), Refusal::reserved_bit);
 }

@@ -104,7 +104,6 @@ Refusal MessageReader::begin_message(const FrameHeader& header) noexcept {
   type_ = type_of(header.opcode);
   is_compressed_ = header.is_compressed;
   message_bytes_ = 0;
-  text_.restart();
   return Refusal::none;
 }
 

@@ -70,6 +70,7 @@ class MessageReader {
   /// limits  outlives the reader
   MessageReader(Side side, const MessageLimits& limits) noexcept
       : limits_(&limits), frames_(side) {}
+  MessageReader(Side side, const MessageLimits&& limits) = delete;
 
   /// From now on messages may be compressed. codec: outlives the reader. Pre: nothing was read.
   void set_codec(MessageCodec& codec) noexcept;
