@@ -1,0 +1,24 @@
+// A directory as a web site, as the pages of an application, and as a list of downloads.
+//   FILES_ROOT=public bin/06_files --port 8080
+//   curl -r 0-99 localhost:8080/movie.mp4          a part of a file
+//   curl localhost:8080/downloads/                 what there is
+//   curl -H 'Accept: text/html' localhost:8080/app/any/page
+#include <eider/eider.h>
+
+#include <cstdlib>
+#include <string>
+
+using namespace eider;
+
+int main(int argc, char** argv) {
+  const char* given = std::getenv("FILES_ROOT");
+  const std::string root = given == nullptr ? "." : given;
+  App app;
+  // Names with a hash in them never change; all else is asked about before it is used again.
+  serve_files(app, "/", root,
+              {.cache_rules = {{"assets/**", "public, max-age=31536000, immutable"}}});
+  // A page that is not there is routed by the script in index.html.
+  serve_files(app, "/app", root, {.fallback = "index.html"});
+  serve_files(app, "/downloads", root, {.index = "", .listing = DirectoryListing::html});
+  return app.run(argc, argv);
+}
