@@ -1,0 +1,73 @@
+// WebSockets in both styles: an echo, rooms whose visitors hear each other, and a way in for
+// others.
+//   python3 -m websockets ws://localhost:8080/rooms/tea
+//   curl localhost:8080/rooms/tea -d 'The kettle is on.'
+#include <eider/eider.h>
+
+#include <string>
+#include <string_view>
+
+using namespace eider;
+
+namespace {
+
+std::string said(std::string_view who, std::string_view text) {
+  return std::string(who).append(": ").append(text);
+}
+
+/// Whoever comes in is announced, then heard until they leave.
+Task<> visit(WebSocket ws, std::string room) {
+  const std::string name = ws.subprotocol().empty() ? "somebody" : std::string(ws.subprotocol());
+  ws.subscribe(room);
+  ws.publish_to_others(room, {ws::MessageType::text, said(name, "came in")});
+  while (auto message = co_await ws.receive()) {
+    ws.publish(room, said(name, message->bytes));
+  }
+}
+
+/// Thousands of these cost little while they are silent: no coroutine stands by for them.
+WebSocketHandlers echo() {
+  return {
+      .opened = {},
+      .message = [](WebSocketRef& socket, const WsMessage& message) { socket.try_send(message); },
+      .closed = {}};
+}
+
+/// Speaks until the client leaves; what the client says is not asked for.
+Task<> tick(WebSocket ws) {
+  for (int tick = 1; ws.is_open(); ++tick) {
+    const bool is_sent = co_await ws.send("tick " + std::to_string(tick));
+    if (!is_sent) {
+      break;
+    }
+    co_await sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+/// Short deadlines, so that each can be watched.
+WebSocketOptions impatient() {
+  return {.message_bytes_max = 64UL * 1024,
+          .fragments_max = 100,
+          .message_within = std::chrono::seconds(2),
+          .backpressure_bytes_max = 256UL * 1024,
+          .write = std::chrono::seconds(2),
+          .ping_after = std::chrono::seconds(1),
+          .pong_within = std::chrono::seconds(1),
+          .close_within = std::chrono::seconds(1),
+          .control_frames_per_second_max = 50};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  App app;
+  app.ws("/echo", echo());
+  app.ws("/rooms/{room}", visit, {.subprotocols = {"ada", "ben"}});
+  app.ws("/ticks", tick);
+  app.ws("/strict/{room}", visit, impatient());
+  app.post("/rooms/{room}", [](std::string_view room, Body text, State<Topics> topics) {
+    topics->publish(room, text.view());
+    return topics->subscribers(room);
+  });
+  return app.run(argc, argv);
+}
