@@ -50,6 +50,13 @@ class AnswerReader {
   [[nodiscard]] bool closes() const noexcept { return closes_; }
   /// Whether an answer has begun that has not ended.
   [[nodiscard]] bool is_inside() const noexcept { return part_ != Part::head || !head_.empty(); }
+  /// How many bytes of the unfinished answer's body have come that are as expected; 0 when one of
+  /// them is not, or the status.
+  [[nodiscard]] std::uint64_t right_body_bytes() const noexcept {
+    return is_same_ && status_ == expected_->status ? seen_ : 0;
+  }
+  /// False when the unfinished answer's body differs already from the expected one.
+  [[nodiscard]] bool is_right_so_far() const noexcept { return is_same_; }
   /// What was wrong, for people: "status 500 instead of 200", "body "…" instead of "…"".
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
 

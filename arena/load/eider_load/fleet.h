@@ -41,6 +41,9 @@ class Fleet final : private ConnectionOwner, private eider::Timer {
   /// Tells `on_free` of every open connection, and watches over the time of requests.
   void start();
 
+  [[nodiscard]] const std::deque<KeptConnection>& connections() const noexcept {
+    return connections_;
+  }
   /// How many requests are outstanding.
   [[nodiscard]] std::size_t waiting() const noexcept;
   /// Fails what is still outstanding, and reconnects no more.

@@ -52,6 +52,12 @@ class KeptConnection final : private eider::StreamOwner {
   /// Of the last `send`.
   [[nodiscard]] eider::Instant due() const noexcept { return due_; }
   [[nodiscard]] eider::Instant sent() const noexcept { return sent_; }
+  /// Of the unfinished answer's body (AnswerReader::right_body_bytes).
+  [[nodiscard]] std::uint64_t right_body_bytes() const noexcept {
+    return reader_.right_body_bytes();
+  }
+  /// AnswerReader::is_right_so_far.
+  [[nodiscard]] bool is_right_so_far() const noexcept { return reader_.is_right_so_far(); }
   /// What was last wrong, in words.
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
 

@@ -6,12 +6,15 @@
 #include <exception>
 #include <variant>
 
+#include "broadcast.h"
 #include "closed.h"
+#include "events.h"
 #include "options.h"
 #include "rate.h"
 #include "report.h"
 #include "sequential.h"
 #include "threads.h"
+#include "websocket.h"
 
 namespace {
 
@@ -34,6 +37,12 @@ Outcome run(const Options& options, const eider::Address& to) {
       return run_on_threads(run_rate, options, to);
     case Mode::closed:
       return run_on_threads(run_closed, options, to);
+    case Mode::websocket:
+      return run_on_threads(run_websocket, options, to);
+    case Mode::broadcast:
+      return run_broadcast(options, to);
+    case Mode::events:
+      return run_on_threads(run_events, options, to);
     case Mode::help:
       break;
   }

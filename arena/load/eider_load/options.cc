@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <getopt.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "eider/app/options.h"
 
@@ -19,6 +22,8 @@ constexpr std::uint64_t kConnectionsMax = 1'000'000;
 constexpr std::uint64_t kCountMax = 1'000'000'000;
 constexpr std::uint64_t kDepthMax = 4096;
 constexpr std::uint64_t kThreadsMax = 256;
+constexpr std::uint64_t kMessageBytesMax = std::uint64_t{16} << 20U;
+constexpr std::uint64_t kEventsMax = 1'000'000;
 constexpr double kRateMax = 100'000'000;
 
 constexpr option kKnown[] = {{"help", no_argument, nullptr, 'H'},
@@ -28,6 +33,7 @@ constexpr option kKnown[] = {{"help", no_argument, nullptr, 'H'},
                              {"path", required_argument, nullptr, 'u'},
                              {"host", required_argument, nullptr, 'o'},
                              {"body", required_argument, nullptr, 'b'},
+                             {"body-bytes", required_argument, nullptr, 'q'},
                              {"header", required_argument, nullptr, 'h'},
                              {"expect-status", required_argument, nullptr, 's'},
                              {"expect-body", required_argument, nullptr, 'e'},
@@ -40,6 +46,8 @@ constexpr option kKnown[] = {{"help", no_argument, nullptr, 'H'},
                              {"rate", required_argument, nullptr, 'r'},
                              {"seconds", required_argument, nullptr, 'd'},
                              {"depth", required_argument, nullptr, 'D'},
+                             {"bytes", required_argument, nullptr, 'm'},
+                             {"events", required_argument, nullptr, 'v'},
                              {"threads", required_argument, nullptr, 'T'},
                              {"errors-max", required_argument, nullptr, 'E'},
                              {"seed", required_argument, nullptr, 'S'},
@@ -98,6 +106,11 @@ bool apply_message(Options& options, int found, const char* value) {
     case 'b':
       options.body = value;
       return true;
+    case 'q': {
+      const auto bytes = whole(value, 1, kMessageBytesMax);
+      options.body = std::string(bytes.value_or(0), 'x');
+      return bytes.has_value();
+    }
     case 'h':
       options.fields.emplace_back(value);
       return options.fields.back().find(':') != std::string::npos;
@@ -108,6 +121,10 @@ bool apply_message(Options& options, int found, const char* value) {
       return true;
     case 'l':
       return keep(whole(value, 0, kCountMax), options.expected.body_bytes);
+    case 'm':
+      return keep(whole(value, 1, kMessageBytesMax), options.message_bytes);
+    case 'v':
+      return keep(whole(value, 1, kEventsMax), options.events);
     default:
       return false;
   }
@@ -156,13 +173,15 @@ bool apply(Options& options, int found, const char* value) {
 }
 
 std::optional<Mode> mode_of(std::string_view name) {
-  if (name == "sequential") {
-    return Mode::sequential;
-  }
-  if (name == "rate") {
-    return Mode::rate;
-  }
-  return name == "closed" ? std::optional(Mode::closed) : std::nullopt;
+  constexpr std::array<std::pair<std::string_view, Mode>, 6> kModes = {
+      {{"sequential", Mode::sequential},
+       {"rate", Mode::rate},
+       {"closed", Mode::closed},
+       {"websocket", Mode::websocket},
+       {"broadcast", Mode::broadcast},
+       {"events", Mode::events}}};
+  const auto* const found = std::ranges::find(kModes, name, &decltype(kModes)::value_type::first);
+  return found == kModes.end() ? std::nullopt : std::optional(found->second);
 }
 
 BadOptions bad(std::string_view what, std::string_view given = {}) {
@@ -179,7 +198,8 @@ std::variant<Options, BadOptions> read_options(int argc, char** argv) {
     if (first == "--help" || first == "help") {
       return options;
     }
-    return bad("the modes are sequential, rate and closed, not ", first);
+    return bad("the modes are sequential, rate, closed, websocket, broadcast and events, not ",
+               first);
   }
   options.mode = *mode;
   ::opterr = 0;
@@ -224,10 +244,15 @@ rate         an open loop: requests at a fixed rate over connections that stay, 
              does not wait for answers. Tells the latency from the instant at which each request
              was due (corrected for coordinated omission) and from its actual sending.
 closed       a closed loop: each connection sends its next requests once it has all answers.
+websocket    a closed loop of WebSocket messages: each must come back byte for byte.
+broadcast    WebSockets of one room, where what one sends goes to all: a publisher sends its next
+             message when all have the last one. Counts the messages delivered.
+events       event streams: each connection asks for the next stream when one has ended. Counts
+             the events, `data: 0` and on; PATH must give as many as --events.
 
 where to     --address IP (127.0.0.1)   --port PORT
 the request  --path PATH (/)   --host NAME (arena.example)   --header 'Name: value' (repeatable)
-             --body TEXT (a POST of that JSON text instead of a GET)
+             --body TEXT (a POST of that JSON text instead of a GET)   --body-bytes N (of N x)
 the answer   --expect-status N (200)   --expect-body TEXT   --expect-bytes N
 bounds       --timeout SECONDS (10) of one request   --limit SECONDS (1200) of the run
              --errors-max N (100) end a sequential run
@@ -235,7 +260,11 @@ sequential   --clients P (10)   --requests N (100) of each
 rate         --rate PER_SECOND (1000)   --connections C (10)   --seconds S (1)
              --arrivals poisson|uniform (poisson)   --seed N (1)
 closed       --connections C (10)   --seconds S (1)   --depth D (1) requests in one write
-also         --threads T (1), of rate and closed   --backend epoll|io_uring|auto (epoll)
+websocket    --connections C (10)   --seconds S (1)   --bytes B (16) of each message
+broadcast    --connections S (10) subscribers, and the publisher   --seconds S (1)   --bytes B (16)
+events       --connections C (10)   --seconds S (1)   --events N (100) of each stream
+also         --threads T (1), not of sequential and broadcast
+             --backend epoll|io_uring|auto (epoll)
              --json   prints the report as one line of JSON
 
 Status 0: it ran, with or without wrong answers, which the report counts. 1: nothing could be

@@ -14,7 +14,7 @@
 
 namespace load {
 
-enum class Mode : std::uint8_t { sequential, rate, closed, help };
+enum class Mode : std::uint8_t { sequential, rate, closed, websocket, broadcast, events, help };
 enum class Arrivals : std::uint8_t { uniform, poisson };
 enum class Format : std::uint8_t { text, json };
 
@@ -35,6 +35,8 @@ struct Options {
   double rate = 1000;                                  // requests a second, of all connections
   eider::Duration duration = std::chrono::seconds(1);
   unsigned depth = 1;
+  std::size_t message_bytes = 16;  // of a WebSocket message
+  unsigned events = 100;           // of one event stream
   unsigned threads = 1;
   std::uint64_t errors_max = 100;  // more end the run
   std::uint64_t seed = 1;

@@ -69,6 +69,12 @@ std::string_view mode_name(Mode mode) {
       return "rate";
     case Mode::closed:
       return "closed";
+    case Mode::websocket:
+      return "websocket";
+    case Mode::broadcast:
+      return "broadcast";
+    case Mode::events:
+      return "events";
     case Mode::help:
       break;
   }
