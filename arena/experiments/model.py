@@ -18,9 +18,9 @@ OURS = ("eider-epoll", "eider-uring")
 # connections, by a fixed rate, or by holding workers under a light load.
 CLOSED, SLOW, IDLE, OPEN, WORKERS = "closed loop", "slow work", "idle", "open loop", "workers"
 # By closed loops of Eider's own generator, and by growing idle WebSockets.
-WEBSOCKET, BROADCAST, EVENTS = "websocket", "broadcast", "events"
+WEBSOCKET, BROADCAST, EVENTS, UPLOAD = "websocket", "broadcast", "events", "upload"
 IDLE_SOCKETS = "idle websockets"
-REALTIME = (WEBSOCKET, BROADCAST, EVENTS)
+REALTIME = (WEBSOCKET, BROADCAST, EVENTS, UPLOAD)
 SOCKETS = (WEBSOCKET, BROADCAST, IDLE_SOCKETS)
 IDLES = (IDLE, IDLE_SOCKETS)
 
@@ -65,7 +65,7 @@ class Cell:
     rate           open loop: requests per second
     limit_seconds  slow work: what physics allows
     seconds_max    slow work: what is waited for
-    message_bytes  websocket, broadcast: of each message
+    message_bytes  websocket, broadcast: of each message; upload: of each body
     events         events: of each stream
     bound_over     whose CPU per request the bound is a ratio to; None: the epoll floor's
     """

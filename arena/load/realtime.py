@@ -1,4 +1,4 @@
-"""Measures a cell by Eider's own closed loops: WebSocket messages, broadcasts, event streams.
+"""Measures a cell by Eider's own closed loops: messages, broadcasts, event streams, uploads.
 
 Must not judge: errors are handed on as they were counted.
 """
@@ -9,7 +9,9 @@ from load.outcome import GeneratorFailed
 from load.wrk import HOST
 
 NAME = "eider_load"
+_MODES = {model.UPLOAD: "closed"}
 _WORDS = {
+    model.UPLOAD: ("--body-bytes", "{message_bytes}"),
     model.WEBSOCKET: ("--bytes", "{message_bytes}"),
     model.BROADCAST: ("--bytes", "{message_bytes}"),
     model.EVENTS: ("--events", "{events}"),
@@ -19,7 +21,8 @@ _WORDS = {
 def words_of(cell):
     """What eider_load is asked for, without where and for how long."""
     more = [word.format(**vars(cell)) for word in _WORDS[cell.kind]]
-    return [cell.kind, "--path", cell.ask.path, "--connections", str(cell.connections), *more]
+    return [_MODES.get(cell.kind, cell.kind), "--path", cell.ask.path,
+            "--connections", str(cell.connections), *more]
 
 
 def parse(text):

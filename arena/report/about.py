@@ -25,7 +25,8 @@ _SENTENCES = {
     "open-loop": "Requests at a fixed rate whether or not answers come, latency counted from when "
                  "each was due, so that a stall is not left out (coordinated omission).",
     "files": "Files that lie in the page cache, beside nginx. An experiment of Eider's own.",
-    "streaming": "A large answer that is made while it is sent. An experiment of Eider's own.",
+    "streaming": "A large answer that is made while it is sent, and a body that is summed as it "
+                 "comes. An experiment of Eider's own.",
     "websocket": "Messages that come back, one message to many sockets, and the memory of sockets "
                  "that rest. An experiment of Eider's own.",
     "events": "Many streams of server-sent events at once. An experiment of Eider's own.",

@@ -16,6 +16,7 @@ from unittest import mock
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent), str(Path(__file__).resolve().parent)]
 # pylint: disable=wrong-import-position
 import core_support
+import tiny_server
 from cli import preparing
 from experiments import files, model, realtime as experiment
 from experiments.catalogue import all_experiments
@@ -136,11 +137,21 @@ class Streams(unittest.TestCase):
         self.assertEqual((told["requests"], told["errors"]), (6, 0))
 
 
+@unittest.skipIf(why_not(), why_not())
+class Uploads(unittest.TestCase):
+    def test_a_body_of_so_many_bytes_is_posted(self):
+        with TinyServer(tiny_server.answer) as server:
+            told = told_by(server.port, "closed", "--body-bytes", "5000", "--connections", "2")
+            self.assertLessEqual(server.requests - told["requests"], 2)
+        self.assertEqual(told["errors"], 0)
+
+
 class Refusals(unittest.TestCase):
     @unittest.skipIf(why_not(), why_not())
     def test_what_cannot_be_is_said(self):
         for words in (["websocket", "--bytes", "0"], ["broadcast", "--bytes", "99999999"],
-                      ["events", "--events", "0"], ["events", "--events", "x"]):
+                      ["closed", "--body-bytes", "0"], ["events", "--events", "0"],
+                      ["events", "--events", "x"]):
             with self.assertRaisesRegex(GeneratorFailed, f"cannot understand {words[1]}"):
                 told_by(1, *words)
 
@@ -160,7 +171,8 @@ class Plans(unittest.TestCase):
 
     def test_all_cells_that_were_asked_for_are_there(self):
         self.assertEqual(list(self.cells), [
-            "files/f1k", "files/f64k", "files/f1m", "streaming/download", "websocket/echo16",
+            "files/f1k", "files/f64k", "files/f1m", "streaming/download",
+            "streaming/upload", "websocket/echo16",
             "websocket/echo16384", "websocket/broadcast", "websocket/idle", "events/fan-out"])
 
     def test_bounds_are_those_of_the_issue(self):
@@ -176,7 +188,8 @@ class Plans(unittest.TestCase):
                 if cell.kind not in model.REALTIME:
                     continue
                 line = realtime.Generator(cell).command(Load(cell.ask.path, 4, 1), 7, 2)
-                self.assertEqual(line[1], cell.kind)
+                is_upload = cell.kind == model.UPLOAD
+                self.assertEqual(line[1], "closed" if is_upload else cell.kind)
                 for words in (["--path", cell.ask.path], ["--port", "7"],
                               ["--connections", str(cell.connections)]):
                     self.assertIn(" ".join(words), " ".join(line))
