@@ -3,8 +3,10 @@
 //   curl -r 0-99 localhost:8080/movie.mp4          a part of a file
 //   curl localhost:8080/downloads/                 what there is
 //   curl -H 'Accept: text/html' localhost:8080/app/any/page
+#include <eider/coding/compressed_response.h>
 #include <eider/eider.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <string>
 
@@ -20,5 +22,9 @@ int main(int argc, char** argv) {
   // A page that is not there is routed by the script in index.html.
   serve_files(app, "/app", root, {.fallback = "index.html"});
   serve_files(app, "/downloads", root, {.index = "", .listing = DirectoryListing::html});
+  // Without compressed siblings: compressed for each request, from memory.
+  Routes packed = app.group("/packed");
+  packed.use(compression());
+  serve_files(packed, "/", root, {.small_file_bytes_max = std::size_t{1} << 20});
   return app.run(argc, argv);
 }

@@ -3,6 +3,7 @@
 Must not leave files behind, and must not read a large body into memory.
 """
 
+import gzip
 import os
 import re
 import subprocess
@@ -163,6 +164,18 @@ class Files:
                 self.assertEqual(field_of(told[1], 'Content-Encoding'), coding)
                 self.assertEqual(field_of(told[1], 'Content-Type'), 'text/css; charset=utf-8')
                 self.assertEqual(field_of(told[1], 'Vary'), 'Accept-Encoding')
+
+    def test_a_file_without_siblings_can_be_compressed_on_its_way(self):
+        packed = self.get('/packed/large.txt', '-H', 'Accept-Encoding: gzip')
+        self.assertEqual(field_of(packed[1], 'Content-Encoding'), 'gzip')
+        self.assertEqual(gzip.decompress(packed[2]), self.text)
+        tag = field_of(packed[1], 'ETag')
+        self.assertTrue(tag.startswith('W/'), tag)
+        self.assertEqual(self.get('/packed/large.txt', '-H', 'Accept-Encoding: gzip',
+                                  '-H', f'If-None-Match: {tag}')[0], 304)
+        part = self.get('/packed/large.txt', '-H', 'Accept-Encoding: gzip', '-r', '0-9')
+        self.assertEqual((part[0], part[2]), (206, b'0123456789'))
+        self.assertEqual(self.get('/packed/large.txt')[2], self.text)
 
     def test_a_change_is_seen(self):
         self.write('root/news.txt', b'one')
