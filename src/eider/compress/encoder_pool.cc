@@ -9,7 +9,7 @@ namespace {
 
 /// Per thread. Most threads compress one stream at a time, of one or two codings; the others of
 /// many concurrent streams are made and freed.
-constexpr std::size_t kIdleEncodersMax = 8;
+constexpr std::size_t kIdleEncodersMax = 4;
 
 using EncoderPool = IdlePool<EncoderKey, Encoder, kIdleEncodersMax>;
 
