@@ -1,7 +1,7 @@
 // The measuring service: the arena's endpoints on Eider's public API and nothing else.
 //
 //   arena_eider PORT THREADS [--backend auto|epoll|io_uring] [--delay-ms T] [--routes N]
-//               [--middlewares N] [--host ADDRESS] [--processes N]
+//               [--middlewares N] [--host ADDRESS] [--processes N] [--files DIR]
 #include <eider/eider.h>
 #include <getopt.h>
 #include <sys/prctl.h>
@@ -13,12 +13,16 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "realtime.h"
+#include "streams.h"
 
 namespace {
 
@@ -30,6 +34,7 @@ struct Options {
   int routes = 0;
   int middlewares = 0;
   int processes = 0;  // 0: this one
+  std::string files;  // served at /files; empty: none
 };
 
 struct Message {
@@ -107,7 +112,7 @@ void add_load(App& app, const Options& options) {
 int usage(const char* name) {
   std::fprintf(stderr,
                "usage: %s PORT THREADS [--backend auto|epoll|io_uring] [--delay-ms T] [--routes N] "
-               "[--middlewares N] [--host ADDRESS] [--processes N]\n",
+               "[--middlewares N] [--host ADDRESS] [--processes N] [--files DIR]\n",
                name);
   return 2;
 }
@@ -134,6 +139,10 @@ bool apply(Options& options, int found, const char* value) {
   }
   if (found == 'h') {
     options.server.host = value;
+    return true;
+  }
+  if (found == 'f') {
+    options.files = value;
     return true;
   }
   const auto given = number(value, kMost);
@@ -163,6 +172,7 @@ std::optional<Options> parse(int argc, char** argv) {
                           {"middlewares", required_argument, nullptr, 'm'},
                           {"host", required_argument, nullptr, 'h'},
                           {"processes", required_argument, nullptr, 'p'},
+                          {"files", required_argument, nullptr, 'f'},
                           {nullptr, 0, nullptr, 0}};
   Options options;
   for (int found = 0; (found = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
@@ -224,6 +234,19 @@ int serve_in_processes(App& app, const Options& options) {
   return worst;
 }
 
+int serve(const Options& options) {
+  App app;
+  add_plain_routes(app);
+  add_slow_routes(app, options.delay);
+  add_streams(app);
+  add_realtime(app);
+  if (!options.files.empty()) {
+    serve_files(app, "/files", options.files);
+  }
+  add_load(app, options);
+  return options.processes == 0 ? app.serve(options.server) : serve_in_processes(app, options);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -231,9 +254,10 @@ int main(int argc, char** argv) {
   if (!options) {
     return usage(argv[0]);
   }
-  App app;
-  add_plain_routes(app);
-  add_slow_routes(app, options->delay);
-  add_load(app, *options);
-  return options->processes == 0 ? app.serve(options->server) : serve_in_processes(app, *options);
+  try {
+    return serve(*options);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], failure.what());
+    return 1;
+  }
 }

@@ -1,0 +1,47 @@
+#include "streams.h"
+
+#include <eider/eider.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace {
+
+using namespace eider;
+
+constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+constexpr std::size_t kUploadBytesMax = std::size_t{64} << 30;
+
+struct Uploaded {
+  std::uint64_t bytes;
+  std::uint32_t crc32;
+};
+
+Task<> stream(std::uint64_t bytes, ResponseStream out) {
+  const std::string piece(std::min<std::uint64_t>(bytes, kPieceBytes), 'x');
+  for (std::uint64_t left = bytes; left != 0;) {
+    const std::string_view next = std::string_view(piece).substr(0, left);
+    auto written = out.write(next);
+    co_await written;
+    left -= next.size();
+  }
+}
+
+Task<Uploaded> upload(BodyStream body) {
+  Uploaded seen{0, 0};
+  while (auto part = co_await body.next()) {
+    seen.bytes += part->size();
+    seen.crc32 = static_cast<std::uint32_t>(
+        ::crc32_z(seen.crc32, reinterpret_cast<const Bytef*>(part->data()), part->size()));
+  }
+  co_return seen;
+}
+
+}  // namespace
+
+void add_streams(App& app) {
+  app.get("/stream/{bytes}", stream);
+  app.post("/upload", upload).body_bytes_max(kUploadBytesMax);
+}

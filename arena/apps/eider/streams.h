@@ -1,0 +1,11 @@
+// The measuring service's endpoints that stream.
+// Must not be tuned for the arena: they are what the documentation shows.
+#pragma once
+
+namespace eider {
+class App;
+}
+
+/// GET /stream/{bytes}  that many bytes, made while they are sent
+/// POST /upload         how many bytes came, and their CRC-32
+void add_streams(eider::App& app);
