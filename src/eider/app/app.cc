@@ -2,6 +2,7 @@
 
 #include "eider/app/client.h"
 #include "eider/app/log_stderr.h"
+#include "eider/app/proxy_trust.h"
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
 #include "eider/base/failure.h"

@@ -1,6 +1,8 @@
 #include "eider/app/client.h"
 
+#include "eider/app/proxy_trust.h"
 #include "eider/base/text.h"
+#include "eider/http/forwarded.h"
 
 namespace eider {
 

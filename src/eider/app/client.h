@@ -7,16 +7,12 @@
 #include <string>
 
 #include "eider/app/extract.h"
-#include "eider/http/cidr.h"
-#include "eider/http/forwarded.h"
+#include "eider/http/forwarded_fields.h"
 
 namespace eider {
 
 /// Whom to believe, and about what: App::trust_proxies.
-struct ProxyTrust {
-  TrustedPeers peers;
-  ForwardedFields fields = ForwardedFields::x_forwarded;
-};
+struct ProxyTrust;
 
 /// A parameter of a handler.
 ///

@@ -15,6 +15,10 @@ class StreamedContent final : public ProducedContent {
 
 }  // namespace
 
+Streamed::Streamed(std::string type, Writer writer) : writer_(std::move(writer)) {
+  head_.set_type(std::move(type));
+}
+
 void Render<Streamed>::into(Response& response, Streamed streamed) {
   Render<Response>::into(response, std::move(streamed.head()));
   response.set_content(std::make_unique<StreamedContent>(std::move(streamed.writer())));

@@ -54,9 +54,7 @@ class Streamed {
  public:
   using Writer = std::function<Task<>(ResponseStream)>;
 
-  Streamed(std::string type, Writer writer) : writer_(std::move(writer)) {
-    head_.set_type(std::move(type));
-  }
+  Streamed(std::string type, Writer writer);
   /// Status and further fields.
   [[nodiscard]] Response& head() noexcept { return head_; }
   [[nodiscard]] Writer& writer() noexcept { return writer_; }

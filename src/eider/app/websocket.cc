@@ -2,6 +2,7 @@
 
 #include "eider/app/respond.h"
 #include "eider/http/ws/handshake.h"
+#include "eider/server/ws_upgrade.h"
 
 namespace eider::detail {
 

@@ -17,9 +17,9 @@
 #include "eider/app/extract.h"
 #include "eider/app/handler.h"
 #include "eider/app/params.h"
-#include "eider/server/ws_upgrade.h"
 #include "eider/server/topics.h"
 #include "eider/server/websocket.h"
+#include "eider/server/ws_route.h"
 
 namespace eider {
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "eider/http/cidr.h"
+#include "eider/http/forwarded_fields.h"
 #include "eider/http/head.h"
 #include "eider/http/ip_address.h"
 
@@ -70,9 +71,6 @@ class ElementsFromRight {
   std::string_view name_;
   std::string_view line_;
 };
-
-/// Which fields the proxies in front of us set. The other kind is what the client itself sent.
-enum class ForwardedFields : std::uint8_t { forwarded, x_forwarded };
 
 /// Where a request came from, by the word of trusted peers only.
 struct RequestOrigin {

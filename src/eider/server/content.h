@@ -96,20 +96,14 @@ class FileContent final : public Content {
 
   /// tail  behind the last piece
   FileContent(std::shared_ptr<const Descriptor> file, std::vector<Piece> pieces,
-              std::string tail = {})
-      : file_(std::move(file)), pieces_(std::move(pieces)), tail_(std::move(tail)) {}
+              std::string tail = {});
+  ~FileContent() override;
 
   [[nodiscard]] const std::shared_ptr<const Descriptor>& file() const noexcept { return file_; }
   [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
   [[nodiscard]] std::string_view tail() const noexcept { return tail_; }
   /// All of it, as Content-Length says.
-  [[nodiscard]] std::uint64_t bytes() const noexcept {
-    std::uint64_t sum = tail_.size();
-    for (const Piece& piece : pieces_) {
-      sum += piece.before.size() + piece.bytes;
-    }
-    return sum;
-  }
+  [[nodiscard]] std::uint64_t bytes() const noexcept;
 
  private:
   std::shared_ptr<const Descriptor> file_;

@@ -8,6 +8,7 @@
 
 #include "eider/runtime/detail/test_peer.h"
 #include "eider/server/detail/test_ws_line.h"
+#include "eider/server/detail/ws_session.h"
 
 namespace eider {
 namespace {

@@ -174,7 +174,7 @@ void WsSession::handle(const ws::Event& event) {
       (void)is_flood();
       return;
     case ws::EventKind::close:
-      answer_close(event);
+      hear_close(event);
       return;
     case ws::EventKind::refused:
       fail(event.code, event.data);
@@ -330,6 +330,9 @@ void WsSession::send_ping(std::string_view payload) {
 bool WsSession::has_news() {
   if (inbox_ != nullptr && inbox_->empty()) {
     hub_.give_back(std::move(inbox_));
+    if (is_answer_owed_) {
+      answer_close();
+    }
   }
   return state_ >= State::leaving || (inbox_ != nullptr && !is_deaf_);
 }

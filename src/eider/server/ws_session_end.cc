@@ -41,7 +41,9 @@ WsSession::~WsSession() {
 void WsSession::on_end() {
   begin_handler();
   has_peer_ended_ = true;
-  leave();
+  if (!is_answer_owed_) {
+    leave();
+  }
   settle();
 }
 
@@ -86,6 +88,9 @@ void WsSession::close(CloseCode code, std::string_view reason) {
 }
 
 void WsSession::begin_closing(CloseCode code, std::string_view reason) {
+  if (is_answer_owed_) {
+    answer_close();
+  }
   if (state_ != State::open) {
     return;
   }
@@ -106,12 +111,24 @@ void WsSession::write_close(CloseCode code, std::string_view reason) {
   ws::MessageWriter().close(stream().output(), code, reason);
 }
 
-void WsSession::answer_close(const ws::Event& event) {
+// "An endpoint MAY delay sending a Close frame until its current message is sent" (RFC 6455,
+// section 5.5.1): first the handler has its say on the messages in front of it.
+void WsSession::hear_close(const ws::Event& event) {
+  note_reason(event.code, event.data);
+  if (state_ == State::open && inbox_ != nullptr) {
+    is_answer_owed_ = true;
+    expect(Patience::close, now() + route_.options.close_within);
+  } else {
+    answer_close();
+  }
+}
+
+void WsSession::answer_close() {
   if (state_ == State::open) {
     answer_ping();
-    write_close(event.code, {});  // the same code (RFC 6455, section 5.5.1)
+    write_close(code_, {});  // the same code
   }
-  note_reason(event.code, event.data);
+  is_answer_owed_ = false;
   is_clean_ = true;
   leave();
 }

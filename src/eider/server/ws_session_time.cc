@@ -92,6 +92,10 @@ void WsSession::look_at_writing() {
 // was sent before, its patience is not lost.
 void WsSession::end_patience() {
   const Duration span = route_.options.close_within;
+  if (is_answer_owed_) {
+    answer_close();
+    return;
+  }
   if (state_ != State::closing) {
     task_ = Task<>();
     tell_closed();

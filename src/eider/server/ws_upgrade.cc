@@ -6,6 +6,7 @@
 
 #include "eider/http/ws/extension_list.h"
 #include "eider/runtime/stream.h"
+#include "eider/server/detail/ws_session.h"
 
 namespace eider::detail {
 
@@ -77,15 +78,13 @@ Result<WsAccepted, ws::HandshakeRefusal> accept_websocket(const RequestHead& hea
 std::unique_ptr<Upgraded> WsUpgrade::take_over(UpgradedLine& line) {
   WsHub& hub = topics_.hub(line.stream().loop());
   auto session = std::make_unique<WsSession>(hub, route_, line, agreement_);
-  std::visit(
-      [&session]<class Purpose>(Purpose& purpose) {
-        if constexpr (std::is_same_v<Purpose, const WebSocketHandlers*>) {
-          session->start(*purpose);
-        } else {
-          session->start(std::move(purpose));
-        }
-      },
-      purpose_);
+  if (purpose_.shared != nullptr) {
+    session->start(*purpose_.shared);
+  } else if (purpose_.own != nullptr) {
+    session->start(std::move(purpose_.own));
+  } else {
+    session->start(std::move(purpose_.handler));
+  }
   return std::make_unique<WsOnLine>(std::move(session));
 }
 

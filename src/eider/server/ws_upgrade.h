@@ -3,35 +3,22 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <variant>
+#include <utility>
 
 #include "eider/base/result.h"
 #include "eider/http/head.h"
 #include "eider/http/ws/handshake.h"
-#include "eider/server/detail/ws_session.h"
 #include "eider/server/topics.h"
 #include "eider/server/upgrade.h"
+#include "eider/server/ws_route.h"
 
 namespace eider::detail {
-
-/// A request that becomes a WebSocket, with the values of the answer's fields.
-struct WsAccepted {
-  ws::Handshake handshake;
-  WsAgreement agreement;
-  /// Of Sec-WebSocket-Extensions; empty when none is used.
-  std::string extensions;
-};
 
 /// errors   as ws::check_upgrade; 403 for a page of a foreign origin; 400 for extensions that are
 ///          not spelled as they must be
 /// source   RFC 6455, section 4.2
 [[nodiscard]] Result<WsAccepted, ws::HandshakeRefusal> accept_websocket(
     const RequestHead& head, const WebSocketOptions& options);
-
-/// What the connection is for: a coroutine's, one set of callbacks for all, or one of its own.
-using WsPurpose =
-    std::variant<WsHandler, const WebSocketHandlers*, std::unique_ptr<WebSocketHandlers>>;
 
 /// The content of the 101.
 class WsUpgrade final : public Upgrade {

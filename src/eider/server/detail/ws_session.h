@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,29 +21,9 @@
 #include "eider/server/detail/ws_inbox.h"
 #include "eider/server/upgrade.h"
 #include "eider/server/websocket.h"
+#include "eider/server/ws_route.h"
 
 namespace eider::detail {
-
-/// What all connections of one route share. It outlives them.
-struct WsRoute {
-  /// pattern  for log lines
-  explicit WsRoute(WebSocketOptions its_options, std::string its_pattern = {});
-
-  const WebSocketOptions options;
-  const ws::MessageLimits limits;
-  const std::string pattern;
-};
-
-/// What was agreed on in the handshake.
-struct WsAgreement {
-  static constexpr std::uint8_t kNoSubprotocol = 0xFF;
-  /// Index into WebSocketOptions::subprotocols.
-  std::uint8_t subprotocol = kNoSubprotocol;
-  std::optional<ws::DeflateTerms> compression = std::nullopt;
-};
-
-/// Makes the task of one connection, and is not kept: a coroutine's captures must live elsewhere.
-using WsHandler = std::move_only_function<Task<>(WebSocket)>;
 
 class WsSession final : public WebSocketRef, private TaskOwner, private Deferred, private Timer {
  public:
@@ -144,7 +123,8 @@ class WsSession final : public WebSocketRef, private TaskOwner, private Deferred
 
   // Ending.
   void begin_closing(CloseCode code, std::string_view reason);
-  void answer_close(const ws::Event& event);
+  void hear_close(const ws::Event& event);
+  void answer_close();
   void fail(CloseCode code, std::string_view reason);
   void write_close(CloseCode code, std::string_view reason);
   void leave();
@@ -205,6 +185,7 @@ class WsSession final : public WebSocketRef, private TaskOwner, private Deferred
   bool is_started_ = false;
   bool has_peer_ended_ = false;
   bool is_clean_ = false;  // nothing more is expected from the client
+  bool is_answer_owed_ = false;  // the client has closed, and the handler has not received all
   bool is_paused_ = false;
   bool is_yielding_ = false;
   bool is_deaf_ = false;      // the handler has closed: it gets no more messages
