@@ -1,4 +1,4 @@
-"""Slow and greedy clients, all kinds at once: each is ended by its own limit, and others do not care.
+"""Slow and greedy clients, all kinds at once: each is ended by its limit, others do not notice.
 
 Must not end a client itself: the service has to.
 """
@@ -72,14 +72,18 @@ class Greedy(threading.Thread):
 
 
 KINDS = {
-    'a head that trickles': (dict(first=b'GET / HTTP/1.1\r\nHost: a\r\nX: ', drip=b'x'), b' 408 '),
-    'a body that trickles': (dict(first=b'POST /upload HTTP/1.1\r\nHost: a\r\n'
-                                  b'Content-Length: 1000000000\r\n\r\n', drip=b'xxxxxxxx'), b' 408 '),
-    'chunks that trickle': (dict(first=b'POST /upload HTTP/1.1\r\nHost: a\r\n'
-                                 b'Transfer-Encoding: chunked\r\n\r\n', drip=b'1\r\nx\r\n'), b' 408 '),
-    'nothing read': (dict(first=b'GET /stream/10000000000 HTTP/1.1\r\nHost: a\r\n\r\n',
-                          reads=False), None),
-    'a head too large': (dict(first=b'GET / HTTP/1.1\r\nHost: a\r\n' + b'X: y\r\n' * 4000), b' 431 '),
+    'a head that trickles': (
+        dict(first=b'GET / HTTP/1.1\r\nHost: a\r\nX: ', drip=b'x'), b' 408 '),
+    'a body that trickles': (
+        dict(first=b'POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n',
+             drip=b'xxxxxxxx'), b' 408 '),
+    'chunks that trickle': (
+        dict(first=b'POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
+             drip=b'1\r\nx\r\n'), b' 408 '),
+    'nothing read': (
+        dict(first=b'GET /stream/10000000000 HTTP/1.1\r\nHost: a\r\n\r\n', reads=False), None),
+    'a head too large': (
+        dict(first=b'GET / HTTP/1.1\r\nHost: a\r\n' + b'X: y\r\n' * 4000), b' 431 '),
     'a body too large': (dict(first=b'POST /test HTTP/1.1\r\nHost: a\r\nContent-Type: '
                               b'application/json\r\nContent-Length: 2000000\r\n\r\n'), b' 413 '),
 }

@@ -131,7 +131,7 @@ class App : public Routes {
   [[nodiscard]] Topics& topics() const noexcept;
 
   /// Whose word is taken about where a request came from (client.h): blocks separated by commas,
-  /// "10.0.0.0/8, ::1, unix". Nobody's by default. Throws a Failure that names a block that is wrong.
+  /// "10.0.0.0/8, ::1, unix". Nobody's by default. Throws a Failure that names a wrong block.
   ///
   /// fields  those that the trusted proxies set, whatever the client sent
   App& trust_proxies(std::string_view blocks, ForwardedFields fields);

@@ -201,8 +201,8 @@ struct Extract<Cookie<Name, T>> {
   }
 };
 
-// What is no template is defined in extract.cc: a std::expected of each costs every program 20 ms of
-// its compilation, whether it uses the parameter or not.
+// What is no template is defined in extract.cc: a std::expected of each costs every program 20 ms
+// of its compilation, whether it uses the parameter or not.
 
 template <>
 struct Extract<Body> {

@@ -25,15 +25,15 @@ constexpr std::string_view kHelp =
     "SIGINT or SIGTERM finishes what is in flight and exits with 0; a second one leaves at once.\n";
 
 constexpr std::array<option, 10> kOptions = {{{"host", required_argument, nullptr, 'h'},
-                                             {"port", required_argument, nullptr, 'p'},
-                                             {"listen", required_argument, nullptr, 'l'},
-                                             {"proxy-protocol", no_argument, nullptr, 'x'},
-                                             {"share-port", no_argument, nullptr, 's'},
-                                             {"threads", required_argument, nullptr, 't'},
-                                             {"backend", required_argument, nullptr, 'b'},
-                                             {"drain-seconds", required_argument, nullptr, 'd'},
-                                             {"help", no_argument, nullptr, '?' + 256},
-                                             {nullptr, 0, nullptr, 0}}};
+                                              {"port", required_argument, nullptr, 'p'},
+                                              {"listen", required_argument, nullptr, 'l'},
+                                              {"proxy-protocol", no_argument, nullptr, 'x'},
+                                              {"share-port", no_argument, nullptr, 's'},
+                                              {"threads", required_argument, nullptr, 't'},
+                                              {"backend", required_argument, nullptr, 'b'},
+                                              {"drain-seconds", required_argument, nullptr, 'd'},
+                                              {"help", no_argument, nullptr, '?' + 256},
+                                              {nullptr, 0, nullptr, 0}}};
 
 Error wrong(std::string_view name, std::string_view value, std::string_view takes) {
   std::string text("--");
@@ -86,8 +86,8 @@ Result<ListenAt> read_place(std::string_view text) {
   }
   place.host = text.substr(0, colon);
   constexpr std::uint16_t kPortMax = 65535;
-  auto port = assign_number(place.port, "listen", text.substr(colon + 1), std::uint16_t{0},
-                            kPortMax);
+  auto port =
+      assign_number(place.port, "listen", text.substr(colon + 1), std::uint16_t{0}, kPortMax);
   if (!port) {
     return fail(std::move(port.error()));
   }

@@ -41,11 +41,11 @@ class Listening : public ::testing::Test {
   /// The last line of the answer.
   static std::string ask(const std::string& address, std::string_view bytes) {
     const std::size_t colon = address.rfind(':');
-    const auto at = address.starts_with("unix:")
-                        ? Address::parse(address, 0)
-                        : Address::parse(address.substr(0, colon),
-                                         static_cast<std::uint16_t>(
-                                             std::stoi(address.substr(colon + 1))));
+    const auto at =
+        address.starts_with("unix:")
+            ? Address::parse(address, 0)
+            : Address::parse(address.substr(0, colon),
+                             static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1))));
     const Peer peer(at.value());
     EXPECT_TRUE(peer.is_connected()) << address;
     EXPECT_TRUE(peer.send(bytes));
@@ -91,8 +91,8 @@ TEST_F(Listening, learns_the_client_from_a_proxy_in_front) {
   EXPECT_EQ(ask(at[0], one), "192.0.2.7");
   const std::string local = "PROXY UNKNOWN\r\n" + std::string(kWho);
   EXPECT_EQ(ask(at[0], local), "127.0.0.1");
-  const std::string_view two("\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xc0\0\2\x08\xc0\0\2\1\x13\x88\0\x50",
-                             28);
+  const std::string_view two(
+      "\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xc0\0\2\x08\xc0\0\2\1\x13\x88\0\x50", 28);
   EXPECT_EQ(ask(at[0], std::string(two) + std::string(kWho)), "192.0.2.8");
 }
 

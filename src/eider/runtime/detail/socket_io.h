@@ -25,8 +25,8 @@ struct FileSlice {
   std::uint64_t bytes = 0;
 };
 
-/// Writes at once what the socket takes of the text and then of the file, which the kernel copies by
-/// itself. Both leave in as few segments as they fit in.
+/// Writes at once what the socket takes of the text and then of the file, which the kernel copies
+/// by itself. Both leave in as few segments as they fit in.
 ///
 /// returns  error ENODATA: the file ends within the slice
 [[nodiscard]] SocketWrite send_file(int fd, std::string_view before, FileSlice slice) noexcept;

@@ -184,7 +184,7 @@ class WsSession final : public WebSocketRef, private TaskOwner, private Deferred
   std::uint8_t subprotocol_;
   bool is_started_ = false;
   bool has_peer_ended_ = false;
-  bool is_clean_ = false;  // nothing more is expected from the client
+  bool is_clean_ = false;        // nothing more is expected from the client
   bool is_answer_owed_ = false;  // the client has closed, and the handler has not received all
   bool is_paused_ = false;
   bool is_yielding_ = false;
