@@ -3,17 +3,17 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 
 #include "eider/http/ws/deflate_offer.h"
 #include "eider/http/ws/extension.h"
+#include "eider/http/ws/frame.h"
 
 namespace eider::ws {
 
 /// Which end of the connection the codec is for.
-enum class End : std::uint8_t { server, client };
+using End = Side;
 
 struct DeflateOptions {
   /// 1 (fast) to 9 (small).
