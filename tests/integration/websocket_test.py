@@ -44,7 +44,8 @@ class WebSocketCase(unittest.IsolatedAsyncioTestCase):
 class Talking(WebSocketCase):
     async def test_everything_comes_back_as_it_went(self):
         socket = await self.connect('/echo')
-        for message in ('', 'hello', 'ä€😀' * 1000, b'', bytes(range(256)), 'x' * 1000000, b'y' * 65536):
+        for message in ('', 'hello', 'ä€😀' * 1000, b'', bytes(range(256)), 'x' * 1000000,
+                        b'y' * 65536):
             await within(socket.send(message))
             self.assertEqual(await within(socket.recv()), message)
 

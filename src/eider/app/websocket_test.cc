@@ -46,7 +46,7 @@ TEST(WebSocketRoutes, the_answer_to_a_handshake_is_complete) {
   TestClient client(app);
   const std::string bytes = client.raw(handshake("/echo", "Sec-WebSocket-Protocol: a\r\n"));
   EXPECT_TRUE(bytes.starts_with("HTTP/1.1 101 Switching Protocols\r\n")) << bytes;
-  EXPECT_TRUE(bytes.contains("\r\nConnection: Upgrade\r\n")) << bytes;
+  EXPECT_TRUE(bytes.contains("\r\nConnection: upgrade\r\n")) << bytes;
   EXPECT_TRUE(bytes.contains("\r\nUpgrade: websocket\r\n"));
   EXPECT_TRUE(bytes.contains("\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"));
   EXPECT_TRUE(bytes.contains("\r\nSec-WebSocket-Protocol: a\r\n"));

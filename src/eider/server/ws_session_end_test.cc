@@ -40,6 +40,45 @@ TEST(WsSessionEnd, gives_all_messages_that_came_before_the_close) {
   EXPECT_TRUE(socket.line->is_over());
 }
 
+TEST(WsSessionEnd, answers_a_close_behind_what_the_handler_has_to_say) {
+  WsWorld world;
+  TestSocket socket = world.connect(echo);
+  socket.client.send(text_frame("a") + text_frame("b") + close_frame(1000));
+  socket.client.half_close();
+  world.kernel.run_until_idle();
+  EXPECT_EQ(world.take(socket), (Words{"text:a", "text:b", "close:1000:"}));
+  EXPECT_TRUE(socket.line->is_over());
+}
+
+TEST(WsSessionEnd, answers_a_close_in_time_when_the_handler_has_no_time) {
+  WsWorld world;
+  TestSocket socket = world.connect([](WebSocket ws) -> Task<> {
+    co_await ws.receive();
+    co_await sleep_for(seconds(60));
+  });
+  EXPECT_EQ(world.exchange(socket, text_frame("a") + close_frame(1000)), Words{});
+  world.kernel.advance(milliseconds(4900));
+  EXPECT_EQ(world.take(socket), Words{});
+  world.kernel.advance(milliseconds(200));
+  EXPECT_EQ(world.take(socket), Words{"close:1000:"});
+  world.kernel.advance(seconds(5));
+  EXPECT_TRUE(socket.line->is_over());
+}
+
+TEST(WsSessionEnd, answers_a_close_with_its_code_also_when_the_handler_ends_or_closes_itself) {
+  for (const bool closes : {false, true}) {
+    WsWorld world;
+    TestSocket socket = world.connect([closes](WebSocket ws) -> Task<> {
+      co_await ws.receive();
+      if (closes) {
+        ws.close(CloseCode::going_away);
+      }
+    });
+    EXPECT_EQ(world.exchange(socket, text_frame("a") + close_frame(4444)), Words{"close:4444:"});
+    EXPECT_TRUE(socket.line->is_over());
+  }
+}
+
 TEST(WsSessionEnd, answers_a_close_without_a_code_by_one_without) {
   WsWorld world;
   Noted noted;
