@@ -96,6 +96,8 @@ const hear = {
       outbox.delete(ref);
       log.failPending(ref, text, () => say(said));
     } else if (!isHere) {
+      connection.close();
+      show("", "");
       askName(text);
     }
   },

@@ -21,6 +21,8 @@ namespace {
 
 /// So many refusals in a row end the connection: that is no person.
 constexpr int kRefusalsMax = 20;
+/// A page knows who it is before it connects.
+constexpr Duration kJoinWithin = std::chrono::seconds(5);
 
 class Talk {
  public:
@@ -41,6 +43,8 @@ class Talk {
     }
     std::visit([this](const auto& it) { on(it); }, *said);
   }
+
+  [[nodiscard]] bool has_joined() const noexcept { return seat_.has_value(); }
 
  private:
   void on(const Join& join) {
@@ -106,8 +110,23 @@ class Talk {
   std::optional<Seat> seat_;
 };
 
+Task<> let_in(WebSocket& socket, Talk& with_page) {
+  while (auto message = co_await socket.receive()) {
+    with_page.hear(*message);
+    if (with_page.has_joined()) {
+      co_return;
+    }
+  }
+}
+
 Task<> talk(WebSocket socket, RoomName room, State<Rooms> rooms, State<Topics> topics) {
   Talk with_page(socket, std::move(room.text), *rooms, *topics);
+  auto coming = with_deadline(let_in(socket, with_page), kJoinWithin);
+  const bool is_in_time = co_await std::move(coming);
+  if (!is_in_time) {
+    socket.close(CloseCode::policy_violation, "nobody has joined");
+    co_return;
+  }
   while (auto message = co_await socket.receive()) {
     with_page.hear(*message);
   }

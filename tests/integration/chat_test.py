@@ -301,6 +301,12 @@ class Limits(ChatCase):
                     break
             self.assertEqual(await page.close_code(), 1008, sent)
 
+    async def test_who_connects_has_to_join(self):
+        silent = await self.connect()
+        joined, _ = await self.enter('Ada')
+        self.assertEqual(await silent.close_code(), 1008)
+        self.assertEqual((await joined.say('still here'))['text'], 'still here')
+
     async def test_rooms_are_as_many_as_they_may_be(self):
         pages = [(await self.enter('Ada', f'room-{number}'))[0] for number in range(100)]
         page = await self.connect('one-more')
