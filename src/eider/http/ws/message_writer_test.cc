@@ -44,11 +44,11 @@ TEST(MessageWriter, writes_the_examples_of_the_rfc_for_a_server) {
   EXPECT_EQ(
       written(server, [&](auto& writer,
                           Buffer& out) { writer.message(out, binary, std::string(256, '\0')); }),
-      std::string("\x82\x7E\x01\x00", 4) + std::string(256, '\0'));
+      std::string("\x82\x7E\x01\x00", 4).append(256, '\0'));
   EXPECT_EQ(
       written(server, [&](auto& writer,
                           Buffer& out) { writer.message(out, binary, std::string(65536, '\0')); }),
-      std::string("\x82\x7F\x00\x00\x00\x00\x00\x01\x00\x00", 10) + std::string(65536, '\0'));
+      std::string("\x82\x7F\x00\x00\x00\x00\x00\x01\x00\x00", 10).append(65536, '\0'));
 }
 
 TEST(MessageWriter, writes_the_examples_of_the_rfc_for_a_client) {
