@@ -1,6 +1,7 @@
 // The measuring service on Bun.serve: PORT THREADS DELAY_MS [--routes N] [--middlewares N].
 // More than one THREAD is that many processes on one port, as Bun's guide to clusters shows.
 import { parseArgs } from 'node:util';
+import { realtimeRoutes, websocket } from './realtime.js';
 
 // Bun's own default of 10 s would end the idle connections that other contestants keep.
 const IDLE_SECONDS = 75;
@@ -102,7 +103,9 @@ function serve({ port, threads, delayMs, routes, middlewares }) {
       ...Object.fromEntries(wrapped({ ...company(routes), ...plainRoutes() }, middlewares)),
       '/test': { POST: reply(wait) },
       '/test/blocking': { POST: reply(() => Bun.sleepSync(delayMs)) },
+      ...realtimeRoutes,
     },
+    websocket,
     fetch: () => new Response('not found', { status: 404 }),
   });
   process.on('SIGTERM', () => server.stop(true).then(() => process.exit(0)));

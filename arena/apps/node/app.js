@@ -2,6 +2,7 @@
 import cluster from 'node:cluster';
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { answerStreaming } from './realtime.js';
 
 const BACKLOG = 4096;
 // Node's own default of 5 s would end the idle connections that other contestants keep.
@@ -63,7 +64,7 @@ function answerPath(response, path) {
     send(response, 'text/plain', decodeURIComponent(rest[0]));
   } else if (first === 'bytes' && bodies.has(second) && rest.length === 0) {
     send(response, 'application/octet-stream', bodies.get(second));
-  } else {
+  } else if (!answerStreaming(response, path)) {
     refuse(response, 404, 'not found');
   }
 }
