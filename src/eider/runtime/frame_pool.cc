@@ -38,9 +38,9 @@ void free_blocks(FreeList& list) noexcept {
   while (list.first != nullptr) {
     FreeBlock* block = list.first;
     list.first = block->next;
+    ++list.room;
     std::free(block);
   }
-  list.room = 0;
 }
 
 struct ThreadEnd {
@@ -57,6 +57,7 @@ struct ThreadEnd {
     lists.phase = Phase::ended;
     for (FreeList& list : lists.by_class) {
       free_blocks(list);
+      list.room = 0;
     }
   }
 };
@@ -122,6 +123,12 @@ void release_frame(void* frame, std::size_t bytes) noexcept {
     }
   }
   keep(list, frame);
+}
+
+void release_kept_frames() noexcept {
+  for (FreeList& list : lists.by_class) {
+    free_blocks(list);
+  }
 }
 
 std::ptrdiff_t frames_in_use() noexcept {

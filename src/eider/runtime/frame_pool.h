@@ -27,6 +27,9 @@ inline constexpr bool kPoolsFrames = true;
 /// Gives `frame` back, on any thread. Pre: it came from `allocate_frame(bytes)`.
 void release_frame(void* frame, std::size_t bytes) noexcept;
 
+/// Gives all blocks that this thread keeps back to the heap; it goes on keeping those to come.
+void release_kept_frames() noexcept;
+
 /// What this thread allocated minus what it released: below zero where frames come to die.
 [[nodiscard]] std::ptrdiff_t frames_in_use() noexcept;
 

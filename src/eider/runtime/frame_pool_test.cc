@@ -100,6 +100,21 @@ struct LateRelease {
   }
 };
 
+TEST(FramePool, what_is_kept_can_be_given_back_to_the_heap) {
+  if (!kPoolsFrames) {
+    GTEST_SKIP() << "the pool stands aside for AddressSanitizer";
+  }
+  release_frame(allocate_frame(128), 128);
+  const std::size_t before = frames_from_heap();
+  release_frame(allocate_frame(128), 128);
+  EXPECT_EQ(frames_from_heap(), before);
+  release_kept_frames();
+  release_frame(allocate_frame(128), 128);
+  EXPECT_EQ(frames_from_heap(), before + 1);
+  release_frame(allocate_frame(128), 128);
+  EXPECT_EQ(frames_from_heap(), before + 1);
+}
+
 TEST(FramePool, a_release_after_the_thread_has_begun_to_end_is_safe) {
   std::thread other([] {
     thread_local LateRelease late;

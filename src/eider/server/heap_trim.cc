@@ -1,5 +1,7 @@
 #include "eider/server/detail/heap_trim.h"
 
+#include "eider/runtime/frame_pool.h"
+
 // glibc's; other C libraries do without.
 extern "C" int malloc_trim(std::size_t pad) __attribute__((weak));
 
@@ -13,11 +15,13 @@ constexpr Duration kBetween = std::chrono::seconds(2);
 }  // namespace
 
 void HeapTrim::arm() noexcept {
-  loop_.arm(*this, loop_.now() + kBetween);
+  context_.loop.arm(*this, context_.loop.now() + kBetween);
 }
 
 void HeapTrim::expire() {
   if (has_fallen() && &malloc_trim != nullptr) {
+    context_.exchanges.release_spare();
+    release_kept_frames();
     malloc_trim(0);
   }
   most_ = connections_;

@@ -25,7 +25,7 @@ Worker::Worker(const Crew& crew, std::size_t index)
       index_(index),
       context_(*crew.loops[index], crew.service, crew.limits,
                share(crew.limits.in_flight_max, crew.loops.size())),
-      heap_trim_(context_.loop),
+      heap_trim_(context_),
       connections_(context_, *this) {}
 
 Result<Address, NetError> Worker::listen(const Address& at, ListenOptions options,

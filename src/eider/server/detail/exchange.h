@@ -101,6 +101,8 @@ class Exchanges final : private ExchangeOwner {
   void give_back(std::unique_ptr<Exchange> exchange);
 
   [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
+  /// Gives back the memory of those that are kept for reuse.
+  void release_spare() noexcept { spare_.clear(); }
 
  private:
   void on_answered(Exchange& exchange) override;

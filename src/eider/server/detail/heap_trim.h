@@ -5,16 +5,17 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "eider/runtime/loop.h"
 #include "eider/runtime/timer.h"
+#include "eider/server/detail/context.h"
 
 namespace eider::detail {
 
 /// A thousand slow readers hold megabytes that malloc keeps for itself when they have gone, because
-/// something small lies above them. One look, some time after their number has halved, returns it.
+/// something small lies above them, such as a coroutine's frame that is kept for reuse. One look,
+/// some time after their number has halved, drops what is kept and returns the rest.
 class HeapTrim final : private Timer {
  public:
-  explicit HeapTrim(Loop& loop) noexcept : loop_(loop) {}
+  explicit HeapTrim(LoopContext& context) noexcept : context_(context) {}
 
   /// So many connections there are now.
   void note(std::size_t connections) noexcept {
@@ -35,7 +36,7 @@ class HeapTrim final : private Timer {
   void arm() noexcept;
   void expire() override;
 
-  Loop& loop_;
+  LoopContext& context_;
   std::size_t connections_ = 0;
   std::size_t most_ = 0;  // since the last time
 };

@@ -1,0 +1,46 @@
+// Server-sent events: a tick every second to everybody who listens, and where a client left off.
+//
+//   ./05_events --port 8080      then open http://127.0.0.1:8080, or curl -N …/ticks
+#include <eider/eider.h>
+
+#include <charconv>
+
+using namespace eider;
+
+namespace {
+
+constexpr std::string_view kPage = R"(<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
+<title>Ticks</title><style>body{font:1.2rem system-ui;margin:2rem}</style>
+<h1>Ticks</h1><p aria-live="polite"><output id="tick">waiting…</output></p>
+<script>
+  new EventSource("/ticks").addEventListener("tick", (event) => {
+    document.getElementById("tick").textContent = event.data;
+  });
+</script>)";
+
+/// A browser that reconnects says which event it saw last: it goes on behind that one.
+int first_of(const EventStream& events) {
+  int last = 0;
+  const std::string& id = events.last_event_id();
+  std::from_chars(id.data(), id.data() + id.size(), last);
+  return last + 1;
+}
+
+Task<> tick(EventStream events) {
+  for (int number = first_of(events);; ++number) {
+    const std::string text = std::to_string(number);
+    auto sent = events.send({.event = "tick", .data = text, .id = text});
+    co_await sent;
+    co_await sleep_for(std::chrono::seconds(1));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  App app;
+  app.get("/", [] { return Html(std::string(kPage)); });
+  app.get("/ticks", tick);
+  return app.run(argc, argv);
+}
