@@ -14,7 +14,7 @@ from verify.answers import Expected
 _OCTETS = "application/octet-stream"
 _STREAM_BYTES = 16 * 2**20
 _UPLOAD_BYTES = 2**20
-_STREAM_CONNECTIONS = 8
+_STREAM_CONNECTIONS = 2
 _ORIGIN = "nginx"
 
 
