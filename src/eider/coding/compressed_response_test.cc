@@ -6,6 +6,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/producing.h"
+#include "eider/base/failure.h"
 #include "eider/compress/decompressor.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
@@ -106,6 +107,44 @@ TEST(Compression, answers_head_with_the_fields_of_get) {
       {.method = Method::head, .target = "/page", .headers = {{"Accept-Encoding", "gzip"}}});
   EXPECT_EQ(head.body, "");
   EXPECT_EQ(head.headers, get.headers);
+}
+
+TEST(Compression, answers_head_with_the_fields_of_get_where_no_length_is_known) {
+  App app;
+  app.use(compression());
+  app.get("/large", [] { return std::vector<int>(200'000, 12345); });
+  app.get("/streamed", [] {
+    return Streamed("text/plain", [](ResponseStream out) -> Task<> {
+      auto written = out.write("text");
+      co_await written;
+    });
+  });
+  TestClient client(app);
+  for (const char* target : {"/large", "/streamed"}) {
+    const Reply get = ask(client, target, "gzip");
+    const Reply head = client.send(
+        {.method = Method::head, .target = target, .headers = {{"Accept-Encoding", "gzip"}}});
+    EXPECT_EQ(coding_of(get), "gzip") << target;
+    EXPECT_EQ(head.body, "");
+    EXPECT_EQ(head.headers, get.headers) << target;
+  }
+}
+
+TEST(Compression, what_fails_before_its_first_byte_is_an_error_in_plain_text) {
+  App app;
+  app.use(compression());
+  app.log_to(nullptr);
+  app.get("/fails", [](ResponseStream out) -> Task<> {
+    out.head().set_static_type(kTextPlain);
+    auto written = out.write("little, still kept by the compressor");
+    co_await written;
+    throw Failure(Error::conflict("Somebody was faster."));
+  });
+  TestClient client(app);
+  const Reply reply = ask(client, "/fails", "gzip");
+  EXPECT_EQ(reply.status, 409);
+  EXPECT_EQ(coding_of(reply), "identity");
+  EXPECT_EQ(reply.problem().detail, "Somebody was faster.");
 }
 
 TEST(Compression, takes_every_kind_of_body) {
