@@ -121,6 +121,18 @@ TEST_F(FilesOptionsTest, a_listing_shows_what_would_be_served_and_nothing_else) 
   EXPECT_LT(page.find("&lt;b"), page.find("app.js"));
 }
 
+TEST_F(FilesOptionsTest, a_listing_says_when_there_is_more) {
+  constexpr int kNames = 4'097;
+  fs::create_directory(base_ / "root/many");
+  for (int i = 0; i < kNames; ++i) {
+    std::ofstream(base_ / "root/many" / std::to_string(i));
+  }
+  serve({.listing = DirectoryListing::html});
+  EXPECT_NE(get("/many/").body.find("There are more"), std::string::npos);
+  fs::remove(base_ / "root/many/0");
+  EXPECT_EQ(get("/many/").body.find("There are more"), std::string::npos);
+}
+
 TEST_F(FilesOptionsTest, a_listing_stands_in_only_where_there_is_no_index) {
   serve({.fallback = "index.html", .listing = DirectoryListing::html});
   EXPECT_EQ(get("/").body, "home");

@@ -64,6 +64,45 @@ TEST(Glob, matches_nothing_else) {
   }
 }
 
+/// The definition, tried in every way.
+bool matches_by_definition(std::string_view pattern, std::string_view path) {
+  if (pattern.empty()) {
+    return path.empty();
+  }
+  if (pattern.front() != '*') {
+    return !path.empty() &&
+           (pattern.front() == '?' ? path.front() != '/' : path.front() == pattern.front()) &&
+           matches_by_definition(pattern.substr(1), path.substr(1));
+  }
+  const bool is_wide = pattern.starts_with("**");
+  const std::string_view rest = pattern.substr(is_wide ? 2 : 1);
+  return matches_by_definition(rest, path) || (!path.empty() && (is_wide || path.front() != '/') &&
+                                               matches_by_definition(pattern, path.substr(1)));
+}
+
+/// The text whose digits, in base letters.size(), are those of `number`.
+std::string spelled(std::string_view letters, std::size_t number) {
+  std::string text;
+  for (; number != 0; number /= letters.size()) {
+    text += letters[number % letters.size()];
+  }
+  return text;
+}
+
+TEST(Glob, matches_what_its_definition_does) {
+  std::size_t matches = 0;
+  for (std::size_t i = 1; i < 6'000; ++i) {
+    const std::string pattern = "/" + spelled("*a/?b", i);
+    for (std::size_t j = 1; j < 400; j += 1 + i % 3) {
+      const std::string path = "/" + spelled("ab/", j);
+      const bool is_match = matches_by_definition(pattern, path);
+      ASSERT_EQ(matches_glob(pattern, path), is_match) << pattern << ' ' << path;
+      matches += is_match ? 1 : 0;
+    }
+  }
+  EXPECT_GT(matches, 3'000U);
+}
+
 TEST(Glob, takes_no_longer_for_many_stars) {
   std::string pattern = "/";
   for (int i = 0; i < 30; ++i) {

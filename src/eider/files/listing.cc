@@ -18,7 +18,7 @@ namespace eider::detail {
 namespace {
 
 /// More names are not shown, and the page says so.
-constexpr std::size_t kNamesMax = 10'000;
+constexpr std::size_t kNamesMax = 4'096;
 
 struct Row {
   std::string name;  // a directory's with its slash
