@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "eider/runtime/frame_pool.h"
+#include "eider/runtime/sim_random.h"
 #include "eider/runtime/sleep.h"
 #include "eider/server/detail/test_ws_line.h"
 
@@ -300,6 +302,48 @@ TEST(WsSessionEnd, leaves_nothing_behind) {
     EXPECT_EQ(world.kernel.open_connections(), 0U);
   }
   EXPECT_EQ(frames_in_use(), frames);
+}
+
+// Frames of every kind and some that are wrong, cut anyhow, on a kernel that does what it likes.
+std::string random_frame(SimRandom& random) {
+  constexpr unsigned kKinds[] = {1, 1, 1, 1, 2, 2, 0, 9, 9, 10, 8, 3};
+  const unsigned kind = kKinds[random.below(random.below(4) == 0 ? std::size(kKinds) : 6)];
+  const ws::FrameHeader header{.opcode = static_cast<ws::Opcode>(kind),
+                               .is_final = random.below(20) != 0,
+                               .is_compressed = random.below(100) == 0};
+  return framed(header, std::string(random.below(120), static_cast<char>(random.below(130))));
+}
+
+TEST(WsSessionEnd, comes_to_its_end_whatever_the_client_sends) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    WsWorld world({.message_bytes_max = 300, .queued_messages_max = 2}, 1, seed);
+    world.kernel.set_faults(SimFaults::harmless(0.2));
+    SimRandom random(seed);
+    TestSocket other = world.connect(echo);
+    TestSocket socket = world.connect([](WebSocket ws) -> Task<> {
+      ws.subscribe("room");
+      while (auto message = co_await ws.receive()) {
+        ws.publish("room", *message);
+        co_await ws.send(*message);
+      }
+    });
+    std::string bytes = text_frame("begin");
+    for (int index = 0; index < 20; ++index) {
+      bytes += random_frame(random);
+    }
+    while (!bytes.empty()) {
+      const std::size_t part = random.below(bytes.size()) + 1;
+      socket.client.send(std::string_view(bytes).substr(0, part));
+      bytes.erase(0, part);
+      world.kernel.advance(milliseconds(random.below(300)));
+    }
+    seed % 2 == 0 ? socket.client.reset() : socket.client.half_close();
+    world.kernel.advance(seconds(12));
+    EXPECT_TRUE(socket.line->is_over()) << "seed " << seed;
+    EXPECT_EQ(world.topics.size(), 0U);
+    EXPECT_EQ(world.hub().orphans(), 0U);
+    EXPECT_EQ(world.exchange(other, text_frame("still")), Words{"text:still"});
+  }
 }
 
 }  // namespace
