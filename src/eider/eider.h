@@ -7,6 +7,7 @@
 #include "eider/app/event_stream.h"
 #include "eider/app/multipart.h"
 #include "eider/app/options.h"
+#include "eider/app/spool.h"
 #include "eider/app/websocket.h"
 #include "eider/files/files.h"
 #include "eider/json/json.h"

@@ -180,6 +180,20 @@ TEST(Events, a_handler_goes_when_its_client_goes) {
   EXPECT_EQ(server.service.counts.running, 0);
 }
 
+TEST(Events, a_handler_waits_for_a_client_that_does_not_read) {
+  EventsServer server;
+  SimClient client = server.connect();
+  client.set_window(20'000);
+  client.send(get("/endless"));
+  server.kernel.advance(seconds(5));
+  const int sent = server.service.counts.sent;
+  EXPECT_LT(sent, 100) << "500 were due; what the client does not take is not made";
+  client.set_window(10'000'000);
+  (void)client.take_received();
+  server.kernel.advance(seconds(1));
+  EXPECT_GT(server.service.counts.sent, sent + 50) << "it goes on once the client reads";
+}
+
 TEST(JsonLinesAnswer, is_one_value_per_line) {
   EventsServer server;
   const std::string answer = server.exchange(get("/lines"));

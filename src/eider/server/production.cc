@@ -95,7 +95,8 @@ void Production::put(std::string_view bytes) {
       break;
   }
   turn_bytes_ += bytes.size();
-  if (stream_.output().size() >= kCorkBytesMax) {
+  // Also a small event waits while earlier ones do, or they would gather without a bound.
+  if (stream_.output().size() >= kCorkBytesMax || stream_.waiting_bytes() != 0) {
     give_way();
   }
 }
