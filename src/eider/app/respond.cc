@@ -104,6 +104,7 @@ void render_error(Response& response, const Error& error) {
     problem.errors = error.fields();
   }
   response.set_status(error.status()).set_static_type(kApplicationProblem);
+  response.remove_header("Content-Encoding");  // of the content that this replaces
   json::write(response.body_buffer(), problem);
 }
 

@@ -11,12 +11,13 @@ namespace eider {
 
 namespace {
 
+constexpr std::string_view kLineEnd = "\r\n";
 constexpr std::array<std::string_view, 4> kFramingNames = {"content-length", "transfer-encoding",
                                                            "connection", "date"};
 
 /// The line at `begin`, with its CRLF, of lines that are all "Name: value\r\n".
 std::string_view line_at(std::string_view lines, std::size_t begin) noexcept {
-  return lines.substr(begin, lines.find("\r\n", begin) + 2 - begin);
+  return lines.substr(begin, lines.find(kLineEnd, begin) + kLineEnd.size() - begin);
 }
 
 bool is_named(std::string_view line, std::string_view name) noexcept {
@@ -86,7 +87,7 @@ std::optional<std::string_view> Response::find_header(std::string_view name) con
   for (std::size_t begin = 0; begin < lines.size();) {
     const std::string_view line = line_at(lines, begin);
     if (is_named(line, name)) {
-      return trim(line.substr(name.size() + 1));
+      return trim(line.substr(name.size() + 1, line.size() - name.size() - 1 - kLineEnd.size()));
     }
     begin += line.size();
   }

@@ -88,6 +88,9 @@ void Exchange::reset() noexcept {
   inbox_.reset();
   body_.reset();
   request_.set_peer(nullptr);
+  if (request_.scratch().capacity() > kKeptArenaBytesMax) {
+    request_.scratch().release();  // a decoded body was there
+  }
   if (arena_.capacity() > kKeptArenaBytesMax) {
     arena_.release();
   } else {
