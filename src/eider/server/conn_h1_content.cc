@@ -37,6 +37,7 @@ class ConnectionH1::Takeover final : public UpgradedLine {
   explicit Takeover(ConnectionH1& connection) noexcept : connection_(connection) {}
 
   [[nodiscard]] Stream& stream() noexcept override { return connection_.stream_; }
+  [[nodiscard]] std::string address() const override { return connection_.address(); }
   void close() noexcept override {
     connection_.state_ = State::closed;
     connection_.context_.loop.arm(connection_.alarm_, connection_.context_.loop.now());

@@ -231,6 +231,7 @@ TEST(Topics, threads_may_publish_while_subscribers_come_and_go) {
        public:
         explicit Line(Loop& loop) : stream_(loop, *this) {}
         Stream& stream() noexcept override { return stream_; }
+        std::string address() const override { return {}; }
         void close() noexcept override {}
 
        private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "eider/http/response.h"
@@ -15,6 +16,8 @@ class UpgradedLine {
  public:
   /// Bytes out go to `stream().output()`. Never close the stream: end the connection by `close`.
   [[nodiscard]] virtual Stream& stream() noexcept = 0;
+  /// As Peer::address: the client's, also behind a proxy that has told it.
+  [[nodiscard]] virtual std::string address() const = 0;
   /// Ends the connection: the stream is closed and the protocol's object destroyed later in this
   /// turn, never inside this call. Flush the stream first; what waits then is dropped.
   virtual void close() noexcept = 0;

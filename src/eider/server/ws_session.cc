@@ -73,11 +73,7 @@ std::string_view WsSession::agreed_subprotocol() const noexcept {
 }
 
 std::string WsSession::address() const {
-  if (line_ == nullptr || !line_->stream().is_open()) {
-    return {};
-  }
-  const auto peer = line_->stream().peer();
-  return peer ? peer->host() : std::string();
+  return line_ == nullptr ? std::string() : line_->address();
 }
 
 // Reading.

@@ -97,6 +97,10 @@ class TestLine final : public UpgradedLine, private StreamOwner, private Deferre
   }
 
   [[nodiscard]] Stream& stream() noexcept override { return stream_; }
+  [[nodiscard]] std::string address() const override {
+    const auto peer = stream_.is_open() ? stream_.peer() : fail(NetError::closed);
+    return peer ? peer->host() : std::string();
+  }
   void close() noexcept override {
     is_closed = true;
     loop_.defer(*this);
