@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 
 namespace eider {
 
@@ -18,6 +19,33 @@ ssize_t send_both(int fd, std::string_view first, std::string_view second) noexc
   message.msg_iov = parts.data();
   message.msg_iovlen = parts.size();
   return ::sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/// SIGPIPE alone.
+sigset_t pipe_signal() noexcept {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGPIPE);
+  return signals;
+}
+
+/// From its first file on a thread does without SIGPIPE: sendfile has no MSG_NOSIGNAL.
+bool block_pipe_signal() noexcept {
+  const sigset_t signals = pipe_signal();
+  return ::pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0;
+}
+
+ssize_t sendfile_quietly(int fd, const FileSlice& slice) noexcept {
+  [[maybe_unused]] thread_local const bool is_blocked = block_pipe_signal();
+  auto offset = static_cast<off_t>(slice.offset);
+  const ssize_t copied = ::sendfile(fd, slice.file, &offset, slice.bytes);
+  if (copied < 0 && errno == EPIPE) {
+    const sigset_t signals = pipe_signal();
+    const timespec at_once{};
+    ::sigtimedwait(&signals, nullptr, &at_once);  // or it would wait for whoever lets it through
+    errno = EPIPE;
+  }
+  return copied;
 }
 
 }  // namespace
@@ -45,8 +73,7 @@ SocketWrite send_file(int fd, std::string_view before, FileSlice slice) noexcept
       return {sent, 0};
     }
   }
-  auto offset = static_cast<off_t>(slice.offset);
-  const ssize_t copied = ::sendfile(fd, slice.file, &offset, slice.bytes);
+  const ssize_t copied = sendfile_quietly(fd, slice);
   if (copied > 0) {
     return {sent + static_cast<std::size_t>(copied), 0};
   }

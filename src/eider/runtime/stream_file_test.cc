@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -87,6 +88,23 @@ TEST_P(StreamFileTest, of_no_bytes_sends_nothing) {
   const Peer peer = connect();
   ASSERT_TRUE(peer.send("?"));
   EXPECT_EQ(peer.receive_all(), "xy");
+}
+
+TEST_P(StreamFileTest, whose_reader_leaves_breaks_the_connection_and_nothing_else) {
+  answer_with([file = file_of(pattern(kManyBytes))](TestConnection& connection) {
+    for (int times = 0; times < 8; ++times) {
+      connection.stream.send_file(file, 0, kManyBytes);
+    }
+  });
+  for (int times = 0; times < 5; ++times) {
+    const Peer peer = connect();
+    ASSERT_TRUE(peer.send("?"));
+    EXPECT_EQ(peer.receive(1000).size(), 1000U);
+  }
+  EXPECT_TRUE(becomes([](TestServer& server) {
+    return std::ranges::all_of(server.connections,
+                               [](const auto& each) { return !each->breaks.empty(); });
+  }));
 }
 
 TEST_P(StreamFileTest, that_has_shrunk_breaks_the_connection) {

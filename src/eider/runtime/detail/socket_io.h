@@ -26,7 +26,8 @@ struct FileSlice {
 };
 
 /// Writes at once what the socket takes of the text and then of the file, which the kernel copies
-/// by itself. Both leave in as few segments as they fit in.
+/// by itself. Both leave in as few segments as they fit in. Never raises SIGPIPE: the thread blocks
+/// it from its first call on.
 ///
 /// returns  error ENODATA: the file ends within the slice
 [[nodiscard]] SocketWrite send_file(int fd, std::string_view before, FileSlice slice) noexcept;
