@@ -27,7 +27,8 @@ missing_elsewhere() {
       command:*) command -v "${sign#command:}" >/dev/null || echo "${sign#command:}" ;;
       header:*) echo "#include <${sign#header:}>" | g++ -std=c++23 -E -x c++ - >/dev/null 2>&1 ||
         echo "<${sign#header:}>" ;;
-      module:*) python3 -c "import ${sign#module:}" 2>/dev/null || echo "python3: ${sign#module:}" ;;
+      module:*) python3 -c "import ${sign#module:}" 2>/dev/null ||
+        echo "python3: ${sign#module:}" ;;
     esac
   done
 }

@@ -9,6 +9,7 @@
 #include "eider/app/options.h"
 #include "eider/app/spool.h"
 #include "eider/app/websocket.h"
+#include "eider/base/failure.h"
 #include "eider/files/files.h"
 #include "eider/json/json.h"
 #include "eider/reflect/constraints.h"
