@@ -1,4 +1,4 @@
-"""Forms and compressed bodies by a real client: what arrives is stored, what is hostile leaves nothing.
+"""Forms and compressed bodies by a real client: good ones are stored, hostile ones leave nothing.
 
 Must not look into the service: what counts is the answer and the directory.
 """
