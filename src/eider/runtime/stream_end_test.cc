@@ -220,9 +220,10 @@ TEST_P(StreamEndTest, a_stream_that_is_reset_drops_what_its_peer_has_not_taken) 
   });
   const Peer peer = connect(4096);
   ASSERT_TRUE(peer.send("x"));
-  // The peer reads only then, so that the kernel holds what it could not send.
+  // The peer reads only then, so that the kernel holds what it could not send. What had reached it
+  // before may be a megabyte and more: its window grows by itself.
   ASSERT_TRUE(becomes([&](TestServer&) { return is_dropped; }));
-  EXPECT_LT(peer.receive(kManyBytes).size(), std::size_t{1} << 20);
+  EXPECT_LT(peer.receive(kManyBytes).size(), kManyBytes / 2);
 }
 
 TEST_P(StreamEndTest, a_stream_that_is_reset_with_nothing_to_send_resets_as_well) {
