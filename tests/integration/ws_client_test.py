@@ -1,4 +1,4 @@
-"""The client of examples/08_ws_client.cc against a server of another make (python3-websockets).
+"""The client of examples/08_ws_client against a server of another make (python3-websockets).
 
 Must not test what a broken server does: src/eider/client/ws_client_test.cc does.
 """
