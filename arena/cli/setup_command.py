@@ -6,7 +6,7 @@ Must not stop at the first that fails: the others are set up all the same.
 import sys
 
 from cli import choosing
-from peers import setup
+from peers import oha, setup
 
 
 def say(text):
@@ -18,7 +18,8 @@ def add(commands):
     """The command's own options."""
     parser = commands.add_parser(
         "setup", help="install and build peers", description="Installs what the peers need and "
-        "builds their adapters. Peers of origin 'yours' are built when their library is found.")
+        "builds their adapters. Peers of origin 'yours' are built when their library is found. "
+        "oha, a load generator, is built when it is named.")
     parser.add_argument("peers", nargs="*", metavar="peer", help="only these (all)")
     parser.add_argument("--prefix", action="append", metavar="name=path",
                         help="where the library of a peer is installed (repeatable)")
@@ -30,8 +31,9 @@ def run(options):
     """Status 0 when every peer named is set up; all unnamed ones may fail."""
     peers = choosing.read_peers()
     prefixes = choosing.prefixes_of(options.prefix, peers)
-    chosen = choosing.peers_named(options.peers, peers) if options.peers else peers
-    failed = []
+    names = [name for name in options.peers if name != oha.NAME]
+    chosen = choosing.peers_named(names, peers) if options.peers else peers
+    failed = [] if len(names) == len(options.peers) else _without_oha()
     for number, peer in enumerate(chosen, 1):
         say(f"[{number}/{len(chosen)}] {peer.name}")
         prefix = prefixes.get(peer.name)
@@ -42,8 +44,19 @@ def run(options):
         except setup.SetupFailed as failure:
             failed.append(peer.name)
             say(f"{peer.name} left out: {failure}")
-    ready = [peer.name for peer in chosen if peer.name not in failed]
+    ready = [name for name in (*(peer.name for peer in chosen), *set(options.peers) - set(names))
+             if name not in failed]
     print(f"set up: {', '.join(ready) or 'none'}")
     if failed:
         print(f"not set up: {', '.join(failed)}")
     return 1 if failed and options.peers else 0
+
+
+def _without_oha():
+    """[its name] when it cannot be had, else []."""
+    try:
+        oha.install(say)
+        return []
+    except oha.NotInstalled as failure:
+        say(f"{oha.NAME} left out: {failure}")
+        return [oha.NAME]

@@ -6,6 +6,7 @@ Must not change a cell: a generator that cannot do it is replaced by wrk, and th
 import shutil
 
 from load import bombardier, eider_closed, h2load, httpress, oha, outcome, wrk
+from peers import oha as peers_oha
 
 KNOWN = {module.NAME: module
          for module in (wrk, h2load, oha, bombardier, httpress, eider_closed)}
@@ -13,7 +14,9 @@ KNOWN = {module.NAME: module
 
 def is_there(name):
     """True when the program is on the path, or built."""
-    return eider_closed.is_there() if name == eider_closed.NAME else shutil.which(name) is not None
+    if name == eider_closed.NAME:
+        return eider_closed.is_there()
+    return peers_oha.program() is not None if name == oha.NAME else shutil.which(name) is not None
 
 
 def choose(load, published_with, asked=None):

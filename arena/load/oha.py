@@ -7,6 +7,7 @@ import json
 
 from load.outcome import GeneratorFailed, Report, scaled
 from load.wrk import HOST
+from peers import oha as installed
 
 NAME = "oha"
 _AT_THE_END = "aborted due to deadline"  # of requests that were under way when the time was over
@@ -19,8 +20,8 @@ def can(load):
 
 def command(load, port, _threads):
     """The whole command line."""
-    line = ["oha", "--no-tui", "--output-format", "json", "-z", f"{max(1, round(load.seconds))}s",
-            "-c", str(load.connections), "-H", f"Host: {HOST}"]
+    line = [installed.program() or NAME, "--no-tui", "--output-format", "json",
+            "-z", f"{max(1, round(load.seconds))}s", "-c", str(load.connections), "-H", f"Host: {HOST}"]
     for header in load.headers:
         line += ["-H", header]
     return line + [f"http://127.0.0.1:{port}{load.path}"]

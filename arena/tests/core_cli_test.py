@@ -16,6 +16,7 @@ from experiments.catalogue import all_experiments
 from experiments.model import Machine
 from load import eider_closed, generators, h2load, oha, plan, wrk
 from load.results import Folder, ResultsError, latest, sample
+from peers import oha as installed_oha
 
 TWO_CORES = Machine((0,), (1,))
 
@@ -160,6 +161,21 @@ class CommandLine(unittest.TestCase):
             self.assertEqual(generators.choose(load, "wrk", "wrk"), (wrk, ""))
         with mock.patch.object(eider_closed, "is_there", return_value=False):
             self.assertEqual(generators.choose(load, "wrk"), (wrk, ""))
+
+    def test_oha_is_taken_from_where_setup_put_it(self):
+        load = wrk.Load("/simple", 10, 1)
+        with mock.patch.object(installed_oha, "program", return_value="/there/oha"):
+            self.assertTrue(generators.is_there("oha"))
+            self.assertEqual(oha.command(load, 80, 1)[0], "/there/oha")
+        with mock.patch.object(installed_oha, "program", return_value=None):
+            self.assertFalse(generators.is_there("oha"))
+
+    def test_oha_cannot_be_built_without_cargo_and_says_so(self):
+        with mock.patch.object(installed_oha, "program", return_value=None), \
+                mock.patch.object(installed_oha.shutil, "which", return_value=None), \
+                self.assertRaises(installed_oha.NotInstalled) as refused:
+            installed_oha.install(print)
+        self.assertIn("rustup", str(refused.exception))
 
     def test_h2load_and_oha_are_read(self):
         told = h2load.parse("finished in 1.00s, 1234.50 req/s, 1MB/s\nrequests: 1240 total, 1240 "
