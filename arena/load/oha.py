@@ -21,7 +21,8 @@ def can(load):
 def command(load, port, _threads):
     """The whole command line."""
     line = [installed.program() or NAME, "--no-tui", "--output-format", "json",
-            "-z", f"{max(1, round(load.seconds))}s", "-c", str(load.connections), "-H", f"Host: {HOST}"]
+            "-z", f"{max(1, round(load.seconds))}s", "-c", str(load.connections),
+            "-H", f"Host: {HOST}"]
     for header in load.headers:
         line += ["-H", header]
     return line + [f"http://127.0.0.1:{port}{load.path}"]
