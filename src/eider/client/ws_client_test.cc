@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/client/detail/test_ws_client_line.h"
 #include "tests/conformance/ws_cases.h"
+#include "tests/support/ws_client_line.h"
 
 namespace eider {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eider/client/detail/response_head.h"
-#include "eider/client/detail/test_ws_client_line.h"
+#include "tests/support/ws_client_line.h"
 
 namespace eider {
 namespace {
