@@ -7,12 +7,13 @@
 #include <eider/eider.h>
 
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
 using namespace eider;
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const char* given = std::getenv("FILES_ROOT");
   const std::string root = given == nullptr ? "." : given;
   App app;
@@ -27,4 +28,7 @@ int main(int argc, char** argv) {
   packed.use(compression());
   serve_files(packed, "/", root, {.small_file_bytes_max = std::size_t{1} << 20});
   return app.run(argc, argv);
+} catch (const Failure& failure) {  // the directory cannot be served
+  std::fprintf(stderr, "%s\n", failure.what());
+  return 1;
 }
