@@ -89,6 +89,9 @@ class Loop {
   /// Already queued: nothing changes.
   void defer(Deferred& deferred) noexcept;
 
+  /// Frees what busier turns have left for reuse. Not for every turn: the next ones pay for it.
+  virtual void release_spare() noexcept {}
+
   /// Where `run_blocking` takes its work; null until someone who owns a pool sets it.
   [[nodiscard]] BlockingPool* blocking_pool() const noexcept { return blocking_pool_; }
   /// Pre: `pool` is stopped before this loop is destroyed.

@@ -29,6 +29,10 @@ class UringLoop final : public Loop {
 
   [[nodiscard]] Result<void> open(BufferFilling filling);
   [[nodiscard]] std::string_view name() const noexcept override { return "io_uring"; }
+  void release_spare() noexcept override {
+    corks_.release_spare();
+    sent_corks_.release_spare();
+  }
 
  protected:
   void attach(Stream& stream) override;

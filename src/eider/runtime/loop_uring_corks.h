@@ -37,6 +37,12 @@ class UringCorks {
     used_ = 0;
   }
 
+  /// Frees what a turn with more writers than now has left behind.
+  void release_spare() noexcept {
+    corks_.resize(used_);
+    corks_.shrink_to_fit();
+  }
+
  private:
   static constexpr std::size_t kKeptBytesMax = 64 * 1024;
 

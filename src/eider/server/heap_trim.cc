@@ -21,6 +21,7 @@ void HeapTrim::arm() noexcept {
 void HeapTrim::expire() {
   if (has_fallen() && &malloc_trim != nullptr) {
     context_.exchanges.release_spare();
+    context_.loop.release_spare();
     release_kept_frames();
     malloc_trim(0);
   }
