@@ -1,0 +1,56 @@
+// What stands between a stream's owner and its socket: ciphertext in, plaintext out, and back.
+// Must not know sockets: the stream moves the bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "eider/base/buffer.h"
+#include "eider/base/secured_by.h"
+
+namespace eider {
+
+enum class SealState : std::uint8_t { handshaking, open, failed };
+
+/// One connection's encryption, on its loop's thread. What has to be sent is appended to `wire`,
+/// in the order of the calls.
+class Seal {
+ public:
+  virtual ~Seal() = default;
+
+  /// For a client: begins the handshake. A server waits for its client.
+  virtual void start(Buffer& wire) = 0;
+  /// Ciphertext has arrived, cut anywhere; keeps what it cannot use yet. Ask `read` afterwards.
+  [[nodiscard]] virtual SealState feed(std::string_view ciphertext, Buffer& wire) = 0;
+  /// Plaintext that has arrived. May find that the connection has failed, or that the peer ends.
+  ///
+  /// into     at least one byte
+  /// returns  how many bytes were written into it; 0 when there is none now
+  [[nodiscard]] virtual std::size_t read(std::span<char> into, Buffer& wire) = 0;
+  /// Encrypts all of it. Pre: state() is open.
+  ///
+  /// returns  false when that failed: the connection is of no use any more
+  [[nodiscard]] virtual bool write(std::string_view plaintext, Buffer& wire) = 0;
+  /// Says that no more is sent (close_notify).
+  virtual void end(Buffer& wire) = 0;
+
+  [[nodiscard]] virtual SealState state() const noexcept = 0;
+  /// The peer has said that it sends no more; without that word an end is a truncation.
+  [[nodiscard]] virtual bool has_ended() const noexcept = 0;
+  /// Why it failed, in a sentence for a log; empty when it has not.
+  [[nodiscard]] virtual std::string_view failure() const noexcept = 0;
+  /// Pre: state() is open.
+  [[nodiscard]] virtual SecuredBy secured_by() const = 0;
+};
+
+/// Makes the seals of accepted connections; called on any thread.
+class SealMaker {
+ public:
+  virtual ~SealMaker() = default;
+  [[nodiscard]] virtual std::unique_ptr<Seal> make() = 0;
+};
+
+}  // namespace eider
