@@ -2,6 +2,7 @@
 // Must not know any protocol. All of it belongs to its own thread, save `post` and `stop`.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -183,6 +184,18 @@ class Loop {
     Work work_;
   };
 
+  /// For streams with encryption: what has been decrypted, and what of a file is to be encrypted.
+  struct PlainRooms {
+    std::array<char, 64UL * 1024> input;
+    std::array<char, 64UL * 1024> file;
+  };
+  [[nodiscard]] PlainRooms& plain_rooms() {
+    if (plain_rooms_ == nullptr) {
+      plain_rooms_ = std::make_unique_for_overwrite<PlainRooms>();
+    }
+    return *plain_rooms_;
+  }
+
   void run_timers();
   void run_posted();
   void run_deferred();
@@ -191,6 +204,7 @@ class Loop {
 
   BlockingPool* blocking_pool_ = nullptr;
   Buffer own_cork_;
+  std::unique_ptr<PlainRooms> plain_rooms_;
   Instant now_;
   std::int64_t wall_seconds_ = 0;
   std::unique_ptr<TimerWheel> wheel_;

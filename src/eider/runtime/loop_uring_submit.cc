@@ -57,7 +57,11 @@ void UringLoop::submit_send(UringCorks::Cork& cork, std::uint32_t number) {
     slot.cork = 0;
     return;
   }
+  const bool is_ready = StreamAccess::is_ready_to_send(stream, cork.bytes);
   slot.cork = 0;
+  if (!is_ready) {
+    return;
+  }
   slot.sending = number;
   io_uring_sqe& entry = ring_.entry();
   io_uring_prep_send(&entry, slot.fd, cork.bytes.data(), cork.bytes.size(),

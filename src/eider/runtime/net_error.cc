@@ -32,6 +32,7 @@ constexpr std::array kTable{
     Line{NetError::not_supported,
          "the kernel does not support it",
          {EAFNOSUPPORT, EOPNOTSUPP, EPROTONOSUPPORT, ENOSYS}},
+    Line{NetError::insecure, "the encryption could not be agreed on, or was tampered with", {}},
     Line{NetError::other, "the network failed", {}},
 };
 

@@ -20,6 +20,7 @@ enum class NetError : std::uint8_t {
   no_memory,            ///< the kernel has no memory for it
   bad_address,          ///< the text is no address
   not_supported,        ///< the kernel lacks this family or operation
+  insecure,             ///< the encryption could not be agreed on, or was tampered with
   other,                ///< anything else
 };
 

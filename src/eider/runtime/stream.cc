@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "eider/base/assert.h"
-#include "eider/runtime/deferred.h"
+#include "eider/runtime/detail/stream_rest.h"
 
 namespace eider {
 
@@ -13,8 +12,6 @@ namespace {
 
 /// A cork or chunk that grew beyond this gives its memory back after use.
 constexpr std::size_t kKeptBytesMax = 256 * 1024;
-/// Of a file in one turn, so that a fast reader of a large one does not keep all others waiting.
-constexpr std::uint64_t kFileBytesPerTurn = 2 * 1024 * 1024;
 /// Refused bytes up to this many are copied; of more the buffer itself is kept.
 constexpr std::size_t kCopiedBytesMax = 16 * 1024;
 
@@ -27,45 +24,6 @@ void forget(Buffer& buffer) noexcept {
 }
 
 }  // namespace
-
-/// Output that the socket refused, input that came while paused, and news for the end of the turn.
-struct Stream::Rest final : public Deferred {
-  /// Bytes in one of three shapes, so that none is copied into another.
-  struct Chunk {
-    Buffer corked;
-    std::string owned;
-    std::size_t sent = 0;
-    std::shared_ptr<const Descriptor> file;  // then `slice` is what is left
-    FileSlice slice;
-
-    [[nodiscard]] std::string_view left() const noexcept {
-      return (owned.empty() ? corked.view() : std::string_view(owned)).substr(sent);
-    }
-  };
-
-  explicit Rest(Stream& stream) noexcept : owner(stream) {}
-  void run() override { owner.tell_held(); }
-
-  void add(Chunk chunk) {
-    bytes += chunk.left().size();
-    chunks.push_back(std::move(chunk));
-  }
-  [[nodiscard]] bool is_file_next() const noexcept { return chunks[first].file != nullptr; }
-  /// None of a file's.
-  [[nodiscard]] std::string_view left(std::size_t ahead) const noexcept {
-    return first + ahead < chunks.size() ? chunks[first + ahead].left() : std::string_view();
-  }
-  void consume(std::size_t taken) noexcept;
-
-  Stream& owner;
-  std::vector<Chunk> chunks;  // those before `first` have left
-  std::size_t first = 0;
-  std::size_t bytes = 0;
-  Buffer held;
-  bool is_end_held = false;
-  bool is_yielding = false;  // has sent its share of this turn, and may go on
-  NetError error = NetError::other;
-};
 
 void Stream::Rest::consume(std::size_t taken) noexcept {
   bytes -= taken;
@@ -99,6 +57,9 @@ void Stream::close() noexcept {
   if (!is_open()) {
     return;
   }
+  if (is(kSealed)) {
+    close_sealed();
+  }
   loop_.detach(*this);
   fd_ = -1;
   delete std::exchange(rest_, nullptr);
@@ -106,6 +67,7 @@ void Stream::close() noexcept {
 
 void Stream::reset() noexcept {
   if (is_open()) {
+    flags_ |= kBroken;
     loop_.drop_unsent(*this);
     close();
   }
@@ -114,8 +76,10 @@ void Stream::reset() noexcept {
 // Input.
 
 void Stream::tell_bytes(std::string_view bytes) {
-  if (wants_bytes()) [[likely]] {
+  if ((flags_ & (kUnwilling | kSealed)) == 0) [[likely]] {
     owner_.on_bytes(bytes);
+  } else if (wants_bytes()) {
+    tell_sealed(bytes);
   } else if (!is(kBroken) && !is(kPeerEnded)) {
     rest().held.append(bytes);
     flags_ |= kHasHeld;
@@ -127,6 +91,10 @@ void Stream::tell_end() {
     return;
   }
   const bool may_be_told = wants_bytes();
+  if (is(kSealed) && may_be_told) {
+    tell_broken(NetError::reset);  // what has come may be cut
+    return;
+  }
   flags_ |= kPeerEnded;
   if (may_be_told) {
     owner_.on_end();
@@ -138,6 +106,7 @@ void Stream::tell_end() {
 
 void Stream::tell_broken(NetError error) {
   StreamOwner& owner = owner_;
+  flags_ |= kBroken;
   close();
   owner.on_broken(error);
 }
@@ -152,6 +121,10 @@ void Stream::tell_held() {
     return;
   }
   if (!is(kHasHeld) || is(kPaused) || is(kWaiting)) {
+    return;
+  }
+  if (is(kSealed)) {
+    tell_held_sealed();
     return;
   }
   Buffer held;
@@ -194,13 +167,18 @@ void Stream::go_on_reading() {
 // Output.
 
 std::size_t Stream::waiting_bytes() const noexcept {
-  return rest_ == nullptr ? 0 : rest_->bytes;
+  return rest_ == nullptr ? 0 : rest_->waiting_bytes();
 }
 
 bool Stream::flush() {
   Buffer* corked = loop_.corked(*this);
   if (corked == nullptr || corked->empty()) {
     return !is(kWaiting);
+  }
+  if (is(kSealed)) [[unlikely]] {
+    const bool has_left = flush_sealed(corked->view());
+    forget(*corked);
+    return has_left;
   }
   std::size_t sent = 0;
   if (!is(kWaiting) && !is(kBroken)) [[likely]] {
@@ -215,6 +193,11 @@ bool Stream::flush() {
 }
 
 void Stream::send_owned(std::string bytes) {
+  if (is(kSealed)) {
+    (void)flush();
+    send_plain_chunk(std::move(bytes), nullptr, {});
+    return;
+  }
   Buffer* corked = loop_.corked(*this);
   const std::string_view before = corked == nullptr ? std::string_view() : corked->view();
   Loop::Written written;
@@ -234,7 +217,10 @@ void Stream::send_owned(std::string bytes) {
 
 void Stream::keep_corked(Buffer& corked, std::size_t sent) {
   const std::size_t refused = corked.size() - sent;
-  if (refused != 0 && !is(kBroken)) [[unlikely]] {
+  if (refused != 0 && is(kSealed) && !is(kBroken)) [[unlikely]] {
+    keep_ciphertext(corked.view().substr(sent));
+    begin_waiting();
+  } else if (refused != 0 && !is(kBroken)) [[unlikely]] {
     Rest::Chunk chunk;
     if (refused > kCopiedBytesMax) {
       chunk.corked.swap(corked);
@@ -267,6 +253,12 @@ void Stream::begin_waiting() {
 
 void Stream::send_file(std::shared_ptr<const Descriptor> file, std::uint64_t offset,
                        std::uint64_t bytes) {
+  if (is(kSealed)) {
+    (void)flush();
+    const int fd = file->get();
+    send_plain_chunk({}, std::move(file), {fd, offset, bytes});
+    return;
+  }
   Buffer* corked = loop_.corked(*this);
   const std::string_view before = corked == nullptr ? std::string_view() : corked->view();
   const FileSlice slice{file->get(), offset, std::min(bytes, kFileBytesPerTurn)};
@@ -297,6 +289,9 @@ void Stream::keep_file(std::shared_ptr<const Descriptor> file, FileSlice left) {
 }
 
 bool Stream::drain() {
+  if (is(kSealed)) {
+    return drain_sealed();
+  }
   while (rest_->bytes != 0) {
     if (!(rest_->is_file_next() ? drain_file() : drain_bytes())) {
       return false;
@@ -352,7 +347,7 @@ void Stream::tell_writable() {
     return;
   }
   flags_ &= static_cast<std::uint8_t>(~kWaiting);
-  if (!is(kHasHeld)) {
+  if (!is(kHasHeld) && !is(kSealed)) {
     delete std::exchange(rest_, nullptr);
   } else {
     rest_->chunks.clear();
@@ -377,6 +372,9 @@ void Stream::end() {
 }
 
 void Stream::finish_ending() {
+  if (is(kSealed)) {
+    end_sealed();
+  }
   loop_.end_writing(*this);
 }
 

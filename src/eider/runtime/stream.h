@@ -13,6 +13,7 @@
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/net_error.h"
+#include "eider/runtime/seal.h"
 
 namespace eider {
 
@@ -26,6 +27,9 @@ class StreamOwner {
   virtual void on_end() = 0;
   /// All that the socket had refused has left; reading goes on unless it was paused.
   virtual void on_drained() = 0;
+  /// The encryption under the stream is agreed on; comes ahead of the first bytes. Only for streams
+  /// that were opened with a Seal.
+  virtual void on_secured() {}
   /// The connection is gone and the stream closed; nothing further is told.
   virtual void on_broken(NetError error) = 0;
 
@@ -44,6 +48,10 @@ class Stream {
   /// Takes the socket over and begins reading. It sets nothing: accepted and connected sockets
   /// come with TCP_NODELAY already. Pre: not open; `fd` is non-blocking and connected.
   void open(Descriptor fd);
+  /// The same with encryption in between: the owner sees plaintext only. What it writes during the
+  /// handshake leaves behind it. An end that the peer did not announce is a broken connection,
+  /// since it may cut what was sent.
+  void open(Descriptor fd, std::unique_ptr<Seal> seal);
 
   /// The cork: what is appended leaves in one send when the current callback returns, or at the end
   /// of the turn when written outside of one. Do not keep the reference beyond that, nor across a
@@ -92,12 +100,15 @@ class Stream {
 
   [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
+  /// Null when nothing is encrypted. Pre: is_open().
+  [[nodiscard]] const Seal* seal() const noexcept;
   /// The other end's address, asked from the kernel. Pre: is_open().
   [[nodiscard]] Result<Address, NetError> peer() const { return Address::of_peer(fd_); }
 
  private:
   friend class StreamAccess;
   struct Rest;
+  struct Sealing;
 
   static constexpr std::uint8_t kPaused = 1;     // by the owner
   static constexpr std::uint8_t kPeerEnded = 2;  // on_end is told or held back
@@ -105,11 +116,11 @@ class Stream {
   static constexpr std::uint8_t kBroken = 8;     // on_broken is queued
   static constexpr std::uint8_t kWaiting = 16;   // output was refused
   static constexpr std::uint8_t kHasHeld = 32;   // input arrived while paused
+  static constexpr std::uint8_t kSealed = 64;    // there is a Sealing
 
   [[nodiscard]] bool is(std::uint8_t flag) const noexcept { return (flags_ & flag) != 0; }
-  [[nodiscard]] bool wants_bytes() const noexcept {
-    return (flags_ & (kPaused | kPeerEnded | kBroken | kWaiting | kHasHeld)) == 0;
-  }
+  static constexpr std::uint8_t kUnwilling = kPaused | kPeerEnded | kBroken | kWaiting | kHasHeld;
+  [[nodiscard]] bool wants_bytes() const noexcept { return (flags_ & kUnwilling) == 0; }
 
   void tell_bytes(std::string_view bytes);
   void tell_end();
@@ -128,6 +139,25 @@ class Stream {
   void finish_ending();
   void go_on_reading();
   void break_later(NetError error);
+
+  // With encryption in between: stream_sealed.cc.
+  [[nodiscard]] Sealing& sealing() const noexcept;
+  bool tell_sealed(std::string_view ciphertext);
+  void tell_secured();
+  [[nodiscard]] bool tell_plaintext();
+  void settle_sealed();
+  void tell_held_sealed();
+  void seal_text(std::string_view plaintext);
+  [[nodiscard]] bool flush_sealed(std::string_view plaintext);
+  [[nodiscard]] bool seal_corked(Buffer& corked);
+  void send_plain_chunk(std::string bytes, std::shared_ptr<const Descriptor> file, FileSlice slice);
+  void seal_next_piece();
+  bool send_wire();
+  [[nodiscard]] bool write_wire();
+  [[nodiscard]] bool drain_sealed();
+  void keep_ciphertext(std::string_view refused);
+  void end_sealed() noexcept;
+  void close_sealed() noexcept;
 
   Loop& loop_;
   StreamOwner& owner_;

@@ -34,6 +34,12 @@ class StreamAccess {
     return !stream.is(Stream::kWaiting) && !stream.is(Stream::kBroken);
   }
 
+  /// What is corked has to become ciphertext before it is sent: false when it is not to be sent
+  /// now, and has been taken.
+  static bool is_ready_to_send(Stream& stream, Buffer& corked) {
+    return !stream.is(Stream::kSealed) || stream.seal_corked(corked);
+  }
+
   static void tell_bytes(Stream& stream, std::string_view bytes) { stream.tell_bytes(bytes); }
   static void tell_end(Stream& stream) { stream.tell_end(); }
   static void tell_broken(Stream& stream, NetError error) { stream.tell_broken(error); }
