@@ -1,0 +1,54 @@
+// Every way in which an answer in HTTP/1.x is refused, with its text and its source, in one table.
+// Must not be used for answers that were understood: a 500 is none of these.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace eider::h1 {
+
+enum class ResponseFlaw : std::uint8_t {
+  none,
+  // The status line.
+  bad_version,
+  unsupported_version,
+  bad_status,
+  bad_reason,
+  // Field lines.
+  bare_lf,
+  bare_cr,
+  bad_field_name,
+  space_before_colon,
+  folded_line,
+  bad_field_value,
+  head_too_large,
+  too_many_fields,
+  // What the fields say.
+  bad_connection,
+  bad_content_length,
+  doubled_content_length,
+  content_length_too_large,
+  length_with_coding,
+  length_without_content,
+  coding_without_content,
+  coding_in_http_1_0,
+  bad_transfer_coding,
+  unknown_transfer_coding,
+  // The content.
+  bad_chunk,
+  chunk_extension_too_large,
+  bad_trailer,
+  trailers_too_large,
+};
+
+/// text     one sentence that names nothing that the server sent
+/// section  the rule, e.g. "RFC 9112, 4"
+struct ResponseFlawInfo {
+  std::string_view text;
+  std::string_view section;
+};
+
+/// The table's row. Pre: flaw != ResponseFlaw::none.
+[[nodiscard]] const ResponseFlawInfo& flaw_info(ResponseFlaw flaw) noexcept;
+
+}  // namespace eider::h1

@@ -1,0 +1,155 @@
+#include "eider/http/h1/detail/response_framing.h"
+
+#include <limits>
+#include <optional>
+
+#include "eider/base/text.h"
+#include "eider/http/grammar.h"
+#include "eider/http/status.h"
+
+namespace eider::h1::detail {
+
+namespace {
+
+using enum ResponseFlaw;
+
+/// So that a length can be counted in a signed number anywhere.
+constexpr std::uint64_t kContentLengthMax = std::numeric_limits<std::int64_t>::max();
+
+/// Takes the next element of a comma-separated list off its front (RFC 9110, section 5.6.1).
+std::string_view take_element(std::optional<std::string_view>& list) noexcept {
+  const std::size_t comma = list->find(',');
+  const std::string_view element = trim(list->substr(0, comma));
+  if (comma == std::string_view::npos) {
+    list.reset();
+  } else {
+    list->remove_prefix(comma + 1);
+  }
+  return element;
+}
+
+bool is_digits(std::string_view text) noexcept {
+  for (const char byte : text) {
+    if (!is_digit(byte)) {
+      return false;
+    }
+  }
+  return !text.empty();
+}
+
+}  // namespace
+
+ResponseFlaw ResponseFraming::take(const Field& field) noexcept {
+  switch (field.name.size()) {
+    case 10:
+      return equals_ignoring_case(field.name, "connection") ? take_connection(field.value) : none;
+    case 14:
+      return equals_ignoring_case(field.name, "content-length") ? take_content_length(field.value)
+                                                                : none;
+    case 17:
+      return equals_ignoring_case(field.name, "transfer-encoding")
+                 ? take_transfer_encoding(field.value)
+                 : none;
+    default:
+      return none;
+  }
+}
+
+/// Content-Length = 1*DIGIT
+ResponseFlaw ResponseFraming::take_content_length(std::string_view value) noexcept {
+  // RFC 9112, section 6.3 allows to take equal doubles for one. Not here, as with requests.
+  if (has_length_) {
+    return doubled_content_length;
+  }
+  if (!is_digits(value)) {
+    return bad_content_length;
+  }
+  const auto length = parse_uint64(value);
+  if (!length || *length > kContentLengthMax) {
+    return content_length_too_large;
+  }
+  if (is_chunked_) {
+    return length_with_coding;
+  }
+  has_length_ = true;
+  head_.content_length = *length;
+  return none;
+}
+
+ResponseFlaw ResponseFraming::take_transfer_encoding(std::string_view value) noexcept {
+  if (head_.minor_version == 0) {
+    return coding_in_http_1_0;
+  }
+  if (has_length_) {
+    return length_with_coding;
+  }
+  for (std::optional<std::string_view> codings = value; codings.has_value();) {
+    const std::string_view coding = take_element(codings);
+    if (!is_token(coding)) {
+      return bad_transfer_coding;
+    }
+    // Others are not asked for (there is no TE field), and chunked is applied once, at the end.
+    if (is_chunked_ || !equals_ignoring_case(coding, "chunked")) {
+      return unknown_transfer_coding;
+    }
+    is_chunked_ = true;
+  }
+  return none;
+}
+
+ResponseFlaw ResponseFraming::take_connection(std::string_view value) noexcept {
+  for (std::optional<std::string_view> options = value; options.has_value();) {
+    const std::string_view option = take_element(options);
+    if (!option.empty() && !is_token(option)) {
+      return bad_connection;
+    }
+    names_close_ |= equals_ignoring_case(option, "close");
+    names_keep_alive_ |= equals_ignoring_case(option, "keep-alive");
+  }
+  return none;
+}
+
+/// RFC 9112, section 6.3: "Any 2xx (Successful) response to a CONNECT request implies that the
+/// connection will become a tunnel … A client MUST ignore any Content-Length or Transfer-Encoding".
+bool ResponseFraming::is_tunnel() const noexcept {
+  return asked_ == Method::connect && head_.status >= 200 && head_.status < 300;
+}
+
+/// RFC 9112, section 6.1 and RFC 9110, section 8.6 forbid these to announce any.
+bool ResponseFraming::has_no_content() const noexcept {
+  return head_.status < 200 || head_.status == 204;
+}
+
+ReplyBody ResponseFraming::body() const noexcept {
+  if (asked_ == Method::head || forbids_content(head_.status) || is_tunnel()) {
+    return ReplyBody::none;
+  }
+  if (is_chunked_) {
+    return ReplyBody::chunked;
+  }
+  if (!has_length_) {
+    return ReplyBody::until_close;
+  }
+  return head_.content_length == 0 ? ReplyBody::none : ReplyBody::sized;
+}
+
+ResponseFlaw ResponseFraming::finish() noexcept {
+  if (has_no_content() && !is_tunnel()) {
+    if (is_chunked_) {
+      return coding_without_content;
+    }
+    if (head_.content_length != 0) {
+      return length_without_content;
+    }
+  }
+  head_.body = body();
+  if (head_.body != ReplyBody::sized) {
+    head_.content_length = 0;
+  }
+  const bool stays = !names_close_ && (head_.minor_version == 1 || names_keep_alive_);
+  head_.keeps_alive =
+      stays && head_.body != ReplyBody::until_close && head_.status != 101 && !is_tunnel();
+  return none;
+}
+
+}  // namespace eider::h1::detail
