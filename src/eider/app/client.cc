@@ -20,10 +20,11 @@ Client client_of(const Request& request, const ProxyTrust& trust) {
   const std::string peer_text = request.remote_address();
   const std::optional<IpAddress> peer = IpAddress::parse(peer_text);
   const RequestOrigin origin = find_origin(peer, request.headers(), trust.fields, trust.peers);
-  return {.address = origin.address ? origin.address->to_text() : std::string(),
-          .port = origin.port,
-          .scheme = scheme_of(origin.proto),
-          .host = std::string(origin.host.empty() ? request.head().authority : origin.host)};
+  return {
+      .address = origin.address ? origin.address->to_text() : std::string(),
+      .port = origin.port,
+      .scheme = origin.proto.empty() && request.secured_by() ? "https" : scheme_of(origin.proto),
+      .host = std::string(origin.host.empty() ? request.head().authority : origin.host)};
 }
 
 Result<Client> Extract<Client>::from(const Context& context, ArgumentPlace place) {

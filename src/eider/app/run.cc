@@ -25,8 +25,8 @@ void say(std::FILE* where, const std::string& text) {
 std::string listening_line(const Server& server) {
   std::string line("Eider serves on ");
   std::string_view between;
-  for (const std::string& address : server.addresses()) {
-    line.append(between).append(address.starts_with("unix:") ? "" : "http://").append(address);
+  for (const std::string& url : server.urls()) {
+    line.append(between).append(url);
     between = ", ";
   }
   line.append(" (").append(std::to_string(server.thread_count()));

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "eider/base/buffer.h"
+#include "eider/base/secured_by.h"
 #include "eider/http/head.h"
 
 namespace eider {
@@ -40,6 +41,8 @@ class Peer {
   virtual ~Peer() = default;
   /// The address as text without the port: "127.0.0.1", "::1", or "" when it is not known.
   [[nodiscard]] virtual std::string address() const = 0;
+  /// What the connection's encryption has agreed on; nothing in the clear.
+  [[nodiscard]] virtual std::optional<SecuredBy> secured_by() const { return std::nullopt; }
   /// Sends an interim response ahead of the answer, to clients that know such (HTTP/1.1).
   ///
   /// status       103, or another 1xx but 101
@@ -71,6 +74,10 @@ class Request {
   [[nodiscard]] const PathValues& path_values() const noexcept { return path_values_; }
   [[nodiscard]] std::string remote_address() const {
     return peer_ == nullptr ? std::string() : peer_->address();
+  }
+  /// As Peer::secured_by: with the identity of a client that has shown a certificate.
+  [[nodiscard]] std::optional<SecuredBy> secured_by() const {
+    return peer_ == nullptr ? std::nullopt : peer_->secured_by();
   }
 
   // For the server, which fills it in.

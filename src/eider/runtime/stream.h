@@ -48,10 +48,12 @@ class Stream {
   /// Takes the socket over and begins reading. It sets nothing: accepted and connected sockets
   /// come with TCP_NODELAY already. Pre: not open; `fd` is non-blocking and connected.
   void open(Descriptor fd);
-  /// The same with encryption in between: the owner sees plaintext only. What it writes during the
-  /// handshake leaves behind it. An end that the peer did not announce is a broken connection,
-  /// since it may cut what was sent.
-  void open(Descriptor fd, std::unique_ptr<Seal> seal);
+  /// From here on there is encryption in between: the owner sees plaintext only. What it writes
+  /// during the handshake leaves behind it. An end that the peer did not announce is a broken
+  /// connection, since it may cut what was sent. Pre: is_open(), and nothing is corked or waits.
+  ///
+  /// received  what has come already and belongs to the handshake
+  void secure(std::unique_ptr<Seal> seal, std::string_view received = {});
 
   /// The cork: what is appended leaves in one send when the current callback returns, or at the end
   /// of the turn when written outside of one. Do not keep the reference beyond that, nor across a

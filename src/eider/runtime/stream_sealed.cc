@@ -36,12 +36,16 @@ std::size_t read_piece(int file, std::uint64_t offset, std::span<char> into) noe
 
 }  // namespace
 
-void Stream::open(Descriptor fd, std::unique_ptr<Seal> seal) {
-  open(std::move(fd));
+void Stream::secure(std::unique_ptr<Seal> seal, std::string_view received) {
   rest().sealing = std::make_unique<Sealing>(std::move(seal));
   flags_ |= kSealed;
   sealing().seal->start(sealing().wire);
   send_wire();
+  if (!received.empty()) {
+    rest_->held.append(received);
+    flags_ |= kHasHeld;
+    loop_.defer(*rest_);
+  }
 }
 
 const Seal* Stream::seal() const noexcept {

@@ -52,6 +52,7 @@ class ConnectionH1::Takeover final : public UpgradedLine {
 
 struct ConnectionH1::Aside {
   std::unique_ptr<ProxyReader> preface;
+  SealMaker* seals = nullptr;  // for behind the preface
   std::string proxied_address;
   std::optional<Takeover> takeover;
 };
@@ -66,10 +67,13 @@ ConnectionH1::~ConnectionH1() {
 void ConnectionH1::open(Descriptor fd, Preface preface) {
   stream_.open(std::move(fd));
   expect(Patience::first_byte, context_.limits.first_byte);
-  if (preface == Preface::proxy_protocol) {
+  if (preface.has_proxy_protocol) {
     state_ = State::preface;
     aside_ = std::make_unique<Aside>();
     aside_->preface = std::make_unique<ProxyReader>();
+    aside_->seals = preface.seals;
+  } else if (preface.seals != nullptr) {
+    stream_.secure(preface.seals->make());
   }
 }
 
@@ -79,6 +83,11 @@ std::string ConnectionH1::address() const {
   }
   const auto peer = stream_.is_open() ? stream_.peer() : fail(NetError::closed);
   return peer ? peer->host() : std::string();
+}
+
+std::optional<SecuredBy> ConnectionH1::secured_by() const {
+  const Seal* seal = stream_.is_open() ? stream_.seal() : nullptr;
+  return seal == nullptr ? std::nullopt : std::optional(seal->secured_by());
 }
 
 // What the stream tells, in states of few connections.
@@ -117,7 +126,9 @@ void ConnectionH1::read_preface(std::string_view bytes) {
   aside_->preface.reset();
   state_ = State::ready;
   bytes.remove_prefix(step.consumed);
-  if (!bytes.empty()) {
+  if (aside_->seals != nullptr) {
+    stream_.secure(aside_->seals->make(), bytes);
+  } else if (!bytes.empty()) {
     serve_or_save(bytes);
   }
 }
@@ -258,7 +269,7 @@ bool ConnectionH1::begin_content(std::string_view unread) {
 }
 
 void ConnectionH1::begin_production(std::string_view unread) {
-  exchange_->produce(*this, stream_);
+  exchange_->produce(*this);
   Production& production = *exchange_->production();
   const RequestHead& head = exchange_->request().head();
   if (head.method == Method::head || is_bodiless(exchange_->response().status())) {

@@ -26,6 +26,7 @@ void Exchange::copy(const Request& from, const Plan& plan, Peer& peer) {
   request_.set_peer(&peer);
   if (plan.outlives_client) {
     address_ = peer.address();
+    secured_by_ = peer.secured_by();
     request_.set_peer(this);
   }
 }
@@ -64,10 +65,10 @@ void Exchange::fail_on_throw() noexcept {
   }
 }
 
-void Exchange::produce(ExchangeOwner& owner, Stream& stream) {
+void Exchange::produce(ContentOwner& owner) {
   std::unique_ptr<ProducedContent> content(
       static_cast<ProducedContent*>(response_.take_content().release()));
-  production_ = std::make_unique<Production>(owner, stream, response_, std::move(content));
+  production_ = std::make_unique<Production>(owner, loop_, response_, std::move(content));
 }
 
 void Exchange::answer_failed(Service& service) noexcept {

@@ -63,8 +63,9 @@ Result<void, NetError> ensure_free(const Address& at) {
   return fail(net_error(errno));
 }
 
-Preface preface_of(const ListenAt& place) noexcept {
-  return place.expects_proxy_protocol ? Preface::proxy_protocol : Preface::none;
+Preface preface_of(const ListenAt& place, const ServerOptions& options) noexcept {
+  return {.has_proxy_protocol = place.expects_proxy_protocol,
+          .seals = place.is_secure ? options.seals.get() : nullptr};
 }
 
 Result<Address, NetError> listen_shared(std::span<Worker* const> workers, Address at,
@@ -90,9 +91,10 @@ int passed_on() noexcept {
   return std::atoi(count);
 }
 
-Result<std::vector<Address>> adopt_passed_on(std::span<Worker* const> workers,
-                                             const ListenAt& place) {
-  std::vector<Address> bound;
+Result<std::vector<BoundPlace>> adopt_passed_on(std::span<Worker* const> workers,
+                                                const ListenAt& place,
+                                                const ServerOptions& options) {
+  std::vector<BoundPlace> bound;
   const int count = passed_on();
   if (count <= 0) {
     return fail(Error::unavailable(
@@ -100,11 +102,11 @@ Result<std::vector<Address>> adopt_passed_on(std::span<Worker* const> workers,
         "by a .socket unit of its name, or try it with systemd-socket-activate -l PORT."));
   }
   for (int fd = kFirstPassedOn; fd < kFirstPassedOn + count; ++fd) {
-    auto adopted = workers.front()->adopt(Descriptor(fd), preface_of(place));
+    auto adopted = workers.front()->adopt(Descriptor(fd), preface_of(place, options));
     if (!adopted) {
       return fail(cannot_listen(place, adopted.error()));
     }
-    bound.push_back(*adopted);
+    bound.push_back({*adopted, place.is_secure});
   }
   return bound;
 }
@@ -118,26 +120,29 @@ Result<Address, NetError> listen_at(std::span<Worker* const> workers, const List
   }
   const bool is_alone = (workers.size() == 1 && !options.shares_port) || at->is_unix();
   if (is_alone) {
-    return workers.front()->listen(*at, listening, preface_of(place));
+    return workers.front()->listen(*at, listening, preface_of(place, options));
   }
   if (!options.shares_port) {
     if (auto is_free = ensure_free(*at); !is_free) {
       return fail(is_free.error());
     }
   }
-  return listen_shared(workers, *at, listening, preface_of(place));
+  return listen_shared(workers, *at, listening, preface_of(place, options));
 }
 
 }  // namespace
 
-Result<std::vector<Address>> listen(std::span<Worker* const> workers,
-                                    const ServerOptions& options) {
-  std::vector<ListenAt> places{{options.host, options.port, options.expects_proxy_protocol}};
+Result<std::vector<BoundPlace>> listen(std::span<Worker* const> workers,
+                                       const ServerOptions& options) {
+  std::vector<ListenAt> places{{.host = options.host,
+                                .port = options.port,
+                                .expects_proxy_protocol = options.expects_proxy_protocol,
+                                .is_secure = options.is_secure}};
   places.insert(places.end(), options.also.begin(), options.also.end());
-  std::vector<Address> bound;
+  std::vector<BoundPlace> bound;
   for (const ListenAt& place : places) {
     if (place.host == kSystemd) {
-      const auto adopted = adopt_passed_on(workers, place);
+      const auto adopted = adopt_passed_on(workers, place, options);
       if (!adopted) {
         return fail(adopted.error());
       }
@@ -148,7 +153,7 @@ Result<std::vector<Address>> listen(std::span<Worker* const> workers,
     if (!address) {
       return fail(cannot_listen(place, address.error()));
     }
-    bound.push_back(*address);
+    bound.push_back({*address, place.is_secure});
   }
   return bound;
 }

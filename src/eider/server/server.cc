@@ -105,7 +105,7 @@ class Server::Parts {
 
   const ServerOptions options;
   const unsigned thread_count;
-  std::vector<Address> addresses;
+  std::vector<detail::BoundPlace> places;
   detail::Balance balance;
   std::vector<std::unique_ptr<Loop>> loops;
   std::vector<Loop*> loop_pointers;
@@ -202,18 +202,28 @@ Result<void> Server::start() {
   if (!bound) {
     return fail(std::move(bound.error()));
   }
-  parts_->addresses = std::move(*bound);
+  parts_->places = std::move(*bound);
   return parts_->start_threads();
 }
 
 std::uint16_t Server::port() const noexcept {
-  return parts_->addresses.empty() ? std::uint16_t{0} : parts_->addresses.front().port();
+  return parts_->places.empty() ? std::uint16_t{0} : parts_->places.front().address.port();
 }
 
 std::vector<std::string> Server::addresses() const {
   std::vector<std::string> all;
-  for (const Address& address : parts_->addresses) {
-    all.push_back(address.to_text());
+  for (const detail::BoundPlace& place : parts_->places) {
+    all.push_back(place.address.to_text());
+  }
+  return all;
+}
+
+std::vector<std::string> Server::urls() const {
+  std::vector<std::string> all;
+  for (const detail::BoundPlace& place : parts_->places) {
+    const std::string_view scheme = place.is_secure ? "https://" : "http://";
+    all.emplace_back(place.address.is_unix() ? std::string_view() : scheme)
+        .append(place.address.to_text());
   }
   return all;
 }

@@ -17,6 +17,7 @@
 namespace eider {
 
 class LogSink;
+class SealMaker;
 class Service;
 
 /// A place where connections are accepted.
@@ -26,6 +27,8 @@ struct ListenAt {
   std::uint16_t port = 0;
   /// As ServerOptions::expects_proxy_protocol.
   bool expects_proxy_protocol = false;
+  /// TLS is spoken, by ServerOptions::seals.
+  bool is_secure = false;
 };
 
 struct ServerOptions {
@@ -37,6 +40,13 @@ struct ServerOptions {
   /// Every connection begins with the PROXY protocol (version 1 or 2), by which a balancer in front
   /// tells the client's address. Only where nobody else can connect: the word is believed.
   bool expects_proxy_protocol = false;
+  /// TLS is spoken at that place.
+  bool is_secure = false;
+  /// Where TLS is spoken: who makes its side of each connection. See enable_tls (tls/tls.h).
+  std::shared_ptr<SealMaker> seals = nullptr;
+  /// PEM files, by the command line: for whoever makes `seals`. Empty: what the program says.
+  std::string certificate = {};
+  std::string key = {};
   /// Further places.
   std::vector<ListenAt> also = {};
   /// Event loops, one thread each; 0 is one per core that this process may use.
@@ -89,6 +99,8 @@ class Server {
   [[nodiscard]] std::uint16_t port() const noexcept;
   /// Every place that is listened at: "127.0.0.1:8080", "[::1]:8080", "unix:/path". Pre: started.
   [[nodiscard]] std::vector<std::string> addresses() const;
+  /// The same as "http://127.0.0.1:8080" or "https://…"; those of Unix sockets as they are.
+  [[nodiscard]] std::vector<std::string> urls() const;
   [[nodiscard]] unsigned thread_count() const noexcept;
   /// "epoll" or "io_uring". Pre: started.
   [[nodiscard]] std::string_view backend_name() const noexcept;

@@ -27,7 +27,7 @@ namespace eider::detail {
 ///
 /// What a request touches stands in the first two cache lines: with ten thousand connections each
 /// is cold.
-class alignas(64) ConnectionH1 final : private StreamOwner, private ExchangeOwner {
+class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner {
  public:
   explicit ConnectionH1(LoopContext& context) noexcept;
   ~ConnectionH1();
@@ -73,9 +73,15 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ExchangeOwne
   void on_content_wanted() override;
   void on_content_taken() override;
   [[nodiscard]] h1::Framing on_content_begins(const Production& production) override;
+  [[nodiscard]] Buffer& content_output() override { return stream_.output(); }
+  bool flush_content() override { return stream_.flush(); }
+  [[nodiscard]] bool is_content_waiting() const noexcept override {
+    return stream_.waiting_bytes() != 0;
+  }
   void on_content_blocked() override;
   void on_produced(Production& production) override;
   [[nodiscard]] std::string address() const override;
+  [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
   void inform(int status, std::string_view field_lines) override;
 
   // Reading. Each returns what it leaves of `in`.

@@ -30,7 +30,7 @@ class ConnectionsH1 final : private ConnectionOwner {
   ConnectionsH1(const ConnectionsH1&) = delete;
   ConnectionsH1& operator=(const ConnectionsH1&) = delete;
 
-  void open(Descriptor fd, Preface preface = Preface::none);
+  void open(Descriptor fd, Preface preface = {});
   /// Closes what is idle, and ends what has no end of its own.
   void close_idle() noexcept;
   /// Drops what is in flight; tasks that outlive their client stay with the context.

@@ -2,15 +2,19 @@
 // Must not serve them: its owner does.
 #pragma once
 
-#include <cstdint>
-
 #include "eider/runtime/listener.h"
+#include "eider/runtime/seal.h"
 
 namespace eider::detail {
 
-/// What comes ahead of HTTP. With `proxy_protocol` a balancer in front tells whose connection it
-/// is; without that word a connection is refused, since the word would be believed from anybody.
-enum class Preface : std::uint8_t { none, proxy_protocol };
+/// What comes ahead of HTTP.
+struct Preface {
+  /// A balancer in front tells whose connection it is; without that word a connection is refused,
+  /// since the word would be believed from anybody.
+  bool has_proxy_protocol = false;
+  /// TLS, behind the word of the balancer; null in the clear. Outlives the connections.
+  SealMaker* seals = nullptr;
+};
 
 class DoorOwner {
  public:

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer {
   void change_owner(ExchangeOwner& owner) noexcept { owner_ = &owner; }
   /// Takes the response's content, to be started by `production()->start()`. Pre: it is a
   /// ProducedContent.
-  void produce(ExchangeOwner& owner, Stream& stream);
+  void produce(ContentOwner& owner);
   /// Null unless content is produced.
   [[nodiscard]] Production* production() noexcept { return production_.get(); }
   /// The service's word on what the producer threw: see Service::answer_failed.
@@ -70,6 +71,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer {
   void on_task_done() noexcept override { loop_.defer(*this); }
   void run() override;
   [[nodiscard]] std::string address() const override { return address_; }
+  [[nodiscard]] std::optional<SecuredBy> secured_by() const override { return secured_by_; }
   void fail_on_throw() noexcept;
 
   Loop& loop_;
@@ -82,6 +84,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer {
   BodyH1 body_;
   Inbox inbox_{body_};
   std::string address_;
+  std::optional<SecuredBy> secured_by_;
   CancelSource cancel_source_;
   Ongoing ongoing_;
   // Last, so that they are destroyed before what they use.

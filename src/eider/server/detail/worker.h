@@ -44,7 +44,7 @@ class Worker final : private DoorOwner, private ConnectionCounter, private Timer
   ///
   /// returns  what is bound, with the port that the kernel chose for port 0
   [[nodiscard]] Result<Address, NetError> listen(const Address& at, ListenOptions options,
-                                                 Preface preface = Preface::none);
+                                                 Preface preface = {});
   /// The same with a socket that listens already.
   [[nodiscard]] Result<Address, NetError> adopt(Descriptor listening, Preface preface);
 
