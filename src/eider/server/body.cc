@@ -56,6 +56,14 @@ BodyStep BodyH1::read_chunked(std::string_view in) {
   }
 }
 
+BodyStatus BodyH1::gather(std::string_view content) {
+  if (content.size() > bytes_max_ - bytes_) {
+    return refuse(h1::Refusal::body_too_large).status;
+  }
+  add(content);
+  return BodyStatus::need_more;
+}
+
 BodyStep BodyH1::refuse(h1::Refusal refusal) noexcept {
   refusal_ = refusal;
   return {BodyStatus::refused, 0};

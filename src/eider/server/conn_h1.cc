@@ -57,6 +57,9 @@ std::string_view ConnectionH1::serve(std::string_view in) {
         case h1::HeadStatus::need_more:
           return in;
         case h1::HeadStatus::refused:
+          if (begins_other_protocol(in)) {
+            return in;
+          }
           refuse(context_.reader.refusal(), Method::unknown);
           return {};
       }
@@ -74,7 +77,8 @@ std::string_view ConnectionH1::serve_request(std::string_view in) {
   request.path_values().clear();
   request.set_peer(this);
   const Plan plan = context_.service.plan(request);
-  if (request.head().body != BodyKind::none || plan.waits) [[unlikely]] {
+  const RequestHead& head = request.head();
+  if (head.body != BodyKind::none || plan.waits || head.wants_upgrade) [[unlikely]] {
     return serve_unusual(plan, in);
   }
   request.set_body({});
@@ -84,6 +88,9 @@ std::string_view ConnectionH1::serve_request(std::string_view in) {
 
 std::string_view ConnectionH1::serve_unusual(const Plan& plan, std::string_view in) {
   const RequestHead& head = context_.request.head();
+  if (head.wants_upgrade && try_upgrade()) {
+    return in;
+  }
   if (head.body == BodyKind::sized && head.content_length > plan.body_bytes_max) {
     refuse(h1::Refusal::body_too_large, head.method);
     return {};
@@ -270,6 +277,7 @@ void ConnectionH1::go_on(const RequestHead& head, h1::Persistence persistence, S
                          std::string_view unread) {
   context_.count_request();
   patience_ = Patience::idle;
+  has_answered_ = true;
   if (persistence == h1::Persistence::close) [[unlikely]] {
     // A client that wants the close itself, and has sent no more, has nothing to lose by a reset.
     if (unread.empty() && !head.keeps_alive) {

@@ -38,6 +38,9 @@ class ConnectionH1::Takeover final : public UpgradedLine {
 
   [[nodiscard]] Stream& stream() noexcept override { return connection_.stream_; }
   [[nodiscard]] std::string address() const override { return connection_.address(); }
+  [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
+    return connection_.secured_by();
+  }
   void close() noexcept override {
     connection_.state_ = State::closed;
     connection_.context_.loop.arm(connection_.alarm_, connection_.context_.loop.now());
@@ -355,13 +358,49 @@ void ConnectionH1::upgrade(Response& response) {
   h1::write_head(stream_.output(), answer);
   context_.count_request();
   const std::unique_ptr<Content> content = response.take_content();
+  Takeover& takeover = begin_takeover();
+  takeover.protocol = static_cast<Upgrade&>(*content).take_over(takeover);
+}
+
+ConnectionH1::Takeover& ConnectionH1::begin_takeover() {
   state_ = State::upgraded;
   expect(Patience::endless, {});
   if (aside_ == nullptr) {
     aside_ = std::make_unique<Aside>();
   }
-  Takeover& takeover = aside_->takeover.emplace(*this);
-  takeover.protocol = static_cast<Upgrade&>(*content).take_over(takeover);
+  return aside_->takeover.emplace(*this);
+}
+
+// RFC 7540, 3.2: a request may ask for HTTP/2; not in TLS, where ALPN chooses.
+bool ConnectionH1::try_upgrade() {
+  if (context_.protocol == nullptr || context_.is_draining || stream_.seal() != nullptr ||
+      context_.request.head().body != BodyKind::none) {
+    return false;
+  }
+  Response& response = context_.response;
+  response.reset();
+  context_.request.set_body({});
+  const bool is_wanted = context_.protocol->upgrade(context_.request, response);
+  if (is_wanted) {
+    upgrade(response);
+  }
+  return is_wanted;
+}
+
+/// Whether `in`, which is no HTTP/1.1, begins another protocol, or may do so when more has come.
+bool ConnectionH1::begins_other_protocol(std::string_view in) {
+  if (context_.protocol == nullptr || has_answered_) {
+    return false;
+  }
+  const std::string_view preface = context_.protocol->preface();
+  if (!preface.starts_with(in.substr(0, preface.size()))) {
+    return false;
+  }
+  if (in.size() >= preface.size()) {
+    Takeover& takeover = begin_takeover();
+    takeover.protocol = context_.protocol->take_over(takeover);
+  }
+  return true;
 }
 
 void ConnectionH1::inform(int status, std::string_view field_lines) {

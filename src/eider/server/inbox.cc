@@ -50,6 +50,20 @@ std::size_t Inbox::read(std::string_view in) {
   return step.consumed;
 }
 
+void Inbox::put(std::string_view content) {
+  if (!is_over_ && body_.gather(content) == BodyStatus::refused) {
+    fail(body_.refusal());
+  }
+  if (has_news()) {
+    arrival_.set();
+  }
+}
+
+void Inbox::end() {
+  is_over_ = true;
+  arrival_.set();
+}
+
 void Inbox::fail(h1::Refusal refusal) {
   is_over_ = true;
   error_ = error_of(refusal);

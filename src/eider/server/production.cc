@@ -25,7 +25,7 @@ void Production::start() {
   } catch (...) {
     failure_ = std::current_exception();
   }
-  stream_.loop().defer(*this);
+  loop_.defer(*this);
 }
 
 void Production::go_on() noexcept {
@@ -37,12 +37,12 @@ void Production::go_on() noexcept {
 void Production::stop() {
   task_ = Task<>();
   is_yielding_ = false;
-  stream_.loop().defer(*this);
+  loop_.defer(*this);
 }
 
 void Production::on_task_done() noexcept {
   is_yielding_ = false;
-  stream_.loop().defer(*this);
+  loop_.defer(*this);
 }
 
 void Production::run() {
@@ -85,18 +85,18 @@ void Production::put(std::string_view bytes) {
   }
   switch (framing_) {
     case h1::Framing::none:
-      stream_.output().append(bytes);
+      owner_.content_output().append(bytes);
       break;
     case h1::Framing::sized:
       put_sized(bytes);
       break;
     case h1::Framing::chunked:
-      h1::write_chunk(stream_.output(), bytes);
+      h1::write_chunk(owner_.content_output(), bytes);
       break;
   }
   turn_bytes_ += bytes.size();
   // Also a small event waits while earlier ones do, or they would gather without a bound.
-  if (stream_.output().size() >= kCorkBytesMax || stream_.waiting_bytes() != 0) {
+  if (owner_.content_output().size() >= kCorkBytesMax || owner_.is_content_waiting()) {
     give_way();
   }
 }
@@ -106,11 +106,11 @@ void Production::put_sized(std::string_view bytes) {
     throw std::length_error("there is more content than the length that it had announced");
   }
   left_ -= bytes.size();
-  stream_.output().append(bytes);
+  owner_.content_output().append(bytes);
 }
 
 void Production::give_way() {
-  if (!stream_.flush()) {
+  if (!owner_.flush_content()) {
     room_.reset();
     if (!std::exchange(is_blocked_, true)) {
       owner_.on_content_blocked();
@@ -118,7 +118,7 @@ void Production::give_way() {
   } else if (turn_bytes_ >= kTurnBytesMax && !is_yielding_) {
     room_.reset();
     is_yielding_ = true;
-    stream_.loop().defer(*this);
+    loop_.defer(*this);
   }
 }
 
@@ -133,7 +133,7 @@ void Production::write_end() {
   if (framing_ != h1::Framing::chunked) {
     return;
   }
-  Buffer& out = stream_.output();
+  Buffer& out = owner_.content_output();
   out.append("0\r\n");
   out.append(trailers_.field_lines());
   out.append("\r\n");

@@ -85,7 +85,8 @@ class Server::Parts {
              .balance = balance,
              .log = options.log,
              .loops = {},
-             .workers = {}},
+             .workers = {},
+             .protocol = options.protocol.get()},
         pool({.threads_max = options.limits.blocking_threads_max,
               .queue_max = options.limits.blocking_queue_max}) {}
   ~Parts() {

@@ -16,6 +16,7 @@
 
 namespace eider {
 
+class ConnectionProtocol;
 class LogSink;
 class SealMaker;
 class Service;
@@ -63,6 +64,8 @@ struct ServerOptions {
   /// The first SIGTERM or SIGINT calls `stop`; a second one does to the process what it would have
   /// done without the server. Pre: no SignalWatch has these signals.
   bool stops_on_signals = false;
+  /// What else than HTTP/1.1 is spoken on the same ports; null: nothing.
+  std::shared_ptr<const ConnectionProtocol> protocol = nullptr;
   /// Hears of what nobody can be answered about, such as a lack of descriptors. May be null.
   LogSink* log = nullptr;
 };

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "eider/base/secured_by.h"
 #include "eider/http/response.h"
 #include "eider/runtime/stream.h"
 
@@ -18,6 +20,8 @@ class UpgradedLine {
   [[nodiscard]] virtual Stream& stream() noexcept = 0;
   /// As Peer::address: the client's, also behind a proxy that has told it.
   [[nodiscard]] virtual std::string address() const = 0;
+  /// As Peer::secured_by.
+  [[nodiscard]] virtual std::optional<SecuredBy> secured_by() const { return std::nullopt; }
   /// Ends the connection: the stream is closed and the protocol's object destroyed later in this
   /// turn, never inside this call. Flush the stream first; what waits then is dropped.
   virtual void close() noexcept = 0;

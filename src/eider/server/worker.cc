@@ -26,7 +26,11 @@ Worker::Worker(const Crew& crew, std::size_t index)
       context_(*crew.loops[index], crew.service, crew.limits,
                share(crew.limits.in_flight_max, crew.loops.size())),
       heap_trim_(context_),
-      connections_(context_, *this) {}
+      connections_(context_, *this) {
+  if (crew.protocol != nullptr) {
+    context_.protocol = crew.protocol->on_loop(context_);
+  }
+}
 
 Result<Address, NetError> Worker::listen(const Address& at, ListenOptions options,
                                          Preface preface) {

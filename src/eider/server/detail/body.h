@@ -34,6 +34,11 @@ class BodyH1 {
   ///          refused    refusal() says why: wrong chunks, or more than `bytes_max`
   [[nodiscard]] BodyStep read(std::string_view in);
 
+  /// Takes content that another framing has been taken off already.
+  ///
+  /// returns  need_more, or refused when it is more than `bytes_max`
+  [[nodiscard]] BodyStatus gather(std::string_view content);
+
   [[nodiscard]] h1::Refusal refusal() const noexcept { return refusal_; }
   /// The content so far, but for what was taken.
   [[nodiscard]] std::string_view view() const noexcept { return content_.view(); }

@@ -65,6 +65,10 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner
     endless
   };
 
+  /// What few connections need: see conn_h1_content.cc.
+  class Takeover;
+  struct Aside;
+
   void on_bytes(std::string_view bytes) override;
   void on_end() override;
   void on_drained() override;
@@ -130,6 +134,9 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner
   [[nodiscard]] h1::Persistence production_persistence(const Production& production) const noexcept;
   void fail_production(Production& production);
   void upgrade(Response& response);
+  [[nodiscard]] bool try_upgrade();
+  [[nodiscard]] bool begins_other_protocol(std::string_view in);
+  [[nodiscard]] Takeover& begin_takeover();
   void refuse(h1::Refusal refusal, Method method);
   void refuse(int status, std::string_view detail, Method method);
   [[nodiscard]] bool make_exchange(const Plan& plan);
@@ -164,10 +171,6 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner
     ConnectionH1& connection_;
   };
 
-  /// What few connections need: see conn_h1_content.cc.
-  class Takeover;
-  struct Aside;
-
   LoopContext& context_;
   Stream stream_;
   Instant due_;  // when patience_ ends
@@ -177,8 +180,9 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner
   h1::HeadSearch search_;
   State state_ = State::ready;
   Patience patience_ = Patience::first_byte;
-  bool has_peer_ended_ = false;
-  bool is_paused_ = false;
+  bool has_answered_ = false;
+  bool has_peer_ended_ : 1 = false;
+  bool is_paused_ : 1 = false;
   // From here on: not touched by a request that is answered at once.
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<Aside> aside_;

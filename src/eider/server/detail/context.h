@@ -5,12 +5,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "eider/http/h1/head_reader.h"
 #include "eider/http/h1/writer.h"
 #include "eider/http/request.h"
 #include "eider/http/response.h"
 #include "eider/runtime/loop.h"
+#include "eider/server/connection_protocol.h"
 #include "eider/server/detail/exchange.h"
 #include "eider/server/limits.h"
 
@@ -58,6 +60,8 @@ struct LoopContext {
   h1::HeadStart start;
   Exchanges exchanges;
   ConnectionOwner* connections = nullptr;  // set by it
+  /// What may take connections over from HTTP/1.1; null unless the application wants one.
+  std::unique_ptr<LoopProtocol> protocol;
   std::atomic<std::uint64_t> requests{0};
   /// From now on every answer announces the connection's close.
   bool is_draining = false;

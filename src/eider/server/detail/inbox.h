@@ -24,6 +24,9 @@ class Inbox final : public BodyInbox {
   void begin(const RequestHead& head, std::size_t bytes_max, ExchangeOwner& owner);
   /// Reads on: see BodyH1::read. What follows the content is left alone.
   [[nodiscard]] std::size_t read(std::string_view in);
+  /// Takes content that another framing has been taken off already, and its end.
+  void put(std::string_view content);
+  void end();
   /// The content will not be completed; `take` says so when it has given what there was.
   void fail(h1::Refusal refusal);
 

@@ -11,7 +11,7 @@
 
 #include "eider/http/h1/writer.h"
 #include "eider/runtime/deferred.h"
-#include "eider/runtime/stream.h"
+#include "eider/runtime/loop.h"
 #include "eider/server/content.h"
 #include "eider/server/detail/exchange_owner.h"
 
@@ -19,15 +19,15 @@ namespace eider::detail {
 
 class Production final : public BodyWriter, private TaskOwner, private Deferred {
  public:
-  /// stream  of the connection; its output goes to nobody else until on_produced
-  /// head    of the response
-  Production(ExchangeOwner& owner, Stream& stream, Response& head,
+  /// owner  its output goes to nobody else until on_produced
+  /// head   of the response
+  Production(ContentOwner& owner, Loop& loop, Response& head,
              std::unique_ptr<ProducedContent> content)
-      : owner_(owner), stream_(stream), head_(head), content_(std::move(content)) {}
+      : owner_(owner), loop_(loop), head_(head), content_(std::move(content)) {}
 
   /// Runs the producer until it waits, and tells the owner of its end.
   void start();
-  /// The socket takes more.
+  /// The client's side takes more.
   void go_on() noexcept;
   /// Ends the content here, as if the producer had returned.
   void stop();
@@ -40,6 +40,8 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
   [[nodiscard]] h1::Framing framing() const noexcept { return framing_; }
   /// Behind the content: the last chunk and the trailers, where the framing has them.
   void write_end();
+  /// The trailers as lines, for framings of other kinds.
+  [[nodiscard]] std::string_view trailer_lines() const noexcept { return trailers_.field_lines(); }
 
   [[nodiscard]] Response& head() noexcept override { return head_; }
   void add_trailer(std::string_view name, std::string_view value) override;
@@ -54,8 +56,8 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
   void give_way();
   void take_outcome() noexcept;
 
-  ExchangeOwner& owner_;
-  Stream& stream_;
+  ContentOwner& owner_;
+  Loop& loop_;
   Response& head_;
   std::unique_ptr<ProducedContent> content_;
   Event room_;
@@ -65,7 +67,7 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
   h1::Framing framing_ = h1::Framing::none;
   bool has_begun_ = false;
   bool is_yielding_ = false;  // until the next turn
-  bool is_blocked_ = false;   // until the socket takes more
+  bool is_blocked_ = false;   // until the client's side takes more
   std::exception_ptr failure_;
   Task<> task_;  // last, so that it is destroyed before what it uses
 };

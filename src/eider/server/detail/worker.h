@@ -33,6 +33,7 @@ struct Crew {
   LogSink* log;                  // may be null
   std::span<Loop* const> loops;  // each worker's, in order
   std::span<class Worker* const> workers;
+  const ConnectionProtocol* protocol = nullptr;
 };
 
 class Worker final : private DoorOwner, private ConnectionCounter, private Timer {
