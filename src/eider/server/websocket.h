@@ -12,11 +12,12 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/base/intrusive_list.h"
 #include "eider/http/ws/close_code.h"
 #include "eider/http/ws/deflate_offer.h"
 #include "eider/http/ws/extension.h"
 #include "eider/http/ws/message_reader.h"
-#include "eider/runtime/sync.h"
+#include "eider/runtime/deferred.h"
 #include "eider/runtime/time.h"
 
 namespace eider {
@@ -140,8 +141,32 @@ class WebSocketRef {
 };
 
 namespace detail {
+
 class WsSession;
-}
+
+/// A coroutine that waits: in a queue of its connection, and when that wakes it, in the loop's. A
+/// silent connection's handler holds one, so it is half of what an Event's would be.
+class WsWaiter : public Deferred {
+ public:
+  /// Whoever wakes takes it out and defers it; it leaves by itself when it is destroyed.
+  using Queue = IntrusiveList<Deferred>;
+
+ protected:
+  WsWaiter() = default;
+  ~WsWaiter() = default;
+  /// Pre: in no queue.
+  void wait_in(Queue& queue, std::coroutine_handle<> waiting) noexcept {
+    waiting_ = waiting;
+    queue.push_back(*this);
+  }
+
+ private:
+  void run() override { waiting_.resume(); }
+
+  std::coroutine_handle<> waiting_;
+};
+
+}  // namespace detail
 
 /// A connection as a handler owns it. When the handler returns, the connection is closed with 1000,
 /// or with 1011 when it threw.
@@ -201,7 +226,7 @@ class WebSocket {
 };
 
 /// What `receive` gives to `co_await`. The WebSocket stays where it is meanwhile.
-class [[nodiscard]] WebSocket::ReceiveAwaiter {
+class [[nodiscard]] WebSocket::ReceiveAwaiter final : private detail::WsWaiter {
  public:
   explicit ReceiveAwaiter(WebSocket& socket) noexcept : socket_(socket) {}
   [[nodiscard]] bool await_ready();
@@ -210,11 +235,10 @@ class [[nodiscard]] WebSocket::ReceiveAwaiter {
 
  private:
   WebSocket& socket_;
-  std::optional<Event::Awaiter> waiting_;
 };
 
 /// What `send` gives to `co_await`: the message is on its way already.
-class WebSocket::SendAwaiter {
+class WebSocket::SendAwaiter final : private detail::WsWaiter {
  public:
   explicit SendAwaiter(WebSocket& socket) noexcept : socket_(socket) {}
   [[nodiscard]] bool await_ready() noexcept;
@@ -223,7 +247,6 @@ class WebSocket::SendAwaiter {
 
  private:
   WebSocket& socket_;
-  std::optional<Event::Awaiter> waiting_;
 };
 
 inline WebSocket::ReceiveAwaiter WebSocket::receive() noexcept {

@@ -192,7 +192,7 @@ void WsSession::receive(const WsMessage& message) {
     inbox_ = hub_.take_inbox();
   }
   inbox_->add(message);
-  arrival_.set();
+  wake(arrival_);
 }
 
 void WsSession::receive_ping(std::string_view payload) {

@@ -30,7 +30,8 @@ WsSession::~WsSession() {
   hub_.unsubscribe_all(*this);
   task_ = Task<>();
   tell_closed();
-  wake_all();
+  wake(arrival_);
+  wake(room_);
   if (handle_ != nullptr) {
     handle_->session_ = nullptr;
   }
@@ -48,7 +49,7 @@ void WsSession::on_end() {
 }
 
 void WsSession::on_drained() {
-  room_.set();
+  wake(room_);
   if (state_ < State::leaving) {
     guard([this] { read_saved(); });
   }
@@ -160,7 +161,8 @@ void WsSession::leave() {
   turn_bytes_ = 0;
   hub_.unsubscribe_all(*this);
   expect(Patience::close, now() + route_.options.close_within);
-  wake_all();
+  wake(arrival_);
+  wake(room_);
   hub_.loop().defer(*this);
   if (line_ != nullptr) {
     line_->stream().end();
@@ -171,9 +173,10 @@ void WsSession::leave() {
   }
 }
 
-void WsSession::wake_all() noexcept {
-  arrival_.set();
-  room_.set();
+void WsSession::wake(WsWaiter::Queue& queue) noexcept {
+  while (Deferred* waiter = queue.pop_front()) {
+    hub_.loop().defer(*waiter);
+  }
 }
 
 /// The last thing in every call. An orphan may be destroyed.
@@ -232,9 +235,10 @@ void WsSession::start(std::unique_ptr<WebSocketHandlers> handlers) {
 }
 
 void WsSession::begin_handler() noexcept {
-  if (std::exchange(is_started_, true)) [[likely]] {
+  if (is_started_) [[likely]] {
     return;
   }
+  is_started_ = true;
   guard([this] {
     if (handlers_ != nullptr) {
       owes_closed_ = true;
@@ -267,10 +271,11 @@ void WsSession::run() {
   } else {
     guard([this] { read_saved(); });
   }
-  if (std::exchange(is_yielding_, false)) {
+  if (is_yielding_) {
+    is_yielding_ = false;
     turn_bytes_ = 0;
     if (waiting_bytes() == 0) {
-      room_.set();
+      wake(room_);
     }
   }
   settle();
@@ -287,10 +292,13 @@ void WsSession::end_task() noexcept {
 }
 
 void WsSession::tell_closed() noexcept {
-  if (!std::exchange(owes_closed_, false) || !handlers_->closed) {
+  if (!owes_closed_) {
     return;
   }
-  guard([this] { handlers_->closed(*this); });
+  owes_closed_ = false;
+  if (handlers_->closed) {
+    guard([this] { handlers_->closed(*this); });
+  }
 }
 
 void WsSession::log_failure(const std::exception_ptr& thrown) noexcept {

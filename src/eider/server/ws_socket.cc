@@ -193,7 +193,7 @@ bool WebSocket::ReceiveAwaiter::await_ready() {
 }
 
 void WebSocket::ReceiveAwaiter::await_suspend(std::coroutine_handle<> waiting) noexcept {
-  waiting_.emplace(socket_.session_->arrival()).await_suspend(waiting);
+  wait_in(socket_.session_->arrival(), waiting);
 }
 
 std::optional<WsMessage> WebSocket::ReceiveAwaiter::await_resume() {
@@ -205,7 +205,7 @@ bool WebSocket::SendAwaiter::await_ready() noexcept {
 }
 
 void WebSocket::SendAwaiter::await_suspend(std::coroutine_handle<> waiting) noexcept {
-  waiting_.emplace(socket_.session_->room()).await_suspend(waiting);
+  wait_in(socket_.session_->room(), waiting);
 }
 
 }  // namespace eider

@@ -12,7 +12,6 @@
 
 #include "eider/http/ws/message_reader.h"
 #include "eider/runtime/deferred.h"
-#include "eider/runtime/sync.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 #include "eider/runtime/timer.h"
@@ -66,9 +65,9 @@ class WsSession final : public WebSocketRef, private TaskOwner, private Deferred
   [[nodiscard]] bool has_news();
   [[nodiscard]] std::optional<WsMessage> take();
   [[nodiscard]] bool has_room() noexcept;
-  // Nobody asks them whether they are set: they wake, and who is woken looks.
-  [[nodiscard]] Event& arrival() noexcept { return arrival_; }
-  [[nodiscard]] Event& room() noexcept { return room_; }
+  // Who is woken from them looks again for what it waits for.
+  [[nodiscard]] WsWaiter::Queue& arrival() noexcept { return arrival_; }
+  [[nodiscard]] WsWaiter::Queue& room() noexcept { return room_; }
 
   // For the hub.
   [[nodiscard]] WsForm form() const noexcept { return form_; }
@@ -133,7 +132,7 @@ class WsSession final : public WebSocketRef, private TaskOwner, private Deferred
   void settle();
   void note_reason(CloseCode code, std::string_view reason);
   [[nodiscard]] bool is_handler_done() const noexcept;
-  void wake_all() noexcept;
+  void wake(WsWaiter::Queue& queue) noexcept;
 
   // The handler.
   void begin_handler() noexcept;
@@ -166,8 +165,8 @@ class WsSession final : public WebSocketRef, private TaskOwner, private Deferred
   std::unique_ptr<ws::MessageCodec> codec_;
   std::unique_ptr<WsInbox> inbox_;  // null while there is no message
   std::unique_ptr<Extras> extras_;
-  Event arrival_;
-  Event room_;
+  WsWaiter::Queue arrival_;
+  WsWaiter::Queue room_;
   Instant heard_;
   Instant message_begun_ = Instant::max();  // of the message under way
   // What waited when the span of `write` or `close` began, and what has been added since.
@@ -182,16 +181,16 @@ class WsSession final : public WebSocketRef, private TaskOwner, private Deferred
   Patience patience_ = Patience::silence;
   WsForm form_ = WsForm::plain;
   std::uint8_t subprotocol_;
-  bool is_started_ = false;
-  bool has_peer_ended_ = false;
-  bool is_clean_ = false;        // nothing more is expected from the client
-  bool is_answer_owed_ = false;  // the client has closed, and the handler has not received all
-  bool is_paused_ = false;
-  bool is_yielding_ = false;
-  bool is_deaf_ = false;      // the handler has closed: it gets no more messages
-  bool owes_closed_ = false;  // `opened` was called
-  bool owes_pong_ = false;
-  bool is_orphan_ = false;  // the line has gone before the handler's end
+  bool is_started_ : 1 = false;
+  bool has_peer_ended_ : 1 = false;
+  bool is_clean_ : 1 = false;        // nothing more is expected from the client
+  bool is_answer_owed_ : 1 = false;  // the client has closed, and the handler has not received all
+  bool is_paused_ : 1 = false;
+  bool is_yielding_ : 1 = false;
+  bool is_deaf_ : 1 = false;      // the handler has closed: it gets no more messages
+  bool owes_closed_ : 1 = false;  // `opened` was called
+  bool owes_pong_ : 1 = false;
+  bool is_orphan_ : 1 = false;  // the line has gone before the handler's end
 };
 
 template <class Call>
@@ -205,6 +204,6 @@ void WsSession::guard(Call call) noexcept {
 }
 
 // An idle connection costs this, its line, and the handler's frame when there is one.
-static_assert(sizeof(WsSession) <= 352);
+static_assert(sizeof(WsSession) <= 328);
 
 }  // namespace eider::detail
