@@ -73,8 +73,18 @@ App& App::trust_proxies(std::string_view blocks) {
   return trust_proxies(blocks, ForwardedFields::x_forwarded);
 }
 
+App& App::secure_by(MakeSeals make) {
+  table_->make_seals = std::move(make);
+  return *this;
+}
+
 App& App::body_bytes_max(std::size_t bytes) noexcept {
   table_->body_bytes_max = bytes;
+  return *this;
+}
+
+App& App::speak(std::shared_ptr<const ConnectionProtocol> protocol) noexcept {
+  table_->protocol = std::move(protocol);
   return *this;
 }
 

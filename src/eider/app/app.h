@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "eider/app/endpoint.h"
+#include "eider/app/make_seals.h"
 #include "eider/app/middleware.h"
 #include "eider/app/pattern_for.h"
 #include "eider/base/log.h"
@@ -18,6 +19,7 @@
 
 namespace eider {
 
+class ConnectionProtocol;
 class RouteTable;
 class Topics;
 struct ServerOptions;
@@ -140,8 +142,13 @@ class App : public Routes {
 
   /// The largest body a route takes unless it says otherwise (1 MiB).
   App& body_bytes_max(std::size_t bytes) noexcept;
+  /// Lets clients speak another protocol than HTTP/1.1, too: see e.g. enable_http2.
+  App& speak(std::shared_ptr<const ConnectionProtocol> protocol) noexcept;
   /// Where the app's own lines go (standard error).
   App& log_to(std::shared_ptr<LogSink> sink) noexcept;
+
+  /// Lets the app speak TLS where its options say so; enable_tls (tls/tls.h) calls it.
+  App& secure_by(MakeSeals make);
 
   /// What the server runs. The App may be gone by then.
   ///
@@ -159,6 +166,7 @@ class App : public Routes {
 
  private:
   explicit App(std::shared_ptr<RouteTable> table);
+  [[nodiscard]] Result<void> add_seals(ServerOptions& options) const;
   App& set_state(detail::TypeKey key, std::shared_ptr<void> object);
 
   std::shared_ptr<RouteTable> owned_table_;

@@ -2,6 +2,7 @@
 
 #include <getopt.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
@@ -15,6 +16,10 @@ constexpr std::string_view kHelp =
     "  --port PORT             0 to 65535 (default 8080; 0 takes any that is free)\n"
     "  --listen ADDRESS        in place of --host and --port, and as often as wanted: 0.0.0.0:80,\n"
     "                          [::1]:8080, unix:/run/app.sock, systemd (the sockets it passes on)\n"
+    "  --tls-port PORT         a further port of --host, where TLS is spoken\n"
+    "  --listen-tls ADDRESS    as --listen, with TLS\n"
+    "  --cert FILE --key FILE  the certificate with its chain and its private key, both PEM\n"
+    "                          (default: one for this machine alone, made at the start)\n"
     "  --proxy-protocol        every connection begins with it: only behind a balancer\n"
     "  --share-port            let other processes listen on the port too (SO_REUSEPORT)\n"
     "  --threads N             event loops, 1 to 1024 (default: one per core)\n"
@@ -24,9 +29,13 @@ constexpr std::string_view kHelp =
     "\n"
     "SIGINT or SIGTERM finishes what is in flight and exits with 0; a second one leaves at once.\n";
 
-constexpr std::array<option, 10> kOptions = {{{"host", required_argument, nullptr, 'h'},
+constexpr std::array<option, 14> kOptions = {{{"host", required_argument, nullptr, 'h'},
                                               {"port", required_argument, nullptr, 'p'},
                                               {"listen", required_argument, nullptr, 'l'},
+                                              {"tls-port", required_argument, nullptr, 'T'},
+                                              {"listen-tls", required_argument, nullptr, 'L'},
+                                              {"cert", required_argument, nullptr, 'c'},
+                                              {"key", required_argument, nullptr, 'k'},
                                               {"proxy-protocol", no_argument, nullptr, 'x'},
                                               {"share-port", no_argument, nullptr, 's'},
                                               {"threads", required_argument, nullptr, 't'},
@@ -34,6 +43,10 @@ constexpr std::array<option, 10> kOptions = {{{"host", required_argument, nullpt
                                               {"drain-seconds", required_argument, nullptr, 'd'},
                                               {"help", no_argument, nullptr, '?' + 256},
                                               {nullptr, 0, nullptr, 0}}};
+
+constexpr std::string_view kListenTls = "listen-tls";
+/// For now, of a place that takes the other's host, which may still come.
+constexpr std::string_view kHostToo = "";
 
 Error wrong(std::string_view name, std::string_view value, std::string_view takes) {
   std::string text("--");
@@ -73,7 +86,7 @@ Result<void> assign_drain(Duration& out, std::string_view text) {
 }
 
 /// "0.0.0.0:80", "[::1]:8080", or what has no port: "unix:/path", "systemd".
-Result<ListenAt> read_place(std::string_view text) {
+Result<ListenAt> read_place(std::string_view option, std::string_view text) {
   ListenAt place;
   const std::size_t colon = text.rfind(':');
   if (text == "systemd" || text.starts_with("unix:")) {
@@ -82,23 +95,23 @@ Result<ListenAt> read_place(std::string_view text) {
   }
   const bool is_bare_ipv6 = text.find(':') != colon && !text.starts_with('[');
   if (colon == std::string_view::npos || colon == 0 || is_bare_ipv6) {
-    return fail(wrong("listen", text, "HOST:PORT, [IPV6]:PORT, unix:/path or systemd"));
+    return fail(wrong(option, text, "HOST:PORT, [IPV6]:PORT, unix:/path or systemd"));
   }
   place.host = text.substr(0, colon);
   constexpr std::uint16_t kPortMax = 65535;
-  auto port =
-      assign_number(place.port, "listen", text.substr(colon + 1), std::uint16_t{0}, kPortMax);
+  auto port = assign_number(place.port, option, text.substr(colon + 1), std::uint16_t{0}, kPortMax);
   if (!port) {
     return fail(std::move(port.error()));
   }
   return place;
 }
 
-Result<void> add_place(ServerOptions& options, std::string_view text) {
-  auto place = read_place(text);
+Result<void> add_place(ServerOptions& options, std::string_view option, std::string_view text) {
+  auto place = read_place(option, text);
   if (!place) {
     return fail(std::move(place.error()));
   }
+  place->is_secure = option == kListenTls;
   options.also.push_back(std::move(*place));
   return {};
 }
@@ -107,13 +120,17 @@ Result<void> add_place(ServerOptions& options, std::string_view text) {
 ///
 /// before  how many further places there were without them
 ServerOptions with_places_in_order(ServerOptions options, std::size_t before) {
-  if (options.also.size() > before) {
-    const auto first = options.also.begin() + static_cast<std::ptrdiff_t>(before);
+  const auto first =
+      std::find_if(options.also.begin() + static_cast<std::ptrdiff_t>(before), options.also.end(),
+                   [](const ListenAt& place) { return place.host != kHostToo; });
+  if (first != options.also.end()) {
     options.host = std::move(first->host);
     options.port = first->port;
+    options.is_secure = first->is_secure;
     options.also.erase(first);
   }
   for (ListenAt& place : options.also) {
+    place.host = place.host == kHostToo ? options.host : place.host;
     place.expects_proxy_protocol |= options.expects_proxy_protocol;
   }
   return options;
@@ -128,7 +145,18 @@ Result<void> assign(ServerOptions& options, int found, std::string_view value) {
     case 'p':
       return assign_number(options.port, "port", value, std::uint16_t{0}, kPortMax);
     case 'l':
-      return add_place(options, value);
+      return add_place(options, "listen", value);
+    case 'L':
+      return add_place(options, kListenTls, value);
+    case 'T':
+      options.also.push_back({.host = std::string(kHostToo), .is_secure = true});
+      return assign_number(options.also.back().port, "tls-port", value, std::uint16_t{0}, kPortMax);
+    case 'c':
+      options.certificate = value;
+      return {};
+    case 'k':
+      options.key = value;
+      return {};
     case 'x':
       options.expects_proxy_protocol = true;
       return {};

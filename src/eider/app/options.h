@@ -19,8 +19,8 @@ struct HelpWanted {
   std::string text;
 };
 
-/// Reads `--host`, `--port`, `--listen`, `--proxy-protocol`, `--share-port`, `--threads`,
-/// `--backend` and `--drain-seconds`.
+/// Reads `--host`, `--port`, `--listen`, `--tls-port`, `--listen-tls`, `--cert`, `--key`,
+/// `--proxy-protocol`, `--share-port`, `--threads`, `--backend` and `--drain-seconds`.
 ///
 /// given   what holds where the command line says nothing
 /// errors  the option, what is wrong with it and what it takes

@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "eider/app/endpoint.h"
+#include "eider/app/make_seals.h"
 #include "eider/app/middleware.h"
 #include "eider/base/log.h"
 
 namespace eider {
+
+class ConnectionProtocol;
 
 /// A group: its prefix in full and what holds for all within it.
 struct RouteScope {
@@ -32,6 +35,8 @@ class RouteTable {
   std::map<detail::TypeKey, std::shared_ptr<void>> states;
   std::size_t body_bytes_max = std::size_t{1} << 20;
   std::shared_ptr<LogSink> log;
+  std::shared_ptr<const ConnectionProtocol> protocol;
+  MakeSeals make_seals;
 };
 
 }  // namespace eider

@@ -1,4 +1,5 @@
 // App::run and App::serve: from the command line to a served process.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -8,6 +9,7 @@
 #include "eider/app/app.h"
 #include "eider/app/options.h"
 #include "eider/app/route_table.h"
+#include "eider/runtime/seal.h"
 #include "eider/server/server.h"
 
 namespace eider {
@@ -55,6 +57,29 @@ int App::run(int argc, char** argv) {
   return options ? serve(*options) : options.error();
 }
 
+/// Where TLS is asked for and the options do not bring it along.
+Result<void> App::add_seals(ServerOptions& options) const {
+  const bool is_wanted =
+      options.is_secure || std::ranges::any_of(options.also, &ListenAt::is_secure);
+  if (!is_wanted || options.seals != nullptr) {
+    return {};
+  }
+  if (!table_->make_seals) {
+    return fail(Error::unavailable(
+        "This program does not speak TLS: link eider::tls and call enable_tls(app), declared in "
+        "eider/tls/tls.h."));
+  }
+  auto made = table_->make_seals({.certificate = options.certificate,
+                                  .key = options.key,
+                                  .protocols = {"http/1.1"},
+                                  .log = options.log});
+  if (!made) {
+    return fail(std::move(made.error()));
+  }
+  options.seals = std::move(*made);
+  return {};
+}
+
 int App::serve(const ServerOptions& options) {
   auto service = make_service();
   if (!service) {
@@ -64,6 +89,13 @@ int App::serve(const ServerOptions& options) {
   ServerOptions complete = options;
   complete.stops_on_signals = true;
   complete.log = table_->log.get();
+  if (complete.protocol == nullptr) {
+    complete.protocol = table_->protocol;
+  }
+  if (auto added = add_seals(complete); !added) {
+    say(stderr, added.error().detail() + "\n");
+    return kExitFailed;
+  }
   Server server(**service, complete);
   if (auto started = server.start(); !started) {
     say(stderr, started.error().detail() + "\n");

@@ -12,28 +12,28 @@ namespace eider {
 /// A client's certificate that was verified against the authorities given.
 struct ClientCertificate {
   /// Of RFC 4514: "CN=alice,O=Example".
-  std::string subject;
-  std::string issuer;
+  std::string subject = {};
+  std::string issuer = {};
   /// Subject alternative names: "DNS:a.example", "email:a@example", "IP:10.0.0.1", "URI:…".
-  std::vector<std::string> names;
+  std::vector<std::string> names = {};
   /// Of the whole certificate, SHA-256 in lower-case hexadecimal digits: 64 characters.
-  std::string fingerprint;
+  std::string fingerprint = {};
   /// Hexadecimal.
-  std::string serial;
+  std::string serial = {};
 };
 
 struct SecuredBy {
   /// "TLSv1.3"
-  std::string_view version;
+  std::string_view version = {};
   /// "TLS_AES_128_GCM_SHA256"
-  std::string_view cipher;
+  std::string_view cipher = {};
   /// "h2", "http/1.1", or empty when none was agreed on.
-  std::string protocol;
+  std::string protocol = {};
   /// What the client has asked for (SNI); empty when nothing.
-  std::string server_name;
+  std::string server_name = {};
   bool is_resumed = false;
   /// Empty subject and fingerprint when there is none.
-  ClientCertificate client;
+  ClientCertificate client = {};
 };
 
 }  // namespace eider

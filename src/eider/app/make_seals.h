@@ -1,0 +1,31 @@
+// How an application gets its side of TLS without linking a library for it here.
+// Must not know the library: enable_tls (tls/tls.h) sets it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eider/base/log.h"
+#include "eider/base/result.h"
+
+namespace eider {
+
+class SealMaker;
+
+/// What is asked of whoever makes the seals of a server.
+struct TlsWanted {
+  /// PEM files of the command line; empty: what the program says.
+  std::string certificate;
+  std::string key;
+  /// Of ALPN, the preferred first (RFC 7301): "h2", "http/1.1".
+  std::vector<std::string> protocols;
+  /// Outlives the seals' maker.
+  LogSink* log = nullptr;
+};
+
+/// errors  the detail names the file, what is wrong with it, and the mend
+using MakeSeals = std::function<Result<std::shared_ptr<SealMaker>>(const TlsWanted&)>;
+
+}  // namespace eider
