@@ -1,0 +1,69 @@
+// A server's seals, from files that are looked at again while it runs.
+// Must not touch connections that stand: each keeps the context that it was made with.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "eider/base/log.h"
+#include "eider/tls/detail/file_stamp.h"
+#include "eider/tls/detail/server_context.h"
+#include "eider/tls/tls.h"
+
+namespace eider::detail {
+
+/// The files are looked at when a connection comes, at most once a second: no thread, timer or
+/// descriptor is needed, links may be exchanged anywhere on the path, and who accepts nothing needs
+/// no new certificate. The thread that finds a change loads it, which takes some milliseconds.
+class ServerTls final : public SealMaker {
+ public:
+  static constexpr Duration kLookEvery = std::chrono::seconds(1);
+
+  /// errors  as make_server_tls
+  [[nodiscard]] static Result<std::shared_ptr<ServerTls>> make(const TlsOptions& options,
+                                                               std::shared_ptr<LogSink> log,
+                                                               TlsClock clock = {});
+
+  [[nodiscard]] std::unique_ptr<Seal> make() override;
+
+ private:
+  /// One of the certificates: its files, and what they held when they were last good.
+  struct Source {
+    TlsCertificate files;
+    std::array<FileStamp, 3> stamps;
+    std::shared_ptr<const Identity> identity;
+  };
+
+  ServerTls(TlsOptions options, std::shared_ptr<LogSink> log, TlsClock clock);
+
+  [[nodiscard]] static std::array<FileStamp, 3> stamps_of(const TlsCertificate& files) noexcept;
+  [[nodiscard]] Result<void> load_all();
+  [[nodiscard]] Result<void> load(Source& source);
+  [[nodiscard]] Result<void> renew_context();
+  [[nodiscard]] bool reload(Source& source);
+  [[nodiscard]] bool reload_changed();
+  void use_self_signed();
+  void look_again();
+  void say(LogLevel level, std::string_view line) const noexcept;
+  [[nodiscard]] SslPtr new_ssl();
+
+  const TlsOptions options_;
+  const std::shared_ptr<LogSink> log_;
+  const TlsClock clock_;
+  const std::shared_ptr<TicketKeys> ticket_keys_;
+
+  std::atomic<Instant> next_look_;
+  std::mutex looking_;
+  // Under `looking_`:
+  std::vector<Source> sources_;
+  FileStamp authorities_stamp_;
+
+  std::mutex exchanging_;  // for as long as it takes to count a reference
+  SslContextPtr context_;
+};
+
+}  // namespace eider::detail

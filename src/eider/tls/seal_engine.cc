@@ -1,0 +1,227 @@
+#include "eider/tls/detail/seal_engine.h"
+
+#include <array>
+#include <utility>
+
+#include "eider/tls/detail/seal_facts.h"
+
+namespace eider::detail {
+
+namespace {
+
+constexpr std::size_t kRecordBytes = 16384;  // RFC 8446, section 5.1
+/// Header, explicit nonce and tag of TLS 1.2, which is more than TLS 1.3 adds (RFC 5288).
+constexpr std::size_t kRecordOverheadBytes = 5 + 8 + 16;
+
+constexpr std::size_t sealed_bytes_max(std::size_t plaintext_bytes) noexcept {
+  return plaintext_bytes + (plaintext_bytes / kRecordBytes + 1) * kRecordOverheadBytes;
+}
+
+/// A whole record: alert (21), TLS 1.2, two bytes: fatal (2), illegal_parameter (47). Only before
+/// there are keys (RFC 8446, sections 5.1 and 6).
+constexpr std::array<char, 7> kIllegalParameter{21, 3, 3, 0, 2, 2, 47};
+
+std::string_view words_of(const SSL& ssl, TlsFailure reason) noexcept {
+  if (is_about_certificate(reason) && SSL_get_verify_result(&ssl) != X509_V_OK) {
+    return X509_verify_cert_error_string(SSL_get_verify_result(&ssl));
+  }
+  const char* words = ERR_reason_error_string(ERR_peek_last_error());
+  return words == nullptr ? "" : words;
+}
+
+}  // namespace
+
+/// OpenSSL is called: where it writes to, and an empty queue of errors.
+class SealEngine::Call {
+ public:
+  Call(SealEngine& engine, Buffer& wire) noexcept : engine_(engine) {
+    engine.wire_.out = &wire;
+    forget_openssl_errors();
+  }
+  ~Call() { engine_.wire_.out = nullptr; }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+ private:
+  SealEngine& engine_;
+};
+
+SealEngine::SealEngine(SslPtr ssl, std::unique_ptr<SessionKeeper> keeper)
+    : wire_{.engine = this}, ssl_(std::move(ssl)), keeper_(std::move(keeper)) {
+  BIO* const bio = new_seal_bio(wire_);
+  SSL_set_bio(ssl_.get(), bio, bio);
+}
+
+SealEngine::~SealEngine() = default;
+
+SealEngine& SealEngine::of(const SSL* ssl) noexcept {
+  // The writing BIO may be behind a buffer of OpenSSL's own; the reading one is always ours.
+  return *static_cast<SealWire*>(BIO_get_data(SSL_get_rbio(ssl)))->engine;
+}
+
+void SealEngine::prepare(SSL_CTX& context) noexcept {
+  SSL_CTX_set_info_callback(&context, on_info);
+  SSL_CTX_sess_set_new_cb(&context, on_session);
+  // An idle connection keeps no buffers for records.
+  SSL_CTX_set_mode(&context, SSL_MODE_RELEASE_BUFFERS);
+}
+
+void SealEngine::on_info(const SSL* ssl, int where, int value) {
+  SealEngine& engine = of(ssl);
+  constexpr int kDescription = 0xff;
+  if (where == SSL_CB_WRITE_ALERT && (value & kDescription) == SSL_AD_NO_RENEGOTIATION) {
+    engine.refused_ = TlsFailure::renegotiation;
+  } else if (where == SSL_CB_HANDSHAKE_START && engine.state_ == SealState::open) {
+    engine.note_message();
+  }
+}
+
+/// A message that carries no plaintext: KeyUpdate, NewSessionTicket (RFC 8446, section 4.6).
+void SealEngine::note_message() noexcept {
+  if (++idle_messages_ > kIdleMessagesMax) {
+    refused_ = TlsFailure::too_many_updates;
+  }
+}
+
+/// returns  1 when the session was taken over, as OpenSSL wants to know
+int SealEngine::on_session(SSL* ssl, SSL_SESSION* session) {
+  const SealEngine& engine = of(ssl);
+  if (engine.keeper_ == nullptr) {
+    return 0;
+  }
+  engine.keeper_->keep(SessionPtr(session));
+  return 1;
+}
+
+void SealEngine::start(Buffer& wire) {
+  const Call call(*this, wire);
+  if (SSL_is_server(ssl_.get()) == 0) {
+    shake_hands();
+  }
+}
+
+SealState SealEngine::feed(std::string_view ciphertext, Buffer& wire) {
+  if (state_ == SealState::handshaking) {
+    const Call call(*this, wire);
+    wire_.in = ciphertext;
+    shake_hands();
+    ciphertext = std::exchange(wire_.in, {});
+  }
+  if (state_ == SealState::open) {
+    keep(ciphertext);
+  }
+  return state_;
+}
+
+void SealEngine::shake_hands() {
+  if (SSL_do_handshake(ssl_.get()) == 1) {
+    state_ = SealState::open;
+  } else if (SSL_want_read(ssl_.get()) == 0) {
+    fail();
+  } else if (wire_.bytes_read > kHandshakeBytesMax) {
+    refuse_large_handshake();
+  }
+}
+
+void SealEngine::refuse_large_handshake() {
+  if (SSL_get_state(ssl_.get()) == TLS_ST_BEFORE) {
+    wire_.out->append({kIllegalParameter.data(), kIllegalParameter.size()});
+  }
+  fail(TlsFailure::too_large, {});
+}
+
+void SealEngine::keep(std::string_view ciphertext) {
+  kept_.consume(kept_.size() - wire_.in.size());
+  kept_.append(ciphertext);
+  wire_.in = kept_.view();
+}
+
+std::size_t SealEngine::read(std::span<char> into, Buffer& wire) {
+  const bool has_some = !wire_.in.empty() || SSL_pending(ssl_.get()) > 0;
+  if (state_ != SealState::open || has_ended_ || !has_some) {
+    return 0;
+  }
+  const Call call(*this, wire);
+  std::size_t bytes = 0;
+  if (SSL_read_ex(ssl_.get(), into.data(), into.size(), &bytes) == 1) {
+    idle_messages_ = 0;
+  } else {
+    note_end_of_reading();
+  }
+  if (refused_ != TlsFailure::none) {
+    fail(refused_, {});
+    return 0;
+  }
+  drop_what_was_read();
+  return bytes;
+}
+
+void SealEngine::note_end_of_reading() {
+  if (SSL_want_read(ssl_.get()) != 0) {
+    return;
+  }
+  // A fatal alert counts as received shutdown too, but leaves an error.
+  if (ERR_peek_error() == 0 && (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0) {
+    has_ended_ = true;
+    wire_.in = {};
+  } else {
+    fail();
+  }
+}
+
+void SealEngine::drop_what_was_read() noexcept {
+  if (wire_.in.empty()) {
+    kept_.release();
+  }
+}
+
+bool SealEngine::write(std::string_view plaintext, Buffer& wire) {
+  if (state_ != SealState::open || plaintext.empty()) {
+    return state_ == SealState::open;
+  }
+  const Call call(*this, wire);
+  static_cast<void>(wire.reserve(sealed_bytes_max(plaintext.size())));
+  std::size_t bytes = 0;
+  if (SSL_write_ex(ssl_.get(), plaintext.data(), plaintext.size(), &bytes) != 1) {
+    fail();
+  }
+  return state_ == SealState::open;
+}
+
+void SealEngine::end(Buffer& wire) {
+  const bool has_said_so = (SSL_get_shutdown(ssl_.get()) & SSL_SENT_SHUTDOWN) != 0;
+  if (state_ != SealState::open || has_said_so) {
+    return;
+  }
+  const Call call(*this, wire);
+  if (SSL_shutdown(ssl_.get()) < 0) {
+    fail();
+  }
+}
+
+std::string_view SealEngine::failure() const noexcept {
+  return failure_ == nullptr ? std::string_view{} : std::string_view(*failure_);
+}
+
+SecuredBy SealEngine::secured_by() const {
+  return facts_of(*ssl_);
+}
+
+void SealEngine::fail() {
+  const TlsFailure reason = failure_of(*ssl_, ERR_peek_last_error());
+  fail(reason, words_of(*ssl_, reason));
+}
+
+void SealEngine::fail(TlsFailure reason, std::string_view detail) {
+  state_ = SealState::failed;
+  reason_ = reason;
+  std::string sentence(text(reason));
+  if (!detail.empty()) {
+    sentence.append(" (").append(detail).append(")");
+  }
+  failure_ = std::make_unique<const std::string>(std::move(sentence));
+  wire_.in = {};
+  kept_.release();
+}
+
+}  // namespace eider::detail
