@@ -21,7 +21,7 @@ constexpr std::size_t kFileBytesMax = std::size_t{1024} * 1024;
 using FilePtr = std::unique_ptr<std::FILE, Freer<&std::fclose>>;
 
 std::unexpected<Error> trouble(const std::string& path, std::string_view what) {
-  return fail(Error::internal("TLS: " + path + " " + std::string(what)));
+  return fail(Error::unavailable("TLS: " + path + " " + std::string(what)));
 }
 
 std::unexpected<Error> unreadable(const std::string& path, int number) {
@@ -127,8 +127,8 @@ void note_ocsp(Identity& identity, const std::string& path, std::time_t now) {
     identity.ocsp = *der;
     identity.ocsp_until = answer->until;
   } else {
-    identity.warnings.push_back(der ? "TLS: " + path + " is not stapled: " + answer.error().cause()
-                                    : der.error().cause());
+    identity.warnings.push_back(der ? "TLS: " + path + " is not stapled: " + answer.error().detail()
+                                    : der.error().detail());
   }
 }
 

@@ -17,7 +17,7 @@ constexpr std::time_t kUnlimitedSeconds = std::time_t{24} * 60 * 60;
 
 std::unexpected<Error> trouble(std::string what) {
   ERR_clear_error();
-  return fail(Error::internal(std::move(what)));
+  return fail(Error::unavailable(std::move(what)));
 }
 
 std::time_t to_seconds(const ASN1_GENERALIZEDTIME& time) noexcept {

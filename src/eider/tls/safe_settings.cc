@@ -26,9 +26,9 @@ Result<std::vector<std::uint8_t>> to_alpn(const std::vector<std::string>& protoc
   std::vector<std::uint8_t> wire;
   for (const std::string& name : protocols) {
     if (name.empty() || name.size() > std::numeric_limits<std::uint8_t>::max()) {
-      return fail(Error::internal("TLS: \"" + name +
-                                  "\" is no application protocol: its name "
-                                  "has 1 to 255 bytes (RFC 7301)"));
+      return fail(Error::unavailable("TLS: \"" + name +
+                                     "\" is no application protocol: its name "
+                                     "has 1 to 255 bytes (RFC 7301)"));
     }
     wire.push_back(static_cast<std::uint8_t>(name.size()));
     wire.insert(wire.end(), name.begin(), name.end());
@@ -42,8 +42,8 @@ Result<void> shown(int outcome, const Identity& identity) {
   if (outcome == 1) {
     return {};
   }
-  return fail(Error::internal("TLS: the certificate in " + identity.file +
-                              " cannot be used: " + take_openssl_error()));
+  return fail(Error::unavailable("TLS: the certificate in " + identity.file +
+                                 " cannot be used: " + take_openssl_error()));
 }
 
 }  // namespace

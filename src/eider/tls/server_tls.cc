@@ -9,24 +9,16 @@
 
 namespace eider::detail {
 
-namespace {
-
-std::string_view cause_of(const Error& error) noexcept {
-  return error.cause();
-}
-
-}  // namespace
-
-ServerTls::ServerTls(TlsOptions options, std::shared_ptr<LogSink> log, TlsClock clock)
+ServerTls::ServerTls(TlsOptions options, LogSink* log, TlsClock clock)
     : options_(std::move(options)),
-      log_(std::move(log)),
+      log_(log),
       clock_(clock),
       ticket_keys_(std::make_shared<TicketKeys>(clock.steady())),
       next_look_(clock.steady() + kLookEvery) {}
 
-Result<std::shared_ptr<ServerTls>> ServerTls::make(const TlsOptions& options,
-                                                   std::shared_ptr<LogSink> log, TlsClock clock) {
-  std::shared_ptr<ServerTls> made(new ServerTls(options, std::move(log), clock));
+Result<std::shared_ptr<ServerTls>> ServerTls::make(const TlsOptions& options, LogSink* log,
+                                                   TlsClock clock) {
+  std::shared_ptr<ServerTls> made(new ServerTls(options, log, clock));
   if (Result<void> loaded = made->load_all(); !loaded) {
     return fail(loaded.error());
   }
@@ -110,8 +102,8 @@ bool ServerTls::reload(Source& source) {
     return false;
   }
   if (Result<void> loaded = load(source); !loaded) {
-    say(LogLevel::warning, std::string(cause_of(loaded.error())) +
-                               "; the certificate that was loaded before stays in use");
+    say(LogLevel::warning,
+        loaded.error().detail() + "; the certificate that was loaded before stays in use");
     return false;
   }
   return true;
@@ -142,8 +134,8 @@ void ServerTls::look_again() {
   if (Result<void> renewed = renew_context(); renewed) {
     say(LogLevel::info, "TLS: certificates have been loaded anew");
   } else {
-    say(LogLevel::warning, std::string(cause_of(renewed.error())) +
-                               "; the certificates that were loaded before stay in use");
+    say(LogLevel::warning,
+        renewed.error().detail() + "; the certificates that were loaded before stay in use");
   }
 }
 
@@ -176,9 +168,8 @@ std::unique_ptr<Seal> ServerTls::make() {
 
 namespace eider {
 
-Result<std::shared_ptr<SealMaker>> make_server_tls(const TlsOptions& options,
-                                                   std::shared_ptr<LogSink> log) {
-  return detail::ServerTls::make(options, std::move(log));
+Result<std::shared_ptr<SealMaker>> make_server_tls(const TlsOptions& options, LogSink* log) {
+  return detail::ServerTls::make(options, log);
 }
 
 }  // namespace eider

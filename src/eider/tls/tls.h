@@ -46,21 +46,23 @@ struct TlsOptions {
   TlsClients clients = TlsClients::anonymous;
   /// A PEM file of the authorities that vouch for clients. Pre: not empty unless anonymous.
   std::string client_authorities = {};
-  /// Application protocols, best first (ALPN). A client that knows none of them is refused; one
-  /// that offers nothing at all is served.
-  std::vector<std::string> protocols = {"http/1.1"};
+  /// Application protocols, best first (ALPN): {"h2", "http/1.1"}. A client that knows none of them
+  /// is refused; one that offers nothing at all is served. Empty: what the app speaks.
+  std::vector<std::string> protocols = {};
   TlsVersion version_min = TlsVersion::tls_1_2;
 };
 
 /// Makes the seals of a server's connections, with safe defaults (docs/design/tls.md lists them).
 ///
-/// log     hears of certificates that expire, of new ones and of those that do not fit; may be null
+/// log     hears of certificates that expire, of new ones and of those that do not fit; outlives
+///         the maker, may be null
 /// errors  each with the file and the mend: it is missing or unreadable, holds no certificate or
 ///         key, the key is another certificate's or has a passphrase, or both are too weak
 [[nodiscard]] Result<std::shared_ptr<SealMaker>> make_server_tls(const TlsOptions& options,
-                                                                 std::shared_ptr<LogSink> log);
+                                                                 LogSink* log);
 
-/// The app's connections are encrypted from the first byte on.
+/// Lets the app speak TLS at the places that its options name (--tls-port, --listen-tls). A
+/// certificate of the command line (--cert, --key) takes the place of the one here.
 void enable_tls(App& app, TlsOptions options = {});
 
 }  // namespace eider

@@ -85,7 +85,7 @@ class ClientContext final : public TlsClientContext {
       return fail(protocols.error());
     }
     if (!is_address(host) && !is_name(host)) {
-      return fail(Error::internal("TLS: \"" + host + "\" is neither a name nor an address"));
+      return fail(Error::unavailable("TLS: \"" + host + "\" is neither a name nor an address"));
     }
     SslPtr ssl(SSL_new(context_.get()));
     ensure_memory(ssl.get());

@@ -17,7 +17,7 @@ struct OcspAnswer {
 };
 
 /// errors  it is no OCSP response, not a successful one, about another certificate, does not say
-///         that the certificate is good, or is too old; the cause says which
+///         that the certificate is good, or is too old; the detail says which
 [[nodiscard]] Result<OcspAnswer> check_ocsp(const std::string& der, const Identity& identity,
                                             std::time_t now);
 

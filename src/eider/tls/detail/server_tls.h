@@ -25,8 +25,7 @@ class ServerTls final : public SealMaker {
 
   /// errors  as make_server_tls
   [[nodiscard]] static Result<std::shared_ptr<ServerTls>> make(const TlsOptions& options,
-                                                               std::shared_ptr<LogSink> log,
-                                                               TlsClock clock = {});
+                                                               LogSink* log, TlsClock clock = {});
 
   [[nodiscard]] std::unique_ptr<Seal> make() override;
 
@@ -38,7 +37,7 @@ class ServerTls final : public SealMaker {
     std::shared_ptr<const Identity> identity;
   };
 
-  ServerTls(TlsOptions options, std::shared_ptr<LogSink> log, TlsClock clock);
+  ServerTls(TlsOptions options, LogSink* log, TlsClock clock);
 
   [[nodiscard]] static std::array<FileStamp, 3> stamps_of(const TlsCertificate& files) noexcept;
   [[nodiscard]] Result<void> load_all();
@@ -52,7 +51,7 @@ class ServerTls final : public SealMaker {
   [[nodiscard]] SslPtr new_ssl();
 
   const TlsOptions options_;
-  const std::shared_ptr<LogSink> log_;
+  LogSink* const log_;
   const TlsClock clock_;
   const std::shared_ptr<TicketKeys> ticket_keys_;
 
