@@ -7,6 +7,7 @@
 
 #include "eider/base/failure.h"
 #include "eider/route/pattern.h"
+#include "eider/server/topics.h"
 
 namespace eider {
 
@@ -233,6 +234,13 @@ void AppService::refuse(int status, std::string_view detail, Response& response)
     response.reset();
     response.set_status(status);
   }
+}
+
+std::size_t AppService::unfinished(Loop& loop) noexcept {
+  const auto topics = table_->states.find(&detail::kTypeKey<Topics>);
+  return topics == table_->states.end()
+             ? 0
+             : static_cast<Topics*>(topics->second.get())->unfinished(loop);
 }
 
 void AppService::answer_thrown(const Request& request, Response& response) noexcept {

@@ -14,6 +14,7 @@
 namespace eider {
 
 class BodyInbox;
+class Loop;
 
 /// What the service decided on the head alone, before a byte of the body is read.
 struct Plan {
@@ -61,6 +62,10 @@ class Service {
 
   /// A request that the parser refused, or that missed its deadline: fills the error's content.
   virtual void refuse(int status, std::string_view detail, Response& response) noexcept = 0;
+
+  /// How much goes on on this loop's thread, which calls, without a connection, such as a
+  /// WebSocket's handler whose client has left: a drain waits for it.
+  [[nodiscard]] virtual std::size_t unfinished(Loop& /*loop*/) noexcept { return 0; }
 };
 
 }  // namespace eider

@@ -101,6 +101,10 @@ void Topics::log_to(std::shared_ptr<LogSink> sink) {
   index_->log = std::move(sink);
 }
 
+std::size_t Topics::unfinished(Loop& loop) {
+  return index_->hub(loop).orphans();
+}
+
 detail::WsHub& Topics::hub(Loop& loop) {
   return index_->hub(loop);
 }

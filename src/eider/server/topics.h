@@ -46,6 +46,8 @@ class Topics {
   /// Where handlers that throw are told of; null for nowhere. Pre: no connection is open.
   void log_to(std::shared_ptr<LogSink> sink);
 
+  /// Handlers on this loop that go on behind the end of their connection. On its thread.
+  [[nodiscard]] std::size_t unfinished(Loop& loop);
   /// The part of this that belongs to one loop. For the server.
   [[nodiscard]] detail::WsHub& hub(Loop& loop);
 

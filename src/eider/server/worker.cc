@@ -108,7 +108,8 @@ void Worker::expire() {
   } else {
     connections_.close_idle();
   }
-  if (connections_.size() == 0 && (in_flight() == 0 || is_time_up)) {
+  const bool is_all_done = in_flight() == 0 && crew_.service.unfinished(context_.loop) == 0;
+  if (connections_.size() == 0 && (is_all_done || is_time_up)) {
     context_.loop.stop();
   } else {
     context_.loop.arm(*this, context_.loop.now() + kNextLook);
