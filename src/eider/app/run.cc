@@ -5,11 +5,13 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "eider/app/app.h"
 #include "eider/app/options.h"
 #include "eider/app/route_table.h"
 #include "eider/runtime/seal.h"
+#include "eider/server/connection_protocol.h"
 #include "eider/server/server.h"
 
 namespace eider {
@@ -69,9 +71,13 @@ Result<void> App::add_seals(ServerOptions& options) const {
         "This program does not speak TLS: link eider::tls and call enable_tls(app), declared in "
         "eider/tls/tls.h."));
   }
+  std::vector<std::string> protocols{"http/1.1"};
+  if (options.protocol != nullptr) {
+    protocols.emplace(protocols.begin(), options.protocol->alpn());
+  }
   auto made = table_->make_seals({.certificate = options.certificate,
                                   .key = options.key,
-                                  .protocols = {"http/1.1"},
+                                  .protocols = std::move(protocols),
                                   .log = options.log});
   if (!made) {
     return fail(std::move(made.error()));
