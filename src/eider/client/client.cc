@@ -1,0 +1,72 @@
+#include "eider/client/client.h"
+
+#include <utility>
+
+#include "eider/base/assert.h"
+#include "eider/client/detail/client_state.h"
+#include "eider/client/detail/tcp_dialler.h"
+
+namespace eider {
+
+namespace detail {
+
+namespace {
+
+std::unique_ptr<Dialler> or_real(std::unique_ptr<Dialler> dialler, const ClientOptions& options) {
+  if (dialler != nullptr) {
+    return dialler;
+  }
+  return std::make_unique<TcpDialler>(
+      DnsOptions{.servers = options.dns_servers, .ttl_max = options.dns_ttl_max});
+}
+
+std::uint64_t seed_of(const ClientOptions& options, const Loop& loop) noexcept {
+  const auto clock = static_cast<std::uint64_t>(loop.now().time_since_epoch().count());
+  return options.seed != 0 ? options.seed : clock;
+}
+
+}  // namespace
+
+ClientState::ClientState(Loop& on, ClientOptions with, std::unique_ptr<Dialler> by)
+    : loop(on),
+      options(std::move(with)),
+      dialler(or_real(std::move(by), options)),
+      sealer(options),
+      pool(on, options, reader, *dialler, sealer),
+      budget(options.retry_share),
+      dice(seed_of(options, on)) {}
+
+}  // namespace detail
+
+Client::Client(ClientOptions options) : Client(std::move(options), nullptr) {}
+Client::Client(ClientOptions options, std::unique_ptr<detail::Dialler> dialler)
+    : options_(std::move(options)), dialler_(std::move(dialler)) {}
+Client::Client(Client&& other) noexcept = default;
+Client& Client::operator=(Client&& other) noexcept = default;
+Client::~Client() = default;
+
+detail::ClientState& Client::state() {
+  if (state_ == nullptr) {
+    state_ = std::make_unique<detail::ClientState>(Loop::current(), options_, std::move(dialler_));
+  }
+  ensure(&state_->loop == &Loop::current(), "a client on another loop than its own");
+  return *state_;
+}
+
+ClientRequest Client::request(Method method, std::string_view url) {
+  return {state(), method, url};
+}
+
+Task<Client::Reply> Client::get(std::string_view url) {
+  return request(Method::get, url).send();
+}
+
+Task<Client::Reply> Client::head(std::string_view url) {
+  return request(Method::head, url).send();
+}
+
+Task<Client::Reply> Client::delete_(std::string_view url) {
+  return request(Method::delete_, url).send();
+}
+
+}  // namespace eider

@@ -1,0 +1,45 @@
+#include "eider/client/client_error.h"
+
+namespace eider {
+
+std::string_view to_text(ClientFault fault) noexcept {
+  switch (fault) {
+    case ClientFault::bad_url:
+      return "bad_url";
+    case ClientFault::bad_request:
+      return "bad_request";
+    case ClientFault::name_not_found:
+      return "name_not_found";
+    case ClientFault::lookup_failed:
+      return "lookup_failed";
+    case ClientFault::not_connected:
+      return "not_connected";
+    case ClientFault::proxy_failed:
+      return "proxy_failed";
+    case ClientFault::tls_failed:
+      return "tls_failed";
+    case ClientFault::timed_out:
+      return "timed_out";
+    case ClientFault::connection_lost:
+      return "connection_lost";
+    case ClientFault::bad_answer:
+      return "bad_answer";
+    case ClientFault::too_large:
+      return "too_large";
+    case ClientFault::bad_coding:
+      return "bad_coding";
+    case ClientFault::too_many_redirects:
+      return "too_many_redirects";
+    case ClientFault::bad_redirect:
+      return "bad_redirect";
+  }
+  return {};
+}
+
+Error to_error(const ClientError& error) {
+  const bool is_late = error.fault == ClientFault::timed_out;
+  return {is_late ? 504 : 502, is_late ? "A service behind this one does not answer in time."
+                                       : "A service behind this one does not answer."};
+}
+
+}  // namespace eider

@@ -1,0 +1,179 @@
+// What a hostile, broken or slow server does to the client: an error, in time, and nothing else.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "eider/base/buffer.h"
+#include "eider/client/detail/test_client_line.h"
+#include "eider/compress/compressor.h"
+
+namespace eider {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::answer;
+using testing::Asked;
+using testing::ClientLine;
+
+ClientOptions once() {
+  ClientOptions options;
+  options.retries_max = 0;
+  return options;
+}
+
+std::string after(std::string_view bytes, const ClientOptions& options = once()) {
+  ClientLine line(options);
+  const Asked& asked = line.get();
+  line.say(bytes);
+  return asked.text();
+}
+
+std::string after_and_end(std::string_view bytes) {
+  ClientLine line(once());
+  const Asked& asked = line.get();
+  line.say(bytes);
+  line.end();
+  return asked.text();
+}
+
+TEST(ClientAgainstAHostileServer, bounds_the_head) {
+  EXPECT_EQ(after("HTTP/1.1 200 OK\r\nA: " + std::string(40000, 'x')), "too_large");
+  std::string many = "HTTP/1.1 200 OK\r\n";
+  for (int index = 0; index < 200; ++index) {
+    many.append("A: b\r\n");
+  }
+  EXPECT_EQ(after(many), "too_large");
+}
+
+TEST(ClientAgainstAHostileServer, bounds_interim_answers) {
+  std::string many;
+  for (int index = 0; index < 100; ++index) {
+    many.append("HTTP/1.1 102 Processing\r\n\r\n");
+  }
+  EXPECT_EQ(after(many), "bad_answer");
+  EXPECT_EQ(after("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"), "bad_answer");
+}
+
+TEST(ClientAgainstAHostileServer, takes_no_nonsense_for_an_answer) {
+  for (const std::string_view nonsense :
+       {"<html>", "\r\n", "HTTP/2.0 200 OK\r\n\r\n", "HTTP/1.1 200\r\n\r\n", "HTTP/1.1 200 OK\n\n",
+        "HTTP/1.1 200 OK\r\nA : b\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n"}) {
+    EXPECT_EQ(after(nonsense), "bad_answer") << nonsense;
+  }
+}
+
+TEST(ClientAgainstAHostileServer, bounds_chunk_extensions_and_trailers) {
+  const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  EXPECT_EQ(after(head + "5;" + std::string(100000, 'a')), "too_large");
+  EXPECT_EQ(after(head + "0\r\nA: " + std::string(100000, 'a')), "too_large");
+}
+
+TEST(ClientAgainstAHostileServer, bounds_the_content_whatever_it_says_of_its_length) {
+  ClientOptions options = once();
+  options.body_bytes_max = 1000;
+  const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  EXPECT_EQ(after("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n", options), "too_large");
+  EXPECT_EQ(after(answer(std::string(1000, 'x')), options).size(), 1004U);
+  EXPECT_EQ(after(chunked + "3e9\r\n" + std::string(1001, 'x'), options), "too_large");
+  EXPECT_EQ(after("HTTP/1.1 200 OK\r\n\r\n" + std::string(1001, 'x'), options), "too_large");
+}
+
+TEST(ClientAgainstAHostileServer, notices_what_is_cut_short) {
+  EXPECT_EQ(after_and_end(""), "connection_lost");
+  EXPECT_EQ(after_and_end("HTTP/1.1 200 OK\r\n"), "connection_lost");
+  EXPECT_EQ(after_and_end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell"), "connection_lost");
+  EXPECT_EQ(after_and_end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
+            "connection_lost");
+}
+
+TEST(ClientAgainstAHostileServer, does_not_take_a_reset_for_the_end_of_content) {
+  ClientLine line(once());
+  const Asked& asked = line.get();
+  line.say("HTTP/1.1 200 OK\r\n\r\nhalf of");
+  line.peers[0].reset();
+  line.kernel.run_until_idle();
+  EXPECT_EQ(asked.text(), "connection_lost");
+}
+
+std::string compressed(std::string_view content) {
+  Buffer out;
+  Compressor compressor(ContentCoding::gzip);
+  compressor.write(content, out);
+  compressor.finish(out);
+  return std::string(out.view());
+}
+
+std::string zipped_answer(std::string_view content) {
+  return answer(compressed(content), "Content-Encoding: gzip\r\n");
+}
+
+TEST(ClientAgainstAHostileServer, undoes_compression_within_bounds) {
+  EXPECT_EQ(after(zipped_answer("hello")), "200 hello");
+  EXPECT_EQ(after(answer("hello", "Content-Encoding: gzip\r\n")), "bad_coding");
+  const std::string zipped = compressed("hello");
+  EXPECT_EQ(after(answer(zipped.substr(0, zipped.size() - 1), "Content-Encoding: gzip\r\n")),
+            "bad_coding");
+  EXPECT_EQ(after(answer(zipped + "x", "Content-Encoding: gzip\r\n")), "bad_coding");
+  EXPECT_EQ(after(zipped_answer(std::string(50'000'000, 'a'))), "too_large");
+}
+
+TEST(ClientAgainstAHostileServer, does_not_wait_longer_than_it_was_told) {
+  ClientLine line(once());
+  const Asked& silent = line.get();
+  line.kernel.advance(29900ms);
+  EXPECT_EQ(silent.text(), "nothing yet");
+  line.kernel.advance(200ms);
+  EXPECT_EQ(silent.text(), "timed_out");
+  EXPECT_TRUE(line.peers[0].is_closed());
+
+  const Asked& dripping =
+      line.ask(Method::get, "http://a/", [](ClientRequest& request) { request.timeout(10s); });
+  line.say("HTTP/1.1 200 OK\r\n\r\n", 1);
+  for (int second = 0; second < 9; ++second) {
+    line.kernel.advance(1s);
+    line.say("x", 1);
+    EXPECT_EQ(dripping.text(), "nothing yet");
+  }
+  line.kernel.advance(1100ms);
+  EXPECT_EQ(dripping.text(), "timed_out");
+}
+
+TEST(ClientAgainstAHostileServer, gives_no_answer_that_was_planted_to_the_next_request) {
+  ClientLine line(once());
+  const Asked& first = line.get();
+  line.say(answer("first") + answer("planted"));
+  EXPECT_EQ(first.text(), "200 first");
+  EXPECT_TRUE(line.peers[0].is_closed()) << "bytes behind an answer end the connection";
+  const Asked& second = line.get();
+  line.say(answer("second"), 1);
+  EXPECT_EQ(second.text(), "200 second");
+}
+
+TEST(ClientAgainstAHostileServer, does_not_use_a_connection_that_spoke_while_it_was_idle) {
+  ClientLine line(once());
+  line.get();
+  line.say(answer("first"));
+  line.say(answer("planted"));
+  EXPECT_TRUE(line.peers[0].is_closed());
+  const Asked& second = line.get();
+  ASSERT_EQ(line.peers.size(), 2U);
+  line.say(answer("second"), 1);
+  EXPECT_EQ(second.text(), "200 second");
+}
+
+TEST(ClientAgainstAHostileServer, lets_no_redirect_smuggle_lines_into_a_request) {
+  ClientLine line(once());
+  const Asked& asked = line.get();
+  line.say(answer("", "Location: http://a/\r\n X: y\r\n", "302 Found"));
+  EXPECT_EQ(asked.text(), "bad_answer") << "a folded line";
+  line.get();
+  line.say(answer("", "Location: /%0d%0aX:%20y z\r\n", "302 Found"), 1);
+  EXPECT_TRUE(line.sent(1).contains("GET /%0d%0aX:%20y%20z HTTP/1.1\r\n"));
+}
+
+}  // namespace
+}  // namespace eider

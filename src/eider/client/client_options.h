@@ -1,0 +1,87 @@
+// How the HTTP client behaves: its limits, deadlines and habits, with safe defaults.
+// Must not be changed once a client has been made of it.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "eider/compress/decompressor.h"
+#include "eider/runtime/time.h"
+#include "eider/tls/tls_client.h"
+
+namespace eider {
+
+struct ClientOptions {
+  // Deadlines.
+
+  /// To a connected socket, the name's lookup and a proxy's consent included.
+  Duration connect = std::chrono::seconds(5);
+  /// From there to an encrypted connection.
+  Duration handshake = std::chrono::seconds(5);
+  /// From the request to the end of the answer's head.
+  Duration first_byte = std::chrono::seconds(30);
+  /// The whole of it: redirects, retries, and content unless it is taken in pieces.
+  Duration whole = std::chrono::seconds(60);
+  /// Between two pieces of content that is taken in pieces, while somebody waits for it.
+  Duration silence = std::chrono::seconds(30);
+
+  // Limits of an answer.
+
+  /// Of content that is gathered whole, after decompression.
+  std::size_t body_bytes_max = std::size_t{16} * 1024 * 1024;
+  std::uint32_t head_bytes_max = 32 * 1024;
+  std::uint32_t fields_max = 128;
+  /// gzip, deflate, br and zstd are asked for, and undone.
+  bool decompresses = true;
+  /// `bytes_max` also bounds content that is taken in pieces: 1 GiB.
+  DecompressionLimits decompression = {.bytes_max = std::uint64_t{1} << 30U};
+
+  // Names and TLS.
+
+  /// "127.0.0.1:53,[::1]:53"; empty: those that the system names.
+  std::string dns_servers = {};
+  /// However long an answer itself says that it holds.
+  Duration dns_ttl_max = std::chrono::minutes(5);
+  /// Servers are verified unless this says otherwise.
+  TlsClientOptions tls = {};
+  /// In place of `tls`: authorities and sessions that several clients share.
+  std::shared_ptr<TlsClientContext> tls_context = {};
+
+  // The pool.
+
+  /// Under way at once; further requests wait, within `connect`.
+  std::size_t connections_per_host_max = 32;
+  std::size_t connections_max = 256;
+  /// An unused connection is closed after so long. Most servers close after 60 to 75 s.
+  Duration idle = std::chrono::seconds(45);
+
+  // Redirects and retries.
+
+  /// 0: none is followed, the answer is given as it is.
+  unsigned redirects_max = 10;
+  /// From https to http.
+  bool may_leave_https = false;
+  /// Of one request, and only where it is safe (docs/howto/client.md).
+  unsigned retries_max = 2;
+  /// All retries together are no more than this share of the requests, and a few.
+  double retry_share = 0.1;
+  /// Before the first retry; doubled for each further one, and less by dice.
+  Duration backoff = std::chrono::milliseconds(100);
+  /// A server that asks for more patience (Retry-After) gets none.
+  Duration retry_after_max = std::chrono::seconds(5);
+
+  // Habits.
+
+  std::string user_agent = "eider";
+  /// Content of so many bytes, or of unknown length, waits for the server's consent.
+  std::size_t expect_continue_from = std::size_t{1024} * 1024;
+  /// Not longer, though: some servers know no "Expect: 100-continue".
+  Duration continue_within = std::chrono::seconds(1);
+  /// Dice are thrown from this; 0: from the clock.
+  std::uint64_t seed = 0;
+};
+
+}  // namespace eider

@@ -1,0 +1,163 @@
+#include "eider/client/client_request.h"
+
+#include <utility>
+
+#include "eider/base/base64.h"
+#include "eider/base/url.h"
+#include "eider/client/detail/call.h"
+#include "eider/client/detail/client_state.h"
+#include "eider/client/detail/random_masks.h"
+#include "eider/client/detail/request_parts.h"
+#include "eider/client/multipart_form.h"
+
+namespace eider {
+
+namespace {
+
+using detail::Answered;
+using detail::Call;
+using detail::ClientState;
+using detail::ContentKind;
+using detail::Gathering;
+using detail::RequestParts;
+
+/// What is asked of a client lives until the answer is there, whatever becomes of the request.
+Task<ClientRequest::Reply> gather(ClientState& state, std::unique_ptr<RequestParts> parts) {
+  Call call(state, std::move(*parts), Gathering::whole);
+  auto running = call.run();
+  auto outcome = co_await std::move(running);
+  if (!outcome) {
+    co_return fail(std::move(outcome.error()));
+  }
+  co_return ClientResponse(std::move(outcome->received));
+}
+
+Task<ClientRequest::StreamedReply> open(ClientState& state, std::unique_ptr<RequestParts> parts) {
+  Call call(state, std::move(*parts), Gathering::pieces);
+  auto running = call.run();
+  auto outcome = co_await std::move(running);
+  if (!outcome) {
+    co_return fail(std::move(outcome.error()));
+  }
+  co_return ClientStream(state, std::move(*outcome));
+}
+
+/// Names and values "serialized using the application/x-www-form-urlencoded" rules: percent-coding
+/// suits as well, and is read alike.
+std::string encoded(std::span<const FormField> fields) {
+  std::string out;
+  for (const auto& [name, value] : fields) {
+    out.append(out.empty() ? "" : "&").append(percent_encode(name)).append("=");
+    out.append(percent_encode(value));
+  }
+  return out;
+}
+
+/// 96 bits that nobody can predict, as hexadecimal digits.
+std::string random_boundary() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  detail::RandomMasks random;
+  std::string out("eider-");
+  for (int words = 0; words < 3; ++words) {
+    for (const unsigned char byte : random.next()) {
+      out.push_back(kDigits[byte >> 4U]);
+      out.push_back(kDigits[byte & 15U]);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+ClientRequest::ClientRequest(ClientState& state, Method method, std::string_view url)
+    : state_(&state), parts_(std::make_unique<RequestParts>()) {
+  parts_->method = method;
+  parts_->url = url;
+  if (method == Method::unknown || method == Method::connect) {
+    parts_->fault = {ClientFault::bad_request, "This method cannot be sent by a request."};
+  }
+}
+ClientRequest::ClientRequest(ClientRequest&& other) noexcept = default;
+ClientRequest& ClientRequest::operator=(ClientRequest&& other) noexcept = default;
+ClientRequest::~ClientRequest() = default;
+
+ClientRequest& ClientRequest::header(std::string_view name, std::string_view value) {
+  parts_->add_field(name, value);
+  return *this;
+}
+
+ClientRequest& ClientRequest::basic_auth(std::string_view user, std::string_view password) {
+  const std::string both = std::string(user).append(":").append(password);
+  return header("Authorization", "Basic " + to_base64(both));
+}
+
+ClientRequest& ClientRequest::bearer(std::string_view token) {
+  return header("Authorization", "Bearer " + std::string(token));
+}
+
+ClientRequest& ClientRequest::query(std::string_view name, std::string_view value) {
+  std::string& url = parts_->url;
+  url.resize(std::min(url.find('#'), url.size()));
+  url.append(url.contains('?') ? "&" : "?").append(percent_encode(name)).append("=");
+  url.append(percent_encode(value));
+  return *this;
+}
+
+ClientRequest& ClientRequest::body(std::string content, std::string_view content_type) {
+  parts_->content_kind = ContentKind::bytes;
+  parts_->content = std::move(content);
+  return header("Content-Type", content_type);
+}
+
+ClientRequest& ClientRequest::form(std::initializer_list<FormField> fields) {
+  return form(std::span(fields.begin(), fields.size()));
+}
+
+ClientRequest& ClientRequest::form(std::span<const FormField> fields) {
+  return body(encoded(fields), "application/x-www-form-urlencoded");
+}
+
+ClientRequest& ClientRequest::form(const MultipartForm& form) {
+  std::string boundary = random_boundary();
+  while (!form.may_use(boundary)) {
+    boundary = random_boundary();
+  }
+  return body(form.to_text(boundary), "multipart/form-data; boundary=" + boundary);
+}
+
+ClientRequest& ClientRequest::body_from(ContentProducer producer, std::string_view content_type) {
+  parts_->content_kind = ContentKind::produced;
+  parts_->producer = std::move(producer);
+  return header("Content-Type", content_type);
+}
+
+ClientRequest& ClientRequest::body_from(ContentProducer producer, std::string_view content_type,
+                                        std::uint64_t bytes) {
+  parts_->content_length = bytes;
+  return body_from(std::move(producer), content_type);
+}
+
+ClientRequest& ClientRequest::timeout(Duration whole) {
+  parts_->within = whole;
+  return *this;
+}
+
+ClientRequest& ClientRequest::repeatable() {
+  parts_->may_repeat = true;
+  return *this;
+}
+
+ClientRequest& ClientRequest::only_once() {
+  parts_->may_repeat = false;
+  return *this;
+}
+
+Task<ClientRequest::Reply> ClientRequest::send() {
+  return gather(*state_, std::move(parts_));
+}
+
+Task<ClientRequest::StreamedReply> ClientRequest::send_streamed() {
+  return open(*state_, std::move(parts_));
+}
+
+}  // namespace eider

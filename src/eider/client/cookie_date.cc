@@ -1,0 +1,133 @@
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "eider/base/text.h"
+#include "eider/client/cookie_jar.h"
+
+namespace eider {
+
+namespace {
+
+/// What has been found of a date so far.
+struct Found {
+  std::optional<std::array<int, 3>> time;
+  std::optional<int> day;
+  std::optional<unsigned> month;
+  std::optional<int> year;
+};
+
+/// delimiter = %x09 / %x20-2F / %x3B-40 / %x5B-60 / %x7B-7E
+bool is_delimiter(char byte) noexcept {
+  return byte == '\t' || (byte >= ' ' && byte <= '/') || (byte >= ';' && byte <= '@') ||
+         (byte >= '[' && byte <= '`') || (byte >= '{' && byte <= '~');
+}
+
+std::string_view take_token(std::string_view& rest) noexcept {
+  while (!rest.empty() && is_delimiter(rest.front())) {
+    rest.remove_prefix(1);
+  }
+  std::size_t bytes = 0;
+  while (bytes < rest.size() && !is_delimiter(rest[bytes])) {
+    ++bytes;
+  }
+  return std::exchange(rest, rest.substr(bytes)).substr(0, bytes);
+}
+
+/// Digits in front, at least one and at most `digits_max`; what follows must be no digit.
+std::optional<int> take_number(std::string_view& text, std::size_t digits_max) noexcept {
+  std::size_t digits = 0;
+  int number = 0;
+  while (digits < text.size() && is_digit(text[digits])) {
+    if (digits == digits_max) {
+      return std::nullopt;
+    }
+    number = number * 10 + (text[digits++] - '0');
+  }
+  text.remove_prefix(digits);
+  return digits == 0 ? std::nullopt : std::optional(number);
+}
+
+/// hms-time = time-field ":" time-field ":" time-field
+std::optional<std::array<int, 3>> read_time(std::string_view text) noexcept {
+  std::array<int, 3> time{};
+  for (std::size_t part = 0; part < time.size(); ++part) {
+    if (part != 0) {
+      if (!text.starts_with(':')) {
+        return std::nullopt;
+      }
+      text.remove_prefix(1);
+    }
+    const auto number = take_number(text, 2);
+    if (!number) {
+      return std::nullopt;
+    }
+    time[part] = *number;
+  }
+  return time;
+}
+
+std::optional<unsigned> read_month(std::string_view text) noexcept {
+  constexpr std::array<std::string_view, 12> kMonths{"jan", "feb", "mar", "apr", "may", "jun",
+                                                     "jul", "aug", "sep", "oct", "nov", "dec"};
+  for (std::size_t index = 0; index < kMonths.size(); ++index) {
+    if (equals_ignoring_case(text.substr(0, 3), kMonths[index])) {
+      return static_cast<unsigned>(index + 1);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Years of two digits are those around 2000.
+std::optional<int> read_year(std::string_view text) noexcept {
+  std::string_view rest = text;
+  const auto year = take_number(rest, 4);
+  const std::size_t digits = text.size() - rest.size();
+  if (!year || digits < 2) {
+    return std::nullopt;
+  }
+  if (*year < 70) {
+    return *year + 2000;
+  }
+  return *year < 100 ? *year + 1900 : *year;
+}
+
+/// The first of these that the token can be, and that has not been found yet.
+void take(Found& found, std::string_view token) noexcept {
+  if (!found.time && (found.time = read_time(token))) {
+    return;
+  }
+  std::string_view rest = token;
+  if (!found.day && (found.day = take_number(rest, 2))) {
+    return;
+  }
+  if (!found.month && (found.month = read_month(token))) {
+    return;
+  }
+  if (!found.year) {
+    found.year = read_year(token);
+  }
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_cookie_date(std::string_view text) noexcept {
+  Found found;
+  while (!text.empty()) {
+    take(found, take_token(text));
+  }
+  if (!found.time || !found.day || !found.month || !found.year) {
+    return std::nullopt;
+  }
+  const auto [hours, minutes, seconds] = *found.time;
+  const std::chrono::year_month_day date(std::chrono::year(*found.year),
+                                         std::chrono::month(*found.month),
+                                         std::chrono::day(static_cast<unsigned>(*found.day)));
+  if (!date.ok() || *found.year < 1601 || hours > 23 || minutes > 59 || seconds > 59) {
+    return std::nullopt;
+  }
+  const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
+  return ((days * 24 + hours) * 60 + minutes) * 60 + seconds;
+}
+
+}  // namespace eider

@@ -1,0 +1,253 @@
+#include "eider/client/cookie_jar.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "eider/base/text.h"
+#include "eider/http/grammar.h"
+#include "eider/http/ip_address.h"
+
+namespace eider {
+
+namespace {
+
+/// Of a cookie without a date: as long as the jar.
+constexpr std::int64_t kForever = std::numeric_limits<std::int64_t>::max();
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), to_lower);
+  return out;
+}
+
+/// domain-match (RFC 6265, section 5.1.3).
+bool is_within(std::string_view host, std::string_view domain) noexcept {
+  if (host == domain) {
+    return true;
+  }
+  return host.size() > domain.size() && host.ends_with(domain) &&
+         host[host.size() - domain.size() - 1] == '.' && !IpAddress::parse(host);
+}
+
+/// path-match (RFC 6265, section 5.1.4).
+bool is_under(std::string_view path, std::string_view prefix) noexcept {
+  if (!path.starts_with(prefix)) {
+    return false;
+  }
+  return path.size() == prefix.size() || prefix.ends_with('/') || path[prefix.size()] == '/';
+}
+
+/// default-path (RFC 6265, section 5.1.4): up to the last '/', without it.
+std::string_view default_path(std::string_view path) noexcept {
+  const std::size_t end = path.rfind('/');
+  return end == 0 || end == std::string_view::npos ? "/" : path.substr(0, end);
+}
+
+/// What stands before `mark`, trimmed; `rest` is what stands behind it.
+std::string_view take_until(std::string_view& rest, char mark) noexcept {
+  const std::size_t end = rest.find(mark);
+  const std::string_view part = trim(rest.substr(0, end));
+  rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  return part;
+}
+
+/// Max-Age and Expires, of which the former counts.
+struct Lifetime {
+  std::optional<std::int64_t> max_age;
+  std::optional<std::int64_t> expires;
+
+  [[nodiscard]] std::int64_t ends(std::int64_t now) const noexcept {
+    if (max_age) {
+      const bool is_long = *max_age > kForever - now;
+      return is_long ? kForever : now + *max_age;
+    }
+    return expires.value_or(kForever);
+  }
+};
+
+}  // namespace
+
+/// A field taken apart.
+struct CookieJar::Parsed {
+  Cookie cookie;
+  std::string domain;  // where it is kept
+  bool names_domain = false;
+};
+
+CookieJar::CookieJar(CookieJarOptions options) : options_(std::move(options)) {}
+
+std::optional<CookieJar::Parsed> CookieJar::parse(const CookieSite& from,
+                                                  std::string_view field_value,
+                                                  std::int64_t now_seconds) const {
+  std::string_view rest = field_value;
+  std::string_view pair = take_until(rest, ';');
+  const bool has_name = pair.contains('=');
+  const std::string_view name = take_until(pair, '=');
+  Parsed parsed{{std::string(name), std::string(trim(pair)), {}}, {}};
+  if (!has_name || name.empty() || !std::ranges::all_of(field_value, is_value_byte)) {
+    return std::nullopt;
+  }
+  Lifetime lifetime;
+  std::string_view path;
+  while (!rest.empty()) {
+    std::string_view value = take_until(rest, ';');
+    const std::string_view attribute = take_until(value, '=');
+    value = trim(value);
+    if (equals_ignoring_case(attribute, "expires")) {
+      lifetime.expires = parse_cookie_date(value);
+    } else if (equals_ignoring_case(attribute, "max-age")) {
+      const auto seconds = parse_int64(value);
+      lifetime.max_age = seconds ? seconds : lifetime.max_age;
+    } else if (equals_ignoring_case(attribute, "domain")) {
+      value.remove_prefix(value.starts_with('.') ? 1 : 0);
+      parsed.domain = lower(value);
+    } else if (equals_ignoring_case(attribute, "path")) {
+      path = value;
+    } else if (equals_ignoring_case(attribute, "secure")) {
+      parsed.cookie.is_secure = true;
+    }
+  }
+  parsed.names_domain = !parsed.domain.empty();
+  parsed.cookie.path = path.starts_with('/') ? path : default_path(from.path);
+  parsed.cookie.expires = lifetime.ends(now_seconds);
+  return parsed;
+}
+
+/// Whose the cookie is. False when the host may not set it.
+bool CookieJar::settle_domain(const CookieSite& from, Parsed& parsed) const {
+  if (parsed.names_domain && !is_within(from.host, parsed.domain)) {
+    return false;
+  }
+  const bool is_own = !parsed.names_domain || parsed.domain == from.host;
+  const bool is_public = parsed.names_domain && options_.is_public_suffix != nullptr &&
+                         options_.is_public_suffix(parsed.domain);
+  if (is_public && !is_own) {
+    return false;
+  }
+  const bool is_parent_known = options_.is_public_suffix != nullptr;
+  parsed.cookie.is_host_only = !parsed.names_domain || is_public || (!is_own && !is_parent_known);
+  if (parsed.cookie.is_host_only) {
+    parsed.domain = from.host;
+  }
+  return true;
+}
+
+/// What the prefixes of names promise (RFC 6265bis, section 4.1.3).
+bool keeps_its_prefix(std::string_view name, bool is_secure, bool is_for_all_paths_of_the_host) {
+  if (name.starts_with("__Host-")) {
+    return is_secure && is_for_all_paths_of_the_host;
+  }
+  return !name.starts_with("__Secure-") || is_secure;
+}
+
+/// Somebody in between could otherwise replace what was set over TLS (RFC 6265bis, section 5.6).
+bool CookieJar::would_hide_a_secure_one(const Parsed& parsed) const {
+  const auto found = domains_.find(parsed.domain);
+  return found != domains_.end() && std::ranges::any_of(found->second, [&](const Cookie& other) {
+           return other.is_secure && other.name == parsed.cookie.name &&
+                  is_under(parsed.cookie.path, other.path);
+         });
+}
+
+bool CookieJar::store(const CookieSite& from, std::string_view field_value,
+                      std::int64_t now_seconds) {
+  auto parsed = parse(from, field_value, now_seconds);
+  if (!parsed ||
+      parsed->cookie.name.size() + parsed->cookie.value.size() > options_.cookie_bytes_max) {
+    return false;
+  }
+  Cookie& cookie = parsed->cookie;
+  const bool is_allowed = settle_domain(from, *parsed) && (from.is_secure || !cookie.is_secure) &&
+                          keeps_its_prefix(cookie.name, cookie.is_secure,
+                                           !parsed->names_domain && cookie.path == "/") &&
+                          (from.is_secure || !would_hide_a_secure_one(*parsed));
+  if (!is_allowed) {
+    return false;
+  }
+  erase(parsed->domain, cookie);
+  if (cookie.expires <= now_seconds) {
+    return false;
+  }
+  make_room(parsed->domain, now_seconds);
+  cookie.serial = ++serial_;
+  domains_[parsed->domain].push_back(std::move(cookie));
+  ++size_;
+  return true;
+}
+
+bool CookieJar::erase(const std::string& domain, const Cookie& like) {
+  const auto found = domains_.find(domain);
+  if (found == domains_.end()) {
+    return false;
+  }
+  const std::size_t erased = std::erase_if(found->second, [&](const Cookie& cookie) {
+    return cookie.name == like.name && cookie.path == like.path;
+  });
+  size_ -= erased;
+  return erased != 0;
+}
+
+void CookieJar::drop_oldest(std::vector<Cookie>& cookies) noexcept {
+  const auto oldest = std::ranges::min_element(cookies, {}, &Cookie::serial);
+  cookies.erase(oldest);
+  --size_;
+}
+
+/// RFC 6265, section 5.3: expired ones go first, then those of a domain that has too many, then
+/// any.
+void CookieJar::make_room(const std::string& domain, std::int64_t now_seconds) {
+  if (size_ >= options_.cookies_max) {
+    for (auto& [name, cookies] : domains_) {
+      size_ -= std::erase_if(
+          cookies, [now_seconds](const Cookie& one) { return one.expires <= now_seconds; });
+    }
+    std::erase_if(domains_, [](const auto& entry) { return entry.second.empty(); });
+  }
+  const auto found = domains_.find(domain);
+  if (found != domains_.end() && found->second.size() >= options_.per_domain_max) {
+    drop_oldest(found->second);
+  }
+  if (size_ >= options_.cookies_max) {
+    const auto largest = std::ranges::max_element(
+        domains_, {}, [](const auto& entry) { return entry.second.size(); });
+    drop_oldest(largest->second);
+  }
+}
+
+std::string CookieJar::field_for(const CookieSite& to, std::int64_t now_seconds) const {
+  std::vector<const Cookie*> fitting;
+  for (std::string_view domain = to.host; !domain.empty();) {
+    const auto found = domains_.find(std::string(domain));
+    if (found != domains_.end() && is_within(to.host, domain)) {
+      for (const Cookie& cookie : found->second) {
+        const bool fits = cookie.expires > now_seconds && (to.is_secure || !cookie.is_secure) &&
+                          (!cookie.is_host_only || domain == to.host) &&
+                          is_under(to.path, cookie.path);
+        if (fits) {
+          fitting.push_back(&cookie);
+        }
+      }
+    }
+    take_until(domain, '.');
+  }
+  // "Cookies with longer paths are listed before cookies with shorter paths", then by age.
+  std::ranges::sort(fitting, [](const Cookie* one, const Cookie* other) {
+    return std::pair(other->path.size(), one->serial) < std::pair(one->path.size(), other->serial);
+  });
+  std::string field;
+  for (const Cookie* cookie : fitting) {
+    if (field.size() + cookie->name.size() + cookie->value.size() + 3 > options_.field_bytes_max) {
+      break;
+    }
+    field.append(field.empty() ? "" : "; ").append(cookie->name).append("=").append(cookie->value);
+  }
+  return field;
+}
+
+void CookieJar::clear() noexcept {
+  domains_.clear();
+  size_ = 0;
+}
+
+}  // namespace eider

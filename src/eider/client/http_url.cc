@@ -1,0 +1,228 @@
+#include "eider/client/detail/http_url.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "eider/base/text.h"
+
+namespace eider::detail {
+
+namespace {
+
+using Read = Result<HttpUrl, std::string_view>;
+
+constexpr std::string_view kPlain = "http://";
+constexpr std::string_view kSecure = "https://";
+
+bool begins_with(std::string_view text, std::string_view scheme) noexcept {
+  return equals_ignoring_case(text.substr(0, scheme.size()), scheme);
+}
+
+bool is_control(char byte) noexcept {
+  return (byte >= 0 && byte < ' ') || byte == '\x7F';
+}
+
+/// What RFC 3986 has no place for.
+bool must_be_encoded(char byte) noexcept {
+  constexpr std::string_view kNever = " \"<>\\^`{|}";
+  return byte < 0 || kNever.contains(byte);
+}
+
+/// pct-encoded = "%" HEXDIG HEXDIG
+bool has_valid_escapes(std::string_view text) noexcept {
+  for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
+    if (at + 2 >= text.size() || hex_value(text[at + 1]) < 0 || hex_value(text[at + 2]) < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string encoded(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char byte : text) {
+    if (must_be_encoded(byte)) {
+      const auto value = static_cast<unsigned char>(byte);
+      out.append({'%', kDigits[value >> 4U], kDigits[value & 15U]});
+    } else {
+      out.push_back(byte);
+    }
+  }
+  return out;
+}
+
+/// 1 to 65535. "port = *DIGIT", which may be empty and then means the default.
+std::optional<std::uint16_t> read_port(std::string_view digits, std::uint16_t usual) noexcept {
+  if (digits.empty()) {
+    return usual;
+  }
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  const bool is_port = error == std::errc() && end == digits.data() + digits.size() && port != 0;
+  return is_port ? std::optional(port) : std::nullopt;
+}
+
+bool is_host_byte(char byte) noexcept {
+  return is_digit(byte) || is_letter(byte) || byte == '.' || byte == '-' || byte == '_';
+}
+
+bool is_ipv6_byte(char byte) noexcept {
+  return hex_value(byte) >= 0 || byte == ':' || byte == '.';
+}
+
+/// The bytes of the host within the authority, brackets included; 0 when it is none.
+std::size_t host_bytes(std::string_view authority) noexcept {
+  if (!authority.starts_with('[')) {
+    const std::size_t bytes = std::min(authority.find(':'), authority.size());
+    return std::ranges::all_of(authority.substr(0, bytes), is_host_byte) ? bytes : 0;
+  }
+  const std::size_t end = authority.find(']');
+  const bool is_closed = end != std::string_view::npos && end > 1;
+  return is_closed && std::ranges::all_of(authority.substr(1, end - 1), is_ipv6_byte) ? end + 1 : 0;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), to_lower);
+  return out;
+}
+
+/// "authority = host [ ":" port ]": a user has no place in it.
+Read read_authority(std::string_view authority, bool is_secure) {
+  if (authority.contains('@')) {
+    return fail("The URL names a user; use basic_auth() for that.");
+  }
+  const std::size_t bytes = host_bytes(authority);
+  if (bytes == 0) {
+    return fail("The URL has no valid host; names in other scripts are written as xn--….");
+  }
+  const std::uint16_t usual = is_secure ? 443 : 80;
+  const std::string_view rest = authority.substr(bytes);
+  const auto port = rest.empty() ? usual : read_port(rest.substr(1), usual);
+  if (!port || !(rest.empty() || rest.starts_with(':'))) {
+    return fail("The URL's port is no number from 1 to 65535.");
+  }
+  HttpUrl url{is_secure, *port, {}, lower(authority.substr(0, bytes)), {}};
+  url.host = authority.starts_with('[') ? url.authority.substr(1, bytes - 2) : url.authority;
+  if (*port != usual) {
+    url.authority.append(":").append(std::to_string(*port));
+  }
+  return url;
+}
+
+void set_target(HttpUrl& url, std::string_view target) {
+  url.target.assign(target.starts_with('/') ? "" : "/").append(target);
+}
+
+/// "//example.com/a" and what follows its slashes.
+Read read_behind_scheme(std::string_view rest, bool is_secure) {
+  const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
+  auto url = read_authority(rest.substr(0, end), is_secure);
+  if (url) {
+    set_target(*url, rest.substr(end));
+  }
+  return url;
+}
+
+/// What is wrong with the bytes of a URL or a reference.
+std::optional<std::string_view> fault_of(std::string_view url) noexcept {
+  if (url.size() > kUrlBytesMax) {
+    return "The URL is longer than 8192 bytes.";
+  }
+  if (std::ranges::any_of(url, is_control)) {
+    return "The URL holds a control character.";
+  }
+  if (!has_valid_escapes(url)) {
+    return "The URL holds a '%' that two hexadecimal digits do not follow; write %25 for it.";
+  }
+  return std::nullopt;
+}
+
+/// Without the fragment, and with nothing left to encode.
+std::string prepared(std::string_view url) {
+  const std::string_view plain = url.substr(0, url.find('#'));
+  return std::ranges::any_of(plain, must_be_encoded) ? encoded(plain) : std::string(plain);
+}
+
+/// remove_dot_segments (RFC 3986, section 5.2.4) over segments. Pre: path begins with '/'.
+std::string without_dots(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/', 1), path.size());
+    const std::string_view segment = path.substr(0, end);
+    const bool is_last = end == path.size();
+    path.remove_prefix(end);
+    if (segment == "/.") {
+      out.append(is_last ? "/" : "");
+    } else if (segment == "/..") {
+      out.resize(std::min(out.rfind('/'), out.size()));
+      out.append(is_last ? "/" : "");
+    } else {
+      out.append(segment);
+    }
+  }
+  return out;
+}
+
+/// The path of a reference without scheme and authority, and its query.
+std::string merged(const HttpUrl& base, std::string_view reference) {
+  if (reference.empty()) {
+    return base.target;
+  }
+  if (reference.starts_with('?')) {
+    return std::string(base.path()).append(reference);
+  }
+  const std::size_t path_bytes = std::min(reference.find('?'), reference.size());
+  std::string path(reference.substr(0, path_bytes));
+  if (!path.starts_with('/')) {
+    path.insert(0, base.path().substr(0, base.path().rfind('/') + 1));
+  }
+  return without_dots(path).append(reference.substr(path_bytes));
+}
+
+/// "scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )" in front of a colon.
+bool has_scheme(std::string_view reference) noexcept {
+  const std::size_t end = reference.find_first_of(":/?");
+  return end != std::string_view::npos && reference[end] == ':';
+}
+
+}  // namespace
+
+std::string HttpUrl::origin() const {
+  return std::string(is_secure ? kSecure : kPlain).append(authority);
+}
+
+std::string_view HttpUrl::path() const noexcept {
+  return std::string_view(target).substr(0, target.find('?'));
+}
+
+Read read_http_url(std::string_view url) {
+  if (const auto fault = fault_of(url)) {
+    return fail(*fault);
+  }
+  const bool is_secure = begins_with(url, kSecure);
+  if (!is_secure && !begins_with(url, kPlain)) {
+    return fail("The URL does not begin with http:// or https://.");
+  }
+  return read_behind_scheme(prepared(url).substr((is_secure ? kSecure : kPlain).size()), is_secure);
+}
+
+Read resolve_reference(const HttpUrl& base, std::string_view reference) {
+  if (has_scheme(reference)) {
+    return read_http_url(reference);
+  }
+  if (const auto fault = fault_of(reference)) {
+    return fail(*fault);
+  }
+  const std::string text = prepared(reference);
+  if (text.starts_with("//")) {
+    return read_behind_scheme(std::string_view(text).substr(2), base.is_secure);
+  }
+  HttpUrl url = base;
+  url.target = merged(base, text);
+  return url;
+}
+
+}  // namespace eider::detail

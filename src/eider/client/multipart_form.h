@@ -1,0 +1,33 @@
+// Content of multipart/form-data (RFC 7578), made in memory.
+// Must not read files: their bytes are given.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eider {
+
+class MultipartForm {
+ public:
+  /// A field. name, value  any bytes; quotes and line ends in a name are percent-encoded
+  MultipartForm& add(std::string_view name, std::string_view value);
+  /// A file. content_type  e.g. "image/png"; "application/octet-stream" when it is no field value
+  MultipartForm& add_file(std::string_view name, std::string_view filename,
+                          std::string_view content_type, std::string_view bytes);
+
+  /// The whole content. boundary  1 to 70 bytes that no part contains
+  /// source   RFC 7578, section 4; WHATWG HTML, 4.10.21.8
+  [[nodiscard]] std::string to_text(std::string_view boundary) const;
+  /// Whether no part contains the boundary.
+  [[nodiscard]] bool may_use(std::string_view boundary) const noexcept;
+
+ private:
+  struct Part {
+    std::string head;  // all field lines
+    std::string bytes;
+  };
+  std::vector<Part> parts_;
+};
+
+}  // namespace eider

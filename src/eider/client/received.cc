@@ -1,0 +1,44 @@
+#include "eider/client/detail/received.h"
+
+#include "eider/base/text.h"
+#include "eider/http/h1/response_body.h"
+
+namespace eider::detail {
+
+namespace {
+
+/// The same part of the copy.
+std::string_view moved(std::string_view part, std::string_view from, std::string_view to) noexcept {
+  return part.empty() ? part
+                      : to.substr(static_cast<std::size_t>(part.data() - from.data()), part.size());
+}
+
+}  // namespace
+
+void Received::set_head(const h1::ReplyHead& head) {
+  arena.reset();
+  status = head.status;
+  const std::string_view bytes = arena.copy(head.bytes);
+  const auto copies = arena.make_array<Field>(head.fields.size());
+  for (std::size_t index = 0; index < copies.size(); ++index) {
+    const Field& field = head.fields[index];
+    copies[index] = {moved(field.name, head.bytes, bytes), moved(field.value, head.bytes, bytes)};
+  }
+  fields = copies;
+}
+
+void Received::set_trailers(std::string_view lines) {
+  trailer_lines = lines;
+  trailers = h1::split_trailers(trailer_lines);
+}
+
+std::optional<std::string_view> Received::find(std::string_view name) const noexcept {
+  for (const Field& field : fields) {
+    if (equals_ignoring_case(field.name, name)) {
+      return field.value;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace eider::detail
