@@ -21,6 +21,11 @@ constexpr std::size_t sealed_bytes_max(std::size_t plaintext_bytes) noexcept {
 /// there are keys (RFC 8446, sections 5.1 and 6).
 constexpr std::array<char, 7> kIllegalParameter{21, 3, 3, 0, 2, 2, 47};
 
+/// Nothing went wrong (the queue was empty before the call), there are only no bytes.
+bool wants_more(const SSL& ssl) noexcept {
+  return ERR_peek_error() == 0 && SSL_want_read(&ssl) != 0;
+}
+
 std::string_view words_of(const SSL& ssl, TlsFailure reason) noexcept {
   if (is_about_certificate(reason) && SSL_get_verify_result(&ssl) != X509_V_OK) {
     return X509_verify_cert_error_string(SSL_get_verify_result(&ssl));
@@ -71,14 +76,14 @@ void SealEngine::on_info(const SSL* ssl, int where, int value) {
   constexpr int kDescription = 0xff;
   if (where == SSL_CB_WRITE_ALERT && (value & kDescription) == SSL_AD_NO_RENEGOTIATION) {
     engine.refused_ = TlsFailure::renegotiation;
-  } else if (where == SSL_CB_HANDSHAKE_START && engine.state_ == SealState::open) {
-    engine.note_message();
+  } else if ((where & SSL_CB_LOOP) != 0 && engine.state_ == SealState::open) {
+    engine.note_step();
   }
 }
 
-/// A message that carries no plaintext: KeyUpdate, NewSessionTicket (RFC 8446, section 4.6).
-void SealEngine::note_message() noexcept {
-  if (++idle_messages_ > kIdleMessagesMax) {
+/// Towards a message that carries no plaintext: KeyUpdate, NewSessionTicket (RFC 8446, section 4.6).
+void SealEngine::note_step() noexcept {
+  if (++idle_steps_ > kIdleStepsMax) {
     refused_ = TlsFailure::too_many_updates;
   }
 }
@@ -116,7 +121,7 @@ SealState SealEngine::feed(std::string_view ciphertext, Buffer& wire) {
 void SealEngine::shake_hands() {
   if (SSL_do_handshake(ssl_.get()) == 1) {
     state_ = SealState::open;
-  } else if (SSL_want_read(ssl_.get()) == 0) {
+  } else if (!wants_more(*ssl_)) {
     fail();
   } else if (wire_.bytes_read > kHandshakeBytesMax) {
     refuse_large_handshake();
@@ -124,7 +129,8 @@ void SealEngine::shake_hands() {
 }
 
 void SealEngine::refuse_large_handshake() {
-  if (SSL_get_state(ssl_.get()) == TLS_ST_BEFORE) {
+  const OSSL_HANDSHAKE_STATE state = SSL_get_state(ssl_.get());
+  if (state == TLS_ST_BEFORE || state == TLS_ST_SR_CLNT_HELLO) {
     wire_.out->append({kIllegalParameter.data(), kIllegalParameter.size()});
   }
   fail(TlsFailure::too_large, {});
@@ -144,7 +150,7 @@ std::size_t SealEngine::read(std::span<char> into, Buffer& wire) {
   const Call call(*this, wire);
   std::size_t bytes = 0;
   if (SSL_read_ex(ssl_.get(), into.data(), into.size(), &bytes) == 1) {
-    idle_messages_ = 0;
+    idle_steps_ = 0;
   } else {
     note_end_of_reading();
   }
@@ -157,7 +163,7 @@ std::size_t SealEngine::read(std::span<char> into, Buffer& wire) {
 }
 
 void SealEngine::note_end_of_reading() {
-  if (SSL_want_read(ssl_.get()) != 0) {
+  if (wants_more(*ssl_)) {
     return;
   }
   // A fatal alert counts as received shutdown too, but leaves an error.

@@ -28,8 +28,9 @@ class SealEngine final : public TlsSeal {
   /// No connection spends more on being made: a ClientHello has some hundred bytes, a chain of
   /// certificates some thousand.
   static constexpr std::size_t kHandshakeBytesMax = std::size_t{64} * 1024;
-  /// New keys, or other messages that carry nothing, between two pieces of plaintext.
-  static constexpr unsigned kIdleMessagesMax = 32;
+  /// OpenSSL's steps, some three for a message, between two pieces of plaintext: for some thirty
+  /// changes of keys.
+  static constexpr unsigned kIdleStepsMax = 96;
 
   /// ssl     its side, and all that the handshake needs, are set
   /// keeper  a client's; null is none
@@ -63,7 +64,7 @@ class SealEngine final : public TlsSeal {
   void keep(std::string_view ciphertext);
   void drop_what_was_read() noexcept;
   void note_end_of_reading();
-  void note_message() noexcept;
+  void note_step() noexcept;
   void refuse_large_handshake();
   void fail();
   void fail(TlsFailure reason, std::string_view detail);
@@ -77,7 +78,7 @@ class SealEngine final : public TlsSeal {
   TlsFailure reason_ = TlsFailure::none;
   TlsFailure refused_ = TlsFailure::none;  // found in a callback, told after it
   bool has_ended_ = false;
-  unsigned idle_messages_ = 0;
+  unsigned idle_steps_ = 0;
 };
 
 }  // namespace eider::detail
