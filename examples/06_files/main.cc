@@ -6,7 +6,7 @@
 #include <eider/coding/compressed_response.h>
 #include <eider/eider.h>
 
-#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -23,10 +23,10 @@ int main(int argc, char** argv) try {
   // A page that is not there is routed by the script in index.html.
   serve_files(app, "/app", root, {.fallback = "index.html"});
   serve_files(app, "/downloads", root, {.index = "", .listing = DirectoryListing::html});
-  // Without compressed siblings: compressed for each request, from memory.
+  // Without compressed siblings: compressed for each request, piece by piece.
   Routes packed = app.group("/packed");
-  packed.use(compression());
-  serve_files(packed, "/", root, {.small_file_bytes_max = std::size_t{1} << 20});
+  packed.use(compression({.file_bytes_max = std::uint64_t{64} << 20}));
+  serve_files(packed, "/", root);
   return app.run(argc, argv);
 } catch (const Failure& failure) {  // the directory cannot be served
   std::fprintf(stderr, "%s\n", failure.what());

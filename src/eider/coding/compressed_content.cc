@@ -9,8 +9,6 @@ namespace eider {
 
 namespace {
 
-/// Compressed in a few tenths of a millisecond; then others have their turn.
-constexpr std::size_t kPieceBytes = 16UL * 1024;
 /// Less is kept together: gzip's head alone would be a chunk of ten bytes.
 constexpr std::size_t kHandOnBytesMin = 1024;
 
@@ -127,16 +125,21 @@ std::string_view TakenBody::view() const noexcept {
   return buffer_.empty() ? viewed_ : buffer_.view();
 }
 
-Task<> CompressedBody::produce(BodyWriter& out) {
-  CompressingWriter writer(out, coding_, levels_, Pace::gathered);
-  for (std::string_view left = body_.view(); !left.empty();) {
-    const std::string_view piece = left.substr(0, kPieceBytes);
-    left.remove_prefix(piece.size());
-    auto written = writer.write(piece);
+Task<> write_in_pieces(BodyWriter& out, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, kPieceBytes);
+    bytes.remove_prefix(piece.size());
+    auto written = out.write(piece);
     co_await written;
     auto turn = yield_now();
     co_await turn;
   }
+}
+
+Task<> CompressedBody::produce(BodyWriter& out) {
+  CompressingWriter writer(out, coding_, levels_, Pace::gathered);
+  auto writing = write_in_pieces(writer, body_.view());
+  co_await std::move(writing);
   writer.finish();
 }
 

@@ -85,6 +85,12 @@ class CompressedContent final : public ProducedContent {
   bool is_decided_;
 };
 
+/// Compressed in a few tenths of a millisecond; then others have their turn.
+inline constexpr std::size_t kPieceBytes = 16UL * 1024;
+
+/// bytes  stay valid until the end
+[[nodiscard]] Task<> write_in_pieces(BodyWriter& out, std::string_view bytes);
+
 /// The bytes of a Response's body, wherever they are.
 class TakenBody {
  public:

@@ -9,6 +9,7 @@
 #include "eider/base/assert.h"
 #include "eider/coding/compressed_content.h"
 #include "eider/coding/encoded_head.h"
+#include "eider/coding/file_bytes.h"
 #include "eider/http/accept_encoding.h"
 
 namespace eider {
@@ -28,8 +29,8 @@ class Compression {
   }
 
   void apply(const Request& request, Response& response) const {
-    if (Content* content = response.content()) {
-      apply_to_content(request, response, dynamic_cast<ProducedContent*>(content));
+    if (const Content* content = response.content()) {
+      apply_to_content(request, response, *content);
     } else if (response.body().size() >= options_.bytes_min && may_be_encoded(response)) {
       vary_by_encoding(response);
       if (const auto coding = coding_for(request, response)) {
@@ -71,16 +72,25 @@ class Compression {
     }
   }
 
-  /// content  null when it is none that is produced: a file, or another protocol
-  void apply_to_content(const Request& request, Response& response,
-                        const ProducedContent* content) const {
-    if (content == nullptr || (content->is_live() && options_.on_live == OnLive::leave)) {
+  void apply_to_content(const Request& request, Response& response, const Content& content) const {
+    if (const auto* produced = dynamic_cast<const ProducedContent*>(&content)) {
+      apply_to_produced(request, response, *produced);
+    } else if (const auto* file = dynamic_cast<const FileContent*>(&content)) {
+      if (file->bytes() <= options_.file_bytes_max) {
+        apply_now(request, response, file->bytes());
+      }
+    }
+  }
+
+  void apply_to_produced(const Request& request, Response& response,
+                         const ProducedContent& content) const {
+    if (content.is_live() && options_.on_live == OnLive::leave) {
       return;
     }
     // Its producer may still change the head, so that is looked at with the first byte; there is
     // none where only the head is asked for, or where it announces a length.
-    if (content->length().has_value() || request.method() == Method::head) {
-      apply_now(request, response, content->length());
+    if (content.length().has_value() || request.method() == Method::head) {
+      apply_now(request, response, content.length());
     } else {
       const ChosenCoding chosen{.coding = accepted_by(request),
                                 .levels = options_.levels,
@@ -104,9 +114,14 @@ class Compression {
     }
   }
 
+  /// Pre: the content is produced, or a file.
   static std::unique_ptr<ProducedContent> take_produced(Response& response) {
-    return std::unique_ptr<ProducedContent>(
-        static_cast<ProducedContent*>(response.take_content().release()));
+    auto content = response.take_content();
+    if (dynamic_cast<FileContent*>(content.get()) != nullptr) {
+      return std::make_unique<FileBytes>(
+          std::unique_ptr<FileContent>(static_cast<FileContent*>(content.release())));
+    }
+    return std::unique_ptr<ProducedContent>(static_cast<ProducedContent*>(content.release()));
   }
 
   CompressionOptions options_;

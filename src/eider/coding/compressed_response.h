@@ -1,5 +1,5 @@
 // Middleware that compresses answers: `app.use(compression())`.
-// Must not touch files that are sent by the kernel: files/ has compressed siblings for these.
+// Must not compress a file that has a compressed sibling: files/ sends that in its place.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,10 @@ struct CompressionOptions {
   std::size_t bytes_min = 1024;
   /// Larger bodies are compressed piece by piece between other work, and sent without a length.
   std::size_t bytes_at_once_max = 128UL * 1024;
+  /// Files that the kernel would send are read and compressed for each request up to this size.
+  /// Larger ones are sent as they are: that many bytes are some tenths of a second of the
+  /// processor's time, for one line of a client's.
+  std::uint64_t file_bytes_max = std::uint64_t{16} << 20U;
   OnSecrets on_secrets = OnSecrets::leave_foreign;
   OnLive on_live = OnLive::leave;
 };

@@ -1,0 +1,34 @@
+// A file's content as a producer's: for who has to see the bytes that the kernel else would send.
+// Must not hold more of it than a slice, and never waits for a disk on the loop.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "eider/runtime/task.h"
+#include "eider/server/content.h"
+
+namespace eider {
+
+/// cost    one copy into the writer from the kernel's cache; what is not in there is read on the
+///         blocking pool
+/// errors  a file that ends before its content's end, or that cannot be read, fails the content
+class FileBytes final : public ProducedContent {
+ public:
+  explicit FileBytes(std::unique_ptr<FileContent> content) noexcept
+      : content_(std::move(content)) {}
+
+  [[nodiscard]] Task<> produce(BodyWriter& out) override;
+  [[nodiscard]] std::optional<std::uint64_t> length() const noexcept override {
+    return content_->bytes();
+  }
+
+ private:
+  [[nodiscard]] Task<> copy(BodyWriter& out, std::uint64_t begin, std::uint64_t end) const;
+
+  std::unique_ptr<FileContent> content_;
+};
+
+}  // namespace eider
