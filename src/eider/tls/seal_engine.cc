@@ -57,7 +57,13 @@ SealEngine::SealEngine(SslPtr ssl, std::unique_ptr<SessionKeeper> keeper)
   SSL_set_bio(ssl_.get(), bio, bio);
 }
 
-SealEngine::~SealEngine() = default;
+/// A connection that ends without a word may be resumed all the same (RFC 5246, section 7.2.1, as
+/// opposed to TLS 1.0); one that failed may not, which OpenSSL sees to.
+SealEngine::~SealEngine() {
+  if (state_ == SealState::open) {
+    SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+  }
+}
 
 SealEngine& SealEngine::of(const SSL* ssl) noexcept {
   // The writing BIO may be behind a buffer of OpenSSL's own; the reading one is always ours.
@@ -81,7 +87,8 @@ void SealEngine::on_info(const SSL* ssl, int where, int value) {
   }
 }
 
-/// Towards a message that carries no plaintext: KeyUpdate, NewSessionTicket (RFC 8446, section 4.6).
+/// Towards a message that carries no plaintext: KeyUpdate, NewSessionTicket (RFC 8446,
+/// section 4.6).
 void SealEngine::note_step() noexcept {
   if (++idle_steps_ > kIdleStepsMax) {
     refused_ = TlsFailure::too_many_updates;

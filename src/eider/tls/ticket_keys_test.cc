@@ -1,0 +1,162 @@
+// Keys of tickets turn with the time that they are asked at, and are gone when they are too old.
+#include "eider/tls/detail/ticket_keys.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "eider/tls/detail/server_tls.h"
+#include "eider/tls/detail/test_pair.h"
+#include "eider/tls/detail/test_pki.h"
+#include "eider/tls/tls_client.h"
+
+namespace eider::detail {
+namespace {
+
+constexpr Instant kStart{std::chrono::hours(100)};
+constexpr Duration kJustLess = TicketKeys::kTurn - std::chrono::nanoseconds(1);
+
+TEST(TicketKeys, StayTheSameForATurn) {
+  TicketKeys keys(kStart);
+  const auto first = keys.newest(kStart);
+  EXPECT_EQ(first->name, keys.newest(kStart + kJustLess)->name);
+  EXPECT_NE(first->name, keys.newest(kStart + TicketKeys::kTurn)->name);
+}
+
+TEST(TicketKeys, AreRandomInAllParts) {
+  const auto one = TicketKeys(kStart).newest(kStart);
+  const auto other = TicketKeys(kStart).newest(kStart);
+  EXPECT_NE(one->name, other->name);
+  EXPECT_NE(one->cipher, other->cipher);
+  EXPECT_NE(one->mac, other->mac);
+  EXPECT_NE(one->cipher, one->mac);
+}
+
+TEST(TicketKeys, ReadOldTicketsForTwoTurnsMore) {
+  TicketKeys keys(kStart);
+  const auto first = keys.newest(kStart);
+  for (int turn = 0; turn < 3; ++turn) {
+    const auto found = keys.find(first->name, kStart + turn * TicketKeys::kTurn + kJustLess);
+    ASSERT_TRUE(found.has_value()) << turn;
+    EXPECT_EQ(found->key.cipher, first->cipher);
+    EXPECT_EQ(found->key.mac, first->mac);
+    EXPECT_EQ(found->is_newest, turn == 0);
+  }
+  EXPECT_FALSE(keys.find(first->name, kStart + 3 * TicketKeys::kTurn).has_value());
+}
+
+TEST(TicketKeys, AreTooOldAfterAPauseToo) {
+  TicketKeys keys(kStart);
+  const auto first = keys.newest(kStart);
+  EXPECT_FALSE(keys.find(first->name, kStart + 100 * TicketKeys::kTurn).has_value());
+  EXPECT_FALSE(keys.find(first->name, kStart + kJustLess).has_value()) << "wiped, not hidden";
+}
+
+TEST(TicketKeys, KnowNoOtherNames) {
+  TicketKeys keys(kStart);
+  auto name = keys.newest(kStart)->name;
+  name[15] ^= 1;
+  EXPECT_FALSE(keys.find(name, kStart).has_value());
+  EXPECT_FALSE(keys.find(std::array<std::uint8_t, 16>{}, kStart).has_value());
+}
+
+TEST(TicketKeys, AreWholeForThreadsThatReadWhileTheyTurn) {
+  TicketKeys keys(kStart);
+  std::atomic<int> torn{0};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      for (int turn = 0; turn < 2000; ++turn) {
+        const Instant now = kStart + turn * TicketKeys::kTurn;
+        const auto newest = keys.newest(now);
+        const auto found = keys.find(newest->name, now);
+        // Another thread may be turns ahead, and then the key is gone; but never half another's.
+        torn += found && (found->key.cipher != newest->cipher || found->key.mac != newest->mac);
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(torn, 0);
+}
+
+/// A server whose clock a test turns.
+class Resumption : public testing::Test {
+ protected:
+  Resumption() {
+    now = kStart;
+    server_options.certificate = files.write("a", certificate);
+    client_options.trusts_system = false;
+    client_options.authorities = server_options.certificate.certificate;
+    client = TlsClientContext::make(client_options).value();
+    server = make_server();
+  }
+
+  std::shared_ptr<ServerTls> make_server() {
+    return ServerTls::make(server_options, nullptr, {.steady = [] { return now; }}).value();
+  }
+
+  bool is_resumed() {
+    TestPair pair(client->make_seal({.host = "a.example"}).value(), server->make());
+    EXPECT_TRUE(pair.shake_hands()) << pair.client->failure();
+    EXPECT_EQ(pair.client->secured_by().is_resumed, pair.server->secured_by().is_resumed);
+    return pair.server->secured_by().is_resumed;
+  }
+
+  static inline Instant now;
+  TestFiles files;
+  TestCertificate certificate = make_test_certificate({.names = "DNS:a.example"});
+  TlsOptions server_options;
+  TlsClientOptions client_options;
+  std::shared_ptr<TlsClientContext> client;
+  std::shared_ptr<ServerTls> server;
+};
+
+TEST_F(Resumption, WorksWhileTheKeyIsKept) {
+  EXPECT_FALSE(is_resumed());
+  EXPECT_TRUE(is_resumed());
+  now += 2 * TicketKeys::kTurn;
+  EXPECT_TRUE(is_resumed());
+}
+
+TEST_F(Resumption, IsAFullHandshakeWhenTheKeyIsGone) {
+  EXPECT_FALSE(is_resumed());
+  now += 3 * TicketKeys::kTurn;
+  EXPECT_FALSE(is_resumed());
+  EXPECT_TRUE(is_resumed());
+}
+
+TEST_F(Resumption, OutlivesANewCertificate) {
+  EXPECT_FALSE(is_resumed());
+  files.write("a.key", to_pem(*certificate.key) + "\n");
+  now += ServerTls::kLookEvery;
+  EXPECT_TRUE(is_resumed());
+}
+
+TEST_F(Resumption, DoesNotCrossServers) {
+  EXPECT_FALSE(is_resumed());
+  server = make_server();
+  EXPECT_FALSE(is_resumed());
+}
+
+TEST_F(Resumption, UsesATicketOfTls13Once) {
+  EXPECT_FALSE(is_resumed());  // leaves two tickets
+  TestPair one(client->make_seal({.host = "a.example"}).value(), server->make());
+  TestPair two(client->make_seal({.host = "a.example"}).value(), server->make());
+  TestPair three(client->make_seal({.host = "a.example"}).value(), server->make());
+  EXPECT_TRUE(one.shake_hands() && one.client->secured_by().is_resumed);
+  EXPECT_TRUE(two.shake_hands() && two.client->secured_by().is_resumed);
+  EXPECT_TRUE(three.shake_hands() && !three.client->secured_by().is_resumed);
+}
+
+TEST_F(Resumption, IsForTheSameHostAndPort) {
+  EXPECT_FALSE(is_resumed());
+  TestPair other(client->make_seal({.host = "a.example", .port = 8443}).value(), server->make());
+  EXPECT_TRUE(other.shake_hands());
+  EXPECT_FALSE(other.client->secured_by().is_resumed);
+}
+
+}  // namespace
+}  // namespace eider::detail
