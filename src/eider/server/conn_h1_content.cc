@@ -393,10 +393,12 @@ bool ConnectionH1::begins_other_protocol(std::string_view in) {
     return false;
   }
   const std::string_view preface = context_.protocol->preface();
-  if (!preface.starts_with(in.substr(0, preface.size()))) {
+  const bool is_agreed = stream_.seal() != nullptr &&
+                         stream_.seal()->secured_by().protocol == context_.protocol->alpn_name();
+  if (!preface.starts_with(in.substr(0, preface.size())) && !is_agreed) {
     return false;
   }
-  if (in.size() >= preface.size()) {
+  if (in.size() >= preface.size() || is_agreed) {
     Takeover& takeover = begin_takeover();
     takeover.protocol = context_.protocol->take_over(takeover);
   }

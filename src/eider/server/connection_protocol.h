@@ -21,7 +21,9 @@ class LoopProtocol {
   virtual ~LoopProtocol() = default;
   /// A connection that begins with these bytes is taken over, before anything has been answered.
   [[nodiscard]] virtual std::string_view preface() const noexcept = 0;
-  /// The first bytes that come are the preface. `line` outlives the result.
+  /// Its name in ALPN (RFC 7301): a connection that has agreed on it begins with the preface.
+  [[nodiscard]] virtual std::string_view alpn_name() const noexcept = 0;
+  /// The first bytes that come are the preface, or should be. `line` outlives the result.
   [[nodiscard]] virtual std::unique_ptr<Upgraded> take_over(UpgradedLine& line) = 0;
   /// A request without content, in the clear, asks for an upgrade to something: fills in the 101
   /// with its Upgrade (upgrade.h) when this is it. False leaves the request to HTTP/1.1.

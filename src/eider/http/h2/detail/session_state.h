@@ -1,0 +1,86 @@
+// What stands behind a Session: nghttp2's session, and what is counted beside it.
+// Must not be included but by session.cc and session_calls.cc: it names nghttp2's types.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/buffer.h"
+#include "eider/http/h2/detail/frame_scanner.h"
+#include "eider/http/h2/detail/recent_streams.h"
+#include "eider/http/h2/flood_guard.h"
+#include "eider/http/h2/session.h"
+
+namespace eider::h2 {
+
+struct Session::State {
+  State(SessionUser& its_user, const SessionOptions& options);
+  ~State() { nghttp2_session_del(session); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  [[nodiscard]] StreamUser* user_of(StreamId id) const noexcept {
+    return static_cast<StreamUser*>(nghttp2_session_get_stream_user_data(session, id));
+  }
+  void terminate(ErrorCode why) noexcept;
+  /// The session can go on no more, as nghttp2's error says.
+  void fail(int error) noexcept;
+  /// Counts one more of that kind, and ends the connection when there are too many.
+  void note(Cheap kind) noexcept;
+  /// Valid until the next call.
+  [[nodiscard]] std::span<const nghttp2_nv> to_pairs(std::span<const OutField> fields);
+
+  // What nghttp2 is not asked: session_frames.cc.
+  /// Hands the bytes on, each frame when it has been looked at.
+  void receive(std::string_view bytes);
+  void pass_on(std::string_view bytes);
+  [[nodiscard]] bool depends_on_streams(const FrameHead& head) noexcept;
+  void check_frame(const FrameHead& head) noexcept;
+  void check_stream(StreamId id) noexcept;
+  void count_frame(const FrameHead& head) noexcept;
+
+  /// The calls that nghttp2 makes, with the State as their user data. Made once.
+  [[nodiscard]] static const nghttp2_session_callbacks* calls();
+  /// The one that asks a StreamUser for content.
+  [[nodiscard]] static nghttp2_data_source_read_callback content_call() noexcept;
+
+  static void set_frame_calls(nghttp2_session_callbacks* calls) noexcept;
+  static void set_stream_calls(nghttp2_session_callbacks* calls) noexcept;
+
+  // What nghttp2's calls come to: session_calls.cc.
+  void begin_head(const nghttp2_frame& frame);
+  int take_field(const nghttp2_frame& frame, std::string_view name, std::string_view value);
+  void take_frame(const nghttp2_frame& frame);
+  void end_head(const nghttp2_frame& frame);
+  void take_data(StreamId id, std::string_view bytes);
+  void note_closed(StreamId id, ErrorCode why) noexcept;
+  void note_sent(const nghttp2_frame& frame) noexcept;
+  void note_reset_sent(std::uint32_t code) noexcept;
+  ssize_t read_content(StreamId id, StreamUser& from, std::size_t bytes_max, std::uint32_t& flags);
+  void submit_trailers(StreamId id, std::string_view lines);
+  int send_content(const std::uint8_t* frame_head, std::size_t bytes, StreamUser& from);
+
+  SessionUser& user;
+  nghttp2_session* session = nullptr;
+  HeadLimits head_limits;
+  FloodGuard guard;
+  RecentStreams recent;
+  FrameScanner frames{kPreface.size()};
+  StreamId last_head = 0;  // of the HEADERS seen, also where nghttp2 has not got to yet
+  std::uint64_t now_ms = 0;
+  std::uint64_t trailer_bytes = 0;
+  Buffer* out = nullptr;
+  std::size_t out_bytes_max = 0;
+  std::vector<nghttp2_nv> pairs;
+  bool is_full = false;
+  bool is_doomed = false;
+  bool is_broken = false;
+  bool awaits_continuation = false;
+};
+
+}  // namespace eider::h2

@@ -1,0 +1,272 @@
+#include "eider/http/h2/head_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "eider/base/text.h"
+#include "eider/http/grammar.h"
+#include "eider/http/h2/detail/target.h"
+
+namespace eider::h2 {
+
+namespace {
+
+/// What each field counts beside its bytes (RFC 9113, section 6.5.2).
+constexpr std::uint64_t kFieldOverhead = 32;
+/// Larger memory is given back when its request is done.
+constexpr std::size_t kKeptBytesMax = 4UL * 1024;
+constexpr std::size_t kKeptPiecesMax = 64;
+/// So that a length can be counted in a signed number anywhere.
+constexpr std::uint64_t kContentLengthMax = std::numeric_limits<std::int64_t>::max();
+
+constexpr int kBadRequest = 400;
+constexpr int kUriTooLong = 414;
+constexpr int kExpectationFailed = 417;
+constexpr int kHeadTooLarge = 431;
+constexpr int kNotImplemented = 501;
+
+/// RFC 9113, 8.2: "A field name MUST NOT contain characters in the ranges 0x00-0x20, 0x41-0x5a, or
+/// 0x7f-0xff"; and no other than HTTP/1.1 allows.
+bool is_lower_token(std::string_view name) noexcept {
+  return is_token(name) &&
+         std::ranges::none_of(name, [](char byte) { return byte >= 'A' && byte <= 'Z'; });
+}
+
+/// RFC 9113, 8.2.2: fields of one connection have no meaning here, and become one where a request
+/// is passed on over HTTP/1.1.
+bool is_connection_specific(std::string_view name, std::string_view value) noexcept {
+  static constexpr std::array<std::string_view, 5> kNames = {
+      "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"};
+  return std::ranges::find(kNames, name) != kNames.end() ||
+         (name == "te" && !equals_ignoring_case(value, "trailers"));
+}
+
+template <class T>
+void forget(std::vector<T>& elements) noexcept {
+  elements.clear();
+  if (elements.capacity() > kKeptPiecesMax) {
+    elements.shrink_to_fit();
+  }
+}
+
+}  // namespace
+
+void HeadBuilder::begin() noexcept {
+  if (text_.capacity() > kKeptBytesMax) {
+    text_.release();
+  }
+  text_.clear();
+  forget(pieces_);
+  forget(crumbs_);
+  forget(fields_);
+  listed_bytes_ = 0;
+  content_length_ = 0;
+  method_ = path_ = scheme_ = authority_ = protocol_ = host_ = Span();
+  has_length_ = false;
+  expects_continue_ = false;
+  refusal_.reset();
+}
+
+void HeadBuilder::refuse(int status, std::string_view text) noexcept {
+  if (!refusal_) {
+    refusal_ = HeadRefusal{status, text};
+  }
+}
+
+HeadBuilder::Span HeadBuilder::keep(std::string_view text) {
+  const Span span{static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(text.size()),
+                  true};
+  text_.append(text);
+  return span;
+}
+
+void HeadBuilder::add(std::string_view name, std::string_view value, const HeadLimits& limits) {
+  listed_bytes_ += name.size() + value.size() + kFieldOverhead;
+  if (listed_bytes_ > limits.head_bytes_max) {
+    refuse(kHeadTooLarge, "The request head is too large.");
+  }
+  if (refusal_) {
+    return;
+  }
+  if (!is_field_value(value)) {
+    refuse(kBadRequest, "A field value holds a byte that is not allowed, or a blank at an end.");
+  } else if (name.starts_with(':')) {
+    add_pseudo(name, value, limits);
+  } else {
+    add_field(name, value, limits);
+  }
+}
+
+/// RFC 9113, 8.3: pseudo-header fields come first, and each of them once.
+void HeadBuilder::add_pseudo(std::string_view name, std::string_view value,
+                             const HeadLimits& limits) {
+  Span* const place = name == ":method"      ? &method_
+                      : name == ":path"      ? &path_
+                      : name == ":scheme"    ? &scheme_
+                      : name == ":authority" ? &authority_
+                      : name == ":protocol"  ? &protocol_
+                                             : nullptr;
+  if (place == nullptr || place->is_there || !pieces_.empty() || !crumbs_.empty()) {
+    refuse(kBadRequest, "A pseudo-header field is unknown, doubled, or behind other fields.");
+  } else if (place == &path_ && value.size() > limits.target_bytes_max) {
+    refuse(kUriTooLong, "The request target is too long.");
+  } else {
+    *place = keep(value);
+  }
+}
+
+void HeadBuilder::add_field(std::string_view name, std::string_view value,
+                            const HeadLimits& limits) {
+  if (!is_lower_token(name)) {
+    refuse(kBadRequest, "A field name is no token in lower case.");
+  } else if (is_connection_specific(name, value)) {
+    refuse(kBadRequest, "A field of HTTP/1.1's connections has no place in HTTP/2.");
+  } else if (name == "cookie") {
+    crumbs_.push_back(keep(value));
+  } else if (pieces_.size() >= limits.fields_max) {
+    refuse(kHeadTooLarge, "There are too many fields.");
+  } else {
+    note_field(name, value);
+    const Span kept_name = keep(name);
+    const Span kept_value = keep(value);
+    pieces_.push_back({kept_name, kept_value});
+    if (name == "host") {
+      host_ = kept_value;
+    }
+  }
+}
+
+void HeadBuilder::note_field(std::string_view name, std::string_view value) {
+  if (name == "content-length") {
+    take_length(value);
+  } else if (name == "expect") {
+    take_expectation(value);
+  } else if (name == "host") {
+    take_host(value);
+  }
+}
+
+void HeadBuilder::take_host(std::string_view value) {
+  if (host_.is_there || !detail::is_host(value)) {
+    refuse(kBadRequest, "Host is doubled, or no host.");
+  }
+}
+
+/// Content-Length = 1*DIGIT
+void HeadBuilder::take_length(std::string_view value) {
+  const auto length = parse_uint64(value);
+  const bool is_digits = std::ranges::all_of(value, is_digit);
+  if (has_length_ || !is_digits || !length || *length > kContentLengthMax) {
+    refuse(kBadRequest, "Content-Length is doubled, or no number.");
+    return;
+  }
+  has_length_ = true;
+  content_length_ = *length;
+}
+
+void HeadBuilder::take_expectation(std::string_view value) {
+  if (!equals_ignoring_case(value, "100-continue")) {
+    refuse(kExpectationFailed, "This server meets no expectation but 100-continue.");
+    return;
+  }
+  expects_continue_ = true;
+}
+
+std::optional<HeadRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) {
+  head = RequestHead();
+  head.keeps_alive = true;
+  if (!refusal_) {
+    join_crumbs();
+    fill_fields(head);
+    fill_target(head);
+  } else {
+    head.method = parse_method(of(method_));
+  }
+  head.content_length = has_length_ && ends == Ends::with_content ? content_length_ : 0;
+  if (ends == Ends::with_content) {
+    head.body = head.content_length != 0 ? BodyKind::sized : BodyKind::chunked;
+  } else if (content_length_ != 0) {
+    refuse(kBadRequest, "Content-Length announces content, and none follows.");
+  }
+  head.expects_continue = expects_continue_ && ends == Ends::with_content;
+  return refusal_;
+}
+
+/// RFC 9113, 8.2.3: crumbs "MUST be concatenated into a single octet string using the two-octet
+/// delimiter of 0x3b, 0x20" before they go to who does not know HTTP/2.
+void HeadBuilder::join_crumbs() {
+  if (crumbs_.empty()) {
+    return;
+  }
+  Span joined = crumbs_.front();
+  if (crumbs_.size() > 1) {
+    (void)text_.reserve(listed_bytes_);  // so that what is copied does not move
+    joined.at = static_cast<std::uint32_t>(text_.size());
+    std::string_view between;
+    for (const Span crumb : crumbs_) {
+      text_.append(between);
+      text_.append(of(crumb));
+      between = "; ";
+    }
+    joined.bytes = static_cast<std::uint32_t>(text_.size()) - joined.at;
+  }
+  pieces_.push_back({keep("cookie"), joined});
+}
+
+void HeadBuilder::fill_fields(RequestHead& head) {
+  const bool lacks_host = !host_.is_there && authority_.is_there;
+  fields_.reserve(pieces_.size() + 1);
+  if (lacks_host) {
+    // RFC 9113, 8.3.1: who makes HTTP/1.1 of a request has to add it; and handlers look for it.
+    fields_.push_back({"host", of(authority_)});
+  }
+  for (const Piece& piece : pieces_) {
+    fields_.push_back({of(piece.name), of(piece.value)});
+  }
+  head.fields = fields_;
+  head.bytes = text_.view();
+}
+
+void HeadBuilder::fill_target(RequestHead& head) {
+  head.method = parse_method(of(method_));
+  head.authority = of(authority_.is_there ? authority_ : host_);
+  const bool is_tunnel = head.method == Method::connect && !protocol_.is_there;
+  if (authority_.is_there && host_.is_there && !equals_ignoring_case(of(authority_), of(host_))) {
+    refuse(kBadRequest, "\":authority\" and Host name different hosts.");
+  } else if (!method_.is_there || !is_token(of(method_)) || !detail::is_host(head.authority)) {
+    refuse(kBadRequest, "The request's method or its host is missing or malformed.");
+  } else if (head.method == Method::unknown) {
+    refuse(kNotImplemented, "This server does not know that method.");
+  } else if (is_tunnel) {
+    // RFC 9113, 8.5: "The ":scheme" and ":path" pseudo-header fields MUST be omitted."
+    head.form = TargetForm::authority;
+    head.target = head.authority;
+    if (scheme_.is_there || path_.is_there) {
+      refuse(kBadRequest, "CONNECT has no scheme and no path.");
+    }
+  } else {
+    fill_path(head);
+  }
+}
+
+void HeadBuilder::fill_path(RequestHead& head) {
+  const std::string_view scheme = of(scheme_);
+  head.target = of(path_);
+  if (!equals_ignoring_case(scheme, "https") && !equals_ignoring_case(scheme, "http")) {
+    refuse(kBadRequest, "The request's scheme is not HTTP's.");
+  } else if (protocol_.is_there && head.method != Method::connect) {
+    refuse(kBadRequest, "\":protocol\" goes with CONNECT alone.");
+  } else if (head.target == "*" && head.method == Method::options) {
+    head.form = TargetForm::asterisk;
+    head.path = head.target;
+  } else if (!detail::is_origin_form(head.target)) {
+    refuse(kBadRequest, "The request target is malformed.");
+  } else {
+    const std::size_t mark = head.target.find('?');
+    head.path = head.target.substr(0, mark);
+    head.query = mark == std::string_view::npos ? std::string_view() : head.target.substr(mark + 1);
+  }
+}
+
+}  // namespace eider::h2

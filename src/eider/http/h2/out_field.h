@@ -1,0 +1,26 @@
+// Fields on their way out: views, until a Session has copied them.
+// Must not check them: Response::add_header has.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace eider::h2 {
+
+/// Of a response. The name need not be in lower case.
+struct OutField {
+  /// What stays as it is for ever, and need not be copied.
+  enum class Static : std::uint8_t { none, name, both };
+
+  std::string_view name;
+  std::string_view value;
+  /// A static name is in lower case.
+  Static is_static = Static::none;
+};
+
+/// Adds the fields of lines as Response::field_lines has them, but for those of one connection
+/// (RFC 9113, section 8.2.2). They point into `lines`.
+void append_lines(std::vector<OutField>& fields, std::string_view lines);
+
+}  // namespace eider::h2

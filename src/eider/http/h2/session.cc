@@ -1,0 +1,224 @@
+// Session: what it is made of and what is asked of it. See also session_calls.cc.
+#include "eider/http/h2/session.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "eider/http/h2/detail/session_state.h"
+
+namespace eider::h2 {
+
+namespace {
+
+/// Further CONTINUATION frames of one head end the connection.
+constexpr std::size_t kContinuationsMax = 8;
+/// More acknowledgements that cannot leave end the connection.
+constexpr std::size_t kAcknowledgementsMax = 500;
+/// Larger memory for fields is given back.
+constexpr std::size_t kKeptPairsMax = 64;
+
+constexpr std::uint32_t code_of(ErrorCode code) noexcept {
+  return static_cast<std::uint32_t>(code);
+}
+
+void check(int error) {
+  if (error != 0) {
+    throw std::bad_alloc();  // all else would be our own mistake
+  }
+}
+
+const nghttp2_option* library_options() {
+  static const nghttp2_option* const made = [] {
+    nghttp2_option* options = nullptr;
+    check(nghttp2_option_new(&options));
+    nghttp2_option_set_no_auto_window_update(options, 1);
+    nghttp2_option_set_max_outbound_ack(options, kAcknowledgementsMax);
+    nghttp2_option_set_max_continuations(options, kContinuationsMax);
+    nghttp2_option_set_builtin_recv_extension_type(options, NGHTTP2_PRIORITY_UPDATE);
+    return options;
+  }();
+  return made;
+}
+
+nghttp2_nv to_pair(const OutField& field) noexcept {
+  static constexpr std::array<std::uint8_t, 3> kFlags = {
+      NGHTTP2_NV_FLAG_NONE, NGHTTP2_NV_FLAG_NO_COPY_NAME,
+      NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE};
+  // nghttp2 does not write to them.
+  return {.name = reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.name.data())),
+          .value = reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.value.data())),
+          .namelen = field.name.size(),
+          .valuelen = field.value.size(),
+          .flags = kFlags[static_cast<std::size_t>(field.is_static)]};
+}
+
+ErrorCode code_of_failure(int error) noexcept {
+  switch (error) {
+    case NGHTTP2_ERR_FLOODED:
+    case NGHTTP2_ERR_TOO_MANY_CONTINUATIONS:
+      return ErrorCode::enhance_your_calm;
+    case NGHTTP2_ERR_NOMEM:
+    case NGHTTP2_ERR_CALLBACK_FAILURE:
+      return ErrorCode::internal_error;
+    default:
+      return ErrorCode::protocol_error;
+  }
+}
+
+}  // namespace
+
+Session::State::State(SessionUser& its_user, const SessionOptions& options)
+    : user(its_user), head_limits(options.head) {
+  check(nghttp2_session_server_new2(&session, calls(), this, library_options()));
+  const std::array<nghttp2_settings_entry, 4> settings{
+      {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options.streams_max},
+       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options.stream_window_bytes},
+       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, options.head.head_bytes_max},
+       {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1}}};
+  check(nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings.data(), settings.size()));
+  check(nghttp2_session_set_local_window_size(
+      session, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(options.connection_window_bytes)));
+}
+
+void Session::State::terminate(ErrorCode why) noexcept {
+  if (!is_doomed) {
+    is_doomed = true;
+    nghttp2_session_terminate_session(session, code_of(why));
+  }
+}
+
+void Session::State::fail(int error) noexcept {
+  terminate(code_of_failure(error));
+}
+
+void Session::State::note(Cheap kind) noexcept {
+  if (!guard.allows(kind, now_ms)) {
+    terminate(ErrorCode::enhance_your_calm);
+  }
+}
+
+std::span<const nghttp2_nv> Session::State::to_pairs(std::span<const OutField> fields) {
+  if (pairs.capacity() > kKeptPairsMax) {
+    pairs = {};
+  }
+  pairs.clear();
+  for (const OutField& field : fields) {
+    pairs.push_back(to_pair(field));
+  }
+  return pairs;
+}
+
+Session::Session(SessionUser& user, const SessionOptions& options)
+    : state_(std::make_unique<State>(user, options)) {}
+
+Session::~Session() = default;
+
+bool Session::upgrade(std::string_view settings, Method method) {
+  constexpr StreamId kUpgraded = 1;
+  const int error = nghttp2_session_upgrade2(
+      state_->session, reinterpret_cast<const std::uint8_t*>(settings.data()), settings.size(),
+      method == Method::head ? 1 : 0, nullptr);
+  if (error != 0) {
+    return false;
+  }
+  StreamUser& stream = state_->user.on_stream(kUpgraded);
+  stream.head().begin();
+  nghttp2_session_set_stream_user_data(state_->session, kUpgraded, &stream);
+  state_->recent.note_opened(kUpgraded);
+  return true;
+}
+
+void Session::receive(std::string_view bytes, std::uint64_t now_ms) {
+  if (state_->is_doomed) {
+    return;
+  }
+  state_->now_ms = now_ms;
+  state_->receive(bytes);
+}
+
+bool Session::send(Buffer& out, std::size_t bytes_max) {
+  state_->out = &out;
+  state_->out_bytes_max = bytes_max;
+  state_->is_full = false;
+  while (out.size() < bytes_max && !state_->is_full) {
+    const std::uint8_t* bytes = nullptr;
+    const auto count = nghttp2_session_mem_send(state_->session, &bytes);
+    if (count < 0) {
+      state_->is_doomed = state_->is_broken = true;
+    }
+    if (count <= 0) {
+      return !state_->is_full;
+    }
+    out.append({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count)});
+  }
+  return false;
+}
+
+void Session::respond(StreamId id, std::span<const OutField> fields, Ends ends) {
+  const std::span<const nghttp2_nv> all = state_->to_pairs(fields);
+  nghttp2_data_provider content{};
+  content.source.ptr = state_->user_of(id);
+  content.read_callback = State::content_call();
+  nghttp2_submit_response(state_->session, id, all.data(), all.size(),
+                          ends == Ends::with_head ? nullptr : &content);
+}
+
+void Session::inform(StreamId id, std::span<const OutField> fields) {
+  const std::span<const nghttp2_nv> all = state_->to_pairs(fields);
+  nghttp2_submit_headers(state_->session, NGHTTP2_FLAG_NONE, id, nullptr, all.data(), all.size(),
+                         nullptr);
+}
+
+void Session::resume(StreamId id) {
+  nghttp2_session_resume_data(state_->session, id);
+}
+
+void Session::reset(StreamId id, ErrorCode why) {
+  nghttp2_submit_rst_stream(state_->session, NGHTTP2_FLAG_NONE, id, code_of(why));
+}
+
+void Session::consume(StreamId id, std::size_t bytes) {
+  nghttp2_session_consume_stream(state_->session, id, bytes);
+}
+
+void Session::ping() {
+  nghttp2_submit_ping(state_->session, NGHTTP2_FLAG_NONE, nullptr);
+}
+
+void Session::announce_shutdown() {
+  nghttp2_submit_shutdown_notice(state_->session);
+}
+
+void Session::shut_down() {
+  nghttp2_submit_goaway(state_->session, NGHTTP2_FLAG_NONE,
+                        nghttp2_session_get_last_proc_stream_id(state_->session), NGHTTP2_NO_ERROR,
+                        nullptr, 0);
+}
+
+void Session::terminate(ErrorCode why) {
+  state_->terminate(why);
+}
+
+bool Session::is_over() const noexcept {
+  return state_->is_broken || (nghttp2_session_want_read(state_->session) == 0 &&
+                               nghttp2_session_want_write(state_->session) == 0);
+}
+
+bool Session::is_doomed() const noexcept {
+  return state_->is_doomed;
+}
+
+bool Session::is_within_head() const noexcept {
+  return state_->awaits_continuation;
+}
+
+std::int32_t Session::send_window(StreamId id) const noexcept {
+  return nghttp2_session_get_stream_remote_window_size(state_->session, id);
+}
+
+std::int32_t Session::send_window() const noexcept {
+  return nghttp2_session_get_remote_window_size(state_->session);
+}
+
+}  // namespace eider::h2

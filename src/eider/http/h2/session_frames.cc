@@ -1,0 +1,120 @@
+// Session: every frame is looked at before nghttp2 gets it. Floods are counted here, also of what
+// it would ignore, and frames on streams that it has forgotten are judged.
+#include "eider/http/h2/detail/session_state.h"
+
+namespace eider::h2 {
+
+namespace {
+
+bool has(const FrameHead& head, nghttp2_flag flag) noexcept {
+  return (head.flags & flag) != 0;
+}
+
+}  // namespace
+
+void Session::State::receive(std::string_view bytes) {
+  std::size_t at = 0;
+  std::size_t passed = 0;
+  while (at < bytes.size() && !is_doomed) {
+    const FrameScanner::Step step = frames.next(bytes.substr(at));
+    at += step.bytes;
+    if (!step.head) {
+      break;
+    }
+    if (depends_on_streams(*step.head)) {
+      const std::size_t before = at > step.head_bytes ? at - step.head_bytes : 0;
+      if (before > passed) {
+        pass_on(bytes.substr(passed, before - passed));
+        passed = before;
+      }
+    }
+    check_frame(*step.head);
+  }
+  if (!is_doomed) {
+    pass_on(bytes.substr(passed));
+  }
+}
+
+void Session::State::pass_on(std::string_view bytes) {
+  const auto taken = nghttp2_session_mem_recv(
+      session, reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  if (taken < 0) {
+    fail(static_cast<int>(taken));
+  }
+}
+
+/// Whether what came before has to be known to judge it. Not of a head that opens the next stream.
+bool Session::State::depends_on_streams(const FrameHead& head) noexcept {
+  return head.type == NGHTTP2_DATA || (head.type == NGHTTP2_HEADERS && head.stream <= last_head);
+}
+
+void Session::State::check_frame(const FrameHead& head) noexcept {
+  awaits_continuation = (head.type == NGHTTP2_HEADERS || head.type == NGHTTP2_CONTINUATION) &&
+                        !has(head, NGHTTP2_FLAG_END_HEADERS);
+  switch (head.type) {
+    case NGHTTP2_HEADERS:
+      if (head.stream > last_head) {
+        last_head = head.stream;
+        break;
+      }
+      check_stream(head.stream);
+      break;
+    case NGHTTP2_DATA:
+      check_stream(head.stream);
+      break;
+    case NGHTTP2_RST_STREAM:
+      recent.note_ended(head.stream);
+      break;
+    case NGHTTP2_PRIORITY:
+      // RFC 9113, 6.3, and RFC 7540, 5.3.1; nghttp2 looks at none where RFC 9218 is spoken.
+      if (head.stream == 0 || (head.length >= 4 && head.dependency == head.stream)) {
+        terminate(ErrorCode::protocol_error);
+      }
+      break;
+    default:
+      break;
+  }
+  count_frame(head);
+}
+
+/// RFC 9113, 5.1 and 5.1.1, of streams that nghttp2 remembers no more. What belongs to those that
+/// we have ended ourselves may have been on its way, and is ignored.
+void Session::State::check_stream(StreamId id) noexcept {
+  if (id > recent.last() || nghttp2_session_find_stream(session, id) != nullptr) {
+    return;
+  }
+  switch (recent.fate_of(id)) {
+    case RecentStreams::Fate::never_opened:
+      return terminate(ErrorCode::protocol_error);
+    case RecentStreams::Fate::ended_by_peer:
+      return terminate(ErrorCode::stream_closed);
+    case RecentStreams::Fate::unknown:
+      return;
+  }
+}
+
+void Session::State::count_frame(const FrameHead& head) noexcept {
+  switch (head.type) {
+    case NGHTTP2_DATA:
+      return head.length == 0 && !has(head, NGHTTP2_FLAG_END_STREAM) ? note(Cheap::empty) : void();
+    case NGHTTP2_HEADERS:
+      return;
+    case NGHTTP2_CONTINUATION:
+      return note(head.length == 0 ? Cheap::empty : Cheap::continuation);
+    case NGHTTP2_RST_STREAM:
+      return note(Cheap::reset);
+    case NGHTTP2_SETTINGS:
+      return has(head, NGHTTP2_FLAG_ACK) ? void() : note(Cheap::settings);
+    case NGHTTP2_PING:
+      return has(head, NGHTTP2_FLAG_ACK) ? void() : note(Cheap::ping);
+    case NGHTTP2_PRIORITY:
+    case NGHTTP2_PRIORITY_UPDATE:
+      return note(Cheap::priority);
+    case NGHTTP2_WINDOW_UPDATE:
+      return note(Cheap::window_update);
+    default:
+      return note(Cheap::unknown);
+  }
+}
+
+}  // namespace eider::h2

@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "eider/base/text.h"
+#include "eider/http/h2/detail/target.h"
+
+namespace eider::h2::detail {
+
+namespace {
+
+constexpr std::size_t kPortDigitsMax = 5;
+constexpr std::uint32_t kPortMax = 65535;
+
+using Table = std::array<bool, 256>;
+
+constexpr bool is_in(const Table& table, char byte) noexcept {
+  return table[static_cast<unsigned char>(byte)];
+}
+
+/// unreserved / sub-delims (RFC 3986, section 2)
+constexpr Table kNameTable = [] {
+  Table table{};
+  for (const char byte : std::string_view("-._~!$&'()*+,;=0123456789abcdefghijklmnopqrstuvwxyz"
+                                          "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
+    table[static_cast<unsigned char>(byte)] = true;
+  }
+  return table;
+}();
+
+/// Printable ASCII without the marks that no URL may hold raw.
+constexpr Table kQueryTable = [] {
+  Table table{};
+  for (std::size_t value = 0x21; value < 0x7F; ++value) {
+    table[value] =
+        std::string_view("\"#<>").find(static_cast<char>(value)) == std::string_view::npos;
+  }
+  return table;
+}();
+
+bool is_port_part(std::string_view text) noexcept {
+  if (text.empty()) {
+    return true;
+  }
+  const std::string_view digits = text.substr(1);
+  std::uint32_t port = 0;
+  if (text.front() != ':' || digits.size() > kPortDigitsMax) {
+    return false;
+  }
+  for (const char byte : digits) {
+    if (!is_digit(byte)) {
+      return false;
+    }
+    port = port * 10 + static_cast<std::uint32_t>(byte - '0');
+  }
+  return port <= kPortMax;
+}
+
+bool is_escape(std::string_view text) noexcept {
+  return text.size() >= 3 && hex_value(text[1]) >= 0 && hex_value(text[2]) >= 0;
+}
+
+/// IP-literal = "[" ( IPv6address / IPvFuture ) "]", by its bytes.
+bool is_bracketed_host(std::string_view text) noexcept {
+  const std::size_t end = text.find(']');
+  if (end == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view address = text.substr(1, end - 1);
+  const bool is_address = std::ranges::all_of(
+      address, [](char byte) { return hex_value(byte) >= 0 || byte == ':' || byte == '.'; });
+  return is_address && address.size() >= 2 && address.find(':') != std::string_view::npos &&
+         is_port_part(text.substr(end + 1));
+}
+
+/// reg-name = *( unreserved / pct-encoded / sub-delims )
+bool is_named_host(std::string_view text) noexcept {
+  std::size_t at = 0;
+  while (at < text.size() && text[at] != ':') {
+    const bool is_escaped = text[at] == '%';
+    if (is_escaped ? !is_escape(text.substr(at)) : !is_in(kNameTable, text[at])) {
+      return false;
+    }
+    at += is_escaped ? 3 : 1;
+  }
+  return at != 0 && is_port_part(text.substr(at));
+}
+
+bool is_path(std::string_view path) noexcept {
+  for (std::size_t at = 0; at < path.size(); ++at) {
+    const char byte = path[at];
+    if (byte == '\\' || !is_in(kQueryTable, byte) || (byte == '%' && !is_escape(path.substr(at)))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_host(std::string_view text) noexcept {
+  return text.starts_with('[') ? is_bracketed_host(text) : is_named_host(text);
+}
+
+bool is_origin_form(std::string_view target) noexcept {
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  return target.starts_with('/') && is_path(target.substr(0, mark)) &&
+         std::ranges::all_of(target.substr(mark),
+                             [](char byte) { return is_in(kQueryTable, byte); });
+}
+
+}  // namespace eider::h2::detail

@@ -1,0 +1,32 @@
+#include "eider/http2/http2.h"
+
+#include <memory>
+
+#include "eider/app/app.h"
+#include "eider/http2/detail/loop_h2.h"
+#include "eider/server/connection_protocol.h"
+
+namespace eider {
+
+namespace {
+
+class Http2 final : public ConnectionProtocol {
+ public:
+  explicit Http2(Http2Options options) noexcept : options_(options) {}
+
+  [[nodiscard]] std::string_view alpn() const noexcept override { return "h2"; }
+  [[nodiscard]] std::unique_ptr<LoopProtocol> on_loop(detail::LoopContext& context) const override {
+    return std::make_unique<detail::LoopH2>(context, options_);
+  }
+
+ private:
+  Http2Options options_;
+};
+
+}  // namespace
+
+void enable_http2(App& app, Http2Options options) {
+  app.speak(std::make_shared<Http2>(options));
+}
+
+}  // namespace eider
