@@ -1,0 +1,304 @@
+"""Hostile HTTP/2 clients: each attack ends with its connection, costs little memory, and another
+client is answered meanwhile.
+
+Must not take longer than the limits that it tries.
+"""
+
+import struct
+import time
+import unittest
+from pathlib import Path
+
+import http2_frames as h2
+from support import Program
+
+MEMORY_GROWTH_MAX_KIB = 48 * 1024
+
+
+def resident_kib(pid):
+    """The process's memory."""
+    for line in Path(f'/proc/{pid}/status').read_text(encoding='ascii').splitlines():
+        if line.startswith('VmRSS:'):
+            return int(line.split()[1])
+    raise AssertionError('the process has ended')
+
+
+class Attacks(unittest.TestCase):
+    """One server for all of them: what one leaves behind the next one would find."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Program('09_http2', '--port', '{port}', '--threads', '1')
+        cls.server.__enter__()
+        cls.addClassCleanup(cls.server.__exit__)
+
+    def setUp(self):
+        self.ask_as_another()
+        self.memory = resident_kib(self.server.process.pid)
+
+    def tearDown(self):
+        self.ask_as_another()
+        grown = resident_kib(self.server.process.pid) - self.memory
+        self.assertLess(grown, MEMORY_GROWTH_MAX_KIB)
+
+    def attacker(self, opening=None):
+        """A connection to misuse."""
+        client = h2.Client(self.server.port, opening=opening)
+        self.addCleanup(client.socket.close)
+        return client
+
+    def ask_as_another(self):
+        """Another client is served, over both versions, and soon."""
+        begun = time.monotonic()
+        self.assertEqual(self.server.ask('GET', '/')[0], 200)
+        with h2.Client(self.server.port) as client:
+            client.send(h2.request(1))
+            self.assertIn(b'Hello', client.content_of(1))
+        self.assertLess(time.monotonic() - begun, 5)
+
+    def assert_calmed(self, client, code=h2.ENHANCE_YOUR_CALM):
+        """The server has had enough."""
+        self.ask_as_another()
+        self.assertIn(client.end(), (code, None))
+
+    def flood(self, pieces, rounds, code=h2.ENHANCE_YOUR_CALM):
+        """Sends pieces(round) again and again, and expects the end."""
+        client = self.attacker()
+        for number in range(rounds):
+            client.send(pieces(number))
+        self.assert_calmed(client, code)
+
+    def test_rapid_reset(self):
+        """CVE-2023-44487: requests are taken back at once."""
+        self.flood(lambda n: h2.request(2 * n + 1, '/slow/5000') + h2.reset(2 * n + 1), 3000)
+
+    def test_rapid_reset_of_requests_that_have_begun(self):
+        """The same, each reset in a segment of its own."""
+        client = self.attacker()
+        for number in range(400):
+            client.send(h2.request(2 * number + 1, '/slow/5000'))
+            time.sleep(0.001)
+            client.send(h2.reset(2 * number + 1))
+        self.assert_calmed(client)
+
+    def test_server_is_made_to_reset(self):
+        """CVE-2025-8671: the client makes us reset streams whose requests go on."""
+        overflow = struct.pack('>I', 0x7FFFFFFF)
+        self.flood(lambda n: h2.request(2 * n + 1, '/slow/5000')
+                   + h2.frame(h2.WINDOW_UPDATE, 0, 2 * n + 1, overflow), 3000)
+
+    def test_server_is_made_to_reset_by_empty_updates(self):
+        """The same by WINDOW_UPDATE of 0: the first one ends it."""
+        self.flood(lambda n: h2.request(2 * n + 1, '/slow/5000')
+                   + h2.window_update(2 * n + 1, 0), 3000, h2.PROTOCOL_ERROR)
+
+    def test_server_is_made_to_reset_by_content_that_is_too_long(self):
+        """The same by content beyond Content-Length."""
+        def wrong(number):
+            stream = 2 * number + 1
+            head = h2.request(stream, '/measure', 'POST', [('content-length', '1')],
+                              h2.END_HEADERS)
+            return head + h2.frame(h2.DATA, h2.END_STREAM, stream, b'too long')
+        self.flood(wrong, 1000)
+
+    def test_server_is_made_to_reset_by_malformed_heads(self):
+        """The same by requests that are none."""
+        self.flood(lambda n: h2.frame(h2.HEADERS, h2.END_HEADERS | h2.END_STREAM, 2 * n + 1,
+                                      h2.block([(':method', 'GET')])), 1000)
+
+    def test_too_many_streams(self):
+        """More requests at once than were allowed, again and again."""
+        self.flood(lambda n: h2.request(2 * n + 1, '/slow/5000'), 1000)
+
+    def test_continuation_flood(self):
+        """A head that never ends."""
+        client = self.attacker()
+        client.send(h2.frame(h2.HEADERS, 0, 1, h2.block(h2.request_fields())))
+        for number in range(2000):
+            client.send(h2.frame(h2.CONTINUATION, 0, 1, h2.literal(f'x-{number}', 'y' * 4000)))
+        self.assert_calmed(client)
+
+    def test_empty_continuations(self):
+        """A head that never ends, and never gets longer."""
+        client = self.attacker()
+        client.send(h2.frame(h2.HEADERS, 0, 1, h2.block(h2.request_fields())))
+        client.send(h2.frame(h2.CONTINUATION, 0, 1) * 2000)
+        self.assert_calmed(client)
+
+    def test_hpack_bomb(self):
+        """One entry of the table, repeated: a few bytes stand for megabytes."""
+        client = self.attacker()
+        bomb = h2.remembered('x-bomb', 'b' * 4000) + h2.indexed(62) * 12000
+        client.send(h2.frame(h2.HEADERS, h2.END_HEADERS | h2.END_STREAM, 1,
+                             h2.block(h2.request_fields()) + bomb))
+        self.assert_calmed(client)
+
+    def test_hpack_bombs_of_small_fields(self):
+        """Many requests whose heads are a little too large are answered, and remembered nowhere."""
+        client = self.attacker()
+        for number in range(50):
+            fields = h2.block(h2.request_fields()) + h2.remembered('x-bomb', 'b' * 3000)
+            client.send(h2.frame(h2.HEADERS, h2.END_HEADERS | h2.END_STREAM, 2 * number + 1,
+                                 fields + h2.indexed(62) * 10))
+        client.send(h2.request(101))
+        self.assertIn(b'Hello', client.content_of(101))
+
+    def test_settings_flood(self):
+        """Each is to be acknowledged, and changes all windows."""
+        self.flood(lambda n: h2.settings(_4=n % 65535) * 20, 200)
+
+    def test_ping_flood(self):
+        """Each is to be answered; the client reads none."""
+        self.flood(lambda n: h2.ping() * 20, 1000)
+
+    def test_priority_flood(self):
+        """Both kinds."""
+        update = h2.frame(h2.PRIORITY_UPDATE, 0, 0, struct.pack('>I', 1) + b'u=1')
+        self.flood(lambda n: h2.priority(2 * n + 1) + update, 5000)
+
+    def test_empty_data_flood(self):
+        """Content without content and without an end."""
+        client = self.attacker()
+        client.send(h2.request(1, '/measure', 'POST', flags=h2.END_HEADERS))
+        client.send(h2.frame(h2.DATA, 0, 1) * 5000)
+        self.assert_calmed(client)
+
+    def test_padding_flood(self):
+        """Content that is padding alone."""
+        client = self.attacker()
+        client.send(h2.request(1, '/measure', 'POST', flags=h2.END_HEADERS))
+        client.send(h2.frame(h2.DATA, h2.PADDED, 1, b'\x0a' + bytes(10)) * 2000)
+        self.assert_calmed(client)
+
+    def test_window_update_flood(self):
+        """Room that nobody has asked for, byte by byte."""
+        self.flood(lambda n: h2.window_update(0, 1) * 100, 200)
+
+    def test_reset_flood(self):
+        """Resets of a stream that is done."""
+        client = self.attacker()
+        client.send(h2.request(1))
+        client.content_of(1)
+        client.send(h2.reset(1) * 5000)
+        self.assert_calmed(client)
+
+    def test_unknown_frames_flood(self):
+        """Frames of types that nobody knows are ignored, but not for ever."""
+        self.flood(lambda n: h2.frame(0x70, 0, 0, b'x') * 20, 200)
+
+    def test_stalled_windows_hold_little(self):
+        """Answers of 25 GB are asked for and not taken; none is made before there is room."""
+        no_window = h2.PREFACE + h2.settings(_4=0)
+        attackers = [self.attacker(no_window) for _ in range(10)]
+        for client in attackers:
+            for number in range(50):
+                client.send(h2.request(2 * number + 1, '/bytes/5000000'))
+        self.ask_as_another()
+        produced = [self.attacker(no_window) for _ in range(10)]
+        for client in produced:
+            for number in range(100):
+                client.send(h2.request(2 * number + 1, '/count/100000000'))
+        self.ask_as_another()
+        grown = resident_kib(self.server.process.pid) - self.memory
+        self.assertLess(grown, 10 * 16 * 1024 + 10 * 100 * 100)
+        for client in attackers + produced:
+            client.socket.close()
+        time.sleep(0.2)
+        self.memory = resident_kib(self.server.process.pid)
+
+    def test_unfinished_content_holds_little(self):
+        """Content of many requests that never end is taken up to a bound."""
+        client = self.attacker()
+        for number in range(100):
+            stream = 2 * number + 1
+            client.send(h2.request(stream, '/echo', 'POST', flags=h2.END_HEADERS))
+            client.send(h2.frame(h2.DATA, 0, stream, bytes(10000)))
+        self.ask_as_another()
+
+    def test_nonsense_behind_the_preface(self):
+        """What is no frame."""
+        client = self.attacker(h2.PREFACE + b'GET / HTTP/1.1\r\nHost: x\r\n\r\n' * 100)
+        self.assertIsNotNone(client.end())
+
+
+class Smuggling(unittest.TestCase):
+    """Heads that would be something else, or two requests, when written as HTTP/1.1."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Program('09_http2', '--port', '{port}', '--threads', '1')
+        cls.server.__enter__()
+        cls.addClassCleanup(cls.server.__exit__)
+
+    def assert_refused(self, fields, content=None):
+        """Reset, or answered with a 4xx; and the connection goes on."""
+        flags = h2.END_HEADERS | (0 if content is not None else h2.END_STREAM)
+        with h2.Client(self.server.port) as client:
+            client.send(h2.frame(h2.HEADERS, flags, 1, h2.block(fields)))
+            if content is not None:
+                client.send(h2.frame(h2.DATA, h2.END_STREAM, 1, content))
+            frames = client.frames_until(
+                lambda kind, _, of, __: of == 1 and kind in (h2.HEADERS, h2.RST_STREAM))
+            if frames[-1][0] == h2.HEADERS:
+                # ":status 400" stands in the static table as 12; others are literals.
+                self.assertIn(frames[-1][3][:1], (b'\x8c', b'\x48'), fields)
+            client.send(h2.request(3))
+            self.assertIn(b'Hello', client.content_of(3))
+
+    def test_fields_that_are_no_fields(self):
+        """Line ends, control bytes, colons, capitals, blanks in names and values."""
+        base = h2.request_fields()
+        for name, value in (('x-a', 'b\r\nx-evil: 1'), ('x-a', 'b\nc'), ('x-a', 'b\rc'),
+                            ('x-a', 'b\x00c'), ('x-a\r\nx-evil', '1'), ('x-a: b', 'c'),
+                            ('X-A', 'b'), ('x a', 'b'), ('', 'b'), ('x-a', '\x7f'),
+                            ('x-a', ' b'), ('x-a', 'b\t'), ('x-\u00e4', 'b')):
+            with self.subTest(name=name, value=value):
+                self.assert_refused(base + [(name, value)])
+
+    def test_fields_of_connections(self):
+        """RFC 9113, 8.2.2."""
+        for name, value in (('connection', 'close'), ('transfer-encoding', 'chunked'),
+                            ('keep-alive', '1'), ('upgrade', 'h2c'),
+                            ('proxy-connection', 'close'), ('te', 'gzip')):
+            with self.subTest(name=name):
+                self.assert_refused(h2.request_fields() + [(name, value)])
+
+    def test_targets_that_are_two(self):
+        """A path, method or host with a line end or a blank in it."""
+        for fields in (h2.request_fields(path='/ HTTP/1.1\r\nx: y'), h2.request_fields(path='/ x'),
+                       h2.request_fields(path='x'), h2.request_fields(path=''),
+                       h2.request_fields(path='*'), h2.request_fields(path='/\\x'),
+                       h2.request_fields(path='/%'), h2.request_fields(path='/#x'),
+                       h2.request_fields(path='http://other/'),
+                       h2.request_fields(method='GET / HTTP/1.1\r\nx'),
+                       h2.request_fields(authority='a b'), h2.request_fields(authority='u@h'),
+                       h2.request_fields(authority='h/x'), h2.request_fields(authority='h:99999'),
+                       h2.request_fields(scheme='ht\r\ntp'), h2.request_fields(scheme='ftp')):
+            with self.subTest(fields=fields):
+                self.assert_refused(fields)
+
+    def test_pseudo_fields_that_are_wrong(self):
+        """Missing, doubled, unknown, late ones, and those of answers."""
+        base = h2.request_fields()
+        for fields in (base[1:], base[:1] + base[2:], base[:2] + base[3:], base[:3],
+                       base + [(':method', 'GET')], base + [(':status', '200')],
+                       base + [(':x', 'y')], base[:3] + [('x', 'y')] + base[3:]):
+            with self.subTest(fields=fields):
+                self.assert_refused(fields)
+
+    def test_two_hosts(self):
+        """`:authority` and Host are one, or the request is none."""
+        self.assert_refused(h2.request_fields(authority='one') + [('host', 'two')])
+        self.assert_refused(h2.request_fields()[:3] + [('host', 'one'), ('host', 'two')])
+
+    def test_lengths_that_are_wrong(self):
+        """Content-Length that is not the content's."""
+        post = h2.request_fields('POST', '/echo')
+        for length in ('3', '5', '4, 4', '-4', '+4', '0x4', ''):
+            with self.subTest(length=length):
+                self.assert_refused(post + [('content-length', length)], b'four')
+        self.assert_refused(post + [('content-length', '4'), ('content-length', '4')], b'four')
+
+
+if __name__ == '__main__':
+    unittest.main()
