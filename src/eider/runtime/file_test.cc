@@ -11,18 +11,13 @@
 #include <utility>
 
 #include "eider/runtime/loop_sim.h"
+#include "tests/support/temp_directory.h"
 
 namespace eider {
 namespace {
 
 class File : public testing::Test {
  protected:
-  File() {
-    std::string name = (std::filesystem::temp_directory_path() / "eider_file_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
-  }
-  ~File() override { std::filesystem::remove_all(directory_); }
-
   std::string path(const std::string& name) const { return directory_ + "/" + name; }
 
   template <class T>
@@ -44,7 +39,8 @@ class File : public testing::Test {
  private:
   SimKernel kernel_;
   SimLoop loop_{kernel_};
-  std::string directory_;
+  const TempDirectory temporary_;
+  const std::string directory_ = temporary_.path();
 };
 
 TEST_F(File, is_read_as_it_was_written) {

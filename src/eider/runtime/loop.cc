@@ -71,6 +71,15 @@ Loop::~Loop() {
   destroy_posted();
 }
 
+std::unique_ptr<LoopKept>& Loop::kept(std::uint64_t key) {
+  for (auto& [its_key, object] : kept_) {
+    if (its_key == key) {
+      return object;
+    }
+  }
+  return kept_.emplace_back(key, nullptr).second;
+}
+
 Loop& Loop::current() noexcept {
   ensure(running_loop != nullptr, "a loop runs on this thread");
   return *running_loop;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "eider/base/buffer.h"
 #include "eider/base/intrusive_list.h"
@@ -31,6 +32,15 @@ class TimerWheel;
 class BlockingPool;
 
 enum class Backend : std::uint8_t { automatic, epoll, io_uring };
+
+/// Something that each loop has one of; see LoopLocal.
+class LoopKept {
+ public:
+  LoopKept() = default;
+  LoopKept(const LoopKept&) = delete;
+  LoopKept& operator=(const LoopKept&) = delete;
+  virtual ~LoopKept() = default;
+};
 
 /// Work on its way to another thread's loop; run once there, or destroyed with the loop.
 class Posted {
@@ -89,6 +99,9 @@ class Loop {
   /// `deferred.run()` is called once, after the events of this turn, before the loop sleeps.
   /// Already queued: nothing changes.
   void defer(Deferred& deferred) noexcept;
+
+  /// The place of what is kept by that key; null at first. Kept until the loop ends.
+  [[nodiscard]] std::unique_ptr<LoopKept>& kept(std::uint64_t key);
 
   /// Frees what busier turns have left for reuse. Not for every turn: the next ones pay for it.
   virtual void release_spare() noexcept {}
@@ -159,6 +172,9 @@ class Loop {
   }
   /// Reads the real clocks into `set_clocks`.
   void read_clocks() noexcept;
+  /// Destroys what is kept. To be called first by the destructor of each backend: it may hold
+  /// streams, timers and watches.
+  void end_kept() noexcept { kept_.clear(); }
   /// The cork's owner has gone: what it wrote is dropped.
   void drop_cork() noexcept;
 
@@ -203,6 +219,7 @@ class Loop {
   [[nodiscard]] Posted* take_posted() noexcept;
 
   BlockingPool* blocking_pool_ = nullptr;
+  std::vector<std::pair<std::uint64_t, std::unique_ptr<LoopKept>>> kept_;
   Buffer own_cork_;
   std::unique_ptr<PlainRooms> plain_rooms_;
   Instant now_;

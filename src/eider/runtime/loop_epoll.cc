@@ -62,6 +62,7 @@ class EpollLoop final : public Loop {
     control(EPOLL_CTL_ADD, wake_up_.get(), std::uint32_t{EPOLLIN} | EPOLLET,
             tagged(nullptr, Kind::wake_up));
   }
+  ~EpollLoop() override { end_kept(); }
 
   [[nodiscard]] std::string_view name() const noexcept override { return "epoll"; }
 

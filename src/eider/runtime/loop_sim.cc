@@ -35,6 +35,7 @@ SimLoop::SimLoop(SimKernel& kernel) : kernel_(kernel), pool_({.threads_max = 0})
 }
 
 SimLoop::~SimLoop() {
+  end_kept();
   kernel_.remove(*this);
 }
 

@@ -24,6 +24,7 @@ constexpr unsigned kOperationShift = 56;
 UringLoop::UringLoop(Descriptor wake_up) : wake_up_(std::move(wake_up)) {}
 
 UringLoop::~UringLoop() {
+  end_kept();
   for (const Leaving& leaving : leaving_) {
     if (leaving.fd >= 0) {
       ::close(leaving.fd);

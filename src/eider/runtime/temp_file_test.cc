@@ -13,18 +13,13 @@
 #include <utility>
 
 #include "eider/runtime/loop_sim.h"
+#include "tests/support/temp_directory.h"
 
 namespace eider {
 namespace {
 
 class TempFileTest : public testing::Test {
  protected:
-  TempFileTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "eider_temp_XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
-  }
-  ~TempFileTest() override { std::filesystem::remove_all(directory_); }
-
   template <class T>
   T run(Task<T> task) {
     loop_.call([&] { task.start(); });
@@ -40,7 +35,8 @@ class TempFileTest : public testing::Test {
 
   SimKernel kernel_;
   SimLoop loop_{kernel_};
-  std::string directory_;
+  const TempDirectory temporary_;
+  const std::string directory_ = temporary_.path();
 };
 
 TEST_F(TempFileTest, is_read_as_it_was_written) {

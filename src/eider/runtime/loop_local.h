@@ -1,0 +1,50 @@
+// One object per loop, made where it is first asked for, such as an HTTP client with its pool.
+// Must not be asked for outside of a loop's thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "eider/runtime/loop.h"
+
+namespace eider {
+
+namespace detail {
+/// A number that nobody else has.
+[[nodiscard]] std::uint64_t next_loop_key() noexcept;
+}  // namespace detail
+
+/// Objects stay until their loop ends, also when the LoopLocal is gone before: they must not refer
+/// to it.
+///
+///     LoopLocal<Client> clients([] { return std::make_unique<Client>(); });
+///     …  auto asking = clients.here().get(url);
+template <class T>
+class LoopLocal {
+ public:
+  /// make  called once on each loop
+  explicit LoopLocal(std::function<std::unique_ptr<T>()> make) : make_(std::move(make)) {}
+
+  /// The object of the loop that runs on this thread.
+  [[nodiscard]] T& here() const {
+    Loop& loop = Loop::current();
+    if (loop.kept(key_) == nullptr) {
+      auto made = std::make_unique<Kept>(make_());
+      loop.kept(key_) = std::move(made);
+    }
+    return *static_cast<Kept&>(*loop.kept(key_)).object;
+  }
+
+ private:
+  struct Kept final : LoopKept {
+    explicit Kept(std::unique_ptr<T> made) noexcept : object(std::move(made)) {}
+    std::unique_ptr<T> object;
+  };
+
+  std::function<std::unique_ptr<T>()> make_;
+  std::uint64_t key_ = detail::next_loop_key();
+};
+
+}  // namespace eider
