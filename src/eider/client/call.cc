@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "eider/base/text.h"
 #include "eider/client/detail/content_sender.h"
 #include "eider/runtime/sleep.h"
 
@@ -62,6 +63,9 @@ Call::Fault Call::prepare() {
   if (!url) {
     return ClientError{bad_url, std::string(url.error())};
   }
+  if (!state_.proxies.fault().empty()) {
+    return ClientError{proxy_failed, std::string(state_.proxies.fault())};
+  }
   due_ = state_.loop.now() + parts_.within.value_or(state_.options.whole);
   state_.budget.note_request();
   go_to(std::move(*url));
@@ -70,7 +74,10 @@ Call::Fault Call::prepare() {
 
 void Call::go_to(HttpUrl url) {
   url_ = std::move(url);
-  route_ = {url_.origin(), url_.host, url_.port, url_.is_secure};
+  route_ = {url_.origin(), url_.host, url_.port, url_.is_secure, state_.proxies.proxy_for(url_)};
+  if (route_.asks_proxy()) {
+    route_.key = "proxy";  // for whatever is asked of it
+  }
 }
 
 // One attempt.
@@ -143,10 +150,42 @@ bool Call::waits_for_consent() const noexcept {
 
 void Call::write_head() {
   has_expected_ = waits_for_consent();
+  const std::string more = more_fields();
   write_request_head(lease_->output(), parts_, url_,
-                     {.expects_continue = has_expected_,
+                     {.style = route_.asks_proxy() ? TargetStyle::absolute : TargetStyle::origin,
+                      .expects_continue = has_expected_,
                       .accepts_codings = state_.options.decompresses,
-                      .user_agent = state_.options.user_agent});
+                      .user_agent = state_.options.user_agent,
+                      .more = more});
+}
+
+/// What this attempt alone says: to a proxy who we are, to a server its cookies.
+std::string Call::more_fields() const {
+  std::string fields;
+  const std::string credentials = route_.asks_proxy() ? route_.proxy->credentials() : "";
+  if (!credentials.empty()) {
+    fields.append("Proxy-Authorization: ").append(credentials).append("\r\n");
+  }
+  if (state_.options.cookies != nullptr && !parts_.has_field("Cookie")) {
+    const std::string cookies =
+        state_.options.cookies->field_for(cookie_site(), state_.loop.wall_seconds());
+    if (!cookies.empty()) {
+      fields.append("Cookie: ").append(cookies).append("\r\n");
+    }
+  }
+  return fields;
+}
+
+CookieSite Call::cookie_site() const noexcept {
+  return {url_.host, url_.path(), url_.is_secure};
+}
+
+void Call::keep_cookies() {
+  for (const Field& field : received_->fields) {
+    if (state_.options.cookies != nullptr && equals_ignoring_case(field.name, "Set-Cookie")) {
+      state_.options.cookies->store(cookie_site(), field.value, state_.loop.wall_seconds());
+    }
+  }
 }
 
 /// returns  why it came to nothing, if it is known already
@@ -176,6 +215,7 @@ Call::Next Call::judge(const Fault& fault) {
     return judge_fault(*fault);
   }
   wants_fresh_ = false;
+  keep_cookies();
   const int status = received_->status;
   if (status == kExpectationFailed && has_expected_) {
     may_expect_ = false;

@@ -4,6 +4,7 @@
 
 #include "eider/base/assert.h"
 #include "eider/client/detail/client_state.h"
+#include "eider/client/detail/proxy_dialler.h"
 #include "eider/client/detail/tcp_dialler.h"
 
 namespace eider {
@@ -16,8 +17,8 @@ std::unique_ptr<Dialler> or_real(std::unique_ptr<Dialler> dialler, const ClientO
   if (dialler != nullptr) {
     return dialler;
   }
-  return std::make_unique<TcpDialler>(
-      DnsOptions{.servers = options.dns_servers, .ttl_max = options.dns_ttl_max});
+  DnsOptions dns{.servers = options.dns_servers, .ttl_max = options.dns_ttl_max};
+  return std::make_unique<ProxyDialler>(std::make_unique<TcpDialler>(std::move(dns)));
 }
 
 std::uint64_t seed_of(const ClientOptions& options, const Loop& loop) noexcept {
@@ -31,7 +32,8 @@ ClientState::ClientState(Loop& on, ClientOptions with, std::unique_ptr<Dialler> 
     : loop(on),
       options(std::move(with)),
       dialler(or_real(std::move(by), options)),
-      sealer(options),
+      sealer(options.tls, options.tls_context),
+      proxies(options),
       pool(on, options, reader, *dialler, sealer),
       budget(options.retry_share),
       dice(seed_of(options, on)) {}

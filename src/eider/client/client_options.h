@@ -14,6 +14,8 @@
 
 namespace eider {
 
+class CookieJar;
+
 struct ClientOptions {
   // Deadlines.
 
@@ -50,6 +52,15 @@ struct ClientOptions {
   /// In place of `tls`: authorities and sessions that several clients share.
   std::shared_ptr<TlsClientContext> tls_context = {};
 
+  // Proxies; use_proxies_of_environment() sets all three.
+
+  /// "http://[user:password@]host:port" or "socks5://…"; empty: none.
+  std::string http_proxy = {};
+  /// The same for https://.
+  std::string https_proxy = {};
+  /// Hosts that are reached directly: "localhost, 10.0.0.0/8, .example.com".
+  std::string no_proxy = {};
+
   // The pool.
 
   /// Under way at once; further requests wait, within `connect`.
@@ -75,6 +86,9 @@ struct ClientOptions {
 
   // Habits.
 
+  /// Cookies are kept there and sent from there; null: they are no concern of the client's.
+  std::shared_ptr<CookieJar> cookies = {};
+
   std::string user_agent = "eider";
   /// Content of so many bytes, or of unknown length, waits for the server's consent.
   std::size_t expect_continue_from = std::size_t{1024} * 1024;
@@ -83,5 +97,8 @@ struct ClientOptions {
   /// Dice are thrown from this; 0: from the clock.
   std::uint64_t seed = 0;
 };
+
+/// Sets the proxies to what http_proxy, https_proxy (or HTTPS_PROXY), all_proxy and no_proxy say.
+void use_proxies_of_environment(ClientOptions& options);
 
 }  // namespace eider

@@ -13,7 +13,7 @@ ClientError tls_error(const Error& error) {
 Result<std::unique_ptr<Seal>, ClientError> Sealer::seal_for(const std::string& host,
                                                             std::uint16_t port) {
   if (context_ == nullptr) {
-    auto made = TlsClientContext::make(options_.tls);
+    auto made = TlsClientContext::make(options_);
     if (!made) {
       return fail(tls_error(made.error()));
     }

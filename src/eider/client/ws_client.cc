@@ -2,11 +2,12 @@
 
 #include <stdexcept>
 
+#include "eider/client/detail/proxy_dialler.h"
+#include "eider/client/detail/sealer.h"
+#include "eider/client/detail/tcp_dialler.h"
 #include "eider/client/detail/ws_connection.h"
 #include "eider/client/detail/ws_opening.h"
 #include "eider/client/detail/ws_url.h"
-#include "eider/runtime/address.h"
-#include "eider/runtime/connect.h"
 #include "eider/runtime/deadline.h"
 
 namespace eider {
@@ -15,9 +16,21 @@ namespace {
 
 using Connected = WsClient::Connected;
 
-WsClientError not_connected(NetError error) noexcept {
-  const bool is_late = error == NetError::timed_out;
-  return {is_late ? WsClientFault::timed_out : WsClientFault::not_connected, text(error), 0};
+WsClientError not_connected(ClientError error) {
+  const auto as = [&](WsClientFault fault) {
+    return WsClientError{fault, std::move(error.text), 0};
+  };
+  switch (error.fault) {
+    case ClientFault::timed_out:
+      return as(WsClientFault::timed_out);
+    case ClientFault::name_not_found:
+    case ClientFault::lookup_failed:
+      return as(WsClientFault::no_such_name);
+    case ClientFault::tls_failed:
+      return as(WsClientFault::tls_failed);
+    default:
+      return as(WsClientFault::not_connected);
+  }
 }
 
 Result<detail::WsUrl, WsClientError> check(std::string_view url, const WsClientOptions& options) {
@@ -27,13 +40,36 @@ Result<detail::WsUrl, WsClientError> check(std::string_view url, const WsClientO
   return detail::read_ws_url(url);
 }
 
-Result<Address, WsClientError> address_of(const detail::WsUrl& url) {
-  const auto address = Address::parse(url.host, url.port);
-  if (!address) {
-    return fail(WsClientError{WsClientFault::no_names,
-                              "Names are not resolved yet: give an address or localhost.", 0});
+Result<detail::Route, WsClientError> route_to(const detail::WsUrl& url, const std::string& proxy) {
+  detail::Route route{url.authority, url.host, url.port, url.is_secure};
+  route.is_tunnel = true;
+  if (proxy.empty()) {
+    return route;
   }
-  return *address;
+  auto read = detail::read_proxy(proxy);
+  if (!read) {
+    return fail(WsClientError{WsClientFault::bad_option, std::string(read.error()), 0});
+  }
+  route.proxy = std::make_shared<const detail::Proxy>(std::move(*read));
+  return route;
+}
+
+Task<Result<Descriptor, ClientError>> dial(detail::Route route, std::string dns_servers,
+                                           Duration limit) {
+  detail::DnsOptions dns{.servers = std::move(dns_servers)};
+  detail::ProxyDialler dialler(std::make_unique<detail::TcpDialler>(std::move(dns)));
+  auto dialling = dialler.dial(route, Loop::current().now() + limit);
+  co_return co_await std::move(dialling);
+}
+
+/// Null for ws://.
+Result<std::unique_ptr<Seal>, ClientError> seal_for(const detail::WsUrl& url,
+                                                    const WsClientOptions& options) {
+  if (!url.is_secure) {
+    return nullptr;
+  }
+  detail::Sealer sealer(options.tls, options.tls_context);
+  return sealer.seal_for(url.host, url.port);
 }
 
 }  // namespace
@@ -43,14 +79,14 @@ Task<Connected> WsClient::connect(std::string url, WsClientOptions options) {
   if (!target) {
     co_return fail(target.error());
   }
-  const auto address = address_of(*target);
-  if (!address) {
-    co_return fail(address.error());
+  auto route = route_to(*target, options.proxy);
+  if (!route) {
+    co_return fail(route.error());
   }
-  auto connecting = eider::connect(*address, options.connect);
-  auto fd = co_await connecting;
+  auto dialling = dial(std::move(*route), options.dns_servers, options.connect);
+  auto fd = co_await std::move(dialling);
   if (!fd) {
-    co_return fail(not_connected(fd.error()));
+    co_return fail(not_connected(std::move(fd.error())));
   }
   auto opening = open(std::move(*fd), std::move(url), std::move(options));
   co_return co_await std::move(opening);
@@ -61,13 +97,18 @@ Task<Connected> WsClient::open(Descriptor connected, std::string url, WsClientOp
   if (!target) {
     co_return fail(target.error());
   }
+  auto seal = seal_for(*target, options);
+  if (!seal) {
+    co_return fail(not_connected(std::move(seal.error())));
+  }
   const Duration limit = options.handshake;
-  auto connection =
-      std::make_unique<detail::WsConnection>(std::move(connected), std::move(options));
+  auto connection = std::make_unique<detail::WsConnection>(std::move(connected), std::move(options),
+                                                           std::move(*seal));
   auto shaking = with_deadline(connection->shake_hands(std::move(*target)), limit);
   const auto opened = co_await std::move(shaking);
   if (!opened) {
-    co_return fail(WsClientError{WsClientFault::timed_out, "The server does not answer in time."});
+    co_return fail(
+        WsClientError{WsClientFault::timed_out, "The server does not answer in time.", 0});
   }
   if (!*opened) {
     co_return fail(opened->error());

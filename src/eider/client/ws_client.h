@@ -1,5 +1,5 @@
 // A WebSocket connection to another server (RFC 6455), for coroutines.
-// Must not resolve names nor speak TLS yet; it says so when it is asked to.
+// Must not connect again by itself when the connection has ended.
 #pragma once
 
 #include <chrono>
@@ -19,6 +19,7 @@
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
+#include "eider/tls/tls_client.h"
 
 namespace eider {
 
@@ -47,17 +48,24 @@ struct WsClientOptions {
   /// For the server's close frame behind ours, and for the connection's end behind both.
   Duration close_within = std::chrono::seconds(5);
 
+  /// As ClientOptions has them.
+  std::string dns_servers = {};
+  TlsClientOptions tls = {};
+  std::shared_ptr<TlsClientContext> tls_context = {};
+  /// "http://[user:password@]host:port" or "socks5://…"; empty: none.
+  std::string proxy = {};
+
   /// Where mask keys and the handshake's key come from; the kernel's random numbers when null.
   /// Outlives the client.
   ws::MaskSource* masks = nullptr;
 };
 
 enum class WsClientFault : std::uint8_t {
-  bad_url,        ///< no ws:// URL, or one with a user, a fragment or an invalid byte
-  no_tls,         ///< wss://
-  no_names,       ///< the host is a name
+  bad_url,        ///< no ws:// or wss:// URL, or one with a user, a fragment or an invalid byte
+  no_such_name,   ///< the host's name has no address, or no name server answers
   bad_option,     ///< a subprotocol or header that cannot be sent
   not_connected,  ///< nobody answered at the address, or the connection was lost
+  tls_failed,     ///< the certificate is not trusted, or the encryption failed
   timed_out,      ///< not connected, or not answered, in time
   declined,       ///< the server answered in HTTP, but not with 101
   bad_answer,     ///< what the server answered is no handshake, or not the one asked for
@@ -66,10 +74,10 @@ enum class WsClientFault : std::uint8_t {
 /// Why there is no connection.
 ///
 /// status  the answer's, when the server declined; else 0
-/// text    one sentence; names nothing that the server sent
+/// text    what happened, in a sentence or two
 struct WsClientError {
   WsClientFault fault;
-  std::string_view text;
+  std::string text;
   int status = 0;
 };
 
@@ -98,12 +106,11 @@ class WsClient {
  public:
   using Connected = Result<WsClient, WsClientError>;
 
-  /// url      "ws://host[:port][/path][?query]", host an address or "localhost"
+  /// url      "ws://host[:port][/path][?query]", or wss:// for TLS
   /// errors   WsClientFault says which
   /// source   RFC 6455, sections 3 and 4.1
   [[nodiscard]] static Task<Connected> connect(std::string url, WsClientOptions options = {});
-  /// The same over a socket that is connected already. url: only for the request; its host may be
-  /// a name.
+  /// The same over a socket that is connected already. url: only for the request and for TLS.
   [[nodiscard]] static Task<Connected> open(Descriptor connected, std::string url,
                                             WsClientOptions options = {});
 

@@ -67,11 +67,11 @@ class WsConnection::Turn {
   bool& is_taken_;
 };
 
-WsConnection::WsConnection(Descriptor fd, WsClientOptions options)
+WsConnection::WsConnection(Descriptor fd, WsClientOptions options, std::unique_ptr<Seal> seal)
     : options_(std::move(options)),
       limits_{options_.message_bytes_max, options_.fragments_max},
       loop_(Loop::current()),
-      tcp_(loop_, std::move(fd)),
+      tcp_(loop_, std::move(fd), std::move(seal)),
       masks_(options_.masks != nullptr ? *options_.masks : random_),
       writer_(masks_),
       reader_(ws::Side::client, limits_),
@@ -100,7 +100,8 @@ Task<WsConnection::Opened> WsConnection::shake_hands(WsUrl url) {
       co_return Opened();
     }
     if (bytes > kResponseHeadBytesMax) {
-      co_return fail(WsClientError{WsClientFault::bad_answer, text(ResponseHeadFault::too_large)});
+      co_return fail(WsClientError{WsClientFault::bad_answer,
+                                   std::string(text(ResponseHeadFault::too_large)), 0});
     }
     if (opening->bytes != 0) {
       continue;
@@ -111,8 +112,14 @@ Task<WsConnection::Opened> WsConnection::shake_hands(WsUrl url) {
       break;
     }
   }
-  co_return fail(WsClientError{WsClientFault::not_connected,
-                               "The connection ended before the server's answer did."});
+  co_return fail(loss());
+}
+
+WsClientError WsConnection::loss() const {
+  if (!tcp_.why_insecure().empty()) {
+    return {WsClientFault::tls_failed, std::string(tcp_.why_insecure()), 0};
+  }
+  return {WsClientFault::not_connected, "The connection ended before the server's answer did.", 0};
 }
 
 Task<bool> WsConnection::gather_answer() {

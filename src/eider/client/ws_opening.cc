@@ -52,7 +52,7 @@ Result<WsOpening, WsClientError> judge_switch(const ResponseHead& head, std::str
                                               const WsClientOptions& options) {
   const auto answer = ws::check_answer(head.status, head.fields, {key, options.subprotocols});
   if (!answer) {
-    return fail(WsClientError{WsClientFault::bad_answer, answer.error(), 0});
+    return fail(WsClientError{WsClientFault::bad_answer, std::string(answer.error()), 0});
   }
   if (!answer->extensions.empty()) {
     return fail(WsClientError{WsClientFault::bad_answer,
@@ -63,7 +63,7 @@ Result<WsOpening, WsClientError> judge_switch(const ResponseHead& head, std::str
 
 }  // namespace
 
-std::optional<WsClientError> fault_of(const WsClientOptions& options) noexcept {
+std::optional<WsClientError> fault_of(const WsClientOptions& options) {
   if (!are_subprotocols(options.subprotocols)) {
     return WsClientError{WsClientFault::bad_option, "A subprotocol is no token, or there twice."};
   }
@@ -110,7 +110,7 @@ Result<WsOpening, WsClientError> judge_answer(std::string_view in, std::string_v
     return WsOpening();
   }
   if (!head) {
-    return fail(WsClientError{WsClientFault::bad_answer, text(head.error()), 0});
+    return fail(WsClientError{WsClientFault::bad_answer, std::string(text(head.error())), 0});
   }
   if (head->status == kSwitching) {
     return judge_switch(*head, key, options);

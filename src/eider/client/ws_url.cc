@@ -14,8 +14,8 @@ constexpr std::size_t kUrlBytesMax = 4096;
 constexpr std::string_view kPlain = "ws://";
 constexpr std::string_view kSecure = "wss://";
 
-WsClientError bad(std::string_view text) noexcept {
-  return {WsClientFault::bad_url, text};
+WsClientError bad(std::string_view text) {
+  return {WsClientFault::bad_url, std::string(text), 0};
 }
 
 /// Printable ASCII without what RFC 3986 has no place for, and every '%' with two digits behind it.
@@ -36,9 +36,9 @@ bool is_url_text(std::string_view text) noexcept {
 }
 
 /// 1 to 65535. "port = *DIGIT", which may be empty and then means the default.
-std::optional<std::uint16_t> read_port(std::string_view digits) noexcept {
+std::optional<std::uint16_t> read_port(std::string_view digits, std::uint16_t usual) noexcept {
   if (digits.empty()) {
-    return std::uint16_t{80};
+    return usual;
   }
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
@@ -68,7 +68,7 @@ std::size_t host_bytes(std::string_view authority) noexcept {
 }
 
 /// "authority = host [ ":" port ]": a user has no place in it.
-Result<WsUrl, WsClientError> read_authority(std::string_view authority) {
+Result<WsUrl, WsClientError> read_authority(std::string_view authority, bool is_secure) {
   if (authority.contains('@')) {
     return fail(bad("The URL names a user; use a header for that."));
   }
@@ -77,14 +77,15 @@ Result<WsUrl, WsClientError> read_authority(std::string_view authority) {
     return fail(bad("The URL has no valid host."));
   }
   const std::string_view rest = authority.substr(bytes);
-  const auto port = rest.empty() ? 80 : read_port(rest.substr(1));
+  const std::uint16_t usual = is_secure ? 443 : 80;
+  const auto port = rest.empty() ? usual : read_port(rest.substr(1), usual);
   if (!port || !(rest.empty() || rest.starts_with(':'))) {
     return fail(bad("The URL's port is no number from 1 to 65535."));
   }
   const bool is_bracketed = authority.starts_with('[');
   const std::string_view host =
       is_bracketed ? authority.substr(1, bytes - 2) : authority.substr(0, bytes);
-  return WsUrl{std::string(host), *port, std::string(authority), {}};
+  return WsUrl{is_secure, std::string(host), *port, std::string(authority), {}};
 }
 
 }  // namespace
@@ -93,18 +94,16 @@ Result<WsUrl, WsClientError> read_ws_url(std::string_view url) {
   if (url.size() > kUrlBytesMax || !is_url_text(url)) {
     return fail(bad("The URL is too long, or has a byte that must be percent-encoded."));
   }
-  if (equals_ignoring_case(url.substr(0, kSecure.size()), kSecure)) {
-    return fail(WsClientError{WsClientFault::no_tls, "TLS (wss://) is not there yet."});
-  }
-  if (!equals_ignoring_case(url.substr(0, kPlain.size()), kPlain)) {
-    return fail(bad("The URL does not begin with ws://."));
+  const bool is_secure = equals_ignoring_case(url.substr(0, kSecure.size()), kSecure);
+  if (!is_secure && !equals_ignoring_case(url.substr(0, kPlain.size()), kPlain)) {
+    return fail(bad("The URL does not begin with ws:// or wss://."));
   }
   if (url.contains('#')) {
     return fail(bad("The URL of a WebSocket has no fragment."));
   }
-  const std::string_view rest = url.substr(kPlain.size());
+  const std::string_view rest = url.substr((is_secure ? kSecure : kPlain).size());
   const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
-  auto read = read_authority(rest.substr(0, end));
+  auto read = read_authority(rest.substr(0, end), is_secure);
   if (read) {
     const std::string_view target = rest.substr(end);
     read->target.append(target.starts_with('/') ? "" : "/").append(target);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "eider/client/client_error.h"
+#include "eider/client/cookie_jar.h"
 #include "eider/client/detail/client_state.h"
 #include "eider/client/detail/h1_connection.h"
 #include "eider/client/detail/http_url.h"
@@ -45,6 +46,9 @@ class Call {
   [[nodiscard]] Task<Fault> find_connection();
   [[nodiscard]] Task<Fault> exchange();
   void write_head();
+  [[nodiscard]] std::string more_fields() const;
+  [[nodiscard]] CookieSite cookie_site() const noexcept;
+  void keep_cookies();
   [[nodiscard]] Task<Fault> send_content();
 
   [[nodiscard]] Next judge(const Fault& fault);

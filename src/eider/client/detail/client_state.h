@@ -9,6 +9,7 @@
 #include "eider/client/detail/dialler.h"
 #include "eider/client/detail/policy.h"
 #include "eider/client/detail/pool.h"
+#include "eider/client/detail/proxy.h"
 #include "eider/client/detail/sealer.h"
 #include "eider/http/h1/response_reader.h"
 #include "eider/runtime/loop.h"
@@ -23,6 +24,7 @@ struct ClientState {
   ClientOptions options;
   std::unique_ptr<Dialler> dialler;
   Sealer sealer;
+  Proxies proxies;
   h1::ResponseReader reader;
   Pool pool;
   RetryBudget budget;

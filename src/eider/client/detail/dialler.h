@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "eider/base/result.h"
 #include "eider/client/client_error.h"
+#include "eider/client/detail/proxy.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
@@ -19,6 +21,16 @@ struct Route {
   std::string host;
   std::uint16_t port = 80;
   bool is_secure = false;
+  std::shared_ptr<const Proxy> proxy = nullptr;
+  /// A protocol that is no HTTP follows: an HTTP proxy makes a tunnel for it.
+  bool is_tunnel = false;
+
+  /// The proxy has to agree before anything is sent to the host.
+  [[nodiscard]] bool needs_consent() const noexcept {
+    return proxy != nullptr && (proxy->kind == ProxyKind::socks5 || is_secure || is_tunnel);
+  }
+  /// Requests name the whole URL.
+  [[nodiscard]] bool asks_proxy() const noexcept { return proxy != nullptr && !needs_consent(); }
 };
 
 class Dialler {

@@ -2,14 +2,13 @@
 // Must not know what is sent over them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "eider/base/result.h"
 #include "eider/client/client_error.h"
-#include "eider/client/client_options.h"
-#include "eider/client/detail/dialler.h"
 #include "eider/runtime/seal.h"
 #include "eider/tls/tls_client.h"
 
@@ -17,8 +16,10 @@ namespace eider::detail {
 
 class Sealer {
  public:
-  explicit Sealer(const ClientOptions& options) noexcept
-      : options_(options), context_(options.tls_context) {}
+  /// options  outlive it
+  /// context  in place of the options; may be null
+  Sealer(const TlsClientOptions& options, std::shared_ptr<TlsClientContext> context) noexcept
+      : options_(options), context_(std::move(context)) {}
 
   /// A seal for one connection. The authorities are read for the first one.
   ///
@@ -27,7 +28,7 @@ class Sealer {
                                                                     std::uint16_t port);
 
  private:
-  const ClientOptions& options_;
+  const TlsClientOptions& options_;
   std::shared_ptr<TlsClientContext> context_;
 };
 

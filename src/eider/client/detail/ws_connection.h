@@ -2,18 +2,19 @@
 // Must not parse URLs or answers (ws_url.h, ws_opening.h), nor frames (http/ws).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "eider/base/buffer.h"
+#include "eider/client/detail/line.h"
 #include "eider/client/detail/random_masks.h"
 #include "eider/client/detail/ws_url.h"
 #include "eider/client/ws_client.h"
 #include "eider/http/ws/message_reader.h"
 #include "eider/http/ws/message_writer.h"
 #include "eider/runtime/sync.h"
-#include "eider/runtime/tcp.h"
 #include "eider/runtime/timer.h"
 
 namespace eider::detail {
@@ -24,7 +25,8 @@ class WsConnection {
   using Opened = Result<void, WsClientError>;
 
   /// Pre: on the loop that runs; !fault_of(options).
-  WsConnection(Descriptor fd, WsClientOptions options);
+  /// seal  null: in the clear
+  WsConnection(Descriptor fd, WsClientOptions options, std::unique_ptr<Seal> seal);
   WsConnection(const WsConnection&) = delete;
   WsConnection& operator=(const WsConnection&) = delete;
 
@@ -57,6 +59,7 @@ class WsConnection {
   };
 
   [[nodiscard]] Task<bool> gather_answer();
+  [[nodiscard]] WsClientError loss() const;
   [[nodiscard]] Task<bool> write(Buffer frame);
   [[nodiscard]] Task<> read_more();
   [[nodiscard]] Task<> heed(ws::Event event);
@@ -80,7 +83,7 @@ class WsConnection {
   WsClientOptions options_;
   ws::MessageLimits limits_;
   Loop& loop_;
-  TcpStream tcp_;
+  Line tcp_;
   RandomMasks random_;
   ws::MaskSource& masks_;
   ws::MessageWriter writer_;
@@ -91,7 +94,7 @@ class WsConnection {
   Buffer answer_;  // the handshake's, and the first frames
   Buffer scratch_;
   Buffer spare_;
-  std::string_view pending_;  // came and was not looked at: within answer_ or the TcpStream
+  std::string_view pending_;  // came and was not looked at: within answer_ or the line
 
   std::string subprotocol_;
   std::string reason_;

@@ -15,7 +15,7 @@
 namespace eider::detail {
 
 /// What is wrong with subprotocols or headers, before anything is sent.
-[[nodiscard]] std::optional<WsClientError> fault_of(const WsClientOptions& options) noexcept;
+[[nodiscard]] std::optional<WsClientError> fault_of(const WsClientOptions& options);
 
 using WsKey = std::array<char, 24>;
 

@@ -15,15 +15,16 @@ namespace eider::detail {
 /// authority  for the Host field: as in the URL, brackets and port included
 /// target     path and query; at least "/"
 struct WsUrl {
+  bool is_secure = false;
   std::string host;
   std::uint16_t port = 80;
   std::string authority;
   std::string target;
 };
 
-/// errors   bad_url  no ws:// scheme, no host, a user, a fragment, a port that is none, or a byte
-///                   that may not stand in a URL
-///          no_tls   wss://
+/// errors   bad_url  no ws:// or wss:// scheme, no host, a user, a fragment, a port that is none,
+/// or
+///                   a byte that may not stand in a URL
 /// source   RFC 6455, section 3; RFC 3986, sections 3.2 to 3.4
 [[nodiscard]] Result<WsUrl, WsClientError> read_ws_url(std::string_view url);
 

@@ -1,0 +1,176 @@
+#include "eider/client/cookie_jar.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "eider/client/detail/test_client_line.h"
+
+namespace eider {
+namespace {
+
+using testing::answer;
+using testing::ClientLine;
+
+constexpr std::int64_t kNow = 1'700'000'000;
+
+/// Set at http://www.example.com/dir/page, unless it says otherwise.
+struct Visit {
+  std::string_view host = "www.example.com";
+  std::string_view path = "/dir/page";
+  bool is_secure = false;
+
+  [[nodiscard]] CookieSite site() const { return {host, path, is_secure}; }
+};
+
+/// What goes back to `to` of a cookie that was set at `from`.
+std::string sent_back(std::string_view field, const Visit& from, const Visit& to,
+                      std::int64_t later = 0) {
+  CookieJar jar;
+  jar.store(from.site(), field, kNow);
+  return jar.field_for(to.site(), kNow + later);
+}
+
+TEST(CookieJar, sends_back_what_was_set_to_the_same_host) {
+  EXPECT_EQ(sent_back("a=b", {}, {}), "a=b");
+  EXPECT_EQ(sent_back(" a = b c ; HttpOnly; X=y", {}, {}), "a=b c");
+  EXPECT_EQ(sent_back("a=", {}, {}), "a=");
+  EXPECT_EQ(sent_back("a=b=c", {}, {}), "a=b=c");
+  EXPECT_EQ(sent_back("a=b", {}, {.host = "other.com"}), "");
+  EXPECT_EQ(sent_back("a=b", {}, {.host = "sub.www.example.com"}), "");
+}
+
+TEST(CookieJar, takes_nothing_malformed) {
+  for (const std::string_view field : {"", "a", "=b", "; Path=/", "a\x01=b", "a=b\x7F"}) {
+    EXPECT_EQ(sent_back(field, {}, {}), "") << field;
+  }
+  EXPECT_EQ(sent_back("a=" + std::string(5000, 'x'), {}, {}), "");
+}
+
+TEST(CookieJar, heeds_paths) {
+  EXPECT_EQ(sent_back("a=b", {}, {.path = "/dir/other"}), "a=b") << "the default is the folder";
+  EXPECT_EQ(sent_back("a=b", {}, {.path = "/directory"}), "");
+  EXPECT_EQ(sent_back("a=b", {}, {.path = "/"}), "");
+  EXPECT_EQ(sent_back("a=b; Path=/", {}, {.path = "/x"}), "a=b");
+  EXPECT_EQ(sent_back("a=b; Path=/x", {}, {.path = "/x/y"}), "a=b");
+  EXPECT_EQ(sent_back("a=b; Path=/x", {}, {.path = "/xy"}), "");
+  EXPECT_EQ(sent_back("a=b; Path=x", {}, {.path = "/dir/"}), "a=b") << "a relative one is ignored";
+}
+
+TEST(CookieJar, heeds_domains_and_knows_no_suffix_without_being_told) {
+  EXPECT_EQ(sent_back("a=b; Domain=www.example.com", {}, {.host = "x.www.example.com"}), "a=b");
+  EXPECT_EQ(sent_back("a=b; Domain=.WWW.example.com", {}, {.host = "x.www.example.com"}), "a=b");
+  EXPECT_EQ(sent_back("a=b; Domain=example.com", {}, {}), "a=b") << "kept for the host alone";
+  EXPECT_EQ(sent_back("a=b; Domain=example.com", {}, {.host = "x.example.com"}), "");
+  EXPECT_EQ(sent_back("a=b; Domain=com", {}, {.host = "other.com"}), "");
+  EXPECT_EQ(sent_back("a=b; Domain=other.com", {}, {.host = "other.com"}), "");
+  EXPECT_EQ(sent_back("a=b; Domain=ample.com", {}, {}), "");
+  EXPECT_EQ(sent_back("a=b; Domain=0.0.1", {.host = "127.0.0.1"}, {.host = "127.0.0.1"}), "");
+}
+
+TEST(CookieJar, shares_cookies_of_a_domain_when_it_knows_public_suffixes) {
+  CookieJar jar({.is_public_suffix = [](std::string_view domain) {
+    return domain == "com" || domain == "co.uk";
+  }});
+  EXPECT_TRUE(jar.store(Visit().site(), "a=b; Domain=example.com", kNow));
+  EXPECT_EQ(jar.field_for(Visit{.host = "x.example.com", .path = "/dir/"}.site(), kNow), "a=b");
+  EXPECT_FALSE(jar.store(Visit().site(), "c=d; Domain=com", kNow));
+}
+
+TEST(CookieJar, forgets_in_time) {
+  EXPECT_EQ(sent_back("a=b; Max-Age=10", {}, {}, 9), "a=b");
+  EXPECT_EQ(sent_back("a=b; Max-Age=10", {}, {}, 10), "");
+  EXPECT_EQ(sent_back("a=b; Max-Age=10; Expires=Thu, 01 Jan 1970 00:00:00 GMT", {}, {}), "a=b");
+  EXPECT_EQ(sent_back("a=b; Expires=Thu, 01 Jan 1970 00:00:00 GMT", {}, {}), "");
+  EXPECT_EQ(sent_back("a=b; Expires=Tue, 01-Jan-2030 00:00:00 GMT", {}, {}), "a=b");
+  EXPECT_EQ(sent_back("a=b; Expires=some day", {}, {}), "a=b");
+  EXPECT_EQ(sent_back("a=b; Max-Age=9223372036854775807", {}, {}, 1000), "a=b");
+}
+
+TEST(CookieJar, deletes_and_replaces) {
+  CookieJar jar;
+  const CookieSite site = Visit().site();
+  jar.store(site, "a=b", kNow);
+  jar.store(site, "a=c", kNow);
+  EXPECT_EQ(jar.field_for(site, kNow), "a=c");
+  EXPECT_FALSE(jar.store(site, "a=; Max-Age=0", kNow));
+  EXPECT_EQ(jar.field_for(site, kNow), "");
+  EXPECT_EQ(jar.size(), 0U);
+}
+
+TEST(CookieJar, keeps_secure_cookies_off_plain_connections) {
+  const Visit secure{.is_secure = true};
+  EXPECT_EQ(sent_back("a=b; Secure", secure, secure), "a=b");
+  EXPECT_EQ(sent_back("a=b; Secure", secure, {}), "");
+  EXPECT_EQ(sent_back("a=b; Secure", {}, secure), "") << "a plain connection may not set it";
+  CookieJar jar;
+  jar.store(secure.site(), "a=b; Secure; Path=/dir", kNow);
+  EXPECT_FALSE(jar.store(Visit().site(), "a=evil; Path=/dir/page", kNow));
+  EXPECT_EQ(jar.field_for(secure.site(), kNow), "a=b");
+}
+
+TEST(CookieJar, holds_names_to_their_prefix) {
+  const Visit secure{.is_secure = true};
+  EXPECT_EQ(sent_back("__Secure-a=b; Secure", secure, secure), "__Secure-a=b");
+  EXPECT_EQ(sent_back("__Secure-a=b", secure, secure), "");
+  EXPECT_EQ(sent_back("__Host-a=b; Secure; Path=/", secure, secure), "__Host-a=b");
+  EXPECT_EQ(sent_back("__Host-a=b; Secure", secure, secure), "");
+  EXPECT_EQ(sent_back("__Host-a=b; Secure; Path=/; Domain=www.example.com", secure, secure), "");
+}
+
+TEST(CookieJar, lists_longer_paths_first_and_then_the_older) {
+  CookieJar jar;
+  const CookieSite site = Visit().site();
+  for (const std::string_view field : {"a=1; Path=/", "b=2; Path=/dir", "c=3; Path=/"}) {
+    jar.store(site, field, kNow);
+  }
+  EXPECT_EQ(jar.field_for(site, kNow), "b=2; a=1; c=3");
+}
+
+TEST(CookieJar, is_bounded_whatever_servers_set) {
+  CookieJar jar({.per_domain_max = 5, .cookies_max = 8, .field_bytes_max = 20});
+  for (int host = 0; host < 4; ++host) {
+    const std::string name = "h" + std::to_string(host);
+    for (int cookie = 0; cookie < 100; ++cookie) {
+      jar.store({name, "/", false}, "c" + std::to_string(cookie) + "=1", kNow);
+    }
+    const std::size_t bytes = jar.field_for({name, "/", false}, kNow).size();
+    EXPECT_GT(bytes, 0U);
+    EXPECT_LE(bytes, 20U);
+  }
+  EXPECT_LE(jar.size(), 8U);
+  jar.clear();
+  EXPECT_EQ(jar.size(), 0U);
+}
+
+TEST(CookieDate, is_read_in_the_forms_that_there_are) {
+  constexpr std::int64_t kThen = 784111777;  // Sun, 06 Nov 1994 08:49:37 GMT
+  for (const std::string_view text :
+       {"Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
+        "Sun Nov  6 08:49:37 1994", "06 november 94 8:49:37", "1994-x nov;6 08:49:37"}) {
+    EXPECT_EQ(parse_cookie_date(text), kThen) << text;
+  }
+  for (const std::string_view text :
+       {"", "Sun", "06 Nov 1994", "08:49:37", "31 Feb 1994 08:49:37", "06 Nov 1994 24:00:00",
+        "06 Nov 1600 08:49:37", "06 Nov 19940 08:49:37", "006 Nov 1994 08:49:37",
+        "06 Nov 1994 08:49", "06 Nov 1994 08:490:37"}) {
+    EXPECT_EQ(parse_cookie_date(text), std::nullopt) << text;
+  }
+}
+
+TEST(CookieJar, serves_a_client_also_over_redirects) {
+  ClientOptions options;
+  options.cookies = std::make_shared<CookieJar>();
+  ClientLine line(options);
+  line.get("http://a/login");
+  EXPECT_FALSE(line.sent().contains("Cookie"));
+  line.say(answer("", "Set-Cookie: s=1; Path=/\r\nSet-Cookie: t=2; Path=/\r\nLocation: /home\r\n",
+                  "302 -"));
+  EXPECT_TRUE(line.sent().contains("Cookie: s=1; t=2\r\n"));
+  line.say(answer("1"));
+  line.get("http://b/");
+  EXPECT_FALSE(line.sent(1).contains("Cookie"));
+}
+
+}  // namespace
+}  // namespace eider
