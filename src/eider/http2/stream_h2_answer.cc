@@ -16,8 +16,9 @@ using Static = h2::OutField::Static;
 
 constexpr int kResetContent = 205;
 constexpr int kNotImplemented = 501;
-/// As much is made ahead of the client.
 constexpr std::size_t kDigitsMax = 20;
+/// Status, server, date, type and length.
+constexpr std::size_t kUsualFields = 5;
 
 /// A number's digits, while it lives.
 class Digits {
@@ -106,27 +107,38 @@ void StreamH2::answer(Response& response) {
 void StreamH2::send_head(const Response& response, std::optional<std::uint64_t> length,
                          h2::Ends ends) {
   LoopContext& context = connection_->context();
-  std::vector<h2::OutField>& fields = connection_->loop().fields;
   const Digits status(static_cast<std::uint64_t>(response.status()));
   const bool is_reset_content = response.status() == kResetContent;
   const bool is_empty = is_bodiless(response.status());
   const Digits digits(is_reset_content ? 0 : length.value_or(0));
-  fields.clear();
-  fields.push_back(status_field(status));
-  fields.push_back({"server", "eider", Static::both});
-  fields.push_back({"date", context.start.at(context.loop.wall_seconds()).date(), Static::name});
+  std::array<h2::OutField, kUsualFields> usual{
+      {status_field(status),
+       {"server", "eider", Static::both},
+       {"date", context.start.at(context.loop.wall_seconds()).date(), Static::name}}};
+  std::size_t count = 3;
   if (!is_empty && !response.content_type().empty()) {
-    fields.push_back({"content-type", response.content_type(), Static::name});
+    usual[count++] = {"content-type", response.content_type(), Static::name};
   }
   if (is_reset_content || (length && !is_empty)) {
-    fields.push_back({"content-length", digits.view(), Static::name});
+    usual[count++] = {"content-length", digits.view(), Static::name};
   }
-  h2::append_lines(fields, response.field_lines());
-  connection_->session().respond(id_, fields, ends);
+  send_fields(std::span(usual).first(count), response.field_lines(), ends);
   context.count_request();
   if (response.closes_connection()) {
     connection_->begin_shutdown();
   }
+}
+
+void StreamH2::send_fields(std::span<const h2::OutField> usual, std::string_view lines,
+                           h2::Ends ends) {
+  if (lines.empty()) {
+    connection_->session().respond(id_, usual, ends);
+    return;
+  }
+  std::vector<h2::OutField>& fields = connection_->loop().fields;
+  fields.assign(usual.begin(), usual.end());
+  h2::append_lines(fields, lines);
+  connection_->session().respond(id_, fields, ends);
 }
 
 void StreamH2::leave_exchange() {

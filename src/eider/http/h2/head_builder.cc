@@ -42,6 +42,17 @@ bool is_connection_specific(std::string_view name, std::string_view value) noexc
          (name == "te" && !equals_ignoring_case(value, "trailers"));
 }
 
+/// What is not set in every case. Field by field: see HeadReader.
+void start_anew(RequestHead& head) noexcept {
+  head.minor_version = 1;
+  head.form = TargetForm::origin;
+  head.body = BodyKind::none;
+  head.keeps_alive = true;
+  head.wants_upgrade = false;
+  head.target = head.path = head.query = head.authority = head.bytes = {};
+  head.fields = {};
+}
+
 template <class T>
 void forget(std::vector<T>& elements) noexcept {
   elements.clear();
@@ -174,8 +185,7 @@ void HeadBuilder::take_expectation(std::string_view value) {
 }
 
 std::optional<HeadRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) {
-  head = RequestHead();
-  head.keeps_alive = true;
+  start_anew(head);
   if (!refusal_) {
     join_crumbs();
     fill_fields(head);

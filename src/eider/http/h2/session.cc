@@ -5,6 +5,7 @@
 #include <array>
 #include <new>
 
+#include "eider/http/h2/detail/memory.h"
 #include "eider/http/h2/detail/session_state.h"
 
 namespace eider::h2 {
@@ -70,7 +71,8 @@ ErrorCode code_of_failure(int error) noexcept {
 
 Session::State::State(SessionUser& its_user, const SessionOptions& options)
     : user(its_user), head_limits(options.head) {
-  check(nghttp2_session_server_new2(&session, calls(), this, library_options()));
+  check(nghttp2_session_server_new3(&session, calls(), this, library_options(),
+                                    detail::session_memory()));
   const std::array<nghttp2_settings_entry, 4> settings{
       {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options.streams_max},
        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options.stream_window_bytes},

@@ -32,21 +32,22 @@ bool is_request(const nghttp2_frame& frame) noexcept {
 
 void Session::State::begin_head(const nghttp2_frame& frame) {
   trailer_bytes = 0;
+  head_user = nullptr;
   if (is_request(frame)) {
     StreamUser& stream = user.on_stream(frame.hd.stream_id);
+    head_user = &stream;
     stream.head().begin();
     recent.note_opened(frame.hd.stream_id);
     nghttp2_session_set_stream_user_data(session, frame.hd.stream_id, &stream);
   }
 }
 
-int Session::State::take_field(const nghttp2_frame& frame, std::string_view name,
-                               std::string_view value) {
-  StreamUser* const stream = user_of(frame.hd.stream_id);
+int Session::State::take_field(std::string_view name, std::string_view value) {
   std::uint64_t listed_bytes = 0;
-  if (stream != nullptr && is_request(frame)) {
-    stream->head().add(name, value, head_limits);
-    listed_bytes = stream->head().listed_bytes();
+  if (head_user != nullptr) {
+    HeadBuilder& head = head_user->head();
+    head.add(name, value, head_limits);
+    listed_bytes = head.listed_bytes();
   } else {
     listed_bytes = trailer_bytes += name.size() + value.size();  // checked, and of no use
   }
@@ -225,11 +226,10 @@ const nghttp2_session_callbacks* Session::State::calls() {
         [](nghttp2_session*, const nghttp2_frame* frame, void* state) -> int {
           return guarded([=] { return static_cast<State*>(state)->begin_head(*frame), 0; });
         },
-        [](nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name,
-           std::size_t name_bytes, const std::uint8_t* value, std::size_t value_bytes, std::uint8_t,
-           void* state) -> int {
+        [](nghttp2_session*, const nghttp2_frame*, const std::uint8_t* name, std::size_t name_bytes,
+           const std::uint8_t* value, std::size_t value_bytes, std::uint8_t, void* state) -> int {
           return guarded([=] {
-            return static_cast<State*>(state)->take_field(*frame, text_of(name, name_bytes),
+            return static_cast<State*>(state)->take_field(text_of(name, name_bytes),
                                                           text_of(value, value_bytes));
           });
         });

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -106,6 +107,7 @@ class StreamH2 final : public ContentOwner, public h2::StreamUser, public ListNo
   void answer_refusal();
   void begin_production(Response& response);
   void send_head(const Response& response, std::optional<std::uint64_t> length, h2::Ends ends);
+  void send_fields(std::span<const h2::OutField> usual, std::string_view lines, h2::Ends ends);
   void end_exchange() noexcept;
   [[nodiscard]] Method method() const noexcept { return request_.method(); }
 

@@ -54,7 +54,7 @@ struct Session::State {
 
   // What nghttp2's calls come to: session_calls.cc.
   void begin_head(const nghttp2_frame& frame);
-  int take_field(const nghttp2_frame& frame, std::string_view name, std::string_view value);
+  int take_field(std::string_view name, std::string_view value);
   void take_frame(const nghttp2_frame& frame);
   void end_head(const nghttp2_frame& frame);
   void take_data(StreamId id, std::string_view bytes);
@@ -73,6 +73,7 @@ struct Session::State {
   FrameScanner frames{kPreface.size()};
   StreamId last_head = 0;  // of the HEADERS seen, also where nghttp2 has not got to yet
   std::uint64_t now_ms = 0;
+  StreamUser* head_user = nullptr;  // whose head arrives; null while it is trailers
   std::uint64_t trailer_bytes = 0;
   Buffer* out = nullptr;
   std::size_t out_bytes_max = 0;

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "eider/http/h2/detail/memory.h"
+
+namespace eider::h2::detail {
+
+namespace {
+
+constexpr std::size_t kStepBytes = 64;
+constexpr std::size_t kClassCount = 16;
+/// Larger objects are few: they are the heap's.
+constexpr std::size_t kPooledBytesMax = kStepBytes * kClassCount;
+/// More of one size are given back to the heap: 2 MiB per thread in all, at most.
+constexpr std::size_t kKeptMax = 256;
+
+/// Stands in front of each object.
+struct alignas(std::max_align_t) Head {
+  std::size_t bytes;  // of the object's room
+  Head* next;
+};
+
+class FreeLists {
+ public:
+  FreeLists() = default;
+  FreeLists(const FreeLists&) = delete;
+  FreeLists& operator=(const FreeLists&) = delete;
+  ~FreeLists() {
+    is_gone = true;
+    for (List& list : lists_) {
+      while (Head* const head = list.first) {
+        list.first = head->next;
+        std::free(head);
+      }
+    }
+  }
+
+  [[nodiscard]] void* take(std::size_t bytes) noexcept {
+    const std::size_t room =
+        std::max(kStepBytes, (bytes + kStepBytes - 1) / kStepBytes * kStepBytes);
+    List* const list = list_of(room);
+    Head* head = list == nullptr ? nullptr : list->first;
+    if (head != nullptr) {
+      list->first = head->next;
+      --list->count;
+      return head + 1;
+    }
+    head = static_cast<Head*>(std::malloc(sizeof(Head) + room));
+    if (head == nullptr) {
+      return nullptr;
+    }
+    head->bytes = room;
+    return head + 1;
+  }
+
+  void give_back(Head* head) noexcept {
+    List* const list = list_of(head->bytes);
+    if (list == nullptr || list->count == kKeptMax) {
+      std::free(head);
+      return;
+    }
+    head->next = list->first;
+    list->first = head;
+    ++list->count;
+  }
+
+  /// Sessions may end when their thread's lists have.
+  static inline thread_local bool is_gone = false;
+
+ private:
+  struct List {
+    Head* first = nullptr;
+    std::size_t count = 0;
+  };
+
+  [[nodiscard]] List* list_of(std::size_t room) noexcept {
+    return room > kPooledBytesMax ? nullptr : &lists_[room / kStepBytes - 1];
+  }
+
+  std::array<List, kClassCount> lists_{};
+};
+
+FreeLists& lists() noexcept {
+  static thread_local FreeLists own;
+  return own;
+}
+
+Head* head_of(void* object) noexcept {
+  return static_cast<Head*>(object) - 1;
+}
+
+void* allocate(std::size_t bytes, void*) noexcept {
+  return bytes > SIZE_MAX / 2 ? nullptr : lists().take(bytes);
+}
+
+void release(void* object, void*) noexcept {
+  if (object == nullptr) {
+    return;
+  }
+  if (FreeLists::is_gone) {
+    std::free(head_of(object));
+  } else {
+    lists().give_back(head_of(object));
+  }
+}
+
+void* allocate_zeroed(std::size_t count, std::size_t bytes, void*) noexcept {
+  if (bytes != 0 && count > SIZE_MAX / 2 / bytes) {
+    return nullptr;
+  }
+  void* const object = allocate(count * bytes, nullptr);
+  return object == nullptr ? nullptr : std::memset(object, 0, count * bytes);
+}
+
+void* reallocate(void* object, std::size_t bytes, void*) noexcept {
+  if (object != nullptr && bytes <= head_of(object)->bytes) {
+    return object;
+  }
+  void* const larger = allocate(bytes, nullptr);
+  if (object != nullptr && larger != nullptr) {
+    std::memcpy(larger, object, head_of(object)->bytes);
+    release(object, nullptr);
+  }
+  return larger;
+}
+
+}  // namespace
+
+nghttp2_mem* session_memory() noexcept {
+  static nghttp2_mem memory{.mem_user_data = nullptr,
+                            .malloc = allocate,
+                            .free = release,
+                            .calloc = allocate_zeroed,
+                            .realloc = reallocate};
+  return &memory;
+}
+
+}  // namespace eider::h2::detail
