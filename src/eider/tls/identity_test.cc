@@ -31,7 +31,7 @@ class Identities : public testing::Test {
       {.names = "DNS:A.example,DNS:*.b.example,IP:10.0.0.1,email:x@y.example"}, &authority);
 };
 
-TEST_F(Identities, AreLoadedWithTheirChainAndNames) {
+TEST_F(Identities, are_loaded_with_their_chain_and_names) {
   const auto loaded = load_identity(files.write("a", good, &authority), now);
   ASSERT_TRUE(loaded.has_value()) << loaded.error().detail();
   EXPECT_EQ(loaded->names, (std::vector<std::string>{"a.example", "*.b.example"}));
@@ -39,13 +39,13 @@ TEST_F(Identities, AreLoadedWithTheirChainAndNames) {
   EXPECT_TRUE(loaded->warnings.empty());
 }
 
-TEST_F(Identities, MayBeInOneFileWithTheKey) {
+TEST_F(Identities, may_be_in_one_file_with_the_key) {
   const std::string both =
       files.write("both.pem", to_pem(*good.key) + "text between\n" + to_pem(*good.certificate));
   EXPECT_EQ(fault({.certificate = both, .key = "", .ocsp = ""}), "");
 }
 
-TEST_F(Identities, NameTheFileThatIsMissing) {
+TEST_F(Identities, name_the_file_that_is_missing) {
   TlsCertificate from = files.write("a", good);
   from.key = files.path("none.key");
   EXPECT_EQ(fault(from), "TLS: " + from.key + " cannot be read: No such file or directory");
@@ -55,7 +55,7 @@ TEST_F(Identities, NameTheFileThatIsMissing) {
   EXPECT_NE(fault(from).find("Is a directory"), std::string::npos) << fault(from);
 }
 
-TEST_F(Identities, TellWhoMayNotReadAFile) {
+TEST_F(Identities, tell_who_may_not_read_a_file) {
   if (::geteuid() == 0) {
     GTEST_SKIP() << "root may read everything";
   }
@@ -66,7 +66,7 @@ TEST_F(Identities, TellWhoMayNotReadAFile) {
                              "read it");
 }
 
-TEST_F(Identities, TellWhatAFileLacks) {
+TEST_F(Identities, tell_what_a_file_lacks) {
   TlsCertificate from = files.write("a", good);
   for (const std::string_view content : {"", "hello", "-----BEGIN CERTIFICATE-----\nMIIB"}) {
     files.write("a.pem", content);
@@ -81,14 +81,14 @@ TEST_F(Identities, TellWhatAFileLacks) {
   EXPECT_NE(fault(from).find("larger than a MiB"), std::string::npos);
 }
 
-TEST_F(Identities, TellThatAKeyHasAPassphrase) {
+TEST_F(Identities, tell_that_a_key_has_a_passphrase) {
   const TlsCertificate from = files.write("a", good);
   files.write("a.key", to_pem(*good.key, "secret"));
   EXPECT_EQ(fault(from), "TLS: " + from.key +
                              " has a passphrase: remove it with \"openssl pkey -in KEY -out NEW\"");
 }
 
-TEST_F(Identities, TellThatAKeyIsAnothers) {
+TEST_F(Identities, tell_that_a_key_is_anothers) {
   TlsCertificate from = files.write("a", good, &authority);
   files.write("a.key", to_pem(*make_test_certificate({}).key));
   EXPECT_EQ(fault(from),
@@ -98,7 +98,7 @@ TEST_F(Identities, TellThatAKeyIsAnothers) {
             "TLS: " + from.certificate + " must begin with the server's own certificate");
 }
 
-TEST_F(Identities, AreTakenButWarnedOf) {
+TEST_F(Identities, are_taken_but_warned_of) {
   const auto old =
       make_test_certificate({.names = "DNS:a.example", .from = -3 * kTestDay, .until = -kTestDay});
   EXPECT_NE(warning(files.write("old", old)).find("has expired on 20"), std::string::npos);
@@ -109,7 +109,7 @@ TEST_F(Identities, AreTakenButWarnedOf) {
             std::string::npos);
 }
 
-TEST_F(Identities, HaveAnAnswerOfTheirAuthority) {
+TEST_F(Identities, have_an_answer_of_their_authority) {
   TlsCertificate from = files.write("a", good, &authority);
   from.ocsp = files.write("a.ocsp", make_test_ocsp(good, authority));
   const auto loaded = load_identity(from, now);
@@ -120,7 +120,7 @@ TEST_F(Identities, HaveAnAnswerOfTheirAuthority) {
   EXPECT_NEAR(static_cast<double>(loaded->ocsp_until), static_cast<double>(now + kTestDay), 5);
 }
 
-TEST_F(Identities, LeaveOutAnAnswerThatDoesNotFit) {
+TEST_F(Identities, leave_out_an_answer_that_does_not_fit) {
   TlsCertificate from = files.write("a", good, &authority);
   const auto other = make_test_certificate({}, &authority);
   const std::pair<std::string, std::string> cases[] = {
@@ -140,13 +140,13 @@ TEST_F(Identities, LeaveOutAnAnswerThatDoesNotFit) {
   EXPECT_EQ(warning(from), "TLS: " + from.ocsp + " cannot be read: No such file or directory");
 }
 
-TEST_F(Identities, NeedTheIssuerToCheckAnAnswer) {
+TEST_F(Identities, need_the_issuer_to_check_an_answer) {
   TlsCertificate from = files.write("a", good);
   from.ocsp = files.write("a.ocsp", make_test_ocsp(good, authority));
   EXPECT_NE(warning(from).find("the issuer's certificate is not in"), std::string::npos);
 }
 
-TEST_F(Identities, SurviveEveryCutOfTheirFiles) {
+TEST_F(Identities, survive_every_cut_of_their_files) {
   TlsCertificate from = files.write("a", good, &authority);
   from.ocsp = files.write("a.ocsp", make_test_ocsp(good, authority));
   for (const std::string& path : {from.certificate, from.key, from.ocsp}) {
@@ -160,7 +160,7 @@ TEST_F(Identities, SurviveEveryCutOfTheirFiles) {
   EXPECT_EQ(warning(from), "");
 }
 
-TEST_F(Identities, OfDevelopmentAreForThisMachineAndForAWhile) {
+TEST_F(Identities, of_development_are_for_this_machine_and_for_a_while) {
   const Identity made = make_self_signed(now);
   EXPECT_EQ(made.names, std::vector<std::string>{"localhost"});
   const ClientCertificate words = describe(*made.certificate);
@@ -172,7 +172,7 @@ TEST_F(Identities, OfDevelopmentAreForThisMachineAndForAWhile) {
   EXPECT_NE(fingerprint(*made.certificate), fingerprint(*make_self_signed(now).certificate));
 }
 
-TEST_F(Identities, AreDescribedInFull) {
+TEST_F(Identities, are_described_in_full) {
   const ClientCertificate words = describe(*good.certificate);
   EXPECT_EQ(words.subject, "CN=test");
   EXPECT_EQ(words.issuer, "CN=Authority");

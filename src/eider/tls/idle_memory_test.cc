@@ -84,7 +84,7 @@ class IdleMemory : public testing::TestWithParam<int> {
   std::shared_ptr<SealMaker> maker;
 };
 
-TEST_P(IdleMemory, IsBounded) {
+TEST_P(IdleMemory, is_bounded) {
   ASSERT_TRUE(is_counting);
   Idle warm_up;
   connect(warm_up);

@@ -54,7 +54,7 @@ class Seals : public testing::Test {
   Buffer wire;
 };
 
-TEST_F(Seals, AgreeOnTls13AndTheProtocolAndTellTheName) {
+TEST_F(Seals, agree_on_tls13_and_the_protocol_and_tell_the_name) {
   TestPair pair = connect({"http/1.1", "h2"});
   ASSERT_TRUE(pair.shake_hands()) << pair.client->failure() << pair.server->failure();
   const SecuredBy facts = pair.server->secured_by();
@@ -67,13 +67,13 @@ TEST_F(Seals, AgreeOnTls13AndTheProtocolAndTellTheName) {
   EXPECT_EQ(pair.client->secured_by().protocol, "h2");
 }
 
-TEST_F(Seals, ServeAClientThatOffersNoProtocol) {
+TEST_F(Seals, serve_a_client_that_offers_no_protocol) {
   TestPair pair = connect({});
   ASSERT_TRUE(pair.shake_hands());
   EXPECT_EQ(pair.server->secured_by().protocol, "");
 }
 
-TEST_F(Seals, RefuseAClientWithOtherProtocols) {
+TEST_F(Seals, refuse_a_client_with_other_protocols) {
   TestPair pair = connect({"spdy/3", "h3"});
   EXPECT_FALSE(pair.shake_hands());
   EXPECT_EQ(reason(*pair.server), TlsFailure::protocol);
@@ -82,7 +82,7 @@ TEST_F(Seals, RefuseAClientWithOtherProtocols) {
             "the peer has refused the connection (tlsv1 alert no application protocol)");
 }
 
-TEST_F(Seals, CarryBytesInBothDirections) {
+TEST_F(Seals, carry_bytes_in_both_directions) {
   TestPair pair = connect();
   ASSERT_TRUE(pair.shake_hands());
   const std::string large(100'000, 'x');
@@ -95,7 +95,7 @@ TEST_F(Seals, CarryBytesInBothDirections) {
   EXPECT_EQ(pair.at_client, "welcome");
 }
 
-TEST_F(Seals, WorkWhereverTheBytesAreCut) {
+TEST_F(Seals, work_wherever_the_bytes_are_cut) {
   for (const std::size_t bytes_max : {1U, 2U, 3U, 5U, 7U, 100U, 1000U}) {
     TestPair pair = connect();
     ASSERT_TRUE(pair.shake_hands(bytes_max)) << bytes_max;
@@ -107,7 +107,7 @@ TEST_F(Seals, WorkWhereverTheBytesAreCut) {
   }
 }
 
-TEST_F(Seals, WorkWhereverTheFirstFlightIsCutInTwo) {
+TEST_F(Seals, work_wherever_the_first_flight_is_cut_in_two) {
   const std::size_t all = connect().to_server.size();
   for (std::size_t cut = 1; cut < all; ++cut) {
     TestPair pair = connect();
@@ -119,7 +119,7 @@ TEST_F(Seals, WorkWhereverTheFirstFlightIsCutInTwo) {
   }
 }
 
-TEST_F(Seals, GiveDataThatCameWithTheLastOfTheHandshake) {
+TEST_F(Seals, give_data_that_came_with_the_last_of_the_handshake) {
   TestPair pair = connect();
   TestPair::pass(pair.to_server, *pair.server, pair.to_client, pair.at_server, 1'000'000);
   TestPair::pass(pair.to_client, *pair.client, pair.to_server, pair.at_client, 1'000'000);
@@ -130,7 +130,7 @@ TEST_F(Seals, GiveDataThatCameWithTheLastOfTheHandshake) {
   EXPECT_EQ(pair.at_server, "early bird");
 }
 
-TEST_F(Seals, KeepWhatIsNotReadYetAcrossFeeds) {
+TEST_F(Seals, keep_what_is_not_read_yet_across_feeds) {
   TestPair pair = connect();
   ASSERT_TRUE(pair.shake_hands());
   for (const std::string_view part : {"one ", "two ", "three"}) {
@@ -145,7 +145,7 @@ TEST_F(Seals, KeepWhatIsNotReadYetAcrossFeeds) {
   EXPECT_EQ(pair.at_server, "one two three");
 }
 
-TEST_F(Seals, TellAnEndFromATruncation) {
+TEST_F(Seals, tell_an_end_from_a_truncation) {
   TestPair pair = connect();
   ASSERT_TRUE(pair.shake_hands());
   ASSERT_TRUE(pair.client->write("bye", pair.to_server));
@@ -163,7 +163,7 @@ TEST_F(Seals, TellAnEndFromATruncation) {
   EXPECT_EQ(pair.at_client, "still here");
 }
 
-TEST_F(Seals, TakeNothingAfterTheEnd) {
+TEST_F(Seals, take_nothing_after_the_end) {
   TestPair pair = connect();
   ASSERT_TRUE(pair.shake_hands());
   pair.client->end(pair.to_server);
@@ -174,7 +174,7 @@ TEST_F(Seals, TakeNothingAfterTheEnd) {
   EXPECT_EQ(pair.at_server, "");
 }
 
-TEST_F(Seals, NoticeEveryFlippedBitOfARecord) {
+TEST_F(Seals, notice_every_flipped_bit_of_a_record) {
   TestPair sample = connect();
   ASSERT_TRUE(sample.shake_hands());
   ASSERT_TRUE(sample.client->write("secret", sample.to_server));
@@ -194,7 +194,7 @@ TEST_F(Seals, NoticeEveryFlippedBitOfARecord) {
   }
 }
 
-TEST_F(Seals, NameADamagedRecord) {
+TEST_F(Seals, name_a_damaged_record) {
   TestPair pair = connect();
   ASSERT_TRUE(pair.shake_hands());
   ASSERT_TRUE(pair.client->write("secret", pair.to_server));
@@ -207,7 +207,7 @@ TEST_F(Seals, NameADamagedRecord) {
   EXPECT_FALSE(pair.server->write("more", pair.to_client));
 }
 
-TEST_F(Seals, NeverOpenAfterAFlippedByteOfTheHandshake) {
+TEST_F(Seals, never_open_after_a_flipped_byte_of_the_handshake) {
   const std::size_t bytes = connect().to_server.size();
   constexpr std::size_t kRecordVersionBytes = 3;  // nobody reads it (RFC 8446, section 5.1)
   for (std::size_t at = kRecordVersionBytes; at < bytes; ++at) {
@@ -217,14 +217,14 @@ TEST_F(Seals, NeverOpenAfterAFlippedByteOfTheHandshake) {
   }
 }
 
-TEST_F(Seals, SayThatPlainHttpIsNoTls) {
+TEST_F(Seals, say_that_plain_http_is_no_tls) {
   const auto server = accept();
   EXPECT_EQ(server->feed("GET / HTTP/1.1\r\nHost: a\r\n\r\n", wire), SealState::failed);
   EXPECT_EQ(reason(*server), TlsFailure::not_tls);
   EXPECT_EQ(server->failure(), "the peer does not speak TLS (http request)");
 }
 
-TEST_F(Seals, RefuseWhatIsNoTls) {
+TEST_F(Seals, refuse_what_is_no_tls) {
   for (const char* const start : {"SSH-2.0-OpenSSH_9.2\r\n", "\x80\x2e\x01\x03\x01 SSL 2", "",
                                   "\x17\x03\x03", "\x16\x03\x01"}) {
     const auto server = accept();
@@ -251,7 +251,7 @@ std::string endless_hello(std::size_t bytes) {
   return records;
 }
 
-TEST_F(Seals, RefuseAHelloOfMoreThan64KiB) {
+TEST_F(Seals, refuse_a_hello_of_more_than_64kib) {
   const auto server = accept();
   const std::string hello = endless_hello(120'000);
   std::size_t fed = 0;
@@ -263,14 +263,14 @@ TEST_F(Seals, RefuseAHelloOfMoreThan64KiB) {
   EXPECT_EQ(wire.view(), std::string_view("\x15\x03\x03\x00\x02\x02\x2f", 7)) << "an alert";
 }
 
-TEST_F(Seals, RefuseARecordOfMoreThan16KiB) {
+TEST_F(Seals, refuse_a_record_of_more_than_16kib) {
   const auto server = accept();
   const std::string record = std::string("\x16\x03\x01\x7f\xff", 5) + std::string(100, 'x');
   EXPECT_EQ(server->feed(record, wire), SealState::failed);
   EXPECT_EQ(static_cast<unsigned char>(wire.view().at(0)), 21U) << "an alert";
 }
 
-TEST_F(Seals, LetAClientChangeItsKeys) {
+TEST_F(Seals, let_a_client_change_its_keys) {
   TestRawClient client;
   SSL* const ssl = client.open();
   SSL_set_connect_state(ssl);
@@ -286,7 +286,7 @@ TEST_F(Seals, LetAClientChangeItsKeys) {
   EXPECT_EQ(client.heard, std::string(100, 'x')) << server->failure();
 }
 
-TEST_F(Seals, EndAfterManyNewKeysWithoutAByteBetween) {
+TEST_F(Seals, end_after_many_new_keys_without_a_byte_between) {
   TestRawClient client;
   SSL* const ssl = client.open();
   SSL_set_connect_state(ssl);
@@ -302,7 +302,7 @@ TEST_F(Seals, EndAfterManyNewKeysWithoutAByteBetween) {
   EXPECT_NEAR(rounds, 33, 2);
 }
 
-TEST_F(Seals, EndWhenAClientWantsToRenegotiate) {
+TEST_F(Seals, end_when_a_client_wants_to_renegotiate) {
   TestRawClient client;
   SSL_CTX_set_max_proto_version(client.context.get(), TLS1_2_VERSION);
   SSL* const ssl = client.open();
@@ -315,7 +315,7 @@ TEST_F(Seals, EndWhenAClientWantsToRenegotiate) {
   EXPECT_EQ(reason(*server), TlsFailure::renegotiation) << server->failure();
 }
 
-TEST_F(Seals, SurviveTheirContext) {
+TEST_F(Seals, survive_their_context) {
   TestPair pair = connect();
   maker.reset();
   context.reset();

@@ -45,19 +45,19 @@ class Defaults : public testing::Test {
   TestRawClient client;
 };
 
-TEST_F(Defaults, PreferTls13) {
+TEST_F(Defaults, prefer_tls13) {
   ASSERT_TRUE(connect());
   EXPECT_EQ(SSL_version(client.ssl.get()), TLS1_3_VERSION);
 }
 
-TEST_F(Defaults, TakeTls12) {
+TEST_F(Defaults, take_tls12) {
   only_tls12();
   ASSERT_TRUE(connect());
   EXPECT_EQ(SSL_version(client.ssl.get()), TLS1_2_VERSION);
   EXPECT_EQ(server->secured_by().version, "TLSv1.2");
 }
 
-TEST_F(Defaults, RefuseOlderVersions) {
+TEST_F(Defaults, refuse_older_versions) {
   for (const int version : {TLS1_VERSION, TLS1_1_VERSION}) {
     SSL_CTX_set_max_proto_version(client.context.get(), version);
     EXPECT_FALSE(connect());
@@ -65,14 +65,14 @@ TEST_F(Defaults, RefuseOlderVersions) {
   }
 }
 
-TEST_F(Defaults, CanAskForTls13) {
+TEST_F(Defaults, can_ask_for_tls13) {
   options.version_min = TlsVersion::tls_1_3;
   only_tls12();
   EXPECT_FALSE(connect());
   EXPECT_EQ(reason(), TlsFailure::version);
 }
 
-TEST_F(Defaults, HaveSixSuitesOfTls12AndNoOthers) {
+TEST_F(Defaults, have_six_suites_of_tls12_and_no_others) {
   only_tls12();
   for (const char* const kind : {"P-256", "RSA:2048"}) {
     serve(kind);
@@ -93,7 +93,7 @@ TEST_F(Defaults, HaveSixSuitesOfTls12AndNoOthers) {
   }
 }
 
-TEST_F(Defaults, RefuseSuitesWithoutForwardSecrecyOrAuthentication) {
+TEST_F(Defaults, refuse_suites_without_forward_secrecy_or_authentication) {
   only_tls12();
   serve("RSA:2048");
   for (const char* const suites :
@@ -107,7 +107,7 @@ TEST_F(Defaults, RefuseSuitesWithoutForwardSecrecyOrAuthentication) {
   }
 }
 
-TEST_F(Defaults, ChooseTheirOwnSuiteAmongTheClients) {
+TEST_F(Defaults, choose_their_own_suite_among_the_clients) {
   SSL_CTX_set_ciphersuites(client.context.get(), "TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256");
   ASSERT_TRUE(connect());
   EXPECT_EQ(cipher(), "TLS_AES_128_GCM_SHA256");
@@ -118,14 +118,14 @@ TEST_F(Defaults, ChooseTheirOwnSuiteAmongTheClients) {
   EXPECT_EQ(cipher(), "ECDHE-ECDSA-AES128-GCM-SHA256");
 }
 
-TEST_F(Defaults, GiveChaChaToWhoPutsItFirst) {
+TEST_F(Defaults, give_chacha_to_who_puts_it_first) {
   SSL_CTX_set_ciphersuites(client.context.get(),
                            "TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256");
   ASSERT_TRUE(connect());
   EXPECT_EQ(cipher(), "TLS_CHACHA20_POLY1305_SHA256");
 }
 
-TEST_F(Defaults, HaveThreeGroups) {
+TEST_F(Defaults, have_three_groups) {
   const std::pair<const char*, bool> groups[] = {{"X25519", true},     {"P-256", true},
                                                  {"P-384", true},      {"P-521", false},
                                                  {"ffdhe2048", false}, {"X448", false}};
@@ -137,7 +137,7 @@ TEST_F(Defaults, HaveThreeGroups) {
   ASSERT_TRUE(connect());
 }
 
-TEST_F(Defaults, RefuseToSignWithSha1) {
+TEST_F(Defaults, refuse_to_sign_with_sha1) {
   only_tls12();
   serve("RSA:2048");
   SSL_CTX_set1_sigalgs_list(client.context.get(), "RSA+SHA1");
@@ -145,7 +145,7 @@ TEST_F(Defaults, RefuseToSignWithSha1) {
   EXPECT_EQ(reason(), TlsFailure::algorithms) << server->failure();
 }
 
-TEST_F(Defaults, RefuseShortKeysAtStart) {
+TEST_F(Defaults, refuse_short_keys_at_start) {
   options.certificate = files.write("weak", make_test_certificate({.kind = "RSA:1024"}));
   const auto made = make_server_tls(options, nullptr);
   ASSERT_FALSE(made.has_value());
@@ -153,21 +153,21 @@ TEST_F(Defaults, RefuseShortKeysAtStart) {
                                        " cannot be used: ee key too small");
 }
 
-TEST_F(Defaults, CompressNothing) {
+TEST_F(Defaults, compress_nothing) {
   only_tls12();
   SSL_CTX_clear_options(client.context.get(), SSL_OP_NO_COMPRESSION);
   ASSERT_TRUE(connect());
   EXPECT_EQ(SSL_get_current_compression(client.ssl.get()), nullptr);
 }
 
-TEST_F(Defaults, UseExtendedMasterSecretAndSecureRenegotiationInfo) {
+TEST_F(Defaults, use_extended_master_secret_and_secure_renegotiation_info) {
   only_tls12();
   ASSERT_TRUE(connect());
   EXPECT_EQ(SSL_get_extms_support(client.ssl.get()), 1);
   EXPECT_EQ(SSL_get_secure_renegotiation_support(client.ssl.get()), 1);
 }
 
-TEST_F(Defaults, TakeNoEarlyData) {
+TEST_F(Defaults, take_no_early_data) {
   ASSERT_TRUE(connect());
   std::array<char, 16> room{};
   SSL_read(client.ssl.get(), room.data(), room.size());  // the tickets
@@ -176,14 +176,14 @@ TEST_F(Defaults, TakeNoEarlyData) {
   EXPECT_EQ(SSL_SESSION_get_max_early_data(session.get()), 0U);
 }
 
-TEST_F(Defaults, StapleNothingWithoutAnAnswer) {
+TEST_F(Defaults, staple_nothing_without_an_answer) {
   SSL_CTX_set_tlsext_status_type(client.context.get(), TLSEXT_STATUSTYPE_ocsp);
   ASSERT_TRUE(connect());
   const unsigned char* answer = nullptr;
   EXPECT_EQ(SSL_get_tlsext_status_ocsp_resp(client.ssl.get(), &answer), -1);
 }
 
-TEST_F(Defaults, RefuseProtocolsWithoutAName) {
+TEST_F(Defaults, refuse_protocols_without_a_name) {
   serve();
   for (const std::string& name : {std::string(), std::string(256, 'x')}) {
     options.protocols = {"http/1.1", name};

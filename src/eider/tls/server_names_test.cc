@@ -15,7 +15,7 @@ ServerNames names_of(std::initializer_list<std::string_view> all) {
   return names;
 }
 
-TEST(ServerNames, AreFoundAsTheyAreAndByWildcard) {
+TEST(ServerNames, are_found_as_they_are_and_by_wildcard) {
   const ServerNames names = names_of({"example.org", "*.example.org", "api.example.org", "b.test"});
   const std::pair<std::string_view, int> cases[] = {{"example.org", 0},
                                                     {"EXAMPLE.org", 0},
@@ -41,18 +41,18 @@ TEST(ServerNames, AreFoundAsTheyAreAndByWildcard) {
   }
 }
 
-TEST(ServerNames, HaveAllOfOneName) {
+TEST(ServerNames, have_all_of_one_name) {
   const ServerNames names = names_of({"a.test", "b.test", "a.test"});
   const auto found = names.find("a.test");
   EXPECT_EQ(std::vector<std::size_t>(found.begin(), found.end()), (std::vector<std::size_t>{0, 2}));
 }
 
-TEST(ServerNames, LeaveOutWhatIsNoName) {
+TEST(ServerNames, leave_out_what_is_no_name) {
   EXPECT_TRUE(names_of({"", "*", "*.", "w*.example.org", "*.*.org", "a b"}).empty());
   EXPECT_TRUE(names_of({std::string(254, 'a')}).empty());
 }
 
-TEST(ServerNames, TakeTheLongestNameAndRefuseALongerOne) {
+TEST(ServerNames, take_the_longest_name_and_refuse_a_longer_one) {
   const std::string longest = std::string(61, 'a') + "." + std::string(61, 'b') + "." +
                               std::string(61, 'c') + "." + std::string(67, 'd');
   const ServerNames names = names_of({longest, "*" + longest.substr(61)});

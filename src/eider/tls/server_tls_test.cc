@@ -58,7 +58,7 @@ class Servers : public testing::Test {
   std::shared_ptr<ServerTls> server;
 };
 
-TEST_F(Servers, ShowTheCertificateThatIsAskedFor) {
+TEST_F(Servers, show_the_certificate_that_is_asked_for) {
   const auto one = issue("DNS:one.example");
   const auto two = issue("DNS:two.example,DNS:*.two.example");
   options.certificate = files.write("one", one);
@@ -71,7 +71,7 @@ TEST_F(Servers, ShowTheCertificateThatIsAskedFor) {
   EXPECT_EQ(shown("elsewhere.example"), print(one)) << "the default";
 }
 
-TEST_F(Servers, ShowEachClientTheKindOfKeyThatItCanCheck) {
+TEST_F(Servers, show_each_client_the_kind_of_key_that_it_can_check) {
   const auto rsa = issue("DNS:a.example", "RSA:2048");
   const auto ecdsa = issue("DNS:a.example");
   options.certificate = files.write("rsa", rsa);
@@ -82,7 +82,7 @@ TEST_F(Servers, ShowEachClientTheKindOfKeyThatItCanCheck) {
   EXPECT_EQ(shown("b.example", "ECDSA+SHA256"), "") << "the default is RSA";
 }
 
-TEST_F(Servers, ChooseAmongAThousandNames) {
+TEST_F(Servers, choose_among_a_thousand_names) {
   options.certificate = files.write("default", issue("DNS:default.example"));
   std::string many = "DNS:host0.example";
   for (int host = 1; host < 1000; ++host) {
@@ -95,7 +95,7 @@ TEST_F(Servers, ChooseAmongAThousandNames) {
   EXPECT_NE(shown("host1000.example"), print(other));
 }
 
-TEST_F(Servers, MakeTheirOwnCertificateWithoutFilesAndSaySo) {
+TEST_F(Servers, make_their_own_certificate_without_files_and_say_so) {
   start();
   ASSERT_EQ(lines.said.size(), 1U);
   EXPECT_EQ(lines.said[0].first, LogLevel::warning);
@@ -103,7 +103,7 @@ TEST_F(Servers, MakeTheirOwnCertificateWithoutFilesAndSaySo) {
   EXPECT_NE(lines.said[0].second.find(shown("localhost")), std::string::npos);
 }
 
-TEST_F(Servers, ShowANewCertificateWithinASecond) {
+TEST_F(Servers, show_a_new_certificate_within_a_second) {
   const auto before = issue("DNS:a.example");
   const auto after = issue("DNS:a.example");
   options.certificate = files.write("a", before);
@@ -117,7 +117,7 @@ TEST_F(Servers, ShowANewCertificateWithinASecond) {
             std::pair(LogLevel::info, std::string("TLS: certificates have been loaded anew")));
 }
 
-TEST_F(Servers, KeepConnectionsThatStandOrAreAboutTo) {
+TEST_F(Servers, keep_connections_that_stand_or_are_about_to) {
   options.certificate = files.write("a", issue("DNS:a.example"));
   start();
   TestRawClient standing;
@@ -137,7 +137,7 @@ TEST_F(Servers, KeepConnectionsThatStandOrAreAboutTo) {
   EXPECT_EQ(standing.heard, "hello");
 }
 
-TEST_F(Servers, KeepTheOldCertificateWhenTheNewOneIsWrong) {
+TEST_F(Servers, keep_the_old_certificate_when_the_new_one_is_wrong) {
   const auto before = issue("DNS:a.example");
   const auto after = issue("DNS:a.example");
   options.certificate = files.write("a", before);
@@ -158,7 +158,7 @@ TEST_F(Servers, KeepTheOldCertificateWhenTheNewOneIsWrong) {
   EXPECT_EQ(shown("a.example"), print(after));
 }
 
-TEST_F(Servers, KeepTheOldCertificateWhenTheNewOneIsWeakOrGone) {
+TEST_F(Servers, keep_the_old_certificate_when_the_new_one_is_weak_or_gone) {
   const auto before = issue("DNS:a.example");
   options.certificate = files.write("a", before);
   start();
@@ -172,7 +172,7 @@ TEST_F(Servers, KeepTheOldCertificateWhenTheNewOneIsWeakOrGone) {
   EXPECT_EQ(shown("a.example"), print(before));
 }
 
-TEST_F(Servers, FollowExchangedLinks) {
+TEST_F(Servers, follow_exchanged_links) {
   const auto before = issue("DNS:a.example");
   const auto after = issue("DNS:a.example");
   std::filesystem::create_directories(files.path("v1"));
@@ -188,7 +188,7 @@ TEST_F(Servers, FollowExchangedLinks) {
   EXPECT_EQ(shown("a.example"), print(after));
 }
 
-TEST_F(Servers, StapleAnAnswerAndItsSuccessor) {
+TEST_F(Servers, staple_an_answer_and_its_successor) {
   const auto mine = issue("DNS:a.example");
   options.certificate = files.write("a", mine, &authority);
   options.certificate.ocsp = files.write("a.ocsp", make_test_ocsp(mine, authority));
@@ -209,7 +209,7 @@ TEST_F(Servers, StapleAnAnswerAndItsSuccessor) {
   }
 }
 
-TEST_F(Servers, AskNobodyWithoutBeingTold) {
+TEST_F(Servers, ask_nobody_without_being_told) {
   options.certificate = files.write("a", issue("DNS:a.example"));
   options.clients = TlsClients::required;
   EXPECT_FALSE(ServerTls::make(options, nullptr).has_value()) << "who vouches for them?";
@@ -243,7 +243,7 @@ class KnownClients : public Servers {
   TlsClientOptions client_options;
 };
 
-TEST_F(KnownClients, AreToldApart) {
+TEST_F(KnownClients, are_told_apart) {
   options.clients = TlsClients::required;
   start();
   const auto alice =
@@ -259,7 +259,7 @@ TEST_F(KnownClients, AreToldApart) {
   EXPECT_TRUE(pair.client->secured_by().client.subject.empty()) << "it is the client";
 }
 
-TEST_F(KnownClients, AreKnownWhenTheyResume) {
+TEST_F(KnownClients, are_known_when_they_resume) {
   options.clients = TlsClients::required;
   start();
   show(make_test_certificate({.name = "alice"}, &authority));
@@ -272,13 +272,13 @@ TEST_F(KnownClients, AreKnownWhenTheyResume) {
   }
 }
 
-TEST_F(KnownClients, AreRefusedWithoutACertificateWhereItIsRequired) {
+TEST_F(KnownClients, are_refused_without_a_certificate_where_it_is_required) {
   options.clients = TlsClients::required;
   start();
   EXPECT_EQ(refusal(), TlsFailure::certificate_missing);
 }
 
-TEST_F(KnownClients, MayBeAnonymousWhereTheyAreOnlyAsked) {
+TEST_F(KnownClients, may_be_anonymous_where_they_are_only_asked) {
   options.clients = TlsClients::asked;
   start();
   const TestPair pair = connect();
@@ -286,7 +286,7 @@ TEST_F(KnownClients, MayBeAnonymousWhereTheyAreOnlyAsked) {
   EXPECT_TRUE(pair.server->secured_by().client.subject.empty());
 }
 
-TEST_F(KnownClients, AreRefusedWithAWrongCertificate) {
+TEST_F(KnownClients, are_refused_with_a_wrong_certificate) {
   const auto foreign = make_test_certificate({.name = "Other", .is_authority = true});
   for (const TlsClients clients : {TlsClients::asked, TlsClients::required}) {
     options.clients = clients;
@@ -302,7 +302,7 @@ TEST_F(KnownClients, AreRefusedWithAWrongCertificate) {
   }
 }
 
-TEST_F(KnownClients, AreAskedAgainWhenTheAuthoritiesChange) {
+TEST_F(KnownClients, are_asked_again_when_the_authorities_change) {
   options.clients = TlsClients::required;
   start();
   show(make_test_certificate({.name = "alice"}, &authority));

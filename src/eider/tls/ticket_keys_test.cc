@@ -17,14 +17,14 @@ namespace {
 constexpr Instant kStart{std::chrono::hours(100)};
 constexpr Duration kJustLess = TicketKeys::kTurn - std::chrono::nanoseconds(1);
 
-TEST(TicketKeys, StayTheSameForATurn) {
+TEST(TicketKeys, stay_the_same_for_a_turn) {
   TicketKeys keys(kStart);
   const auto first = keys.newest(kStart);
   EXPECT_EQ(first->name, keys.newest(kStart + kJustLess)->name);
   EXPECT_NE(first->name, keys.newest(kStart + TicketKeys::kTurn)->name);
 }
 
-TEST(TicketKeys, AreRandomInAllParts) {
+TEST(TicketKeys, are_random_in_all_parts) {
   const auto one = TicketKeys(kStart).newest(kStart);
   const auto other = TicketKeys(kStart).newest(kStart);
   EXPECT_NE(one->name, other->name);
@@ -33,7 +33,7 @@ TEST(TicketKeys, AreRandomInAllParts) {
   EXPECT_NE(one->cipher, one->mac);
 }
 
-TEST(TicketKeys, ReadOldTicketsForTwoTurnsMore) {
+TEST(TicketKeys, read_old_tickets_for_two_turns_more) {
   TicketKeys keys(kStart);
   const auto first = keys.newest(kStart);
   for (int turn = 0; turn < 3; ++turn) {
@@ -46,14 +46,14 @@ TEST(TicketKeys, ReadOldTicketsForTwoTurnsMore) {
   EXPECT_FALSE(keys.find(first->name, kStart + 3 * TicketKeys::kTurn).has_value());
 }
 
-TEST(TicketKeys, AreTooOldAfterAPauseToo) {
+TEST(TicketKeys, are_too_old_after_a_pause_too) {
   TicketKeys keys(kStart);
   const auto first = keys.newest(kStart);
   EXPECT_FALSE(keys.find(first->name, kStart + 100 * TicketKeys::kTurn).has_value());
   EXPECT_FALSE(keys.find(first->name, kStart + kJustLess).has_value()) << "wiped, not hidden";
 }
 
-TEST(TicketKeys, KnowNoOtherNames) {
+TEST(TicketKeys, know_no_other_names) {
   TicketKeys keys(kStart);
   auto name = keys.newest(kStart)->name;
   name[15] ^= 1;
@@ -61,7 +61,7 @@ TEST(TicketKeys, KnowNoOtherNames) {
   EXPECT_FALSE(keys.find(std::array<std::uint8_t, 16>{}, kStart).has_value());
 }
 
-TEST(TicketKeys, AreWholeForThreadsThatReadWhileTheyTurn) {
+TEST(TicketKeys, are_whole_for_threads_that_read_while_they_turn) {
   TicketKeys keys(kStart);
   std::atomic<int> torn{0};
   std::vector<std::thread> threads;
@@ -114,34 +114,34 @@ class Resumption : public testing::Test {
   std::shared_ptr<ServerTls> server;
 };
 
-TEST_F(Resumption, WorksWhileTheKeyIsKept) {
+TEST_F(Resumption, works_while_the_key_is_kept) {
   EXPECT_FALSE(is_resumed());
   EXPECT_TRUE(is_resumed());
   now += 2 * TicketKeys::kTurn;
   EXPECT_TRUE(is_resumed());
 }
 
-TEST_F(Resumption, IsAFullHandshakeWhenTheKeyIsGone) {
+TEST_F(Resumption, is_a_full_handshake_when_the_key_is_gone) {
   EXPECT_FALSE(is_resumed());
   now += 3 * TicketKeys::kTurn;
   EXPECT_FALSE(is_resumed());
   EXPECT_TRUE(is_resumed());
 }
 
-TEST_F(Resumption, OutlivesANewCertificate) {
+TEST_F(Resumption, outlives_a_new_certificate) {
   EXPECT_FALSE(is_resumed());
   files.write("a.key", to_pem(*certificate.key) + "\n");
   now += ServerTls::kLookEvery;
   EXPECT_TRUE(is_resumed());
 }
 
-TEST_F(Resumption, DoesNotCrossServers) {
+TEST_F(Resumption, does_not_cross_servers) {
   EXPECT_FALSE(is_resumed());
   server = make_server();
   EXPECT_FALSE(is_resumed());
 }
 
-TEST_F(Resumption, UsesATicketOfTls13Once) {
+TEST_F(Resumption, uses_a_ticket_of_tls13_once) {
   EXPECT_FALSE(is_resumed());  // leaves two tickets
   TestPair one(client->make_seal({.host = "a.example"}).value(), server->make());
   TestPair two(client->make_seal({.host = "a.example"}).value(), server->make());
@@ -151,7 +151,7 @@ TEST_F(Resumption, UsesATicketOfTls13Once) {
   EXPECT_TRUE(three.shake_hands() && !three.client->secured_by().is_resumed);
 }
 
-TEST_F(Resumption, IsForTheSameHostAndPort) {
+TEST_F(Resumption, is_for_the_same_host_and_port) {
   EXPECT_FALSE(is_resumed());
   TestPair other(client->make_seal({.host = "a.example", .port = 8443}).value(), server->make());
   EXPECT_TRUE(other.shake_hands());

@@ -53,11 +53,11 @@ class Clients : public testing::Test {
   std::string sentence;
 };
 
-TEST_F(Clients, TrustWhomTheirAuthorityVouchesFor) {
+TEST_F(Clients, trust_whom_their_authority_vouches_for) {
   EXPECT_EQ(outcome({.names = "DNS:a.example"}), TlsFailure::none) << sentence;
 }
 
-TEST_F(Clients, CheckTheName) {
+TEST_F(Clients, check_the_name) {
   struct Case {
     std::string names;
     std::string host;
@@ -89,7 +89,7 @@ TEST_F(Clients, CheckTheName) {
   EXPECT_EQ(outcome({.name = "a.example"}), TlsFailure::certificate_name) << "no common names";
 }
 
-TEST_F(Clients, SayWhatIsWrongWithACertificate) {
+TEST_F(Clients, say_what_is_wrong_with_a_certificate) {
   EXPECT_EQ(outcome({.names = "DNS:a.example", .from = -2 * kTestDay, .until = -kTestDay}),
             TlsFailure::certificate_expired);
   EXPECT_EQ(sentence, "the certificate has expired (certificate has expired)");
@@ -104,31 +104,31 @@ TEST_F(Clients, SayWhatIsWrongWithACertificate) {
   EXPECT_EQ(outcome(foreign, "a.example", &other), TlsFailure::certificate_untrusted);
 }
 
-TEST_F(Clients, RefuseACertificateThatAnOrdinaryOneHasSigned) {
+TEST_F(Clients, refuse_a_certificate_that_an_ordinary_one_has_signed) {
   const auto ordinary = make_test_certificate({.name = "Ordinary"}, &authority);
   const auto forged = make_test_certificate({.names = "DNS:a.example"}, &ordinary);
   EXPECT_EQ(outcome(forged, "a.example", &ordinary), TlsFailure::certificate_refused);
   EXPECT_EQ(sentence, "the certificate is not acceptable (invalid CA certificate)");
 }
 
-TEST_F(Clients, FollowAChain) {
+TEST_F(Clients, follow_a_chain) {
   const auto middle = make_test_certificate({.name = "Middle", .is_authority = true}, &authority);
   const auto leaf = make_test_certificate({.names = "DNS:a.example"}, &middle);
   EXPECT_EQ(outcome(leaf, "a.example", &middle), TlsFailure::none) << sentence;
   EXPECT_EQ(outcome(leaf), TlsFailure::certificate_untrusted) << "the middle is missing";
 }
 
-TEST_F(Clients, TrustNobodyWithoutAuthorities) {
+TEST_F(Clients, trust_nobody_without_authorities) {
   options.authorities = {};
   EXPECT_EQ(outcome({.names = "DNS:a.example"}), TlsFailure::certificate_untrusted);
 }
 
-TEST_F(Clients, TakeAnythingWhereTheyAreToldTo) {
+TEST_F(Clients, take_anything_where_they_are_told_to) {
   options.verify = TlsVerify::nothing;
   EXPECT_EQ(outcome(make_test_certificate({.names = "DNS:b.example"})), TlsFailure::none);
 }
 
-TEST_F(Clients, TellTheServerWhy) {
+TEST_F(Clients, tell_the_server_why) {
   TlsOptions server_options;
   server_options.certificate = files.write("s", make_test_certificate({.names = "DNS:a.example"}));
   const auto server = make_server_tls(server_options, nullptr).value();
@@ -138,7 +138,7 @@ TEST_F(Clients, TellTheServerWhy) {
   EXPECT_EQ(pair.server->failure(), "the peer has refused the connection (tlsv1 alert unknown ca)");
 }
 
-TEST_F(Clients, RefuseHostsAndProtocolsThatAreNone) {
+TEST_F(Clients, refuse_hosts_and_protocols_that_are_none) {
   const auto context = TlsClientContext::make(options).value();
   for (const std::string& host :
        {std::string(), std::string("."), std::string("a b"), std::string("a/b"),
@@ -149,7 +149,7 @@ TEST_F(Clients, RefuseHostsAndProtocolsThatAreNone) {
   EXPECT_FALSE(context->make_seal({.host = "a.example", .protocols = {""}}).has_value());
 }
 
-TEST_F(Clients, NameAFileThatIsNoGood) {
+TEST_F(Clients, name_a_file_that_is_no_good) {
   options.authorities = files.path("none.pem");
   const auto missing = TlsClientContext::make(options);
   ASSERT_FALSE(missing.has_value());
@@ -180,13 +180,13 @@ class OddServers : public Clients {
   TestRawPeer peer;
 };
 
-TEST_F(OddServers, AreServedWhenTheyAreGood) {
+TEST_F(OddServers, are_served_when_they_are_good) {
   EXPECT_EQ(outcome(), TlsFailure::none);
   SSL_CTX_set_max_proto_version(peer.context.get(), TLS1_2_VERSION);
   EXPECT_EQ(outcome(), TlsFailure::none);
 }
 
-TEST_F(OddServers, AreRefusedWithOldVersionsAndWeakSuites) {
+TEST_F(OddServers, are_refused_with_old_versions_and_weak_suites) {
   SSL_CTX_set_max_proto_version(peer.context.get(), TLS1_2_VERSION);
   SSL_CTX_set_cipher_list(peer.context.get(), "ECDHE-ECDSA-AES128-SHA:@SECLEVEL=0");
   EXPECT_EQ(outcome(), TlsFailure::refused_by_peer) << "nothing in common";
@@ -195,7 +195,7 @@ TEST_F(OddServers, AreRefusedWithOldVersionsAndWeakSuites) {
   EXPECT_EQ(outcome(), TlsFailure::refused_by_peer) << sentence;
 }
 
-TEST_F(OddServers, AreRefusedWithAWeakCertificate) {
+TEST_F(OddServers, are_refused_with_a_weak_certificate) {
   const auto weak =
       make_test_certificate({.names = "DNS:a.example", .kind = "RSA:1024"}, &authority);
   peer = TestRawPeer(TLS_server_method());
@@ -209,7 +209,7 @@ TEST_F(OddServers, AreRefusedWithAWeakCertificate) {
   EXPECT_EQ(outcome(), TlsFailure::certificate_weak) << sentence;
 }
 
-TEST(ClientSessions, KeepFewOfFewServers) {
+TEST(ClientSessions, keep_few_of_few_servers) {
   detail::ClientSessions sessions;
   const auto session = [] { return detail::SessionPtr(SSL_SESSION_new()); };
   for (int count = 0; count < 20; ++count) {
