@@ -10,9 +10,6 @@ function(eider_component name)
     list(FILTER found EXCLUDE REGEX "_(test|bench|fuzz)\\.cc$")
     list(APPEND sources ${found})
   endforeach()
-  if(NOT sources)
-    return()  # being written
-  endif()
   add_library(eider_${name} STATIC ${sources} ${arg_FILES})
   add_library(eider::${name} ALIAS eider_${name})
   set_target_properties(eider_${name} PROPERTIES EXPORT_NAME ${name} LINKER_LANGUAGE CXX)
@@ -72,6 +69,10 @@ endfunction()
 function(eider_link_client target)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(cares REQUIRED IMPORTED_TARGET libcares)
-  target_link_libraries(${target} PUBLIC eider_core $<TARGET_NAME_IF_EXISTS:eider_tls>
-                        $<TARGET_NAME_IF_EXISTS:eider_http2> eider_compress PkgConfig::cares)
+  target_link_libraries(${target} PUBLIC eider_core eider_tls eider_http2 eider_compress
+                        PkgConfig::cares)
+endfunction()
+
+function(eider_link_proxy target)
+  target_link_libraries(${target} PUBLIC eider_client)
 endfunction()

@@ -2,7 +2,11 @@
 //
 //   arena_eider PORT THREADS [--backend auto|epoll|io_uring] [--delay-ms T] [--routes N]
 //               [--middlewares N] [--host ADDRESS] [--processes N] [--files DIR]
+//               [--tls-port P [--cert F --key F]] [--upstream HOST:PORT]
 #include <eider/eider.h>
+#include <eider/http2/http2.h>
+#include <eider/proxy/proxy.h>
+#include <eider/tls/tls.h>
 #include <getopt.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -34,7 +38,9 @@ struct Options {
   int routes = 0;
   int middlewares = 0;
   int processes = 0;  // 0: this one
-  std::string files;  // served at /files; empty: none
+  std::optional<int> tls_port;
+  std::string upstream;  // of /proxy; empty: none
+  std::string files;     // served at /files; empty: none
 };
 
 struct Message {
@@ -112,7 +118,8 @@ void add_load(App& app, const Options& options) {
 int usage(const char* name) {
   std::fprintf(stderr,
                "usage: %s PORT THREADS [--backend auto|epoll|io_uring] [--delay-ms T] [--routes N] "
-               "[--middlewares N] [--host ADDRESS] [--processes N] [--files DIR]\n",
+               "[--middlewares N] [--host ADDRESS] [--processes N] [--files DIR] "
+               "[--tls-port P [--cert F --key F]] [--upstream HOST:PORT]\n",
                name);
   return 2;
 }
@@ -145,6 +152,18 @@ bool apply(Options& options, int found, const char* value) {
     options.files = value;
     return true;
   }
+  if (found == 'c') {
+    options.server.certificate = value;
+    return true;
+  }
+  if (found == 'u') {
+    options.upstream = value;
+    return true;
+  }
+  if (found == 'k') {
+    options.server.key = value;
+    return true;
+  }
   const auto given = number(value, kMost);
   switch (found) {
     case 'd':
@@ -157,6 +176,9 @@ bool apply(Options& options, int found, const char* value) {
       options.processes = given.value_or(0);
       options.server.shares_port = true;
       return given.has_value();
+    case 't':
+      options.tls_port = given.value_or(0);
+      return given && *given <= 65535;
     case 'm':
       options.middlewares = given.value_or(0);
       return given.has_value();
@@ -173,6 +195,10 @@ std::optional<Options> parse(int argc, char** argv) {
                           {"host", required_argument, nullptr, 'h'},
                           {"processes", required_argument, nullptr, 'p'},
                           {"files", required_argument, nullptr, 'f'},
+                          {"tls-port", required_argument, nullptr, 't'},
+                          {"cert", required_argument, nullptr, 'c'},
+                          {"upstream", required_argument, nullptr, 'u'},
+                          {"key", required_argument, nullptr, 'k'},
                           {nullptr, 0, nullptr, 0}};
   Options options;
   for (int found = 0; (found = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
@@ -190,6 +216,11 @@ std::optional<Options> parse(int argc, char** argv) {
   }
   options.server.port = static_cast<std::uint16_t>(*port);
   options.server.threads = static_cast<unsigned>(*threads);
+  if (options.tls_port) {
+    options.server.also.push_back({.host = options.server.host,
+                                   .port = static_cast<std::uint16_t>(*options.tls_port),
+                                   .is_secure = true});
+  }
   return options;
 }
 
@@ -236,12 +267,17 @@ int serve_in_processes(App& app, const Options& options) {
 
 int serve(const Options& options) {
   App app;
+  enable_tls(app);
+  enable_http2(app);
   add_plain_routes(app);
   add_slow_routes(app, options.delay);
   add_streams(app);
   add_realtime(app);
   if (!options.files.empty()) {
     serve_files(app, "/files", options.files);
+  }
+  if (!options.upstream.empty()) {
+    proxy_to(app, "/proxy", {"http://" + options.upstream});
   }
   add_load(app, options);
   return options.processes == 0 ? app.serve(options.server) : serve_in_processes(app, options);

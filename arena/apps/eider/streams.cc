@@ -1,7 +1,7 @@
 #include "streams.h"
 
 #include <eider/eider.h>
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -33,8 +33,7 @@ Task<Uploaded> upload(BodyStream body) {
   Uploaded seen{0, 0};
   while (auto part = co_await body.next()) {
     seen.bytes += part->size();
-    seen.crc32 = static_cast<std::uint32_t>(
-        ::crc32_z(seen.crc32, reinterpret_cast<const Bytef*>(part->data()), part->size()));
+    seen.crc32 = ::libdeflate_crc32(seen.crc32, part->data(), part->size());
   }
   co_return seen;
 }

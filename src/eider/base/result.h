@@ -47,6 +47,11 @@ class Error {
 
   [[nodiscard]] int status() const noexcept { return status_; }
   [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
+  /// What only the log is told, too.
+  Error because(std::string cause) && {
+    cause_ = std::move(cause);
+    return std::move(*this);
+  }
   [[nodiscard]] const std::string& cause() const noexcept { return cause_; }
   [[nodiscard]] const std::vector<FieldError>& fields() const noexcept { return fields_; }
 

@@ -38,8 +38,9 @@ std::string_view to_text(ClientFault fault) noexcept {
 
 Error to_error(const ClientError& error) {
   const bool is_late = error.fault == ClientFault::timed_out;
-  return {is_late ? 504 : 502, is_late ? "A service behind this one does not answer in time."
-                                       : "A service behind this one does not answer."};
+  return Error(is_late ? 504 : 502, is_late ? "A service behind this one does not answer in time."
+                                            : "A service behind this one does not answer.")
+      .because(error.text);
 }
 
 }  // namespace eider

@@ -1,0 +1,67 @@
+// A reverse proxy as a handler: requests go on to other servers, answers stream back.
+// Must not change content, and follows no redirects: what the upstream says is what is said.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "eider/client/client_options.h"
+#include "eider/runtime/time.h"
+
+namespace eider {
+
+class Routes;
+
+enum class Balancing : std::uint8_t {
+  /// The one with the fewest requests under way on this loop.
+  least_busy,
+  /// The same one for the same client as long as it is well, and few change when one comes or goes.
+  consistent_hash,
+};
+
+struct ProxyOptions {
+  Balancing balancing = Balancing::least_busy;
+  /// Of consistent_hash: the request's field that is hashed; empty or absent: the client's address.
+  std::string hash_field = {};
+
+  /// So many failures one after the other take an upstream out, for so long (passive health). When
+  /// all are out they are tried all the same.
+  unsigned failures_max = 3;
+  Duration out_for = std::chrono::seconds(10);
+  /// Asked for regularly (active health); an upstream is out until this is answered with 2xx or
+  /// 3xx. Empty: not asked.
+  std::string health_path = {};
+  Duration health_every = std::chrono::seconds(5);
+
+  /// Upstreams that are tried for one request without content whose method is idempotent (RFC 9110,
+  /// section 9.2.2), as long as nothing has been answered. Others are tried once.
+  unsigned tries_max = 2;
+
+  /// The largest content that is passed on; it is not gathered here.
+  std::size_t body_bytes_max = std::size_t{1} << 30U;
+  /// X-Forwarded-For, -Proto and -Host of the request are believed, and added to; else they are
+  /// replaced by what is known here. Only behind a proxy that sets them.
+  bool trusts_forwarded = false;
+
+  /// Deadlines, pools and TLS towards upstreams.
+  ClientOptions client = {};
+};
+
+/// Requests at `prefix` and below go to one of `upstreams`: what is behind the prefix is added to
+/// the upstream's URL, as it came. WebSockets too. Fields that are between two neighbours only
+/// (RFC 9110, section 7.6.1) are left out, and Via is added.
+///
+///     proxy_to(app, "/api", {"http://127.0.0.1:9000", "http://127.0.0.1:9001"});
+///
+/// prefix     literal segments, such as "/api"
+/// upstreams  "http://host[:port][/path]" or "https://…"
+/// errors     throws a Failure that names an upstream that is no such URL
+/// answers    502 when no upstream could be asked or what it said was no HTTP, 504 when it was too
+///            slow, 400 for a path with dot segments, 413 for content beyond the route's bound
+void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string> upstreams,
+              ProxyOptions options = {});
+
+}  // namespace eider
