@@ -1,30 +1,40 @@
 """Slow and greedy clients, all kinds at once: each is ended by its limit, others do not notice.
 
-Must not end a client itself: the service has to.
+Must not end a client itself: the services have to.
 """
 
+import contextlib
+import gzip
 import json
+import os
 import socket
+import struct
 import subprocess
+import tempfile
 import threading
 import time
 import unittest
 
 from streaming_test import held_bytes
 from support import BIN, Program
+from websocket_limits_test import BINARY, HANDSHAKE, PING, frame
 
 SECONDS_MAX = 75           # the longest limit is that of a slow reader: two spans of 30 s
 USUAL_SECONDS = 5
+MEASURED_SECONDS = 32      # of each service, one after the other
 RATE = 500                 # requests per second of those who behave
 LATENCY_FLOOR_MS = 20      # below this a p99 says more about the machine than about the service
 OF_EACH_KIND = 5
-GIVEN_BACK_BYTES = 6 << 20
+GIVEN_BACK_BYTES = 10 << 20  # five slow readers' megabytes are free, but the allocator's
+BOMB_BYTES = 100 << 20
+ROOM = b'/ws/room/busy'
+TOO_BIG, AGAINST_POLICY = (struct.pack('>H', code) for code in (1009, 1008))
 
 
-def latency_ms(service, seconds):
+def latency_ms(service, path, seconds):
     """The p99 of clients that behave, counted from when each request was due."""
     told = subprocess.run(
-        [BIN / 'eider_load', 'rate', '--port', str(service.port), '--path', '/plaintext',
+        [BIN / 'eider_load', 'rate', '--port', str(service.port), '--path', path,
          '--connections', '8', '--rate', str(RATE), '--seconds', str(seconds), '--json'],
         capture_output=True, check=True, timeout=seconds + 30).stdout
     report = json.loads(told)
@@ -33,17 +43,36 @@ def latency_ms(service, seconds):
 
 
 class Greedy(threading.Thread):
-    """One client that misbehaves until the service ends it; `answer` is what it was told."""
+    """One client that misbehaves until the service ends it; `answer` is what it was told.
 
-    def __init__(self, service, first, drip=b'', every=1.0, reads=True):
+    With `again` it comes back so many seconds later, until the time is up.
+    """
+
+    def __init__(self, service, first, drip=b'', every=1.0, reads=True, again=None):
         super().__init__(daemon=True)
-        self.connection = service.connect()
-        self.first, self.drip, self.every, self.reads = first, drip, every, reads
-        self.answer, self.is_ended, self.seconds = b'', False, None
+        self.service, self.first, self.drip = service, first, drip
+        self.every, self.reads, self.again = every, reads, again
+        self.connection = self._connect()
+        self.answer, self.is_ended, self.seconds, self.rounds = b'', False, None, 0
+
+    def _connect(self):
+        connection = self.service.connect()
+        if not self.reads:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.settimeout(self.every)
+        return connection
 
     def run(self):
         began = time.monotonic()
-        self.connection.settimeout(self.every)
+        self._misbehave()
+        while self.again and self.is_ended and time.monotonic() - began < 2 * MEASURED_SECONDS:
+            time.sleep(self.again)
+            self.answer, self.is_ended, self.connection = b'', False, self._connect()
+            self._misbehave()
+        self.seconds = time.monotonic() - began
+
+    def _misbehave(self):
+        began = time.monotonic()
         try:
             self.connection.sendall(self.first)
             while time.monotonic() - began < SECONDS_MAX:
@@ -53,7 +82,7 @@ class Greedy(threading.Thread):
                     self.connection.sendall(self.drip)
         except (ConnectionError, BrokenPipeError):
             self.is_ended = True
-        self.seconds = time.monotonic() - began
+        self.rounds += 1
         self.connection.close()
 
     def _was_ended(self):
@@ -71,6 +100,24 @@ class Greedy(threading.Thread):
         return self.is_ended
 
 
+class Talker(threading.Thread):
+    """Behaves, and has much to say to a room: who does not listen there is far behind soon."""
+
+    def __init__(self, service):
+        super().__init__(daemon=True)
+        self.connection = service.connect()
+        self.message = HANDSHAKE % ROOM
+        self.is_over = threading.Event()
+
+    def run(self):
+        with self.connection, contextlib.suppress(ConnectionError):
+            while not self.is_over.wait(0.05):
+                self.connection.sendall(self.message)
+                self.message = frame(BINARY, bytes(50_000))
+                self.connection.recv(1 << 20)
+
+
+# What each kind does, and what it has to be told.
 KINDS = {
     'a head that trickles': (
         dict(first=b'GET / HTTP/1.1\r\nHost: a\r\nX: ', drip=b'x'), b' 408 '),
@@ -81,34 +128,77 @@ KINDS = {
         dict(first=b'POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n',
              drip=b'1\r\nx\r\n'), b' 408 '),
     'nothing read': (
-        dict(first=b'GET /stream/10000000000 HTTP/1.1\r\nHost: a\r\n\r\n', reads=False), None),
+        dict(first=b'GET /stream/10000000000 HTTP/1.1\r\nHost: a\r\n\r\n', reads=False), b''),
     'a head too large': (
         dict(first=b'GET / HTTP/1.1\r\nHost: a\r\n' + b'X: y\r\n' * 4000), b' 431 '),
     'a body too large': (dict(first=b'POST /test HTTP/1.1\r\nHost: a\r\nContent-Type: '
                               b'application/json\r\nContent-Length: 2000000\r\n\r\n'), b' 413 '),
+    'huge frames': (
+        dict(first=HANDSHAKE % b'/ws' + struct.pack('>BBQ', 0x82, 0xFF, 1 << 40) + bytes(4),
+             again=0.1), TOO_BIG),
+    'a ping flood': (
+        dict(first=HANDSHAKE % b'/ws' + frame(PING, bytes(125)) * 400, again=0.1), AGAINST_POLICY),
+    'a slow reader of a topic': (dict(first=HANDSHAKE % ROOM, reads=False, again=1), b''),
+}
+
+# The same of a service that takes forms and compressed bodies.
+UPLOADING_KINDS = {
+    'a part that never ends': (
+        dict(first=b'POST /photos HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n'
+             b'Content-Type: multipart/form-data; boundary=b\r\n\r\n47\r\n--b\r\n'
+             b'Content-Disposition: form-data; name="f"; filename="f.jpg"\r\n\r\nxxxx\r\n',
+             drip=b'8\r\nxxxxxxxx\r\n'), b' 408 '),
+    'a compression bomb': (dict(first=b'', again=0.2), b' 413 '),
 }
 
 
+def bomb():
+    """A request whose body is a thousand times what arrives."""
+    packed = gzip.compress(bytes(BOMB_BYTES))
+    return (b'POST /size HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Encoding: gzip\r\n'
+            b'Content-Length: %d\r\n\r\n' % len(packed) + packed)
+
+
 class GreedyClients(unittest.TestCase):
+    def setUp(self):
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        UPLOADING_KINDS['a compression bomb'][0]['first'] = bomb()
+        self.services = [
+            (Program('arena_eider', '{port}', '1'), '/plaintext', KINDS),
+            (Program('04_uploads', '--port', '{port}', '--threads', '1',
+                     environment={'UPLOADS': directory}), '/', UPLOADING_KINDS)]
+        for service, _, _ in self.services:
+            self.enterContext(service)
+        self.directory = directory
+
     def test_each_kind_is_ended_while_others_are_served_as_usual(self):
-        with Program('arena_eider', '{port}', '1') as service:
-            usual = latency_ms(service, USUAL_SECONDS)
-            before = held_bytes(service)
-            clients = {kind: [Greedy(service, **how) for _ in range(OF_EACH_KIND)]
-                       for kind, (how, _) in KINDS.items()}
-            for client in sum(clients.values(), []):
-                client.start()
-            meanwhile = latency_ms(service, SECONDS_MAX - 10)
-            self.assertLess(meanwhile, max(2 * usual, LATENCY_FLOOR_MS))
-            for kind, (_, status) in KINDS.items():
-                for client in clients[kind]:
-                    client.join(SECONDS_MAX)
-                    with self.subTest(kind, seconds=client.seconds):
-                        self.assertTrue(client.is_ended)
-                        if status is not None:
-                            self.assertIn(status, client.answer[:40])
-            time.sleep(3)
-            self.assertLess(held_bytes(service) - before, GIVEN_BACK_BYTES)
+        usual = [latency_ms(service, path, USUAL_SECONDS) for service, path, _ in self.services]
+        before = [held_bytes(service) for service, _, _ in self.services]
+        clients = {kind: [Greedy(service, **how) for _ in range(OF_EACH_KIND)]
+                   for service, _, kinds in self.services for kind, (how, _) in kinds.items()}
+        talker = Talker(self.services[0][0])
+        for thread in (*sum(clients.values(), []), talker):
+            thread.start()
+        for (service, path, _), usually in zip(self.services, usual):
+            meanwhile = latency_ms(service, path, MEASURED_SECONDS)
+            self.assertLess(meanwhile, max(2 * usually, LATENCY_FLOOR_MS), path)
+        for kind, (_, told) in (KINDS | UPLOADING_KINDS).items():
+            self.see_them_ended(kind, clients[kind], told)
+        talker.is_over.set()
+        talker.join()
+        time.sleep(3)
+        for (service, path, _), held in zip(self.services, before):
+            self.assertLess(held_bytes(service) - held, GIVEN_BACK_BYTES, path)
+        self.assertEqual(os.listdir(self.directory), [])
+
+    def see_them_ended(self, kind, clients, told):
+        """Each by the service, each time, with these bytes in what it was told."""
+        for client in clients:
+            client.join(SECONDS_MAX)
+            with self.subTest(kind, seconds=client.seconds, rounds=client.rounds):
+                self.assertTrue(client.is_ended)
+                self.assertIn(told, client.answer)
+                self.assertGreater(client.rounds, 1 if client.again else 0)
 
 
 if __name__ == '__main__':
