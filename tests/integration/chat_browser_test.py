@@ -154,13 +154,7 @@ def shows_the_room_in_the_lobby(ada, bob, service):
 
 
 def follows_light_and_dark(ada, bob, service):
-    grounds = []
-    for scheme in ("light", "dark"):
-        feature = {"name": "prefers-color-scheme", "value": scheme}
-        ada.tools("Emulation.setEmulatedMedia", features=[feature])
-        grounds.append(ada.run("return getComputedStyle(document.body).backgroundColor"))
-    assert grounds[0] != grounds[1], grounds
-    ada.tools("Emulation.setEmulatedMedia", features=[])
+    ada.follows_light_and_dark()
 
 
 def fits_a_phone(ada, bob, service):

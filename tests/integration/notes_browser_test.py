@@ -80,13 +80,7 @@ def counts_requests_live(browser, service):
 
 def follows_light_and_dark(browser, service):
     browser.open(address_of(service))
-    grounds = []
-    for scheme in ("light", "dark"):
-        feature = {"name": "prefers-color-scheme", "value": scheme}
-        browser.tools("Emulation.setEmulatedMedia", features=[feature])
-        grounds.append(browser.run("return getComputedStyle(document.body).backgroundColor"))
-    assert grounds[0] != grounds[1], grounds
-    browser.tools("Emulation.setEmulatedMedia", features=[])
+    browser.follows_light_and_dark()
 
 
 def fits_a_phone(browser, service):

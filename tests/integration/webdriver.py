@@ -103,6 +103,16 @@ class Browser:
         """A command of the browser's own developer tools."""
         return self.command("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
 
+    def follows_light_and_dark(self):
+        """The page has another ground for those who like it dark."""
+        grounds = []
+        for scheme in ("light", "dark"):
+            feature = {"name": "prefers-color-scheme", "value": scheme}
+            self.tools("Emulation.setEmulatedMedia", features=[feature])
+            grounds.append(self.run("return getComputedStyle(document.body).backgroundColor"))
+        assert grounds[0] != grounds[1], grounds
+        self.tools("Emulation.setEmulatedMedia", features=[])
+
     @staticmethod
     def until(question, what, seconds=20):
         """The first answer that is true in some way; asks again and again until then."""
