@@ -15,7 +15,7 @@ _OCTETS = "application/octet-stream"
 _STREAM_BYTES = 16 * 2**20
 _UPLOAD_BYTES = 2**20
 _STREAM_CONNECTIONS = 2
-_ORIGIN = "nginx"
+_ORIGIN = ("nginx",)
 
 
 def files(machine):

@@ -20,6 +20,8 @@ CLOSED, SLOW, IDLE, OPEN, WORKERS = "closed loop", "slow work", "idle", "open lo
 # By closed loops of Eider's own generator, and by growing idle WebSockets.
 WEBSOCKET, BROADCAST, EVENTS, UPLOAD = "websocket", "broadcast", "events", "upload"
 IDLE_SOCKETS = "idle websockets"
+# By h2load, and by a connection with a TLS handshake for each request.
+HTTP2, HANDSHAKES = "http2", "handshakes"
 REALTIME = (WEBSOCKET, BROADCAST, EVENTS, UPLOAD)
 SOCKETS = (WEBSOCKET, BROADCAST, IDLE_SOCKETS)
 IDLES = (IDLE, IDLE_SOCKETS)
@@ -67,7 +69,11 @@ class Cell:
     seconds_max    slow work: what is waited for
     message_bytes  websocket, broadcast: of each message; upload: of each body
     events         events: of each stream
-    bound_over     whose CPU per request the bound is a ratio to; None: the epoll floor's
+    streams        HTTP/2: requests at once on each connection
+    is_secure      over TLS
+    is_resumed     handshakes: each resumes the session of the one before
+    bound_over     whose CPU per request (or bytes) the bound is a ratio to, of several the best's;
+                   none: the epoll floor's CPU per request, or bytes as they are
     """
     id: str
     title: str
@@ -89,7 +95,10 @@ class Cell:
     seconds_max: float | None = None
     message_bytes: int = 0
     events: int = 0
-    bound_over: str | None = None
+    streams: int = 0
+    is_secure: bool = False
+    is_resumed: bool = False
+    bound_over: tuple = ()
     bound: dict = field(default_factory=dict)
     published: tuple = ()
     is_quick: bool = False

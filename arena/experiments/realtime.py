@@ -16,7 +16,7 @@ EVENTS = 100
 _MESSAGE_BYTES = (16, 16384)
 _BROADCAST_BYTES = 100
 # Where it takes part: at or below it.
-_RIVAL = "uwebsockets"
+_RIVAL = ("uwebsockets",)
 
 
 def _upgrade(path):

@@ -9,22 +9,31 @@ WORDS = {True: "met", False: "MISSED", None: "not measured"}
 
 
 def bounded_figure(samples, name, cell):
-    """The Figure that a bound of this cell holds for: bytes, time over the limit, or CPU ratio."""
+    """The Figure that a bound of this cell holds for: a ratio, bytes, or time over the limit."""
+    if cell.bound_over:
+        return peers_ratio(samples, name, cell)
     if cell.metric == "bytes":
         return figures.measured(samples, name, metrics.of_cell(cell, samples).field)
     if cell.metric == "seconds":
         return figures.limit_ratio(samples, name, metrics.limit_seconds(cell))
-    return figures.cpu_ratio(samples, name, cell.bound_over or figures.FLOOR)
+    return figures.floor_ratio(samples, name)
+
+
+def peers_ratio(samples, name, cell):
+    """CPU per request, or bytes where these are measured, over the best of the cell's rivals."""
+    field = metrics.of_cell(cell, samples).field if cell.metric == "bytes" else "cpu_us"
+    return figures.ratio_to_best(samples, name, cell.bound_over, field)
 
 
 def is_asked(samples, cell):
-    """False where the bound is a ratio to a peer that did not take part."""
-    return not cell.bound_over or any(s["contestant"] == cell.bound_over for s in samples)
+    """False where the bound is a ratio to peers of which none took part."""
+    return not cell.bound_over or any(s["contestant"] in cell.bound_over for s in samples)
 
 
 def told(cell, value):
     """A bound or its figure as text."""
-    return wording.size(value) if cell.metric == "bytes" else wording.times(value)
+    is_size = cell.metric == "bytes" and not cell.bound_over
+    return wording.size(value) if is_size else wording.times(value)
 
 
 def is_met(samples, name, cell):

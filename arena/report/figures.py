@@ -76,12 +76,19 @@ def ratio(samples, contestant, other, field):
 
 def floor_ratio(samples, contestant):
     """CPU per request over that of the epoll floor in the same round; None without floor."""
-    return cpu_ratio(samples, contestant, FLOOR)
+    return ratio(samples, contestant, FLOOR, "cpu_us")
 
 
-def cpu_ratio(samples, contestant, other):
-    """CPU per request over that of the other in the same round; None without the other."""
-    return ratio(samples, contestant, other, "cpu_us")
+def ratio_to_best(samples, contestant, others, field):
+    """The Figure of contestant over the least of the others, each ratio within one round; or None.
+
+    field  one of which less is better
+    """
+    over = by_round(samples, contestant, field)
+    rivals = [by_round(samples, other, field) for other in others]
+    pairs = [(value, [rival[number] for rival in rivals if rival.get(number, 0) > 0])
+             for number, value in over.items()]
+    return figure([value / min(least) for value, least in pairs if least])
 
 
 def limit_ratio(samples, contestant, limit_seconds):

@@ -50,7 +50,7 @@ class Cell:
     """One measured case of an experiment.
 
     bound  the largest ratio to the epoll floor (or, where bytes are measured, bytes) by contestant
-    bound_over     whose CPU per request the bound is a ratio to, or None: the epoll floor's
+    bound_over     whose CPU per request (or bytes) the bound is a ratio to, of several the best's
     limit_seconds  the physical limit of this cell, or None
     """
     id: str
@@ -60,7 +60,7 @@ class Cell:
     bound: dict = field(default_factory=dict)
     published: list = field(default_factory=list)
     limit_seconds: float | None = None
-    bound_over: str | None = None
+    bound_over: tuple = ()
 
 
 @dataclass
@@ -162,7 +162,13 @@ def _cell(row):
                 words(row.get("command")), words(row.get("metric")) or "per_second",
                 {name: limit for name, limit in bounds.items() if limit is not None},
                 published, limit if limit and limit > 0 else None,
-                words(row.get("bound_over")) or None)
+                _names(row.get("bound_over")))
+
+
+def _names(value):
+    """The names in a list, or the one that stands there alone; none of nothing."""
+    listed = value if isinstance(value, list) else [value]
+    return tuple(name for name in map(words, listed) if name)
 
 
 def _experiment(row):

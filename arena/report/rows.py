@@ -66,7 +66,7 @@ def _floor_text(samples, name, _cell):
 def _peer_text(samples, name, cell):
     if not cell.bound_over:
         return ""
-    return _with_spread(figures.cpu_ratio(samples, name, cell.bound_over), wording.times)
+    return _with_spread(bounds.peers_ratio(samples, name, cell), wording.times)
 
 
 def _limit_text(samples, name, cell):
@@ -135,15 +135,16 @@ def table(results, cell, samples):
         row.texts = {key: text(samples, name, cell) for key, _, text in _COLUMNS}
         _bound(row, samples, cell)
         rows.append(row)
-    columns = [(key, _titled(results, cell, key, title)) for key, title, _ in _COLUMNS
-               if any(row.texts[key] for row in rows)]
+    columns = [(key, _over_title(results, cell, samples) if key == _OVER else title)
+               for key, title, _ in _COLUMNS if any(row.texts[key] for row in rows)]
     return Table(columns, rows)
 
 
-def _titled(results, cell, key, title):
-    """The column that is a ratio to a peer names it."""
-    known = results.contestants.get(cell.bound_over) if key == _OVER else None
-    return f"{title} {known.title if known else cell.bound_over}" if key == _OVER else title
+def _over_title(results, cell, samples):
+    """The column that is a ratio to peers names those that took part."""
+    there = {s["contestant"] for s in samples}
+    titles = [results.contestants[name].title for name in cell.bound_over if name in there]
+    return f"over {'the best of ' if len(titles) > 1 else ''}{wording.joined(titles)}"
 
 
 def disqualifications(results, samples):

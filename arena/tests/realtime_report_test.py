@@ -55,8 +55,39 @@ class OverAPeer(unittest.TestCase):
     def test_without_a_peer_the_floor_stays_the_measure(self):
         found = run_with({"eider-epoll": [10], "floor-epoll": [10]})
         cell = found.experiments[0].cells[0]
-        cell.bound_over = None
+        cell.bound_over = ()
         self.assertEqual(bounds.bounded_figure(found.samples, "eider-epoll", cell).median, 1.0)
+
+
+class OverTheBestOfSeveral(unittest.TestCase):
+    def setUp(self):
+        before = dict(CELL)
+        self.addCleanup(lambda: CELL.update(before))
+        CELL["bound_over"] = ["nginx", "h2o"]
+
+    def test_the_best_is_that_of_each_round(self):
+        found = run_with({"eider-epoll": [9, 18], "nginx": [10, 40], "h2o": [30, 20]})
+        ours = [row for row in table_of(found).rows if row.name == "eider-epoll"][0]
+        self.assertEqual((ours.bound, ours.texts["over"]), ("≤ 1.000× met", "0.900× ±0.0 %"))
+        self.assertIn(("over", "over the best of Nginx and H2O"), table_of(found).columns)
+
+    def test_one_that_beats_us_is_enough(self):
+        found = run_with({"eider-epoll": [11, 11], "nginx": [10, 10], "h2o": [30, 30]})
+        self.assertEqual(bounds.unmet(found)[1], ["E, C, Eider-Epoll (1.100×, bound 1.000×)"])
+
+    def test_those_that_are_absent_are_not_named(self):
+        found = run_with({"eider-epoll": [9, 9], "h2o": [10, 10]})
+        self.assertEqual(bounds.unmet(found), (1, []))
+        self.assertIn(("over", "over H2O"), table_of(found).columns)
+
+    def test_bytes_are_compared_as_bytes(self):
+        CELL["metric"] = "bytes"
+        found = run_with({"eider-epoll": [9], "nginx": [10], "h2o": [12]})
+        for sample in found.samples:
+            sample["rss_bytes"], sample["cpu_us"] = 1024 * sample["cpu_us"], None
+        self.assertEqual(bounds.unmet(found), (1, []))
+        ours = [row for row in table_of(found).rows if row.name == "eider-epoll"][0]
+        self.assertEqual((ours.bound, ours.texts["over"]), ("≤ 1.000× met", "0.900×"))
 
 
 if __name__ == "__main__":
