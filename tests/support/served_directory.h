@@ -17,6 +17,7 @@
 #include "eider/app/app.h"
 #include "eider/files/files.h"
 #include "eider/testkit/test_client.h"
+#include "tests/support/temp_directory.h"
 
 namespace eider {
 
@@ -27,12 +28,7 @@ class ServedDirectory : public ::testing::Test {
  protected:
   using Headers = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-  ServedDirectory() {
-    char name[] = "/tmp/eider-files-XXXXXX";
-    base_ = mkdtemp(name);
-    std::filesystem::create_directory(base_ / "root");
-  }
-  ~ServedDirectory() override { std::filesystem::remove_all(base_); }
+  ServedDirectory() { std::filesystem::create_directory(base_ / "root"); }
 
   void write(const std::string& path, const std::string& text,
              std::time_t seconds = kModifiedSeconds) const {
@@ -57,7 +53,8 @@ class ServedDirectory : public ::testing::Test {
     return client.send({.method = Method::head, .target = target, .headers = headers});
   }
 
-  std::filesystem::path base_;
+  const TempDirectory temporary_;
+  const std::filesystem::path base_ = temporary_.path();
   App app_;
 };
 

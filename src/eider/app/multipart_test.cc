@@ -13,6 +13,7 @@
 #include "eider/base/failure.h"
 #include "eider/runtime/loop_sim.h"
 #include "tests/conformance/multipart_cases.h"
+#include "tests/support/temp_directory.h"
 
 namespace eider {
 namespace {
@@ -21,12 +22,6 @@ constexpr std::size_t kPlenty = 1 << 20;
 
 class MultipartTest : public testing::Test {
  protected:
-  MultipartTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "eider_form_XXXXXX").string();
-    directory = ::mkdtemp(name.data());
-  }
-  ~MultipartTest() override { std::filesystem::remove_all(directory); }
-
   /// Runs a handler over a form whose boundary is "xyz".
   template <class Handler>
   auto run(Handler handler, std::string_view content, std::size_t piece_bytes = kPlenty) {
@@ -51,7 +46,8 @@ class MultipartTest : public testing::Test {
 
   SimKernel kernel;
   SimLoop loop{kernel};
-  std::string directory;
+  const TempDirectory temporary;
+  const std::string directory = temporary.path();
 };
 
 Task<std::string> list(Multipart form) {

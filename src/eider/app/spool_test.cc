@@ -9,18 +9,13 @@
 #include "eider/app/detail/test_inbox.h"
 #include "eider/base/failure.h"
 #include "eider/runtime/loop_sim.h"
+#include "tests/support/temp_directory.h"
 
 namespace eider {
 namespace {
 
 class Spool : public testing::Test {
  protected:
-  Spool() {
-    std::string name = (std::filesystem::temp_directory_path() / "eider_spool_XXXXXX").string();
-    directory = ::mkdtemp(name.data());
-  }
-  ~Spool() override { std::filesystem::remove_all(directory); }
-
   template <class T>
   T run(Task<T> task) {
     loop.call([&] { task.start(); });
@@ -44,7 +39,8 @@ class Spool : public testing::Test {
 
   SimKernel kernel;
   SimLoop loop{kernel};
-  std::string directory;
+  const TempDirectory temporary;
+  const std::string directory = temporary.path();
 };
 
 std::string numbers(int count) {

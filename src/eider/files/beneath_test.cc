@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "eider/files/detail/beneath.h"
+#include "tests/support/temp_directory.h"
 
 namespace eider::detail {
 namespace {
@@ -20,8 +21,6 @@ namespace fs = std::filesystem;
 class BeneathTest : public ::testing::Test {
  protected:
   BeneathTest() {
-    char name[] = "/tmp/eider-beneath-XXXXXX";
-    base_ = mkdtemp(name);
     fs::create_directories(base_ / "root/sub");
     std::ofstream(base_ / "root/a.txt") << "a";
     std::ofstream(base_ / "root/sub/b.txt") << "b";
@@ -33,7 +32,6 @@ class BeneathTest : public ::testing::Test {
     fs::create_symlink("/proc/self/fd/0", base_ / "root/magic");
     root_ = Descriptor(::open((base_ / "root").c_str(), O_PATH | O_DIRECTORY));
   }
-  ~BeneathTest() override { fs::remove_all(base_); }
 
   [[nodiscard]] int error_of(const char* path, Symlinks symlinks = Symlinks::beneath) const {
     return open_beneath(root_.get(), path, symlinks, Lookups::any).error;
@@ -48,7 +46,8 @@ class BeneathTest : public ::testing::Test {
     return {text, count < 0 ? 0 : static_cast<std::size_t>(count)};
   }
 
-  fs::path base_;
+  const TempDirectory temporary_;
+  const fs::path base_ = temporary_.path();
   Descriptor root_;
 };
 
