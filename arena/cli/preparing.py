@@ -76,14 +76,16 @@ def _command(step, machine, asked):
     if cell.kind == model.OPEN:
         return _RATE.format(**vars(cell), path=cell.ask.path)
     if cell.kind == model.IDLE:
-        return f"{cell.connections} connections, GET {cell.ask.path} once on each"
+        return (f"{cell.connections} connections{', TLS' if cell.is_secure else ''}, "
+                f"GET {cell.ask.path} once on each")
     if cell.kind == model.IDLE_SOCKETS:
         return f"{cell.connections} WebSockets to {cell.ask.path}, one message on each"
     if cell.kind in model.REALTIME:
         return shlex.join([realtime.NAME, *realtime.words_of(cell)])
     chosen, _ = generator_of(step, asked)
     program, *words = chosen.command(load_of(cell, step.seconds), "PORT", len(machine.load_cores))
-    return shlex.join([Path(program).name, *words])
+    return shlex.join([Path(program).name, *(word.replace(f"{manifest.ROOT}/", "")
+                                             for word in words)])
 
 
 def _experiment_rows(planned, machine, settings):

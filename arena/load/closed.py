@@ -6,24 +6,27 @@ Must not judge: a sample carries what was wrong with it.
 from contextlib import ExitStack
 
 from experiments import model
-from load import generators, realtime
+from load import generators, handshakes, multiplexed, realtime
 from load.measure import under_load
 from load.ours import NotBuilt, generator as our_generator
 from load.taking_part import FAULTS, start_all, stop_all
 from load.wrk import Load
 
 _PATIENCE_SECONDS = 60
+_OF_A_CELL = {**dict.fromkeys(model.REALTIME, realtime.Generator),
+              model.HTTP2: multiplexed.Generator, model.HANDSHAKES: handshakes.Generator}
 
 
 def load_of(cell, seconds):
     """What the generator is told."""
-    return Load(cell.ask.path, cell.connections, seconds, cell.ask.headers, cell.depth)
+    return Load(cell.ask.path, cell.connections, seconds, cell.ask.headers, cell.depth,
+                cell.is_secure)
 
 
 def generator_of(step, asked):
     """(generator, why it is not the one wanted or "")."""
-    if step.cell.kind in model.REALTIME:
-        return realtime.Generator(step.cell), ""
+    if step.cell.kind in _OF_A_CELL:
+        return _OF_A_CELL[step.cell.kind](step.cell), ""
     return generators.choose(load_of(step.cell, step.seconds), step.experiment.generator, asked)
 
 
@@ -33,6 +36,15 @@ def run_ours(step, context):
         our_generator()
     except NotBuilt as reason:
         context.leave_out(step, str(reason))
+        return
+    run(step, context)
+
+
+def run_multiplexed(step, context):
+    """As run(), where only h2load will do."""
+    why = multiplexed.why_not()
+    if why:
+        context.leave_out(step, why)
         return
     run(step, context)
 

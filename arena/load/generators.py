@@ -5,7 +5,7 @@ Must not change a cell: a generator that cannot do it is replaced by wrk, and th
 
 import shutil
 
-from load import bombardier, eider_closed, h2load, httpress, oha, outcome, wrk
+from load import bombardier, eider_closed, h2load, httpress, oha, outcome, secured, wrk
 from peers import oha as peers_oha
 
 KNOWN = {module.NAME: module
@@ -21,6 +21,8 @@ def is_there(name):
 
 def choose(load, published_with, asked=None):
     """(generator, why it is not the one wanted or "")."""
+    if load.is_secure:
+        return secured, ""  # the one that can be told which suite to offer
     if not asked and load.depth > 1 and is_there(eider_closed.NAME):
         return eider_closed, ""  # wrk tells no latency of what it sends in one write
     wanted = asked or published_with

@@ -3,28 +3,41 @@
 Must not count the process itself: the first connections are opened before the first reading.
 """
 
-import socket
+import select
 
-from verify.answers import WrongAnswer
+from verify.answers import WrongAnswer, dial
 
 WARM_CONNECTIONS = 200
 
 
-def bytes_per_connection(server, use, connections):
+def bytes_per_connection(server, use, connections, via=dial):
     """The growth of the server's RSS by each of so many connections, each used once.
 
     use  what is done on a new connection
+    via  makes it, as dial() of verify/answers.py does
     """
     opened = []
     try:
-        _open(opened, server.port, use, WARM_CONNECTIONS)
+        _open(opened, server.port, use, via, WARM_CONNECTIONS)
         before = server.memory_bytes()["rss"]
-        _open(opened, server.port, use, connections)
+        _open(opened, server.port, use, via, connections)
         after = server.memory_bytes()["rss"]
+        _ensure_open(opened)
         return (after - before) / connections
     finally:
         for connection in opened:
             connection.close()
+
+
+def _ensure_open(opened):
+    """A connection that was ended meanwhile holds no memory, and would make the others' cheaper."""
+    poll = select.poll()
+    for connection in opened:
+        poll.register(connection, select.POLLRDHUP)
+    ended = len(poll.poll(0))
+    if ended:
+        raise WrongAnswer(f"{ended:,} of {len(opened):,} idle connections were ended before the "
+                          "last was open")
 
 
 def opener(request):
@@ -36,8 +49,8 @@ def opener(request):
     return use
 
 
-def _open(opened, port, use, count):
+def _open(opened, port, use, via, count):
     for _ in range(count):
-        connection = socket.create_connection(("127.0.0.1", port), timeout=10)
+        connection = via(port)
         opened.append(connection)
         use(connection)

@@ -14,7 +14,7 @@ SLOW_ROUNDS_MAX = 1
 IDLE_ROUNDS_MAX = 3
 _SECONDS_BESIDES = 0.45     # checks, start and end of the generator
 _SECONDS_OF_A_START = 0.35
-_CONNECTIONS_PER_SECOND = 8000
+_CONNECTIONS_PER_SECOND, _HANDSHAKES_PER_SECOND = 8000, 500
 _MANY_CONNECTIONS, _SECONDS_OF_MANY = 5000, 4
 _TOGETHER_WAITING, _TOGETHER_BUSY = 18, 8
 
@@ -45,13 +45,15 @@ class Step:
     @property
     def is_loaded(self):
         """True where a closed loop loads the server."""
-        return self.cell.kind in (model.CLOSED, model.WORKERS, *model.REALTIME)
+        return self.cell.kind in (model.CLOSED, model.WORKERS, model.HTTP2, model.HANDSHAKES,
+                                  *model.REALTIME)
 
     def _round_seconds(self):
         count, cell = len(self.contestants), self.cell
         if cell.kind == model.SLOW:
             return math.ceil(count / together(cell)) * slow_seconds(cell)
-        opening = cell.connections / _CONNECTIONS_PER_SECOND
+        opening = cell.connections / (_HANDSHAKES_PER_SECOND if cell.is_secure
+                                      else _CONNECTIONS_PER_SECOND)
         if cell.kind in model.IDLES:
             return count * (opening + _SECONDS_OF_A_START + _SECONDS_BESIDES)
         return count * (self.seconds + _SECONDS_BESIDES + opening)

@@ -4,10 +4,12 @@ Must not forgive: a field that the first answer had must be in every later one.
 """
 
 import dataclasses
+import functools
 
 from experiments import model
+from load import tls_terms
 from load.wrk import HOST
-from verify import answers, websockets
+from verify import answers, sealed, websockets
 from verify.answers import Expected, request_bytes
 
 _VARIES = {"connection", "keep-alive"}
@@ -15,7 +17,17 @@ _VARIES = {"connection", "keep-alive"}
 
 def of(cell, contestant):
     """What asks the cell's question."""
+    if cell.kind == model.HTTP2:
+        return StreamsProbe(cell, contestant)
     return SocketProbe(cell) if cell.kind in model.SOCKETS else Probe(cell, contestant)
+
+
+def via(cell, protocol=sealed.H1):
+    """How the cell's connections are made."""
+    if not cell.is_secure:
+        return answers.dial
+    client = sealed.context(tls_terms.certificate().cert, protocol)
+    return functools.partial(sealed.dial, client=client, host=HOST)
 
 
 class SocketProbe:
@@ -35,15 +47,22 @@ class SocketProbe:
             websockets.check_echo(port, self._cell.ask.path, self._cell.message_bytes, address)
 
 
+def _owed(cell, contestant):
+    """What the contestant must answer: its manifest says what it leaves out by its nature."""
+    serves, expected = contestant.peer.data["serves"], cell.expected(contestant.is_floor)
+    return dataclasses.replace(
+        expected, is_announced=serves.get("is_close_announced", True),
+        content_type=expected.content_type if serves.get("is_typed", True) else "")
+
+
 class Probe:
     """The questions of one cell to one contestant."""
 
     def __init__(self, cell, contestant):
         self.request = cell.ask.request()
         self.depth = cell.depth
-        self.expected = dataclasses.replace(
-            cell.expected(contestant.is_floor),
-            is_announced=contestant.peer.data["serves"].get("is_close_announced", True))
+        self.expected = _owed(cell, contestant)
+        self.via = via(cell)
         self.has_clock = not contestant.is_floor
         self.required = set(contestant.peer.headers)
         self.can_label = "labels" in contestant.peer.cases
@@ -52,7 +71,7 @@ class Probe:
     def check(self, port, address="127.0.0.1"):
         """Raises WrongAnswer or OSError."""
         told = answers.check(port, self.request, self.depth, self.expected, self.has_clock,
-                             sorted(self.required), address)
+                             sorted(self.required), address, self.via)
         if self.sent is None:
             self.sent = told
             self.required |= told - _VARIES - {"content-type"}
@@ -64,4 +83,34 @@ class Probe:
             labels = [f"label{number}" for number in range(self.depth)]
             asked = [(request_bytes(f"/test/labels/{label}", HOST),
                       Expected(label.encode(), "text/plain")) for label in labels]
-            answers.check_all(port, asked, self.has_clock, (), address)
+            answers.check_all(port, asked, self.has_clock, (), address, self.via)
+
+
+class StreamsProbe(Probe):
+    """The questions of an HTTP/2 cell: as many streams at once as the load has, on one connection.
+
+    With labels, where the contestant has them: alike answers cannot show whose stream is whose.
+    """
+
+    def __init__(self, cell, contestant):
+        super().__init__(cell, contestant)
+        self._path, self.depth = cell.ask.path, cell.streams
+        self.via = via(cell, sealed.H2)
+        self._scheme = "https" if cell.is_secure else "http"
+
+    def check(self, port, address="127.0.0.1"):
+        """Raises WrongAnswer or OSError."""
+        told = self._ask(port, address, [(self._path, self.expected)] * self.depth,
+                         sorted(self.required))
+        if self.sent is None:
+            self.sent = told
+            self.required |= told - _VARIES - {"content-type"}
+            if self.can_label:
+                self._ask(port, address, [(f"/test/labels/{number}", Expected(
+                    str(number).encode(), "text/plain")) for number in range(self.depth)], ())
+
+    def _ask(self, port, address, asked, required):
+        from verify import http2  # pylint: disable=import-outside-toplevel
+        # Only these cells need the package h2: what is measured without them runs without it.
+        with self.via(port, address=address) as connection:
+            return http2.check(connection, self._scheme, HOST, asked, self.has_clock, required)

@@ -6,7 +6,9 @@ Must not decide what is measured (plan.py) nor how a kind of cell is (closed.py 
 from contextlib import ExitStack
 
 from experiments import model
-from load import closed, idle, idle_sockets, open_loop, results, slow, starting
+from load import (closed, idle, idle_sockets, open_loop, probe, results, slow, starting,
+                  tls_terms)
+from load.server import ServerFailed
 from load.taking_part import FAULTS, start_all, stop_all
 
 
@@ -65,7 +67,8 @@ class Context:
 
 
 _KINDS = {model.CLOSED: closed.run, model.WORKERS: closed.run, model.SLOW: slow.run,
-          model.OPEN: open_loop.run, **dict.fromkeys(model.REALTIME, closed.run_ours)}
+          model.OPEN: open_loop.run, **dict.fromkeys(model.REALTIME, closed.run_ours),
+          model.HTTP2: closed.run_multiplexed, model.HANDSHAKES: closed.run}
 
 
 def run(plan, context):
@@ -73,8 +76,18 @@ def run(plan, context):
     for step in sorted(plan.steps, key=lambda step: step.cell.kind == model.SLOW):
         if not context.rounds_left(step):
             continue
-        _KINDS.get(step.cell.kind, run_idle)(step, context)
+        _run_step(step, context)
         context.folder.save()
+
+
+def _run_step(step, context):
+    try:
+        if step.cell.is_secure:
+            tls_terms.certificate()
+    except ServerFailed as failure:
+        context.leave_out(step, str(failure))
+        return
+    _KINDS.get(step.cell.kind, run_idle)(step, context)
 
 
 def run_idle(step, context):
@@ -95,7 +108,7 @@ def _idle_figures(one, cell):
         one.check_first()
         opened = idle_sockets.opener(cell.ask.path) if cell.kind == model.IDLE_SOCKETS \
             else idle.opener(one.probe.request)
-        return {"rss_bytes": idle.bytes_per_connection(one.server, opened, cell.connections),
-                "requests": cell.connections}
+        grown = idle.bytes_per_connection(one.server, opened, cell.connections, probe.via(cell))
+        return {"rss_bytes": grown, "requests": cell.connections}
     except FAULTS as failure:
         return {"wrong": one.why(failure)}

@@ -5,7 +5,7 @@ Must not know a contestant by name: peer.toml says what differs.
 
 import os
 
-from load import files_dir, process
+from load import files_dir, process, tls_terms
 from load.server import Manners, Server, ServerFailed
 from peers.manifest import filled
 
@@ -43,18 +43,30 @@ def _case_arguments(peer, case):
     return _ROUTES if case == "routes" else ()
 
 
-def command(contestant, cell, port, threads, prefix=""):
-    """The words of its command line for that cell."""
+def _tls(cell, port, beside):
+    """The ports and the certificate: what the cell asks is at `port`."""
+    if not cell.is_secure:
+        return {"port": port, "tls_port": 0, "cert": "", "key": ""}
+    return {"port": beside, "tls_port": port, **vars(tls_terms.certificate())}
+
+
+def command(contestant, cell, port, threads, prefix="", beside=0):
+    """The words of its command line for that cell.
+
+    port    where the cell asks; with TLS or without
+    beside  the port in the clear of a contestant that is asked over TLS
+    """
     words = list(contestant.command)
     for case in cell.needs:
         words += _case_arguments(contestant.peer, case)
-    return filled(words, contestant.peer, port=port, threads=cell.threads or threads,
+    return filled(words, contestant.peer, threads=cell.threads or threads,
                   processes=cell.processes, delay_ms=cell.delay_ms, routes=cell.routes,
-                  middlewares=cell.middlewares, prefix=prefix, files=_files(cell))
+                  middlewares=cell.middlewares, prefix=prefix, files=_files(cell),
+                  **_tls(cell, port, beside))
 
 
-def manners(contestant, cell):
-    """Its Manners for that cell."""
+def manners(contestant, cell, port=0):
+    """Its Manners for that cell, which asks at that port."""
     peer = contestant.peer
     environment = dict(peer.run.get("environment", {}))
     for case in cell.needs:
@@ -63,13 +75,22 @@ def manners(contestant, cell):
         environment |= {"ROUTES": str(cell.routes), "MIDDLEWARES": str(cell.middlewares)}
     if _FILES_CASE in cell.needs:
         environment["FILES_DIR"] = _files(cell)
+    if cell.is_secure:
+        made = tls_terms.certificate()
+        environment |= {"TLS_PORT": str(port), "TLS_CERT": made.cert, "TLS_KEY": made.key}
     values = filled([str(value) for value in environment.values()], peer)
     return Manners(dict(zip(environment, values)), peer.folder,
                    peer.run.get("ends_with", "SIGTERM"), peer.run.get("is_exit_clean", True))
 
 
-def server(contestant, cell, port, machine, prefix="", wrap=None):
-    """The Server, not yet started. wrap: puts its command into a namespace."""
-    words = command(contestant, cell, port, machine.threads, prefix)
+def server(contestant, cell, ports, machine, prefix="", wrap=None):
+    """The Server, not yet started, whose port is the one that the cell asks.
+
+    ports  hands out free ones
+    wrap   puts its command into a namespace
+    """
+    port = ports.take()
+    beside = ports.take() if cell.is_secure else 0
+    words = command(contestant, cell, port, machine.threads, prefix, beside)
     return Server(contestant.name, wrap(words) if wrap else words, port,
-                  set(machine.server_cores), manners(contestant, cell))
+                  set(machine.server_cores), manners(contestant, cell, port))

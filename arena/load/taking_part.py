@@ -49,8 +49,7 @@ def start_all(stack, step, context, wrap=None):
     """Starts everybody of the step; who does not start is out, and the others go on."""
     found = []
     for contestant in step.contestants:
-        port = context.ports.take()
-        server = starting.server(contestant, step.cell, port, context.machine,
+        server = starting.server(contestant, step.cell, context.ports, context.machine,
                                  context.prefixes.get(contestant.peer.name, ""), wrap)
         one = TakingPart(contestant, step.cell, server)
         context.progress.tell(f"{step.experiment.id}/{step.cell.id} · starting {one.name}")

@@ -26,12 +26,13 @@ request = function() return batch end
 
 @dataclass
 class Load:
-    """What a generator is told. depth: how many requests leave in one write."""
+    """What a generator is told. depth: how many requests leave in one write. is_secure: by TLS."""
     path: str
     connections: int
     seconds: float
     headers: tuple = ()
     depth: int = 1
+    is_secure: bool = False
 
 
 def can(_load):
@@ -58,7 +59,8 @@ def command(load, port, threads):
         line += ["-H", header]
     if load.depth > 1:
         line += ["-s", _script_path(load.depth)]
-    return line + [f"http://127.0.0.1:{port}{load.path}"]
+    scheme = "https" if load.is_secure else "http"
+    return line + [f"{scheme}://127.0.0.1:{port}{load.path}"]
 
 
 def start(load, port, cores):

@@ -8,7 +8,7 @@ import difflib
 ORIGINS = ("distribution", "npm", "crates.io", "go", "yours", "ours")
 CASES = ("plaintext", "json", "hello-html", "test", "test-blocking", "labels", "users", "routes",
          "bodies", "close", "pipelined", "processes", "websocket", "room", "events", "stream",
-         "upload", "files")
+         "upload", "files", "tls", "http2", "http2-tls")
 ENDS = ("SIGTERM", "SIGINT", "SIGQUIT")
 
 TEXT, FLAG, COUNT, TEXTS, COMMANDS, TABLE, TABLES = (
@@ -32,7 +32,8 @@ TABLE_KEYS = {
     "run": {"command": (TEXTS, False), "environment": (TABLE, False), "ends_with": (TEXT, False),
             "is_exit_clean": (FLAG, False)},
     "serves": {"cases": (TEXTS, True), "headers": (TEXTS, False),
-               "max_connections": (COUNT, False), "is_close_announced": (FLAG, False)},
+               "max_connections": (COUNT, False), "is_close_announced": (FLAG, False),
+               "is_typed": (FLAG, False)},
     "contestant": {"name": (TEXT, True), "title": (TEXT, True), "note": (TEXT, False),
                    "command": (TEXTS, False), "arguments": (TEXTS, False)},
     "case": {"arguments": (TEXTS, False), "environment": (TABLE, False)},

@@ -1,5 +1,5 @@
 module arena/go-net-http
 
-go 1.22
+go 1.24
 
 require github.com/gorilla/websocket v1.5.3

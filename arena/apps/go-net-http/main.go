@@ -1,4 +1,5 @@
-// The measuring service on Go's net/http: PORT THREADS DELAY_MS [--routes N] [--middlewares N].
+// The measuring service on Go's net/http: PORT THREADS DELAY_MS [--routes N] [--middlewares N]
+// [--tls-port P --cert F --key F].
 package main
 
 import (
@@ -25,6 +26,7 @@ type message struct {
 
 type options struct {
 	port, threads, delayMs, routes, middlewares int
+	secure                                      secure
 }
 
 func sendText(response http.ResponseWriter, mediaType, text string) {
@@ -154,31 +156,45 @@ func parse() (options, error) {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.IntVar(&given.routes, "routes", 0, "how many more routes")
 	flags.IntVar(&given.middlewares, "middlewares", 0, "how many middlewares")
+	flags.IntVar(&given.secure.port, "tls-port", 0, "where TLS is spoken; 0: nowhere")
+	flags.StringVar(&given.secure.cert, "cert", "", "the certificate, PEM")
+	flags.StringVar(&given.secure.key, "key", "", "its key, PEM")
 	return given, flags.Parse(os.Args[4:])
 }
 
 func serve(given options) error {
 	runtime.GOMAXPROCS(given.threads)
-	server := &http.Server{Addr: fmt.Sprintf(":%d", given.port), Handler: handler(given)}
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, os.Interrupt)
-	ended := make(chan error, 1)
-	go func() { ended <- server.ListenAndServe() }()
+	all, ended := handler(given), make(chan error, 2)
+	servers := []*http.Server{listen(all, given.port, ended)}
+	if given.secure.port != 0 {
+		servers = append(servers, listenSecurely(all, given.secure, ended))
+	}
 	select {
 	case err := <-ended:
 		return err
 	case <-told:
 		limit, cancel := context.WithTimeout(context.Background(), stopSecondsMax*time.Second)
 		defer cancel()
-		return server.Shutdown(limit)
+		return shutDown(limit, servers)
 	}
+}
+
+func shutDown(limit context.Context, servers []*http.Server) error {
+	var faults []error
+	for _, server := range servers {
+		faults = append(faults, server.Shutdown(limit))
+	}
+	return errors.Join(faults...)
 }
 
 func main() {
 	given, err := parse()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		fmt.Fprintln(os.Stderr, "usage: PORT THREADS DELAY_MS [--routes N] [--middlewares N]")
+		fmt.Fprintln(os.Stderr, "usage: PORT THREADS DELAY_MS [--routes N] [--middlewares N] "+
+			"[--tls-port P --cert F --key F]")
 		os.Exit(2)
 	}
 	if err := serve(given); err != nil {

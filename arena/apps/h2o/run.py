@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Becomes h2o, set up for one measurement: run.py FOLDER PORT THREADS.
 
-The served files lie in FOLDER, made by files.py beforehand; those at /files/ where FILES_DIR of
-the environment says.
+The served files lie in FOLDER, made by files.py beforehand. What else is served, the environment
+says: the directory of /files/ in FILES_DIR; TLS on TLS_PORT with TLS_CERT and TLS_KEY.
 """
 
 import os
@@ -13,9 +13,15 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
 # pylint: disable=wrong-import-position
-from becoming import become
+from becoming import become, filled, in_memory
 
 PROGRAMS = ("/usr/bin/h2o", "/usr/local/bin/h2o")
+SEALED = """listen:
+  host: 0.0.0.0
+  port: {port}
+  ssl:
+    certificate-file: {cert}
+    key-file: {key}"""
 
 
 def user_line():
@@ -37,6 +43,15 @@ def lead_to_files():
         link.symlink_to(directory)
 
 
+def template():
+    """The configuration's template, with what the environment asks for."""
+    sealed = ""
+    if "TLS_PORT" in os.environ:
+        sealed = SEALED.format(port=os.environ["TLS_PORT"], cert=os.environ["TLS_CERT"],
+                               key=os.environ["TLS_KEY"])
+    return Path(in_memory("h2o", filled(HERE / "h2o.conf.template", {"sealed": sealed})))
+
+
 if __name__ == "__main__":
     lead_to_files()
-    sys.exit(become(HERE / "h2o.conf.template", PROGRAMS, "h2o", user_line(), arguments))
+    sys.exit(become(template(), PROGRAMS, "h2o", user_line(), arguments))

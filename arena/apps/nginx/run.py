@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Becomes nginx, set up for one measurement: run.py FOLDER PORT THREADS.
 
-The served files lie in FOLDER, made by files.py beforehand; those at /files/ where FILES_DIR of
-the environment says.
+The served files lie in FOLDER, made by files.py beforehand. What else is served, the environment
+says: the directory of /files/ in FILES_DIR; HTTP/2 instead of HTTP/1.1 on PORT by HTTP2=1, since
+this version cannot do both there; TLS on TLS_PORT with TLS_CERT and TLS_KEY.
 """
 
 import os
@@ -13,9 +14,16 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "common"))
 # pylint: disable=wrong-import-position
-from becoming import become
+from becoming import become, filled, in_memory
 
 PROGRAMS = ("/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx")
+# The session cache and its time are those of its documentation, "Configuring HTTPS servers".
+SEALED = """listen {port} ssl http2 reuseport backlog=4096;
+        ssl_certificate {cert};
+        ssl_certificate_key {key};
+        ssl_protocols TLSv1.2 TLSv1.3;
+        ssl_session_cache shared:SSL:10m;
+        ssl_session_timeout 10m;"""
 
 
 def user_line():
@@ -37,6 +45,17 @@ def lead_to_files():
         link.symlink_to(directory)
 
 
+def template():
+    """The configuration's template, with what the environment asks for."""
+    sealed = ""
+    if "TLS_PORT" in os.environ:
+        sealed = SEALED.format(port=os.environ["TLS_PORT"], cert=os.environ["TLS_CERT"],
+                               key=os.environ["TLS_KEY"])
+    protocol = "http2" if os.environ.get("HTTP2") else ""
+    return Path(in_memory("nginx", filled(HERE / "nginx.conf.template",
+                                          {"protocol": protocol, "sealed": sealed})))
+
+
 if __name__ == "__main__":
     lead_to_files()
-    sys.exit(become(HERE / "nginx.conf.template", PROGRAMS, "nginx-light", user_line(), arguments))
+    sys.exit(become(template(), PROGRAMS, "nginx-light", user_line(), arguments))

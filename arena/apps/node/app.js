@@ -1,6 +1,7 @@
 // The measuring service on Node's http module: PORT THREADS DELAY_MS; THREADS processes by cluster.
+// TLS_PORT, TLS_CERT, TLS_KEY in the environment: over TLS instead. HTTP2: with the http2 module.
 import cluster from 'node:cluster';
-import { createServer } from 'node:http';
+import { serverOf } from './servers.js';
 import { setTimeout } from 'node:timers/promises';
 import { answerStreaming } from './realtime.js';
 
@@ -106,11 +107,12 @@ function handler(delayMs) {
 }
 
 function serve(port, delayMs) {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler(delayMs));
-  server.listen({ port, host: '0.0.0.0', backlog: BACKLOG });
+  const { server, end } = serverOf({ keepAliveTimeout: KEEP_ALIVE_MS }, handler(delayMs));
+  const where = Number(process.env.TLS_PORT ?? port);
+  server.listen({ port: where, host: '0.0.0.0', backlog: BACKLOG });
   process.on('SIGTERM', () => {
     server.close(() => process.exit(0));
-    server.closeAllConnections();
+    end();
   });
 }
 

@@ -1,0 +1,52 @@
+"""What every TLS connection of the arena is like, whoever serves: protocol, suite, certificate.
+
+Must not touch a server's settings: the client offers one suite, so nobody can choose another.
+"""
+
+import atexit
+import functools
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from load.server import ServerFailed
+from load.wrk import HOST
+
+PROTOCOL = "TLSv1.3"
+SUITE = "TLS_AES_128_GCM_SHA256"
+CLIENT_CONFIGURATION = Path(__file__).resolve().parent / "client_tls.cnf"
+_MAKE_SECONDS_MAX = 30
+_DAYS = "2"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Paths of PEM files. EC P-256, signed by itself, for the host that all are asked as."""
+    cert: str
+    key: str
+
+
+@functools.cache
+def certificate():
+    """Made once for a run, gone when the arena ends; ServerFailed where openssl cannot."""
+    if not shutil.which("openssl"):
+        raise ServerFailed("openssl makes the certificate and is not installed: "
+                           "apt-get install openssl")
+    folder = tempfile.mkdtemp(prefix="eider_arena_tls_")
+    atexit.register(shutil.rmtree, folder, True)
+    made = Certificate(f"{folder}/cert.pem", f"{folder}/key.pem")
+    ended = subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+         "-nodes", "-sha256", "-days", _DAYS, "-subj", f"/CN={HOST}",
+         "-addext", f"subjectAltName=DNS:{HOST}", "-keyout", made.key, "-out", made.cert],
+        capture_output=True, text=True, timeout=_MAKE_SECONDS_MAX, check=False)
+    if ended.returncode != 0:
+        raise ServerFailed(f"openssl makes no certificate: {ended.stderr.strip()[-200:]}")
+    return made
+
+
+def as_client(line):
+    """The command with the suite put upon it: for clients that have no option for that."""
+    return ["env", f"OPENSSL_CONF={CLIENT_CONFIGURATION}", *line]
