@@ -30,6 +30,11 @@ _SENTENCES = {
     "websocket": "Messages that come back, one message to many sockets, and the memory of sockets "
                  "that rest. An experiment of Eider's own.",
     "events": "Many streams of server-sent events at once. An experiment of Eider's own.",
+    "http2": "HTTP/2 with few and many streams on few and many connections, beside the best of "
+             "nginx, h2o and nghttpd. An experiment of Eider's own.",
+    "tls": "Requests over TLS that was agreed upon, the agreement itself, anew and resumed, large "
+           "answers and the memory of connections that rest, beside nginx. An experiment of "
+           "Eider's own.",
 }
 
 

@@ -1,0 +1,36 @@
+"""HTTP/2: few and many streams on few and many connections, as h2load asks; once over TLS.
+
+Must not name a contestant's private flag: all are asked alike. Nobody published these.
+"""
+
+from experiments import model
+from experiments.model import HELLO, Ask, Cell, Experiment, both
+
+COUNTS = (1, 100)
+_SEALED_STREAMS, _SEALED_CONNECTIONS = 10, 100
+# At or below the best of those that take part.
+_RIVALS = ("nginx", "h2o", "nghttpd")
+
+
+def experiment(machine):
+    """Five cells: 1 and 100 streams on each of 1 and 100 connections, and one over TLS."""
+    matrix = [_cell(streams, connections, ("http2",)) for streams in COUNTS
+              for connections in COUNTS]
+    return Experiment(
+        "http2", "HTTP/2", machine.scale("nowhere with figures") + " In the clear it is spoken "
+        "by prior knowledge, over TLS by ALPN. Answers are verified on as many streams at once "
+        "as the load has.",
+        (*matrix, _cell(_SEALED_STREAMS, _SEALED_CONNECTIONS, ("http2-tls",), is_secure=True)),
+        generator="h2load")
+
+
+def _cell(streams, connections, needs, is_secure=False):
+    return Cell(f"{'tls-' if is_secure else ''}s{streams}c{connections}",
+                f"{_counted(streams, 'stream')} on each of {_counted(connections, 'connection')}"
+                + (", TLS" if is_secure else ""), Ask("/plaintext", HELLO), needs,
+                kind=model.HTTP2, streams=streams, connections=connections, is_secure=is_secure,
+                bound=both(1.0), bound_over=_RIVALS)
+
+
+def _counted(count, word):
+    return f"{count} {word}{'' if count == 1 else 's'}"

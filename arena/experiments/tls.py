@@ -1,0 +1,42 @@
+"""TLS: what encryption costs a request, a handshake, a large answer and a connection that rests.
+
+Must not name a contestant's private flag: all are asked alike. Nobody published these.
+"""
+
+from experiments import model
+from experiments.model import CLOSE, HELLO, Ask, Cell, Experiment, both, closing
+from verify.answers import Expected
+
+CONNECTIONS = 64
+CLIENTS = 8
+IDLE_CONNECTIONS = 8000
+LARGE_BYTES = 2**20
+_ORIGIN = ("nginx",)
+
+
+def experiment(machine):
+    """Five cells."""
+    return Experiment(
+        "tls", "TLS 1.3", machine.scale("nowhere with figures") + " All clients offer "
+        "TLS_AES_128_GCM_SHA256 over X25519 and nothing else; the certificate is EC P-256. Idle "
+        "is the growth of the RSS over that many connections, each having had one answer.", (
+            _cell("keep", f"keep-alive, {CONNECTIONS} connections", Ask("/plaintext", HELLO)),
+            _handshakes("new", "a new session for each request"),
+            _handshakes("resumed", "a resumed session for each request", is_resumed=True),
+            _cell("b1m", f"answers of 1 MiB, {CONNECTIONS} connections",
+                  Ask(f"/bytes/{LARGE_BYTES}", Expected(b"x" * LARGE_BYTES,
+                                                        "application/octet-stream")),
+                  needs=("tls", "bodies")),
+            _cell("idle", f"{IDLE_CONNECTIONS:,} idle connections", Ask("/plaintext", HELLO),
+                  kind=model.IDLE, connections=IDLE_CONNECTIONS, metric="bytes")))
+
+
+def _cell(cell_id, title, ask, needs=("plaintext", "tls"), **more):
+    return Cell(cell_id, title, ask, needs, is_secure=True, bound=both(1.0), bound_over=_ORIGIN,
+                **{"connections": CONNECTIONS, **more})
+
+
+def _handshakes(cell_id, title, is_resumed=False):
+    return _cell(cell_id, f"{title}, {CLIENTS} at a time",
+                 Ask("/plaintext", closing(HELLO), headers=CLOSE), ("plaintext", "tls", "close"),
+                 kind=model.HANDSHAKES, connections=CLIENTS, is_resumed=is_resumed)

@@ -1,0 +1,73 @@
+"""An HTTP/1.1 server over TLS for the arena's tests: right, or wrong in the way named.
+
+Must not be fast. Runs in a thread of a test.
+"""
+
+import socket
+import ssl
+import threading
+import time
+from email.utils import formatdate
+
+BODY = b"Hello, World!"
+MODES = ("right", "byte", "status", "no-tickets", "endless", "cut")
+_ENDLESS_BYTES = 2 << 20
+
+
+class TinyTls:
+    """Use as a context manager. handshakes: [whether each was resumed]."""
+
+    def __init__(self, certificate, mode="right"):
+        self.mode, self.handshakes, self._lock = mode, [], threading.Lock()
+        self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._context.load_cert_chain(certificate.cert, certificate.key)
+        if mode == "no-tickets":
+            self._context.num_tickets = 0
+        self._listening = socket.create_server(("127.0.0.1", 0), backlog=128)
+        self.port = self._listening.getsockname()[1]
+
+    def __enter__(self):
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self._listening.shutdown(socket.SHUT_RDWR)  # close alone would let accept() wait on
+        self._listening.close()
+
+    def memory_bytes(self):
+        """As a contestant tells it: a KiB for each connection."""
+        return {"rss": 1024 * len(self.handshakes)}
+
+    def _accept(self):
+        while True:
+            try:
+                connection, _ = self._listening.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection):
+        try:
+            with self._context.wrap_socket(connection, server_side=True) as sealed:
+                with self._lock:
+                    self.handshakes.append(sealed.session_reused)
+                held = b""
+                while data := sealed.recv(4096):
+                    held += data
+                    while b"\r\n\r\n" in held:
+                        head, _, held = held.partition(b"\r\n\r\n")
+                        sealed.sendall(self._answer(b"close" in head))
+                        if b"close" in head:
+                            return
+        except OSError:
+            pass
+
+    def _answer(self, is_closing):
+        body = {"byte": BODY[:-1] + b"?", "cut": BODY[:-1],
+                "endless": b"x" * _ENDLESS_BYTES}.get(self.mode, BODY)
+        status = "503 Busy" if self.mode == "status" else "200 OK"
+        date = formatdate(time.time(), usegmt=True)
+        lines = [f"HTTP/1.1 {status}", "Server: tiny", f"Date: {date}",
+                 "Content-Type: text/plain", f"Content-Length: {len(body)}"]
+        lines += ["Connection: close"] if is_closing else []
+        return ("\r\n".join(lines) + "\r\n\r\n").encode() + body
