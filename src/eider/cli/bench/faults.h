@@ -1,0 +1,66 @@
+// What goes wrong with requests, counted by kind, and the first of them in words.
+// Must not judge answers: a 500 is one, and is counted among the statuses.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace eider::bench {
+
+enum class Fault : std::uint8_t {
+  connect,    ///< no connection: refused, unreachable, out of descriptors or ports
+  tls,        ///< the handshake failed, or the certificate is not trusted
+  reset,      ///< the connection was ended by force
+  closed,     ///< the server ended it before the whole answer
+  timeout,    ///< no connection, or no whole answer, in time
+  malformed,  ///< no HTTP/1.1 answer, or bytes that nobody asked for
+};
+inline constexpr std::size_t kFaultKinds = 6;
+
+[[nodiscard]] constexpr std::string_view name(Fault kind) noexcept {
+  constexpr std::array<std::string_view, kFaultKinds> kNames = {"connect", "tls",     "reset",
+                                                                "closed",  "timeout", "malformed"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+class Faults {
+ public:
+  /// Counts one; `text` is kept when it is the first of all.
+  void add(Fault kind, std::string_view text) {
+    ++counts_[static_cast<std::size_t>(kind)];
+    if (first_.empty()) {
+      first_ = text;
+    }
+  }
+  /// Counts all that the other has counted.
+  void add(const Faults& other) {
+    for (std::size_t i = 0; i < kFaultKinds; ++i) {
+      counts_[i] += other.counts_[i];
+    }
+    if (first_.empty()) {
+      first_ = other.first_;
+    }
+  }
+
+  [[nodiscard]] std::uint64_t count(Fault kind) const noexcept {
+    return counts_[static_cast<std::size_t>(kind)];
+  }
+  [[nodiscard]] std::uint64_t count() const noexcept {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t counted : counts_) {
+      sum += counted;
+    }
+    return sum;
+  }
+  /// Of the first that was counted; empty when there was none.
+  [[nodiscard]] const std::string& first() const noexcept { return first_; }
+
+ private:
+  std::array<std::uint64_t, kFaultKinds> counts_{};
+  std::string first_;
+};
+
+}  // namespace eider::bench

@@ -1,0 +1,19 @@
+// Whole files in and out, with errors in words.
+// Must not be used while a run goes on: it blocks.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "eider/base/result.h"
+
+namespace eider::bench {
+
+/// errors   "cannot read x.txt: No such file or directory"; also for over 64 MiB
+[[nodiscard]] Result<std::string, std::string> read_file(const std::string& name);
+
+/// name     "-" is the standard output
+/// errors   "cannot write x.json: Permission denied"
+[[nodiscard]] Result<void, std::string> write_file(const std::string& name, std::string_view text);
+
+}  // namespace eider::bench

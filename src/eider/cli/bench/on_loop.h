@@ -1,0 +1,41 @@
+// One task on a loop of its own, from beginning to end.
+// Must not be called on a thread that runs a loop already.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+
+#include "eider/runtime/loop.h"
+#include "eider/runtime/scope.h"
+#include "eider/runtime/task.h"
+
+namespace eider::bench {
+
+/// Runs `make_task()` on a new loop of this thread until it ends; throws what it threw, and
+/// std::runtime_error when the backend cannot be had.
+template <class MakeTask>
+void run_on_loop(Backend backend, MakeTask make_task) {
+  auto loop = Loop::create(backend);
+  if (!loop) {
+    throw std::runtime_error(loop.error().cause().empty() ? loop.error().detail()
+                                                          : loop.error().cause());
+  }
+  std::exception_ptr failure;
+  std::unique_ptr<Scope> scope = std::make_unique<Scope>();
+  const auto run = [&]() -> Task<> {
+    try {
+      co_await make_task();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    (*loop)->stop();
+  };
+  (*loop)->post([&] { scope->start(run()); });
+  (*loop)->run();
+  scope.reset();
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+}
+
+}  // namespace eider::bench

@@ -1,0 +1,62 @@
+// What `eider bench` is asked for on its command line.
+// Must not do any of it, nor read files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/result.h"
+#include "eider/runtime/loop.h"
+#include "eider/runtime/time.h"
+
+namespace eider::bench {
+
+enum class Arrivals : std::uint8_t { uniform, poisson };
+enum class Progress : std::uint8_t { automatic, none };
+enum class Certificates : std::uint8_t { checked, any };
+
+struct Options {
+  std::string url;
+  unsigned connections = 64;
+  /// Never more than there are connections.
+  unsigned threads = 1;
+  Duration duration = std::chrono::seconds(10);
+  /// Of the whole run; 0 is as many as fit into the duration.
+  std::uint64_t requests = 0;
+  /// Of all connections, a second: an open loop. 0 is a closed one.
+  double rate = 0;
+  Arrivals arrivals = Arrivals::uniform;
+  /// Requests of one connection that wait for their answers at once.
+  unsigned pipeline = 1;
+  Duration warmup{0};
+  Duration timeout = std::chrono::seconds(10);
+  std::string method;
+  /// "Name: value", checked.
+  std::vector<std::string> fields;
+  std::optional<std::string> body;
+  std::string body_file;
+  std::string requests_file;
+  Certificates certificates = Certificates::checked;
+  std::string authorities_file;
+  std::string json_file;
+  std::string html_file;
+  Progress progress = Progress::automatic;
+  Backend backend = Backend::automatic;
+  bool wants_help = false;
+};
+
+/// Reads what stands behind `eider bench`. Short options take their value behind them or in the
+/// next argument (-c64, -c 64), long ones likewise (--rate=10, --rate 10).
+///
+/// errors   one sentence: which argument cannot be understood, and what it takes
+[[nodiscard]] Result<Options, std::string> read_options(
+    std::span<const std::string_view> arguments);
+
+/// For `eider bench --help`.
+[[nodiscard]] std::string_view help_text() noexcept;
+
+}  // namespace eider::bench

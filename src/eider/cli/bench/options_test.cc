@@ -1,0 +1,126 @@
+#include "eider/cli/bench/options.h"
+
+#include <gtest/gtest.h>
+
+namespace eider::bench {
+namespace {
+
+using namespace std::chrono_literals;
+using Arguments = std::vector<std::string_view>;
+
+constexpr std::string_view kUrl = "http://127.0.0.1:8080/";
+
+Options read(Arguments arguments) {
+  arguments.push_back(kUrl);
+  auto options = read_options(arguments);
+  EXPECT_TRUE(options) << options.error();
+  return options ? *options : Options();
+}
+
+std::string refusal(const Arguments& arguments) {
+  const auto options = read_options(arguments);
+  return options ? "understood" : options.error();
+}
+
+TEST(BenchOptions, TakeAUrlAlone) {
+  const Options options = read({});
+  EXPECT_EQ(options.url, kUrl);
+  EXPECT_EQ(options.connections, 64U);
+  EXPECT_EQ(options.duration, 10s);
+  EXPECT_EQ(options.rate, 0);
+  EXPECT_EQ(options.certificates, Certificates::checked);
+}
+
+TEST(BenchOptions, TakeShortValuesAttachedOrBehind) {
+  for (const Arguments& arguments : {Arguments{"-c8", "-d2s"}, Arguments{"-c", "8", "-d", "2s"},
+                                     Arguments{"--connections=8", "--duration=2s"},
+                                     Arguments{"--connections", "8", "--duration", "2s"}}) {
+    const Options options = read(arguments);
+    EXPECT_EQ(options.connections, 8U);
+    EXPECT_EQ(options.duration, 2s);
+  }
+}
+
+TEST(BenchOptions, KeepEverythingThatIsAsked) {
+  const Options options = read({"-t2",       "-n",
+                                "1000",      "-r",
+                                "2.5",       "--arrivals",
+                                "poisson",   "--warmup",
+                                "1s",        "--timeout=3s",
+                                "-m",        "PATCH",
+                                "-H",        "A: b",
+                                "--header",  "C: d",
+                                "-b",        "text",
+                                "-k",        "--cacert",
+                                "ca.pem",    "--json",
+                                "-",         "--html",
+                                "x.html",    "--no-progress",
+                                "--backend", "epoll"});
+  EXPECT_EQ(options.threads, 2U);
+  EXPECT_EQ(options.requests, 1000U);
+  EXPECT_EQ(options.rate, 2.5);
+  EXPECT_EQ(options.arrivals, Arrivals::poisson);
+  EXPECT_EQ(options.warmup, 1s);
+  EXPECT_EQ(options.timeout, 3s);
+  EXPECT_EQ(options.method, "PATCH");
+  EXPECT_EQ(options.fields, (std::vector<std::string>{"A: b", "C: d"}));
+  EXPECT_EQ(options.body, "text");
+  EXPECT_EQ(options.certificates, Certificates::any);
+  EXPECT_EQ(options.authorities_file, "ca.pem");
+  EXPECT_EQ(options.json_file, "-");
+  EXPECT_EQ(options.html_file, "x.html");
+  EXPECT_EQ(options.progress, Progress::none);
+  EXPECT_EQ(options.backend, Backend::epoll);
+  EXPECT_EQ(read({"-p", "16"}).pipeline, 16U);
+  EXPECT_EQ(read({"--body", ""}).body, "");
+}
+
+TEST(BenchOptions, SayWhatTheyDoNotUnderstand) {
+  const std::vector<std::pair<Arguments, std::string_view>> bad = {
+      {{}, "The URL is missing"},
+      {{"http://a/", "http://b/"}, "two URLs"},
+      {{"--conections", "1", kUrl}, "no option --conections"},
+      {{"-x", kUrl}, "no option -x"},
+      {{"-c", "0", kUrl}, "--connections takes a number from 1"},
+      {{"-c", "1000001", kUrl}, "--connections takes"},
+      {{"-c", "-1", kUrl}, "not '-1'"},
+      {{"-c8x", kUrl}, "not '8x'"},
+      {{kUrl, "-c"}, "nothing follows"},
+      {{"-d", "10", "-d", "x", kUrl}, "--duration takes a time"},
+      {{"-r", "0", kUrl}, "--rate takes"},
+      {{"-r", "nan", kUrl}, "--rate takes"},
+      {{"--arrivals", "often", kUrl}, "uniform or poisson"},
+      {{"-m", "GE T", kUrl}, "--method takes"},
+      {{"-m", "CONNECT", kUrl}, "not CONNECT"},
+      {{"-H", "no colon", kUrl}, "--header takes"},
+      {{"-H", "A: b\r\nC: d", kUrl}, "--header takes"},
+      {{"-H", "A : b", kUrl}, "--header takes"},
+      {{"-H", "content-LENGTH: 3", kUrl}, "neither Content-Length"},
+      {{"-H", "Transfer-Encoding: chunked", kUrl}, "nor Transfer-Encoding"},
+      {{"--no-progress=1", kUrl}, "takes no value"},
+      {{"-kx", kUrl}, "no option"},
+      {{"-b", "x", "--body-file", "y", kUrl}, "leave one out"},
+      {{"--requests-file", "x", "-m", "GET", kUrl}, "of their own"},
+      {{"-r", "10", "-p", "2", kUrl}, "--rate or --pipeline"},
+      {{"--backend", "poll", kUrl}, "--backend takes"},
+      {{"--json", "", kUrl}, "name of a file"},
+  };
+  for (const auto& [arguments, text] : bad) {
+    EXPECT_NE(refusal(arguments).find(text), std::string::npos)
+        << refusal(arguments) << " instead of " << text;
+  }
+}
+
+TEST(BenchOptions, TheHelpNamesEveryOption) {
+  for (const std::string_view name :
+       {"--connections", "--threads",       "--duration", "--requests", "--rate",   "--arrivals",
+        "--pipeline",    "--warmup",        "--timeout",  "--method",   "--header", "--body ",
+        "--body-file",   "--requests-file", "--insecure", "--cacert",   "--json",   "--html",
+        "--no-progress", "--backend",       "--help"}) {
+    EXPECT_NE(help_text().find(name), std::string_view::npos) << name;
+  }
+  EXPECT_EQ(refusal({"--help"}), "understood");
+}
+
+}  // namespace
+}  // namespace eider::bench

@@ -1,0 +1,41 @@
+// The clock of an open loop: tells each request's instant, fixed before the run, when it has come.
+// Must not wait for answers, nor know of any.
+#pragma once
+
+#include "eider/cli/bench/precise_timer.h"
+#include "eider/cli/bench/schedule.h"
+#include "eider/runtime/time.h"
+
+namespace eider::bench {
+
+class PacerUser {
+ public:
+  /// A request was due at `due`; it is `now`.
+  virtual void on_due(Instant due, Instant now) = 0;
+
+ protected:
+  ~PacerUser() = default;
+};
+
+class Pacer final : private PreciseTimer {
+ public:
+  /// user  outlives it
+  Pacer(Loop& loop, PacerUser& user, Schedule schedule)
+      : PreciseTimer(loop), user_(user), schedule_(schedule) {}
+
+  /// Tells of every instant of the schedule in [from, until).
+  void start(Instant from, Instant until);
+  [[nodiscard]] bool is_over() const noexcept { return next_ >= until_; }
+  using PreciseTimer::stop;
+
+ private:
+  void on_wake() override;
+
+  PacerUser& user_;
+  Schedule schedule_;
+  Instant from_;
+  Instant until_;
+  Instant next_;
+};
+
+}  // namespace eider::bench

@@ -1,0 +1,145 @@
+#include "eider/cli/bench/report_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "eider/cli/bench/duration.h"
+
+namespace eider::bench {
+
+namespace {
+
+constexpr std::size_t kBars = 16;
+constexpr double kBarColumns = 48;
+
+/// A bar of eighths of a column, so that small counts show too.
+std::string bar_text(double columns) {
+  constexpr std::array<std::string_view, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<std::size_t>(std::ceil(columns * 8));
+  std::string text;
+  for (std::size_t i = 0; i < eighths / 8; ++i) {
+    text += "█";
+  }
+  return text.append(kEighths[eighths % 8]);
+}
+
+std::string histogram_text(const Summary& summary) {
+  const auto bars = to_bars(summary.buckets, kBars);
+  std::uint64_t most = 1;
+  for (const Bar& bar : bars) {
+    most = std::max(most, bar.count);
+  }
+  std::string text;
+  for (const Bar& bar : bars) {
+    const double part = static_cast<double>(bar.count) / static_cast<double>(most);
+    text += fmt::format("  up to {:>8}  {:>10}  {}\n", ms_text(bar.upto_ms), bar.count,
+                        bar_text(part * kBarColumns));
+  }
+  return text;
+}
+
+std::string latency_line(std::string_view name, const Latency& latency) {
+  return fmt::format(
+      "{:<12}min {}   mean {}   p50 {}   p90 {}\n"
+      "            p99 {}   p99.9 {}   max {}\n",
+      name, ms_text(latency.min_ms), ms_text(latency.mean_ms), ms_text(latency.p50_ms),
+      ms_text(latency.p90_ms), ms_text(latency.p99_ms), ms_text(latency.p99_9_ms),
+      ms_text(latency.max_ms));
+}
+
+std::string statuses_text(const StatusClasses& statuses) {
+  const std::array<std::pair<std::string_view, std::uint64_t>, 5> classes = {
+      {{"1xx", statuses.informational},
+       {"2xx", statuses.success},
+       {"3xx", statuses.redirection},
+       {"4xx", statuses.client_error},
+       {"5xx", statuses.server_error}}};
+  std::string text;
+  for (const auto& [name, count] : classes) {
+    if (count != 0) {
+      text += fmt::format("{}{} {}", text.empty() ? "" : "   ", name, count);
+    }
+  }
+  return text.empty() ? "none" : text;
+}
+
+std::string errors_text(const Summary& summary) {
+  const ErrorKinds& kinds = summary.errors_by_kind;
+  const std::array<std::pair<std::string_view, std::uint64_t>, 6> counts = {
+      {{"connect", kinds.connect},
+       {"tls", kinds.tls},
+       {"reset", kinds.reset},
+       {"closed", kinds.closed},
+       {"timeout", kinds.timeout},
+       {"malformed", kinds.malformed}}};
+  std::string text = fmt::format("errors      {}", summary.errors);
+  for (const auto& [name, count] : counts) {
+    if (count != 0) {
+      text += fmt::format("   {} {}", name, count);
+    }
+  }
+  text += '\n';
+  return summary.first_error.empty()
+             ? text
+             : text + fmt::format("            the first: {}\n", summary.first_error);
+}
+
+std::string setting_text(const Summary& summary) {
+  const Setting& setting = summary.setting;
+  std::string text =
+      fmt::format("{}   {} connections, {} thread{}", setting.url, setting.connections,
+                  setting.threads, setting.threads == 1 ? "" : "s");
+  if (setting.pipeline > 1) {
+    text += fmt::format(", pipeline of {}", setting.pipeline);
+  }
+  if (setting.rate > 0) {
+    text += fmt::format(", open loop at {}/s", setting.rate);
+  }
+  return text + '\n';
+}
+
+}  // namespace
+
+std::string ms_text(double milliseconds) {
+  return to_text(Duration(std::llround(milliseconds * 1e6)));
+}
+
+std::string bytes_text(double bytes) {
+  constexpr std::array<std::string_view, 5> kUnits = {"B", "kB", "MB", "GB", "TB"};
+  std::size_t unit = 0;
+  while (bytes >= 999.5 && unit + 1 < kUnits.size()) {
+    bytes /= 1000;
+    ++unit;
+  }
+  const int decimals = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", bytes, decimals, kUnits[unit]);
+}
+
+std::string report_text(const Summary& summary) {
+  std::string text = setting_text(summary);
+  text += fmt::format("requests    {:.0f} a second   ({} answered in {:.3f} s{})\n",
+                      summary.requests_per_second, summary.requests, summary.seconds,
+                      summary.is_interrupted ? ", interrupted" : "");
+  text += fmt::format("received    {} a second   ({})\n", bytes_text(summary.bytes_per_second),
+                      bytes_text(static_cast<double>(summary.bytes)));
+  text += fmt::format("statuses    {}\n", statuses_text(summary.statuses));
+  text += errors_text(summary);
+  if (summary.unsent != 0) {
+    text += fmt::format("unsent      {} were due, but no connection was free for them\n",
+                        summary.unsent);
+  }
+  text += latency_line("latency", summary.latency);
+  if (summary.setting.rate > 0) {
+    text += fmt::format(
+        "generator   late by p50 {}   p99 {}   max {}\n", ms_text(summary.generator_late.p50_ms),
+        ms_text(summary.generator_late.p99_ms), ms_text(summary.generator_late.max_ms));
+  }
+  return text + "\n" + histogram_text(summary);
+}
+
+}  // namespace eider::bench

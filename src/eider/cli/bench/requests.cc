@@ -1,0 +1,133 @@
+#include "eider/cli/bench/requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "eider/base/text.h"
+#include "eider/cli/bench/files.h"
+#include "eider/http/grammar.h"
+
+namespace eider::bench {
+
+namespace {
+
+std::string_view without_line_end(std::string_view line) {
+  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+}
+
+bool is_target(std::string_view text) {
+  const auto is_visible = [](char byte) { return byte > ' ' && byte < 0x7F; };
+  return (text.starts_with('/') || text == "*") && std::ranges::all_of(text, is_visible);
+}
+
+bool is_named(std::string_view field, std::string_view name) {
+  return equals_ignoring_case(field.substr(0, field.find(':')), name);
+}
+
+bool expects_body(std::string_view method) {
+  return method == "POST" || method == "PUT" || method == "PATCH";
+}
+
+Request prepared(const Asked& asked, std::string_view authority,
+                 const std::vector<std::string>& fields) {
+  return {request_text(asked, authority, fields), parse_method(asked.method)};
+}
+
+}  // namespace
+
+Result<Asked, std::string> read_request_line(std::string_view line) {
+  const std::size_t behind_method = std::min(line.find(' '), line.size());
+  Asked asked;
+  asked.method = line.substr(0, behind_method);
+  if (!is_token(asked.method) || asked.method == "CONNECT") {
+    return fail(fmt::format("'{}' is no method to ask with", asked.method));
+  }
+  const std::string_view rest = line.substr(std::min(behind_method + 1, line.size()));
+  const std::size_t behind_target = std::min(rest.find(' '), rest.size());
+  asked.target = rest.substr(0, behind_target);
+  if (!is_target(asked.target)) {
+    return fail(fmt::format("'{}' is no target: it begins with '/'", asked.target));
+  }
+  asked.body = rest.substr(std::min(behind_target + 1, rest.size()));
+  return asked;
+}
+
+std::string request_text(const Asked& asked, std::string_view authority,
+                         const std::vector<std::string>& fields) {
+  std::string text = fmt::format("{} {} HTTP/1.1\r\n", asked.method, asked.target);
+  const auto is_host = [](const std::string& field) { return is_named(field, "host"); };
+  if (std::ranges::none_of(fields, is_host)) {
+    text += fmt::format("Host: {}\r\n", authority);
+  }
+  for (const std::string& field : fields) {
+    text += field + "\r\n";
+  }
+  if (!asked.body.empty() || expects_body(asked.method)) {
+    text += fmt::format("Content-Length: {}\r\n", asked.body.size());
+  }
+  return text.append("\r\n").append(asked.body);
+}
+
+Result<std::vector<Request>, std::string> read_requests(std::string_view text,
+                                                        std::string_view authority,
+                                                        const std::vector<std::string>& fields) {
+  std::vector<Request> requests;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = without_line_end(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.starts_with('#')) {
+      continue;
+    }
+    const auto asked = read_request_line(line);
+    if (!asked) {
+      return fail(fmt::format("line {}: {}", number, asked.error()));
+    }
+    requests.push_back(prepared(*asked, authority, fields));
+  }
+  if (requests.empty()) {
+    return fail(std::string("there is no request in it"));
+  }
+  return requests;
+}
+
+namespace {
+
+Result<std::vector<Request>, std::string> requests_of_file(const Options& options,
+                                                           std::string_view authority) {
+  const auto text = read_file(options.requests_file);
+  if (!text) {
+    return fail(text.error());
+  }
+  auto requests = read_requests(*text, authority, options.fields);
+  if (!requests) {
+    return fail(fmt::format("{}: {}", options.requests_file, requests.error()));
+  }
+  return requests;
+}
+
+}  // namespace
+
+Result<std::vector<Request>, std::string> make_requests(const Options& options,
+                                                        std::string_view authority,
+                                                        std::string_view target) {
+  if (!options.requests_file.empty()) {
+    return requests_of_file(options, authority);
+  }
+  std::string body = options.body.value_or("");
+  if (!options.body_file.empty()) {
+    auto text = read_file(options.body_file);
+    if (!text) {
+      return fail(text.error());
+    }
+    body = std::move(*text);
+  }
+  const bool has_body = options.body || !options.body_file.empty();
+  const std::string_view by_default = has_body ? "POST" : "GET";
+  const std::string_view method = options.method.empty() ? by_default : options.method;
+  return std::vector<Request>{prepared({method, target, body}, authority, options.fields)};
+}
+
+}  // namespace eider::bench

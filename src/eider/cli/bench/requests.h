@@ -1,0 +1,56 @@
+// The requests that a run sends, as bytes, prepared before it begins.
+// Must not open connections.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/result.h"
+#include "eider/cli/bench/options.h"
+#include "eider/http/method.h"
+
+namespace eider::bench {
+
+/// text    a whole HTTP/1.1 request
+/// method  changes where the answer ends
+struct Request {
+  std::string text;
+  Method method = Method::get;
+};
+
+/// What stands in one line of a file of requests, or on the command line.
+struct Asked {
+  std::string_view method;
+  /// As it stands in the request line: "/notes?page=2".
+  std::string_view target;
+  std::string_view body;
+};
+
+/// Reads "METHOD TARGET [BODY]": one blank between each; the body is the rest of the line.
+///
+/// errors   a sentence that says what is wrong
+[[nodiscard]] Result<Asked, std::string> read_request_line(std::string_view line);
+
+/// The request as bytes. Content-Length stands where there is a body, and where the method expects
+/// one (RFC 9110, section 8.6).
+///
+/// authority  for the Host field, unless `fields` has one
+/// fields     "Name: value"
+[[nodiscard]] std::string request_text(const Asked& asked, std::string_view authority,
+                                       const std::vector<std::string>& fields);
+
+/// The requests of a file's text, in their order.
+///
+/// errors   a sentence with the number of the line; also when there is no request at all
+[[nodiscard]] Result<std::vector<Request>, std::string> read_requests(
+    std::string_view text, std::string_view authority, const std::vector<std::string>& fields);
+
+/// All that the options ask for: one request to `target`, or those of the file.
+///
+/// errors   a sentence: a file that cannot be read, or what read_requests says about it
+[[nodiscard]] Result<std::vector<Request>, std::string> make_requests(const Options& options,
+                                                                      std::string_view authority,
+                                                                      std::string_view target);
+
+}  // namespace eider::bench

@@ -1,0 +1,69 @@
+#include "eider/cli/bench/requests.h"
+
+#include <gtest/gtest.h>
+
+namespace eider::bench {
+namespace {
+
+TEST(BenchRequests, AreWrittenWithTheirHostAndLength) {
+  EXPECT_EQ(request_text({"GET", "/a?b=c", ""}, "h:80", {}),
+            "GET /a?b=c HTTP/1.1\r\nHost: h:80\r\n\r\n");
+  EXPECT_EQ(request_text({"POST", "/", "{}"}, "h", {"Content-Type: application/json"}),
+            "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+            "Content-Length: 2\r\n\r\n{}");
+  EXPECT_EQ(request_text({"PUT", "/", ""}, "h", {}),
+            "PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
+  EXPECT_EQ(request_text({"DELETE", "/1", ""}, "h", {"host: other"}),
+            "DELETE /1 HTTP/1.1\r\nhost: other\r\n\r\n");
+}
+
+TEST(BenchRequests, AreReadFromLines) {
+  const auto requests =
+      read_requests("# notes\nGET /\r\n\nPOST /notes {\"text\": \"a b\"}\nHEAD /x", "h", {});
+  ASSERT_TRUE(requests) << requests.error();
+  ASSERT_EQ(requests->size(), 3U);
+  EXPECT_EQ((*requests)[0].text, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_TRUE((*requests)[1].text.ends_with("Content-Length: 15\r\n\r\n{\"text\": \"a b\"}"));
+  EXPECT_EQ((*requests)[1].method, Method::post);
+  EXPECT_EQ((*requests)[2].method, Method::head);
+}
+
+TEST(BenchRequests, TellTheLineThatIsWrong) {
+  const std::vector<std::pair<std::string_view, std::string_view>> bad = {
+      {"", "no request"},
+      {"# only this\n", "no request"},
+      {"GET", "line 1: '' is no target"},
+      {"GET /\nG(T /", "line 2: 'G(T' is no method"},
+      {" GET /", "line 1: '' is no method"},
+      {"CONNECT /", "is no method to ask with"},
+      {"GET notes", "'notes' is no target"},
+      {"GET  /", "'' is no target"},
+      {"GET /a\x01", "is no target"},
+      {"GET /\xC3\xA4", "is no target"},
+  };
+  for (const auto& [text, why] : bad) {
+    const auto requests = read_requests(text, "h", {});
+    ASSERT_FALSE(requests) << text;
+    EXPECT_NE(requests.error().find(why), std::string::npos) << requests.error();
+  }
+}
+
+TEST(BenchRequests, OneHasTheMethodThatItsBodyAsksFor) {
+  Options options;
+  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].method, Method::get);
+  options.body = "";
+  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].method, Method::post);
+  options.method = "PUT";
+  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].text,
+            "PUT /x HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
+}
+
+TEST(BenchRequests, NameTheFileThatCannotBeRead) {
+  Options options;
+  options.requests_file = "/no/such/file";
+  EXPECT_EQ(make_requests(options, "h", "/").error(),
+            "cannot read /no/such/file: No such file or directory");
+}
+
+}  // namespace
+}  // namespace eider::bench

@@ -1,0 +1,32 @@
+// When the requests of an open loop are due.
+// Must not read a clock: it gives distances from the start.
+#pragma once
+
+#include <cstdint>
+#include <random>
+
+#include "eider/cli/bench/options.h"
+#include "eider/runtime/time.h"
+
+namespace eider::bench {
+
+/// Uniform: one every 1/rate. Poisson: independent of each other, with 1/rate between two in the
+/// mean, as requests of many users come; the same for equal seeds.
+class Schedule {
+ public:
+  /// rate  requests a second, > 0
+  Schedule(Arrivals arrivals, double rate, std::uint64_t seed)
+      : arrivals_(arrivals), interval_ns_(1e9 / rate), random_(seed) {}
+
+  /// The next request's distance from the start; never less than the last.
+  [[nodiscard]] Duration next();
+
+ private:
+  Arrivals arrivals_;
+  double interval_ns_;
+  std::mt19937_64 random_;
+  std::exponential_distribution<double> exponential_{1.0};
+  double at_ns_ = 0;
+};
+
+}  // namespace eider::bench

@@ -1,0 +1,40 @@
+// Where a run's requests go: the URL taken apart, its address found, and its authorities loaded.
+// Must not keep a connection.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/result.h"
+#include "eider/cli/bench/options.h"
+#include "eider/runtime/address.h"
+#include "eider/runtime/net_error.h"
+#include "eider/tls/tls_client.h"
+
+namespace eider::bench {
+
+/// tls        null for http://
+/// host       for the certificate: a name or an address without brackets
+/// authority  for the Host field
+/// target     path and query
+struct Target {
+  Address address;
+  std::string host;
+  std::uint16_t port = 80;
+  std::string authority;
+  std::string target;
+  std::shared_ptr<TlsClientContext> tls;
+};
+
+/// Reads the URL, resolves its name, and connects once to see which of its addresses answers.
+/// Blocks.
+///
+/// errors   one sentence: what is wrong, and what to do about it
+[[nodiscard]] Result<Target, std::string> find_target(const Options& options);
+
+/// "Nobody listens at 127.0.0.1:8080: is the service running?"
+[[nodiscard]] std::string connect_words(const Address& at, NetError error);
+
+}  // namespace eider::bench

@@ -1,0 +1,43 @@
+// The program `eider`: chooses the command.
+// Must not do a command's work.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+#include "eider/cli/bench/command.h"
+#include "eider/cli/version.h"
+
+namespace {
+
+constexpr std::string_view kHelp = R"(eider COMMAND [option …]
+
+bench      sends requests to a URL, and tells how many were answered and how fast
+
+eider COMMAND --help tells more. eider --version tells which it is.
+)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const std::string_view command = arguments.empty() ? std::string_view() : arguments.front();
+  if (command == "bench") {
+    return eider::bench::command(std::span(arguments).subspan(1));
+  }
+  if (command == "--help" || command == "-h" || command == "help") {
+    fmt::print("{}", kHelp);
+    return 0;
+  }
+  if (command == "--version") {
+    fmt::print("eider {}\n", eider::version());
+    return 0;
+  }
+  if (command.empty()) {
+    fmt::print(stderr, "eider: which command? eider --help lists them.\n");
+  } else {
+    fmt::print(stderr, "eider: there is no command {} (eider --help lists them)\n", command);
+  }
+  return 2;
+}

@@ -1,0 +1,361 @@
+"""eider bench, called as its users call it, against servers that answer, stall, lie and leave.
+
+Must not judge figures that depend on the machine: counts and bounds only.
+"""
+
+import json
+import re
+import signal
+import socket
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+from support import BIN, Program, free_port, run_to_end
+
+ANSWER = b'HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello'
+SECONDS_MAX = 20
+
+
+class Lying(threading.Thread):
+    """A server that calls `serve(connection, number)` for each connection, one thread each."""
+
+    def __init__(self, serve):
+        super().__init__(daemon=True)
+        self.serve = serve
+        self.listener = socket.create_server(('127.0.0.1', 0))
+        self.port = self.listener.getsockname()[1]
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+    def run(self):
+        number = 0
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection, number), daemon=True).start()
+            number += 1
+
+    def _serve(self, connection, number):
+        with connection:
+            try:
+                self.serve(connection, number)
+            except OSError:
+                pass
+
+
+def answer_each(connection, answer=ANSWER, before_each=lambda: None):
+    """Answers every request of a connection."""
+    rest = b''
+    while data := connection.recv(65536):
+        *heads, rest = (rest + data).split(b'\r\n\r\n')
+        for _ in heads:
+            before_each()
+            connection.sendall(answer)
+
+
+def bench(*arguments):
+    """Exit status and output."""
+    return run_to_end('eider', 'bench', '--no-progress', *arguments)
+
+
+def report(*arguments):
+    """Exit status and the JSON report."""
+    with tempfile.TemporaryDirectory() as directory:
+        name = Path(directory) / 'report.json'
+        status, said = bench('--json', str(name), *arguments)
+        if not name.exists():
+            raise AssertionError(f'no report: {said}')
+        return status, json.loads(name.read_text())
+
+
+class Command(unittest.TestCase):
+    def test_it_tells_what_it_can_do(self):
+        for words, part in ((('--help',), 'bench'), (('--version',), 'eider 0.'),
+                            (('bench', '--help'), '--connections')):
+            status, said = run_to_end('eider', *words)
+            self.assertEqual(status, 0)
+            self.assertIn(part, said)
+
+    def test_misuse_has_status_2_and_a_sentence(self):
+        for words, part in (((), 'which command'), (('bnech',), 'no command bnech'),
+                            (('bench',), 'URL is missing'),
+                            (('bench', '-c', 'x', 'http://a/'), '--connections takes')):
+            status, said = run_to_end('eider', *words)
+            self.assertEqual(status, 2, said)
+            self.assertIn(part, said)
+
+    def test_what_cannot_be_reached_has_status_1_and_a_mend(self):
+        port = free_port()
+        for url, part in ((f'http://127.0.0.1:{port}/', f'Nobody listens at 127.0.0.1:{port}'),
+                          ('http://no-such-name.invalid/', 'no address for the name'),
+                          ('ftp://127.0.0.1/', 'is no URL to ask'),
+                          ('127.0.0.1:80', 'is no URL to ask')):
+            status, said = bench('-d', '1s', url)
+            self.assertEqual(status, 1, said)
+            self.assertIn(part, said)
+
+
+class Closed(unittest.TestCase):
+    def test_it_asks_as_often_as_it_is_told(self):
+        with Lying(lambda connection, _: answer_each(connection)) as server:
+            for extra in ((), ('-t', '2'), ('-p', '8'), ('--backend', 'epoll')):
+                with self.subTest(extra):
+                    status, found = report('-n', '1001', '-c', '4', *extra,
+                                           f'http://127.0.0.1:{server.port}/')
+                    self.assertEqual(status, 0)
+                    self.assertEqual(found['requests'], 1001)
+                    self.assertEqual(found['statuses']['success'], 1001)
+                    self.assertEqual(found['bytes'], 1001 * len(ANSWER))
+                    self.assertEqual(found['connections_opened'], 4)
+                    self.assertEqual(sum(b['count'] for b in found['buckets']), 1001)
+
+    def test_the_service_counts_the_same(self):
+        with Program('floor_epoll', '{port}', '1') as floor:
+            status, found = report('-d', '500ms', '-c', '8', f'http://127.0.0.1:{floor.port}/')
+            self.assertEqual(status, 0)
+            self.assertGreater(found['requests'], 100)
+            self.assertTrue(0.4 < found['seconds'] < 2)
+            latency = found['latency']
+            rising = [latency[k] for k in ('min_ms', 'p50_ms', 'p90_ms', 'p99_ms', 'max_ms')]
+            self.assertEqual(rising, sorted(rising))
+
+    def test_the_warm_up_is_not_counted(self):
+        asked = []
+        with Lying(lambda c, _: answer_each(c, before_each=lambda: asked.append(1))) as server:
+            status, found = report('--warmup', '300ms', '-n', '50', '-c', '2',
+                                   f'http://127.0.0.1:{server.port}/')
+        self.assertEqual((status, found['requests']), (0, 50))
+        self.assertGreater(len(asked), 50)
+
+    def test_statuses_are_told_and_are_no_errors(self):
+        answer = b'HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n'
+        with Lying(lambda connection, _: answer_each(connection, answer)) as server:
+            status, found = report('-n', '20', '-c', '2', f'http://127.0.0.1:{server.port}/')
+        self.assertEqual((status, found['errors']), (0, 0))
+        self.assertEqual(found['statuses']['server_error'], 20)
+
+    def test_answers_may_be_chunked_or_end_with_their_connection(self):
+        chunked = (b'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+                   b'5\r\nhello\r\n0\r\n\r\n')
+        with Lying(lambda connection, _: answer_each(connection, chunked)) as server:
+            status, found = report('-n', '20', '-c', '2', f'http://127.0.0.1:{server.port}/')
+            self.assertEqual((status, found['requests']), (0, 20))
+
+        def answer_and_leave(connection, _):
+            connection.recv(65536)
+            connection.sendall(b'HTTP/1.1 200 OK\r\n\r\nhello')
+
+        with Lying(answer_and_leave) as server:
+            status, found = report('-n', '20', '-c', '2', f'http://127.0.0.1:{server.port}/')
+            self.assertEqual((status, found['requests'], found['errors']), (0, 20, 0))
+
+    def test_the_requests_are_those_that_were_asked_for(self):
+        seen = []
+
+        def note(connection, _):
+            data = connection.recv(65536)
+            seen.append(data)
+            connection.sendall(ANSWER)
+            connection.recv(1)
+
+        with Lying(note) as server:
+            bench('-n', '1', '-c', '1', '-m', 'PUT', '-H', 'A: b', '-b', '{}',
+                  f'http://127.0.0.1:{server.port}/x?y=z')
+        self.assertEqual(seen[1:],  # the first connection is the look whether anybody listens
+                         [f'PUT /x?y=z HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nA: b\r\n'
+                          'Content-Length: 2\r\n\r\n{}'.encode()])
+
+    def test_requests_of_a_file_are_asked_in_turn(self):
+        paths = []
+
+        def note(connection, _):
+            rest = b''
+            while data := connection.recv(65536):
+                *heads, rest = (rest + data).split(b'\r\n\r\n')
+                for head in heads:
+                    paths.append(head.split(b' ')[1])
+                    connection.sendall(ANSWER)
+
+        with tempfile.NamedTemporaryFile('w', suffix='.txt') as file, Lying(note) as server:
+            file.write('# three\nGET /1\nGET /2\n\nGET /3\n')
+            file.flush()
+            status, found = report('-n', '7', '-c', '1', '--requests-file', file.name,
+                                   f'http://127.0.0.1:{server.port}/')
+            self.assertEqual((status, found['requests']), (0, 7))
+            self.assertEqual(b''.join(paths), b'/1/2/3/1/2/3/1')
+            status, said = bench('--requests-file', '/no/such', f'http://127.0.0.1:{server.port}')
+            self.assertEqual(status, 1)
+            self.assertIn('cannot read /no/such', said)
+
+
+class Errors(unittest.TestCase):
+    def find(self, serve, *arguments):
+        """The report of a run against a server that errs."""
+        with Lying(serve) as server:
+            status, found = report('-c', '2', *arguments, f'http://127.0.0.1:{server.port}/')
+        self.assertEqual(status, 1)
+        return found
+
+    def test_an_answer_that_never_comes_times_out(self):
+        found = self.find(lambda c, _: time.sleep(2), '-n', '2', '--timeout', '200ms', '-d', '5s')
+        self.assertEqual(found['errors_by_kind']['timeout'], 2)
+        self.assertIn('--timeout', found['first_error'])
+
+    def test_an_answer_that_ends_too_early_is_closed(self):
+        def cut(connection, _):
+            connection.recv(65536)
+            connection.sendall(ANSWER[:-1])
+
+        found = self.find(cut, '-n', '4')
+        self.assertEqual(found['errors_by_kind']['closed'], 4)
+        self.assertEqual(found['requests'], 0)
+
+    def test_what_is_no_http_is_malformed(self):
+        def greet(connection, _):
+            connection.recv(65536)
+            connection.sendall(b'220 mail.example ESMTP\r\n')
+            connection.recv(1)
+
+        found = self.find(greet, '-n', '4')
+        self.assertEqual(found['errors_by_kind']['malformed'], 4)
+        self.assertIn('no HTTP/1.1 answer', found['first_error'])
+
+    def test_an_answer_too_many_is_malformed(self):
+        found = self.find(lambda c, _: answer_each(c, ANSWER + ANSWER), '-n', '4', '-d', '1s')
+        self.assertEqual(found['requests'], 4)
+        self.assertGreater(found['errors_by_kind']['malformed'], 0)
+        self.assertIn('no request asked for', found['first_error'])
+
+    def test_a_server_that_leaves_is_told_of(self):
+        with Program('floor_epoll', '{port}', '1') as floor:
+            with tempfile.TemporaryDirectory() as directory:
+                name = Path(directory) / 'x.json'
+                running = subprocess.Popen(
+                    [BIN / 'eider', 'bench', '-d', '2s', '-c', '4', '--json', str(name),
+                     f'http://127.0.0.1:{floor.port}/'],
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                time.sleep(0.5)
+                floor.stop(signal.SIGKILL)
+                said, _ = running.communicate(timeout=SECONDS_MAX)
+                found = json.loads(name.read_text())
+        self.assertEqual(running.returncode, 1)
+        self.assertGreater(found['requests'], 0)
+        self.assertGreater(found['errors_by_kind']['connect'], 0)
+        self.assertIn('errors', said)
+
+
+class Open(unittest.TestCase):
+    def test_it_keeps_its_rate(self):
+        with Program('floor_epoll', '{port}', '1') as floor:
+            status, found = report('-r', '500', '-d', '1s', '-c', '8', '-t', '2',
+                                   f'http://127.0.0.1:{floor.port}/')
+        self.assertEqual(status, 0)
+        self.assertTrue(490 <= found['requests'] <= 500, found['requests'])
+        self.assertEqual(found['setting']['loop'], 'open')
+
+    def test_a_stall_is_counted_for_all_that_it_kept_waiting(self):
+        stalled = threading.Event()
+
+        def stall_once():
+            if not stalled.is_set() and time.monotonic() > start + 0.3:
+                stalled.set()
+                time.sleep(0.4)
+
+        with Lying(lambda c, _: answer_each(c, before_each=stall_once)) as server:
+            start = time.monotonic()
+            url = f'http://127.0.0.1:{server.port}/'
+            status, found = report('-r', '200', '-d', '1s', '-c', '1', url)
+            self.assertEqual(status, 0)
+            self.assertTrue(190 <= found['requests'] <= 200)
+            # 80 of 200 were due during the stall, and waited 200 ms in the mean.
+            self.assertGreater(found['latency']['p90_ms'], 150)
+            self.assertGreater(found['latency']['p99_ms'], 250)
+            stalled.clear()
+            start = time.monotonic()
+            _, closed = report('-d', '1s', '-c', '1', url)
+            # A closed loop sees the same stall once, and calls it an exception.
+            self.assertLess(closed['latency']['p90_ms'], 100)
+            self.assertGreater(closed['latency']['max_ms'], 350)
+
+
+class Reports(unittest.TestCase):
+    def test_ctrl_c_ends_and_reports(self):
+        with Program('floor_epoll', '{port}', '1') as floor:
+            running = subprocess.Popen(
+                [BIN / 'eider', 'bench', '-d', '60s', '-c', '4',
+                 f'http://127.0.0.1:{floor.port}/'],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            time.sleep(0.7)
+            running.send_signal(signal.SIGINT)
+            said, _ = running.communicate(timeout=SECONDS_MAX)
+        self.assertEqual(running.returncode, 0, said)
+        self.assertIn('interrupted', said)
+        self.assertGreater(int(re.search(r'\((\d+) answered', said)[1]), 0)
+
+    def test_the_page_and_the_json_are_written(self):
+        with tempfile.TemporaryDirectory() as directory, \
+                Program('floor_epoll', '{port}', '1') as floor:
+            page, data = Path(directory) / 'a.html', Path(directory) / 'a.json'
+            url = f'http://127.0.0.1:{floor.port}/'
+            status, said = bench('-n', '100', '--html', str(page), '--json', str(data), url)
+            self.assertEqual(status, 0, said)
+            self.assertIn('<svg', page.read_text())
+            self.assertEqual(json.loads(data.read_text())['requests'], 100)
+            status, said = bench('-n', '100', '--json', '-', url)
+            self.assertEqual(json.loads(said)['requests'], 100)
+            status, said = bench('-n', '100', '--json', f'{directory}/no/a.json', url)
+            self.assertEqual(status, 1)
+            self.assertIn('cannot write', said)
+
+
+@unittest.skipUnless((BIN / 'arena_eider').exists(), 'the measuring service is not built')
+class Tls(unittest.TestCase):
+    def setUp(self):
+        self.tls_port = free_port()
+        service = Program('arena_eider', '{port}', '1', '--tls-port', str(self.tls_port))
+        self.enterContext(service)
+        self.url = f'https://127.0.0.1:{self.tls_port}/plaintext'
+
+    def test_any_certificate_will_do_where_that_is_asked_for(self):
+        for extra in ((), ('-r', '200'), ('-p', '4')):
+            with self.subTest(extra):
+                status, found = report('-k', '-n', '100', '-c', '4', *extra, self.url)
+                self.assertEqual((status, found['requests'], found['errors']), (0, 100, 0))
+
+    def test_an_unknown_authority_is_refused_and_a_known_one_is_not(self):
+        status, said = bench('-n', '10', self.url)
+        self.assertEqual(status, 1)
+        self.assertIn('TLS failed', said)
+        certificate = ssl.get_server_certificate(('127.0.0.1', self.tls_port))
+        with tempfile.NamedTemporaryFile('w', suffix='.pem') as file:
+            file.write(certificate)
+            file.flush()
+            status, found = report('-n', '100', '--cacert', file.name, self.url)
+        self.assertEqual((status, found['requests']), (0, 100))
+        status, said = bench('-n', '10', '--cacert', '/no/such.pem', self.url)
+        self.assertEqual(status, 1)
+        self.assertIn('/no/such.pem', said)
+
+    def test_plain_text_on_the_other_side_is_named(self):
+        with Lying(lambda connection, _: answer_each(connection)) as server:
+            status, said = bench('-k', '-n', '1', '--timeout', '2s',
+                                 f'https://127.0.0.1:{server.port}/')
+        self.assertEqual(status, 1, said)
+        self.assertRegex(said, 'TLS|--timeout')
+
+
+if __name__ == '__main__':
+    unittest.main()
