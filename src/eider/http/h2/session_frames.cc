@@ -6,6 +6,9 @@ namespace eider::h2 {
 
 namespace {
 
+/// Further CONTINUATION frames of one head end the connection.
+constexpr std::uint32_t kContinuationsMax = 8;
+
 bool has(const FrameHead& head, nghttp2_flag flag) noexcept {
   return (head.flags & flag) != 0;
 }
@@ -53,6 +56,7 @@ void Session::State::check_frame(const FrameHead& head) noexcept {
                         !has(head, NGHTTP2_FLAG_END_HEADERS);
   switch (head.type) {
     case NGHTTP2_HEADERS:
+      continuations = 0;
       if (head.stream > last_head) {
         last_head = head.stream;
         break;
@@ -61,6 +65,11 @@ void Session::State::check_frame(const FrameHead& head) noexcept {
       break;
     case NGHTTP2_DATA:
       check_stream(head.stream);
+      break;
+    case NGHTTP2_CONTINUATION:
+      if (++continuations > kContinuationsMax) {
+        terminate(ErrorCode::enhance_your_calm);
+      }
       break;
     case NGHTTP2_RST_STREAM:
       recent.note_ended(head.stream);

@@ -81,6 +81,7 @@ struct Session::State {
   bool is_full = false;
   bool is_doomed = false;
   bool is_broken = false;
+  std::uint32_t continuations = 0;  // of the latest head
   bool awaits_continuation = false;
 };
 

@@ -1,0 +1,205 @@
+#include "eider/http/h2/session.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "eider/http/h2/detail/test_frames.h"
+
+namespace eider::h2 {
+namespace {
+
+using test::Answerer;
+using test::frame;
+using test::get;
+using test::kEndHeaders;
+using test::kEndStream;
+using test::literal;
+using test::Type;
+
+std::string post(std::uint32_t stream, std::string_view more = {}) {
+  return frame(Type::headers, kEndHeaders, stream,
+               literal(":method", "POST") + literal(":scheme", "http") + literal(":path", "/p") +
+                   literal(":authority", "h") + std::string(more));
+}
+
+/// Requests with content, in two frames, with trailers, and one that is refused.
+std::string transcript() {
+  return test::begin() + get(1, "/one") + post(3) + frame(Type::data, 0, 3, "con") +
+         frame(Type::ping, 0, 0, "12345678") + frame(Type::data, kEndStream, 3, "tent") +
+         frame(Type::headers, 0, 5, test::get_block("/five").substr(0, 7)) +
+         frame(Type::continuation, kEndHeaders, 5, test::get_block("/five").substr(7)) +
+         frame(Type::data, 0, 5, "body") +
+         frame(Type::headers, kEndHeaders | kEndStream, 5, literal("checked", "yes")) +
+         get(7, "/a#b");
+}
+
+constexpr std::string_view kEvents =
+    "1 head /one\n1 closed 0\n3 head /p\n3 content content\n3 closed 0\n5 head /five\n"
+    "5 content body\n5 closed 0\n7 refused 400\n7 closed 0\n";
+
+std::string sorted_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n') + 1;
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  std::ranges::stable_sort(lines, {}, [](const std::string& line) { return line[0]; });
+  std::string all;
+  for (const std::string& line : lines) {
+    all += line;
+  }
+  return all;
+}
+
+TEST(H2Session, tells_of_requests_and_sends_their_answers) {
+  Answerer user;
+  user.receive(transcript());
+  EXPECT_EQ(sorted_lines(user.events), kEvents);
+  EXPECT_TRUE(user.has_sent(Type::settings, 0));
+  EXPECT_TRUE(user.has_sent(Type::headers, 1));
+  EXPECT_TRUE(user.has_sent(Type::data, 5));
+  EXPECT_EQ(user.open_count, 0U);
+  EXPECT_FALSE(user.session.is_over());
+}
+
+TEST(H2Session, reads_the_same_however_it_is_cut) {
+  const std::string all = transcript();
+  for (std::size_t cut = 0; cut <= all.size(); ++cut) {
+    Answerer user;
+    user.receive(std::string_view(all).substr(0, cut));
+    user.receive(std::string_view(all).substr(cut));
+    ASSERT_EQ(sorted_lines(user.events), kEvents) << cut;
+  }
+  Answerer user;
+  for (const char byte : all) {
+    user.receive({&byte, 1});
+  }
+  EXPECT_EQ(sorted_lines(user.events), kEvents);
+}
+
+TEST(H2Session, needs_the_preface) {
+  Answerer user;
+  user.receive("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  EXPECT_TRUE(user.session.is_over());
+}
+
+TEST(H2Session, knows_what_became_of_closed_streams) {
+  for (const auto& [later, is_fine] : {
+           std::pair(frame(Type::data, 0, 1, "x"), false),  // it had ended it
+           std::pair(get(1), false),                        // likewise
+           std::pair(get(3), false),                        // never opened, and too late
+           std::pair(frame(Type::window_update, 0, 1, test::word(1)), true),
+           std::pair(frame(Type::rst_stream, 0, 1, test::word(8)), true),
+           std::pair(frame(Type::priority, 0, 1, test::word(0) + "\x0f"), true),
+           std::pair(get(7), true),
+       }) {
+    Answerer user;
+    user.receive(test::begin() + get(1) + get(5));
+    user.receive(later);
+    EXPECT_EQ(user.session.is_over(), !is_fine) << static_cast<int>(later[3]);
+  }
+}
+
+TEST(H2Session, ignores_what_was_on_its_way_to_a_stream_that_it_has_reset) {
+  Answerer user;
+  user.receive(test::begin() + post(1));
+  user.session.reset(1, ErrorCode::cancel);
+  user.receive({});
+  user.receive(frame(Type::data, 0, 1, "x") + frame(Type::data, kEndStream, 1, "y") + get(3));
+  EXPECT_FALSE(user.session.is_over());
+  EXPECT_NE(user.events.find("3 closed 0"), std::string::npos);
+}
+
+TEST(H2Session, ends_connections_with_priorities_that_are_none) {
+  for (const std::string& wrong : {frame(Type::priority, 0, 0, test::word(1) + "\x0f"),
+                                   frame(Type::priority, 0, 3, test::word(3) + "\x0f")}) {
+    Answerer user;
+    user.receive(test::begin() + wrong);
+    EXPECT_TRUE(user.session.is_over());
+    EXPECT_TRUE(user.has_sent(Type::goaway, 0));
+  }
+}
+
+TEST(H2Session, ends_floods_of_every_kind) {
+  const std::string open = post(1);
+  for (const std::string& cheap :
+       {frame(Type::ping, 0, 0, "12345678"), frame(Type::settings, 0, 0),
+        frame(Type::priority, 0, 3, test::word(0) + "\x0f"), frame(Type::data, 0, 1),
+        frame(Type::data, 8, 1, std::string("\x03\0\0\0", 4)),
+        frame(Type::window_update, 0, 0, test::word(1)), frame(static_cast<Type>(0x70), 0, 0),
+        frame(Type::rst_stream, 0, 1, test::word(8))}) {
+    Answerer user;
+    user.receive(test::begin() + open);
+    int count = 0;
+    while (!user.session.is_over() && count < 5000) {
+      user.receive(cheap);
+      ++count;
+    }
+    EXPECT_LT(count, 1200) << static_cast<int>(cheap[3]);
+    EXPECT_GT(count, 20) << static_cast<int>(cheap[3]);
+  }
+}
+
+TEST(H2Session, lets_a_client_go_on_that_sends_as_much_over_time) {
+  Answerer user;
+  user.receive(test::begin());
+  for (std::uint64_t second = 1; second < 500; ++second) {
+    user.receive(frame(Type::ping, 0, 0, "12345678"), second * 1000);
+  }
+  EXPECT_FALSE(user.session.is_over());
+}
+
+TEST(H2Session, takes_no_more_streams_than_were_allowed) {
+  Answerer user({.streams_max = 2});
+  std::string all = test::begin();
+  for (std::uint32_t stream = 1; stream < 10; stream += 2) {
+    all += post(stream);
+  }
+  user.receive(all);
+  EXPECT_EQ(user.open_count, 2U);
+  EXPECT_TRUE(user.has_sent(Type::rst_stream, 5));
+  EXPECT_FALSE(user.has_sent(Type::rst_stream, 3));
+}
+
+TEST(H2Session, announces_its_end_and_serves_until_then) {
+  Answerer user;
+  user.receive(test::begin());
+  user.session.announce_shutdown();
+  user.receive(get(1));
+  EXPECT_TRUE(user.has_sent(Type::goaway, 0));
+  EXPECT_TRUE(user.has_sent(Type::headers, 1));
+  EXPECT_FALSE(user.session.is_over());
+  user.session.shut_down();
+  user.receive({});
+  EXPECT_TRUE(user.session.is_over());
+}
+
+TEST(H2Session, begins_with_an_upgraded_request) {
+  Answerer user;
+  ASSERT_TRUE(user.session.upgrade(std::string_view("\0\4\0\0\xff\xff", 6), Method::get));
+  EXPECT_EQ(user.open_count, 1U);
+  user.receive(test::begin() + get(3, "/three"));
+  EXPECT_NE(user.events.find("3 head /three"), std::string::npos);
+  Answerer other;
+  EXPECT_FALSE(other.session.upgrade(std::string_view("\0\4\0", 3), Method::get));
+}
+
+TEST(H2Session, answers_long_lists_of_fields_without_keeping_them) {
+  Answerer user({.head = {.head_bytes_max = 1000}});
+  std::string fields = test::get_block();
+  for (int count = 0; count < 30; ++count) {
+    fields += literal("x-field", "value");
+  }
+  user.receive(test::begin() + frame(Type::headers, kEndHeaders | kEndStream, 1, fields));
+  EXPECT_NE(user.events.find("1 refused 431"), std::string::npos);
+  for (int count = 0; count < 90; ++count) {
+    fields += literal("x-field", "value");
+  }
+  user.receive(frame(Type::headers, kEndHeaders | kEndStream, 3, fields));
+  EXPECT_TRUE(user.session.is_over());
+}
+
+}  // namespace
+}  // namespace eider::h2
