@@ -86,21 +86,46 @@ ClientError connect_error(const Route& route, NetError error) {
 }  // namespace
 
 Task<Result<Descriptor, ClientError>> TcpDialler::dial(const Route& route, Instant due) {
-  auto finding = addresses_of(route, due);
+  auto finding = addresses_of(route, due, Patience::brief);
   auto addresses = co_await std::move(finding);
   if (!addresses) {
     co_return fail(std::move(addresses.error()));
   }
-  auto racing = race(std::move(*addresses), due);
+  auto racing = race(*addresses, due);
   auto fd = co_await std::move(racing);
+  if (!fd) {
+    auto trying = race_late_ones(route, due, std::move(*addresses), fd.error());
+    fd = co_await std::move(trying);
+  }
   if (!fd) {
     co_return fail(connect_error(route, fd.error()));
   }
   co_return std::move(*fd);
 }
 
+/// The family that was slow to be found is the last hope.
+Task<Result<Descriptor, NetError>> TcpDialler::race_late_ones(const Route& route, Instant due,
+                                                              std::vector<Address> tried,
+                                                              NetError error) {
+  auto finding = addresses_of(route, due, Patience::full);
+  auto addresses = co_await std::move(finding);
+  if (!addresses) {
+    co_return fail(error);
+  }
+  std::erase_if(*addresses, [&](const Address& one) {
+    return std::ranges::any_of(tried,
+                               [&](const Address& other) { return one.host() == other.host(); });
+  });
+  if (addresses->empty()) {
+    co_return fail(error);
+  }
+  auto racing = race(std::move(*addresses), due);
+  co_return co_await std::move(racing);
+}
+
 Task<Result<std::vector<Address>, ClientError>> TcpDialler::addresses_of(const Route& route,
-                                                                         Instant due) {
+                                                                         Instant due,
+                                                                         Patience patience) {
   // RFC 6761, section 6.3: localhost is this machine, whatever a name server says.
   if (route.host == "localhost" || route.host.ends_with(".localhost")) {
     co_return to_addresses({"127.0.0.1", "::1"}, route.port);
@@ -108,7 +133,7 @@ Task<Result<std::vector<Address>, ClientError>> TcpDialler::addresses_of(const R
   if (const auto literal = Address::parse(route.host, route.port)) {
     co_return std::vector<Address>{*literal};
   }
-  auto asking = with_deadline(look_up(route.host), due - Loop::current().now());
+  auto asking = with_deadline(look_up(route.host, patience), due - Loop::current().now());
   auto found = co_await std::move(asking);
   if (!found || !*found) {
     co_return fail(lookup_error(route.host, found ? found->error() : DnsFault::no_answer));
@@ -116,14 +141,13 @@ Task<Result<std::vector<Address>, ClientError>> TcpDialler::addresses_of(const R
   co_return to_addresses(**found, route.port);
 }
 
-/// One family's answer is enough when the other does not come soon.
-Task<TcpDialler::Found> TcpDialler::look_up(std::string name) {
+Task<TcpDialler::Found> TcpDialler::look_up(std::string name, Patience patience) {
   Answers answers;
   Scope scope;  // destroyed first
   scope.start(ask(dns(), name, DnsFamily::v6, answers));
   scope.start(ask(dns(), name, DnsFamily::v4, answers));
   co_await answers.one.wait();
-  if (answers.has_address()) {
+  if (answers.has_address() && patience == Patience::brief) {
     auto waiting = with_deadline(wait(answers.both), kResolutionDelay);
     co_await std::move(waiting);
   } else {

@@ -21,9 +21,16 @@ class TcpDialler final : public Dialler {
  private:
   using Found = Result<std::vector<std::string>, DnsFault>;
 
+  /// Whether one family's answer is enough when the other does not come soon.
+  enum class Patience : std::uint8_t { brief, full };
+
+  [[nodiscard]] Task<Result<Descriptor, NetError>> race_late_ones(const Route& route, Instant due,
+                                                                  std::vector<Address> tried,
+                                                                  NetError error);
   [[nodiscard]] Task<Result<std::vector<Address>, ClientError>> addresses_of(const Route& route,
-                                                                             Instant due);
-  [[nodiscard]] Task<Found> look_up(std::string name);
+                                                                             Instant due,
+                                                                             Patience patience);
+  [[nodiscard]] Task<Found> look_up(std::string name, Patience patience);
   [[nodiscard]] Dns& dns();
 
   DnsOptions options_;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <string>
@@ -20,7 +21,8 @@
 
 namespace eider::testing {
 
-/// Addresses by name and type ("A a.test", "AAAA a.test"); "silence" as an address: no answer.
+/// Addresses by name and type ("A a.test", "AAAA a.test"); "silence" as an address: no answer, and
+/// "late": the answer comes 150 ms later.
 class NameServer {
  public:
   using Zone = std::map<std::string, std::vector<std::string>>;
@@ -88,9 +90,12 @@ class NameServer {
     }
     const bool is_known = zone_.contains("A " + name) || zone_.contains("AAAA " + name);
     const auto found = zone_.find(question);
-    const auto addresses = found == zone_.end() ? std::vector<std::string>() : found->second;
+    auto addresses = found == zone_.end() ? std::vector<std::string>() : found->second;
     if (std::ranges::find(addresses, "silence") != addresses.end()) {
       return {};
+    }
+    if (std::erase(addresses, "late") != 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(150));
     }
     std::string out = query.substr(0, 2) + "\x81" + (is_known ? "\x80" : "\x83");
     out.append({'\0', '\1', '\0', static_cast<char>(addresses.size()), '\0', '\0', '\0', '\0'});

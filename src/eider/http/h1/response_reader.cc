@@ -83,6 +83,7 @@ const char* ResponseParse::read_line_end(const char* at) noexcept {
 /// HTTP-version SP = "HTTP/" DIGIT "." DIGIT SP
 const char* ResponseParse::read_version(const char* at) noexcept {
   constexpr std::string_view kShape = "HTTP/0.0 ";
+  constexpr std::ptrdiff_t kMajor = 5;
   const char* const begin = at;
   for (const char wanted : kShape) {
     if (at == end_) {
@@ -91,10 +92,13 @@ const char* ResponseParse::read_version(const char* at) noexcept {
     if (wanted == '0' ? !is_digit(*at) : *at != wanted) {
       return refuse(ResponseFlaw::bad_version);
     }
+    if (at - begin == kMajor && *at != '1') {
+      return refuse(ResponseFlaw::unsupported_version);
+    }
     ++at;
   }
   head_.minor_version = begin[7] == '0' ? 0 : 1;
-  return begin[5] == '1' ? at : refuse(ResponseFlaw::unsupported_version);
+  return at;
 }
 
 /// status-code SP = 3DIGIT SP. "A server MUST send the space that separates the status-code from
