@@ -1,6 +1,7 @@
 // An HTTP client for the command line: prints what a URL has, or orders tea from 02_json.
 //   ./09_client get http://127.0.0.1:8080/
 //   ./09_client order http://127.0.0.1:8080/orders tea 3
+//   ./09_client load http://127.0.0.1:8080/ 64 5        (connections, seconds)
 #include <eider/client/client.h>
 #include <eider/runtime/loop.h>
 
@@ -9,6 +10,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "load.h"
 
 using namespace eider;
 
@@ -70,6 +73,19 @@ Task<int> print(Client& client, std::string url) {
   co_return reply->is_ok() ? 0 : complain("status " + std::to_string(reply->status()));
 }
 
+constexpr std::size_t kLoadConnectionsMax = 10000;
+
+/// words  what follows the command
+Task<int> work(Client& client, std::string_view what, char** words) {
+  if (what == "get") {
+    return print(client, words[0]);
+  }
+  if (what == "load") {
+    return load(client, words[0], std::atoi(words[1]), std::chrono::seconds(std::atoi(words[2])));
+  }
+  return order(client, words[0], {words[1], std::atoi(words[2]), "cash"});
+}
+
 Task<> run(Task<int> work, int& status) {
   status = co_await std::move(work);
   Loop::current().stop();
@@ -79,17 +95,19 @@ Task<> run(Task<int> work, int& status) {
 
 int main(int argc, char** argv) {
   const std::string_view what = argc > 1 ? argv[1] : "";
-  if (!(what == "get" && argc == 3) && !(what == "order" && argc == 5)) {
-    return complain("usage: 09_client get URL | 09_client order URL ITEM COUNT");
+  if (!(what == "get" && argc == 3) && !((what == "order" || what == "load") && argc == 5)) {
+    return complain(
+        "usage: 09_client get URL | order URL ITEM COUNT | load URL CONNECTIONS SECONDS");
   }
   const auto loop = Loop::create(Backend::automatic).value();
   ClientOptions options;
   use_proxies_of_environment(options);
+  if (what == "load") {
+    options.connections_max = options.connections_per_host_max = kLoadConnectionsMax;
+  }
   Client client(options);
   int status = 1;
-  Task<> all = run(what == "get" ? print(client, argv[2])
-                                 : order(client, argv[2], {argv[3], std::atoi(argv[4]), "cash"}),
-                   status);
+  Task<> all = run(work(client, what, argv + 2), status);
   loop->post([&all] { all.start(); });
   loop->run();
   all = Task<>();

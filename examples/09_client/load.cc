@@ -1,0 +1,64 @@
+#include "load.h"
+
+#include <eider/runtime/loop.h>
+#include <eider/runtime/scope.h>
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <cstdio>
+
+using namespace eider;
+
+namespace {
+
+struct Counts {
+  std::uint64_t answers = 0;
+  std::uint64_t failures = 0;
+  std::uint64_t bytes = 0;
+};
+
+double cpu_seconds() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+Task<> ask_until(Client& client, const std::string& url, Instant end, Counts& counts) {
+  while (Loop::current().now() < end) {
+    auto asking = client.get(url);
+    const auto reply = co_await std::move(asking);
+    if (reply && reply->is_ok()) {
+      ++counts.answers;
+      counts.bytes += reply->body().size();
+    } else {
+      ++counts.failures;
+    }
+  }
+}
+
+}  // namespace
+
+Task<int> load(Client& client, std::string url, int connections, std::chrono::seconds time) {
+  Counts counts;
+  const Instant begin = Loop::current().now();
+  const double cpu_before = cpu_seconds();
+  Scope scope;
+  for (int index = 0; index < connections; ++index) {
+    scope.start(ask_until(client, url, begin + time, counts));
+  }
+  co_await scope.join();
+  const double cpu = cpu_seconds() - cpu_before;
+  const std::chrono::duration<double> took = Loop::current().now() - begin;
+  const double answers = static_cast<double>(counts.answers);
+  std::printf(
+      "{\"connections\":%d,\"seconds\":%.3f,\"requests\":%llu,\"failed\":%llu,"
+      "\"requests_per_second\":%.0f,\"cpu_us_per_request\":%.3f,\"bytes\":%llu}\n",
+      connections, took.count(), static_cast<unsigned long long>(counts.answers),
+      static_cast<unsigned long long>(counts.failures), answers / took.count(),
+      counts.answers == 0 ? 0.0 : cpu * 1e6 / answers,
+      static_cast<unsigned long long>(counts.bytes));
+  co_return counts.failures == 0 ? 0 : 1;
+}
