@@ -15,6 +15,14 @@ class StreamedContent final : public ProducedContent {
 
 }  // namespace
 
+ResponseStream Extract<ResponseStream>::make(BodyWriter& out, const Request& /*request*/) {
+  Response& head = out.head();
+  if (head.content_type().empty() && !head.find_header("Content-Type")) {
+    head.set_static_type("application/octet-stream");
+  }
+  return ResponseStream(out);
+}
+
 Streamed::Streamed(std::string type, Writer writer) : writer_(std::move(writer)) {
   head_.set_type(std::move(type));
 }

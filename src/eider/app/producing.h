@@ -18,6 +18,10 @@ namespace eider {
 /// is written, and the handler goes on when the client has room. The task is destroyed where it
 /// waits when the client leaves.
 ///
+/// The content is application/octet-stream unless the handler says otherwise. For HEAD the handler
+/// does not run, and the answer has no Content-Type (RFC 9110, section 9.3.2, allows that of what
+/// is only known while the content is made): return Streamed where HEAD matters.
+///
 ///     app.get("/count", [](ResponseStream out) -> Task<> {
 ///       out.head().set_static_type(kTextPlain);
 ///       for (int number = 0; number < 1'000'000; ++number) {
@@ -87,10 +91,8 @@ struct ExtractProducing {
 template <>
 struct Extract<ResponseStream> : ExtractProducing<ResponseStream> {
   static constexpr bool kIsLive = false;
-  static void prepare(Response& response) { response.set_static_type("application/octet-stream"); }
-  static ResponseStream make(BodyWriter& out, const Request& /*request*/) {
-    return ResponseStream(out);
-  }
+  static void prepare(Response& /*response*/) noexcept {}
+  static ResponseStream make(BodyWriter& out, const Request& request);
 };
 
 namespace detail {

@@ -34,6 +34,22 @@ TEST(Producing, a_handler_writes_its_answer_while_it_runs) {
   EXPECT_EQ(reply.header("Transfer-Encoding"), "chunked");
 }
 
+TEST(Producing, no_type_is_told_to_head_that_only_the_handler_knows) {
+  App app;
+  app.get("/count/{last}", count_to);
+  app.get("/bytes", [](ResponseStream out) -> Task<> {
+    auto written = out.write("\1\2");
+    co_await written;
+  });
+  TestClient client(app);
+  for (const char* target : {"/count/3", "/bytes"}) {
+    const Reply head = client.head(target);
+    EXPECT_EQ(head.status, 200);
+    EXPECT_EQ(head.header("Content-Type"), std::nullopt);
+  }
+  EXPECT_EQ(client.get("/bytes").header("Content-Type"), "application/octet-stream");
+}
+
 TEST(Producing, arguments_are_checked_before_anything_is_written) {
   App app;
   app.get("/count/{last}", count_to);
