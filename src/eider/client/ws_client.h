@@ -33,6 +33,8 @@ struct WsClientOptions {
   std::size_t message_bytes_max = 1024UL * 1024;
   /// Frames of one message; more end the connection with 1009.
   std::uint32_t fragments_max = 1U << 16U;
+  /// Pings and pongs of one second without a message; more end the connection with 1008.
+  std::uint32_t control_frames_per_second_max = 100;
 
   Duration connect = std::chrono::seconds(5);
   /// From the connected socket to the end of the server's answer.

@@ -260,6 +260,41 @@ TEST(WsClient, a_ping_flood_by_a_server_that_does_not_read_is_given_up) {
   EXPECT_TRUE(line.has_ended);
 }
 
+TEST(WsClient, a_flood_of_pings_or_pongs_is_ended_with_1008) {
+  for (const std::string& frame : {from_server(ws::ping("p")), from_server(ws::pong("p"))}) {
+    WsClientLine line({.control_frames_per_second_max = 20});
+    open_and_listen(line);
+    for (int count = 0; count < 21; ++count) {
+      line.say(frame);
+    }
+    EXPECT_EQ(line.sent().back(), ws::saw_close(1008, "too many control frames"));
+    EXPECT_FALSE(line.client().is_open());
+    line.say(from_server(ws::text("too late")) + frame);
+    line.peer.close();
+    line.kernel.run_until_idle();
+    EXPECT_TRUE(line.has_ended);
+    EXPECT_EQ(line.heard, SeenList{});
+    EXPECT_EQ(line.client().close_code(), CloseCode::policy_violation);
+  }
+}
+
+TEST(WsClient, pings_that_come_in_time_or_between_messages_are_no_flood) {
+  WsClientLine line({.control_frames_per_second_max = 20});
+  open_and_listen(line);
+  for (int second = 0; second < 3; ++second) {
+    for (int count = 0; count < 60; ++count) {
+      if (count % 20 == 0) {
+        line.say(from_server(ws::text("x")));
+      }
+      line.say(from_server(ws::ping("p")));
+    }
+    line.kernel.advance(1s);
+  }
+  EXPECT_EQ(line.sent().size(), 180U);
+  EXPECT_EQ(line.heard.size(), 9U);
+  EXPECT_TRUE(line.client().is_open());
+}
+
 // What a server may send, all of it (tests/conformance).
 
 SeenList messages_of(const SeenList& seen) {

@@ -76,7 +76,8 @@ WsConnection::WsConnection(Descriptor fd, WsClientOptions options, std::unique_p
       writer_(masks_),
       reader_(ws::Side::client, limits_),
       close_timer_(*this),
-      heard_at_(loop_.now()) {}
+      heard_at_(loop_.now()),
+      counting_since_(loop_.now()) {}
 
 // The handshake.
 
@@ -199,6 +200,7 @@ Task<std::optional<WsClientMessage>> WsConnection::receive() {
     pending_.remove_prefix(event.consumed);
     if (event.kind == ws::EventKind::message) {
       message_since_.reset();
+      control_frames_ = 0;
       if (!is_close_sent_) {
         co_return WsClientMessage{event.type, event.data};
       }
@@ -218,13 +220,20 @@ Task<> WsConnection::heed(ws::Event event) {
       co_return;
     }
     case ws::EventKind::ping: {
+      if (is_flood()) {
+        break;
+      }
       auto answering = answer_ping(event.data);
       co_await std::move(answering);
       co_return;
     }
+    case ws::EventKind::pong:
+      if (is_flood()) {
+        break;
+      }
+      co_return;
     case ws::EventKind::message:
     case ws::EventKind::piece:
-    case ws::EventKind::pong:
       co_return;
     case ws::EventKind::close:
       put_close(event.code, {});
@@ -237,6 +246,18 @@ Task<> WsConnection::heed(ws::Event event) {
   }
   auto ending = wait_for_end();
   co_await std::move(ending);
+}
+
+bool WsConnection::is_flood() noexcept {
+  if (loop_.now() - counting_since_ >= std::chrono::seconds(1)) {
+    counting_since_ = loop_.now();
+    control_frames_ = 0;
+  }
+  if (++control_frames_ <= options_.control_frames_per_second_max) {
+    return false;
+  }
+  put_close(ws::CloseCode::policy_violation, "too many control frames");
+  return true;
 }
 
 /// "unless it already received a Close frame" (RFC 6455, section 5.5.2), and not behind ours.

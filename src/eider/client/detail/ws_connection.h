@@ -2,6 +2,7 @@
 // Must not parse URLs or answers (ws_url.h, ws_opening.h), nor frames (http/ws).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,6 +72,8 @@ class WsConnection {
   void put(const Buffer& frame);
   void put_ping();
   void put_close(ws::CloseCode code, std::string_view reason);
+  /// Counts one more ping or pong; whether it is one too many.
+  [[nodiscard]] bool is_flood() noexcept;
   void note_message() noexcept;
   void note_heard() noexcept;
   void end() noexcept;
@@ -102,6 +105,8 @@ class WsConnection {
   Instant heard_at_;
   Instant pinged_at_;
   std::optional<Instant> message_since_;
+  Instant counting_since_;            // the second that control_frames_ is of
+  std::uint32_t control_frames_ = 0;  // since the last message, too
   bool is_pinged_ = false;
   bool is_receiving_ = false;
   bool is_close_sent_ = false;
