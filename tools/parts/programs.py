@@ -87,24 +87,51 @@ def check_arena(outcome, root):
 
 
 def check_installed(outcome, tree):
-    """A project outside finds the installed package by its components, builds and runs."""
+    """A project outside finds each component of the installed package, builds and runs."""
     with tempfile.TemporaryDirectory() as directory:
         prefix, outside = Path(directory) / 'prefix', Path(directory) / 'outside'
         shutil.copytree(tree.root / 'tests/install', outside)
-        steps = [
-            ('install', ['cmake', '--install', tree.directory, '--prefix', prefix]),
-            ('configure', ['cmake', '-S', outside, '-B', outside / 'build', '-G', 'Ninja',
-                           f'-DCMAKE_PREFIX_PATH={prefix}', '-DCMAKE_BUILD_TYPE=Release']),
-            ('build', ['cmake', '--build', outside / 'build']),
-            ('run', [outside / 'build/outside']),
-        ]
-        for name, command in steps:
-            ended = commands.run(command, 300, outside)
-            outcome.check(f'{name} outside', [] if ended.is_good else [tail(ended.output)])
-            if not ended.is_good:
-                return
+        install = ['cmake', '--install', tree.directory, '--prefix', prefix]
+        if not is_done(outcome, 'install', install, outside):
+            return
         outcome.check('install without test headers', headers_of_tests(prefix))
-        unknown = commands.run([*steps[1][1], '-DCOMPONENT=nonsense'], 120, outside)
+        components = installed_components(prefix)
+        outcome.check('every component has a program outside',
+                      [f'tests/install/{name}.cc is missing' for name in components
+                       if not (outside / f'{name}.cc').exists()])
+        for name in components:
+            check_component(outcome, name, outside, prefix)
+        unknown = commands.run(configuring('nonsense', outside, prefix), 120, outside)
         outcome.check('an unknown component is named', [] if (
             not unknown.is_good and "no component 'nonsense'" in unknown.output)
             else [tail(unknown.output)])
+
+
+def check_component(outcome, name, outside, prefix):
+    """A program that asks for this component and nothing else, in a build of its own."""
+    for what, command in (('configure', configuring(name, outside, prefix)),
+                          ('build', ['cmake', '--build', outside / f'build-{name}']),
+                          ('run', [outside / f'build-{name}/outside'])):
+        if not is_done(outcome, f'{what} outside with {name}', command, outside):
+            return
+
+
+def configuring(component, outside, prefix):
+    """How the project outside is configured for a component."""
+    return ['cmake', '-S', outside, '-B', outside / f'build-{component}', '-G', 'Ninja',
+            f'-DCMAKE_PREFIX_PATH={prefix}', '-DCMAKE_BUILD_TYPE=Release',
+            f'-DCOMPONENT={component}']
+
+
+def installed_components(prefix):
+    """Their names, by the files of the package."""
+    files = Path(prefix).glob('**/cmake/eider/eider-*.cmake')
+    names = {path.stem.removeprefix('eider-').partition('-')[0] for path in files}
+    return sorted(names - {'config'})
+
+
+def is_done(outcome, name, command, directory):
+    """Whether the command went well; tells the outcome when it did not."""
+    ended = commands.run(command, 300, directory)
+    outcome.check(name, [] if ended.is_good else [tail(ended.output)])
+    return ended.is_good

@@ -1,4 +1,3 @@
-#include <eider/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <eider/testkit/test_client.h>
 
@@ -9,8 +8,6 @@ struct Greeting {
 };
 
 int main() {
-  const eider::Database database =
-      eider::open_sqlite(":memory:", {.schema = "create table greetings(message text not null)"});
   eider::App app;
   app.get("/hello/{name}", [](std::string_view name) { return Greeting{std::string(name)}; });
   eider::TestClient client(app);

@@ -1,0 +1,29 @@
+#include <eider/client/client.h>
+#include <eider/runtime/loop.h>
+
+#include <cstdio>
+
+namespace {
+
+/// Asks nobody: what counts is that it is there.
+eider::Task<> ask(bool& is_refused) {
+  eider::Client client;
+  auto asking = client.get("gopher://127.0.0.1/");
+  const auto reply = co_await std::move(asking);
+  is_refused = !reply && reply.error().fault == eider::ClientFault::bad_url;
+  if (!reply) {
+    std::printf("%s\n", reply.error().text.c_str());
+  }
+  eider::Loop::current().stop();
+}
+
+}  // namespace
+
+int main() {
+  const auto loop = std::move(eider::Loop::create(eider::Backend::epoll).value());
+  bool is_refused = false;
+  auto task = ask(is_refused);
+  loop->post([&task] { task.start(); });
+  loop->run();
+  return is_refused ? 0 : 1;
+}

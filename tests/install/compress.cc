@@ -1,0 +1,21 @@
+#include <eider/coding/compressed_response.h>
+#include <eider/eider.h>
+#include <eider/testkit/test_client.h>
+
+#include <cstdio>
+
+int main() {
+  eider::App app;
+  app.use(eider::compression());
+  app.get("/page", [] { return std::string(5000, 'a'); });
+  eider::TestClient client(app);
+  for (const std::string_view coding : {"gzip", "br", "zstd"}) {
+    const eider::Reply reply =
+        client.send({.target = "/page", .headers = {{"Accept-Encoding", coding}}});
+    std::printf("%d %zu\n", reply.status, reply.body.size());
+    if (reply.header("Content-Encoding") != coding || reply.body.size() >= 1000) {
+      return 1;
+    }
+  }
+  return 0;
+}

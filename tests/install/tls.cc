@@ -1,0 +1,15 @@
+#include <eider/eider.h>
+#include <eider/tls/tls.h>
+
+#include <cstdio>
+
+int main() {
+  eider::App app;
+  eider::enable_tls(app);
+  const auto good = eider::make_server_tls({}, nullptr);
+  const auto bad = eider::make_server_tls({.certificate = {.certificate = "absent.pem"}}, nullptr);
+  if (!bad) {
+    std::printf("%s\n", std::string(bad.error().detail()).c_str());
+  }
+  return good && !bad ? 0 : 1;
+}
