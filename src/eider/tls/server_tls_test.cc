@@ -3,7 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <mutex>
+#include <atomic>
+#include <thread>
 
 #include "eider/tls/detail/certificate_text.h"
 #include "eider/tls/detail/test_pair.h"
@@ -51,6 +52,7 @@ class Servers : public testing::Test {
   static void pass_a_second() { now += ServerTls::kLookEvery; }
 
   static inline Instant now;
+  static inline std::atomic<Instant> shared_now{Instant(std::chrono::hours(1))};
   TestFiles files;
   TlsOptions options;
   Lines lines;
@@ -186,6 +188,34 @@ TEST_F(Servers, follow_exchanged_links) {
   std::filesystem::rename(files.path("live.new"), files.path("live"));
   pass_a_second();
   EXPECT_EQ(shown("a.example"), print(after));
+}
+
+TEST_F(Servers, serve_threads_while_one_of_them_loads_a_new_certificate) {
+  const TestCertificate rounds[] = {issue("DNS:a.example"), issue("DNS:a.example")};
+  options.certificate = files.write("a", rounds[0]);
+  const auto made = ServerTls::make(options, nullptr, {.steady = [] { return shared_now.load(); }});
+  ASSERT_TRUE(made.has_value());
+  std::atomic<int> open{0};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 3; ++thread) {
+    threads.emplace_back([&] {
+      for (int count = 0; count < 30; ++count) {
+        TestRawClient client;
+        SSL_set_connect_state(client.open());
+        const auto seal = (*made)->make();
+        open += client.shake_hands(*seal) ? 1 : 0;
+      }
+    });
+  }
+  for (int round = 0; round < 10; ++round) {
+    static_cast<void>(files.write("a", rounds[round % 2]));
+    shared_now = shared_now.load() + ServerTls::kLookEvery;
+    std::this_thread::yield();
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(open, 90);
 }
 
 TEST_F(Servers, staple_an_answer_and_its_successor) {
