@@ -52,7 +52,6 @@ void StreamH2::reset() noexcept {
     return;
   }
   end_exchange();
-  connection_->forget_gathered(std::exchange(gathered_bytes_, 0));
   if (outflow_.is_memory()) {
     connection_->note_sent(outflow_.rest().size(), 0);
   }

@@ -160,6 +160,7 @@ void StreamH2::leave_exchange() {
 void StreamH2::end_exchange() noexcept {
   if (exchange_ != nullptr) {
     connection_->context().exchanges.give_back(std::move(exchange_));
+    connection_->forget_gathered(std::exchange(gathered_bytes_, 0));
   }
 }
 

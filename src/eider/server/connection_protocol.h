@@ -34,9 +34,9 @@ class LoopProtocol {
 class ConnectionProtocol {
  public:
   virtual ~ConnectionProtocol() = default;
-  /// context  outlives the result
   /// Its name in ALPN (RFC 7301): "h2".
   [[nodiscard]] virtual std::string_view alpn() const noexcept = 0;
+  /// context  outlives the result
   [[nodiscard]] virtual std::unique_ptr<LoopProtocol> on_loop(
       detail::LoopContext& context) const = 0;
 };

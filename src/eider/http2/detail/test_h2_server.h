@@ -1,0 +1,198 @@
+// The server's worker with HTTP/2 on a simulated loop, and a client that writes frames by hand.
+// Must not be included but by tests.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/base/assert.h"
+#include "eider/http2/detail/loop_h2.h"
+#include "eider/runtime/loop_sim.h"
+#include "eider/server/detail/worker.h"
+#include "tests/sim/scripted_service.h"
+
+namespace eider::detail::test {
+
+enum class Type : std::uint8_t {
+  data,
+  headers,
+  priority,
+  rst_stream,
+  settings,
+  push_promise,
+  ping,
+  goaway,
+  window_update,
+  continuation
+};
+
+inline constexpr std::uint8_t kEndStream = 0x1;
+inline constexpr std::uint8_t kEndHeaders = 0x4;
+
+inline std::string word(std::uint32_t value) {
+  return {static_cast<char>(value >> 24), static_cast<char>(value >> 16),
+          static_cast<char>(value >> 8), static_cast<char>(value)};
+}
+
+inline std::string frame(Type type, std::uint8_t flags, std::uint32_t stream,
+                         std::string_view payload = {}) {
+  std::string text = word(static_cast<std::uint32_t>(payload.size())).substr(1);
+  text += static_cast<char>(type);
+  text += static_cast<char>(flags);
+  return text + word(stream) + std::string(payload);
+}
+
+/// A field that is not remembered. Pre: both are shorter than 127 bytes.
+inline std::string literal(std::string_view name, std::string_view value) {
+  std::string text(1, '\0');
+  text += static_cast<char>(name.size());
+  text += name;
+  text += static_cast<char>(value.size());
+  return text += value;
+}
+
+inline std::string head(std::string_view method, std::string_view path) {
+  return literal(":method", method) + literal(":scheme", "http") + literal(":path", path) +
+         literal(":authority", "h");
+}
+
+inline std::string get(std::uint32_t stream, std::string_view path) {
+  return frame(Type::headers, kEndHeaders | kEndStream, stream, head("GET", path));
+}
+
+inline std::string post(std::uint32_t stream, std::string_view path) {
+  return frame(Type::headers, kEndHeaders, stream, head("POST", path));
+}
+
+inline std::string window_update(std::uint32_t stream, std::uint32_t increment) {
+  return frame(Type::window_update, 0, stream, word(increment));
+}
+
+/// SETTINGS_INITIAL_WINDOW_SIZE
+inline std::string initial_window(std::uint32_t bytes) {
+  return frame(Type::settings, 0, 0, std::string("\0\4", 2) + word(bytes));
+}
+
+struct Frame {
+  Type type;
+  std::uint8_t flags;
+  std::uint32_t stream;
+  std::string payload;
+};
+
+inline std::vector<Frame> frames_of(std::string_view bytes) {
+  std::vector<Frame> all;
+  const auto byte = [&bytes](std::size_t at) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at]));
+  };
+  while (bytes.size() >= 9) {
+    const std::size_t size = byte(0) << 16 | byte(1) << 8 | byte(2);
+    all.push_back({static_cast<Type>(bytes[3]), static_cast<std::uint8_t>(bytes[4]),
+                   byte(5) << 24 | byte(6) << 16 | byte(7) << 8 | byte(8),
+                   std::string(bytes.substr(9, size))});
+    bytes.remove_prefix(std::min(bytes.size(), 9 + size));
+  }
+  return all;
+}
+
+/// What was received on one stream: its content, and how it ended.
+struct Received {
+  std::string content;
+  bool has_head = false;
+  bool is_whole = false;
+  bool is_reset = false;
+};
+
+inline Received received_on(std::string_view bytes, std::uint32_t stream) {
+  Received all;
+  for (const Frame& one : frames_of(bytes)) {
+    if (one.stream != stream) {
+      continue;
+    }
+    all.has_head |= one.type == Type::headers;
+    all.is_reset |= one.type == Type::rst_stream;
+    if (one.type == Type::data) {
+      all.content += one.payload;
+    }
+    const bool ends = (one.flags & kEndStream) != 0;
+    all.is_whole |= ends && (one.type == Type::data || one.type == Type::headers);
+  }
+  return all;
+}
+
+inline bool has_goaway(std::string_view bytes) {
+  return std::ranges::any_of(frames_of(bytes),
+                             [](const Frame& one) { return one.type == Type::goaway; });
+}
+
+class H2Server {
+ public:
+  explicit H2Server(Limits its_limits = {}, Http2Options options = {})
+      : limits(its_limits),
+        protocol_(options),
+        balance_(1, its_limits.connections_max),
+        loop_(kernel),
+        loops_{&loop_},
+        crew_{.service = service,
+              .limits = limits,
+              .balance = balance_,
+              .log = nullptr,
+              .loops = loops_,
+              .workers = {},
+              .protocol = &protocol_} {
+    worker_ = std::make_unique<Worker>(crew_, 0);
+    workers_.push_back(worker_.get());
+    crew_.workers = workers_;
+    const auto at =
+        worker_->listen(*Address::parse("127.0.0.1", 0), {.sharing = PortSharing::shared});
+    ensure(at.has_value(), "the simulated kernel binds");
+    port_ = at->port();
+  }
+
+  /// A client that has sent its preface, and these bytes behind it.
+  [[nodiscard]] SimClient connect(std::string_view more = {}) {
+    SimClient client = kernel.connect(port_);
+    client.send(std::string(h2::kPreface) + frame(Type::settings, 0, 0) + std::string(more));
+    kernel.run_until_idle();
+    return client;
+  }
+  [[nodiscard]] SimClient connect_only() { return kernel.connect(port_); }
+  [[nodiscard]] Worker& worker() noexcept { return *worker_; }
+  void drain(Duration within) {
+    loop_.post([this, within] { worker_->drain(within); });
+    kernel.run_until_idle();
+  }
+
+  SimKernel kernel;
+  ScriptedService service;
+  const Limits limits;
+
+ private:
+  class Protocol final : public ConnectionProtocol {
+   public:
+    explicit Protocol(Http2Options options) noexcept : options_(options) {}
+    [[nodiscard]] std::string_view alpn() const noexcept override { return "h2"; }
+    [[nodiscard]] std::unique_ptr<LoopProtocol> on_loop(LoopContext& context) const override {
+      return std::make_unique<LoopH2>(context, options_);
+    }
+
+   private:
+    Http2Options options_;
+  };
+
+  Protocol protocol_;
+  Balance balance_;
+  SimLoop loop_;
+  std::vector<Loop*> loops_;
+  std::vector<Worker*> workers_;
+  Crew crew_;
+  std::unique_ptr<Worker> worker_;
+  std::uint16_t port_ = 0;
+};
+
+}  // namespace eider::detail::test
