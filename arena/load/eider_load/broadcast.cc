@@ -5,7 +5,7 @@
 
 #include "eider/runtime/sleep.h"
 #include "eider/runtime/task.h"
-#include "on_loop.h"
+#include "shared.h"
 #include "stamped_text.h"
 #include "ws_fleet.h"
 

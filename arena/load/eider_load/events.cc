@@ -6,7 +6,7 @@
 #include "eider/runtime/sleep.h"
 #include "eider/runtime/task.h"
 #include "fleet.h"
-#include "on_loop.h"
+#include "shared.h"
 
 namespace load {
 

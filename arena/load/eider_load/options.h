@@ -11,11 +11,11 @@
 #include "answer_reader.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/time.h"
+#include "shared.h"
 
 namespace load {
 
 enum class Mode : std::uint8_t { sequential, rate, closed, websocket, broadcast, events, help };
-enum class Arrivals : std::uint8_t { uniform, poisson };
 enum class Format : std::uint8_t { text, json };
 
 struct Options {

@@ -7,9 +7,7 @@
 #include "eider/runtime/sleep.h"
 #include "eider/runtime/task.h"
 #include "fleet.h"
-#include "on_loop.h"
-#include "precise_timer.h"
-#include "schedule.h"
+#include "shared.h"
 
 namespace load {
 

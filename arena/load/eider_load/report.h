@@ -8,8 +8,8 @@
 
 #include "eider/runtime/time.h"
 #include "failures.h"
-#include "latency_histogram.h"
 #include "options.h"
+#include "shared.h"
 
 namespace load {
 

@@ -9,7 +9,7 @@
 #include "eider/runtime/scope.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/tcp.h"
-#include "on_loop.h"
+#include "shared.h"
 
 namespace load {
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "eider/base/result.h"
+#include "eider/cli/bench/schedule.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/time.h"
 
 namespace eider::bench {
 
-enum class Arrivals : std::uint8_t { uniform, poisson };
 enum class Progress : std::uint8_t { automatic, none };
 enum class Certificates : std::uint8_t { checked, any };
 

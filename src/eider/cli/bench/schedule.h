@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <random>
 
-#include "eider/cli/bench/options.h"
 #include "eider/runtime/time.h"
 
 namespace eider::bench {
+
+enum class Arrivals : std::uint8_t { uniform, poisson };
 
 /// Uniform: one every 1/rate. Poisson: independent of each other, with 1/rate between two in the
 /// mean, as requests of many users come; the same for equal seeds.
