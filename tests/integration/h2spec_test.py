@@ -14,9 +14,9 @@ from pathlib import Path
 import http2_frames as h2
 from support import ROOT, Program
 
-VERSION = 'v2.2.1+incompatible'
+PINNED = Path(__file__).resolve().parent / 'h2spec'  # with libraries that Debian's Go compiles
 CASES_MIN = 145
-FOLDER = ROOT / 'build/cache/h2spec' / VERSION
+FOLDER = ROOT / 'build/cache/h2spec'
 BUILD_SECONDS_MAX = 300
 RUN_SECONDS_MAX = 180
 
@@ -32,8 +32,10 @@ def h2spec():
     program = FOLDER / 'h2spec'
     if not program.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
-        subprocess.run(['go', 'install', f'github.com/summerwind/h2spec/cmd/h2spec@{VERSION}'],
-                       env={**os.environ, 'GOBIN': str(FOLDER), 'GOFLAGS': '-mod=mod'},
+        for name in ('go.mod', 'go.sum'):
+            shutil.copy(PINNED / name, FOLDER)
+        subprocess.run(['go', 'build', '-o', program, 'github.com/summerwind/h2spec/cmd/h2spec'],
+                       cwd=FOLDER, env={**os.environ, 'GOFLAGS': '-mod=mod'},
                        check=True, timeout=BUILD_SECONDS_MAX)
     return program
 
