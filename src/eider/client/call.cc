@@ -23,6 +23,8 @@ constexpr std::array<std::string_view, 5> kContentFields{
 
 constexpr std::string_view kLateHead =
     "The server did not answer in time: raise first_byte, or timeout().";
+constexpr std::string_view kLateContent =
+    "The server did not take the content in time: raise timeout().";
 constexpr std::string_view kLateWhole =
     "The answer was not whole in time: raise timeout(), or take its content in pieces.";
 
@@ -111,15 +113,16 @@ Task<Call::Fault> Call::exchange() {
   received_ = std::make_unique<Received>();
   received_->url = url_.to_text();
   lease_->begin(*received_, receive_terms());
-  lease_->set_deadline(std::min(due_, state_.loop.now() + state_.options.first_byte), kLateHead);
   write_head();
   if (parts_.content_kind != ContentKind::none) {
+    lease_->set_deadline(due_, kLateContent);
     auto sending = send_content();
     auto fault = co_await std::move(sending);
     if (fault) {
       co_return fault;
     }
   }
+  lease_->set_deadline(std::min(due_, state_.loop.now() + state_.options.first_byte), kLateHead);
   co_await lease_->until(News::head);
   if (!lease_->has_failed() && gathering_ == Gathering::whole) {
     lease_->set_deadline(due_, kLateWhole);

@@ -103,6 +103,31 @@ TEST(ClientContent, goes_no_faster_than_the_server_takes_it) {
   EXPECT_LT(made, 20);
 }
 
+TEST(ClientContent, may_take_longer_than_an_answer) {
+  ClientLine line;
+  line.get();
+  line.say(answer("0"));
+  static_cast<void>(line.sent());
+  line.peers[0].set_window(10000);
+  const Asked& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
+    request.body(std::string(900000, 'x'), "text/plain").timeout(300s);
+  });
+  for (int times = 0; times < 100; ++times) {
+    line.kernel.advance(1s);
+    static_cast<void>(line.sent());
+    line.kernel.run_until_idle();
+  }
+  line.say(answer("1"));
+  EXPECT_EQ(asked.text(), "200 1");
+  const Asked& stuck = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
+    request.body(std::string(900000, 'x'), "text/plain").timeout(50s);
+  });
+  line.kernel.advance(49s);
+  EXPECT_EQ(stuck.text(), "nothing yet");
+  line.kernel.advance(2s);
+  EXPECT_EQ(stuck.text(), "timed_out");
+}
+
 TEST(ClientContent, has_the_length_that_was_told_or_fails) {
   const auto text = [](std::uint64_t bytes) {
     ClientLine line;
