@@ -1,14 +1,18 @@
-"""The HTTP client (examples/09_client) against servers of other makes: http.server, nginx, a proxy.
+"""The clients (09_client, 08_ws_client) against servers of other makes: http.server, nginx, a proxy.
 
 Must not test what a broken server does: src/eider/client/client_hostile_test.cc does.
 """
 
+import asyncio
 import http.server
+import logging
 import os
 import shutil
 import socket
 import socketserver
+import ssl
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -16,6 +20,12 @@ import unittest
 from pathlib import Path
 
 from support import BIN, Program, free_port
+
+try:
+    import websockets
+except ImportError:  # another python3 than Debian's, whose package it is
+    sys.path.append('/usr/lib/python3/dist-packages')
+    import websockets
 
 PROGRAM = BIN / '09_client'
 ANSWER_SECONDS_MAX = 20
@@ -235,6 +245,38 @@ class AgainstEider(unittest.TestCase):
         status, _, complaint = ask('get', f'http://127.0.0.1:{free_port()}/')
         self.assertEqual(status, 1)
         self.assertIn('Not connected', complaint)
+
+
+async def echo(socket_there, *_):
+    """Everything comes back."""
+    async for message in socket_there:
+        await socket_there.send(message)
+
+
+class WebSocketOverTls(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        logging.getLogger('asyncio').setLevel(logging.CRITICAL)  # a refused handshake is expected
+        self.root = self.enterContext(tempfile.TemporaryDirectory())
+        make_certificate(self.root)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(f'{self.root}/cert.pem', f'{self.root}/key.pem')
+        self.server = await websockets.serve(echo, '127.0.0.1', 0, ssl=context)
+        self.addAsyncCleanup(self.server.wait_closed)
+        self.addCleanup(self.server.close)
+        self.url = f'wss://localhost:{self.server.sockets[0].getsockname()[1]}/'
+
+    async def say(self, text, **environment):
+        """What the client prints when it is given that."""
+        program = await asyncio.create_subprocess_exec(
+            BIN / '08_ws_client', self.url, stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE, env={**os.environ, **environment})
+        output, _ = await asyncio.wait_for(program.communicate(text), ANSWER_SECONDS_MAX)
+        return output.decode()
+
+    async def test_messages_go_to_whom_is_trusted_only(self):
+        said = await self.say(b'hello\n', SSL_CERT_FILE=f'{self.root}/cert.pem')
+        self.assertIn('closed: 1000', said)
+        self.assertIn('certificate', await self.say(b'hello\n'))
 
 
 if __name__ == '__main__':
