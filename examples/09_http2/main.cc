@@ -5,6 +5,7 @@
 #include <eider/eider.h>
 #include <eider/files/files.h>
 #include <eider/http2/http2.h>
+#include <eider/tls/tls.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -66,6 +67,7 @@ std::string page(EarlyHints hints) {
 int main(int argc, char** argv) {
   App app;
   enable_http2(app);
+  enable_tls(app);  // with --tls-port: clients that can choose HTTP/2 by ALPN
   app.get("/", [] { return "Hello, whatever the version"; });
   app.get("/hello/{name}", [](std::string_view name) { return "Hello " + std::string(name); });
   app.get("/page", page);

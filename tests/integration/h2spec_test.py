@@ -12,7 +12,7 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import http2_frames as h2
-from support import ROOT, Program
+from support import ROOT, Program, free_port
 
 PINNED = Path(__file__).resolve().parent / 'h2spec'  # with libraries that Debian's Go compiles
 CASES_MIN = 145
@@ -57,7 +57,7 @@ def run(port, *flags):
 class PlainPort(unittest.TestCase):
     """The port that speaks HTTP/1.1 and HTTP/2 in the clear. Subclasses: other kinds of ports."""
 
-    arguments = ('--port', '{port}', '--threads', '1')
+    arguments = ()
     flags = ()
     excused = WRONG_ON_PLAIN_PORTS
 
@@ -67,11 +67,23 @@ class PlainPort(unittest.TestCase):
 
     def test_no_case_fails(self):
         """All but those that are shown to be wrong above."""
-        with Program('09_http2', *self.arguments) as server:
+        with Program('09_http2', '--port', '{port}', '--threads', '1', *self.arguments) as server:
             _, failed, count = run(self.target_port(server), *self.flags)
         self.assertGreaterEqual(count, CASES_MIN)
         self.assertEqual({name: why for name, why in failed.items() if name not in self.excused},
                          {})
+
+
+class TlsPort(PlainPort):
+    """The port where ALPN has agreed on HTTP/2, with a certificate made for the test."""
+
+    tls_port = free_port()
+    arguments = ('--tls-port', str(tls_port))
+    flags = ('--tls', '--insecure')
+    excused = frozenset()
+
+    def target_port(self, server):
+        return self.tls_port
 
 
 class InvalidPreface(unittest.TestCase):
