@@ -141,7 +141,9 @@ void ConnectionH2::send() {
     (void)session_.send(stream.output(), kUpgradedBytesMax);
     bury_dead();
   }
-  while (stream.waiting_bytes() == 0 && !is_upgrading_) {
+  // What waits may also be what encryption has made of the handshake in this very call: `flush`
+  // tells whether the socket has refused something.
+  while (!is_upgrading_ && (stream.waiting_bytes() == 0 || stream.flush())) {
     const bool is_all = session_.send(stream.output(), kCorkBytesMax);
     bury_dead();
     if (is_all || !stream.flush()) {
