@@ -19,7 +19,7 @@ def experiment(machine):
     return Experiment(
         "http2", "HTTP/2", machine.scale("nowhere with figures") + " In the clear it is spoken "
         "by prior knowledge, over TLS by ALPN. Answers are verified on as many streams at once "
-        "as the load has.",
+        "as the load has. The number of requests follows each contestant's own speed.",
         (*matrix, _cell(_SEALED_STREAMS, _SEALED_CONNECTIONS, ("http2-tls",), is_secure=True)),
         generator="h2load")
 
