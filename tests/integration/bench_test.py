@@ -4,6 +4,8 @@ Must not judge figures that depend on the machine: counts and bounds only.
 """
 
 import json
+import os
+import pty
 import re
 import signal
 import socket
@@ -202,6 +204,12 @@ class Closed(unittest.TestCase):
 
 
 class Errors(unittest.TestCase):
+    def test_nothing_answered_is_no_success(self):
+        with Lying(lambda c, _: time.sleep(2)) as server:
+            status, said = bench('-d', '200ms', '-c', '1', f'http://127.0.0.1:{server.port}/')
+        self.assertEqual(status, 1)
+        self.assertIn('No answer came before the end', said)
+
     def find(self, serve, *arguments):
         """The report of a run against a server that errs."""
         with Lying(serve) as server:
@@ -305,6 +313,21 @@ class Reports(unittest.TestCase):
         self.assertIn('interrupted', said)
         self.assertGreater(int(re.search(r'\((\d+) answered', said)[1]), 0)
 
+    def test_a_terminal_shows_the_count_and_nothing_else_does(self):
+        master, terminal = pty.openpty()
+        self.addCleanup(os.close, master)
+        with Program('floor_epoll', '{port}', '1') as floor:
+            command = [BIN / 'eider', 'bench', '-d', '700ms', f'http://127.0.0.1:{floor.port}/']
+            ended = subprocess.run(command, stderr=terminal, stdout=subprocess.DEVNULL,
+                                   check=False, timeout=SECONDS_MAX)
+            os.close(terminal)
+            self.assertEqual(ended.returncode, 0)
+            shown = os.read(master, 65536).decode()
+            self.assertRegex(shown, r's of 0.7 s +[1-9]\d* answered +\d+/s +0 failed')
+            self.assertTrue(shown.endswith('\r\x1b[K'), shown)
+            _, said = run_to_end('eider', *map(str, command[1:]))
+            self.assertNotIn('\x1b', said)
+
     def test_the_page_and_the_json_are_written(self):
         with tempfile.TemporaryDirectory() as directory, \
                 Program('floor_epoll', '{port}', '1') as floor:
@@ -319,6 +342,21 @@ class Reports(unittest.TestCase):
             status, said = bench('-n', '100', '--json', f'{directory}/no/a.json', url)
             self.assertEqual(status, 1)
             self.assertIn('cannot write', said)
+
+
+@unittest.skipUnless((BIN / 'arena_eider').exists(), 'the measuring service is not built')
+class Large(unittest.TestCase):
+    def test_a_pipeline_of_large_requests_does_not_choke_on_its_answers(self):
+        with tempfile.NamedTemporaryFile('w', suffix='.json') as file, \
+                Program('arena_eider', '{port}', '1') as service:
+            json.dump({'text': 'x' * 60000}, file)
+            file.flush()
+            status, found = report('-n', '400', '-c', '2', '-p', '256', '--timeout', '5s',
+                                   '--body-file', file.name,
+                                   '-H', 'Content-Type: application/json',
+                                   f'http://127.0.0.1:{service.port}/test')
+        self.assertEqual((status, found['requests']), (0, 400))
+        self.assertEqual(found['statuses']['success'], 400)
 
 
 @unittest.skipUnless((BIN / 'arena_eider').exists(), 'the measuring service is not built')

@@ -63,6 +63,9 @@ int measure_and_report(const Options& options) {
   if (const auto done = write_reports(options, summary); !done) {
     return complain(done.error(), kFailed);
   }
+  if (summary.requests == 0 && summary.errors == 0) {
+    return complain("No answer came before the end: let it run longer (--duration).", kFailed);
+  }
   const bool is_good = summary.errors == 0 && summary.unsent == 0 && summary.requests != 0;
   return is_good ? kGood : kFailed;
 }

@@ -33,18 +33,22 @@ void Connection::open(Descriptor fd, std::unique_ptr<Seal> seal) {
   }
 }
 
-void Connection::send(std::size_t request, Instant due) {
+void Connection::send(Sent next) {
   std::size_t at = first_ + waiting_;
   at = at < sent_.size() ? at : at - sent_.size();
-  sent_[at] = {request, due, stream_.loop().now()};
+  next.sent = stream_.loop().now();
+  sent_[at] = next;
   ++waiting_;
-  stream_.output().append(terms_.requests[request].text);
+  const std::string_view text = terms_.requests[next.request].text;
+  waiting_bytes_ += text.size();
+  stream_.output().append(text);
 }
 
 Sent Connection::take_oldest() noexcept {
   const Sent oldest = sent_[first_];
   first_ = first_ + 1 < sent_.size() ? first_ + 1 : 0;
   --waiting_;
+  waiting_bytes_ -= terms_.requests[oldest.request].text.size();
   return oldest;
 }
 

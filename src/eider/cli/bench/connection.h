@@ -23,13 +23,15 @@ class Connection;
 
 /// A request that waits for its answer.
 ///
-/// request  its index among the prepared ones
-/// due      from when its latency counts
-/// sent     when it was handed to the loop
+/// request     its index among the prepared ones
+/// due         from when its latency counts
+/// is_counted  the warm-up was over when it was sent
+/// sent        when it was handed to the loop; set by the connection
 struct Sent {
   std::size_t request = 0;
   Instant due;
-  Instant sent;
+  bool is_counted = true;
+  Instant sent = {};
 };
 
 /// Told by its connections. Each call may send on the connection, or close it.
@@ -82,7 +84,7 @@ class Connection final : private StreamOwner {
   [[nodiscard]] Event& settled() noexcept { return settled_; }
 
   /// Sends a prepared request. Pre: is_ready(), and has_room().
-  void send(std::size_t request, Instant due);
+  void send(Sent next);
 
   /// Fails what is outstanding, closes, and tells the user.
   void give_up(Fault fault, std::string why);
@@ -90,7 +92,12 @@ class Connection final : private StreamOwner {
   void close() noexcept { stream_.close(); }
 
   [[nodiscard]] bool is_ready() const noexcept { return stream_.is_open() && settled_.is_set(); }
-  [[nodiscard]] bool has_room() const noexcept { return waiting_ < sent_.size(); }
+  /// The pipeline takes another request. Where requests are large it holds fewer than it might: the
+  /// socket has to take them all, since nothing is read while it has refused some, and a server
+  /// that cannot get rid of its answers takes no more.
+  [[nodiscard]] bool has_room() const noexcept {
+    return waiting_ == 0 || (waiting_ < sent_.size() && waiting_bytes_ < kWaitingBytesMax);
+  }
   /// How many answers are outstanding.
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
   /// Pre: waiting() != 0.
@@ -106,6 +113,8 @@ class Connection final : private StreamOwner {
   void on_secured() override { settled_.set(); }
   void on_broken(NetError error) override;
 
+  static constexpr std::size_t kWaitingBytesMax = std::size_t{64} << 10U;
+
   Sent take_oldest() noexcept;
   void refuse_surplus();
   void end_between_answers();
@@ -116,6 +125,7 @@ class Connection final : private StreamOwner {
   std::vector<Sent> sent_;  // a ring
   std::size_t first_ = 0;
   std::size_t waiting_ = 0;
+  std::size_t waiting_bytes_ = 0;  // of the requests that wait
   std::string why_insecure_;
   Stream stream_;
   Event settled_;

@@ -234,8 +234,9 @@ void Load::give_up_overdue() {
 // Requests.
 
 void Load::send_next(Connection& connection, Instant due) {
-  --left_;
-  connection.send(next_request_, due);
+  const bool is_counted = is_counting_ && due >= counting_from_;
+  left_ -= is_counted ? 1 : 0;
+  connection.send({next_request_, due, is_counted});
   next_request_ = next_request_ + 1 < terms_.requests.size() ? next_request_ + 1 : 0;
 }
 
@@ -276,7 +277,7 @@ void Load::send_overdue() {
 }
 
 void Load::on_answer(Connection&, const Sent& sent, int status) {
-  if (!is_counted(sent)) {
+  if (!sent.is_counted) {
     return;
   }
   ++outcome_.answered;
@@ -286,7 +287,7 @@ void Load::on_answer(Connection&, const Sent& sent, int status) {
 }
 
 void Load::on_failed(Connection& connection, const Sent& sent, Fault fault) {
-  if (!is_counted(sent)) {
+  if (!sent.is_counted) {
     return;
   }
   outcome_.faults.add(fault, connection.why());

@@ -84,9 +84,6 @@ class Load final : private ConnectionUser, private PacerUser, private Timer {
   void send_next(Connection& connection, Instant due);
   void send_overdue();
   [[nodiscard]] bool is_open_loop() const noexcept { return share_.rate > 0; }
-  [[nodiscard]] bool is_counted(const Sent& sent) const noexcept {
-    return is_counting_ && sent.due >= counting_from_;
-  }
   [[nodiscard]] bool is_drained() const noexcept;
   [[nodiscard]] bool has_all() const noexcept { return done_ == share_.requests_max; }
   [[nodiscard]] Instant counted_until() const noexcept;

@@ -98,7 +98,7 @@ std::string figures(const Summary& summary) {
 
 std::string setting(const Summary& summary) {
   const Setting& set = summary.setting;
-  std::string text = fmt::format("<h1>{}</h1>\n<p>{} connections, {} threads, ", escaped(set.url),
+  std::string text = fmt::format("<h1>{}</h1>\n<p>Connections: {}; threads: {}; ", escaped(set.url),
                                  set.connections, set.threads);
   text += set.rate > 0 ? fmt::format("open loop at {} requests a second", set.rate)
                        : fmt::format("closed loop, pipeline of {}", set.pipeline);
