@@ -1,4 +1,4 @@
-"""The clients (09_client, 08_ws_client) against servers of other makes: http.server, nginx, proxies.
+"""The clients (09_client, 08_ws_client) against others: http.server, nginx, proxies, websockets.
 
 Must not test what a broken server does: src/eider/client/client_hostile_test.cc does.
 """

@@ -14,7 +14,6 @@ namespace eider {
 
 namespace {
 
-using detail::Answered;
 using detail::Call;
 using detail::ClientState;
 using detail::ContentKind;
