@@ -1,10 +1,11 @@
-// Counts what an idle TLS connection keeps of the heap, at its server's end.
+// Counts what an idle TLS connection keeps of the heap, and fails each of OpenSSL's requests to it.
 #include <gtest/gtest.h>
 #include <malloc.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 #include "eider/tls/detail/seal_engine.h"
 #include "eider/tls/detail/test_pki.h"
@@ -14,8 +15,17 @@
 namespace {
 
 std::atomic<std::size_t> bytes_in_use{0};
+/// The request that fails, counted from here on; 0 is none.
+std::atomic<long> fails_at{0};
+
+bool is_to_fail() {
+  return fails_at > 0 && --fails_at == 0;
+}
 
 void* count_malloc(std::size_t bytes, const char*, int) {
+  if (is_to_fail()) {
+    return nullptr;
+  }
   void* const memory = std::malloc(bytes);
   bytes_in_use += malloc_usable_size(memory);
   return memory;
@@ -27,6 +37,9 @@ void count_free(void* memory, const char*, int) {
 }
 
 void* count_realloc(void* old, std::size_t bytes, const char*, int) {
+  if (is_to_fail()) {
+    return nullptr;
+  }
   const std::size_t before = malloc_usable_size(old);
   void* const memory = std::realloc(old, bytes);
   if (memory != nullptr) {
@@ -53,9 +66,9 @@ struct Idle {
   std::unique_ptr<Seal> server;
 };
 
-class IdleMemory : public testing::TestWithParam<int> {
+class OpensslHeap : public testing::TestWithParam<int> {
  protected:
-  IdleMemory() {
+  OpensslHeap() {
     TlsOptions options;
     options.certificate = files.write("a", make_test_certificate({.names = "DNS:a.example"}));
     maker = make_server_tls(options, nullptr).value();
@@ -84,7 +97,7 @@ class IdleMemory : public testing::TestWithParam<int> {
   std::shared_ptr<SealMaker> maker;
 };
 
-TEST_P(IdleMemory, is_bounded) {
+TEST_P(OpensslHeap, is_used_little_when_idle) {
   ASSERT_TRUE(is_counting);
   Idle warm_up;
   connect(warm_up);
@@ -99,7 +112,50 @@ TEST_P(IdleMemory, is_bounded) {
   EXPECT_GE(each, 1000U) << "something must have been counted";
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, IdleMemory, testing::Values(TLS1_2_VERSION, TLS1_3_VERSION));
+INSTANTIATE_TEST_SUITE_P(Versions, OpensslHeap, testing::Values(TLS1_2_VERSION, TLS1_3_VERSION));
+
+/// One connection whose server's requests count; it may throw std::bad_alloc.
+void talk(SealMaker& maker, TestRawClient& client, long failing_at) {
+  SSL* const ssl = client.open();
+  SSL_set_connect_state(ssl);
+  Buffer wire;
+  fails_at = failing_at;
+  const std::unique_ptr<Seal> server = maker.make();
+  for (int turn = 0; turn < 3 && server->state() != SealState::failed; ++turn) {
+    const long left = fails_at.exchange(0);
+    SSL_do_handshake(ssl);
+    SSL_write(ssl, "hello", 5);
+    ERR_clear_error();
+    fails_at = left;
+    client.pump(*server, wire);
+  }
+  if (server->state() == SealState::open) {
+    static_cast<void>(server->write("welcome", wire));
+    server->end(wire);
+  }
+}
+
+TEST_P(OpensslHeap, is_left_in_order_when_any_request_to_the_heap_fails) {
+  ASSERT_TRUE(is_counting);
+  long requests = 0;
+  bool has_failed = true;
+  for (; has_failed && requests < 10'000; ++requests) {
+    TestRawClient client;
+    SSL_CTX_set_max_proto_version(client.context.get(), GetParam());
+    try {
+      talk(*maker, client, requests + 1);
+    } catch (const std::bad_alloc&) {
+    }
+    has_failed = fails_at.exchange(0) <= 0;
+    ERR_clear_error();
+  }
+  std::printf("[ requests ] %ld\n", requests);
+  EXPECT_GT(requests, 100);
+  EXPECT_FALSE(has_failed);
+  TestRawClient client;
+  SSL_set_connect_state(client.open());
+  EXPECT_TRUE(client.shake_hands(*maker->make())) << "the next one is served";
+}
 
 }  // namespace
 }  // namespace eider::detail
