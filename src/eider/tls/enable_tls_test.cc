@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
 
 #include "eider/app/app.h"
+#include "eider/app/https.h"
 #include "eider/server/server.h"
 #include "eider/tls/detail/test_pki.h"
 #include "eider/tls/tls.h"
@@ -73,6 +75,7 @@ class SecureApp : public testing::Test {
     places.threads = 1;
     places.is_secure = true;
     places.seals = *seals;
+    places.also = {{.host = "127.0.0.1", .port = 0}};
     server = std::make_unique<Server>(*service, places);
     const auto started = server->start();
     ASSERT_TRUE(started.has_value()) << started.error().detail();
@@ -140,6 +143,20 @@ TEST_F(SecureApp, staples_its_authoritys_word) {
   }
   EXPECT_NE(s_client("-status -servername x.b.example").find("OCSP response: no response sent"),
             std::string::npos);
+}
+
+TEST_F(SecureApp, sends_clients_to_https_and_has_them_remember_it) {
+  app.use(redirect_to_https(8443), hsts(std::chrono::hours(1)));
+  serve();
+  const std::string clear = server->addresses().at(1);
+  const std::string sent =
+      run("curl -sS --max-time 10 -i -H \"Host: a.example\" http://" + clear + "/who?x=1");
+  EXPECT_NE(sent.find("308 Permanent Redirect"), std::string::npos) << sent;
+  EXPECT_NE(sent.find("Location: https://a.example:8443/who?x=1"), std::string::npos) << sent;
+  EXPECT_EQ(sent.find("Strict-Transport-Security"), std::string::npos) << "RFC 6797, section 7.2";
+  const std::string secure = curl("a.example", "-i");
+  EXPECT_NE(secure.find("Strict-Transport-Security: max-age=3600"), std::string::npos) << secure;
+  EXPECT_NE(secure.find("TLSv1.3 for a.example"), std::string::npos);
 }
 
 TEST_F(SecureApp, is_turned_on_by_its_options) {
