@@ -26,7 +26,7 @@ double cpu_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-Task<> ask_until(Client& client, const std::string& url, Instant end, Counts& counts) {
+Task<> ask_until(HttpClient& client, const std::string& url, Instant end, Counts& counts) {
   while (Loop::current().now() < end) {
     auto asking = client.get(url);
     const auto reply = co_await std::move(asking);
@@ -41,7 +41,7 @@ Task<> ask_until(Client& client, const std::string& url, Instant end, Counts& co
 
 }  // namespace
 
-Task<int> load(Client& client, std::string url, int connections, std::chrono::seconds time) {
+Task<int> load(HttpClient& client, std::string url, int connections, std::chrono::seconds time) {
   Counts counts;
   const Instant begin = Loop::current().now();
   const double cpu_before = cpu_seconds();

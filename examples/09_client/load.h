@@ -10,5 +10,5 @@
 /// Asks again and again over `connections` connections, and prints one line of JSON.
 ///
 /// returns  the exit status: 1 when a request failed
-eider::Task<int> load(eider::Client& client, std::string url, int connections,
+eider::Task<int> load(eider::HttpClient& client, std::string url, int connections,
                       std::chrono::seconds time);

@@ -35,7 +35,7 @@ int complain(std::string_view text) {
 }
 
 /// One line out, one line in: structs both ways.
-Task<int> order(Client& client, std::string url, Order wish) {
+Task<int> order(HttpClient& client, std::string url, Order wish) {
   auto ordering = client.post_json(url, wish);
   auto reply = co_await std::move(ordering);
   if (!reply) {
@@ -53,7 +53,7 @@ Task<int> order(Client& client, std::string url, Order wish) {
 }
 
 /// However large it is: a piece at a time is in memory.
-Task<int> print(Client& client, std::string url) {
+Task<int> print(HttpClient& client, std::string url) {
   auto asking = client.request(Method::get, url).send_streamed();
   auto reply = co_await std::move(asking);
   if (!reply) {
@@ -76,7 +76,7 @@ Task<int> print(Client& client, std::string url) {
 constexpr std::size_t kLoadConnectionsMax = 10000;
 
 /// words  what follows the command
-Task<int> work(Client& client, std::string_view what, char** words) {
+Task<int> work(HttpClient& client, std::string_view what, char** words) {
   if (what == "get") {
     return print(client, words[0]);
   }
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
   if (what == "load") {
     options.connections_max = options.connections_per_host_max = kLoadConnectionsMax;
   }
-  Client client(options);
+  HttpClient client(options);
   int status = 1;
   Task<> all = run(work(client, what, argv + 2), status);
   loop->post([&all] { all.start(); });

@@ -7,7 +7,7 @@ namespace {
 
 /// Asks nobody: what counts is that it is there.
 eider::Task<> ask(bool& is_refused) {
-  eider::Client client;
+  eider::HttpClient client;
   auto asking = client.get("gopher://127.0.0.1/");
   const auto reply = co_await std::move(asking);
   is_refused = !reply && reply.error().fault == eider::ClientFault::bad_url;

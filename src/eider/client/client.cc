@@ -40,14 +40,14 @@ ClientState::ClientState(Loop& on, ClientOptions with, std::unique_ptr<Dialler> 
 
 }  // namespace detail
 
-Client::Client(ClientOptions options) : Client(std::move(options), nullptr) {}
-Client::Client(ClientOptions options, std::unique_ptr<detail::Dialler> dialler)
+HttpClient::HttpClient(ClientOptions options) : HttpClient(std::move(options), nullptr) {}
+HttpClient::HttpClient(ClientOptions options, std::unique_ptr<detail::Dialler> dialler)
     : options_(std::move(options)), dialler_(std::move(dialler)) {}
-Client::Client(Client&& other) noexcept = default;
-Client& Client::operator=(Client&& other) noexcept = default;
-Client::~Client() = default;
+HttpClient::HttpClient(HttpClient&& other) noexcept = default;
+HttpClient& HttpClient::operator=(HttpClient&& other) noexcept = default;
+HttpClient::~HttpClient() = default;
 
-detail::ClientState& Client::state() {
+detail::ClientState& HttpClient::state() {
   if (state_ == nullptr) {
     state_ = std::make_unique<detail::ClientState>(Loop::current(), options_, std::move(dialler_));
   }
@@ -55,19 +55,19 @@ detail::ClientState& Client::state() {
   return *state_;
 }
 
-ClientRequest Client::request(Method method, std::string_view url) {
+ClientRequest HttpClient::request(Method method, std::string_view url) {
   return {state(), method, url};
 }
 
-Task<Client::Reply> Client::get(std::string_view url) {
+Task<HttpClient::Reply> HttpClient::get(std::string_view url) {
   return request(Method::get, url).send();
 }
 
-Task<Client::Reply> Client::head(std::string_view url) {
+Task<HttpClient::Reply> HttpClient::head(std::string_view url) {
   return request(Method::head, url).send();
 }
 
-Task<Client::Reply> Client::delete_(std::string_view url) {
+Task<HttpClient::Reply> HttpClient::delete_(std::string_view url) {
   return request(Method::delete_, url).send();
 }
 

@@ -22,22 +22,22 @@ struct ClientState;
 
 /// Connections are kept and shared by all requests. It outlives them and their answers.
 ///
-///     Client client;
+///     HttpClient client;
 ///     auto reply = co_await client.get("http://127.0.0.1:8080/notes");
 ///     if (!reply) … reply.error().text …
 ///     auto notes = reply->json<std::vector<Note>>();
 ///
 /// Destroying a task that asks closes its connection.
-class Client {
+class HttpClient {
  public:
   using Reply = ClientRequest::Reply;
 
-  explicit Client(ClientOptions options = {});
+  explicit HttpClient(ClientOptions options = {});
   /// For tests: connections come from `dialler`.
-  Client(ClientOptions options, std::unique_ptr<detail::Dialler> dialler);
-  Client(Client&& other) noexcept;
-  Client& operator=(Client&& other) noexcept;
-  ~Client();
+  HttpClient(ClientOptions options, std::unique_ptr<detail::Dialler> dialler);
+  HttpClient(HttpClient&& other) noexcept;
+  HttpClient& operator=(HttpClient&& other) noexcept;
+  ~HttpClient();
 
   /// All that can be said about a request; then `send()` or `send_streamed()`.
   /// Pre: on a loop, and always on the same one.

@@ -43,7 +43,7 @@ struct PerLoop {
         busy(shared->upstreams.size()) {}
 
   std::shared_ptr<Shared> shared;
-  Client client;
+  HttpClient client;
   std::vector<unsigned> busy;
   Scope checks;
 };

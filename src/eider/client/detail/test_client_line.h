@@ -1,5 +1,5 @@
-// For tests: a Client on a simulated loop, and the servers' ends of its lines in the test's hand.
-// Must not be used outside of tests.
+// For tests: a HttpClient on a simulated loop, and the servers' ends of its lines in the test's
+// hand. Must not be used outside of tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -104,7 +104,7 @@ class ClientLine {
   std::vector<SimClient> peers;
   std::vector<std::string> keys;  // of what was dialled
   int refusals = 0;               // so many of the next dials fail
-  Client client;
+  HttpClient client;
 
  private:
   static ClientOptions with_seed(ClientOptions options) {
