@@ -130,9 +130,11 @@ inline bool has_goaway(std::string_view bytes) {
                              [](const Frame& one) { return one.type == Type::goaway; });
 }
 
-class H2Server {
+/// S: the service, made by default.
+template <class S>
+class H2ServerOf {
  public:
-  explicit H2Server(Limits its_limits = {}, Http2Options options = {})
+  explicit H2ServerOf(Limits its_limits = {}, Http2Options options = {})
       : limits(its_limits),
         protocol_(options),
         balance_(1, its_limits.connections_max),
@@ -169,7 +171,7 @@ class H2Server {
   }
 
   SimKernel kernel;
-  ScriptedService service;
+  S service;
   const Limits limits;
 
  private:
@@ -194,5 +196,7 @@ class H2Server {
   std::unique_ptr<Worker> worker_;
   std::uint16_t port_ = 0;
 };
+
+using H2Server = H2ServerOf<ScriptedService>;
 
 }  // namespace eider::detail::test
