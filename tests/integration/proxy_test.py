@@ -40,10 +40,16 @@ SMUGGLED = {
     'NUL in a value': b'X: a\x00b\r\n\r\n',
     'second host': b'Host: b\r\n\r\n',
     'chunk size with a sign': b'Transfer-Encoding: chunked\r\n\r\n+1\r\na\r\n0\r\n\r\n',
-    'chunk size too long': b'Transfer-Encoding: chunked\r\n\r\n' + b'1' * 17 + b'\r\na\r\n0\r\n\r\n',
+    'chunk size too long':
+        b'Transfer-Encoding: chunked\r\n\r\n' + b'1' * 17 + b'\r\na\r\n0\r\n\r\n',
     'chunk ended by a line feed': b'Transfer-Encoding: chunked\r\n\r\n1\na\n0\n\n',
     'line feed in an extension': b'Transfer-Encoding: chunked\r\n\r\n1;a\nb\r\na\r\n0\r\n\r\n',
 }
+
+MANY_FIELDS = (b'GET /x?y=%2F HTTP/1.1\r\nHost: shop.example\r\nConnection: close, X-Mine\r\n'
+               b'X-Mine: 1\r\nTE: trailers\r\nProxy-Authorization: Basic eA==\r\nX-Other: 2\r\n'
+               b'X-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\n\r\n')
+OK = b'HTTP/1.1 200 OK\r\n'
 
 
 class Recorder:
@@ -155,10 +161,7 @@ class Passing(unittest.TestCase):
                   b'Keep-Alive: timeout=5\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n'
                   b'Content-Length: 2\r\n\r\nok')
         with Recorder(answer) as service, proxy(service.url()) as front:
-            told = asked_raw_whole(front, b'GET /x?y=%2F HTTP/1.1\r\nHost: shop.example\r\n'
-                                          b'Connection: close, X-Mine\r\nX-Mine: 1\r\nTE: trailers\r\n'
-                                          b'Proxy-Authorization: Basic eA==\r\nX-Other: 2\r\n'
-                                          b'X-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\n\r\n')
+            told = asked_raw_whole(front, MANY_FIELDS)
             self.assertIn(b'X-Public: 2', told)
             self.assertIn(b'Set-Cookie: a=1\r\nSet-Cookie: b=2', told)
             self.assertNotIn(b'X-Private', told)
@@ -205,9 +208,10 @@ class Refusing(unittest.TestCase):
             self.assertNotIn('/second', log.read_text(encoding='utf-8'))
 
     def test_answers_that_read_two_ways_are_502_and_their_connection_ends(self):
-        for answer in (b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc',
-                       b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n',
-                       b'HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n', b'nonsense\r\n\r\n'):
+        for answer in (OK + b'Content-Length: 2\r\nContent-Length: 3\r\n\r\nabc',
+                       OK + b'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n',
+                       OK + b'X: a\r\n b\r\nContent-Length: 0\r\n\r\n',
+                       b'nonsense\r\n\r\n'):
             with Recorder(answer) as service, proxy(service.url()) as front:
                 self.assertEqual(front.ask('GET', '/')[0], 502, answer)
 
