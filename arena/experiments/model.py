@@ -72,6 +72,7 @@ class Cell:
     streams        HTTP/2: requests at once on each connection
     is_secure      over TLS
     is_resumed     handshakes: each resumes the session of the one before
+    is_proxied     the contestant passes the request on to a bare loop on the load's cores
     bound_over     whose CPU per request (or bytes) the bound is a ratio to, of several the best's;
                    none: the epoll floor's CPU per request, or bytes as they are
     """
@@ -98,6 +99,7 @@ class Cell:
     streams: int = 0
     is_secure: bool = False
     is_resumed: bool = False
+    is_proxied: bool = False
     bound_over: tuple = ()
     bound: dict = field(default_factory=dict)
     published: tuple = ()

@@ -63,7 +63,7 @@ class Probe:
         self.depth = cell.depth
         self.expected = _owed(cell, contestant)
         self.via = via(cell)
-        self.has_clock = not contestant.is_floor
+        self.has_clock = not contestant.is_floor and not cell.is_proxied  # its Date is passed on
         self.required = set(contestant.peer.headers)
         self.can_label = "labels" in contestant.peer.cases
         self.sent = None  # the names of the fields of the first answer

@@ -84,10 +84,9 @@ def _run_step(step, context):
     try:
         if step.cell.is_secure:
             tls_terms.certificate()
+        _KINDS.get(step.cell.kind, run_idle)(step, context)
     except ServerFailed as failure:
         context.leave_out(step, str(failure))
-        return
-    _KINDS.get(step.cell.kind, run_idle)(step, context)
 
 
 def run_idle(step, context):

@@ -7,7 +7,7 @@ import os
 
 from load import files_dir, process, tls_terms
 from load.server import Manners, Server, ServerFailed
-from peers.manifest import filled
+from peers.manifest import filled, programs_folder
 
 FIRST_PORT = 18500
 _PORTS = 8000
@@ -50,11 +50,12 @@ def _tls(cell, port, beside):
     return {"port": beside, "tls_port": port, **vars(tls_terms.certificate())}
 
 
-def command(contestant, cell, port, threads, prefix="", beside=0):
+def command(contestant, cell, port, threads, prefix="", beside=0, upstream=""):
     """The words of its command line for that cell.
 
-    port    where the cell asks; with TLS or without
-    beside  the port in the clear of a contestant that is asked over TLS
+    port      where the cell asks; with TLS or without
+    beside    the port in the clear of a contestant that is asked over TLS
+    upstream  HOST:PORT that requests are passed on to
     """
     words = list(contestant.command)
     for case in cell.needs:
@@ -62,10 +63,10 @@ def command(contestant, cell, port, threads, prefix="", beside=0):
     return filled(words, contestant.peer, threads=cell.threads or threads,
                   processes=cell.processes, delay_ms=cell.delay_ms, routes=cell.routes,
                   middlewares=cell.middlewares, prefix=prefix, files=_files(cell),
-                  **_tls(cell, port, beside))
+                  upstream=upstream, **_tls(cell, port, beside))
 
 
-def manners(contestant, cell, port=0):
+def manners(contestant, cell, port=0, upstream=""):
     """Its Manners for that cell, which asks at that port."""
     peer = contestant.peer
     environment = dict(peer.run.get("environment", {}))
@@ -75,6 +76,8 @@ def manners(contestant, cell, port=0):
         environment |= {"ROUTES": str(cell.routes), "MIDDLEWARES": str(cell.middlewares)}
     if _FILES_CASE in cell.needs:
         environment["FILES_DIR"] = _files(cell)
+    if upstream:
+        environment["UPSTREAM"] = upstream
     if cell.is_secure:
         made = tls_terms.certificate()
         environment |= {"TLS_PORT": str(port), "TLS_CERT": made.cert, "TLS_KEY": made.key}
@@ -83,14 +86,23 @@ def manners(contestant, cell, port=0):
                    peer.run.get("ends_with", "SIGTERM"), peer.run.get("is_exit_clean", True))
 
 
-def server(contestant, cell, ports, machine, prefix="", wrap=None):
+def upstream_server(ports, machine):
+    """What requests are passed on to: the bare loop, on the load's cores, so that nobody counts it.
+    """
+    port = ports.take()
+    return Server("upstream", [str(programs_folder() / "floor_epoll"), str(port), "1"], port,
+                  set(machine.load_cores))
+
+
+def server(contestant, cell, ports, machine, prefix="", wrap=None, upstream=""):
     """The Server, not yet started, whose port is the one that the cell asks.
 
-    ports  hands out free ones
-    wrap   puts its command into a namespace
+    ports     hands out free ones
+    wrap      puts its command into a namespace
+    upstream  HOST:PORT that requests are passed on to
     """
     port = ports.take()
     beside = ports.take() if cell.is_secure else 0
-    words = command(contestant, cell, port, machine.threads, prefix, beside)
+    words = command(contestant, cell, port, machine.threads, prefix, beside, upstream)
     return Server(contestant.name, wrap(words) if wrap else words, port,
-                  set(machine.server_cores), manners(contestant, cell, port))
+                  set(machine.server_cores), manners(contestant, cell, port, upstream))

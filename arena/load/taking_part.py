@@ -45,12 +45,27 @@ class TakingPart:
             raise
 
 
+def _upstream(stack, step, context):
+    """HOST:PORT of what all pass requests on to, started; "" where nobody does."""
+    if not step.cell.is_proxied:
+        return ""
+    server = starting.upstream_server(context.ports, context.machine)
+    try:
+        stack.enter_context(server)
+    except ServerFailed as failure:
+        raise ServerFailed(f"the upstream does not start: {failure}") from None
+    return f"127.0.0.1:{server.port}"
+
+
 def start_all(stack, step, context, wrap=None):
-    """Starts everybody of the step; who does not start is out, and the others go on."""
-    found = []
+    """Starts everybody of the step; who does not start is out, and the others go on.
+
+    Raises ServerFailed where the cell needs an upstream that does not start.
+    """
+    found, upstream = [], _upstream(stack, step, context)
     for contestant in step.contestants:
         server = starting.server(contestant, step.cell, context.ports, context.machine,
-                                 context.prefixes.get(contestant.peer.name, ""), wrap)
+                                 context.prefixes.get(contestant.peer.name, ""), wrap, upstream)
         one = TakingPart(contestant, step.cell, server)
         context.progress.tell(f"{step.experiment.id}/{step.cell.id} · starting {one.name}")
         try:

@@ -17,7 +17,7 @@ BUILD = ARENA / "build"
 BUILD_SECONDS_MAX = 600
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z_]+)\}")
 _IN_COMMANDS = ("out", "prefix", "root", "bin", "folder", "port", "threads", "processes",
-                "delay_ms", "routes", "middlewares", "files", "tls_port", "cert", "key")
+                "delay_ms", "routes", "middlewares", "files", "tls_port", "cert", "key", "upstream")
 
 
 class ManifestError(Exception):

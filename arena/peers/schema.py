@@ -8,7 +8,8 @@ import difflib
 ORIGINS = ("distribution", "npm", "crates.io", "go", "yours", "ours")
 CASES = ("plaintext", "json", "hello-html", "test", "test-blocking", "labels", "users", "routes",
          "bodies", "close", "pipelined", "processes", "websocket", "room", "events", "stream",
-         "upload", "files", "tls", "http2", "http2-tls")
+         "upload", "files", "tls", "http2", "http2-tls",
+         "proxy")
 ENDS = ("SIGTERM", "SIGINT", "SIGQUIT")
 
 TEXT, FLAG, COUNT, TEXTS, COMMANDS, TABLE, TABLES = (

@@ -35,6 +35,8 @@ _SENTENCES = {
     "tls": "Requests over TLS that was agreed upon, the agreement itself, anew and resumed, large "
            "answers and the memory of connections that rest, beside nginx. An experiment of "
            "Eider's own.",
+    "proxy": "Requests that are passed on to another server, beside nginx in front of the same "
+             "one. An experiment of Eider's own.",
 }
 
 

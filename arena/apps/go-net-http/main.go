@@ -1,5 +1,5 @@
 // The measuring service on Go's net/http: PORT THREADS DELAY_MS [--routes N] [--middlewares N]
-// [--tls-port P --cert F --key F].
+// [--tls-port P --cert F --key F] [--upstream HOST:PORT].
 package main
 
 import (
@@ -27,6 +27,7 @@ type message struct {
 type options struct {
 	port, threads, delayMs, routes, middlewares int
 	secure                                      secure
+	upstream                                    string
 }
 
 func sendText(response http.ResponseWriter, mediaType, text string) {
@@ -133,6 +134,7 @@ func handler(given options) http.Handler {
 	addRoutes(mux, time.Duration(given.delayMs)*time.Millisecond)
 	addWebSockets(mux)
 	addStreams(mux)
+	addProxy(mux, given.upstream)
 	addCompany(mux, given.routes)
 	var all http.Handler = mux
 	for range given.middlewares {
@@ -159,6 +161,7 @@ func parse() (options, error) {
 	flags.IntVar(&given.secure.port, "tls-port", 0, "where TLS is spoken; 0: nowhere")
 	flags.StringVar(&given.secure.cert, "cert", "", "the certificate, PEM")
 	flags.StringVar(&given.secure.key, "key", "", "its key, PEM")
+	flags.StringVar(&given.upstream, "upstream", "", "HOST:PORT of /proxy; empty: none")
 	return given, flags.Parse(os.Args[4:])
 }
 
@@ -194,7 +197,7 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		fmt.Fprintln(os.Stderr, "usage: PORT THREADS DELAY_MS [--routes N] [--middlewares N] "+
-			"[--tls-port P --cert F --key F]")
+			"[--tls-port P --cert F --key F] [--upstream HOST:PORT]")
 		os.Exit(2)
 	}
 	if err := serve(given); err != nil {

@@ -2,7 +2,8 @@
 """Becomes h2o, set up for one measurement: run.py FOLDER PORT THREADS.
 
 The served files lie in FOLDER, made by files.py beforehand. What else is served, the environment
-says: the directory of /files/ in FILES_DIR; TLS on TLS_PORT with TLS_CERT and TLS_KEY.
+says: the directory of /files/ in FILES_DIR; TLS on TLS_PORT with TLS_CERT and TLS_KEY;
+/proxy passed on to UPSTREAM.
 """
 
 import os
@@ -22,6 +23,8 @@ SEALED = """listen:
   ssl:
     certificate-file: {cert}
     key-file: {key}"""
+PROXIED = """      /proxy:
+        proxy.reverse.url: http://{place}/"""
 
 
 def user_line():
@@ -49,7 +52,9 @@ def template():
     if "TLS_PORT" in os.environ:
         sealed = SEALED.format(port=os.environ["TLS_PORT"], cert=os.environ["TLS_CERT"],
                                key=os.environ["TLS_KEY"])
-    return Path(in_memory("h2o", filled(HERE / "h2o.conf.template", {"sealed": sealed})))
+    place = os.environ.get("UPSTREAM")
+    return Path(in_memory("h2o", filled(HERE / "h2o.conf.template", {
+        "sealed": sealed, "proxied": PROXIED.format(place=place) if place else ""})))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 
 The served files lie in FOLDER, made by files.py beforehand. What else is served, the environment
 says: the directory of /files/ in FILES_DIR; HTTP/2 instead of HTTP/1.1 on PORT by HTTP2=1, since
-this version cannot do both there; TLS on TLS_PORT with TLS_CERT and TLS_KEY.
+this version cannot do both there; TLS on TLS_PORT with TLS_CERT and TLS_KEY; /proxy/ passed on to
+UPSTREAM.
 """
 
 import os
@@ -24,6 +25,17 @@ SEALED = """listen {port} ssl http2 reuseport backlog=4096;
         ssl_protocols TLSv1.2 TLSv1.3;
         ssl_session_cache shared:SSL:10m;
         ssl_session_timeout 10m;"""
+
+# As the documentation of its module for upstreams keeps connections to them.
+UPSTREAM = """upstream behind {{
+        server {place};
+        keepalive 64;
+    }}"""
+PROXIED = """location /proxy/ {
+            proxy_pass http://behind/;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+        }"""
 
 
 def user_line():
@@ -51,9 +63,11 @@ def template():
     if "TLS_PORT" in os.environ:
         sealed = SEALED.format(port=os.environ["TLS_PORT"], cert=os.environ["TLS_CERT"],
                                key=os.environ["TLS_KEY"])
-    protocol = "http2" if os.environ.get("HTTP2") else ""
-    return Path(in_memory("nginx", filled(HERE / "nginx.conf.template",
-                                          {"protocol": protocol, "sealed": sealed})))
+    place = os.environ.get("UPSTREAM")
+    return Path(in_memory("nginx", filled(HERE / "nginx.conf.template", {
+        "protocol": "http2" if os.environ.get("HTTP2") else "", "sealed": sealed,
+        "upstream": UPSTREAM.format(place=place) if place else "",
+        "proxied": PROXIED if place else ""})))
 
 
 if __name__ == "__main__":
