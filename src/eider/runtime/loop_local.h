@@ -19,7 +19,7 @@ namespace detail {
 /// Objects stay until their loop ends, also when the LoopLocal is gone before: they must not refer
 /// to it.
 ///
-///     LoopLocal<Client> clients([] { return std::make_unique<Client>(); });
+///     LoopLocal<HttpClient> clients([] { return std::make_unique<HttpClient>(); });
 ///     …  auto asking = clients.here().get(url);
 template <class T>
 class LoopLocal {
