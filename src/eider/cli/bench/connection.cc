@@ -13,7 +13,8 @@ namespace eider::bench {
 
 namespace {
 
-/// Requests are small and wait for their answers: what paces large transfers (BBR) is only cost.
+/// Requests are small and wait for their answers: what paces large transfers
+/// (BBR) is only cost.
 void prefer_plain_congestion_control(int fd) noexcept {
   constexpr std::string_view kPlain = "reno";  // every kernel has it
   ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kPlain.data(), kPlain.size());
@@ -22,65 +23,20 @@ void prefer_plain_congestion_control(int fd) noexcept {
 }  // namespace
 
 void Connection::open(Descriptor fd, std::unique_ptr<Seal> seal) {
-  scanner_.reset();
   settled_.reset();
+  is_in_use_ = false;
   prefer_plain_congestion_control(fd.get());
   stream_.open(std::move(fd));
   if (seal) {
     stream_.secure(std::make_unique<detail::ToldSeal>(std::move(seal), why_insecure_));
   } else {
-    settled_.set();
+    settle();
   }
 }
 
-void Connection::send(Sent next) {
-  std::size_t at = first_ + waiting_;
-  at = at < sent_.size() ? at : at - sent_.size();
-  next.sent = stream_.loop().now();
-  sent_[at] = next;
-  ++waiting_;
-  const std::string_view text = terms_.requests[next.request].text;
-  waiting_bytes_ += text.size();
-  stream_.output().append(text);
-}
-
-Sent Connection::take_oldest() noexcept {
-  const Sent oldest = sent_[first_];
-  first_ = first_ + 1 < sent_.size() ? first_ + 1 : 0;
-  --waiting_;
-  waiting_bytes_ -= terms_.requests[oldest.request].text.size();
-  return oldest;
-}
-
-void Connection::on_bytes(std::string_view bytes) {
-  user_.on_received(bytes.size());
-  while (!bytes.empty()) {
-    if (waiting_ == 0) [[unlikely]] {
-      refuse_surplus();
-      return;
-    }
-    const std::size_t request = oldest().request;
-    const Scan scan = scanner_.scan(bytes, terms_.requests[request].method, terms_.known[request]);
-    bytes.remove_prefix(scan.used);
-    if (scan.status == ScanStatus::need_more) {
-      break;
-    }
-    if (scan.status == ScanStatus::refused) [[unlikely]] {
-      give_up(Fault::malformed, "What came is no HTTP/1.1 answer: " + scanner_.why());
-      return;
-    }
-    user_.on_answer(*this, take_oldest(), scan.code);
-    if (!stream_.is_open()) {
-      return;
-    }
-    if (!scan.keeps_alive) {
-      end_between_answers();
-      return;
-    }
-  }
-  if (has_room()) {
-    user_.on_free(*this);
-  }
+void Connection::settle() {
+  begin();
+  settled_.set();
 }
 
 void Connection::refuse_surplus() {
@@ -88,25 +44,11 @@ void Connection::refuse_surplus() {
   fault_ = Fault::malformed;
   why_ = "The server sends bytes that no request asked for.";
   user_.on_surplus(*this);
-  user_.on_gone(*this);
+  tell_gone();
 }
 
 void Connection::end_between_answers() {
   give_up(Fault::closed, "The server closed a connection before it had answered all on it.");
-}
-
-void Connection::on_end() {
-  if (waiting_ != 0 && scanner_.may_end()) {
-    user_.on_answer(*this, take_oldest(), scanner_.code());
-  }
-  if (!stream_.is_open()) {
-    return;
-  }
-  if (scanner_.is_inside() && !scanner_.may_end()) {
-    give_up(Fault::closed, "The server closed a connection within an answer.");
-  } else {
-    end_between_answers();
-  }
 }
 
 void Connection::on_broken(NetError error) {
@@ -121,14 +63,18 @@ void Connection::give_up(Fault fault, std::string why) {
   stream_.close();
   why_ = std::move(why);
   fault_ = fault;
-  while (waiting_ != 0) {
-    const Sent unanswered = take_oldest();
+  while (waiting() != 0) {
+    const Sent unanswered = take_waiting();
     user_.on_failed(*this, unanswered, fault);
   }
-  if (settled_.is_set()) {
+  tell_gone();
+}
+
+void Connection::tell_gone() {
+  settled_.set();
+  if (is_in_use_) {
+    is_in_use_ = false;
     user_.on_gone(*this);
-  } else {
-    settled_.set();  // whoever opens it sees that it is closed
   }
 }
 

@@ -1,4 +1,4 @@
-// One HTTP/1.1 connection of a run: sends prepared requests and tells when each is answered.
+// One connection of a run: sends prepared requests and tells when each is answered.
 // Must not decide what is sent when, nor connect: its user does.
 #pragma once
 
@@ -6,11 +6,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
-#include "eider/cli/bench/answer_scanner.h"
 #include "eider/cli/bench/faults.h"
-#include "eider/cli/bench/requests.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/seal.h"
 #include "eider/runtime/stream.h"
@@ -54,26 +52,12 @@ class ConnectionUser {
   ~ConnectionUser() = default;
 };
 
-/// What the connections of one thread share.
-struct ConnectionTerms {
-  ConnectionTerms(const std::vector<Request>& prepared, unsigned depth)
-      : requests(prepared), pipeline(depth), known(prepared.size()) {}
-
-  const std::vector<Request>& requests;
-  unsigned pipeline;
-  std::vector<KnownHead> known;  // by request
-  h1::ResponseReader reader;
-};
-
-class Connection final : private StreamOwner {
+/// What every protocol has: the stream, the encryption under it, and how it ends.
+class Connection : protected StreamOwner {
  public:
-  /// Both outlive it.
-  Connection(Loop& loop, ConnectionUser& user, ConnectionTerms& terms)
-      : user_(user),
-        terms_(terms),
-        scanner_(terms.reader),
-        sent_(terms.pipeline),
-        stream_(loop, *this) {}
+  /// user  outlives it
+  Connection(Loop& loop, ConnectionUser& user) : user_(user), stream_(loop, *this) {}
+  virtual ~Connection() = default;
 
   /// Takes over a connected socket. Pre: not open.
   ///
@@ -83,8 +67,18 @@ class Connection final : private StreamOwner {
   /// Happens when requests may be sent, or when the connection was lost before.
   [[nodiscard]] Event& settled() noexcept { return settled_; }
 
+  /// From here on the user is told when it is gone; before, whoever opens it looks. Pre:
+  /// is_ready().
+  void take_into_use() noexcept { is_in_use_ = true; }
+
   /// Sends a prepared request. Pre: is_ready(), and has_room().
-  void send(Sent next);
+  virtual void send(Sent next) = 0;
+  /// Another request may be sent.
+  [[nodiscard]] virtual bool has_room() const noexcept = 0;
+  /// How many answers are outstanding.
+  [[nodiscard]] virtual std::size_t waiting() const noexcept = 0;
+  /// When the request was sent that has waited longest. Pre: waiting() != 0.
+  [[nodiscard]] virtual Instant waiting_since() const noexcept = 0;
 
   /// Fails what is outstanding, closes, and tells the user.
   void give_up(Fault fault, std::string why);
@@ -92,45 +86,37 @@ class Connection final : private StreamOwner {
   void close() noexcept { stream_.close(); }
 
   [[nodiscard]] bool is_ready() const noexcept { return stream_.is_open() && settled_.is_set(); }
-  /// The pipeline takes another request. Where requests are large it holds fewer than it might: the
-  /// socket has to take them all, since nothing is read while it has refused some, and a server
-  /// that cannot get rid of its answers takes no more.
-  [[nodiscard]] bool has_room() const noexcept {
-    return waiting_ == 0 || (waiting_ < sent_.size() && waiting_bytes_ < kWaitingBytesMax);
-  }
-  /// How many answers are outstanding.
-  [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
-  /// Pre: waiting() != 0.
-  [[nodiscard]] const Sent& oldest() const noexcept { return sent_[first_]; }
   /// What ended it last, in words.
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
   [[nodiscard]] Fault fault() const noexcept { return fault_; }
 
- private:
-  void on_bytes(std::string_view bytes) override;
-  void on_end() override;
-  void on_drained() override {}
-  void on_secured() override { settled_.set(); }
-  void on_broken(NetError error) override;
+ protected:
+  /// Bytes may be written: plain, or when the encryption is agreed on. May give up.
+  virtual void begin() = 0;
+  /// Takes one outstanding request away. Pre: waiting() != 0.
+  virtual Sent take_waiting() noexcept = 0;
 
-  static constexpr std::size_t kWaitingBytesMax = std::size_t{64} << 10U;
-
-  Sent take_oldest() noexcept;
+  [[nodiscard]] ConnectionUser& user() noexcept { return user_; }
+  [[nodiscard]] Stream& stream() noexcept { return stream_; }
+  /// What `why` tells of a request that fails while the connection stays.
+  void note(std::string why) { why_ = std::move(why); }
   void refuse_surplus();
   void end_between_answers();
 
+ private:
+  void on_drained() override {}
+  void on_secured() override { settle(); }
+  void on_broken(NetError error) override;
+  void settle();
+  void tell_gone();
+
   ConnectionUser& user_;
-  ConnectionTerms& terms_;
-  AnswerScanner scanner_;
-  std::vector<Sent> sent_;  // a ring
-  std::size_t first_ = 0;
-  std::size_t waiting_ = 0;
-  std::size_t waiting_bytes_ = 0;  // of the requests that wait
   std::string why_insecure_;
   Stream stream_;
   Event settled_;
   std::string why_;
   Fault fault_ = Fault::closed;
+  bool is_in_use_ = false;
 };
 
 }  // namespace eider::bench

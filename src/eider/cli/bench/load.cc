@@ -49,10 +49,20 @@ Load::Load(const Options& options, const Target& target, const std::vector<Reque
       target_(target),
       share_(share),
       live_(live),
-      terms_(requests, options.pipeline) {
+      requests_(requests),
+      h1_(requests, options.pipeline),
+      h2_{requests, options.streams, target.tls ? "https" : "http"} {
   for (unsigned i = 0; i < share.connections; ++i) {
-    connections_.emplace_back(loop_, static_cast<ConnectionUser&>(*this), terms_);
+    connections_.push_back(make_connection());
   }
+}
+
+std::unique_ptr<Connection> Load::make_connection() {
+  auto& user = static_cast<ConnectionUser&>(*this);
+  if (options_.version == Version::http_2) {
+    return std::make_unique<H2Connection>(loop_, user, h2_);
+  }
+  return std::make_unique<H1Connection>(loop_, user, h1_);
 }
 
 // Connecting.
@@ -63,20 +73,21 @@ Task<> Load::open_all() {
     openers.start(open_some());
   }
   co_await openers.join();
-  if (std::ranges::none_of(connections_, &Connection::is_ready)) {
+  if (std::ranges::none_of(connections_, [](const auto& c) { return c->is_ready(); })) {
     throw std::runtime_error(outcome_.faults.first());
   }
 }
 
 Task<> Load::open_some() {
   while (opening_ < connections_.size() && !live_.is_to_stop.load(std::memory_order_relaxed)) {
-    Connection& next = connections_[opening_++];
+    Connection& next = *connections_[opening_++];
     co_await open(next);
   }
 }
 
 std::unique_ptr<Seal> Load::make_seal() {
-  auto seal = target_.tls->make_seal({target_.host, target_.port, {"http/1.1"}});
+  const std::string protocol = options_.version == Version::http_2 ? "h2" : "http/1.1";
+  auto seal = target_.tls->make_seal({target_.host, target_.port, {protocol}});
   if (!seal) {
     throw std::runtime_error(seal.error().detail());
   }
@@ -100,6 +111,7 @@ Task<bool> Load::open(Connection& connection) {
     co_return false;
   }
   ++outcome_.connections_opened;
+  connection.take_into_use();
   co_return true;
 }
 
@@ -112,7 +124,7 @@ Task<> Load::reopen(Connection& connection) {
       co_await sleep_for(kRestBetweenAttempts);
     }
   }
-  if (is_open) {
+  if (is_open && connection.is_ready()) {
     on_free(connection);
   }
 }
@@ -127,6 +139,7 @@ Task<Outcome> Load::run() {
 }
 
 void Load::begin() {
+  has_begun_ = true;
   counting_from_ = now() + options_.warmup;
   ends_ = counting_from_ + options_.duration;
   if (is_open_loop()) {
@@ -135,11 +148,11 @@ void Load::begin() {
     pacer_->start(now(), ends_);
   }
   expire();
-  for (Connection& connection : connections_) {
-    if (connection.is_ready()) {
-      on_free(connection);
+  for (const auto& connection : connections_) {
+    if (connection->is_ready()) {
+      on_free(*connection);
     } else {
-      reopening_.start(reopen(connection));
+      reopening_.start(reopen(*connection));
     }
   }
 }
@@ -173,16 +186,16 @@ void Load::tell_live() noexcept {
 }
 
 void Load::expire_requests() {
-  for (Connection& connection : connections_) {
-    if (connection.waiting() != 0 && now() - connection.oldest().sent > options_.timeout) {
-      connection.give_up(Fault::timeout, "An answer did not come in time (--timeout).");
+  for (const auto& connection : connections_) {
+    if (connection->waiting() != 0 && now() - connection->waiting_since() > options_.timeout) {
+      connection->give_up(Fault::timeout, "An answer did not come in time (--timeout).");
     }
   }
 }
 
 bool Load::is_drained() const noexcept {
   return overdue_.empty() &&
-         std::ranges::none_of(connections_, [](const auto& c) { return c.waiting() != 0; });
+         std::ranges::none_of(connections_, [](const auto& c) { return c->waiting() != 0; });
 }
 
 void Load::end_when_over() {
@@ -205,11 +218,11 @@ void Load::finish() {
     pacer_->stop();
     give_up_overdue();
   }
-  for (Connection& connection : connections_) {
-    if (is_open_loop() && !outcome_.is_interrupted && connection.waiting() != 0) {
-      connection.give_up(Fault::timeout, "An answer did not come before the end.");
+  for (const auto& connection : connections_) {
+    if (is_open_loop() && !outcome_.is_interrupted && connection->waiting() != 0) {
+      connection->give_up(Fault::timeout, "An answer did not come before the end.");
     }
-    connection.close();
+    connection->close();
   }
   ended_.set();
 }
@@ -237,7 +250,7 @@ void Load::send_next(Connection& connection, Instant due) {
   const bool is_counted = is_counting_ && due >= counting_from_;
   left_ -= is_counted ? 1 : 0;
   connection.send({next_request_, due, is_counted});
-  next_request_ = next_request_ + 1 < terms_.requests.size() ? next_request_ + 1 : 0;
+  next_request_ = next_request_ + 1 < requests_.size() ? next_request_ + 1 : 0;
 }
 
 void Load::on_free(Connection& connection) {
@@ -306,7 +319,7 @@ void Load::note_done() {
 }
 
 void Load::on_gone(Connection& connection) {
-  if (!is_ending_) {
+  if (has_begun_ && !is_ending_) {
     reopening_.start(reopen(connection));
   }
 }

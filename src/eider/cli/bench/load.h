@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "eider/cli/bench/connection.h"
+#include "eider/cli/bench/h1_connection.h"
+#include "eider/cli/bench/h2_connection.h"
 #include "eider/cli/bench/options.h"
 #include "eider/cli/bench/outcome.h"
 #include "eider/cli/bench/pacer.h"
@@ -71,6 +73,7 @@ class Load final : private ConnectionUser, private PacerUser, private Timer {
   Task<> open_some();
   Task<bool> open(Connection& connection);
   Task<> reopen(Connection& connection);
+  [[nodiscard]] std::unique_ptr<Connection> make_connection();
   [[nodiscard]] std::unique_ptr<Seal> make_seal();
 
   void begin();
@@ -94,9 +97,11 @@ class Load final : private ConnectionUser, private PacerUser, private Timer {
   const Target& target_;
   Share share_;
   Live& live_;
-  ConnectionTerms terms_;
+  const std::vector<Request>& requests_;
+  H1Terms h1_;
+  H2Terms h2_;
   Outcome outcome_;
-  std::deque<Connection> connections_;
+  std::vector<std::unique_ptr<Connection>> connections_;
   std::size_t opening_ = 0;  // the next one to be opened at the start
   std::size_t next_request_ = 0;
   std::uint64_t left_ = std::numeric_limits<std::uint64_t>::max();  // that may still be sent
@@ -107,6 +112,7 @@ class Load final : private ConnectionUser, private PacerUser, private Timer {
   Instant ends_ = Instant::max();
   Instant last_done_;
   bool is_counting_ = false;
+  bool has_begun_ = false;
   bool is_ending_ = false;
   Event ended_;
   std::deque<Instant> overdue_;

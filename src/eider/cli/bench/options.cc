@@ -94,7 +94,7 @@ struct Known {
 constexpr std::string_view kTime = "a time such as 500ms, 10s or 1m";
 constexpr std::string_view kFile = "the name of a file";
 
-constexpr std::array<Known, 21> kKnown = {{
+constexpr std::array<Known, 23> kKnown = {{
     {'c', "connections", "a number from 1 to 1000000",
      [](Options& o, Value v) { return keep_whole(v, kConnectionsMax, o.connections); }},
     {'t', "threads", "a number from 1 to 256",
@@ -108,6 +108,15 @@ constexpr std::array<Known, 21> kKnown = {{
      [](Options& o, Value v) { return keep_arrivals(v, o.arrivals); }},
     {'p', "pipeline", "a number from 1 to 4096",
      [](Options& o, Value v) { return keep_whole(v, kPipelineMax, o.pipeline); }},
+    {0,
+     "http2",
+     {},
+     [](Options& o, Value) {
+       o.version = Version::http_2;
+       return true;
+     }},
+    {0, "streams", "a number from 1 to 4096",
+     [](Options& o, Value v) { return keep_whole(v, kPipelineMax, o.streams); }},
     {0, "warmup", kTime, [](Options& o, Value v) { return keep_duration(v, o.warmup); }},
     {0, "timeout", kTime, [](Options& o, Value v) { return keep_duration(v, o.timeout); }},
     {'m', "method", "a method such as GET, but not CONNECT",
@@ -241,11 +250,19 @@ class Reading {
     const bool describes_one =
         !options_.method.empty() || options_.body || !options_.body_file.empty();
     if (!options_.requests_file.empty() && describes_one) {
-      return "The requests of --requests-file have methods and bodies of their own: leave out "
+      return "The requests of --requests-file have methods and bodies of their "
+             "own: leave out "
              "--method, --body and --body-file.";
     }
-    if (options_.rate > 0 && options_.pipeline > 1) {
-      return "A pipeline of an open loop has no meaning: leave out --rate or --pipeline.";
+    if (options_.pipeline > 1 && options_.version == Version::http_2) {
+      return "HTTP/2 has streams in place of a pipeline: --streams.";
+    }
+    if (options_.streams > 1 && options_.version != Version::http_2) {
+      return "Streams are of HTTP/2 only: --http2 --streams, or --pipeline.";
+    }
+    if (options_.rate > 0 && (options_.pipeline > 1 || options_.streams > 1)) {
+      return "A pipeline of an open loop has no meaning: leave out --rate or "
+             "--pipeline or --streams.";
     }
     return std::nullopt;
   }
@@ -270,6 +287,8 @@ how much       -c, --connections N (64)   -t, --threads N (1)   -d, --duration T
                --warmup TIME              before counting begins
 closed loop    each connection asks again when it has its answer
                -p, --pipeline N (1)       requests that wait for their answers on one connection
+               --http2 --streams N (1)    HTTP/2, so many at once on one connection; without TLS by
+                                          prior knowledge
 open loop      -r, --rate N               requests a second, sent by a clock that does not wait for
                                           answers; latency is counted from when each was due
                --arrivals uniform|poisson (uniform)

@@ -17,6 +17,8 @@
 namespace eider::bench {
 
 enum class Progress : std::uint8_t { automatic, none };
+/// http_1_1 is what a connection speaks unless it is asked for more.
+enum class Version : std::uint8_t { http_1_1, http_2 };
 enum class Certificates : std::uint8_t { checked, any };
 
 struct Options {
@@ -32,6 +34,9 @@ struct Options {
   Arrivals arrivals = Arrivals::uniform;
   /// Requests of one connection that wait for their answers at once.
   unsigned pipeline = 1;
+  Version version = Version::http_1_1;
+  /// The same with HTTP/2.
+  unsigned streams = 1;
   Duration warmup{0};
   Duration timeout = std::chrono::seconds(10);
   std::string method;

@@ -73,6 +73,9 @@ TEST(BenchOptions, KeepEverythingThatIsAsked) {
   EXPECT_EQ(options.backend, Backend::epoll);
   EXPECT_EQ(read({"-p", "16"}).pipeline, 16U);
   EXPECT_EQ(read({"--body", ""}).body, "");
+  EXPECT_EQ(read({}).version, Version::http_1_1);
+  EXPECT_EQ(read({"--http2", "--streams=9"}).version, Version::http_2);
+  EXPECT_EQ(read({"--http2", "--streams=9"}).streams, 9U);
 }
 
 TEST(BenchOptions, SayWhatTheyDoNotUnderstand) {
@@ -102,6 +105,9 @@ TEST(BenchOptions, SayWhatTheyDoNotUnderstand) {
       {{"-b", "x", "--body-file", "y", kUrl}, "leave one out"},
       {{"--requests-file", "x", "-m", "GET", kUrl}, "of their own"},
       {{"-r", "10", "-p", "2", kUrl}, "--rate or --pipeline"},
+      {{"--http2", "-p", "2", kUrl}, "--streams"},
+      {{"--streams", "2", kUrl}, "HTTP/2 only"},
+      {{"--http2", "--streams", "2", "-r", "5", kUrl}, "leave out --rate"},
       {{"--backend", "poll", kUrl}, "--backend takes"},
       {{"--json", "", kUrl}, "name of a file"},
   };

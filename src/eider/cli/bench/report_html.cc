@@ -101,7 +101,7 @@ std::string setting(const Summary& summary) {
   std::string text = fmt::format("<h1>{}</h1>\n<p>Connections: {}; threads: {}; ", escaped(set.url),
                                  set.connections, set.threads);
   text += set.rate > 0 ? fmt::format("open loop at {} requests a second", set.rate)
-                       : fmt::format("closed loop, pipeline of {}", set.pipeline);
+                       : fmt::format("closed loop, {} with {} on each", set.protocol, set.pipeline);
   return text + fmt::format("; {:.3f} s{}</p>\n", summary.seconds,
                             summary.is_interrupted ? ", interrupted" : "");
 }
@@ -120,7 +120,8 @@ std::string rects(const std::vector<Bar>& bars) {
     const double part = static_cast<double>(bars[i].count) / static_cast<double>(most);
     const double height = std::max(1.0, part * kHeight);
     text += fmt::format(
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"><title>up to {}: "
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+        "height=\"{:.1f}\"><title>up to {}: "
         "{}</title></rect>\n",
         static_cast<double>(i) * step, kHeight - height, step - 1, height, ms_text(bars[i].upto_ms),
         bars[i].count);
@@ -141,9 +142,12 @@ std::string distribution(const Summary& summary) {
   const double least = summary.buckets.front().upto_ms;
   const double most = summary.buckets.back().upto_ms;
   return fmt::format(
-             "<h2>Distribution</h2>\n<p>Requests by latency, on a logarithmic scale.</p>\n"
-             "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" aria-label=\"Requests by "
-             "latency\">\n<line x1=\"0\" y1=\"{2:.0f}\" x2=\"{0:.0f}\" y2=\"{2:.0f}\"/>\n",
+             "<h2>Distribution</h2>\n<p>Requests by latency, on a "
+             "logarithmic scale.</p>\n"
+             "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" "
+             "aria-label=\"Requests by "
+             "latency\">\n<line x1=\"0\" y1=\"{2:.0f}\" x2=\"{0:.0f}\" "
+             "y2=\"{2:.0f}\"/>\n",
              kWidth, kHeight + kLabelHeight, kHeight) +
          rects(bars) + label(0, "start", least) +
          label(kWidth / 2, "middle", std::sqrt(std::max(least, 1e-6) * most)) +

@@ -94,7 +94,9 @@ std::string setting_text(const Summary& summary) {
   std::string text =
       fmt::format("{}   {} connections, {} thread{}", setting.url, setting.connections,
                   setting.threads, setting.threads == 1 ? "" : "s");
-  if (setting.pipeline > 1) {
+  if (setting.protocol == "HTTP/2") {
+    text += fmt::format(", HTTP/2 with {} on each", setting.pipeline);
+  } else if (setting.pipeline > 1) {
     text += fmt::format(", pipeline of {}", setting.pipeline);
   }
   if (setting.rate > 0) {

@@ -30,9 +30,40 @@ bool expects_body(std::string_view method) {
   return method == "POST" || method == "PUT" || method == "PATCH";
 }
 
+/// Fields of one connection have no place in HTTP/2 (RFC 9113, section 8.2.2).
+bool is_of_connection(std::string_view name) {
+  return name == "connection" || name == "keep-alive" || name == "upgrade" ||
+         name == "proxy-connection";
+}
+
+RequestParts parts_of(const Asked& asked, std::string_view authority,
+                      const std::vector<std::string>& fields) {
+  RequestParts parts{std::string(asked.method),
+                     std::string(asked.target),
+                     std::string(authority),
+                     {},
+                     std::string(asked.body)};
+  for (const std::string& field : fields) {
+    const std::size_t colon = field.find(':');
+    std::string name = field.substr(0, colon);
+    std::ranges::transform(name, name.begin(), to_lower);
+    std::string value(trim(std::string_view(field).substr(colon + 1)));
+    if (name == "host") {
+      parts.authority = std::move(value);
+    } else if (!is_of_connection(name)) {
+      parts.fields.emplace_back(std::move(name), std::move(value));
+    }
+  }
+  if (!asked.body.empty() || expects_body(asked.method)) {
+    parts.fields.emplace_back("content-length", std::to_string(asked.body.size()));
+  }
+  return parts;
+}
+
 Request prepared(const Asked& asked, std::string_view authority,
                  const std::vector<std::string>& fields) {
-  return {request_text(asked, authority, fields), parse_method(asked.method)};
+  return {request_text(asked, authority, fields), parse_method(asked.method),
+          parts_of(asked, authority, fields)};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eider/base/result.h"
@@ -12,11 +13,22 @@
 
 namespace eider::bench {
 
+/// A request for HTTP/2: the pseudo-header fields but the scheme, and the others in lower case.
+struct RequestParts {
+  std::string method;
+  std::string target;
+  std::string authority;
+  std::vector<std::pair<std::string, std::string>> fields;
+  std::string body;
+};
+
 /// text    a whole HTTP/1.1 request
 /// method  changes where the answer ends
+/// parts   the same for HTTP/2
 struct Request {
   std::string text;
   Method method = Method::get;
+  RequestParts parts = {};
 };
 
 /// What stands in one line of a file of requests, or on the command line.

@@ -17,6 +17,20 @@ TEST(BenchRequests, AreWrittenWithTheirHostAndLength) {
             "DELETE /1 HTTP/1.1\r\nhost: other\r\n\r\n");
 }
 
+TEST(BenchRequests, HaveTheirPartsForHttp2) {
+  const auto requests =
+      read_requests("POST /a?b {}", "h:1", {"X-A:  b ", "Connection: close", "Host: other"});
+  ASSERT_TRUE(requests) << requests.error();
+  const RequestParts& parts = requests->front().parts;
+  EXPECT_EQ(parts.method, "POST");
+  EXPECT_EQ(parts.target, "/a?b");
+  EXPECT_EQ(parts.authority, "other");
+  EXPECT_EQ(parts.body, "{}");
+  const std::vector<std::pair<std::string, std::string>> fields = {{"x-a", "b"},
+                                                                   {"content-length", "2"}};
+  EXPECT_EQ(parts.fields, fields);
+}
+
 TEST(BenchRequests, AreReadFromLines) {
   const auto requests =
       read_requests("# notes\nGET /\r\n\nPOST /notes {\"text\": \"a b\"}\nHEAD /x", "h", {});

@@ -53,7 +53,8 @@ Setting setting_of(const Options& options) {
           options.rate > 0 ? "open" : "closed",
           options.connections,
           std::min(options.threads, options.connections),
-          options.pipeline,
+          options.version == Version::http_2 ? "HTTP/2" : "HTTP/1.1",
+          options.version == Version::http_2 ? options.streams : options.pipeline,
           options.rate,
           seconds(options.warmup)};
 }

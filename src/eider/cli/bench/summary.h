@@ -52,7 +52,8 @@ struct Setting {
   std::string loop;  // "closed" or "open"
   unsigned connections = 0;
   unsigned threads = 0;
-  unsigned pipeline = 0;
+  std::string protocol;
+  unsigned pipeline = 0;  // with HTTP/2 the streams of a connection
   double rate = 0;
   double warmup_seconds = 0;
 };

@@ -1,0 +1,58 @@
+// A connection that speaks HTTP/1.1, with several requests on their way where that is asked for.
+// Must not decide what is sent when: its user does.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "eider/cli/bench/answer_scanner.h"
+#include "eider/cli/bench/connection.h"
+#include "eider/cli/bench/requests.h"
+
+namespace eider::bench {
+
+/// What the connections of one thread share.
+struct H1Terms {
+  H1Terms(const std::vector<Request>& prepared, unsigned depth)
+      : requests(prepared), pipeline(depth), known(prepared.size()) {}
+
+  const std::vector<Request>& requests;
+  unsigned pipeline;
+  std::vector<KnownHead> known;  // by request
+  h1::ResponseReader reader;
+};
+
+class H1Connection final : public Connection {
+ public:
+  /// All outlive it.
+  H1Connection(Loop& loop, ConnectionUser& user, H1Terms& terms)
+      : Connection(loop, user), terms_(terms), scanner_(terms.reader), sent_(terms.pipeline) {}
+
+  void send(Sent next) override;
+  /// The pipeline takes another request. Where requests are large it holds fewer than it might: the
+  /// socket has to take them all, since nothing is read while it has refused some, and a server
+  /// that cannot get rid of its answers takes no more.
+  [[nodiscard]] bool has_room() const noexcept override {
+    return waiting_ == 0 || (waiting_ < sent_.size() && waiting_bytes_ < kWaitingBytesMax);
+  }
+  [[nodiscard]] std::size_t waiting() const noexcept override { return waiting_; }
+  [[nodiscard]] Instant waiting_since() const noexcept override { return sent_[first_].sent; }
+
+ private:
+  static constexpr std::size_t kWaitingBytesMax = std::size_t{64} << 10U;
+
+  void begin() override { scanner_.reset(); }
+  Sent take_waiting() noexcept override;
+  void on_bytes(std::string_view bytes) override;
+  void on_end() override;
+
+  H1Terms& terms_;
+  AnswerScanner scanner_;
+  std::vector<Sent> sent_;  // a ring
+  std::size_t first_ = 0;
+  std::size_t waiting_ = 0;
+  std::size_t waiting_bytes_ = 0;  // of the requests that wait
+};
+
+}  // namespace eider::bench
