@@ -238,8 +238,7 @@ void SimLoop::handle(SimConnection& connection) {
     StreamAccess::tell_broken(*stream, NetError::reset);
     return;
   }
-  if (connection.is_blocked && connection.room_bytes() > 0 &&
-      StreamAccess::wants_writable(*stream)) {
+  if (connection.room_bytes() > 0 && StreamAccess::wants_writable(*stream)) {
     connection.is_blocked = false;
     StreamAccess::tell_writable(*stream);
     if (connection.stream != stream) {
