@@ -167,7 +167,7 @@ void Stream::go_on_reading() {
 // Output.
 
 std::size_t Stream::waiting_bytes() const noexcept {
-  return rest_ == nullptr ? 0 : rest_->waiting_bytes();
+  return is(kWaiting) ? rest_->waiting_bytes() : 0;
 }
 
 bool Stream::flush() {
