@@ -12,6 +12,7 @@
 #include "eider/client/client.h"
 #include "eider/client/detail/http_url.h"
 #include "eider/proxy/detail/forwarding.h"
+#include "eider/proxy/detail/tunnel.h"
 #include "eider/proxy/detail/upstreams.h"
 #include "eider/runtime/loop_local.h"
 #include "eider/runtime/scope.h"
@@ -129,8 +130,13 @@ class Proxy {
                                    std::uint64_t tried) const;
   [[nodiscard]] ClientRequest ask(PerLoop& loop, const Request& request, BodyStream& body,
                                   const Upstream& upstream) const;
+  [[nodiscard]] Task<Response> open_websocket(const Request& request, Upstream& upstream) const;
   [[nodiscard]] unsigned tries(const Request& request) const noexcept;
   void watch_health(PerLoop& loop) const;
+  [[nodiscard]] detail::ForwardedTrust trust() const noexcept {
+    return shared_->options.trusts_forwarded ? detail::ForwardedTrust::some
+                                             : detail::ForwardedTrust::none;
+  }
 
   std::shared_ptr<Shared> shared_;
   std::size_t segments_;
@@ -171,10 +177,8 @@ ClientRequest Proxy::ask(PerLoop& loop, const Request& request, BodyStream& body
   std::string url = upstream.url();
   url.append(detail::behind_prefix(request.head(), segments_));
   ClientRequest asked = loop.client.request(request.method(), url);
-  const auto trust = shared_->options.trusts_forwarded ? detail::ForwardedTrust::some
-                                                       : detail::ForwardedTrust::none;
   detail::forward_request_fields(
-      request, trust,
+      request, trust(),
       [&](std::string_view name, std::string_view value) { asked.header(name, value); });
   if (request.head().body == BodyKind::none) {
     return asked;
@@ -192,6 +196,22 @@ ClientRequest Proxy::ask(PerLoop& loop, const Request& request, BodyStream& body
   return asked;
 }
 
+Task<Response> Proxy::open_websocket(const Request& request, Upstream& upstream) const {
+  const auto url = detail::read_http_url(
+      upstream.url() + std::string(detail::behind_prefix(request.head(), segments_)));
+  if (!url) {
+    throw Failure(Error::bad_request("The path cannot be passed on."));
+  }
+  auto opening = detail::open_tunnel(request, *url, shared_->options.client, trust());
+  auto opened = co_await std::move(opening);
+  if (!opened) {
+    upstream.note_failure(Loop::current().now(), shared_->options);
+    throw Failure(to_error(opened.error()));
+  }
+  upstream.note_success();
+  co_return std::move(*opened);
+}
+
 Task<Response> Proxy::pass_on(const Request& request, BodyStream body) const {
   PerLoop& loop = loops_.here();
   watch_health(loop);
@@ -201,6 +221,10 @@ Task<Response> Proxy::pass_on(const Request& request, BodyStream body) const {
     const std::size_t index = choose(loop, request, tried);
     Upstream& upstream = shared_->upstreams[index];
     Underway underway(loop, index);
+    if (detail::wants_websocket(request)) {
+      auto opening = open_websocket(request, upstream);
+      co_return co_await std::move(opening);
+    }
     ClientRequest asked = ask(loop, request, body, upstream);
     auto sending = asked.send_streamed();
     auto reply = co_await std::move(sending);
