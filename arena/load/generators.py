@@ -5,17 +5,18 @@ Must not change a cell: a generator that cannot do it is replaced by wrk, and th
 
 import shutil
 
-from load import bombardier, eider_closed, h2load, httpress, oha, outcome, secured, wrk
+from load import bombardier, eider_bench, eider_closed, h2load, httpress, oha, outcome, secured, wrk
 from peers import oha as peers_oha
 
 KNOWN = {module.NAME: module
-         for module in (wrk, h2load, oha, bombardier, httpress, eider_closed)}
+         for module in (wrk, h2load, oha, bombardier, httpress, eider_closed, eider_bench)}
 
 
 def is_there(name):
     """True when the program is on the path, or built."""
-    if name == eider_closed.NAME:
-        return eider_closed.is_there()
+    for built in (eider_closed, eider_bench):
+        if name == built.NAME:
+            return built.is_there()
     return peers_oha.program() is not None if name == oha.NAME else shutil.which(name) is not None
 
 

@@ -14,7 +14,8 @@ from cli.progress import Progress, spoken
 from experiments import model
 from experiments.catalogue import all_experiments
 from experiments.model import Machine
-from load import eider_closed, generators, h2load, oha, plan, wrk
+from load import eider_bench, eider_closed, generators, h2load, oha, plan, wrk
+from load.outcome import GeneratorFailed
 from load.results import Folder, ResultsError, latest, sample
 from peers import oha as installed_oha
 
@@ -176,6 +177,18 @@ class CommandLine(unittest.TestCase):
                 self.assertRaises(installed_oha.NotInstalled) as refused:
             installed_oha.install(print)
         self.assertIn("rustup", str(refused.exception))
+
+    def test_eider_bench_is_read_with_its_errors(self):
+        told = eider_bench.parse(
+            '{"requests_per_second": 10.5, "latency": {"mean_ms": 2, "p50_ms": 1, "p90_ms": 3,'
+            ' "p99_ms": 4, "max_ms": 5}, "statuses": {"success": 20, "server_error": 1},'
+            ' "errors_by_kind": {"reset": 2, "timeout": 0}}')
+        self.assertEqual((told.requests, told.per_second, told.p50_ms, told.p99_ms, told.max_ms),
+                         (20, 10.5, 1, 4, 5))
+        self.assertEqual(told.errors, "2 x reset; 1 x status server_error")
+        self.assertEqual(told.error_count, 3)
+        with self.assertRaises(GeneratorFailed):
+            eider_bench.parse("nobody listens there")
 
     def test_h2load_and_oha_are_read(self):
         told = h2load.parse("finished in 1.00s, 1234.50 req/s, 1MB/s\nrequests: 1240 total, 1240 "
