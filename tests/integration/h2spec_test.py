@@ -67,7 +67,7 @@ class PlainPort(unittest.TestCase):
 
     def test_no_case_fails(self):
         """All but those that are shown to be wrong above."""
-        with Program('09_http2', '--port', '{port}', '--threads', '1', *self.arguments) as server:
+        with Program('10_http2', '--port', '{port}', '--threads', '1', *self.arguments) as server:
             _, failed, count = run(self.target_port(server), *self.flags)
         self.assertGreaterEqual(count, CASES_MIN)
         self.assertEqual({name: why for name, why in failed.items() if name not in self.excused},
@@ -91,7 +91,7 @@ class InvalidPreface(unittest.TestCase):
 
     def test_is_answered_by_an_error_and_the_end(self):
         """In the only version that such a client may speak."""
-        with Program('09_http2', '--port', '{port}', '--threads', '1') as server:
+        with Program('10_http2', '--port', '{port}', '--threads', '1') as server:
             client = h2.Client(server.port, opening=b'INVALID CONNECTION PREFACE\r\n\r\n')
             answer = b''
             while data := client.socket.recv(65536):

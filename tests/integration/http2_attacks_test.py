@@ -28,7 +28,7 @@ class Attacks(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.server = Program('09_http2', '--port', '{port}', '--threads', '1')
+        cls.server = Program('10_http2', '--port', '{port}', '--threads', '1')
         cls.server.__enter__()
         cls.addClassCleanup(cls.server.__exit__)
 
@@ -226,7 +226,7 @@ class Smuggling(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.server = Program('09_http2', '--port', '{port}', '--threads', '1')
+        cls.server = Program('10_http2', '--port', '{port}', '--threads', '1')
         cls.server.__enter__()
         cls.addClassCleanup(cls.server.__exit__)
 

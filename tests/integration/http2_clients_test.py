@@ -42,7 +42,7 @@ class Clients(unittest.TestCase):
         cls.folder = Path(folder.name)
         cls.content = os.urandom(3_000_001)
         (cls.folder / 'large.bin').write_bytes(cls.content)
-        cls.server = Program('09_http2', '--port', '{port}', '--threads', '2',
+        cls.server = Program('10_http2', '--port', '{port}', '--threads', '2',
                              environment={'FILES': folder.name})
         cls.server.__enter__()
         cls.addClassCleanup(cls.server.__exit__)
@@ -160,7 +160,7 @@ class Priorities(unittest.TestCase):
 
     def test_the_urgent_answer_comes_first(self):
         """Two large answers wait for the same window."""
-        with Program('09_http2', '--port', '{port}', '--threads', '1') as server:
+        with Program('10_http2', '--port', '{port}', '--threads', '1') as server:
             with h2.Client(server.port, opening=h2.PREFACE + h2.settings(_4=1 << 20)) as client:
                 client.send(h2.request(1, '/bytes/300000', fields=[('priority', 'u=7')]))
                 client.frames_until(lambda kind, _, stream, __: stream == 1 and kind == h2.DATA)
@@ -177,7 +177,7 @@ class Drain(unittest.TestCase):
 
     def test_goaway_lets_requests_finish(self):
         """First a GOAWAY that refuses nothing, then the last one, then the end."""
-        with Program('09_http2', '--port', '{port}', '--threads', '1') as server:
+        with Program('10_http2', '--port', '{port}', '--threads', '1') as server:
             with h2.Client(server.port) as client:
                 client.send(h2.request(1, '/slow/700'))
                 time.sleep(0.2)
@@ -193,7 +193,7 @@ class Drain(unittest.TestCase):
 
     def test_nothing_is_lost_under_load(self):
         """Every request that was not refused is answered."""
-        with Program('09_http2', '--port', '{port}', '--threads', '2') as server:
+        with Program('10_http2', '--port', '{port}', '--threads', '2') as server:
             stopping = threading.Timer(0.5, lambda: server.process.send_signal(signal.SIGTERM))
             stopping.start()
             ended = subprocess.run(['h2load', '-D', '2', '-c', '4', '-m', '10',

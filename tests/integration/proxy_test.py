@@ -92,7 +92,7 @@ class Recorder:
 def proxy(*urls, **settings):
     """The example in front of them."""
     environment = {'UPSTREAMS': ','.join(urls), **settings}
-    return Program('10_proxy', '--port', '{port}', '--threads', '2', environment=environment)
+    return Program('11_proxy', '--port', '{port}', '--threads', '2', environment=environment)
 
 
 def upstream(*arguments):
@@ -150,7 +150,7 @@ class Passing(unittest.TestCase):
     def test_tls_and_http2_in_front(self):
         with upstream() as service:
             secure = free_port()
-            with Program('10_proxy', '--port', '{port}', '--tls-port', str(secure),
+            with Program('11_proxy', '--port', '{port}', '--tls-port', str(secure),
                          environment={'UPSTREAMS': url_of(service)}):
                 told = curl('-k', '--http2', '-w', ' %{http_version}',
                             f'https://127.0.0.1:{secure}/json')

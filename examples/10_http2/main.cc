@@ -1,6 +1,6 @@
 // HTTP/2 beside HTTP/1.1 on one port: every kind of handler, without a word about the version.
 //
-//   ./09_http2 --port 8080
+//   ./10_http2 --port 8080
 //   curl --http2-prior-knowledge localhost:8080/        nghttp -ans http://localhost:8080/page
 #include <eider/eider.h>
 #include <eider/files/files.h>

@@ -1,6 +1,6 @@
 // A balancer in front of other services, with health checks.
 //
-//   UPSTREAMS=http://127.0.0.1:9000,http://127.0.0.1:9001 ./10_proxy --port 8080
+//   UPSTREAMS=http://127.0.0.1:9000,http://127.0.0.1:9001 ./11_proxy --port 8080
 //
 // HASH=Cookie keeps clients with the same cookie on the same service; HEALTH=/status asks there
 // whether a service is well.
