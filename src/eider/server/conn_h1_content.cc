@@ -64,6 +64,7 @@ ConnectionH1::ConnectionH1(LoopContext& context) noexcept
     : context_(context), stream_(context.loop, *this), alarm_(*this) {}
 
 ConnectionH1::~ConnectionH1() {
+  end_handshake();
   end_exchange();
 }
 
@@ -76,7 +77,34 @@ void ConnectionH1::open(Descriptor fd, Preface preface) {
     aside_->preface = std::make_unique<ProxyReader>();
     aside_->seals = preface.seals;
   } else if (preface.seals != nullptr) {
-    stream_.secure(preface.seals->make());
+    secure(*preface.seals, {});
+    if (state_ == State::closed) {
+      settle();
+    }
+  }
+}
+
+// A handshake costs much and needs no more than a connection: so there are only so many.
+void ConnectionH1::secure(SealMaker& seals, std::string_view received) {
+  if (context_.handshakes >= context_.handshakes_max) {
+    state_ = State::closed;
+    return;
+  }
+  ++context_.handshakes;
+  is_shaking_hands_ = true;
+  expect(Patience::first_byte, context_.limits.handshake);
+  stream_.secure(seals.make(), received);
+}
+
+void ConnectionH1::on_secured() {
+  end_handshake();
+  expect(Patience::first_byte, context_.limits.first_byte);
+}
+
+void ConnectionH1::end_handshake() noexcept {
+  if (is_shaking_hands_) {
+    is_shaking_hands_ = false;
+    --context_.handshakes;
   }
 }
 
@@ -130,7 +158,7 @@ void ConnectionH1::read_preface(std::string_view bytes) {
   state_ = State::ready;
   bytes.remove_prefix(step.consumed);
   if (aside_->seals != nullptr) {
-    stream_.secure(aside_->seals->make(), bytes);
+    secure(*aside_->seals, bytes);
   } else if (!bytes.empty()) {
     serve_or_save(bytes);
   }

@@ -31,7 +31,13 @@ struct Limits {
   unsigned blocking_threads_max = 16;
   std::size_t blocking_queue_max = 1024;
 
-  /// From the connection's begin to the first byte; then it is closed without a word.
+  /// TLS: handshakes of the whole server that are under way; connections beyond are closed at once.
+  /// Each loop has its equal share.
+  std::size_t handshakes_max = 4096;
+  /// From the connection's begin to the handshake's end; then it is closed without a word.
+  Duration handshake = std::chrono::seconds(10);
+
+  /// From the connection's begin, or from the handshake's end, to the first byte; then it is closed without a word.
   Duration first_byte = std::chrono::seconds(30);
   /// From a head's first byte to its end, however the bytes trickle; then 408.
   Duration head = std::chrono::seconds(10);

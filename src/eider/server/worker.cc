@@ -24,7 +24,8 @@ Worker::Worker(const Crew& crew, std::size_t index)
     : crew_(crew),
       index_(index),
       context_(*crew.loops[index], crew.service, crew.limits,
-               share(crew.limits.in_flight_max, crew.loops.size())),
+               share(crew.limits.in_flight_max, crew.loops.size()),
+               share(crew.limits.handshakes_max, crew.loops.size())),
       heap_trim_(context_),
       connections_(context_, *this) {
   if (crew.protocol != nullptr) {

@@ -52,7 +52,7 @@ struct TestClient::Stage final : detail::ConnectionCounter {
   Limits limits;
   SimKernel kernel;
   SimLoop loop{kernel};
-  detail::LoopContext context{loop, *service, limits, limits.in_flight_max};
+  detail::LoopContext context{loop, *service, limits, limits.in_flight_max, limits.handshakes_max};
   detail::ConnectionsH1 connections{context, *this};
   SimClient client;
 };

@@ -11,7 +11,8 @@
 
 namespace eider::testing {
 
-/// Every byte with one bit flipped; 'H' opens, 'E' ends, '!' is an attack, and 'D' carries a byte.
+/// Every byte with one bit flipped; 'H' opens, '.' comes before that, 'E' ends, '!' is an attack,
+/// and 'D' carries a byte.
 class TestSeal final : public Seal {
  public:
   static constexpr char kFlip = 0x20;
@@ -54,6 +55,8 @@ class TestSeal final : public Seal {
     } else if (byte == 'H') {
       state_ = SealState::open;
       wire.append('h');
+    } else if (byte == '.' && state_ == SealState::handshaking) {
+      // goes on
     } else if (byte == 'E') {
       is_end_received_ = true;
     } else if (byte == 'D' && state_ == SealState::open) {

@@ -73,6 +73,7 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner
   void on_end() override;
   void on_drained() override;
   void on_broken(NetError error) override;
+  void on_secured() override;
   void on_answered(Exchange& exchange) override;
   void on_content_wanted() override;
   void on_content_taken() override;
@@ -127,6 +128,8 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner
   // Content that is no text in memory: conn_h1_content.cc.
   void take_unusual(std::string_view bytes);
   void read_preface(std::string_view bytes);
+  void secure(SealMaker& seals, std::string_view received);
+  void end_handshake() noexcept;
   void deliver_saved();
   void answer_now_with_content(const Plan& plan, std::string_view unread);
   [[nodiscard]] bool begin_content(std::string_view unread);
@@ -183,6 +186,7 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner
   bool has_answered_ = false;
   bool has_peer_ended_ : 1 = false;
   bool is_paused_ : 1 = false;
+  bool is_shaking_hands_ : 1 = false;
   // From here on: not touched by a request that is answered at once.
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<Aside> aside_;

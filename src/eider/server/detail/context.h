@@ -34,16 +34,18 @@ class ConnectionOwner {
 };
 
 struct LoopContext {
-  /// exchanges_max  this loop's share of limits.in_flight_max
+  /// exchanges_max, its_handshakes_max  this loop's shares of limits.in_flight_max and
+  ///                                    limits.handshakes_max
   LoopContext(Loop& its_loop, Service& its_service, const Limits& its_limits,
-              std::size_t exchanges_max)
+              std::size_t exchanges_max, std::size_t its_handshakes_max)
       : loop(its_loop),
         service(its_service),
         limits(its_limits),
         head_limits{.head_bytes_max = its_limits.head_bytes_max,
                     .target_bytes_max = its_limits.target_bytes_max,
                     .fields_max = its_limits.fields_max},
-        exchanges(its_loop, exchanges_max) {}
+        exchanges(its_loop, exchanges_max),
+        handshakes_max(its_handshakes_max) {}
 
   void count_request() noexcept {
     // Only this thread writes, so that no locked instruction is needed.
@@ -59,6 +61,8 @@ struct LoopContext {
   Response response;  // likewise
   h1::HeadStart start;
   Exchanges exchanges;
+  const std::size_t handshakes_max;
+  std::size_t handshakes = 0;              // under way
   ConnectionOwner* connections = nullptr;  // set by it
   /// What may take connections over from HTTP/1.1; null unless the application wants one.
   std::unique_ptr<LoopProtocol> protocol;
