@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "eider/http/h2/detail/test_frames.h"
@@ -38,17 +39,17 @@ constexpr std::string_view kEvents =
     "1 head /one\n1 closed 0\n3 head /p\n3 content content\n3 closed 0\n5 head /five\n"
     "5 content body\n5 closed 0\n7 refused 400\n7 closed 0\n";
 
+/// By stream, which is the first character; those of one stream stay in their order.
 std::string sorted_lines(std::string_view text) {
-  std::vector<std::string> lines;
+  std::map<char, std::string> by_stream;
   while (!text.empty()) {
     const std::size_t end = text.find('\n') + 1;
-    lines.emplace_back(text.substr(0, end));
+    by_stream[text[0]].append(text.substr(0, end));
     text.remove_prefix(end);
   }
-  std::ranges::stable_sort(lines, {}, [](const std::string& line) { return line[0]; });
   std::string all;
-  for (const std::string& line : lines) {
-    all += line;
+  for (const auto& [stream, lines] : by_stream) {
+    all += lines;
   }
   return all;
 }
