@@ -37,7 +37,8 @@ struct Limits {
   /// From the connection's begin to the handshake's end; then it is closed without a word.
   Duration handshake = std::chrono::seconds(10);
 
-  /// From the connection's begin, or from the handshake's end, to the first byte; then it is closed without a word.
+  /// From the connection's begin, or from the handshake's end, to the first byte; then it is closed
+  /// without a word.
   Duration first_byte = std::chrono::seconds(30);
   /// From a head's first byte to its end, however the bytes trickle; then 408.
   Duration head = std::chrono::seconds(10);
