@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "eider/http2/detail/outflow.h"
 
@@ -13,9 +12,7 @@ namespace {
 constexpr std::size_t kKeptBytesMax = 16UL * 1024;
 
 std::size_t put_text(char* to, std::size_t bytes, std::string_view text) noexcept {
-  const std::size_t count = std::min(bytes, text.size());
-  std::memcpy(to, text.data(), count);
-  return count;
+  return text.copy(to, bytes);
 }
 
 }  // namespace

@@ -276,7 +276,8 @@ TEST(ResponseReader, has_more_bad_cases_than_good_ones) {
 TEST(ResponseReader, takes_exactly_the_head_and_leaves_the_rest) {
   const std::string first = with_fields("Content-Length: 3\r\n");
   ResponseReader reader;
-  ASSERT_EQ(reader.read(first + "abcHTTP/1.1", Method::get, {}), HeadStatus::complete);
+  const std::string received = first + "abcHTTP/1.1";
+  ASSERT_EQ(reader.read(received, Method::get, {}), HeadStatus::complete);
   EXPECT_EQ(reader.head_bytes(), first.size());
   EXPECT_EQ(reader.head().find("CONTENT-length"), "3");
   EXPECT_EQ(reader.head().find("Content"), std::nullopt);
