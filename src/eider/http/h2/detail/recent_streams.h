@@ -22,7 +22,8 @@ class RecentStreams {
 
   /// Pre: id is odd and larger than last().
   void note_opened(std::int32_t id) noexcept {
-    const std::uint32_t step = static_cast<std::uint32_t>(id - last_ + 1) / 2;
+    const std::uint32_t ids = static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(last_);
+    const std::uint32_t step = (ids + 1) / 2;
     opened_ = step < kCount ? opened_ << step | 1 : 1;
     ended_ = step < kCount ? ended_ << step : 0;
     last_ = id;
