@@ -4,8 +4,8 @@
 #include <chrono>
 #include <string>
 
-#include "eider/http2/detail/test_h2_server.h"
 #include "tests/sim/streaming_service.h"
+#include "tests/support/h2_server.h"
 
 namespace eider::detail::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "eider/http2/detail/test_h2_server.h"
+#include "tests/support/h2_server.h"
 
 namespace eider::detail::test {
 namespace {
