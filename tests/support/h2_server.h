@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "eider/base/assert.h"
+#include "eider/http/h2/detail/test_frames.h"
 #include "eider/http2/detail/loop_h2.h"
 #include "eider/runtime/loop_sim.h"
 #include "eider/server/detail/worker.h"
@@ -18,43 +19,12 @@
 
 namespace eider::detail::test {
 
-enum class Type : std::uint8_t {
-  data,
-  headers,
-  priority,
-  rst_stream,
-  settings,
-  push_promise,
-  ping,
-  goaway,
-  window_update,
-  continuation
-};
-
-inline constexpr std::uint8_t kEndStream = 0x1;
-inline constexpr std::uint8_t kEndHeaders = 0x4;
-
-inline std::string word(std::uint32_t value) {
-  return {static_cast<char>(value >> 24), static_cast<char>(value >> 16),
-          static_cast<char>(value >> 8), static_cast<char>(value)};
-}
-
-inline std::string frame(Type type, std::uint8_t flags, std::uint32_t stream,
-                         std::string_view payload = {}) {
-  std::string text = word(static_cast<std::uint32_t>(payload.size())).substr(1);
-  text += static_cast<char>(type);
-  text += static_cast<char>(flags);
-  return text + word(stream) + std::string(payload);
-}
-
-/// A field that is not remembered. Pre: both are shorter than 127 bytes.
-inline std::string literal(std::string_view name, std::string_view value) {
-  std::string text(1, '\0');
-  text += static_cast<char>(name.size());
-  text += name;
-  text += static_cast<char>(value.size());
-  return text += value;
-}
+using h2::test::frame;
+using h2::test::kEndHeaders;
+using h2::test::kEndStream;
+using h2::test::literal;
+using h2::test::Type;
+using h2::test::word;
 
 inline std::string head(std::string_view method, std::string_view path) {
   return literal(":method", method) + literal(":scheme", "http") + literal(":path", path) +
