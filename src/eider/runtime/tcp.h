@@ -4,8 +4,10 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "eider/base/buffer.h"
 #include "eider/base/result.h"
@@ -17,7 +19,7 @@
 
 namespace eider {
 
-/// One reads and one writes at a time. Destroying it closes the connection at once.
+/// One reads at a time, several may write. Destroying it closes the connection at once.
 ///
 ///     Result<Descriptor, NetError> fd = co_await connect(address, 5s);
 ///     …
@@ -35,6 +37,9 @@ class TcpStream final : private StreamOwner {
   ~TcpStream();
   TcpStream(const TcpStream&) = delete;
   TcpStream& operator=(const TcpStream&) = delete;
+
+  /// As Stream::secure: what is written leaves behind the handshake. Pre: nothing was written.
+  void secure(std::unique_ptr<Seal> seal) { stream_.secure(std::move(seal)); }
 
   /// `co_await connection.read()` waits until there is something.
   ///
