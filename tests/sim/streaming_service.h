@@ -77,10 +77,10 @@ struct Shouting final : Upgraded {
   explicit Shouting(UpgradedLine& its_line) : line(its_line) {}
   void on_bytes(std::string_view bytes) override {
     for (const char byte : bytes) {
-      line.stream().output().append(static_cast<char>(byte >= 'a' ? byte - 32 : byte));
+      line.output().append(static_cast<char>(byte >= 'a' ? byte - 32 : byte));
     }
     if (bytes == "bye") {
-      line.stream().flush();
+      line.flush();
       line.close();
     }
   }
@@ -88,8 +88,8 @@ struct Shouting final : Upgraded {
   void on_drained() override {}
   void on_broken() override {}
   void on_stopping() override {
-    line.stream().output().append("STOPPING");
-    line.stream().flush();
+    line.output().append("STOPPING");
+    line.flush();
     line.close();
   }
   UpgradedLine& line;

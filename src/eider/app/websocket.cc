@@ -33,7 +33,9 @@ void render_upgrade(Response& response, const Context& context, const WsRoute& r
                     const WsAccepted& accepted, WsPurpose purpose) {
   response.set_status(kSwitchingProtocols);
   response.add_header("Upgrade", "websocket");
-  response.add_header(ws::kAcceptField, accepted.handshake.accept_view());
+  if (const std::string_view accept = accepted.handshake.accept_view(); !accept.empty()) {
+    response.add_header(ws::kAcceptField, accept);
+  }
   const std::uint8_t subprotocol = accepted.agreement.subprotocol;
   if (subprotocol != WsAgreement::kNoSubprotocol) {
     response.add_header(ws::kProtocolField, route.options.subprotocols[subprotocol]);

@@ -37,6 +37,9 @@ struct RequestHead {
   bool expects_continue = false;
   /// Connection names "upgrade" and Upgrade says to what (RFC 9110, section 7.8).
   bool wants_upgrade = false;
+  /// An extended CONNECT of HTTP/2 asks for a WebSocket (RFC 8441, section 5). `method` is told as
+  /// GET, which it is over HTTP/1.1.
+  bool opens_websocket = false;
   /// Content bytes that follow when body == BodyKind::sized, else 0.
   std::uint64_t content_length = 0;
   /// As it came: "/a%20b?c=d".

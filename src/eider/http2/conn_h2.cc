@@ -92,6 +92,12 @@ void ConnectionH2::on_stopping() {
   go_on();
 }
 
+void ConnectionH2::on_broken() {
+  for (const std::unique_ptr<StreamH2>& stream : streams_) {
+    stream->break_tunnel();
+  }
+}
+
 // Going on.
 
 void ConnectionH2::want_turn() noexcept {
@@ -119,6 +125,7 @@ void ConnectionH2::go_on() {
   bury_dead();
   serve_ready();
   is_going_on_ = false;
+  bury_dead();
   settle();
 }
 
@@ -132,21 +139,20 @@ void ConnectionH2::serve_ready() {
 }
 
 void ConnectionH2::send() {
-  Stream& stream = line_.stream();
+  ++turn_;
   while (StreamH2* const sender = senders_.pop_front()) {
+    sender->uncork();
     session_.resume(sender->id());
   }
   std::size_t turn_bytes = 0;
   if (is_upgrading_) {
-    (void)session_.send(stream.output(), kUpgradedBytesMax);
-    bury_dead();
+    (void)session_.send(line_.output(), kUpgradedBytesMax);
   }
   // What waits may also be what encryption has made of the handshake in this very call: `flush`
   // tells whether the socket has refused something.
-  while (!is_upgrading_ && (stream.waiting_bytes() == 0 || stream.flush())) {
-    const bool is_all = session_.send(stream.output(), kCorkBytesMax);
-    bury_dead();
-    if (is_all || !stream.flush()) {
+  while (!is_upgrading_ && (line_.waiting_bytes() == 0 || line_.flush())) {
+    const bool is_all = session_.send(line_.output(), kCorkBytesMax);
+    if (is_all || !line_.flush()) {
       break;
     }
     turn_bytes += kCorkBytesMax;
@@ -170,6 +176,7 @@ void ConnectionH2::bury_dead() noexcept {
       streams_[index]->index_ = index;
     }
     streams_.pop_back();
+    stream->break_tunnel();
     loop_.give_back(std::move(stream));
     if (streams_.empty()) {
       quiet_since_ = loop_.context.loop.now();
@@ -237,8 +244,7 @@ void ConnectionH2::shut_down() {
 void ConnectionH2::settle() {
   if (ending_since_ == Instant::max() && session_.is_over()) {
     end_line();
-  } else if (ending_since_ != Instant::max() && has_peer_ended_ &&
-             line_.stream().waiting_bytes() == 0) {
+  } else if (ending_since_ != Instant::max() && has_peer_ended_ && line_.waiting_bytes() == 0) {
     close();
   }
   if (is_busy() && armed_ > loop_.context.loop.now() + loop_.tick) {
@@ -254,14 +260,13 @@ void ConnectionH2::close() noexcept {
 // As in RFC 9112, 9.6: a close while the client sends would be a reset, which may overtake what we
 // have said last.
 void ConnectionH2::end_line() {
-  Stream& stream = line_.stream();
   ending_since_ = loop_.context.loop.now();
-  const bool is_flushed = stream.flush();
+  const bool is_flushed = line_.flush();
   if (has_peer_ended_ && is_flushed) {
     close();
     return;
   }
-  stream.end();
+  line_.end();
   for (const std::unique_ptr<StreamH2>& open : streams_) {
     open->end_exchange();
   }
@@ -269,7 +274,7 @@ void ConnectionH2::end_line() {
 
 bool ConnectionH2::is_blocked(const StreamH2& stream) const noexcept {
   return is_upgrading_ || is_window_empty(stream) || session_.send_window() <= 0 ||
-         line_.stream().waiting_bytes() != 0;
+         line_.waiting_bytes() != 0;
 }
 
 bool ConnectionH2::is_window_empty(const StreamH2& stream) const noexcept {

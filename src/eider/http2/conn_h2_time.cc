@@ -21,7 +21,7 @@ std::uint64_t ConnectionH2::least_progress(Duration span) const noexcept {
 
 bool ConnectionH2::is_busy() const noexcept {
   return !streams_.empty() || session_.is_within_head() || ending_since_ != Instant::max() ||
-         stopping_since_ != Instant::max() || line_.stream().waiting_bytes() != 0;
+         stopping_since_ != Instant::max() || line_.waiting_bytes() != 0;
 }
 
 /// Who is idle is looked at when that has to end, others at every tick.
@@ -52,7 +52,7 @@ void ConnectionH2::check_line(Instant now) {
   const Limits& limits = loop_.context.limits;
   if (ending_since_ != Instant::max()) {
     const bool is_late = now - ending_since_ >= limits.linger;
-    if (is_late && line_.stream().waiting_bytes() == 0) {
+    if (is_late && line_.waiting_bytes() == 0) {
       close();
       return;
     }
@@ -81,9 +81,8 @@ void ConnectionH2::check_quiet(Instant now) {
 
 /// While the socket takes nothing nothing is added, so that what waits only shrinks.
 void ConnectionH2::check_socket(Instant now) {
-  Stream& stream = line_.stream();
   const Duration span = loop_.context.limits.write;
-  const std::size_t waiting = stream.waiting_bytes();
+  const std::size_t waiting = line_.waiting_bytes();
   if (waiting == 0) {
     write_due_ = Instant::max();
   } else if (write_due_ == Instant::max()) {
@@ -91,7 +90,7 @@ void ConnectionH2::check_socket(Instant now) {
     write_progress_ = waiting;
   } else if (now >= write_due_) {
     if (waiting + least_progress(span) > write_progress_) {
-      stream.reset();
+      line_.reset();
       close();
     } else {
       write_due_ = Instant::max();

@@ -10,6 +10,8 @@ namespace {
 
 /// A larger buffer is given back when its answer is done.
 constexpr std::size_t kKeptBytesMax = 16UL * 1024;
+/// The same while it goes on, at rest.
+constexpr std::size_t kRestingBytesMax = 1024;
 
 std::size_t put_text(char* to, std::size_t bytes, std::string_view text) noexcept {
   return text.copy(to, bytes);
@@ -116,6 +118,13 @@ std::size_t Outflow::put_piece(char* to, std::size_t bytes) noexcept {
   const ssize_t got =
       ::pread(file_->file()->get(), to, wanted, static_cast<off_t>(piece.offset + within));
   return got <= 0 ? 0 : static_cast<std::size_t>(got);
+}
+
+void Outflow::release_sent() noexcept {
+  if (waiting_bytes() == 0 && produced_.capacity() > kRestingBytesMax) {
+    produced_.release();
+    used_ = 0;
+  }
 }
 
 void Outflow::reset() noexcept {

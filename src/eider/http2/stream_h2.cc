@@ -51,6 +51,7 @@ void StreamH2::reset() noexcept {
   if (connection_ == nullptr) {
     return;
   }
+  tunnel_.reset();
   end_exchange();
   if (outflow_.is_memory()) {
     connection_->note_sent(outflow_.rest().size(), 0);
@@ -104,6 +105,9 @@ void StreamH2::on_head(h2::Ends ends) {
 void StreamH2::begin_request(h2::Ends ends) {
   plan_ = connection_->context().service.plan(request_);
   const RequestHead& head = request_.head();
+  if (head.opens_websocket) {
+    tunnel_ = std::make_unique<TunnelH2>(*connection_, *this, outflow_);
+  }
   if (head.body == BodyKind::sized && head.content_length > plan_.body_bytes_max) {
     refuse(kTooLarge, "The content is too large.");
   } else if (plan_.streams_body) {
@@ -111,7 +115,7 @@ void StreamH2::begin_request(h2::Ends ends) {
       exchange_->inbox().begin(head, plan_.body_bytes_max, *this);
     }
     become_ready();
-  } else if (ends == h2::Ends::with_head) {
+  } else if (ends == h2::Ends::with_head || head.opens_websocket) {
     become_ready();
   } else if (make_exchange()) {
     exchange_->body().begin(head, plan_.body_bytes_max);
@@ -156,6 +160,11 @@ void StreamH2::on_data(std::string_view bytes) {
   } else if (takes_content()) {
     uncredited_bytes_ += bytes.size();  // until the handler has taken them
     exchange_->inbox().put(bytes);
+  } else if (tunnel_ != nullptr && !tunnel_->is_closed()) {
+    uncredited_bytes_ += bytes.size();
+    if (tunnel_->take(bytes)) {
+      give_credit();
+    }
   } else {
     discard(bytes.size());
   }
@@ -176,6 +185,14 @@ void StreamH2::discard(std::size_t bytes) {
 }
 
 void StreamH2::on_answered_early() {
+  if (tunnel_ != nullptr && !tunnel_->is_closed()) {
+    tunnel_->note_end_sent();  // its protocol waits for the client's end
+  } else {
+    linger();
+  }
+}
+
+void StreamH2::linger() {
   state_ = State::lingering;
   progress_ = 0;
   due_ = connection_->context().loop.now() + connection_->context().limits.linger;
@@ -210,6 +227,8 @@ void StreamH2::on_content_end() {
     if (state_ != State::sending) {
       watch_nothing();
     }
+  } else if (tunnel_ != nullptr) {
+    tunnel_->take_end();
   }
 }
 

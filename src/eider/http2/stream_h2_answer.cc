@@ -14,7 +14,9 @@ namespace {
 
 using Static = h2::OutField::Static;
 
+constexpr int kOk = 200;
 constexpr int kResetContent = 205;
+constexpr int kRedirection = 300;
 constexpr int kNotImplemented = 501;
 constexpr std::size_t kDigitsMax = 20;
 /// Status, server, date, type and length.
@@ -75,12 +77,19 @@ void StreamH2::on_answered(Exchange&) {
 }
 
 void StreamH2::answer(Response& response) {
-  Content* const content = response.content();
-  if (dynamic_cast<ProducedContent*>(content) != nullptr) {
+  auto* const upgrade = dynamic_cast<Upgrade*>(response.content());
+  if (tunnel_ != nullptr && upgrade != nullptr) {
+    begin_tunnel(response, *upgrade);
+    return;
+  }
+  if (tunnel_ != nullptr) {
+    refuse_tunnel(response);
+  }
+  if (dynamic_cast<ProducedContent*>(response.content()) != nullptr) {
     begin_production(response);
     return;
   }
-  if (dynamic_cast<Upgrade*>(content) != nullptr) {
+  if (upgrade != nullptr) {
     // Upgrades are HTTP/1.1's (RFC 9113, section 8.6); who asked for none gets none.
     response.reset();
     connection_->context().service.refuse(kNotImplemented, "This is to be had over HTTP/1.1 alone.",
@@ -164,6 +173,53 @@ void StreamH2::end_exchange() noexcept {
   }
 }
 
+// Another protocol.
+
+void StreamH2::begin_tunnel(Response& response, Upgrade& upgrade) {
+  state_ = State::tunnelling;
+  watch_nothing();
+  outflow_.begin_produced();
+  response.set_status(kOk);
+  send_head(response, std::nullopt, h2::Ends::with_content);
+  tunnel_->begin(upgrade);
+  if (exchange_ != nullptr) {
+    connection_->add_answered(*this);
+  }
+}
+
+/// Any 2xx would tell the client that its protocol is spoken now (RFC 8441, section 5).
+void StreamH2::refuse_tunnel(Response& response) {
+  tunnel_.reset();
+  if (response.status() < kRedirection) {
+    response.reset();
+    connection_->context().service.refuse(kNotImplemented, "No WebSocket is to be had here.",
+                                          response);
+  }
+}
+
+void StreamH2::uncork() {
+  if (state_ == State::tunnelling) {
+    tunnel_->uncork();
+  }
+}
+
+void StreamH2::break_tunnel() {
+  if (tunnel_ != nullptr) {
+    tunnel_->break_off();
+  }
+}
+
+void StreamH2::leave_tunnel() noexcept {
+  if (state_ != State::tunnelling) {
+    return;
+  }
+  if (tunnel_->is_end_sent()) {
+    linger();
+  } else {
+    state_ = State::sending;
+  }
+}
+
 // What is produced.
 
 void StreamH2::begin_production(Response& response) {
@@ -236,13 +292,16 @@ void StreamH2::on_produced(Production& production) {
 }
 
 void StreamH2::stop_endless() {
-  if (state_ == State::producing && exchange_ != nullptr &&
-      exchange_->production()->content().is_live()) {
+  if (state_ == State::tunnelling) {
+    tunnel_->stop();
+  } else if (state_ == State::producing && exchange_ != nullptr &&
+             exchange_->production()->content().is_live()) {
     exchange_->production()->stop();
   }
 }
 
 h2::Ready StreamH2::ready(std::size_t bytes_max) noexcept {
+  uncork();
   return outflow_.ready(bytes_max);
 }
 
@@ -252,6 +311,8 @@ bool StreamH2::put(char* to, std::size_t bytes) noexcept {
   const bool is_there = outflow_.put(to, bytes);
   if (is_stalled_) {
     note_sent_on();
+  } else if (tunnel_ != nullptr && bytes != 0 && outflow_.waiting_bytes() == 0) {
+    tunnel_->note_sent();
   }
   return is_there;
 }

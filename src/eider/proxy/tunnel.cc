@@ -75,7 +75,7 @@ class Tunnel final : public Upgraded, private Near {
  public:
   Tunnel(UpgradedLine& line, std::unique_ptr<FarEnd> far) : line_(line), far_(std::move(far)) {
     far_->hand_on(this);
-    line_.stream().output().append(far_->received.view());
+    line_.output().append(far_->received.view());
     far_->received.release();
     if (far_->has_ended()) {
       end();
@@ -91,7 +91,7 @@ class Tunnel final : public Upgraded, private Near {
     }
     far_->stream.output().append(bytes);
     if (!far_->stream.flush()) {
-      line_.stream().pause_reading();
+      line_.pause_reading();
     }
   }
   void on_drained() override {
@@ -108,12 +108,12 @@ class Tunnel final : public Upgraded, private Near {
     if (is_over_) {
       return;
     }
-    line_.stream().output().append(bytes);
-    if (!line_.stream().flush()) {
+    line_.output().append(bytes);
+    if (!line_.flush()) {
       far_->stream.pause_reading();
     }
   }
-  void on_far_drained() override { line_.stream().resume_reading(); }
+  void on_far_drained() override { line_.resume_reading(); }
   void on_far_ended() override { end(); }
 
   void end_far() {
@@ -123,7 +123,7 @@ class Tunnel final : public Upgraded, private Near {
   }
   void end() {
     if (!std::exchange(is_over_, true)) {
-      (void)line_.stream().flush();
+      (void)line_.flush();
       line_.close();
     }
   }

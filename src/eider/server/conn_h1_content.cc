@@ -8,6 +8,7 @@
 #include "eider/http/status.h"
 #include "eider/server/detail/answer.h"
 #include "eider/server/detail/conn_h1.h"
+#include "eider/server/detail/stream_line.h"
 #include "eider/server/service.h"
 
 namespace eider::detail {
@@ -32,11 +33,11 @@ std::string source_of(const ProxyHeader& header) {
 
 }  // namespace
 
-class ConnectionH1::Takeover final : public UpgradedLine {
+class ConnectionH1::Takeover final : public StreamLine {
  public:
-  explicit Takeover(ConnectionH1& connection) noexcept : connection_(connection) {}
+  explicit Takeover(ConnectionH1& connection) noexcept
+      : StreamLine(connection.stream_), connection_(connection) {}
 
-  [[nodiscard]] Stream& stream() noexcept override { return connection_.stream_; }
   [[nodiscard]] std::string address() const override { return connection_.address(); }
   [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
     return connection_.secured_by();

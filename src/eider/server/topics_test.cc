@@ -227,10 +227,9 @@ TEST(Topics, threads_may_publish_while_subscribers_come_and_go) {
   testing::LoopThread second(make);
   const auto visit = [&topics](testing::LoopThread& thread) {
     thread.call([&] {
-      class Line final : public UpgradedLine, private StreamOwner {
+      class Line final : public detail::StreamLine, private StreamOwner {
        public:
-        explicit Line(Loop& loop) : stream_(loop, *this) {}
-        Stream& stream() noexcept override { return stream_; }
+        explicit Line(Loop& loop) : StreamLine(stream_), stream_(loop, *this) {}
         std::string address() const override { return {}; }
         void close() noexcept override {}
 

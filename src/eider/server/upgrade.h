@@ -1,29 +1,45 @@
-// A connection that leaves HTTP/1.1 for another protocol (RFC 9110, section 7.8).
-// Must not know which one: server/detail/conn_h1 hands over, the protocol's own class takes over.
+// A connection that leaves HTTP/1.1 for another protocol (RFC 9110, section 7.8), or a stream of an
+// HTTP/2 connection that does (RFC 8441).
+// Must not know which one: HTTP's connection hands over, the protocol's own class takes over.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "eider/base/buffer.h"
 #include "eider/base/secured_by.h"
 #include "eider/http/response.h"
-#include "eider/runtime/stream.h"
+#include "eider/runtime/loop.h"
 
 namespace eider {
 
-/// What a protocol may do with the connection it has taken over.
+/// What a protocol may do with the connection it has taken over. Bytes go out as by a Stream.
 class UpgradedLine {
  public:
-  /// Bytes out go to `stream().output()`. Never close the stream: end the connection by `close`.
-  [[nodiscard]] virtual Stream& stream() noexcept = 0;
+  [[nodiscard]] virtual Loop& loop() noexcept = 0;
+  /// What is appended leaves by `flush`, or at the end of the turn. Do not keep the reference
+  /// beyond that, nor across a call to another line.
+  [[nodiscard]] virtual Buffer& output() = 0;
+  /// Sends what is in `output` now. Returns whether nothing waits; else `on_drained` follows.
+  virtual bool flush() = 0;
+  /// What could not leave so far, beside what `output` holds.
+  [[nodiscard]] virtual std::size_t waiting_bytes() const noexcept = 0;
+  /// No `on_bytes` and no `on_end` until `resume_reading`.
+  virtual void pause_reading() noexcept = 0;
+  virtual void resume_reading() = 0;
+  /// Says that no more comes, behind all output; reading goes on.
+  virtual void end() = 0;
+  /// Drops what waits, by force: the peer learns that it is cut off. `close` has to follow.
+  virtual void reset() noexcept = 0;
   /// As Peer::address: the client's, also behind a proxy that has told it.
   [[nodiscard]] virtual std::string address() const = 0;
   /// As Peer::secured_by.
   [[nodiscard]] virtual std::optional<SecuredBy> secured_by() const { return std::nullopt; }
-  /// Ends the connection: the stream is closed and the protocol's object destroyed later in this
-  /// turn, never inside this call. Flush the stream first; what waits then is dropped.
+  /// Ends the connection: the protocol's object is destroyed later in this turn, never inside this
+  /// call. Flush first; what waits then may be dropped.
   virtual void close() noexcept = 0;
 
  protected:
@@ -49,10 +65,11 @@ class Upgraded {
 };
 
 /// A response with status 101 carries one. The server writes the head with its fields (Upgrade,
-/// Sec-WebSocket-Accept, …) and adds `Connection: Upgrade`.
+/// Sec-WebSocket-Accept, …) and adds `Connection: Upgrade`; over HTTP/2 it says 200 instead, and
+/// only to requests that `opens_websocket`.
 class Upgrade : public Content {
  public:
-  /// Called once, when the head of the 101 has been corked; `line` outlives the result. What the
+  /// Called once, when that head has been corked; `line` outlives the result. What the
   /// client has sent behind its request comes by `on_bytes`.
   [[nodiscard]] virtual std::unique_ptr<Upgraded> take_over(UpgradedLine& line) = 0;
 };

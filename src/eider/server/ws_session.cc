@@ -118,7 +118,7 @@ void WsSession::read_saved() {
   }
   if (is_paused_ && state_ < State::leaving && may_read()) {
     is_paused_ = false;
-    stream().resume_reading();
+    line_->resume_reading();
   }
 }
 
@@ -128,7 +128,7 @@ bool WsSession::may_read() const noexcept {
     return true;  // messages are dropped, and the close frame is awaited
   }
   if (handlers_ != nullptr) {
-    return line_->stream().waiting_bytes() <= options.backpressure_bytes_max;
+    return line_->waiting_bytes() <= options.backpressure_bytes_max;
   }
   return inbox_ == nullptr || (inbox_->messages() < options.queued_messages_max &&
                                inbox_->bytes() < options.queued_bytes_max);
@@ -138,7 +138,7 @@ void WsSession::save(std::string_view bytes) {
   extras().saved.append(bytes);
   if (!is_paused_) {
     is_paused_ = true;
-    stream().pause_reading();
+    line_->pause_reading();
   }
 }
 
@@ -209,7 +209,7 @@ void WsSession::receive_ping(std::string_view payload) {
 
 void WsSession::answer_ping() {
   if (owes_pong_ && state_ == State::open) {
-    ws::MessageWriter().pong(stream().output(), hub_.owed_pong().view());
+    ws::MessageWriter().pong(line_->output(), hub_.owed_pong().view());
   }
   owes_pong_ = false;
 }
@@ -243,28 +243,28 @@ void WsSession::put(const WsMessage& message) {
     Buffer& smaller = hub_.second_scratch();
     smaller.clear();
     if (codec_->deflate(message.bytes, smaller) == ws::Deflated::done) {
-      kWriter.message(stream().output(), {.type = message.type, .form = ws::Form::compressed},
+      kWriter.message(line_->output(), {.type = message.type, .form = ws::Form::compressed},
                       smaller.view());
       spend(smaller.size());
       return;
     }
   }
-  kWriter.message(stream().output(), {.type = message.type}, message.bytes);
+  kWriter.message(line_->output(), {.type = message.type}, message.bytes);
   spend(message.bytes.size());
 }
 
 void WsSession::put_frames(std::string_view frames) {
-  stream().output().append(frames);
+  line_->output().append(frames);
   progress_ += frames.size();
   if (frames.size() >= kCorkBytesMax) {
-    (void)stream().flush();
+    (void)line_->flush();
   }
 }
 
 void WsSession::spend(std::size_t bytes) {
   progress_ += bytes;
-  if (stream().output().size() >= kCorkBytesMax) {
-    (void)stream().flush();
+  if (line_->output().size() >= kCorkBytesMax) {
+    (void)line_->flush();
   }
   turn_bytes_ += static_cast<std::uint32_t>(std::min<std::size_t>(bytes, kTurnBytesMax));
   if (turn_bytes_ >= kTurnBytesMax && !is_yielding_) {
@@ -274,7 +274,7 @@ void WsSession::spend(std::size_t bytes) {
 }
 
 std::size_t WsSession::waiting_bytes() noexcept {
-  return line_ == nullptr ? 0 : stream().waiting_bytes();
+  return line_ == nullptr ? 0 : line_->waiting_bytes();
 }
 
 bool WsSession::has_room() noexcept {
@@ -282,7 +282,7 @@ bool WsSession::has_room() noexcept {
 }
 
 bool WsSession::is_slow() noexcept {
-  return waiting_bytes() + stream().output().size() > route_.options.backpressure_bytes_max;
+  return waiting_bytes() + line_->output().size() > route_.options.backpressure_bytes_max;
 }
 
 WsSent WsSession::put_unless_slow(const WsMessage& message, WhenSlow when_slow) {
@@ -317,7 +317,7 @@ void WsSession::refuse_slow(WhenSlow when_slow, std::size_t count) {
 
 void WsSession::send_ping(std::string_view payload) {
   if (state_ == State::open) {
-    ws::MessageWriter().ping(stream().output(), payload.substr(0, ws::kControlBytesMax));
+    ws::MessageWriter().ping(line_->output(), payload.substr(0, ws::kControlBytesMax));
   }
 }
 

@@ -109,7 +109,7 @@ void WsSession::begin_closing(CloseCode code, std::string_view reason) {
 }
 
 void WsSession::write_close(CloseCode code, std::string_view reason) {
-  ws::MessageWriter().close(stream().output(), code, reason);
+  ws::MessageWriter().close(line_->output(), code, reason);
 }
 
 // "An endpoint MAY delay sending a Close frame until its current message is sent" (RFC 6455,
@@ -165,10 +165,10 @@ void WsSession::leave() {
   wake(room_);
   hub_.loop().defer(*this);
   if (line_ != nullptr) {
-    line_->stream().end();
+    line_->end();
     if (is_paused_) {
       is_paused_ = false;
-      line_->stream().resume_reading();
+      line_->resume_reading();
     }
   }
 }
@@ -208,7 +208,7 @@ void WsSession::cut() {
     return;
   }
   leave();
-  line_->stream().reset();
+  line_->reset();
   end_line();
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "eider/http/ws/extension_list.h"
-#include "eider/runtime/stream.h"
 #include "eider/server/detail/ws_session.h"
 
 namespace eider::detail {
@@ -76,7 +75,7 @@ Result<WsAccepted, ws::HandshakeRefusal> accept_websocket(const RequestHead& hea
 }
 
 std::unique_ptr<Upgraded> WsUpgrade::take_over(UpgradedLine& line) {
-  WsHub& hub = topics_.hub(line.stream().loop());
+  WsHub& hub = topics_.hub(line.loop());
   auto session = std::make_unique<WsSession>(hub, route_, line, agreement_);
   if (purpose_.shared != nullptr) {
     session->start(*purpose_.shared);

@@ -49,6 +49,7 @@ void start_anew(RequestHead& head) noexcept {
   head.body = BodyKind::none;
   head.keeps_alive = true;
   head.wants_upgrade = false;
+  head.opens_websocket = false;
   head.target = head.path = head.query = head.authority = head.bytes = {};
   head.fields = {};
 }
@@ -194,13 +195,22 @@ std::optional<HeadRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) {
     head.method = parse_method(of(method_));
   }
   head.content_length = has_length_ && ends == Ends::with_content ? content_length_ : 0;
-  if (ends == Ends::with_content) {
+  if (head.opens_websocket) {
+    check_tunnel(ends);
+  } else if (ends == Ends::with_content) {
     head.body = head.content_length != 0 ? BodyKind::sized : BodyKind::chunked;
   } else if (content_length_ != 0) {
     refuse(kBadRequest, "Content-Length announces content, and none follows.");
   }
   head.expects_continue = expects_continue_ && ends == Ends::with_content;
   return refusal_;
+}
+
+/// What follows is no content (RFC 8441, section 5), and without it there is no WebSocket.
+void HeadBuilder::check_tunnel(Ends ends) {
+  if (ends == Ends::with_head || has_length_ || expects_continue_) {
+    refuse(kBadRequest, "A WebSocket's request has no end, and no content of HTTP's.");
+  }
 }
 
 /// RFC 9113, 8.2.3: crumbs "MUST be concatenated into a single octet string using the two-octet
@@ -267,6 +277,8 @@ void HeadBuilder::fill_path(RequestHead& head) {
     refuse(kBadRequest, "The request's scheme is not HTTP's.");
   } else if (protocol_.is_there && head.method != Method::connect) {
     refuse(kBadRequest, "\":protocol\" goes with CONNECT alone.");
+  } else if (protocol_.is_there && of(protocol_) != "websocket") {
+    refuse(kNotImplemented, "This server does not know that protocol.");
   } else if (head.target == "*" && head.method == Method::options) {
     head.form = TargetForm::asterisk;
     head.path = head.target;
@@ -276,6 +288,8 @@ void HeadBuilder::fill_path(RequestHead& head) {
     const std::size_t mark = head.target.find('?');
     head.path = head.target.substr(0, mark);
     head.query = mark == std::string_view::npos ? std::string_view() : head.target.substr(mark + 1);
+    head.opens_websocket = protocol_.is_there;
+    head.method = head.opens_websocket ? Method::get : head.method;
   }
 }
 

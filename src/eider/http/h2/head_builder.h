@@ -46,14 +46,13 @@ class HeadBuilder {
   /// Fills in the head.
   ///
   /// returns  nothing when the head is well formed; it is valid until the next `begin`
-  /// errors   400 for malformed requests, 414, 417, 431, and 501 for methods that nobody knows
-  /// source   RFC 9113, sections 8.2 and 8.3; RFC 9110, sections 7.2, 8.6 and 10.1.1
+  /// errors   400 for malformed requests, 414, 417, 431, and 501 for methods and protocols that
+  ///          nobody knows
+  /// source   RFC 9113, sections 8.2 and 8.3; RFC 9110, sections 7.2, 8.6 and 10.1.1; RFC 8441
   [[nodiscard]] std::optional<HeadRefusal> finish(Ends ends, RequestHead& head);
 
   /// The list's size until now, as `head_bytes_max` counts; goes on where a head was refused.
   [[nodiscard]] std::uint64_t listed_bytes() const noexcept { return listed_bytes_; }
-  /// What ":protocol" says (RFC 8441, section 4); empty without one. Pre: `finish` was called.
-  [[nodiscard]] std::string_view protocol() const noexcept { return of(protocol_); }
   /// What ":scheme" says; empty for a plain CONNECT. Pre: `finish` was called.
   [[nodiscard]] std::string_view scheme() const noexcept { return of(scheme_); }
 
@@ -79,6 +78,7 @@ class HeadBuilder {
   void take_host(std::string_view value);
   void take_length(std::string_view value);
   void take_expectation(std::string_view value);
+  void check_tunnel(Ends ends);
   void join_crumbs();
   void fill_fields(RequestHead& head);
   void fill_target(RequestHead& head);

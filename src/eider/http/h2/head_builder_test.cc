@@ -115,15 +115,33 @@ TEST(HeadBuilder, serves_what_is_well_formed) {
       {{":method", "OPTIONS"}, {":scheme", "http"}, {":path", "*"}, {":authority", "h"}},
       {{":method", "CONNECT"}, {":authority", "h:443"}},
       with(get(), {{"te", "trailers"}, {"x", ""}, {"x!#$%&'*+-.^_`|~09", "\xff"}}),
-      {{":method", "CONNECT"},
-       {":protocol", "websocket"},
-       {":scheme", "https"},
-       {":path", "/chat"},
-       {":authority", "h"}},
   };
   for (const Pairs& pairs : table) {
     EXPECT_EQ(Built(pairs).status, kServed) << pairs[2].second << " " << pairs.back().second;
   }
+}
+
+Pairs websocket(std::string protocol = "websocket") {
+  return {{":method", "CONNECT"},
+          {":protocol", std::move(protocol)},
+          {":scheme", "https"},
+          {":path", "/chat?x"},
+          {":authority", "h"}};
+}
+
+TEST(HeadBuilder, tells_a_websocket_of_rfc_8441_as_a_get) {
+  const Built built(websocket(), Ends::with_content);
+  EXPECT_EQ(built.status, kServed);
+  EXPECT_TRUE(built.head.opens_websocket);
+  EXPECT_EQ(built.head.method, Method::get);
+  EXPECT_EQ(built.head.path, "/chat");
+  EXPECT_EQ(built.head.body, BodyKind::none);
+  EXPECT_FALSE(Built(get(), Ends::with_content).head.opens_websocket);
+  EXPECT_EQ(Built(websocket(), Ends::with_head).status, 400);
+  EXPECT_EQ(Built(with(websocket(), {{"content-length", "3"}}), Ends::with_content).status, 400);
+  EXPECT_EQ(Built(with(websocket(), {{"expect", "100-continue"}}), Ends::with_content).status, 400);
+  EXPECT_EQ(Built(websocket("connect-udp"), Ends::with_content).status, 501);
+  EXPECT_EQ(Built(websocket(""), Ends::with_content).status, 501);
 }
 
 TEST(HeadBuilder, refuses_what_is_not) {

@@ -74,10 +74,11 @@ Session::State::State(SessionUser& its_user, const SessionOptions& options)
     : user(its_user), head_limits(options.head) {
   check(nghttp2_session_server_new3(&session, calls(), this, library_options(),
                                     detail::session_memory()));
-  const std::array<nghttp2_settings_entry, 4> settings{
+  const std::array<nghttp2_settings_entry, 5> settings{
       {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options.streams_max},
        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options.stream_window_bytes},
        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, options.head.head_bytes_max},
+       {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},
        {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1}}};
   check(nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings.data(), settings.size()));
   check(nghttp2_session_set_local_window_size(

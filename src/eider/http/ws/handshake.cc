@@ -130,20 +130,23 @@ std::array<char, 28> accept_value(std::string_view key) noexcept {
 }
 
 Result<Handshake, HandshakeRefusal> check_upgrade(const RequestHead& head) noexcept {
-  if (const auto refusal = refuse_request(head)) {
-    return fail(*refusal);
+  const auto request = head.opens_websocket ? std::nullopt : refuse_request(head);
+  if (request) {
+    return fail(*request);
   }
   if (const auto refusal = refuse_version(head)) {
     return fail(*refusal);
   }
+  // RFC 8441, section 5: the key and its answer are of HTTP/1.1 alone.
   const Found key = find_all(head.fields, kKeyField);
-  if (const auto refusal = refuse_key(key)) {
+  const auto refusal = head.opens_websocket ? std::nullopt : refuse_key(key);
+  if (refusal) {
     return fail(*refusal);
   }
   if (!are_subprotocols(head.fields)) {
     return fail(bad("The Sec-WebSocket-Protocol field is not valid."));
   }
-  return Handshake{accept_value(key.first)};
+  return head.opens_websocket ? Handshake() : Handshake{accept_value(key.first)};
 }
 
 std::optional<std::string_view> SubprotocolReader::next() noexcept {

@@ -24,12 +24,12 @@ inline constexpr std::string_view kVersion = "13";
 
 /// A request that may become a WebSocket connection.
 ///
-/// accept  the value of Sec-WebSocket-Accept, base64
+/// accept  the value of Sec-WebSocket-Accept, base64; zeros over HTTP/2, which has no such field
 struct Handshake {
   std::array<char, 28> accept{};
 
   [[nodiscard]] std::string_view accept_view() const noexcept {
-    return {accept.data(), accept.size()};
+    return {accept.data(), accept.front() == 0 ? 0 : accept.size()};
   }
 };
 
@@ -49,7 +49,7 @@ struct HandshakeRefusal {
 /// errors   405  the method is not GET
 ///          426  no upgrade to websocket is asked for, or another version of it
 ///          400  HTTP/1.0, content, a field doubled, or a field that is not valid
-/// source   RFC 6455, sections 4.2.1 and 4.4; RFC 9110, section 15.5.22
+/// source   RFC 6455, sections 4.2.1 and 4.4; RFC 9110, section 15.5.22; RFC 8441, section 5
 [[nodiscard]] Result<Handshake, HandshakeRefusal> check_upgrade(const RequestHead& head) noexcept;
 
 /// base64(SHA-1(key + the fixed GUID)): what a server answers to this Sec-WebSocket-Key.

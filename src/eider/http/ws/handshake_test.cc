@@ -122,6 +122,22 @@ TEST(Handshake, refuses_requests_by_what_is_wrong_with_them) {
   }
 }
 
+TEST(Handshake, needs_neither_key_nor_upgrade_over_http_2) {
+  const Fields fields = {{"host", "example.com"}, {"sec-websocket-version", "13"}};
+  RequestHead head = head_of(fields);
+  head.wants_upgrade = false;
+  EXPECT_EQ(status_of(head), 426);
+  head.opens_websocket = true;
+  const auto checked = check_upgrade(head);
+  ASSERT_TRUE(checked.has_value());
+  EXPECT_EQ(checked->accept_view(), "");
+  const Fields old = {{"host", "example.com"}, {"sec-websocket-version", "8"}};
+  head.fields = old;
+  EXPECT_EQ(status_of(head), 426);
+  head.fields = {};
+  EXPECT_EQ(status_of(head), 400);
+}
+
 TEST(Handshake, refuses_requests_that_are_not_of_the_right_kind) {
   const Fields fields = good_fields();
   RequestHead post = head_of(fields);

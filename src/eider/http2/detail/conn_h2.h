@@ -38,7 +38,7 @@ class ConnectionH2 final : public Upgraded,
   void on_bytes(std::string_view bytes) override;
   void on_end() override;
   void on_drained() override;
-  void on_broken() override {}
+  void on_broken() override;
   void on_stopping() override;
 
   // For its streams.
@@ -60,6 +60,8 @@ class ConnectionH2 final : public Upgraded,
     sent_bytes_ += bytes;
   }
   [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
+  /// Counts how often something was sent.
+  [[nodiscard]] std::uint64_t turn() const noexcept { return turn_; }
   /// Counts content that is gathered; returns whether the client may send as much again.
   [[nodiscard]] bool note_gathered(StreamH2& stream, std::size_t bytes) noexcept;
   void forget_gathered(std::size_t bytes) noexcept;
@@ -104,6 +106,7 @@ class ConnectionH2 final : public Upgraded,
   std::size_t held_bytes_ = 0;
   std::size_t gathered_bytes_ = 0;
   std::uint64_t sent_bytes_ = 0;
+  std::uint64_t turn_ = 0;
   Instant quiet_since_;                      // no request is there
   Instant head_since_ = Instant::max();      // a head has begun
   Instant stopping_since_ = Instant::max();  // GOAWAY is announced

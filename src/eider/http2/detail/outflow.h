@@ -36,6 +36,8 @@ class Outflow {
   /// The same bytes, at another place from now on.
   void move_to(std::string_view rest) noexcept { rest_ = rest; }
 
+  /// Gives a large buffer back when nothing is in it.
+  void release_sent() noexcept;
   /// As new; a small buffer is kept.
   void reset() noexcept;
 

@@ -15,10 +15,12 @@
 #include "eider/http/request.h"
 #include "eider/http/response.h"
 #include "eider/http2/detail/outflow.h"
+#include "eider/http2/detail/tunnel_h2.h"
 #include "eider/runtime/time.h"
 #include "eider/server/detail/exchange.h"
 #include "eider/server/detail/exchange_owner.h"
 #include "eider/server/service.h"
+#include "eider/server/upgrade.h"
 
 namespace eider::detail {
 
@@ -53,17 +55,24 @@ class StreamH2 final : public ContentOwner, public h2::StreamUser, public ListNo
   /// Lets the client send as much again as has come.
   void give_credit();
 
+  // Of another protocol on this stream: see TunnelH2.
+  void uncork();
+  void break_tunnel();
+  /// The protocol has closed its line.
+  void leave_tunnel() noexcept;
+
  private:
   friend class ConnectionH2;
 
   enum class State : std::uint8_t {
-    head,       // arrives
-    gathering,  // content arrives that the handler gets whole
-    ready,      // to be served
-    waiting,    // the task of exchange_ runs
-    producing,  // the content of the answer is being made
-    sending,    // the answer is complete
-    lingering,  // the answer has left; what arrives is ignored
+    head,        // arrives
+    gathering,   // content arrives that the handler gets whole
+    ready,       // to be served
+    waiting,     // the task of exchange_ runs
+    producing,   // the content of the answer is being made
+    tunnelling,  // another protocol is spoken
+    sending,     // the answer is complete
+    lingering,   // the answer has left; what arrives is ignored
     closed,
   };
 
@@ -96,6 +105,7 @@ class StreamH2 final : public ContentOwner, public h2::StreamUser, public ListNo
   void begin_request(h2::Ends ends);
   void gather(std::string_view bytes);
   void discard(std::size_t bytes);
+  void linger();
   void become_ready();
   [[nodiscard]] bool make_exchange();
   [[nodiscard]] bool takes_content() const noexcept;
@@ -103,6 +113,8 @@ class StreamH2 final : public ContentOwner, public h2::StreamUser, public ListNo
 
   // Answering.
   void answer(Response& response);
+  void begin_tunnel(Response& response, Upgrade& upgrade);
+  void refuse_tunnel(Response& response);
   void answer_exchange() { answer(exchange_->response()); }
   void answer_refusal();
   void begin_production(Response& response);
@@ -129,6 +141,7 @@ class StreamH2 final : public ContentOwner, public h2::StreamUser, public ListNo
   std::optional<h2::HeadRefusal> refusal_;
   std::unique_ptr<Exchange> exchange_;
   Outflow outflow_;
+  std::unique_ptr<TunnelH2> tunnel_;  // with a request that opens one
   std::string trailers_;
   std::size_t uncredited_bytes_ = 0;
   std::size_t gathered_bytes_ = 0;

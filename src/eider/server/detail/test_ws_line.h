@@ -16,6 +16,7 @@
 #include "eider/http/ws/message_writer.h"
 #include "eider/runtime/loop_sim.h"
 #include "eider/runtime/stream.h"
+#include "eider/server/detail/stream_line.h"
 #include "eider/server/topics.h"
 #include "eider/server/ws_upgrade.h"
 
@@ -88,15 +89,14 @@ inline std::vector<std::string> told(std::string_view bytes) {
 }
 
 /// A connection that has been upgraded, as server/conn_h1 holds it.
-class TestLine final : public UpgradedLine, private StreamOwner, private Deferred {
+class TestLine final : public detail::StreamLine, private StreamOwner, private Deferred {
  public:
   TestLine(Loop& loop, Descriptor fd, detail::WsUpgrade& upgrade)
-      : loop_(loop), stream_(loop, *this) {
+      : StreamLine(stream_), loop_(loop), stream_(loop, *this) {
     stream_.open(std::move(fd));
     upgraded_ = upgrade.take_over(*this);
   }
 
-  [[nodiscard]] Stream& stream() noexcept override { return stream_; }
   [[nodiscard]] std::string address() const override {
     const auto peer = stream_.is_open() ? stream_.peer() : fail(NetError::closed);
     return peer ? peer->host() : std::string();

@@ -114,7 +114,6 @@ class WsSession final : public WebSocketRef, private TaskOwner, private Deferred
   void discard(std::size_t bytes);
 
   // Writing.
-  [[nodiscard]] Stream& stream() noexcept { return line_->stream(); }
   void spend(std::size_t bytes);
   [[nodiscard]] std::size_t waiting_bytes() noexcept;
   [[nodiscard]] bool is_slow() noexcept;

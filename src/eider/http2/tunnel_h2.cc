@@ -1,0 +1,171 @@
+#include "eider/http2/detail/tunnel_h2.h"
+
+#include "eider/http2/detail/conn_h2.h"
+#include "eider/http2/detail/stream_h2.h"
+
+namespace eider::detail {
+
+namespace {
+
+/// A line at rest keeps no more.
+constexpr std::size_t kKeptBytesMax = 1024;
+
+void let_go(Buffer& buffer) noexcept {
+  if (buffer.empty() && buffer.capacity() > kKeptBytesMax) {
+    buffer.release();
+  }
+}
+
+}  // namespace
+
+void TunnelH2::begin(Upgrade& upgrade) {
+  protocol_ = upgrade.take_over(*this);
+  if (!held_.empty() || is_end_held_) {
+    loop().defer(*this);
+  }
+}
+
+// What the stream tells.
+
+bool TunnelH2::take(std::string_view bytes) {
+  if (protocol_ == nullptr || is_paused_ || !held_.empty()) {
+    held_.append(bytes);
+    return false;
+  }
+  protocol_->on_bytes(bytes);
+  return true;
+}
+
+void TunnelH2::take_end() {
+  if (protocol_ == nullptr || is_paused_ || !held_.empty()) {
+    is_end_held_ = true;
+  } else if (!is_closed_) {
+    protocol_->on_end();
+  }
+}
+
+void TunnelH2::break_off() {
+  if (protocol_ != nullptr && !is_closed_) {
+    protocol_->on_broken();
+  }
+  protocol_.reset();
+}
+
+void TunnelH2::stop() {
+  if (protocol_ != nullptr && !is_closed_) {
+    protocol_->on_stopping();
+  }
+}
+
+// What leaves in the turn in which it was handed on, nobody has seen waiting.
+void TunnelH2::note_sent() noexcept {
+  let_go(corked_);
+  outflow_.release_sent();
+  if (uncorked_at_ != connection_.turn()) {
+    owes_drained_ = true;
+    loop().defer(*this);
+  }
+}
+
+/// What must not be told from within a call of the stream's or of the protocol's.
+void TunnelH2::run() {
+  if (!is_closed_ && protocol_ != nullptr) {
+    deliver();
+  }
+  if (std::exchange(owes_drained_, false) && !is_closed_ && protocol_ != nullptr) {
+    protocol_->on_drained();
+  }
+  if (is_closed_) {
+    protocol_.reset();
+    held_.release();
+    stream_.give_credit();
+  }
+}
+
+void TunnelH2::deliver() {
+  if (!is_paused_ && !held_.empty()) {
+    Buffer held;
+    held.swap(held_);
+    stream_.give_credit();
+    connection_.want_turn();
+    protocol_->on_bytes(held.view());
+  }
+  if (!is_paused_ && !is_closed_ && std::exchange(is_end_held_, false)) {
+    protocol_->on_end();
+  }
+}
+
+// What the protocol does.
+
+Loop& TunnelH2::loop() noexcept {
+  return connection_.context().loop;
+}
+
+Buffer& TunnelH2::output() {
+  connection_.add_sender(stream_);
+  return corked_;
+}
+
+bool TunnelH2::flush() {
+  uncork();
+  return outflow_.waiting_bytes() == 0;
+}
+
+void TunnelH2::uncork() {
+  if (corked_.empty()) {
+    return;
+  }
+  if (outflow_.waiting_bytes() == 0) {
+    uncorked_at_ = connection_.turn();
+  }
+  Buffer& produced = outflow_.produced();
+  if (produced.empty()) {
+    produced.swap(corked_);
+  } else {
+    produced.append(corked_.view());
+    corked_.clear();
+  }
+}
+
+std::size_t TunnelH2::waiting_bytes() const noexcept {
+  return static_cast<std::size_t>(outflow_.waiting_bytes());
+}
+
+void TunnelH2::resume_reading() {
+  is_paused_ = false;
+  if (!held_.empty() || is_end_held_) {
+    loop().defer(*this);
+  }
+}
+
+void TunnelH2::end() {
+  uncork();
+  outflow_.end();
+  connection_.add_sender(stream_);
+}
+
+// "RST_STREAM with the CANCEL error code" is what a reset of TCP's becomes (RFC 8441, section 5).
+void TunnelH2::reset() noexcept {
+  is_reset_ = true;
+  connection_.session().reset(stream_.id(), h2::ErrorCode::cancel);
+  connection_.want_turn();
+}
+
+void TunnelH2::close() noexcept {
+  is_closed_ = true;
+  loop().defer(*this);
+  if (!is_reset_) {
+    end();
+  }
+  stream_.leave_tunnel();
+}
+
+std::string TunnelH2::address() const {
+  return connection_.line().address();
+}
+
+std::optional<SecuredBy> TunnelH2::secured_by() const {
+  return connection_.line().secured_by();
+}
+
+}  // namespace eider::detail
