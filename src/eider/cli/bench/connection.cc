@@ -35,15 +35,18 @@ void Connection::open(Descriptor fd, std::unique_ptr<Seal> seal) {
 }
 
 void Connection::settle() {
-  begin();
-  settled_.set();
+  if (begin() == Begun::at_once) {
+    tell_ready();
+  }
 }
 
 void Connection::refuse_surplus() {
   stream_.close();
   fault_ = Fault::malformed;
   why_ = "The server sends bytes that no request asked for.";
-  user_.on_surplus(*this);
+  if (is_in_use_) {
+    user_.on_surplus(*this);
+  }
   tell_gone();
 }
 

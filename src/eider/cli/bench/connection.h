@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -52,6 +53,9 @@ class ConnectionUser {
   ~ConnectionUser() = default;
 };
 
+/// Whether requests may be sent at once, or when the protocol has said so (`tell_ready`).
+enum class Begun : std::uint8_t { at_once, waits };
+
 /// What every protocol has: the stream, the encryption under it, and how it ends.
 class Connection : protected StreamOwner {
  public:
@@ -83,7 +87,7 @@ class Connection : protected StreamOwner {
   /// Fails what is outstanding, closes, and tells the user.
   void give_up(Fault fault, std::string why);
   /// Closes; nobody is told.
-  void close() noexcept { stream_.close(); }
+  virtual void close() { stream_.close(); }
 
   [[nodiscard]] bool is_ready() const noexcept { return stream_.is_open() && settled_.is_set(); }
   /// What ended it last, in words.
@@ -92,7 +96,7 @@ class Connection : protected StreamOwner {
 
  protected:
   /// Bytes may be written: plain, or when the encryption is agreed on. May give up.
-  virtual void begin() = 0;
+  virtual Begun begin() = 0;
   /// Takes one outstanding request away. Pre: waiting() != 0.
   virtual Sent take_waiting() noexcept = 0;
 
@@ -100,6 +104,8 @@ class Connection : protected StreamOwner {
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
   /// What `why` tells of a request that fails while the connection stays.
   void note(std::string why) { why_ = std::move(why); }
+  /// From here on requests may be sent; for those whose `begin` waits.
+  void tell_ready() { settled_.set(); }
   void refuse_surplus();
   void end_between_answers();
 

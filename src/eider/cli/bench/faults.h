@@ -16,13 +16,15 @@ enum class Fault : std::uint8_t {
   reset,      ///< the connection was ended by force
   closed,     ///< the server ended it before the whole answer
   timeout,    ///< no connection, or no whole answer, in time
-  malformed,  ///< no HTTP/1.1 answer, or bytes that nobody asked for
+  malformed,  ///< no answer of the protocol, or bytes that nobody asked for
+  declined,   ///< the server does not switch to WebSocket
+  differs,    ///< an answer does not hold what it should
 };
-inline constexpr std::size_t kFaultKinds = 6;
+inline constexpr std::size_t kFaultKinds = 8;
 
 [[nodiscard]] constexpr std::string_view name(Fault kind) noexcept {
-  constexpr std::array<std::string_view, kFaultKinds> kNames = {"connect", "tls",     "reset",
-                                                                "closed",  "timeout", "malformed"};
+  constexpr std::array<std::string_view, kFaultKinds> kNames = {
+      "connect", "tls", "reset", "closed", "timeout", "malformed", "declined", "differs"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

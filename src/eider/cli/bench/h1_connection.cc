@@ -5,20 +5,15 @@
 namespace eider::bench {
 
 void H1Connection::send(Sent next) {
-  std::size_t at = first_ + waiting_;
-  at = at < sent_.size() ? at : at - sent_.size();
   next.sent = stream().loop().now();
-  sent_[at] = next;
-  ++waiting_;
+  sent_.push(next);
   const std::string_view text = terms_.requests[next.request].text;
   waiting_bytes_ += text.size();
   stream().output().append(text);
 }
 
 Sent H1Connection::take_waiting() noexcept {
-  const Sent oldest = sent_[first_];
-  first_ = first_ + 1 < sent_.size() ? first_ + 1 : 0;
-  --waiting_;
+  const Sent oldest = sent_.pop();
   waiting_bytes_ -= terms_.requests[oldest.request].text.size();
   return oldest;
 }
@@ -26,11 +21,11 @@ Sent H1Connection::take_waiting() noexcept {
 void H1Connection::on_bytes(std::string_view bytes) {
   user().on_received(bytes.size());
   while (!bytes.empty()) {
-    if (waiting_ == 0) [[unlikely]] {
+    if (sent_.size() == 0) [[unlikely]] {
       refuse_surplus();
       return;
     }
-    const std::size_t request = sent_[first_].request;
+    const std::size_t request = sent_.front().request;
     const Scan scan = scanner_.scan(bytes, terms_.requests[request].method, terms_.known[request]);
     bytes.remove_prefix(scan.used);
     if (scan.status == ScanStatus::need_more) {
@@ -55,7 +50,7 @@ void H1Connection::on_bytes(std::string_view bytes) {
 }
 
 void H1Connection::on_end() {
-  if (waiting_ != 0 && scanner_.may_end()) {
+  if (sent_.size() != 0 && scanner_.may_end()) {
     user().on_answer(*this, take_waiting(), scanner_.code());
   }
   if (!stream().is_open()) {

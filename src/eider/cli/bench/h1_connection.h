@@ -9,6 +9,7 @@
 #include "eider/cli/bench/answer_scanner.h"
 #include "eider/cli/bench/connection.h"
 #include "eider/cli/bench/requests.h"
+#include "eider/cli/bench/sent_ring.h"
 
 namespace eider::bench {
 
@@ -34,24 +35,25 @@ class H1Connection final : public Connection {
   /// socket has to take them all, since nothing is read while it has refused some, and a server
   /// that cannot get rid of its answers takes no more.
   [[nodiscard]] bool has_room() const noexcept override {
-    return waiting_ == 0 || (waiting_ < sent_.size() && waiting_bytes_ < kWaitingBytesMax);
+    return sent_.size() == 0 || (!sent_.is_full() && waiting_bytes_ < kWaitingBytesMax);
   }
-  [[nodiscard]] std::size_t waiting() const noexcept override { return waiting_; }
-  [[nodiscard]] Instant waiting_since() const noexcept override { return sent_[first_].sent; }
+  [[nodiscard]] std::size_t waiting() const noexcept override { return sent_.size(); }
+  [[nodiscard]] Instant waiting_since() const noexcept override { return sent_.front().sent; }
 
  private:
   static constexpr std::size_t kWaitingBytesMax = std::size_t{64} << 10U;
 
-  void begin() override { scanner_.reset(); }
+  Begun begin() override {
+    scanner_.reset();
+    return Begun::at_once;
+  }
   Sent take_waiting() noexcept override;
   void on_bytes(std::string_view bytes) override;
   void on_end() override;
 
   H1Terms& terms_;
   AnswerScanner scanner_;
-  std::vector<Sent> sent_;  // a ring
-  std::size_t first_ = 0;
-  std::size_t waiting_ = 0;
+  SentRing sent_;
   std::size_t waiting_bytes_ = 0;  // of the requests that wait
 };
 

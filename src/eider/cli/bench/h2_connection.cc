@@ -70,13 +70,14 @@ void H2Connection::Closing::operator()(nghttp2_session* session) const noexcept 
   nghttp2_session_del(session);
 }
 
-void H2Connection::begin() {
+Begun H2Connection::begin() {
   if (const Seal* seal = stream().seal(); seal != nullptr && seal->secured_by().protocol != "h2") {
     give_up(Fault::tls, "The server does not agree on HTTP/2 (ALPN): leave out --http2.");
-    return;
+    return Begun::at_once;
   }
   begin_session();
   flush();
+  return Begun::at_once;
 }
 
 void H2Connection::begin_session() {

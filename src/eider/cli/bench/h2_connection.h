@@ -53,7 +53,7 @@ class H2Connection final : public Connection {
     void operator()(nghttp2_session* session) const noexcept;
   };
 
-  void begin() override;
+  Begun begin() override;
   Sent take_waiting() noexcept override;
   void on_bytes(std::string_view bytes) override;
   void on_end() override { end_between_answers(); }

@@ -51,7 +51,8 @@ Load::Load(const Options& options, const Target& target, const std::vector<Reque
       live_(live),
       requests_(requests),
       h1_(requests, options.pipeline),
-      h2_{requests, options.streams, target.tls ? "https" : "http"} {
+      h2_{requests, options.streams, target.tls ? "https" : "http"},
+      ws_(requests, options, target) {
   for (unsigned i = 0; i < share.connections; ++i) {
     connections_.push_back(make_connection());
   }
@@ -59,8 +60,13 @@ Load::Load(const Options& options, const Target& target, const std::vector<Reque
 
 std::unique_ptr<Connection> Load::make_connection() {
   auto& user = static_cast<ConnectionUser&>(*this);
-  if (options_.version == Version::http_2) {
-    return std::make_unique<H2Connection>(loop_, user, h2_);
+  switch (options_.version) {
+    case Version::http_2:
+      return std::make_unique<H2Connection>(loop_, user, h2_);
+    case Version::websocket:
+      return std::make_unique<WsConnection>(loop_, user, ws_);
+    case Version::http_1_1:
+      break;
   }
   return std::make_unique<H1Connection>(loop_, user, h1_);
 }
@@ -103,8 +109,11 @@ Task<bool> Load::open(Connection& connection) {
   connection.open(std::move(*fd), target_.tls ? make_seal() : nullptr);
   auto settling = with_deadline(wait_for(connection.settled()), options_.timeout);
   const bool is_in_time = co_await std::move(settling);
+  if (is_ending_) {
+    co_return false;  // closed meanwhile, which is no fault
+  }
   if (!is_in_time) {
-    connection.give_up(Fault::timeout, "The TLS handshake does not end in time (--timeout).");
+    connection.give_up(Fault::timeout, "The handshake does not end in time (--timeout).");
   }
   if (!connection.is_ready()) {
     outcome_.faults.add(connection.fault(), connection.why());
@@ -254,7 +263,7 @@ void Load::send_next(Connection& connection, Instant due) {
 }
 
 void Load::on_free(Connection& connection) {
-  if (is_ending_) {
+  if (is_ending_ || !has_begun_) {
     return;
   }
   if (is_open_loop()) {

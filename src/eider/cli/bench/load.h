@@ -16,6 +16,7 @@
 #include "eider/cli/bench/outcome.h"
 #include "eider/cli/bench/pacer.h"
 #include "eider/cli/bench/target.h"
+#include "eider/cli/bench/ws_connection.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/task.h"
@@ -100,6 +101,7 @@ class Load final : private ConnectionUser, private PacerUser, private Timer {
   const std::vector<Request>& requests_;
   H1Terms h1_;
   H2Terms h2_;
+  WsTerms ws_;
   Outcome outcome_;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::size_t opening_ = 0;  // the next one to be opened at the start

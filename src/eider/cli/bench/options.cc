@@ -18,6 +18,7 @@ constexpr std::uint64_t kConnectionsMax = 1'000'000;
 constexpr std::uint64_t kThreadsMax = 256;
 constexpr std::uint64_t kPipelineMax = 4096;
 constexpr std::uint64_t kRequestsMax = 1'000'000'000'000;
+constexpr std::uint64_t kMessageBytesMax = std::uint64_t{64} << 20U;
 constexpr double kRateMax = 100'000'000;
 
 using Value = std::string_view;
@@ -94,7 +95,7 @@ struct Known {
 constexpr std::string_view kTime = "a time such as 500ms, 10s or 1m";
 constexpr std::string_view kFile = "the name of a file";
 
-constexpr std::array<Known, 23> kKnown = {{
+constexpr std::array<Known, 26> kKnown = {{
     {'c', "connections", "a number from 1 to 1000000",
      [](Options& o, Value v) { return keep_whole(v, kConnectionsMax, o.connections); }},
     {'t', "threads", "a number from 1 to 256",
@@ -129,6 +130,22 @@ constexpr std::array<Known, 23> kKnown = {{
        return true;
      }},
     {0, "body-file", kFile, [](Options& o, Value v) { return keep_name(v, o.body_file); }},
+    {0, "message-bytes", "a number from 1 to 67108864",
+     [](Options& o, Value v) { return keep_whole(v, kMessageBytesMax, o.message_bytes); }},
+    {0,
+     "binary",
+     {},
+     [](Options& o, Value) {
+       o.message = ws::MessageType::binary;
+       return true;
+     }},
+    {0,
+     "check-echo",
+     {},
+     [](Options& o, Value) {
+       o.check = Check::echo;
+       return true;
+     }},
     {0, "requests-file", kFile, [](Options& o, Value v) { return keep_name(v, o.requests_file); }},
     {'k',
      "insecure",
@@ -158,6 +175,11 @@ constexpr std::array<Known, 23> kKnown = {{
      }},
 }};
 
+bool is_websocket(Value url) {
+  return equals_ignoring_case(url.substr(0, 5), "ws://") ||
+         equals_ignoring_case(url.substr(0, 6), "wss://");
+}
+
 using Refusal = std::optional<std::string>;
 
 /// Walks over the arguments, one option at a time.
@@ -172,6 +194,10 @@ class Reading {
       if (Refusal fault = read(next)) {
         return fail(std::move(*fault));
       }
+    }
+    if (is_websocket(options_.url)) {
+      speaks_http_2_ = options_.version == Version::http_2;
+      options_.version = Version::websocket;
     }
     if (Refusal fault = judge()) {
       return fail(std::move(*fault));
@@ -254,11 +280,8 @@ class Reading {
              "own: leave out "
              "--method, --body and --body-file.";
     }
-    if (options_.pipeline > 1 && options_.version == Version::http_2) {
-      return "HTTP/2 has streams in place of a pipeline: --streams.";
-    }
-    if (options_.streams > 1 && options_.version != Version::http_2) {
-      return "Streams are of HTTP/2 only: --http2 --streams, or --pipeline.";
+    if (Refusal fault = options_.version == Version::websocket ? judge_websocket() : judge_http()) {
+      return fault;
     }
     if (options_.rate > 0 && (options_.pipeline > 1 || options_.streams > 1)) {
       return "A pipeline of an open loop has no meaning: leave out --rate or "
@@ -267,8 +290,37 @@ class Reading {
     return std::nullopt;
   }
 
+  [[nodiscard]] Refusal judge_websocket() const {
+    if (!options_.method.empty() || !options_.requests_file.empty()) {
+      return "A WebSocket has messages in place of requests: leave out --method and "
+             "--requests-file.";
+    }
+    if (options_.message_bytes != 0 && (options_.body || !options_.body_file.empty())) {
+      return "Both --message-bytes and a body say what to send: leave one out.";
+    }
+    if (speaks_http_2_ || options_.streams > 1) {
+      return "A WebSocket is a connection of its own here: leave out --http2 and --streams.";
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] Refusal judge_http() const {
+    if (options_.message_bytes != 0 || options_.message == ws::MessageType::binary ||
+        options_.check == Check::echo) {
+      return "--message-bytes, --binary and --check-echo are of ws:// and wss:// URLs only.";
+    }
+    if (options_.pipeline > 1 && options_.version == Version::http_2) {
+      return "HTTP/2 has streams in place of a pipeline: --streams.";
+    }
+    if (options_.streams > 1 && options_.version != Version::http_2) {
+      return "Streams are of HTTP/2 only: --http2 --streams, or --pipeline.";
+    }
+    return std::nullopt;
+  }
+
   std::span<const Value> rest_;
   Options options_;
+  bool speaks_http_2_ = false;  // asked for, with a WebSocket's URL
 };
 
 }  // namespace
@@ -280,7 +332,8 @@ Result<Options, std::string> read_options(std::span<const std::string_view> argu
 std::string_view help_text() noexcept {
   return R"(eider bench [option …] URL
 
-Sends requests to an http:// or https:// URL, and tells how many were answered and how fast.
+Sends requests to an http:// or https:// URL, or messages to a ws:// or wss:// URL, and tells how
+many were answered and how fast.
 
 how much       -c, --connections N (64)   -t, --threads N (1)   -d, --duration TIME (10s)
                -n, --requests N           ends after so many, or when the duration is over
@@ -296,7 +349,11 @@ the request    -m, --method M (GET, POST with a body)   -H, --header 'Name: valu
                -b, --body TEXT   --body-file FILE
                --requests-file FILE       one request a line, asked in turn: METHOD TARGET [BODY];
                                           empty lines and those that begin with # are passed over
-https          -k, --insecure             any certificate will do
+WebSocket      each message waits for one that answers it; -b, --body-file, -H and -p as above
+               --message-bytes N (32)     what is sent without a body
+               --binary                   bytes in place of text
+               --check-echo               an answer has to hold what its message held
+TLS            -k, --insecure             any certificate will do
                --cacert FILE              authorities to trust besides the system's, PEM
 bounds         --timeout TIME (10s)       of connecting, and of one answer
 results        --json FILE   --html FILE  the report, also; - is the standard output

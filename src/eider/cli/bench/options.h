@@ -11,14 +11,17 @@
 
 #include "eider/base/result.h"
 #include "eider/cli/bench/schedule.h"
+#include "eider/http/ws/message_reader.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/time.h"
 
 namespace eider::bench {
 
 enum class Progress : std::uint8_t { automatic, none };
-/// http_1_1 is what a connection speaks unless it is asked for more.
-enum class Version : std::uint8_t { http_1_1, http_2 };
+/// http_1_1 is what a connection speaks unless it is asked for more; websocket by the URL.
+enum class Version : std::uint8_t { http_1_1, http_2, websocket };
+/// What an answer has to hold: anything, or what its message held.
+enum class Check : std::uint8_t { none, echo };
 enum class Certificates : std::uint8_t { checked, any };
 
 struct Options {
@@ -44,6 +47,10 @@ struct Options {
   std::vector<std::string> fields;
   std::optional<std::string> body;
   std::string body_file;
+  /// Of a WebSocket message without --body; 0 is not said.
+  unsigned message_bytes = 0;
+  ws::MessageType message = ws::MessageType::text;
+  Check check = Check::none;
   std::string requests_file;
   Certificates certificates = Certificates::checked;
   std::string authorities_file;

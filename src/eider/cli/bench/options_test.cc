@@ -78,6 +78,19 @@ TEST(BenchOptions, KeepEverythingThatIsAsked) {
   EXPECT_EQ(read({"--http2", "--streams=9"}).streams, 9U);
 }
 
+TEST(BenchOptions, SpeakWebSocketToItsUrls) {
+  for (const std::string_view url : {"ws://a/", "WSS://a/"}) {
+    const auto options =
+        read_options(Arguments{"-p4", "--message-bytes=9", "--binary", "--check-echo", url});
+    ASSERT_TRUE(options) << options.error();
+    EXPECT_EQ(options->version, Version::websocket);
+    EXPECT_EQ(options->pipeline, 4U);
+    EXPECT_EQ(options->message_bytes, 9U);
+    EXPECT_EQ(options->message, ws::MessageType::binary);
+    EXPECT_EQ(options->check, Check::echo);
+  }
+}
+
 TEST(BenchOptions, SayWhatTheyDoNotUnderstand) {
   const std::vector<std::pair<Arguments, std::string_view>> bad = {
       {{}, "The URL is missing"},
@@ -108,6 +121,14 @@ TEST(BenchOptions, SayWhatTheyDoNotUnderstand) {
       {{"--http2", "-p", "2", kUrl}, "--streams"},
       {{"--streams", "2", kUrl}, "HTTP/2 only"},
       {{"--http2", "--streams", "2", "-r", "5", kUrl}, "leave out --rate"},
+      {{"--message-bytes", "0", "ws://a/"}, "--message-bytes takes"},
+      {{"--message-bytes", "9", kUrl}, "ws:// and wss:// URLs only"},
+      {{"--binary", kUrl}, "ws:// and wss:// URLs only"},
+      {{"--check-echo", kUrl}, "ws:// and wss:// URLs only"},
+      {{"-m", "GET", "ws://a/"}, "leave out --method"},
+      {{"--requests-file", "x", "wss://a/"}, "--requests-file"},
+      {{"--http2", "ws://a/"}, "leave out --http2"},
+      {{"-b", "x", "--message-bytes", "9", "ws://a/"}, "leave one out"},
       {{"--backend", "poll", kUrl}, "--backend takes"},
       {{"--json", "", kUrl}, "name of a file"},
   };
@@ -119,10 +140,12 @@ TEST(BenchOptions, SayWhatTheyDoNotUnderstand) {
 
 TEST(BenchOptions, TheHelpNamesEveryOption) {
   for (const std::string_view name :
-       {"--connections", "--threads",       "--duration", "--requests", "--rate",   "--arrivals",
-        "--pipeline",    "--warmup",        "--timeout",  "--method",   "--header", "--body ",
-        "--body-file",   "--requests-file", "--insecure", "--cacert",   "--json",   "--html",
-        "--no-progress", "--backend",       "--help"}) {
+       {"--connections", "--threads",  "--duration",  "--requests",      "--rate",
+        "--arrivals",    "--pipeline", "--warmup",    "--timeout",       "--method",
+        "--header",      "--body ",    "--body-file", "--requests-file", "--insecure",
+        "--cacert",      "--json",     "--html",      "--no-progress",   "--backend",
+        "--help",        "--streams",  "--http2",     "--message-bytes", "--binary",
+        "--check-echo",  "ws://"}) {
     EXPECT_NE(help_text().find(name), std::string_view::npos) << name;
   }
   EXPECT_EQ(refusal({"--help"}), "understood");

@@ -90,7 +90,8 @@ std::string figure(std::string_view value, std::string_view name) {
 
 std::string figures(const Summary& summary) {
   return "<div class=\"figures\">\n" +
-         figure(fmt::format("{:.0f}", summary.requests_per_second), "requests a second") +
+         figure(fmt::format("{:.0f}", summary.requests_per_second),
+                fmt::format("{} a second", counted_name(summary.setting))) +
          figure(ms_text(summary.latency.p50_ms), "latency, median") +
          figure(ms_text(summary.latency.p99_ms), "latency, p99") +
          figure(fmt::format("{}", summary.errors), "errors") + "</div>\n";
@@ -100,8 +101,9 @@ std::string setting(const Summary& summary) {
   const Setting& set = summary.setting;
   std::string text = fmt::format("<h1>{}</h1>\n<p>Connections: {}; threads: {}; ", escaped(set.url),
                                  set.connections, set.threads);
-  text += set.rate > 0 ? fmt::format("open loop at {} requests a second", set.rate)
-                       : fmt::format("closed loop, {} with {} on each", set.protocol, set.pipeline);
+  text += set.rate > 0 ? fmt::format("open loop at {} {} a second", set.rate, counted_name(set))
+                       : "closed loop";
+  text += fmt::format(", {} with {} on each", set.protocol, set.pipeline);
   return text + fmt::format("; {:.3f} s{}</p>\n", summary.seconds,
                             summary.is_interrupted ? ", interrupted" : "");
 }
@@ -142,7 +144,7 @@ std::string distribution(const Summary& summary) {
   const double least = summary.buckets.front().upto_ms;
   const double most = summary.buckets.back().upto_ms;
   return fmt::format(
-             "<h2>Distribution</h2>\n<p>Requests by latency, on a "
+             "<h2>Distribution</h2>\n<p>By latency, on a "
              "logarithmic scale.</p>\n"
              "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" "
              "aria-label=\"Requests by "
@@ -178,7 +180,7 @@ std::string latencies(const Summary& summary) {
 std::string counts(const Summary& summary) {
   const StatusClasses& statuses = summary.statuses;
   const ErrorKinds& kinds = summary.errors_by_kind;
-  const std::array<std::pair<std::string_view, std::uint64_t>, 12> rows = {
+  const std::array<std::pair<std::string_view, std::uint64_t>, 14> rows = {
       {{"2xx", statuses.success},
        {"3xx", statuses.redirection},
        {"4xx", statuses.client_error},
@@ -189,6 +191,8 @@ std::string counts(const Summary& summary) {
        {"closed early", kinds.closed},
        {"timed out", kinds.timeout},
        {"malformed", kinds.malformed},
+       {"not switched to WebSocket", kinds.declined},
+       {"answer differs", kinds.differs},
        {"never sent", summary.unsent},
        {"connections opened", summary.connections_opened}}};
   std::string text = "<h2>Answers</h2>\n<table>\n";

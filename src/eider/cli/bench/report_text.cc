@@ -70,13 +70,15 @@ std::string statuses_text(const StatusClasses& statuses) {
 
 std::string errors_text(const Summary& summary) {
   const ErrorKinds& kinds = summary.errors_by_kind;
-  const std::array<std::pair<std::string_view, std::uint64_t>, 6> counts = {
+  const std::array<std::pair<std::string_view, std::uint64_t>, 8> counts = {
       {{"connect", kinds.connect},
        {"tls", kinds.tls},
        {"reset", kinds.reset},
        {"closed", kinds.closed},
        {"timeout", kinds.timeout},
-       {"malformed", kinds.malformed}}};
+       {"malformed", kinds.malformed},
+       {"declined", kinds.declined},
+       {"differs", kinds.differs}}};
   std::string text = fmt::format("errors      {}", summary.errors);
   for (const auto& [name, count] : counts) {
     if (count != 0) {
@@ -96,8 +98,9 @@ std::string setting_text(const Summary& summary) {
                   setting.threads, setting.threads == 1 ? "" : "s");
   if (setting.protocol == "HTTP/2") {
     text += fmt::format(", HTTP/2 with {} on each", setting.pipeline);
-  } else if (setting.pipeline > 1) {
-    text += fmt::format(", pipeline of {}", setting.pipeline);
+  } else {
+    text += setting.protocol == "HTTP/1.1" ? "" : ", " + setting.protocol;
+    text += setting.pipeline > 1 ? fmt::format(", pipeline of {}", setting.pipeline) : "";
   }
   if (setting.rate > 0) {
     text += fmt::format(", open loop at {}/s", setting.rate);
@@ -124,12 +127,14 @@ std::string bytes_text(double bytes) {
 
 std::string report_text(const Summary& summary) {
   std::string text = setting_text(summary);
-  text += fmt::format("requests    {:.0f} a second   ({} answered in {:.3f} s{})\n",
-                      summary.requests_per_second, summary.requests, summary.seconds,
-                      summary.is_interrupted ? ", interrupted" : "");
+  text += fmt::format("{:<12}{:.0f} a second   ({} answered in {:.3f} s{})\n",
+                      counted_name(summary.setting), summary.requests_per_second, summary.requests,
+                      summary.seconds, summary.is_interrupted ? ", interrupted" : "");
   text += fmt::format("received    {} a second   ({})\n", bytes_text(summary.bytes_per_second),
                       bytes_text(static_cast<double>(summary.bytes)));
-  text += fmt::format("statuses    {}\n", statuses_text(summary.statuses));
+  if (summary.setting.protocol != "WebSocket") {
+    text += fmt::format("statuses    {}\n", statuses_text(summary.statuses));
+  }
   text += errors_text(summary);
   if (summary.unsent != 0) {
     text += fmt::format("unsent      {} were due, but no connection was free for them\n",

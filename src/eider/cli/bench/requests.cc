@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "eider/base/text.h"
+#include "eider/base/utf8.h"
 #include "eider/cli/bench/files.h"
+#include "eider/cli/bench/ws_terms.h"
 #include "eider/http/grammar.h"
 
 namespace eider::bench {
@@ -126,6 +128,8 @@ Result<std::vector<Request>, std::string> read_requests(std::string_view text,
 
 namespace {
 
+constexpr std::size_t kMessageBytes = 32;
+
 Result<std::vector<Request>, std::string> requests_of_file(const Options& options,
                                                            std::string_view authority) {
   const auto text = read_file(options.requests_file);
@@ -139,6 +143,35 @@ Result<std::vector<Request>, std::string> requests_of_file(const Options& option
   return requests;
 }
 
+Result<std::string, std::string> body_of(const Options& options) {
+  return options.body_file.empty() ? Result<std::string, std::string>(options.body.value_or(""))
+                                   : read_file(options.body_file);
+}
+
+/// Of printable bytes, so that it can be told in a trace.
+std::string filler(std::size_t bytes) {
+  std::string text;
+  while (text.size() < bytes) {
+    text.push_back(static_cast<char>('a' + text.size() % 26));
+  }
+  return text;
+}
+
+Result<std::vector<Request>, std::string> message_of(const Options& options,
+                                                     const std::string& body) {
+  if (auto fault = opening_fault(options)) {
+    return fail(std::move(*fault));
+  }
+  const bool has_body = options.body || !options.body_file.empty();
+  const std::size_t bytes = options.message_bytes != 0 ? options.message_bytes : kMessageBytes;
+  Request message;
+  message.parts.body = has_body ? body : filler(bytes);
+  if (options.message == ws::MessageType::text && !is_utf8(message.parts.body)) {
+    return fail(std::string("The message is no UTF-8 text: --binary sends it as bytes."));
+  }
+  return std::vector<Request>{std::move(message)};
+}
+
 }  // namespace
 
 Result<std::vector<Request>, std::string> make_requests(const Options& options,
@@ -147,18 +180,17 @@ Result<std::vector<Request>, std::string> make_requests(const Options& options,
   if (!options.requests_file.empty()) {
     return requests_of_file(options, authority);
   }
-  std::string body = options.body.value_or("");
-  if (!options.body_file.empty()) {
-    auto text = read_file(options.body_file);
-    if (!text) {
-      return fail(text.error());
-    }
-    body = std::move(*text);
+  const auto body = body_of(options);
+  if (!body) {
+    return fail(body.error());
+  }
+  if (options.version == Version::websocket) {
+    return message_of(options, *body);
   }
   const bool has_body = options.body || !options.body_file.empty();
   const std::string_view by_default = has_body ? "POST" : "GET";
   const std::string_view method = options.method.empty() ? by_default : options.method;
-  return std::vector<Request>{prepared({method, target, body}, authority, options.fields)};
+  return std::vector<Request>{prepared({method, target, *body}, authority, options.fields)};
 }
 
 }  // namespace eider::bench

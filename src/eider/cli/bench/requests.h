@@ -24,7 +24,7 @@ struct RequestParts {
 
 /// text    a whole HTTP/1.1 request
 /// method  changes where the answer ends
-/// parts   the same for HTTP/2
+/// parts   the same for HTTP/2; of a WebSocket's message the body alone
 struct Request {
   std::string text;
   Method method = Method::get;
@@ -58,9 +58,11 @@ struct Asked {
 [[nodiscard]] Result<std::vector<Request>, std::string> read_requests(
     std::string_view text, std::string_view authority, const std::vector<std::string>& fields);
 
-/// All that the options ask for: one request to `target`, or those of the file.
+/// All that the options ask for: one request to `target`, or those of the file; one message where
+/// they ask for a WebSocket.
 ///
-/// errors   a sentence: a file that cannot be read, or what read_requests says about it
+/// errors   a sentence: a file that cannot be read, what read_requests says about it, text that is
+///          no UTF-8, or headers that belong to the WebSocket's handshake
 [[nodiscard]] Result<std::vector<Request>, std::string> make_requests(const Options& options,
                                                                       std::string_view authority,
                                                                       std::string_view target);

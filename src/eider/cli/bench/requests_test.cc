@@ -72,6 +72,25 @@ TEST(BenchRequests, OneHasTheMethodThatItsBodyAsksFor) {
             "PUT /x HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
 }
 
+TEST(BenchRequests, OfAWebSocketAreAMessage) {
+  Options options;
+  options.version = Version::websocket;
+  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].parts.body, "abcdefghijklmnopqrstuvwxyzabcdef");
+  options.message_bytes = 3;
+  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].parts.body, "abc");
+  options.message_bytes = 0;
+  options.body = "";
+  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].parts.body, "");
+  options.body = "\xFF";
+  EXPECT_NE(make_requests(options, "h", "/x").error().find("--binary"), std::string::npos);
+  options.message = ws::MessageType::binary;
+  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].parts.body, "\xFF");
+  options.fields = {"Origin: http://a"};
+  EXPECT_TRUE(make_requests(options, "h", "/x"));
+  options.fields = {"sec-websocket-KEY: x"};
+  EXPECT_FALSE(make_requests(options, "h", "/x"));
+}
+
 TEST(BenchRequests, NameTheFileThatCannotBeRead) {
   Options options;
   options.requests_file = "/no/such/file";

@@ -10,6 +10,8 @@ namespace eider::bench {
 
 namespace {
 
+constexpr std::string_view kWebSocket = "WebSocket";
+
 double seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
@@ -34,9 +36,10 @@ Latency latency_of(const LatencyHistogram& histogram) {
 }
 
 ErrorKinds kinds_of(const Faults& faults) {
-  return {faults.count(Fault::connect), faults.count(Fault::tls),
-          faults.count(Fault::reset),   faults.count(Fault::closed),
-          faults.count(Fault::timeout), faults.count(Fault::malformed)};
+  return {faults.count(Fault::connect),  faults.count(Fault::tls),
+          faults.count(Fault::reset),    faults.count(Fault::closed),
+          faults.count(Fault::timeout),  faults.count(Fault::malformed),
+          faults.count(Fault::declined), faults.count(Fault::differs)};
 }
 
 std::vector<Bucket> buckets_of(const LatencyHistogram& histogram) {
@@ -48,18 +51,34 @@ std::vector<Bucket> buckets_of(const LatencyHistogram& histogram) {
   return buckets;
 }
 
+std::string_view protocol_of(Version version) noexcept {
+  switch (version) {
+    case Version::http_2:
+      return "HTTP/2";
+    case Version::websocket:
+      return kWebSocket;
+    case Version::http_1_1:
+      break;
+  }
+  return "HTTP/1.1";
+}
+
 Setting setting_of(const Options& options) {
   return {options.url,
           options.rate > 0 ? "open" : "closed",
           options.connections,
           std::min(options.threads, options.connections),
-          options.version == Version::http_2 ? "HTTP/2" : "HTTP/1.1",
+          std::string(protocol_of(options.version)),
           options.version == Version::http_2 ? options.streams : options.pipeline,
           options.rate,
           seconds(options.warmup)};
 }
 
 }  // namespace
+
+std::string_view counted_name(const Setting& setting) noexcept {
+  return setting.protocol == kWebSocket ? "messages" : "requests";
+}
 
 Summary summarise(const Options& options, const Outcome& outcome) {
   Summary summary;

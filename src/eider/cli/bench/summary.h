@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eider/cli/bench/options.h"
@@ -38,6 +39,8 @@ struct ErrorKinds {
   std::uint64_t closed = 0;
   std::uint64_t timeout = 0;
   std::uint64_t malformed = 0;
+  std::uint64_t declined = 0;
+  std::uint64_t differs = 0;
 };
 
 /// upto_ms  the largest latency that counts here
@@ -79,6 +82,9 @@ struct Summary {
   Latency generator_late;
   std::vector<Bucket> buckets;
 };
+
+/// What is counted: "requests", or "messages" of WebSockets. The JSON calls both requests.
+[[nodiscard]] std::string_view counted_name(const Setting& setting) noexcept;
 
 [[nodiscard]] Summary summarise(const Options& options, const Outcome& outcome);
 

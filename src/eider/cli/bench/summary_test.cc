@@ -101,6 +101,30 @@ TEST(BenchSummary, JsonHasTheBuckets) {
   EXPECT_NE(text.find("\"buckets\":[{\"upto_ms\":0.001,\"count\":1}"), std::string::npos) << text;
 }
 
+TEST(BenchSummary, CountsMessagesOfWebSockets) {
+  Options options = some_options();
+  options.version = Version::websocket;
+  options.pipeline = 4;
+  Outcome outcome = an_outcome();
+  outcome.faults.add(Fault::differs, "Not that.");
+  outcome.faults.add(Fault::declined, "No.");
+  const Summary summary = summarise(options, outcome);
+  const std::string text = report_text(summary);
+  for (const std::string_view part : {"messages    500 a second", "WebSocket, pipeline of 4",
+                                      "errors      2   declined 1   differs 1"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+  }
+  EXPECT_EQ(text.find("statuses"), std::string::npos);
+  const std::string page = report_html(summary);
+  for (const std::string_view part : {"messages a second", "WebSocket with 4 on each",
+                                      "answer differs", "not switched to WebSocket"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+  const std::string json = json::to_text(summary);
+  EXPECT_NE(json.find("\"protocol\":\"WebSocket\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"declined\":1,\"differs\":1"), std::string::npos) << json;
+}
+
 TEST(BenchSummary, WritesBytesByThousands) {
   EXPECT_EQ(bytes_text(0), "0 B");
   EXPECT_EQ(bytes_text(999), "999 B");

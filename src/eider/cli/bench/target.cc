@@ -12,6 +12,7 @@
 #include "eider/cli/bench/on_loop.h"
 #include "eider/client/detail/http_url.h"
 #include "eider/client/detail/race.h"
+#include "eider/client/detail/ws_url.h"
 
 namespace eider::bench {
 
@@ -68,6 +69,20 @@ Result<Address, NetError> first_that_answers(const std::vector<Address>& address
   return found;
 }
 
+Result<detail::HttpUrl, std::string> read_url(const Options& options) {
+  if (options.version != Version::websocket) {
+    auto url = detail::read_http_url(options.url);
+    return url ? Result<detail::HttpUrl, std::string>(std::move(*url))
+               : fail(std::string(url.error()));
+  }
+  auto url = detail::read_ws_url(options.url);
+  if (!url) {
+    return fail(std::move(url.error().text));
+  }
+  return detail::HttpUrl{url->is_secure, url->port, std::move(url->host), std::move(url->authority),
+                         std::move(url->target)};
+}
+
 Result<std::shared_ptr<TlsClientContext>, std::string> make_tls(const Options& options) {
   TlsClientOptions tls;
   tls.verify = options.certificates == Certificates::any ? TlsVerify::nothing : TlsVerify::peer;
@@ -96,7 +111,7 @@ std::string connect_words(const Address& at, NetError error) {
 }
 
 Result<Target, std::string> find_target(const Options& options) {
-  auto url = detail::read_http_url(options.url);
+  auto url = read_url(options);
   if (!url) {
     return fail(fmt::format("{} is no URL to ask: {}", options.url, url.error()));
   }

@@ -1,0 +1,41 @@
+#include "eider/cli/bench/ws_terms.h"
+
+#include <utility>
+
+#include "eider/base/text.h"
+#include "eider/client/detail/ws_opening.h"
+
+namespace eider::bench {
+
+namespace {
+
+// Messages are looked at in pieces, and none is kept.
+constexpr std::uint64_t kMessageBytesMax = std::uint64_t{1} << 40U;
+
+WsClientOptions opening_of(const Options& options) {
+  WsClientOptions opening;
+  for (const std::string& field : options.fields) {
+    const std::size_t colon = field.find(':');
+    opening.headers.emplace_back(field.substr(0, colon),
+                                 trim(std::string_view(field).substr(colon + 1)));
+  }
+  return opening;
+}
+
+}  // namespace
+
+std::optional<std::string> opening_fault(const Options& options) {
+  auto fault = detail::fault_of(opening_of(options));
+  return fault ? std::optional(std::move(fault->text)) : std::nullopt;
+}
+
+WsTerms::WsTerms(const std::vector<Request>& prepared, const Options& options, const Target& target)
+    : messages(prepared),
+      pipeline(options.pipeline),
+      type(options.message),
+      check(options.check),
+      url{target.tls != nullptr, target.host, target.port, target.authority, target.target},
+      opening(opening_of(options)),
+      limits{.message_bytes_max = kMessageBytesMax} {}
+
+}  // namespace eider::bench
