@@ -52,6 +52,19 @@ Task<> tick(EventStream events) {
   }
 }
 
+/// Over HTTP/2 this is one more stream of the connection (RFC 8441).
+Task<> repeat(WebSocket socket) {
+  while (true) {
+    auto next = socket.receive();
+    const auto message = co_await next;
+    if (!message) {
+      co_return;
+    }
+    auto sent = socket.send(*message);
+    co_await sent;
+  }
+}
+
 Task<std::string> sleep_a_while(int milliseconds) {
   co_await sleep_for(std::chrono::milliseconds(milliseconds));
   co_return "slept";
@@ -78,6 +91,7 @@ int main(int argc, char** argv) {
   app.get("/slow/{milliseconds}", sleep_a_while);
   app.get("/blocking", blocking([] { return "from another thread"; }));
   app.get("/ticks", tick);
+  app.ws("/socket", repeat);
   app.get("/cookies",
           [](Request& request) { return std::string(request.header("cookie").value_or("none")); });
   if (const char* const directory = std::getenv("FILES")) {

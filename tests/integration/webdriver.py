@@ -68,7 +68,8 @@ class Browser:
                 "--window-size=1200,900", f"--user-data-dir={self.profile.name}",
             ],
         }
-        wanted = {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}}
+        wanted = {"capabilities": {"alwaysMatch": {
+            "acceptInsecureCerts": True, "goog:chromeOptions": options}}}
         return self.command("POST", "", wanted)["sessionId"]
 
     def command(self, method, path, body=None):

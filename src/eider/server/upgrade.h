@@ -1,5 +1,4 @@
-// A connection that leaves HTTP/1.1 for another protocol (RFC 9110, section 7.8), or a stream of an
-// HTTP/2 connection that does (RFC 8441).
+// What leaves HTTP for another protocol: a connection (RFC 9110, 7.8) or a stream (RFC 8441).
 // Must not know which one: HTTP's connection hands over, the protocol's own class takes over.
 #pragma once
 
