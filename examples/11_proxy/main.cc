@@ -3,7 +3,8 @@
 //   UPSTREAMS=http://127.0.0.1:9000,http://127.0.0.1:9001 ./11_proxy --port 8080
 //
 // HASH=Cookie keeps clients with the same cookie on the same service; HEALTH=/status asks there
-// whether a service is well.
+// whether a service is well; KEEPS_HOST=1 tells services the Host that clients ask for; SILENCE=5
+// gives up answers that do not go on for five seconds.
 #include <eider/eider.h>
 #include <eider/http2/http2.h>
 #include <eider/proxy/proxy.h>
@@ -37,7 +38,11 @@ ProxyOptions options() {
   chosen.balancing = chosen.hash_field.empty() ? Balancing::least_busy : Balancing::consistent_hash;
   chosen.health_path = setting("HEALTH");
   chosen.health_every = std::chrono::seconds(1);
+  chosen.keeps_host = !setting("KEEPS_HOST").empty();
   chosen.client.first_byte = std::chrono::seconds(3);
+  if (const std::string seconds = setting("SILENCE"); !seconds.empty()) {
+    chosen.client.silence = std::chrono::seconds(std::stoi(seconds));
+  }
   return chosen;
 }
 

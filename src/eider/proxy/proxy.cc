@@ -2,27 +2,30 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "eider/app/app.h"
 #include "eider/base/failure.h"
-#include "eider/client/client.h"
+#include "eider/client/client_request.h"
+#include "eider/client/detail/client_state.h"
 #include "eider/client/detail/http_url.h"
 #include "eider/proxy/detail/forwarding.h"
+#include "eider/proxy/detail/load.h"
+#include "eider/proxy/detail/proxied_answer.h"
 #include "eider/proxy/detail/tunnel.h"
+#include "eider/proxy/detail/upstream_call.h"
 #include "eider/proxy/detail/upstreams.h"
 #include "eider/runtime/loop_local.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"
-#include "eider/server/content.h"
 
 namespace eider {
 
 namespace {
 
+using detail::Load;
 using detail::Upstream;
 using detail::Upstreams;
 
@@ -38,83 +41,34 @@ struct Shared {
 
 /// What each loop has of its own.
 struct PerLoop {
-  explicit PerLoop(std::shared_ptr<Shared> its_shared)
-      : shared(std::move(its_shared)),
-        client(shared->options.client),
-        busy(shared->upstreams.size()) {}
+  explicit PerLoop(std::shared_ptr<Shared> its_shared);
 
   std::shared_ptr<Shared> shared;
-  HttpClient client;
-  std::vector<unsigned> busy;
+  detail::ClientState client;
+  std::vector<detail::Route> routes;  // to each upstream
+  std::vector<unsigned> busy;         // requests and tunnels under way at each
   Scope checks;
 };
 
-/// One request under way at an upstream.
-class Underway {
- public:
-  Underway(PerLoop& loop, std::size_t upstream) noexcept : loop_(&loop), upstream_(upstream) {
-    ++loop_->busy[upstream_];
-  }
-  Underway(Underway&& other) noexcept
-      : loop_(std::exchange(other.loop_, nullptr)), upstream_(other.upstream_) {}
-  Underway& operator=(Underway&&) = delete;
-  ~Underway() {
-    if (loop_ != nullptr) {
-      --loop_->busy[upstream_];
+PerLoop::PerLoop(std::shared_ptr<Shared> its_shared)
+    : shared(std::move(its_shared)),
+      client(Loop::current(), shared->options.client, nullptr),
+      busy(shared->upstreams.size()) {
+  for (std::size_t index = 0; index < shared->upstreams.size(); ++index) {
+    const detail::HttpUrl& url = shared->upstreams[index].url();
+    detail::Route& route = routes.emplace_back(detail::Route{
+        url.origin(), url.host, url.port, url.is_secure, client.proxies.proxy_for(url)});
+    if (route.asks_proxy()) {
+      route.key = "proxy";  // for whatever is asked of it
     }
   }
-
- private:
-  PerLoop* loop_;
-  std::size_t upstream_;
-};
-
-/// An upstream's content on its way to the client, no faster than that takes it.
-class ProxiedContent final : public ProducedContent {
- public:
-  ProxiedContent(ClientStream stream, Underway underway)
-      : underway_(std::move(underway)), stream_(std::move(stream)) {}
-
-  [[nodiscard]] Task<> produce(BodyWriter& out) override {
-    for (;;) {
-      auto taking = stream_.next();
-      auto piece = co_await std::move(taking);
-      if (!piece) {
-        throw Failure(to_error(piece.error()));
-      }
-      if (piece->empty()) {
-        break;
-      }
-      auto written = out.write(*piece);
-      co_await written;
-    }
-    for (const Field& trailer : stream_.trailers()) {
-      out.add_trailer(trailer.name, trailer.value);
-    }
-  }
-  [[nodiscard]] std::optional<std::uint64_t> length() const noexcept override {
-    const std::string_view text = stream_.header("Content-Length").value_or("");
-    std::uint64_t bytes = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-    return error == std::errc() ? std::optional(bytes) : std::nullopt;
-  }
-  [[nodiscard]] bool is_live() const noexcept override {
-    return stream_.header("Content-Type").value_or("").starts_with("text/event-stream");
-  }
-
- private:
-  Underway underway_;
-  ClientStream stream_;
-};
-
-bool is_idempotent(Method method) noexcept {
-  return method != Method::post && method != Method::patch && method != Method::unknown;
 }
 
-/// Whether it says something about the upstream, and not about the request.
-bool is_upstreams(ClientFault fault) noexcept {
-  return fault != ClientFault::bad_request && fault != ClientFault::bad_url;
-}
+/// What one upstream answers, or why it does not.
+struct Attempt {
+  Result<Response, ClientError> outcome;
+  bool has_asked = false;  // it may have begun to do what was asked
+};
 
 class Proxy {
  public:
@@ -126,12 +80,16 @@ class Proxy {
   [[nodiscard]] Task<Response> pass_on(const Request& request, BodyStream body) const;
 
  private:
+  [[nodiscard]] Task<Attempt> attempt(PerLoop& loop, std::size_t index, const Request& request,
+                                      BodyStream& body) const;
+  [[nodiscard]] Task<Attempt> ask(PerLoop& loop, std::size_t index, const Request& request,
+                                  BodyStream& body) const;
+  [[nodiscard]] Task<Attempt> open_websocket(PerLoop& loop, std::size_t index,
+                                             const Request& request) const;
   [[nodiscard]] std::size_t choose(const PerLoop& loop, const Request& request,
                                    std::uint64_t tried) const;
-  [[nodiscard]] ClientRequest ask(PerLoop& loop, const Request& request, BodyStream& body,
-                                  const Upstream& upstream) const;
-  [[nodiscard]] Task<Response> open_websocket(const Request& request, Upstream& upstream) const;
-  [[nodiscard]] unsigned tries(const Request& request) const noexcept;
+  [[nodiscard]] std::string_view behind_prefix(const Request& request) const noexcept;
+  [[nodiscard]] std::string_view host(const Request& request, const Upstream& upstream) const;
   void watch_health(PerLoop& loop) const;
   [[nodiscard]] detail::ForwardedTrust trust() const noexcept {
     return shared_->options.trusts_forwarded ? detail::ForwardedTrust::some
@@ -143,22 +101,19 @@ class Proxy {
   LoopLocal<PerLoop> loops_;
 };
 
-Response answer_of(ClientStream stream, Underway underway) {
-  Response response(stream.status());
-  if (const auto type = stream.header("Content-Type")) {
-    response.set_type(std::string(*type));
-  }
-  detail::forward_answer_fields(
-      stream.headers(),
-      [&](std::string_view name, std::string_view value) { response.add_header(name, value); });
-  response.set_content(std::make_unique<ProxiedContent>(std::move(stream), std::move(underway)));
-  return response;
+/// "OPTIONS" about the proxy itself (RFC 9110, section 7.6.2).
+Response options_of_proxy() {
+  return Response(204).add_header("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
 }
 
-unsigned Proxy::tries(const Request& request) const noexcept {
-  const bool may_repeat = is_idempotent(request.method()) && request.head().body == BodyKind::none;
-  const auto upstreams = static_cast<unsigned>(shared_->upstreams.size());
-  return may_repeat ? std::clamp(shared_->options.tries_max, 1U, upstreams) : 1U;
+/// What was not begun anywhere may be asked elsewhere; what may have been begun, only where twice
+/// is as good as once, and not so often that an overload grows by it.
+bool may_ask_another(PerLoop& loop, const Attempt& failed, const Request& request) {
+  const ClientFault fault = failed.outcome.error().fault;
+  if (fault == ClientFault::bad_request || fault == ClientFault::bad_url) {
+    return false;
+  }
+  return !failed.has_asked || (detail::is_repeatable(request) && loop.client.budget.try_spend());
 }
 
 std::size_t Proxy::choose(const PerLoop& loop, const Request& request, std::uint64_t tried) const {
@@ -172,74 +127,76 @@ std::size_t Proxy::choose(const PerLoop& loop, const Request& request, std::uint
                                         tried, now);
 }
 
-ClientRequest Proxy::ask(PerLoop& loop, const Request& request, BodyStream& body,
-                         const Upstream& upstream) const {
-  std::string url = upstream.url();
-  url.append(detail::behind_prefix(request.head(), segments_));
-  ClientRequest asked = loop.client.request(request.method(), url);
-  detail::forward_request_fields(
-      request, trust(),
-      [&](std::string_view name, std::string_view value) { asked.header(name, value); });
-  if (request.head().body == BodyKind::none) {
-    return asked;
-  }
-  ContentProducer producer = [&body]() -> Task<std::string> {
-    auto waiting = body.next();
-    const auto piece = co_await waiting;
-    co_return piece ? std::string(*piece) : std::string();
-  };
-  if (const auto bytes = body.length()) {
-    asked.body_from(std::move(producer), {}, *bytes);
-  } else {
-    asked.body_from(std::move(producer), {});
-  }
-  return asked;
+std::string_view Proxy::behind_prefix(const Request& request) const noexcept {
+  return detail::behind_prefix(request.head(), segments_);
 }
 
-Task<Response> Proxy::open_websocket(const Request& request, Upstream& upstream) const {
-  const auto url = detail::read_http_url(
-      upstream.url() + std::string(detail::behind_prefix(request.head(), segments_)));
-  if (!url) {
-    throw Failure(Error::bad_request("The path cannot be passed on."));
+std::string_view Proxy::host(const Request& request, const Upstream& upstream) const {
+  const std::string_view said = request.head().authority;
+  return shared_->options.keeps_host && !said.empty() ? said : upstream.url().authority;
+}
+
+Task<Attempt> Proxy::ask(PerLoop& loop, std::size_t index, const Request& request,
+                         BodyStream& body) const {
+  const Upstream& upstream = shared_->upstreams[index];
+  Load load(loop.busy[index]);
+  detail::UpstreamCall call(loop.client, {.request = request,
+                                          .content = body,
+                                          .route = loop.routes[index],
+                                          .base = upstream.url(),
+                                          .behind = behind_prefix(request),
+                                          .host = host(request, upstream),
+                                          .trust = trust()});
+  auto running = call.run();
+  auto answered = co_await std::move(running);
+  if (!answered) {
+    co_return Attempt{fail(std::move(answered.error())), call.has_asked()};
   }
-  auto opening = detail::open_tunnel(request, *url, shared_->options.client, trust());
+  co_return Attempt{
+      detail::to_response(loop.client, std::move(*answered), request.method(), std::move(load))};
+}
+
+Task<Attempt> Proxy::open_websocket(PerLoop& loop, std::size_t index,
+                                    const Request& request) const {
+  const Upstream& upstream = shared_->upstreams[index];
+  detail::HttpUrl url = upstream.url();
+  url.target = detail::target_of(url, behind_prefix(request));
+  url.authority = host(request, upstream);
+  auto opening =
+      detail::open_tunnel(request, url, shared_->options.client, trust(), Load(loop.busy[index]));
   auto opened = co_await std::move(opening);
-  if (!opened) {
-    upstream.note_failure(Loop::current().now(), shared_->options);
-    throw Failure(to_error(opened.error()));
-  }
-  upstream.note_success();
-  co_return std::move(*opened);
+  co_return Attempt{std::move(opened), true};
+}
+
+Task<Attempt> Proxy::attempt(PerLoop& loop, std::size_t index, const Request& request,
+                             BodyStream& body) const {
+  return detail::wants_websocket(request) ? open_websocket(loop, index, request)
+                                          : ask(loop, index, request, body);
 }
 
 Task<Response> Proxy::pass_on(const Request& request, BodyStream body) const {
+  if (detail::has_come_far_enough(request)) {
+    co_return options_of_proxy();
+  }
   PerLoop& loop = loops_.here();
   watch_health(loop);
+  loop.client.budget.note_request();
+  const auto upstreams = static_cast<unsigned>(shared_->upstreams.size());
   std::uint64_t tried = 0;
-  std::optional<ClientError> failed;
-  for (unsigned left = tries(request); left != 0; --left) {
+  for (unsigned left = std::clamp(shared_->options.tries_max, 1U, upstreams);; --left) {
     const std::size_t index = choose(loop, request, tried);
-    Upstream& upstream = shared_->upstreams[index];
-    Underway underway(loop, index);
-    if (detail::wants_websocket(request)) {
-      auto opening = open_websocket(request, upstream);
-      co_return co_await std::move(opening);
+    auto attempting = attempt(loop, index, request, body);
+    Attempt made = co_await std::move(attempting);
+    if (made.outcome) {
+      shared_->upstreams[index].note_success();
+      co_return std::move(*made.outcome);
     }
-    ClientRequest asked = ask(loop, request, body, upstream);
-    auto sending = asked.send_streamed();
-    auto reply = co_await std::move(sending);
-    if (reply) {
-      upstream.note_success();
-      co_return answer_of(std::move(*reply), std::move(underway));
+    shared_->upstreams[index].note_failure(Loop::current().now(), shared_->options);
+    if (left == 1 || !may_ask_another(loop, made, request)) {
+      throw Failure(to_error(made.outcome.error()));
     }
-    failed = std::move(reply.error());
-    if (!is_upstreams(failed->fault)) {
-      break;
-    }
-    upstream.note_failure(Loop::current().now(), shared_->options);
     tried |= std::uint64_t{1} << (index % 64);
   }
-  throw Failure(to_error(*failed));
 }
 
 /// Asks each upstream in turn, for as long as this loop lives.
@@ -248,7 +205,9 @@ Task<> check_health(PerLoop& loop) {
   for (;;) {
     for (std::size_t index = 0; index < loop.shared->upstreams.size(); ++index) {
       Upstream& upstream = loop.shared->upstreams[index];
-      ClientRequest asked = loop.client.request(Method::get, upstream.url() + options.health_path);
+      ClientRequest asked(
+          loop.client, Method::get,
+          upstream.url().origin() + detail::target_of(upstream.url(), options.health_path));
       asked.timeout(options.health_every);
       auto sending = asked.send();
       const auto reply = co_await std::move(sending);
@@ -268,17 +227,6 @@ void Proxy::watch_health(PerLoop& loop) const {
   }
 }
 
-std::string checked_url(std::string url) {
-  if (auto read = detail::read_http_url(url); !read) {
-    throw Failure(
-        Error::internal("proxy_to: the upstream '" + url + "': " + std::string(read.error())));
-  }
-  while (url.ends_with('/')) {
-    url.pop_back();
-  }
-  return url;
-}
-
 /// What the client would do beyond one exchange is not for a proxy.
 ClientOptions plain(ClientOptions options) {
   options.decompresses = false;
@@ -294,9 +242,6 @@ void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string
               ProxyOptions options) {
   if (upstreams.empty()) {
     throw Failure(Error::internal("proxy_to: " + prefix + " has no upstream"));
-  }
-  for (std::string& url : upstreams) {
-    url = checked_url(std::move(url));
   }
   options.client = plain(std::move(options.client));
   const std::string below = prefix == "/" ? std::string() : prefix;

@@ -16,7 +16,7 @@ namespace eider {
 class Routes;
 
 enum class Balancing : std::uint8_t {
-  /// The one with the fewest requests under way on this loop.
+  /// The one with the fewest requests and WebSockets under way on this loop.
   least_busy,
   /// The same one for the same client as long as it is well, and few change when one comes or goes.
   consistent_hash,
@@ -36,18 +36,26 @@ struct ProxyOptions {
   std::string health_path = {};
   Duration health_every = std::chrono::seconds(5);
 
-  /// Upstreams that are tried for one request without content whose method is idempotent (RFC 9110,
-  /// section 9.2.2), as long as nothing has been answered. Others are tried once.
+  /// Upstreams that are tried for one request, as long as nothing has been answered. Behind one
+  /// that could not be reached any request is tried again. Behind one that may have begun with it
+  /// only requests without content whose method is idempotent are (RFC 9110, section 9.2.2), and
+  /// only within client.retry_share.
   unsigned tries_max = 2;
 
   /// The largest content that is passed on; it is not gathered here.
   std::size_t body_bytes_max = std::size_t{1} << 30U;
+  /// The upstream is told the client's Host, and not its own: for sites by name, and for upstreams
+  /// that make links of it. X-Forwarded-Host is told either way. Certificates of https:// upstreams
+  /// are checked against the upstream's name all the same.
+  bool keeps_host = false;
   /// X-Forwarded-For, -Proto and -Host of the request are believed, and added to; else they are
   /// replaced by what is known here. Only behind a proxy that sets them.
   bool trusts_forwarded = false;
 
-  /// Deadlines, pools and TLS towards upstreams.
-  ClientOptions client = {};
+  /// Deadlines, pools and TLS towards upstreams: `connect`, `handshake`, `first_byte` (from the end
+  /// of the request's content), `silence` (within content, of either direction), and the pool's
+  /// bounds, which hold on each loop. Content takes as long as it takes: `whole` does not count.
+  ClientOptions client = {.connections_per_host_max = 1024, .connections_max = 4096};
 };
 
 /// Requests at `prefix` and below go to one of `upstreams`: what is behind the prefix is added to
@@ -60,7 +68,8 @@ struct ProxyOptions {
 /// upstreams  "http://host[:port][/path]" or "https://…"
 /// errors     throws a Failure that names an upstream that is no such URL
 /// answers    502 when no upstream could be asked or what it said was no HTTP, 504 when it was too
-///            slow, 400 for a path with dot segments, 413 for content beyond the route's bound
+///            slow, 404 for a path with dot segments, 413 for content beyond the route's bound, 204
+///            for OPTIONS that has come as far as its Max-Forwards lets it
 void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string> upstreams,
               ProxyOptions options = {});
 

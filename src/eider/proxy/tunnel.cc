@@ -5,9 +5,12 @@
 
 #include "eider/base/text.h"
 #include "eider/client/detail/dialler.h"
+#include "eider/client/detail/random_masks.h"
 #include "eider/client/detail/sealer.h"
 #include "eider/client/detail/tcp_dialler.h"
+#include "eider/client/detail/ws_opening.h"
 #include "eider/http/h1/response_reader.h"
+#include "eider/http/ws/handshake.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/sync.h"
@@ -17,6 +20,7 @@ namespace eider::detail {
 
 namespace {
 
+constexpr int kOk = 200;
 constexpr int kSwitching = 101;
 
 /// Who is told of the upstream's end, once there is a tunnel.
@@ -41,6 +45,7 @@ class FarEnd final : private StreamOwner {
   Stream stream;
   Buffer received;
   Event news;
+  Load load;
 
  private:
   void on_bytes(std::string_view bytes) override {
@@ -144,29 +149,70 @@ class TunnelUpgrade final : public Upgrade {
   std::unique_ptr<FarEnd> far_;
 };
 
+/// What is said of the key: over HTTP/2 there is none, so ours is asked with and checked (RFC 8441,
+/// section 5); else it is between the client and the upstream.
+struct KeyTerms {
+  explicit KeyTerms(const Request& request) : is_ours(request.head().opens_websocket) {
+    if (is_ours) {
+      RandomMasks random;
+      key = make_ws_key(random);
+    }
+  }
+  [[nodiscard]] std::string_view view() const noexcept { return {key.data(), key.size()}; }
+  [[nodiscard]] bool holds(std::string_view name) const noexcept {
+    return is_ours && (equals_ignoring_case(name, ws::kKeyField) ||
+                       equals_ignoring_case(name, ws::kAcceptField));
+  }
+
+  bool is_ours;
+  WsKey key{};
+};
+
+void write_field(Buffer& out, std::string_view name, std::string_view value) {
+  out.append(name);
+  out.append(": ");
+  out.append(value);
+  out.append("\r\n");
+}
+
 /// The handshake as the client has asked for it, fields of one hop but those of the upgrade anew.
-void write_handshake(Buffer& out, const Request& request, const HttpUrl& url,
-                     ForwardedTrust trust) {
+void write_handshake(Buffer& out, const Request& request, const HttpUrl& url, ForwardedTrust trust,
+                     const KeyTerms& key) {
   out.append("GET ");
   out.append(url.target);
-  out.append(" HTTP/1.1\r\nHost: ");
-  out.append(url.authority);
-  out.append("\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n");
-  forward_request_fields(request, trust, [&out](std::string_view name, std::string_view value) {
-    out.append(name);
-    out.append(": ");
-    out.append(value);
-    out.append("\r\n");
+  out.append(" HTTP/1.1\r\n");
+  write_field(out, "Host", url.authority);
+  write_field(out, "Connection", "Upgrade");
+  write_field(out, "Upgrade", "websocket");
+  if (key.is_ours) {
+    write_field(out, ws::kKeyField, key.view());
+  }
+  forward_request_fields(request, trust, [&](std::string_view name, std::string_view value) {
+    if (!key.holds(name)) {
+      write_field(out, name, value);
+    }
   });
   out.append("\r\n");
 }
 
-Response answer_of(const h1::ReplyHead& head) {
-  Response response(head.status);
+/// Whether the 101 is what was asked for, where that is for us to say.
+bool is_accepted(const h1::ReplyHead& head, const KeyTerms& key) {
+  if (!key.is_ours) {
+    return true;
+  }
+  const auto accept = ws::accept_value(key.view());
+  return head.find(ws::kAcceptField) == std::string_view(accept.data(), accept.size());
+}
+
+Response answer_of(const h1::ReplyHead& head, const KeyTerms& key) {
+  const bool is_open = head.status == kSwitching;
+  Response response(is_open && key.is_ours ? kOk : head.status);
   forward_answer_fields(head.fields, [&](std::string_view name, std::string_view value) {
-    response.add_header(name, value);
+    if (!key.holds(name)) {
+      response.add_header(name, value);
+    }
   });
-  if (head.status == kSwitching) {
+  if (is_open && !key.is_ours) {
     response.add_header("Upgrade", "websocket");
   }
   return response;
@@ -196,7 +242,7 @@ HeadRead read_head(h1::ResponseReader& reader, Buffer& received) {
   }
 }
 
-Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<FarEnd> far) {
+Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<FarEnd> far, KeyTerms key) {
   h1::ResponseReader reader;
   for (;;) {
     const HeadRead read = read_head(reader, far->received);
@@ -213,8 +259,11 @@ Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<FarEnd> far) {
     far->news.reset();
     co_await far->news.wait();
   }
-  Response response = answer_of(reader.head());
   const bool is_open = reader.head().status == kSwitching;
+  if (is_open && !is_accepted(reader.head(), key)) {
+    co_return fail(bad_answer());
+  }
+  Response response = answer_of(reader.head(), key);
   far->received.consume(reader.head_bytes());
   if (is_open) {
     response.set_content(std::make_unique<TunnelUpgrade>(std::move(far)));
@@ -226,13 +275,17 @@ Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<FarEnd> far) {
 
 bool wants_websocket(const Request& request) noexcept {
   const auto upgrade = request.header("Upgrade");
-  return request.method() == Method::get && request.head().wants_upgrade && upgrade &&
-         equals_ignoring_case(*upgrade, "websocket");
+  const RequestHead& head = request.head();
+  // With content in front of the first frame both ends might disagree where that begins.
+  const bool is_upgrade = head.method == Method::get && head.wants_upgrade &&
+                          head.body == BodyKind::none && upgrade &&
+                          equals_ignoring_case(*upgrade, "websocket");
+  return is_upgrade || head.opens_websocket;
 }
 
 Task<Result<Response, ClientError>> open_tunnel(const Request& request, const HttpUrl& url,
-                                                const ClientOptions& options,
-                                                ForwardedTrust trust) {
+                                                const ClientOptions& options, ForwardedTrust trust,
+                                                Load load) {
   const Route route{url.origin(), url.host, url.port, url.is_secure};
   TcpDialler dialler({.servers = options.dns_servers});
   auto dialling = dialler.dial(route, Loop::current().now() + options.connect);
@@ -241,6 +294,7 @@ Task<Result<Response, ClientError>> open_tunnel(const Request& request, const Ht
     co_return fail(std::move(fd.error()));
   }
   auto far = std::make_unique<FarEnd>(Loop::current());
+  far->load = std::move(load);
   far->stream.open(std::move(*fd));
   if (url.is_secure) {
     Sealer sealer(options.tls, options.tls_context);
@@ -250,8 +304,9 @@ Task<Result<Response, ClientError>> open_tunnel(const Request& request, const Ht
     }
     far->stream.secure(std::move(*seal));
   }
-  write_handshake(far->stream.output(), request, url, trust);
-  auto shaking = with_deadline(shake_hands(std::move(far)), options.first_byte);
+  const KeyTerms key(request);
+  write_handshake(far->stream.output(), request, url, trust, key);
+  auto shaking = with_deadline(shake_hands(std::move(far), key), options.first_byte);
   auto shaken = co_await std::move(shaking);
   if (!shaken) {
     co_return fail(ClientError{ClientFault::timed_out,

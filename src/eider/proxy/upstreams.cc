@@ -1,7 +1,10 @@
 #include "eider/proxy/detail/upstreams.h"
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
+
+#include "eider/base/failure.h"
 
 namespace eider::detail {
 
@@ -19,6 +22,20 @@ std::uint64_t hash(std::string_view key) noexcept {
   value = (value ^ (value >> 33U)) * 0xff51afd7ed558ccd;
   value = (value ^ (value >> 33U)) * 0xc4ceb9fe1a85ec53;
   return value ^ (value >> 33U);
+}
+
+HttpUrl checked(std::string_view text) {
+  while (text.ends_with('/')) {
+    text.remove_suffix(1);
+  }
+  auto url = text.find_first_of("?#") == std::string_view::npos
+                 ? read_http_url(text)
+                 : fail(std::string_view("It has a query or a fragment."));
+  if (!url) {
+    throw Failure(Error::internal("proxy_to: the upstream '" + std::string(text) +
+                                  "': " + std::string(url.error())));
+  }
+  return std::move(*url);
 }
 
 bool is_in(std::uint64_t set, std::size_t index) noexcept {
@@ -45,7 +62,7 @@ Upstreams::Upstreams(const std::vector<std::string>& urls) {
     for (std::uint32_t point = 0; point < kPointsEach; ++point) {
       ring_.push_back({hash(url + "#" + std::to_string(point)), index});
     }
-    all_.push_back(std::make_unique<Upstream>(url));
+    all_.push_back(std::make_unique<Upstream>(checked(url)));
   }
   std::ranges::sort(ring_, {},
                     [](const Point& point) { return std::tuple(point.at, point.upstream); });

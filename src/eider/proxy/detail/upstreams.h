@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "eider/client/detail/http_url.h"
 #include "eider/proxy/proxy.h"
 #include "eider/runtime/time.h"
 
@@ -19,10 +20,10 @@ namespace eider::detail {
 /// What all loops know of one upstream.
 class Upstream {
  public:
-  explicit Upstream(std::string url) : url_(std::move(url)) {}
+  explicit Upstream(HttpUrl url) : url_(std::move(url)) {}
 
-  /// Without a slash at its end.
-  [[nodiscard]] const std::string& url() const noexcept { return url_; }
+  /// Its target has no slash at its end, unless it is "/".
+  [[nodiscard]] const HttpUrl& url() const noexcept { return url_; }
   [[nodiscard]] bool is_out(Instant now) const noexcept {
     return now.time_since_epoch().count() < out_until_.load(std::memory_order_relaxed);
   }
@@ -34,7 +35,7 @@ class Upstream {
   void take_in() noexcept;
 
  private:
-  std::string url_;
+  HttpUrl url_;
   std::atomic<unsigned> failures_{0};  // one after the other
   std::atomic<std::int64_t> out_until_{0};
 };
@@ -42,7 +43,8 @@ class Upstream {
 /// All upstreams of one proxy. Any thread may ask.
 class Upstreams {
  public:
-  /// Pre: there is at least one.
+  /// urls    at least one
+  /// throws  a Failure that names one which is none, or has a query
   explicit Upstreams(const std::vector<std::string>& urls);
 
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }

@@ -1,0 +1,86 @@
+#include "eider/proxy/detail/proxied_answer.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "eider/base/failure.h"
+#include "eider/base/text.h"
+#include "eider/client/client_response.h"
+#include "eider/client/detail/client_state.h"
+#include "eider/proxy/detail/forwarding.h"
+#include "eider/server/content.h"
+
+namespace eider::detail {
+
+namespace {
+
+class ProxiedContent final : public ProducedContent {
+ public:
+  ProxiedContent(ClientStream stream, Load load)
+      : load_(std::move(load)), stream_(std::move(stream)) {}
+
+  [[nodiscard]] Task<> produce(BodyWriter& out) override {
+    for (;;) {
+      auto taking = stream_.next();
+      auto piece = co_await std::move(taking);
+      if (!piece) {
+        throw Failure(to_error(piece.error()));
+      }
+      if (piece->empty()) {
+        break;
+      }
+      auto written = out.write(*piece);
+      co_await written;
+    }
+    for (const Field& trailer : stream_.trailers()) {
+      out.add_trailer(trailer.name, trailer.value);
+    }
+  }
+  [[nodiscard]] std::optional<std::uint64_t> length() const noexcept override {
+    const auto text = stream_.header("Content-Length");
+    return text ? parse_uint64(*text) : std::nullopt;
+  }
+  [[nodiscard]] bool is_live() const noexcept override {
+    return stream_.header("Content-Type").value_or("").starts_with("text/event-stream");
+  }
+
+ private:
+  Load load_;
+  ClientStream stream_;
+};
+
+/// All of the content, when it has come already and nothing belongs behind it.
+std::optional<std::string> whole_content(Answered& answered) {
+  H1Connection& connection = *answered.lease;
+  if (!connection.is_done() || !answered.received->trailers.empty()) {
+    return std::nullopt;
+  }
+  const auto piece = connection.take_piece();  // the only one: nothing is decoded
+  std::string content(piece ? *piece : std::string_view());
+  answered.lease.give_back();
+  return content;
+}
+
+}  // namespace
+
+Response to_response(ClientState& client, Answered answered, Method asked, Load load) {
+  Response response(answered.received->status);
+  if (const auto type = answered.received->find("Content-Type")) {
+    response.set_type(std::string(*type));
+  }
+  forward_answer_fields(
+      answered.received->fields,
+      [&](std::string_view name, std::string_view value) { response.add_header(name, value); });
+  auto content = asked == Method::head ? std::nullopt : whole_content(answered);
+  if (content) {
+    response.set_body(std::move(*content));
+  } else {
+    response.set_content(std::make_unique<ProxiedContent>(ClientStream(client, std::move(answered)),
+                                                          std::move(load)));
+  }
+  return response;
+}
+
+}  // namespace eider::detail
