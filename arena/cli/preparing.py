@@ -82,8 +82,17 @@ def _command(step, machine, asked):
         return f"{cell.connections} WebSockets to {cell.ask.path}, one message on each"
     if cell.kind in model.REALTIME:
         return shlex.join([realtime.NAME, *realtime.words_of(cell)])
-    chosen, _ = generator_of(step, asked)
-    program, *words = chosen.command(load_of(cell, step.seconds), "PORT", len(machine.load_cores))
+    if cell.kind == model.CLIENT:
+        return (f"CLIENT http://127.0.0.1:PORT{cell.ask.path} {cell.connections} "
+                f"{step.seconds:g} {cell.message_bytes}")
+    chosen = [generators.KNOWN[name] for name in cell.generators] or \
+        [generator_of(step, asked)[0]]
+    return "\n".join(_line(one, step, machine) for one in chosen)
+
+
+def _line(generator, step, machine):
+    program, *words = generator.command(load_of(step.cell, step.seconds), "PORT",
+                                        len(machine.load_cores))
     return shlex.join([Path(program).name, *(word.replace(f"{manifest.ROOT}/", "")
                                              for word in words)])
 
@@ -99,6 +108,7 @@ def _experiment_rows(planned, machine, settings):
             "id": cell.id, "title": cell.title, "metric": cell.metric, "rounds": step.rounds,
             "command": _command(step, machine, settings["generator"]),
             "bound": cell.bound or None, "bound_over": cell.bound_over,
+            "generators": cell.generators,
             "limit_seconds": cell.limit_seconds,
             "published": [one.as_row() for one in cell.published]})
     return list(found.values())

@@ -22,6 +22,8 @@ WEBSOCKET, BROADCAST, EVENTS, UPLOAD = "websocket", "broadcast", "events", "uplo
 IDLE_SOCKETS = "idle websockets"
 # By h2load, and by a connection with a TLS handshake for each request.
 HTTP2, HANDSHAKES = "http2", "handshakes"
+# The contestant asks; and two generators load the same servers, to be compared with each other.
+CLIENT, AGREEMENT = "client", "agreement"
 REALTIME = (WEBSOCKET, BROADCAST, EVENTS, UPLOAD)
 SOCKETS = (WEBSOCKET, BROADCAST, IDLE_SOCKETS)
 IDLES = (IDLE, IDLE_SOCKETS)
@@ -67,12 +69,13 @@ class Cell:
     rate           open loop: requests per second
     limit_seconds  slow work: what physics allows
     seconds_max    slow work: what is waited for
-    message_bytes  websocket, broadcast: of each message; upload: of each body
+    message_bytes  websocket, broadcast: of each message; upload, client: of each body
     events         events: of each stream
     streams        HTTP/2: requests at once on each connection
     is_secure      over TLS
     is_resumed     handshakes: each resumes the session of the one before
     is_proxied     the contestant passes the request on to a bare loop on the load's cores
+    generators     agreement: the names of those that load, the one known to others first
     bound_over     whose CPU per request (or bytes) the bound is a ratio to, of several the best's;
                    none: the epoll floor's CPU per request, or bytes as they are
     """
@@ -100,6 +103,7 @@ class Cell:
     is_secure: bool = False
     is_resumed: bool = False
     is_proxied: bool = False
+    generators: tuple = ()
     bound_over: tuple = ()
     bound: dict = field(default_factory=dict)
     published: tuple = ()
@@ -152,6 +156,11 @@ def _count(number, word):
 def both(epoll, uring=None):
     """A bound for Eider on both backends."""
     return dict(zip(OURS, (epoll, uring or epoll)))
+
+
+def name_by(contestant, generator):
+    """The name of a contestant's samples under one of several generators."""
+    return f"{contestant}@{generator}"
 
 
 def closing(expected):

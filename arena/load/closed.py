@@ -54,15 +54,15 @@ def run(step, context):
     generator, _ = generator_of(step, context.generator)
     with ExitStack() as stack:
         found = start_all(stack, step, context)
-        _warm_up(found, step, context, generator)
+        warm_up(found, step, context, generator)
         for number in context.rounds_left(step):
             for one in found:
                 context.begin(step, one.name, number)
-                context.record(step, one.name, number, **_measured(one, step, context, generator))
+                context.record(step, one.name, number, **measured(one, step, context, generator))
         stop_all(found, step, context)
 
 
-def _warm_up(found, step, context, generator):
+def warm_up(found, step, context, generator):
     """Load that nobody counts, once verified; what goes wrong in it shows again when it counts."""
     if not step.warm_seconds:
         return
@@ -77,7 +77,7 @@ def _warm_up(found, step, context, generator):
             continue
 
 
-def _measured(one, step, context, generator):
+def measured(one, step, context, generator):
     """The figures of one sample, or {"wrong": why there is none}."""
     if one.out:
         return {"wrong": one.out}

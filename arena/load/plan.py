@@ -37,6 +37,13 @@ class Step:
         """(experiment id, cell id)."""
         return self.experiment.id, self.cell.id
 
+    @property
+    def names(self):
+        """Whose samples each round has: of agreement each contestant's by each generator."""
+        return [name for one in self.contestants for name in
+                [model.name_by(one.name, generator) for generator in self.cell.generators]
+                or [one.name]]
+
     def estimate_seconds(self):
         """About how long it takes."""
         before = _SECONDS_OF_A_START + (self.warm_seconds if self.is_loaded else 0)
@@ -46,10 +53,10 @@ class Step:
     def is_loaded(self):
         """True where a closed loop loads the server."""
         return self.cell.kind in (model.CLOSED, model.WORKERS, model.HTTP2, model.HANDSHAKES,
-                                  *model.REALTIME)
+                                  model.AGREEMENT, *model.REALTIME)
 
     def _round_seconds(self):
-        count, cell = len(self.contestants), self.cell
+        count, cell = len(self.contestants) * max(1, len(self.cell.generators)), self.cell
         if cell.kind == model.SLOW:
             return math.ceil(count / together(cell)) * slow_seconds(cell)
         opening = cell.connections / (_HANDSHAKES_PER_SECOND if cell.is_secure

@@ -24,7 +24,7 @@ def complete_rounds(folder, planned):
         have.setdefault(key, {}).setdefault(row["round"], set()).add(row["contestant"])
     done = {}
     for step in planned.steps:
-        wanted = {contestant.name for contestant in step.contestants}
+        wanted = set(step.names)
         rounds = have.get(step.key, {})
         whole = 0
         while whole < step.rounds and wanted <= rounds.get(whole, set()):

@@ -6,8 +6,8 @@ Must not decide what is measured (plan.py) nor how a kind of cell is (closed.py 
 from contextlib import ExitStack
 
 from experiments import model
-from load import (closed, idle, idle_sockets, open_loop, probe, results, slow, starting,
-                  tls_terms)
+from load import (agreement, clients, closed, idle, idle_sockets, open_loop, probe, results, slow,
+                  starting, tls_terms)
 from load.server import ServerFailed
 from load.taking_part import FAULTS, start_all, stop_all
 
@@ -41,7 +41,7 @@ class Context:
         if wrong:
             self.progress.say(f"{step.experiment.id}/{step.cell.id}: {name}, round {number + 1} "
                               f"does not count: {wrong}")
-        self.progress.advance(step.estimate_seconds() / (step.rounds * len(step.contestants)))
+        self.progress.advance(step.estimate_seconds() / (step.rounds * len(step.names)))
 
     def note(self, name, step, what):
         """Something that no sample tells: it stands in run.json."""
@@ -68,7 +68,8 @@ class Context:
 
 _KINDS = {model.CLOSED: closed.run, model.WORKERS: closed.run, model.SLOW: slow.run,
           model.OPEN: open_loop.run, **dict.fromkeys(model.REALTIME, closed.run_ours),
-          model.HTTP2: closed.run_multiplexed, model.HANDSHAKES: closed.run}
+          model.HTTP2: closed.run_multiplexed, model.HANDSHAKES: closed.run,
+          model.CLIENT: clients.run, model.AGREEMENT: agreement.run}
 
 
 def run(plan, context):

@@ -87,7 +87,7 @@ def manners(contestant, cell, port=0, upstream=""):
 
 
 def upstream_server(ports, machine):
-    """What requests are passed on to: the bare loop, on the load's cores, so that nobody counts it.
+    """What proxies and clients ask: the bare loop, on the load's cores, so that nobody counts it.
     """
     port = ports.take()
     return Server("upstream", [str(programs_folder() / "floor_epoll"), str(port), "1"], port,

@@ -18,6 +18,8 @@ BUILD_SECONDS_MAX = 600
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z_]+)\}")
 _IN_COMMANDS = ("out", "prefix", "root", "bin", "folder", "port", "threads", "processes",
                 "delay_ms", "routes", "middlewares", "files", "tls_port", "cert", "key", "upstream")
+_OF_CLIENTS = ("url", "connections", "seconds", "body_bytes")
+_IN_CLIENTS = ("out", "prefix", "root", "bin", "folder", *_OF_CLIENTS)
 
 
 class ManifestError(Exception):
@@ -26,12 +28,16 @@ class ManifestError(Exception):
 
 @dataclass(frozen=True)
 class Contestant:
-    """One row of the tables: a peer, or one way to start it."""
+    """One row of the tables: a peer, or one way to start it.
+
+    command, client  how it is started as each; () for what it is not
+    """
     name: str
     title: str
     peer: "Peer"
     command: tuple
     note: str = ""
+    client: tuple = ()
 
     @property
     def is_floor(self):
@@ -69,7 +75,7 @@ class Peer:
     @property
     def run(self):
         """The [run] table."""
-        return self.data["run"]
+        return self.data.get("run", {})
 
     @property
     def is_built_each_time(self):
@@ -103,23 +109,37 @@ def filled(words, peer, **values):
 def _contestants(peer):
     given = peer.data.get("contestant") or [{"name": peer.name, "title": peer.title}]
     for one in given:
-        command = (*one.get("command", peer.run.get("command", ())), *one.get("arguments", ()))
+        more = one.get("arguments", ())
+        command = (*one.get("command", peer.run.get("command", ())), *more)
+        client = peer.data.get("client", {}).get("command", ())
         note = one.get("note", peer.note)
-        peer.contestants.append(Contestant(one["name"], one["title"], peer, command, note))
+        peer.contestants.append(Contestant(one["name"], one["title"], peer, command, note,
+                                           (*client, *more) if client else ()))
 
 
 def _command_faults(peer):
     faults = []
     for contestant in peer.contestants:
-        if not contestant.command:
-            faults.append(f"[[contestant]] {contestant.name}: has no command and [run] has none")
-        for name in _PLACEHOLDER.findall(" ".join(contestant.command)):
-            if name not in _IN_COMMANDS:
-                faults.append(f"[run] command: {{{name}}} is not known; "
-                              + schema.near(name, list(_IN_COMMANDS)))
-        if not re.search(r"\{port\}", " ".join(contestant.command)):
-            faults.append("[run] command: has no {port}; the arena chooses it, put it in")
+        if set(peer.cases) != {schema.CLIENT}:
+            faults += _server_faults(contestant)
+        if contestant.client:
+            faults += _word_faults("[client]", contestant.client, _IN_CLIENTS, _OF_CLIENTS)
     return faults
+
+
+def _server_faults(contestant):
+    if not contestant.command:
+        return [f"[[contestant]] {contestant.name}: has no command and [run] has none"]
+    return _word_faults("[run]", contestant.command, _IN_COMMANDS, ("port",))
+
+
+def _word_faults(table, command, known, needed):
+    """What is wrong with the placeholders of a command."""
+    found = _PLACEHOLDER.findall(" ".join(command))
+    faults = [f"{table} command: {{{name}}} is not known; {schema.near(name, list(known))}"
+              for name in found if name not in known]
+    return faults + [f"{table} command: has no {{{name}}}; the arena chooses it, put it in"
+                     for name in needed if name not in found]
 
 
 def _name_faults(data, folder):

@@ -9,7 +9,8 @@ ORIGINS = ("distribution", "npm", "crates.io", "go", "yours", "ours")
 CASES = ("plaintext", "json", "hello-html", "test", "test-blocking", "labels", "users", "routes",
          "bodies", "close", "pipelined", "processes", "websocket", "room", "events", "stream",
          "upload", "files", "tls", "http2", "http2-tls",
-         "proxy")
+         "proxy", "client")
+CLIENT = "client"  # the case of those that ask
 ENDS = ("SIGTERM", "SIGINT", "SIGQUIT")
 
 TEXT, FLAG, COUNT, TEXTS, COMMANDS, TABLE, TABLES = (
@@ -23,7 +24,8 @@ TOP = {
     "version_command": (TEXTS, False), "needs_commands": (TEXTS, False),
     "packages": (TEXTS, False), "depends_on": (COUNT, False), "note": (TEXT, False),
     "is_floor": (FLAG, False), "find": (TABLE, False), "build": (TABLE, False),
-    "run": (TABLE, True), "serves": (TABLE, True), "case": (TABLE, False),
+    "run": (TABLE, False), "client": (TABLE, False), "serves": (TABLE, True),
+    "case": (TABLE, False),
     "contestant": (TABLES, False),
 }
 TABLE_KEYS = {
@@ -32,6 +34,7 @@ TABLE_KEYS = {
               "hello_source": (TEXT, False), "is_repeated": (FLAG, False)},
     "run": {"command": (TEXTS, False), "environment": (TABLE, False), "ends_with": (TEXT, False),
             "is_exit_clean": (FLAG, False)},
+    "client": {"command": (TEXTS, True)},
     "serves": {"cases": (TEXTS, True), "headers": (TEXTS, False),
                "max_connections": (COUNT, False), "is_close_announced": (FLAG, False),
                "is_typed": (FLAG, False)},
@@ -84,13 +87,22 @@ def _choice_faults(data):
         faults += _word_faults("[serves] cases", case, CASES)
     for case in data.get("case", {}):
         faults += _word_faults("[case]", case, CASES)
-    faults += _word_faults("[run] ends_with", data["run"].get("ends_with", ENDS[0]), ENDS)
+    faults += _word_faults("[run] ends_with", data.get("run", {}).get("ends_with", ENDS[0]), ENDS)
     if data["origin"] == "yours" and not data.get("find"):
         faults.append('[find]: is missing; origin "yours" needs header = "…" or cmake = "…"')
-    starts = [data["run"], *data.get("contestant", [])]
-    if not any(start.get("command") for start in starts):
+    return faults + _start_faults(data)
+
+
+def _start_faults(data):
+    """A server is started, and so is a client; who is one alone needs no other."""
+    faults, cases = [], set(data["serves"]["cases"])
+    starts = [data.get("run", {}), *data.get("contestant", [])]
+    if cases != {CLIENT} and not any(start.get("command") for start in starts):
         faults.append("[run] command: is missing; say how it is started, e.g. "
                       '["{out}/app", "{port}", "{threads}", "{delay_ms}"]')
+    if (CLIENT in cases) != ("client" in data):
+        faults.append("[client]: goes with the case client; both or none, e.g. command = "
+                      '["{out}/client", "{url}", "{connections}", "{seconds}", "{body_bytes}"]')
     return faults
 
 
@@ -99,7 +111,7 @@ def faults_of(data):
     faults = _table_faults("", data, TOP)
     if faults:
         return faults
-    for name in ("find", "build", "run", "serves"):
+    for name in ("find", "build", "run", "client", "serves"):
         if name in data:
             faults += _table_faults(f"[{name}] ", data[name], TABLE_KEYS[name])
     for case, table in data.get("case", {}).items():

@@ -37,6 +37,10 @@ _SENTENCES = {
            "Eider's own.",
     "proxy": "Requests that are passed on to another server, beside nginx in front of the same "
              "one. An experiment of Eider's own.",
+    "client": "The other end of the wire: HTTP clients that keep their connections and compare "
+              "every answer. An experiment of Eider's own.",
+    "agree": "Two load generators on the same servers in the same rounds: what one says, the other "
+             "must say too. An experiment of Eider's own.",
 }
 
 

@@ -75,8 +75,11 @@ def ratio(samples, contestant, other, field):
 
 
 def floor_ratio(samples, contestant):
-    """CPU per request over that of the epoll floor in the same round; None without floor."""
-    return ratio(samples, contestant, FLOOR, "cpu_us")
+    """CPU per request over that of the epoll floor in the same round, and by the same generator
+    where there are several; None without floor.
+    """
+    _, by, generator = contestant.partition("@")
+    return ratio(samples, contestant, FLOOR + by + generator, "cpu_us")
 
 
 def ratio_to_best(samples, contestant, others, field):

@@ -42,8 +42,8 @@ def _when(results):
 
 def facts(results):
     """[(name, text)] for the head of the report."""
-    took_part = {s["contestant"] for s in results.samples}
-    count = sum(1 for c in results.contestants.values()
+    took_part = {s["contestant"].partition("@")[0] for s in results.samples}
+    count = sum(1 for c in results.everybody()
                 if c.name in took_part and not c.is_floor and not c.is_eider)
     seconds = number(results.run.get("seconds"))
     return [

@@ -5,7 +5,7 @@ Must not trust a name or an error: what comes from the results is escaped.
 
 import re
 
-from report import about, bounds, head, published, rows, standing, wording
+from report import about, agreement, bounds, head, published, rows, standing, wording
 
 _VERDICTS = {standing.AHEAD: "ahead", standing.LEVEL: "level", standing.BEHIND: "**behind**",
              standing.UNTOLD: "untold", standing.ALONE: "alone", standing.MISSING: "**no figure**"}
@@ -60,12 +60,22 @@ def _cell(results, experiment, cell):
     lines = [[_name(row), *(row.texts[key] for key, _ in found.columns),
               *([row.bound] if has_bound else [])] for row in found.rows]
     told = ["", f"### {escape(cell.title)}", "", *table(titles, lines)]
+    told += _agreement(results, cell, samples)
     notes = rows.disqualifications(results, samples)
     notes = [f"Disqualified: {escape(note)}" for note in notes]
     notes += [escape(note) for note in rows.cautions(results, cell, samples)]
     if notes:
         told += ["", *(f"- {note}" for note in notes)]
     return told + (["", code(cell.command)] if cell.command else [])
+
+
+def _agreement(results, cell, samples):
+    found = agreement.table(results, cell, samples)
+    if not found:
+        return []
+    titles, lines = found
+    return ["", *table([escape(title) for title in titles],
+                       [[escape(line[0]), *line[1:]] for line in lines])]
 
 
 def _experiment(results, experiment):
@@ -85,7 +95,7 @@ def _experiment(results, experiment):
 
 def _contestants(results):
     lines = [[escape(text) for text in (c.title, c.language, c.version, c.origin, c.licence,
-                                        c.set_up)] for c in results.contestants.values()]
+                                        c.set_up)] for c in results.everybody()]
     return ["", "## Contestants", "",
             *table(["contestant", "language", "version", "from", "licence", "set up"], lines)]
 

@@ -7,7 +7,7 @@ import base64
 import hashlib
 from pathlib import Path
 
-from report import about, bounds, head, published, rows, standing
+from report import about, agreement, bounds, head, published, rows, standing
 from report.charts import kinds
 from report.results import ReportFailed
 
@@ -50,6 +50,7 @@ def _cell(results, experiment, cell, identity, end):
         "identity": identity, "title": cell.title, "command": cell.command,
         "is_measured": bool(samples),
         "table": rows.table(results, cell, samples) if samples else None,
+        "agreement": agreement.table(results, cell, samples) if samples else None,
         "disqualified": rows.disqualifications(results, samples),
         "cautions": rows.cautions(results, cell, samples) if samples else [],
         "drawings": kinds.of_cell(kinds.Source(results, cell, samples, identity, end)),
@@ -137,6 +138,6 @@ def html(results):
         summed=list(standing.SUMMED.values()), legend=_legend(results),
         experiments=[_experiment(results, experiment, index)
                      for index, experiment in enumerate(results.experiments, 1)],
-        standings=_standings(results), contestants=list(results.contestants.values()),
+        standings=_standings(results), contestants=results.everybody(),
         kind_of=rows.kind_of, ease_columns=head.EASE_COLUMNS, ease=head.ease(results),
         left_out=head.left_out_everywhere(results))

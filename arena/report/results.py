@@ -5,12 +5,12 @@ Must not judge a figure: a sample keeps its `wrong`, and what could not be read 
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 SCHEMA = 1
 NUMBERS = ("cpu_us", "per_second", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_ms", "seconds",
-           "rss_bytes", "pss_bytes", "waited", "requests", "errors")
+           "rss_bytes", "pss_bytes", "waited", "requests", "errors", "load_cpu_us")
 _LINE_CHARACTERS_SHOWN = 60
 # A generator that cannot measure a latency reports 0; no time that was measured is 0.
 _ABOVE_ZERO = ("cpu_us", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_ms", "seconds")
@@ -40,6 +40,11 @@ class Contestant:
         return "; ".join(part for part in (self.note, lacks and f"sends no {lacks}") if part)
 
     @property
+    def is_again(self):
+        """Somebody who stands in the list already, under one of several generators."""
+        return "@" in self.name
+
+    @property
     def is_eider(self):
         """Eider itself, on either backend."""
         return self.name == "eider" or self.name.startswith("eider-")
@@ -52,6 +57,7 @@ class Cell:
     bound  the largest ratio to the epoll floor (or, where bytes are measured, bytes) by contestant
     bound_over     whose CPU per request (or bytes) the bound is a ratio to, of several the best's
     limit_seconds  the physical limit of this cell, or None
+    generators     of several that load the same servers: samples are of CONTESTANT@GENERATOR
     """
     id: str
     title: str
@@ -61,6 +67,7 @@ class Cell:
     published: list = field(default_factory=list)
     limit_seconds: float | None = None
     bound_over: tuple = ()
+    generators: tuple = ()
 
 
 @dataclass
@@ -87,6 +94,10 @@ class Results:
     left_out: list
     ease: list
     notes: list
+
+    def everybody(self):
+        """Each contestant once."""
+        return [one for one in self.contestants.values() if not one.is_again]
 
     def of_cell(self, experiment_id, cell_id):
         """The samples of one cell, in the order measured."""
@@ -162,7 +173,7 @@ def _cell(row):
                 words(row.get("command")), words(row.get("metric")) or "per_second",
                 {name: limit for name, limit in bounds.items() if limit is not None},
                 published, limit if limit and limit > 0 else None,
-                _names(row.get("bound_over")))
+                _names(row.get("bound_over")), _names(row.get("generators")))
 
 
 def _names(value):
@@ -180,11 +191,20 @@ def _note(row):
     return f"{words(row.get('case'))}, {words(row.get('name'))}: {words(row.get('what'))}"
 
 
+def _unnamed(contestants, name):
+    """Who is not in run.json by that name: a contestant under one of several generators, or new."""
+    base, _, generator = name.partition("@")
+    if generator and base in contestants:
+        known = contestants[base]
+        return replace(known, name=name, title=f"{known.title}, by {generator}")
+    return Contestant(name, name, is_floor=name.startswith("floor-"))
+
+
 def _add_unnamed(contestants, experiments, samples):
     """What was measured and is not in run.json is shown all the same."""
     for row in samples:
         name = row["contestant"]
-        contestants.setdefault(name, Contestant(name, name, is_floor=name.startswith("floor-")))
+        contestants.setdefault(name, _unnamed(contestants, name))
         experiment = next((e for e in experiments if e.id == row["experiment"]), None)
         if experiment is None:
             experiment = Experiment(row["experiment"], row["experiment"])

@@ -37,6 +37,11 @@ class Table:
 _OVER = "over"
 
 
+def ratio_text(found):
+    """A ratio's Figure with its spread; "" of none."""
+    return _with_spread(found, wording.times)
+
+
 def _with_spread(found, show):
     if found is None:
         return ""
@@ -81,6 +86,7 @@ _COLUMNS = (
     _column("cpu_us", "CPU/request", wording.microseconds),
     ("floor", "over epoll floor", _floor_text),
     (_OVER, "over", _peer_text),
+    _column("load_cpu_us", "generator's CPU/request", wording.microseconds),
     _column("avg_ms", "average", wording.milliseconds),
     _column("p50_ms", "p50", wording.milliseconds),
     _column("p90_ms", "p90", wording.milliseconds),
@@ -182,7 +188,8 @@ def cautions(results, cell, samples):
     if disturbed:
         told.append(f"{disturbed} of {wording.plural(len(samples), 'sample')} shared the server's "
                     f"core with other work for over {figures.DISTURBED:.0%} of their time.")
-    if any(s["cpu_us"] is not None for s in samples) and figures.FLOOR not in names \
+    if any(s["cpu_us"] is not None for s in samples) and not any(
+            name.partition("@")[0] == figures.FLOOR for name in names) \
             and not cell.bound_over:
         told.append("The epoll floor was not measured here: no ratio to it can be given.")
     return told

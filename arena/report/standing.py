@@ -76,10 +76,12 @@ def of_cell(results, experiment, cell):
 
 
 def every(results):
-    """[(experiment, cell, standings of the cell)] of every cell that has a sample."""
+    """[(experiment, cell, standings of the cell)] of every cell that has a sample and compares
+    contestants, not generators.
+    """
     return [(experiment, cell, of_cell(results, experiment, cell))
             for experiment in results.experiments for cell in experiment.cells
-            if results.of_cell(experiment.id, cell.id)]
+            if results.of_cell(experiment.id, cell.id) and not cell.generators]
 
 
 def title_of(results, name):

@@ -1,0 +1,76 @@
+// Asks one URL on so many kept connections, by Eider's client and nothing else.
+//
+//   arena_eider_client URL CONNECTIONS SECONDS BODY_BYTES [--backend auto|epoll|io_uring]
+#include <eider/app/options.h>
+#include <eider/client/client.h>
+#include <eider/runtime/loop.h>
+#include <eider/runtime/scope.h>
+
+#include <string_view>
+
+#include "../common/asking.h"
+
+namespace {
+
+using namespace eider;
+
+HttpClient make_client(const arena::Asking& asking) {
+  ClientOptions options;
+  options.connections_max = options.connections_per_host_max =
+      static_cast<std::size_t>(asking.connections);
+  return HttpClient(options);
+}
+
+Task<HttpClient::Reply> ask(HttpClient& client, const arena::Asking& asking) {
+  if (asking.body.empty()) {
+    return client.get(asking.url);
+  }
+  return client.request(Method::post, asking.url).body(asking.body, "application/json").send();
+}
+
+/// One connection's worth of requests, one after the other.
+Task<> ask_until(HttpClient& client, const arena::Asking& asking,
+                 arena::AskingClock::time_point last, arena::Tally& tally) {
+  do {
+    auto sending = ask(client, asking);
+    const auto reply = co_await std::move(sending);
+    if (reply) {
+      tally.judge(reply->status(), reply->body());
+    } else {
+      tally.fail();
+    }
+  } while (arena::AskingClock::now() < last);
+}
+
+Task<> ask_side_by_side(const arena::Asking& asking) {
+  HttpClient client = make_client(asking);
+  arena::Tally tally;
+  const auto last = arena::last_begin(asking);
+  Scope scope;
+  for (int index = 0; index < asking.connections; ++index) {
+    scope.start(ask_until(client, asking, last, tally));
+  }
+  co_await scope.join();
+  tally.print();
+  Loop::current().stop();
+}
+
+Backend backend_of(int argc, char** argv) {
+  const bool is_told = argc == 7 && std::string_view(argv[5]) == "--backend";
+  return is_told ? parse_backend(argv[6]).value_or(Backend::automatic) : Backend::automatic;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const arena::Asking asking = arena::read_asking(argc, argv);
+  auto loop = Loop::create(backend_of(argc, argv));
+  if (!loop) {
+    std::fprintf(stderr, "%s: no such backend here\n", argv[0]);
+    return 1;
+  }
+  Task<> all = ask_side_by_side(asking);
+  (*loop)->post([&all] { all.start(); });
+  (*loop)->run();
+  all = Task<>();
+}

@@ -1,0 +1,20 @@
+"""Two generators load the same servers in the same rounds: do wrk and eider bench say the same?
+
+Must not name a contestant: every server may be loaded.
+"""
+
+from experiments import model
+from experiments.model import HELLO, Ask, Cell, Experiment
+from load import eider_bench, wrk
+
+COUNTS = (64, 800)
+
+
+def experiment(machine):
+    """Two cells: some connections, and many."""
+    return Experiment(
+        "agree", "wrk and eider bench", machine.scale("nowhere") + " Both load the same process, "
+        "one after the other in each round, each first in every other round.",
+        tuple(Cell(f"c{count}", f"plaintext, {count} connections", Ask("/plaintext", HELLO),
+                   ("plaintext",), kind=model.AGREEMENT, connections=count,
+                   generators=(wrk.NAME, eider_bench.NAME)) for count in COUNTS))

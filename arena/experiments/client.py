@@ -1,0 +1,31 @@
+"""Roles turned round: the contestants are clients, and all ask the same bare loop.
+
+Must not name a contestant's private flag: all are asked alike. Nobody published these.
+"""
+
+from experiments import model
+from experiments.model import HELLO, Ask, Cell, Experiment, both
+
+CONNECTIONS = 64
+BODY_BYTES = 1024
+# At or below the best of those that take part.
+_RIVALS = ("libcurl", "cpp-httplib", "beast", "hyper", "fasthttp")
+
+
+def experiment(_machine):
+    """Three cells: one connection, many, and many with a body."""
+    return Experiment(
+        "client", "HTTP client", "Published nowhere with figures. The client has the server's "
+        "core; a bare epoll loop that always sends the same answer has the load's, and is not "
+        "counted. The CPU time is that of the client's process, less what its start and end "
+        "take.", (
+            _cell("c1", "GET, 1 connection", 1),
+            _cell("c64", f"GET, {CONNECTIONS} connections", CONNECTIONS),
+            _cell("post", f"POST of {BODY_BYTES // 1024} KiB of JSON, {CONNECTIONS} connections",
+                  CONNECTIONS, "POST", BODY_BYTES)))
+
+
+def _cell(cell_id, title, connections, method="GET", body_bytes=0):
+    return Cell(cell_id, title, Ask("/plaintext", HELLO, method), ("client",), kind=model.CLIENT,
+                connections=connections, message_bytes=body_bytes, bound=both(1.0),
+                bound_over=_RIVALS)

@@ -1,0 +1,137 @@
+"""Measures a cell in which the contestants are clients: all ask the same bare loop.
+
+Must not take a client's word: before it counts, what it says of a server that knows what it
+answered, rightly and wrongly, must be true to the last request.
+"""
+
+from contextlib import ExitStack
+
+from load import asking, starting
+from load.known_server import KnownServer
+from load.outcome import GeneratorFailed
+from load.server import ServerFailed
+from peers.manifest import filled
+from verify import answers
+from verify.framing import WrongAnswer
+
+_FAULTS = (WrongAnswer, GeneratorFailed, ServerFailed, OSError)
+_KNOWN_SECONDS = 0.2
+_LIES_EVERY = 5
+_ROUNDING_SECONDS = 1e-3
+
+
+class Client:
+    """One contestant in one cell. `out` says why it is measured no more, or ""."""
+
+    def __init__(self, contestant, step, context):
+        self.contestant, self.cell = contestant, step.cell
+        self.cores = set(context.machine.server_cores)
+        self.prefix = context.prefixes.get(contestant.peer.name, "")
+        self.out = ""
+
+    @property
+    def name(self):
+        """As in the samples."""
+        return self.contestant.name
+
+    def command(self, port, seconds):
+        """The words of its command line."""
+        return filled(self.contestant.client, self.contestant.peer, prefix=self.prefix,
+                      url=f"http://127.0.0.1:{port}{self.cell.ask.path}",
+                      connections=self.cell.connections, seconds=seconds,
+                      body_bytes=self.cell.message_bytes)
+
+    def ask(self, port, seconds, at_work=lambda: None):
+        """The Told of one run."""
+        return asking.ask(self.command(port, seconds), self.cores, seconds, at_work)
+
+    def check(self):
+        """What it says must be so, of right answers and of wrong ones; else it is out."""
+        try:
+            for lies_every in (0, _LIES_EVERY):
+                self._check_against(KnownServer(self.cell, lies_every))
+        except _FAULTS as failure:
+            self.out = f"before the load: {failure}"
+
+    def _check_against(self, server):
+        """Raises WrongAnswer, or how the client failed where the server found no fault."""
+        try:
+            with server:
+                told = self.ask(server.port, _KNOWN_SECONDS)
+        finally:
+            if server.fault:
+                raise WrongAnswer(server.fault)  # whatever became of the client by it
+        _compare(told, server, self.cell)
+
+
+def _compare(told, server, cell):
+    """Raises WrongAnswer unless client and server say the same."""
+    right = server.answered - server.lies
+    if (told.requests, told.errors) != (right, server.lies):
+        raise WrongAnswer(f"it says that {told.requests} answers were right and {told.errors} "
+                          f"wrong; {right} and {server.lies} were")
+    if told.bytes != right * len(cell.ask.expected.body):
+        raise WrongAnswer(f"it says that {told.bytes} bytes came in {right} answers")
+    least, most = cell.connections, 2 * cell.connections  # a pool may open some to have them ready
+    if not least <= server.connections <= most:
+        raise WrongAnswer(f"it opened {server.connections} connections, not {least}")
+
+
+def run(step, context):
+    """All rounds of the step, contestants alternating."""
+    with ExitStack() as stack:
+        server = starting.upstream_server(context.ports, context.machine)
+        try:
+            stack.enter_context(server)
+        except ServerFailed as failure:
+            raise ServerFailed(f"the bare loop does not start: {failure}") from None
+        found = [Client(contestant, step, context) for contestant in step.contestants]
+        for one in found:
+            context.progress.tell(f"{step.experiment.id}/{step.cell.id} · checking {one.name}")
+            one.check()
+        for number in context.rounds_left(step):
+            for one in found:
+                context.begin(step, one.name, number)
+                context.record(step, one.name, number, **_measured(one, step, server))
+
+
+def _measured(one, step, server):
+    """The figures of one sample, or {"wrong": why there is none}."""
+    if one.out:
+        return {"wrong": one.out}
+    def at_work():
+        answers.check(server.port, step.cell.ask.request(), 1, step.cell.ask.expected, False)
+    try:
+        at_work()
+        least = one.ask(server.port, 0)
+        told = one.ask(server.port, step.seconds, at_work)
+        server.ensure_alive()
+    except _FAULTS as failure:
+        return {"wrong": str(failure) or type(failure).__name__}
+    return figures(least, told, step)
+
+
+def _why(told, step):
+    """What is wrong with what a client said, or ""."""
+    if told.errors:
+        return f"{told.errors} of its answers were wrong or missing"
+    if told.bytes != told.requests * len(step.cell.ask.expected.body):
+        return f"it counted {told.bytes} bytes in {told.requests} answers"
+    if not step.seconds - _ROUNDING_SECONDS <= told.seconds <= told.whole_seconds:
+        return f"it says that it took {told.seconds:g} s of {told.whole_seconds:g} s"
+    return ""
+
+
+def figures(least, told, step):
+    """A sample's figures. What a run of no duration costs is not the requests' cost.
+
+    least, told  of a run of no duration, and of the measurement
+    """
+    count = told.requests - least.requests
+    wrong = _why(told, step) or ("" if count > 0 else "not one answer was counted")
+    spent = max(1, told.ran_ns - least.ran_ns)
+    return {"wrong": wrong, "requests": told.requests, "errors": told.errors,
+            "per_second": told.requests / max(told.seconds, _ROUNDING_SECONDS),
+            "cpu_us": spent / 1000 / max(1, count),
+            "waited": max(0, told.waited_ns - least.waited_ns) / spent,
+            "rss_bytes": told.memory.get("rss"), "pss_bytes": told.memory.get("pss")}

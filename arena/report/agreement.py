@@ -1,0 +1,33 @@
+"""Whether two generators that loaded the same servers say the same: ratios within the rounds.
+
+Must not call them equal: the ratio and its spread stand for themselves.
+"""
+
+from report import figures, rows
+
+_MEASURED = (("cpu_us", "server's CPU/request"), ("per_second", "requests/s"), ("p50_ms", "p50"),
+             ("p90_ms", "p90"), ("p99_ms", "p99"), ("load_cpu_us", "generator's CPU/request"))
+
+
+def title(cell):
+    """What is over what; "" of a cell with one generator."""
+    first, *others = cell.generators
+    return f"{others[0]} over {first}" if others else ""
+
+
+def table(results, cell, samples):
+    """(column titles, lines of text): of each server the ratios of the second generator's figures
+    over the first one's; None where the cell has no two.
+    """
+    if len(cell.generators) < 2:
+        return None
+    under, over = cell.generators[:2]
+    servers = dict.fromkeys(s["contestant"].partition("@")[0] for s in samples)
+    lines = [[results.contestants[name].title if name in results.contestants else name,
+              *(_ratio(samples, f"{name}@{over}", f"{name}@{under}", field)
+                for field, _ in _MEASURED)] for name in servers]
+    return [title(cell), *(told for _, told in _MEASURED)], lines
+
+
+def _ratio(samples, over, under, field):
+    return rows.ratio_text(figures.ratio(samples, over, under, field))
