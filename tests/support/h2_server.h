@@ -148,7 +148,7 @@ class H2ServerOf {
   class Protocol final : public ConnectionProtocol {
    public:
     explicit Protocol(Http2Options options) noexcept : options_(options) {}
-    [[nodiscard]] std::string_view alpn() const noexcept override { return "h2"; }
+    [[nodiscard]] std::string_view alpn() const noexcept override { return h2::kAlpnName; }
     [[nodiscard]] std::unique_ptr<LoopProtocol> on_loop(LoopContext& context) const override {
       return std::make_unique<LoopH2>(context, options_);
     }

@@ -14,7 +14,7 @@ class Http2 final : public ConnectionProtocol {
  public:
   explicit Http2(Http2Options options) noexcept : options_(options) {}
 
-  [[nodiscard]] std::string_view alpn() const noexcept override { return "h2"; }
+  [[nodiscard]] std::string_view alpn() const noexcept override { return h2::kAlpnName; }
   [[nodiscard]] std::unique_ptr<LoopProtocol> on_loop(detail::LoopContext& context) const override {
     return std::make_unique<detail::LoopH2>(context, options_);
   }

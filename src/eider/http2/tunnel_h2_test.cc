@@ -312,5 +312,24 @@ TEST(H2Tunnel, that_outlasts_the_drain_is_destroyed) {
   EXPECT_EQ(server.service.script.opened, server.service.script.gone);
 }
 
+TEST(H2Tunnel, loses_nothing_whatever_the_kernel_does) {
+  const std::string piece(1000, 'x');
+  for (std::uint64_t seed = 1; seed < 20; ++seed) {
+    H2ServerOf<StreamingService> server;
+    server.kernel.set_faults(SimFaults::harmless(0.3));
+    SimClient client = server.connect(window_update(0, 1 << 20) + open_line(1, "/shout"));
+    for (int count = 0; count < 60; ++count) {
+      client.send(data(1, piece));
+      server.kernel.advance(milliseconds(1));
+    }
+    client.send(data(1, "", kEndStream));
+    server.kernel.advance(milliseconds(100));
+    const Received all = received_on(client.received(), 1);
+    ASSERT_EQ(all.content.size(), 60'000U) << seed;
+    ASSERT_EQ(all.content, std::string(60'000, 'X')) << seed;
+    ASSERT_TRUE(all.is_whole) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace eider::detail::test

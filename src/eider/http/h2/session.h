@@ -20,6 +20,9 @@ using StreamId = std::int32_t;
 /// With these bytes a client begins (RFC 9113, section 3.4).
 inline constexpr std::string_view kPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
+/// In ALPN (RFC 9113, section 3.2).
+inline constexpr std::string_view kAlpnName = "h2";
+
 /// RFC 9113, section 7.
 enum class ErrorCode : std::uint32_t {
   no_error = 0,

@@ -22,7 +22,7 @@ class LoopH2 final : public LoopProtocol {
   ~LoopH2() override;
 
   [[nodiscard]] std::string_view preface() const noexcept override { return h2::kPreface; }
-  [[nodiscard]] std::string_view alpn_name() const noexcept override { return "h2"; }
+  [[nodiscard]] std::string_view alpn_name() const noexcept override { return h2::kAlpnName; }
   [[nodiscard]] std::unique_ptr<Upgraded> take_over(UpgradedLine& line) override;
   [[nodiscard]] bool upgrade(const Request& request, Response& response) override;
 
