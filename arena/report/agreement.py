@@ -3,16 +3,16 @@
 Must not call them equal: the ratio and its spread stand for themselves.
 """
 
-from report import figures, rows
+from report import figures, rows, wording
 
 _MEASURED = (("cpu_us", "server's CPU/request"), ("per_second", "requests/s"), ("p50_ms", "p50"),
              ("p90_ms", "p90"), ("p99_ms", "p99"), ("load_cpu_us", "generator's CPU/request"))
 
 
 def title(cell):
-    """What is over what; "" of a cell with one generator."""
-    first, *others = cell.generators
-    return f"{others[0]} over {first}" if others else ""
+    """What is over what."""
+    first, second = map(wording.generator, cell.generators[:2])
+    return f"{second} over {first}"
 
 
 def table(results, cell, samples):

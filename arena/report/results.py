@@ -8,6 +8,8 @@ import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from report import wording
+
 SCHEMA = 1
 NUMBERS = ("cpu_us", "per_second", "avg_ms", "p50_ms", "p90_ms", "p99_ms", "max_ms", "seconds",
            "rss_bytes", "pss_bytes", "waited", "requests", "errors", "load_cpu_us")
@@ -196,7 +198,7 @@ def _unnamed(contestants, name):
     base, _, generator = name.partition("@")
     if generator and base in contestants:
         known = contestants[base]
-        return replace(known, name=name, title=f"{known.title}, by {generator}")
+        return replace(known, name=name, title=f"{known.title}, by {wording.generator(generator)}")
     return Contestant(name, name, is_floor=name.startswith("floor-"))
 
 

@@ -98,3 +98,8 @@ def joined(items):
     """a, b and c."""
     items = list(items)
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
+
+
+def generator(name):
+    """A load generator as its users call it: eider bench."""
+    return name.replace("_", " ")
