@@ -32,7 +32,8 @@ class Http2(unittest.TestCase):
         self.secure = f'https://127.0.0.1:{self.tls_port}'
 
     def test_every_request_is_answered_on_one_stream_and_on_many(self):
-        for extra in ((), ('--streams', '10'), ('--streams', '4096'), ('-r', '300'), ('-t', '2')):
+        for extra in ((), ('--streams', '10'), ('--streams', '4096'), ('-r', '300'),
+                      ('-r', '300', '--streams', '4'), ('-t', '2')):
             for origin in (self.plain, self.secure):
                 with self.subTest(extra=extra, origin=origin):
                     status, found = report('-k', '-n', '500', '-c', '4', *extra,
@@ -58,6 +59,22 @@ class Http2(unittest.TestCase):
                                    '-H', 'Content-Type: application/json', self.plain + '/test')
         self.assertEqual((status, found['statuses']['success']), (0, 40), found['first_error'])
         self.assertGreater(found['bytes'], 40 * 200_000)
+
+    def test_an_open_loop_uses_as_many_streams_as_it_may(self):
+        with Program('arena_eider', '{port}', '1', '--delay-ms', '200') as slow:
+            words = ('-r', '100', '-d', '1s', '-c', '1', '--timeout', '2s', '-b', '{"text": ""}',
+                     '-H', 'Content-Type: application/json', f'http://127.0.0.1:{slow.port}/test')
+            # Twenty wait at once on the one connection, for 200 ms each.
+            status, found = report('--streams', '100', *words)
+            self.assertEqual((status, found['errors'], found['unsent']), (0, 0, 0))
+            self.assertTrue(98 <= found['requests'] <= 100, found['requests'])
+            self.assertGreaterEqual(found['latency']['min_ms'], 200)
+            # One at a time is five a second: the others wait, and their waiting counts.
+            status, found = report(*words)
+            self.assertEqual(status, 1)
+            self.assertLess(found['requests'], 30)
+            self.assertGreater(found['unsent'], 50)
+            self.assertGreater(found['latency']['p50_ms'], 1000)
 
     def test_who_does_not_speak_it_is_named(self):
         with Program('floor_epoll', '{port}', '1') as floor:

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "eider/base/intrusive_list.h"
 #include "eider/cli/bench/faults.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/seal.h"
@@ -56,8 +57,9 @@ class ConnectionUser {
 /// Whether requests may be sent at once, or when the protocol has said so (`tell_ready`).
 enum class Begun : std::uint8_t { at_once, waits };
 
-/// What every protocol has: the stream, the encryption under it, and how it ends.
-class Connection : protected StreamOwner {
+/// What every protocol has: the stream, the encryption under it, and how it ends. Its user may keep
+/// it in a list.
+class Connection : public ListNode, protected StreamOwner {
  public:
   /// user  outlives it
   Connection(Loop& loop, ConnectionUser& user) : user_(user), stream_(loop, *this) {}

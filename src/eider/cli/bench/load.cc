@@ -267,7 +267,7 @@ void Load::on_free(Connection& connection) {
     return;
   }
   if (is_open_loop()) {
-    free_.push_back(&connection);
+    note_free(connection);
     send_overdue();
     return;
   }
@@ -288,13 +288,19 @@ void Load::on_due(Instant due, Instant at) {
 
 void Load::send_overdue() {
   while (!overdue_.empty() && !free_.empty()) {
-    Connection* const connection = free_.front();
-    free_.pop_front();
-    // It may have been lost since, or stand here twice for having been lost and opened again.
-    if (connection->is_ready() && connection->waiting() == 0) {
-      send_next(*connection, overdue_.front());
+    Connection& connection = *free_.pop_front();
+    if (connection.is_ready() && connection.has_room()) {  // it may have been lost since
+      send_next(connection, overdue_.front());
       overdue_.pop_front();
+      note_free(connection);
     }
+  }
+}
+
+/// Behind the others, so that each is asked as often as any other.
+void Load::note_free(Connection& connection) {
+  if (!connection.is_linked() && connection.is_ready() && connection.has_room()) {
+    free_.push_back(connection);
   }
 }
 

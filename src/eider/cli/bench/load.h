@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "eider/base/intrusive_list.h"
 #include "eider/cli/bench/connection.h"
 #include "eider/cli/bench/h1_connection.h"
 #include "eider/cli/bench/h2_connection.h"
@@ -87,6 +88,7 @@ class Load final : private ConnectionUser, private PacerUser, private Timer {
   void note_done();
   void send_next(Connection& connection, Instant due);
   void send_overdue();
+  void note_free(Connection& connection);
   [[nodiscard]] bool is_open_loop() const noexcept { return share_.rate > 0; }
   [[nodiscard]] bool is_drained() const noexcept;
   [[nodiscard]] bool has_all() const noexcept { return done_ == share_.requests_max; }
@@ -118,7 +120,7 @@ class Load final : private ConnectionUser, private PacerUser, private Timer {
   bool is_ending_ = false;
   Event ended_;
   std::deque<Instant> overdue_;
-  std::deque<Connection*> free_;  // the one that has rested longest first
+  IntrusiveList<Connection> free_;  // with room; the one that has rested longest first
   std::unique_ptr<Pacer> pacer_;
   Scope reopening_;
 };

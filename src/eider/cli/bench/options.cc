@@ -283,10 +283,6 @@ class Reading {
     if (Refusal fault = options_.version == Version::websocket ? judge_websocket() : judge_http()) {
       return fault;
     }
-    if (options_.rate > 0 && (options_.pipeline > 1 || options_.streams > 1)) {
-      return "A pipeline of an open loop has no meaning: leave out --rate or "
-             "--pipeline or --streams.";
-    }
     return std::nullopt;
   }
 
@@ -314,6 +310,10 @@ class Reading {
     }
     if (options_.streams > 1 && options_.version != Version::http_2) {
       return "Streams are of HTTP/2 only: --http2 --streams, or --pipeline.";
+    }
+    if (options_.rate > 0 && options_.pipeline > 1) {
+      return "In a pipeline of HTTP/1.1 a slow answer holds up those behind it, which an open loop "
+             "would blame on the server: leave out --rate or --pipeline, or use --http2 --streams.";
     }
     return std::nullopt;
   }
@@ -343,7 +343,8 @@ closed loop    each connection asks again when it has its answer
                --http2 --streams N (1)    HTTP/2, so many at once on one connection; without TLS by
                                           prior knowledge
 open loop      -r, --rate N               requests a second, sent by a clock that does not wait for
-                                          answers; latency is counted from when each was due
+                                          answers; latency is counted from when each was due;
+                                          --streams and a WebSocket's --pipeline bound what waits
                --arrivals uniform|poisson (uniform)
 the request    -m, --method M (GET, POST with a body)   -H, --header 'Name: value' (repeatable)
                -b, --body TEXT   --body-file FILE
