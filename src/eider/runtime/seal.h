@@ -10,10 +10,17 @@
 
 #include "eider/base/buffer.h"
 #include "eider/base/secured_by.h"
+#include "eider/runtime/kernel_tls.h"
 
 namespace eider {
 
 enum class SealState : std::uint8_t { handshaking, open, failed };
+
+/// What a kernel needs to encrypt in a seal's place.
+struct KernelOffer {
+  KernelTls* kernel = nullptr;  ///< null: there is nothing to hand over
+  std::string_view keys;  ///< for `KernelTls::take_over`; valid until the seal is called again
+};
 
 /// One connection's encryption, on its loop's thread. What has to be sent is appended to `wire`,
 /// in the order of the calls.
@@ -36,6 +43,17 @@ class Seal {
   [[nodiscard]] virtual bool write(std::string_view plaintext, Buffer& wire) = 0;
   /// Says that no more is sent (close_notify).
   virtual void end(Buffer& wire) = 0;
+
+  /// What of the output its kernel may encrypt. Asked before each.
+  [[nodiscard]] virtual KernelTlsUse kernel_use() const noexcept { return KernelTlsUse::never; }
+  /// The keys to go on with where this seal has stopped. Pre: state() is open, and the socket has
+  /// taken all that was appended to `wire`.
+  [[nodiscard]] virtual KernelOffer offer() noexcept { return {}; }
+  /// The kernel has taken the offer: `write` is not called any more, and what is appended to `wire`
+  /// are alerts in the clear, two bytes each. Input goes on as before.
+  virtual void hand_over() noexcept {}
+  /// It has not, and never will.
+  virtual void keep_sending() noexcept {}
 
   [[nodiscard]] virtual SealState state() const noexcept = 0;
   /// The peer has said that it sends no more; without that word an end is a truncation.

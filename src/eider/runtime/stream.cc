@@ -173,9 +173,9 @@ std::size_t Stream::waiting_bytes() const noexcept {
 bool Stream::flush() {
   Buffer* corked = loop_.corked(*this);
   if (corked == nullptr || corked->empty()) {
-    return !is(kWaiting);
+    return has_left_kernel();
   }
-  if (is(kSealed)) [[unlikely]] {
+  if (is(kEncrypts) && encrypts_still(KernelTlsUse::always)) [[unlikely]] {
     const bool has_left = flush_sealed(corked->view());
     forget(*corked);
     return has_left;
@@ -189,11 +189,11 @@ bool Stream::flush() {
     }
   }
   keep_corked(*corked, sent);
-  return !is(kWaiting);
+  return has_left_kernel();
 }
 
 void Stream::send_owned(std::string bytes) {
-  if (is(kSealed)) {
+  if (is(kEncrypts) && encrypts_still(KernelTlsUse::always)) {
     (void)flush();
     send_plain_chunk(std::move(bytes), nullptr, {});
     return;
@@ -217,7 +217,7 @@ void Stream::send_owned(std::string bytes) {
 
 void Stream::keep_corked(Buffer& corked, std::size_t sent) {
   const std::size_t refused = corked.size() - sent;
-  if (refused != 0 && is(kSealed) && !is(kBroken)) [[unlikely]] {
+  if (refused != 0 && is(kEncrypts) && !is(kBroken)) [[unlikely]] {
     keep_ciphertext(corked.view().substr(sent));
     begin_waiting();
   } else if (refused != 0 && !is(kBroken)) [[unlikely]] {
@@ -253,7 +253,8 @@ void Stream::begin_waiting() {
 
 void Stream::send_file(std::shared_ptr<const Descriptor> file, std::uint64_t offset,
                        std::uint64_t bytes) {
-  if (is(kSealed)) {
+  const auto occasion = bytes < kKernelFileBytesMin ? KernelTlsUse::always : KernelTlsUse::files;
+  if (is(kEncrypts) && encrypts_still(occasion)) {
     (void)flush();
     const int fd = file->get();
     send_plain_chunk({}, std::move(file), {fd, offset, bytes});
@@ -289,7 +290,7 @@ void Stream::keep_file(std::shared_ptr<const Descriptor> file, FileSlice left) {
 }
 
 bool Stream::drain() {
-  if (is(kSealed)) {
+  if (is(kEncrypts)) {
     return drain_sealed();
   }
   while (rest_->bytes != 0) {
@@ -297,7 +298,7 @@ bool Stream::drain() {
       return false;
     }
   }
-  return true;
+  return !is(kSealed) || has_room(fd_);
 }
 
 // Until the socket refuses some: only then does it tell that it takes more.

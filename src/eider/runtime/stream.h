@@ -112,13 +112,14 @@ class Stream {
   struct Rest;
   struct Sealing;
 
-  static constexpr std::uint8_t kPaused = 1;     // by the owner
-  static constexpr std::uint8_t kPeerEnded = 2;  // on_end is told or held back
-  static constexpr std::uint8_t kEnding = 4;     // FIN is wanted
-  static constexpr std::uint8_t kBroken = 8;     // on_broken is queued
-  static constexpr std::uint8_t kWaiting = 16;   // output was refused
-  static constexpr std::uint8_t kHasHeld = 32;   // input arrived while paused
-  static constexpr std::uint8_t kSealed = 64;    // there is a Sealing
+  static constexpr std::uint8_t kPaused = 1;      // by the owner
+  static constexpr std::uint8_t kPeerEnded = 2;   // on_end is told or held back
+  static constexpr std::uint8_t kEnding = 4;      // FIN is wanted
+  static constexpr std::uint8_t kBroken = 8;      // on_broken is queued
+  static constexpr std::uint8_t kWaiting = 16;    // output was refused
+  static constexpr std::uint8_t kHasHeld = 32;    // input arrived while paused
+  static constexpr std::uint8_t kSealed = 64;     // there is a Sealing
+  static constexpr std::uint8_t kEncrypts = 128;  // output too passes through it, not the kernel
 
   [[nodiscard]] bool is(std::uint8_t flag) const noexcept { return (flags_ & flag) != 0; }
   static constexpr std::uint8_t kUnwilling = kPaused | kPeerEnded | kBroken | kWaiting | kHasHeld;
@@ -158,6 +159,10 @@ class Stream {
   [[nodiscard]] bool write_wire();
   [[nodiscard]] bool drain_sealed();
   void keep_ciphertext(std::string_view refused);
+  [[nodiscard]] bool encrypts_still(KernelTlsUse occasion);
+  [[nodiscard]] bool hand_over_to_kernel();
+  [[nodiscard]] bool has_left_kernel();
+  void send_alerts() noexcept;
   void end_sealed() noexcept;
   void close_sealed() noexcept;
 

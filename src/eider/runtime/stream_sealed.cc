@@ -38,7 +38,7 @@ std::size_t read_piece(int file, std::uint64_t offset, std::span<char> into) noe
 
 void Stream::secure(std::unique_ptr<Seal> seal, std::string_view received) {
   rest().sealing = std::make_unique<Sealing>(std::move(seal));
-  flags_ |= kSealed;
+  flags_ |= kSealed | kEncrypts;
   sealing().seal->start(sealing().wire);
   send_wire();
   if (!received.empty()) {
@@ -159,6 +159,10 @@ bool Stream::flush_sealed(std::string_view plaintext) {
 ///
 /// returns  false when it is not to be sent now, and has been taken
 bool Stream::seal_corked(Buffer& corked) {
+  if (!is(kEncrypts) || !encrypts_still(KernelTlsUse::always)) {
+    (void)flush();  // the kernel's TLS knows no MSG_WAITALL
+    return false;
+  }
   Sealing& mine = sealing();
   const bool may_pass =
       !is(kWaiting) && !is(kBroken) && mine.wire.empty() && mine.seal->state() == SealState::open;
@@ -175,6 +179,10 @@ bool Stream::seal_corked(Buffer& corked) {
 /// Gives the socket what is encrypted. Returns whether nothing waits.
 bool Stream::send_wire() {
   Sealing& mine = sealing();
+  if (!is(kEncrypts)) {
+    send_alerts();
+    return !is(kWaiting);
+  }
   if (is(kWaiting) || is(kBroken) || mine.wire.empty()) {
     return !is(kWaiting);
   }
@@ -288,11 +296,65 @@ void Stream::keep_ciphertext(std::string_view refused) {
   mine.sent = 0;
 }
 
+// With a kernel that encrypts.
+
+/// Whether output still has to pass through the seal; if it may, the kernel takes over now.
+///
+/// occasion  what the kernel is used for
+bool Stream::encrypts_still(KernelTlsUse occasion) {
+  const Seal& seal = *sealing().seal;
+  return seal.kernel_use() < occasion || seal.state() != SealState::open || !hand_over_to_kernel();
+}
+
+/// Only between two records, and when the socket has taken all those before: the numbers of records
+/// follow each other without a gap.
+bool Stream::hand_over_to_kernel() {
+  Sealing& mine = sealing();
+  if (is(kBroken) || !send_wire() || !mine.wire.empty() || rest_->bytes != 0) {
+    return false;
+  }
+  const KernelOffer offer = mine.seal->offer();
+  if (offer.kernel == nullptr || !offer.kernel->take_over(fd_, offer.keys)) {
+    mine.seal->keep_sending();
+    return false;
+  }
+  mine.seal->hand_over();
+  mine.kernel = offer.kernel;
+  flags_ &= static_cast<std::uint8_t>(~kEncrypts);
+  return true;
+}
+
+/// Whether nothing waits, in the kernel neither: it would be lost if the socket was closed now.
+bool Stream::has_left_kernel() {
+  if (is(kWaiting) || !is(kSealed) || is(kEncrypts) || is(kBroken)) {
+    return !is(kWaiting);
+  }
+  if (!has_room(fd_)) {
+    begin_waiting();
+    return false;
+  }
+  return true;
+}
+
+void Stream::send_alerts() noexcept {
+  Sealing& mine = sealing();
+  constexpr std::size_t kAlertBytes = 2;
+  for (std::string_view left = mine.wire.view(); left.size() >= kAlertBytes && !is(kBroken);
+       left.remove_prefix(kAlertBytes)) {
+    mine.kernel->send_alert(fd_, left.substr(0, kAlertBytes));
+  }
+  mine.wire.release();
+}
+
 /// close_notify, if the socket takes it now.
 void Stream::end_sealed() noexcept {
   Sealing& mine = sealing();
   if (!is(kBroken) && !is(kWaiting) && mine.seal->state() == SealState::open) {
     mine.seal->end(mine.wire);
+    if (!is(kEncrypts)) {
+      send_alerts();
+      return;
+    }
     (void)loop_.write(*this, mine.left(), {});
     mine.wire.clear();
     mine.sent = 0;

@@ -1,6 +1,7 @@
 #include "eider/tls/detail/seal_engine.h"
 
 #include <array>
+#include <new>
 #include <utility>
 
 #include "eider/tls/detail/seal_facts.h"
@@ -79,17 +80,33 @@ void SealEngine::prepare(SSL_CTX& context) noexcept {
 
 void SealEngine::on_info(const SSL* ssl, int where, int value) {
   SealEngine& engine = of(ssl);
-  constexpr int kDescription = 0xff;
-  if (where == SSL_CB_WRITE_ALERT && (value & kDescription) == SSL_AD_NO_RENEGOTIATION) {
-    engine.refused_ = TlsFailure::renegotiation;
+  if (where == SSL_CB_WRITE_ALERT) {
+    engine.note_alert(value);
   } else if ((where & SSL_CB_LOOP) != 0 && engine.state_ == SealState::open) {
     engine.note_step();
+  }
+}
+
+void SealEngine::note_alert(int level_and_description) {
+  constexpr int kDescription = 0xff;
+  if ((level_and_description & kDescription) == SSL_AD_NO_RENEGOTIATION) {
+    refused_ = TlsFailure::renegotiation;
+  }
+  if (wire_.is_sealed_elsewhere && wire_.out != nullptr) {
+    const std::array<char, 2> alert{static_cast<char>(level_and_description >> 8),
+                                    static_cast<char>(level_and_description & kDescription)};
+    try {
+      wire_.out->append({alert.data(), alert.size()});
+    } catch (const std::bad_alloc&) {
+      refused_ = TlsFailure::internal;  // none may pass through OpenSSL's frames
+    }
   }
 }
 
 /// Towards a message that carries no plaintext: KeyUpdate, NewSessionTicket (RFC 8446,
 /// section 4.6).
 void SealEngine::note_step() noexcept {
+  keep_sending();  // the keys may be old ones
   if (++idle_steps_ > kIdleStepsMax) {
     refused_ = TlsFailure::too_many_updates;
   }
@@ -161,6 +178,9 @@ std::size_t SealEngine::read(std::span<char> into, Buffer& wire) {
   } else {
     note_end_of_reading();
   }
+  if (wire_.is_sealed_elsewhere && SSL_get_key_update_type(ssl_.get()) != SSL_KEY_UPDATE_NONE) {
+    refuse_new_keys();
+  }
   if (refused_ != TlsFailure::none) {
     fail(refused_, {});
     return 0;
@@ -210,6 +230,43 @@ void SealEngine::end(Buffer& wire) {
   if (SSL_shutdown(ssl_.get()) < 0) {
     fail();
   }
+}
+
+void SealEngine::share_with(KernelTls& kernel, KernelTlsUse use) {
+  share_ = std::make_unique<KernelShare>(kernel, use);
+  wire_.share = share_.get();
+  SSL_set_options(ssl_.get(), SSL_OP_ENABLE_KTLS);
+}
+
+KernelTlsUse SealEngine::kernel_use() const noexcept {
+  return share_ == nullptr ? KernelTlsUse::never : share_->use();
+}
+
+KernelOffer SealEngine::offer() noexcept {
+  const bool will_change = SSL_get_key_update_type(ssl_.get()) != SSL_KEY_UPDATE_NONE;
+  if (share_ == nullptr || will_change) {
+    return {};
+  }
+  const std::string_view keys = share_->next_keys();
+  return keys.empty() ? KernelOffer{} : KernelOffer{.kernel = &share_->kernel(), .keys = keys};
+}
+
+void SealEngine::hand_over() noexcept {
+  wire_.is_sealed_elsewhere = true;
+  keep_sending();
+}
+
+void SealEngine::keep_sending() noexcept {
+  wire_.share = nullptr;
+  share_.reset();
+}
+
+/// The peer is owed a KeyUpdate before anything else (RFC 8446, section 4.6.3), and Linux takes new
+/// keys from 6.14 on only.
+void SealEngine::refuse_new_keys() noexcept {
+  constexpr int kFatal = 2;
+  note_alert(kFatal << 8 | SSL_AD_INTERNAL_ERROR);
+  refused_ = TlsFailure::keys_in_kernel;
 }
 
 std::string_view SealEngine::failure() const noexcept {

@@ -9,19 +9,21 @@
 
 namespace eider::detail {
 
-ServerTls::ServerTls(TlsOptions options, LogSink* log, TlsClock clock)
+ServerTls::ServerTls(TlsOptions options, LogSink* log, TlsClock clock, KernelTls* kernel)
     : options_(std::move(options)),
       log_(log),
       clock_(clock),
+      kernel_(kernel),
       ticket_keys_(std::make_shared<TicketKeys>(clock.steady())),
       next_look_(clock.steady() + kLookEvery) {}
 
 Result<std::shared_ptr<ServerTls>> ServerTls::make(const TlsOptions& options, LogSink* log,
-                                                   TlsClock clock) {
-  std::shared_ptr<ServerTls> made(new ServerTls(options, log, clock));
+                                                   TlsClock clock, KernelTls* kernel) {
+  std::shared_ptr<ServerTls> made(new ServerTls(options, log, clock, kernel));
   if (Result<void> loaded = made->load_all(); !loaded) {
     return fail(loaded.error());
   }
+  made->say_who_encrypts();
   return made;
 }
 
@@ -139,6 +141,17 @@ void ServerTls::look_again() {
   }
 }
 
+void ServerTls::say_who_encrypts() const noexcept {
+  switch (kernel_ == nullptr ? KernelTlsUse::never : options_.kernel_tls) {
+    case KernelTlsUse::never:
+      return;
+    case KernelTlsUse::files:
+      return say(LogLevel::info, "TLS: files are encrypted by the kernel");
+    case KernelTlsUse::always:
+      return say(LogLevel::info, "TLS: all that is sent is encrypted by the kernel");
+  }
+}
+
 void ServerTls::say(LogLevel level, std::string_view line) const noexcept {
   if (log_ != nullptr) {
     log_->write(level, line);
@@ -161,7 +174,11 @@ std::unique_ptr<Seal> ServerTls::make() {
   look_again();
   SslPtr ssl = new_ssl();
   SSL_set_accept_state(ssl.get());
-  return std::make_unique<SealEngine>(std::move(ssl));
+  auto seal = std::make_unique<SealEngine>(std::move(ssl));
+  if (kernel_ != nullptr && options_.kernel_tls != KernelTlsUse::never) {
+    seal->share_with(*kernel_, options_.kernel_tls);
+  }
+  return seal;
 }
 
 }  // namespace eider::detail

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eider/base/result.h"
+#include "eider/runtime/kernel_tls.h"
 #include "eider/runtime/seal.h"
 
 namespace eider {
@@ -50,6 +51,9 @@ struct TlsOptions {
   /// is refused; one that offers nothing at all is served. Empty: what the app speaks.
   std::vector<std::string> protocols = {};
   TlsVersion version_min = TlsVersion::tls_1_2;
+  /// What the kernel encrypts, where it can (docs/howto/tls.md): files by default, which then leave
+  /// without being copied to this process.
+  KernelTlsUse kernel_tls = KernelTlsUse::files;
 };
 
 /// Makes the seals of a server's connections, with safe defaults (docs/design/tls.md lists them).

@@ -15,6 +15,8 @@ namespace eider {
 
 /// Of a file in one turn, so that a fast reader of a large one does not keep all others waiting.
 inline constexpr std::uint64_t kFileBytesPerTurn = 2UL * 1024 * 1024;
+/// With a smaller file a connection is not worth handing over to the kernel.
+inline constexpr std::uint64_t kKernelFileBytesMin = 64UL * 1024;
 
 /// The encryption of one stream. Chunks that wait are plaintext, `wire` is what comes before them.
 struct Stream::Sealing {
@@ -24,8 +26,9 @@ struct Stream::Sealing {
   std::unique_ptr<Seal> seal;
   Buffer wire;  // ciphertext that has not left; the first `sent` bytes of it have
   std::size_t sent = 0;
-  Buffer early;             // written before the handshake's end
-  bool* is_gone = nullptr;  // set when the stream closes inside a callback
+  Buffer early;                 // written before the handshake's end
+  KernelTls* kernel = nullptr;  // it encrypts, and `wire` holds alerts in the clear
+  bool* is_gone = nullptr;      // set when the stream closes inside a callback
   bool is_secured_told = false;
 };
 

@@ -13,7 +13,7 @@ namespace eider::testing {
 
 /// Every byte with one bit flipped; 'H' opens, '.' comes before that, 'E' ends, '!' is an attack,
 /// and 'D' carries a byte.
-class TestSeal final : public Seal {
+class TestSeal : public Seal {
  public:
   static constexpr char kFlip = 0x20;
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "eider/base/buffer.h"
+#include "eider/tls/detail/kernel_share.h"
 
 namespace eider::detail {
 
@@ -21,6 +22,10 @@ struct SealWire {
   std::string_view in = {};
   /// Null outside of a call.
   Buffer* out = nullptr;
+  /// Learns the keys of what is written; may be null.
+  KernelShare* share = nullptr;
+  /// What is written goes nowhere: the kernel encrypts in OpenSSL's place.
+  bool is_sealed_elsewhere = false;
   /// All that has been read, in bytes.
   std::size_t bytes_read = 0;
 };

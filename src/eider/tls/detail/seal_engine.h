@@ -47,6 +47,12 @@ class SealEngine final : public TlsSeal {
   [[nodiscard]] std::size_t read(std::span<char> into, Buffer& wire) override;
   [[nodiscard]] bool write(std::string_view plaintext, Buffer& wire) override;
   void end(Buffer& wire) override;
+  /// A server's: it may be handed over to `kernel`, which outlives it. Pre: before the handshake.
+  void share_with(KernelTls& kernel, KernelTlsUse use);
+  [[nodiscard]] KernelTlsUse kernel_use() const noexcept override;
+  [[nodiscard]] KernelOffer offer() noexcept override;
+  void hand_over() noexcept override;
+  void keep_sending() noexcept override;
   [[nodiscard]] SealState state() const noexcept override { return state_; }
   [[nodiscard]] bool has_ended() const noexcept override { return has_ended_; }
   [[nodiscard]] std::string_view failure() const noexcept override;
@@ -65,6 +71,8 @@ class SealEngine final : public TlsSeal {
   void drop_what_was_read() noexcept;
   void note_end_of_reading();
   void note_step() noexcept;
+  void note_alert(int level_and_description);
+  void refuse_new_keys() noexcept;
   void refuse_large_handshake();
   void fail();
   void fail(TlsFailure reason, std::string_view detail);
@@ -73,6 +81,7 @@ class SealEngine final : public TlsSeal {
   SslPtr ssl_;
   Buffer kept_;  // wire_.in is the rest of it, save while a handshake is fed
   std::unique_ptr<SessionKeeper> keeper_;
+  std::unique_ptr<KernelShare> share_;  // null: the kernel will not encrypt, or does so already
   std::unique_ptr<const std::string> failure_;
   SealState state_ = SealState::handshaking;
   TlsFailure reason_ = TlsFailure::none;

@@ -24,8 +24,11 @@ class ServerTls final : public SealMaker {
   static constexpr Duration kLookEvery = std::chrono::seconds(1);
 
   /// errors  as make_server_tls
+  ///
+  /// kernel  null: it knows no TLS
   [[nodiscard]] static Result<std::shared_ptr<ServerTls>> make(const TlsOptions& options,
-                                                               LogSink* log, TlsClock clock = {});
+                                                               LogSink* log, TlsClock clock = {},
+                                                               KernelTls* kernel = kernel_tls());
 
   [[nodiscard]] std::unique_ptr<Seal> make() override;
 
@@ -37,7 +40,7 @@ class ServerTls final : public SealMaker {
     std::shared_ptr<const Identity> identity;
   };
 
-  ServerTls(TlsOptions options, LogSink* log, TlsClock clock);
+  ServerTls(TlsOptions options, LogSink* log, TlsClock clock, KernelTls* kernel);
 
   [[nodiscard]] static std::array<FileStamp, 3> stamps_of(const TlsCertificate& files) noexcept;
   [[nodiscard]] Result<void> load_all();
@@ -47,12 +50,14 @@ class ServerTls final : public SealMaker {
   [[nodiscard]] bool reload_changed();
   void use_self_signed();
   void look_again();
+  void say_who_encrypts() const noexcept;
   void say(LogLevel level, std::string_view line) const noexcept;
   [[nodiscard]] SslPtr new_ssl();
 
   const TlsOptions options_;
   LogSink* const log_;
   const TlsClock clock_;
+  KernelTls* const kernel_;
   const std::shared_ptr<TicketKeys> ticket_keys_;
 
   std::atomic<Instant> next_look_;
