@@ -76,7 +76,9 @@ Call::Fault Call::prepare() {
 
 void Call::go_to(HttpUrl url) {
   url_ = std::move(url);
-  route_ = {url_.origin(), url_.host, url_.port, url_.is_secure, state_.proxies.proxy_for(url_)};
+  const bool is_h2 = state_.options.http2 == Http2Use::always;  // proxies are asked in HTTP/1.1
+  route_ = {url_.origin(), url_.host, url_.port, url_.is_secure, state_.proxies.proxy_for(url_),
+            is_h2};
   if (route_.asks_proxy()) {
     route_.key = "proxy";  // for whatever is asked of it
   }
@@ -113,7 +115,7 @@ Task<Call::Fault> Call::exchange() {
   received_ = std::make_unique<Received>();
   received_->url = url_.to_text();
   lease_->begin(*received_, receive_terms());
-  write_head();
+  send_head();
   if (parts_.content_kind != ContentKind::none) {
     lease_->set_deadline(due_, kLateContent);
     auto sending = send_content();
@@ -151,15 +153,15 @@ bool Call::waits_for_consent() const noexcept {
   return may_expect_ && parts_.content_kind != ContentKind::none && is_large;
 }
 
-void Call::write_head() {
+void Call::send_head() {
   has_expected_ = waits_for_consent();
   const std::string more = more_fields();
-  write_request_head(lease_->output(), parts_, url_,
-                     {.style = route_.asks_proxy() ? TargetStyle::absolute : TargetStyle::origin,
-                      .expects_continue = has_expected_,
-                      .accepts_codings = state_.options.decompresses,
-                      .user_agent = state_.options.user_agent,
-                      .more = more});
+  lease_->send_head(parts_, url_,
+                    {.style = route_.asks_proxy() ? TargetStyle::absolute : TargetStyle::origin,
+                     .expects_continue = has_expected_,
+                     .accepts_codings = state_.options.decompresses,
+                     .user_agent = state_.options.user_agent,
+                     .more = more});
 }
 
 /// What this attempt alone says: to a proxy who we are, to a server its cookies.
@@ -206,7 +208,7 @@ Task<Call::Fault> Call::send_content() {
                           "as many bytes."};
   }
   if (sent == ContentSent::cut) {
-    lease_->spoil();  // the server may still expect the rest of it
+    lease_->cut_content();
   }
   co_return std::nullopt;
 }
@@ -236,6 +238,9 @@ Call::Next Call::judge_fault(const ClientError& fault) {
   if (fault.fault == not_connected) {
     return may_retry() ? Next::again : Next::fail;
   }
+  if (lease_.is_held() && lease_->sight() != Sight::perhaps) {
+    return judge_unseen(lease_->sight());
+  }
   const bool is_unanswered =
       fault.fault == connection_lost && lease_.is_held() && !lease_->has_heard();
   if (!is_unanswered || !parts_.is_idempotent() || !parts_.is_repeatable()) {
@@ -244,6 +249,18 @@ Call::Next Call::judge_fault(const ClientError& fault) {
   // The server had closed it while it was idle: that is no failure of the server's.
   if (lease_.is_reused() && !wants_fresh_) {
     wants_fresh_ = true;
+    return Next::again;
+  }
+  return may_retry() ? Next::again : Next::fail;
+}
+
+/// Nobody has looked at the request, whatever its method. One move to another connection is free.
+Call::Next Call::judge_unseen(Sight sight) {
+  if (!parts_.is_repeatable()) {
+    return Next::fail;
+  }
+  if (sight == Sight::none && !has_moved_) {
+    has_moved_ = true;
     return Next::again;
   }
   return may_retry() ? Next::again : Next::fail;

@@ -16,6 +16,16 @@ namespace eider {
 
 class CookieJar;
 
+/// When the client speaks HTTP/2 (docs/howto/client.md).
+enum class Http2Use : std::uint8_t {
+  /// To https:// servers that agree (ALPN); HTTP/1.1 to all others.
+  negotiated,
+  never,
+  /// To all: over TLS nothing else is offered, and http:// servers are taken to know it ("prior
+  /// knowledge", RFC 9113, section 3.3).
+  always,
+};
+
 struct ClientOptions {
   // Deadlines.
 
@@ -61,9 +71,19 @@ struct ClientOptions {
   /// Hosts that are reached directly: "localhost, 10.0.0.0/8, .example.com".
   std::string no_proxy = {};
 
+  // HTTP/2.
+
+  Http2Use http2 = Http2Use::negotiated;
+  /// Requests under way at once over one connection, as far as the server allows them; further ones
+  /// open another connection, or wait.
+  std::uint32_t streams_per_connection_max = 100;
+  /// A server that says nothing for so long while somebody waits for it is asked whether it is
+  /// there (PING), and lost when it does not answer in the same time; zero: it is not asked.
+  Duration ping_after = Duration::zero();
+
   // The pool.
 
-  /// Under way at once; further requests wait, within `connect`.
+  /// In use at once; further requests wait, within `connect`.
   std::size_t connections_per_host_max = 32;
   std::size_t connections_max = 256;
   /// An unused connection is closed after so long. Most servers close after 60 to 75 s.

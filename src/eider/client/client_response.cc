@@ -77,22 +77,22 @@ std::span<const Field> ClientStream::trailers() const noexcept {
 Task<Result<std::string_view, ClientError>> ClientStream::next() {
   State& state = *state_;
   while (state.lease.is_held()) {
-    detail::H1Connection& connection = *state.lease;
-    auto piece = connection.take_piece();
+    detail::Exchange& exchange = *state.lease;
+    auto piece = exchange.take_piece();
     if (!piece || !piece->empty()) {
       co_return piece;
     }
-    if (connection.has_failed()) {
-      co_return fail(connection.error());
+    if (exchange.has_failed()) {
+      co_return fail(exchange.error());
     }
-    if (connection.has_taken_all()) {
+    if (exchange.has_taken_all()) {
       state.lease.give_back();
       break;
     }
-    connection.set_deadline(state.client.loop.now() + state.client.options.silence,
-                            "The server fell silent within its answer: raise silence.");
-    co_await connection.until(detail::News::content);
-    connection.clear_deadline();
+    exchange.set_deadline(state.client.loop.now() + state.client.options.silence,
+                          "The server fell silent within its answer: raise silence.");
+    co_await exchange.until(detail::News::content);
+    exchange.clear_deadline();
   }
   co_return std::string_view();
 }

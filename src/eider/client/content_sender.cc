@@ -1,6 +1,5 @@
 #include "eider/client/detail/content_sender.h"
 
-#include "eider/http/h1/writer.h"
 #include "eider/runtime/deadline.h"
 
 namespace eider::detail {
@@ -10,15 +9,15 @@ namespace {
 /// At once; then it waits until the socket has taken it.
 constexpr std::size_t kSliceBytes = 64UL * 1024;
 
-Task<> consent(H1Connection& connection) {
-  co_await connection.until(News::may_send);
+Task<> consent(Exchange& exchange) {
+  co_await exchange.until(News::may_send);
 }
 
 }  // namespace
 
 Task<> ContentSender::wait_for_consent(Duration limit) {
-  connection_.flush();
-  auto waiting = with_deadline(consent(connection_), limit);
+  exchange_.flush();
+  auto waiting = with_deadline(consent(exchange_), limit);
   co_await std::move(waiting);
 }
 
@@ -34,10 +33,10 @@ Task<ContentSent> ContentSender::send_bytes() {
     }
     const std::string_view slice = rest.substr(0, kSliceBytes);
     rest.remove_prefix(slice.size());
-    connection_.output().append(slice);
+    exchange_.send_content(slice, rest.empty() ? Piece::last : Piece::inner);
     if (slice.size() == kSliceBytes) {
-      connection_.flush();
-      co_await connection_.until(News::room);
+      exchange_.flush();
+      co_await exchange_.until(News::room);
     }
   }
   co_return ContentSent::all;
@@ -52,30 +51,24 @@ Task<ContentSent> ContentSender::send_produced() {
       co_return ContentSent::cut;
     }
     bytes += piece.size();
-    if (piece.empty() || bytes > parts_.content_length.value_or(bytes)) {
+    if (bytes > parts_.content_length.value_or(bytes)) {
+      co_return ContentSent::wrong_length;
+    }
+    if (piece.empty()) {
       co_return end_produced(bytes);
     }
-    auto putting = put(piece);
-    co_await std::move(putting);
+    exchange_.send_content(piece, Piece::inner);
+    exchange_.flush();
+    co_await exchange_.until(News::room);
   }
-}
-
-Task<> ContentSender::put(std::string_view piece) {
-  if (is_chunked()) {
-    h1::write_chunk(connection_.output(), piece);
-  } else {
-    connection_.output().append(piece);
-  }
-  connection_.flush();
-  co_await connection_.until(News::room);
 }
 
 ContentSent ContentSender::end_produced(std::uint64_t bytes) {
-  if (is_chunked()) {
-    connection_.output().append(h1::kLastChunk);
-    return ContentSent::all;
+  if (bytes != parts_.content_length.value_or(bytes)) {
+    return ContentSent::wrong_length;
   }
-  return bytes == *parts_.content_length ? ContentSent::all : ContentSent::wrong_length;
+  exchange_.send_content({}, Piece::last);
+  return ContentSent::all;
 }
 
 }  // namespace eider::detail

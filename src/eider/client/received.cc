@@ -15,14 +15,14 @@ std::string_view moved(std::string_view part, std::string_view from, std::string
 
 }  // namespace
 
-void Received::set_head(const h1::ReplyHead& head) {
+void Received::set_head(int its_status, std::span<const Field> its_fields, std::string_view from) {
   arena.reset();
-  status = head.status;
-  const std::string_view bytes = arena.copy(head.bytes);
-  const auto copies = arena.make_array<Field>(head.fields.size());
+  status = its_status;
+  const std::string_view bytes = arena.copy(from);
+  const auto copies = arena.make_array<Field>(its_fields.size());
   for (std::size_t index = 0; index < copies.size(); ++index) {
-    const Field& field = head.fields[index];
-    copies[index] = {moved(field.name, head.bytes, bytes), moved(field.value, head.bytes, bytes)};
+    const Field& field = its_fields[index];
+    copies[index] = {moved(field.name, from, bytes), moved(field.value, from, bytes)};
   }
   fields = copies;
 }

@@ -50,12 +50,11 @@ void write_framing(Buffer& out, const RequestParts& parts) {
     out.append("Transfer-Encoding: chunked\r\n");
     return;
   }
-  if (parts.content_kind == ContentKind::none && !announces_emptiness(parts.method)) {
-    return;
+  if (const auto length = announced_length(parts)) {
+    out.append("Content-Length: ");
+    append_number(out, *length);
+    out.append(kLineEnd);
   }
-  out.append("Content-Length: ");
-  append_number(out, is_produced ? *parts.content_length : parts.content.size());
-  out.append(kLineEnd);
 }
 
 void write_line(Buffer& out, const RequestParts& parts, const HttpUrl& url, TargetStyle style) {
@@ -110,6 +109,18 @@ bool RequestParts::is_idempotent() const noexcept {
                              method != Method::connect);
 }
 
+std::optional<std::uint64_t> announced_length(const RequestParts& parts) noexcept {
+  switch (parts.content_kind) {
+    case ContentKind::none:
+      return announces_emptiness(parts.method) ? std::optional<std::uint64_t>(0) : std::nullopt;
+    case ContentKind::bytes:
+      return parts.content.size();
+    case ContentKind::produced:
+      return parts.content_length;
+  }
+  return std::nullopt;
+}
+
 void write_request_head(Buffer& out, const RequestParts& parts, const HttpUrl& url,
                         const HeadTerms& terms) {
   write_line(out, parts, url, terms.style);
@@ -119,7 +130,9 @@ void write_request_head(Buffer& out, const RequestParts& parts, const HttpUrl& u
     out.append(kLineEnd);
   }
   if (terms.accepts_codings && !parts.has_field("Accept-Encoding")) {
-    out.append("Accept-Encoding: gzip, br, zstd\r\n");
+    out.append("Accept-Encoding: ");
+    out.append(kAcceptedCodings);
+    out.append(kLineEnd);
   }
   out.append(parts.field_lines);
   out.append(terms.more);

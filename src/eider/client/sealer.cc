@@ -1,5 +1,7 @@
 #include "eider/client/detail/sealer.h"
 
+#include <utility>
+
 namespace eider::detail {
 
 namespace {
@@ -11,7 +13,8 @@ ClientError tls_error(const Error& error) {
 }  // namespace
 
 Result<std::unique_ptr<Seal>, ClientError> Sealer::seal_for(const std::string& host,
-                                                            std::uint16_t port) {
+                                                            std::uint16_t port,
+                                                            Protocols protocols) {
   if (context_ == nullptr) {
     auto made = TlsClientContext::make(options_);
     if (!made) {
@@ -19,7 +22,7 @@ Result<std::unique_ptr<Seal>, ClientError> Sealer::seal_for(const std::string& h
     }
     context_ = std::move(*made);
   }
-  auto seal = context_->make_seal({host, port, {"http/1.1"}});
+  auto seal = context_->make_seal({host, port, std::move(protocols)});
   if (!seal) {
     return fail(tls_error(seal.error()));
   }

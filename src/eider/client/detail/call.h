@@ -10,7 +10,7 @@
 #include "eider/client/client_error.h"
 #include "eider/client/cookie_jar.h"
 #include "eider/client/detail/client_state.h"
-#include "eider/client/detail/h1_connection.h"
+#include "eider/client/detail/exchange.h"
 #include "eider/client/detail/http_url.h"
 #include "eider/client/detail/received.h"
 #include "eider/client/detail/request_parts.h"
@@ -45,7 +45,7 @@ class Call {
   [[nodiscard]] Task<Fault> attempt();
   [[nodiscard]] Task<Fault> find_connection();
   [[nodiscard]] Task<Fault> exchange();
-  void write_head();
+  void send_head();
   [[nodiscard]] std::string more_fields() const;
   [[nodiscard]] CookieSite cookie_site() const noexcept;
   void keep_cookies();
@@ -53,7 +53,7 @@ class Call {
 
   [[nodiscard]] Next judge(const Fault& fault);
   [[nodiscard]] Next judge_fault(const ClientError& fault);
-  [[nodiscard]] Next judge_answer();
+  [[nodiscard]] Next judge_unseen(Sight sight);
   [[nodiscard]] Next judge_passing();
   [[nodiscard]] Fault follow();
   void go_to(HttpUrl url);
@@ -75,6 +75,7 @@ class Call {
   unsigned redirects_ = 0;
   unsigned retries_ = 0;
   bool wants_fresh_ = false;   // the idle connections may all be dead
+  bool has_moved_ = false;     // from a connection whose server went away
   bool may_expect_ = true;     // "Expect: 100-continue" was not declined
   bool has_expected_ = false;  // in this attempt
 };

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/client/detail/h1_connection.h"
+#include "eider/client/detail/exchange.h"
 #include "eider/client/detail/request_parts.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
@@ -23,8 +23,8 @@ enum class ContentSent : std::uint8_t {
 class ContentSender {
  public:
   /// Both outlive the sender; `parts` has content.
-  ContentSender(H1Connection& connection, const RequestParts& parts) noexcept
-      : connection_(connection), parts_(parts) {}
+  ContentSender(Exchange& exchange, const RequestParts& parts) noexcept
+      : exchange_(exchange), parts_(parts) {}
 
   /// Waits for 100 Continue, but not longer than `limit`.
   [[nodiscard]] Task<> wait_for_consent(Duration limit);
@@ -34,14 +34,12 @@ class ContentSender {
  private:
   [[nodiscard]] Task<ContentSent> send_bytes();
   [[nodiscard]] Task<ContentSent> send_produced();
-  [[nodiscard]] Task<> put(std::string_view piece);
   [[nodiscard]] ContentSent end_produced(std::uint64_t bytes);
   [[nodiscard]] bool may_go_on() const noexcept {
-    return !connection_.has_failed() && !connection_.has_head();
+    return !exchange_.has_failed() && !exchange_.has_head();
   }
-  [[nodiscard]] bool is_chunked() const noexcept { return !parts_.content_length.has_value(); }
 
-  H1Connection& connection_;
+  Exchange& exchange_;
   const RequestParts& parts_;
 };
 

@@ -10,7 +10,6 @@
 
 #include "eider/base/arena.h"
 #include "eider/base/buffer.h"
-#include "eider/http/h1/response_reader.h"
 #include "eider/http/head.h"
 
 namespace eider::detail {
@@ -25,7 +24,9 @@ struct Received {
   Arena arena;
 
   /// Takes a copy of the head.
-  void set_head(const h1::ReplyHead& head);
+  ///
+  /// from  the bytes that the fields point into
+  void set_head(int its_status, std::span<const Field> its_fields, std::string_view from);
   void set_trailers(std::string_view lines);
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
 };

@@ -54,6 +54,9 @@ struct RequestParts {
   }
 };
 
+/// What Content-Length says; nothing where it has no place, or is not known.
+[[nodiscard]] std::optional<std::uint64_t> announced_length(const RequestParts& parts) noexcept;
+
 /// How the request line names the target.
 enum class TargetStyle : std::uint8_t { origin, absolute };
 
@@ -67,7 +70,10 @@ struct HeadTerms {
   std::string_view more = {};
 };
 
-/// Appends the head of the request: line, Host, fields, framing, empty line.
+/// "gzip, br, zstd", when they are to be asked for.
+inline constexpr std::string_view kAcceptedCodings = "gzip, br, zstd";
+
+/// Appends the head of an HTTP/1.1 request: line, Host, fields, framing, empty line.
 void write_request_head(Buffer& out, const RequestParts& parts, const HttpUrl& url,
                         const HeadTerms& terms);
 

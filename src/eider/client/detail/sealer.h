@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "eider/base/result.h"
 #include "eider/client/client_error.h"
@@ -16,6 +17,8 @@ namespace eider::detail {
 
 class Sealer {
  public:
+  using Protocols = std::vector<std::string>;
+
   /// options  outlive it
   /// context  in place of the options; may be null
   Sealer(const TlsClientOptions& options, std::shared_ptr<TlsClientContext> context) noexcept
@@ -23,9 +26,10 @@ class Sealer {
 
   /// A seal for one connection. The authorities are read for the first one.
   ///
+  /// protocols  to be offered, best first
   /// errors   tls_failed  a file of theirs, or the name of the host, is wrong
-  [[nodiscard]] Result<std::unique_ptr<Seal>, ClientError> seal_for(const std::string& host,
-                                                                    std::uint16_t port);
+  [[nodiscard]] Result<std::unique_ptr<Seal>, ClientError> seal_for(
+      const std::string& host, std::uint16_t port, Protocols protocols = {"http/1.1"});
 
  private:
   const TlsClientOptions& options_;

@@ -1,0 +1,212 @@
+// One request under way and its answer as it comes: what tasks wait for, and what they find.
+// Must not know by which protocol, nor choose what to ask for, nor when to ask again.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/base/buffer.h"
+#include "eider/base/result.h"
+#include "eider/client/client_error.h"
+#include "eider/client/detail/received.h"
+#include "eider/client/detail/request_parts.h"
+#include "eider/compress/decompressor.h"
+#include "eider/http/h1/response_reader.h"
+#include "eider/runtime/sync.h"
+#include "eider/runtime/time.h"
+#include "eider/runtime/timer.h"
+
+namespace eider {
+class Loop;
+}
+
+namespace eider::detail {
+
+/// What is to be done with the content: all of it into Received::body, or piece by piece.
+enum class Gathering : std::uint8_t { whole, pieces };
+
+struct ReceiveTerms {
+  Method asked = Method::get;
+  Gathering gathering = Gathering::whole;
+  h1::ResponseLimits head = {};
+  /// Of content, when it is gathered whole: after decompression.
+  std::size_t body_bytes_max = 0;
+  /// gzip, deflate, br and zstd are undone.
+  bool decompresses = true;
+  DecompressionLimits decompression = {};
+};
+
+/// What a task may wait for. Each comes also with the answer's failure.
+enum class News : std::uint8_t {
+  may_send,  ///< 100 Continue, or the final head
+  head,      ///< the final head
+  content,   ///< some content that was not taken, or its end
+  end,       ///< the answer is whole
+  room,      ///< no content waits to be sent, or the final head has come
+};
+
+/// What became of a request that has failed, at the other end.
+enum class Sight : std::uint8_t {
+  perhaps,  ///< the server may have acted on it
+  refused,  ///< it says that it has not, since it has too much to do
+  none,     ///< it was never looked at, and will be by another connection
+};
+
+/// Whether more content follows a piece.
+enum class Piece : std::uint8_t { inner, last };
+
+class Exchange : private Timer {
+ public:
+  class Wait;
+
+  explicit Exchange(Loop& loop) noexcept : loop_(loop) {}
+  virtual ~Exchange();
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  // The request.
+
+  /// The next answer goes to `into`, which outlives the exchange.
+  void begin(Received& into, const ReceiveTerms& terms);
+  /// Writes the head. Content follows unless `parts` has none. Pre: begin().
+  virtual void send_head(const RequestParts& parts, const HttpUrl& url, const HeadTerms& terms) = 0;
+  /// Writes content behind it, which is copied; wait for News::room show when it has left.
+  virtual void send_content(std::string_view piece, Piece which) = 0;
+  /// What is written is sent now, not at the end of the turn.
+  virtual void flush() = 0;
+  /// The rest of the content is not sent.
+  virtual void cut_content() noexcept = 0;
+
+  /// It is given up at `due` with `late`, a sentence; a new deadline replaces it.
+  void set_deadline(Instant due, std::string_view late) noexcept;
+  void clear_deadline() noexcept { disarm(); }
+
+  // The answer.
+
+  /// `co_await exchange.until(News::head)`; then look what there is. One waits at a time.
+  [[nodiscard]] Wait until(News news) noexcept;
+
+  [[nodiscard]] bool has_failed() const noexcept { return phase_ == Phase::failed; }
+  [[nodiscard]] bool has_head() const noexcept {
+    return phase_ == Phase::body || phase_ == Phase::done;
+  }
+  [[nodiscard]] bool is_done() const noexcept { return phase_ == Phase::done; }
+  /// At least one byte of the answer has come.
+  [[nodiscard]] bool has_heard() const noexcept { return has_heard_; }
+  /// Pre: has_failed().
+  [[nodiscard]] const ClientError& error() const noexcept { return error_; }
+  [[nodiscard]] Sight sight() const noexcept { return sight_; }
+
+  /// What has come of the content, decompressed; valid until the next call. Empty when there is
+  /// nothing yet, and at the end. Only with Gathering::pieces.
+  ///
+  /// errors   bad_coding, too_large; later ones of the connection by has_failed()
+  [[nodiscard]] Result<std::string_view, ClientError> take_piece();
+  /// All pieces have been taken. Pre: has_head().
+  [[nodiscard]] bool has_taken_all() const noexcept {
+    return is_done() && ahead_.empty() && undecoded_.empty() && !may_hold_back_;
+  }
+
+ protected:
+  enum class Phase : std::uint8_t { idle, head, body, done, failed };
+  /// More than this is not read ahead of who takes the pieces.
+  static constexpr std::size_t kAheadBytesMax = 64UL * 1024;
+
+  [[nodiscard]] Loop& loop() const noexcept { return loop_; }
+  [[nodiscard]] Phase phase() const noexcept { return phase_; }
+  void set_phase(Phase phase) noexcept { phase_ = phase; }
+  [[nodiscard]] const ReceiveTerms& terms() const noexcept { return terms_; }
+  void note_heard() noexcept { has_heard_ = true; }
+
+  // What comes, in this order.
+  void take_interim(int status);
+  /// length  of content that follows, as far as it is known
+  void take_head(int status, std::span<const Field> fields, std::string_view bytes,
+                 std::optional<std::uint64_t> length);
+  void take_data(std::string_view data);
+  void end_answer(std::string_view trailer_lines);
+  /// In place of the rest.
+  void fail_with(ClientFault fault, std::string_view text);
+  void fail_unseen(Sight sight, std::string_view text);
+  void lose(std::string_view text) { fail_with(ClientFault::connection_lost, text); }
+
+  /// Whoever waits finds out.
+  void tell() noexcept;
+  /// Memory of the answer is given back, or kept for the next one.
+  void forget_answer() noexcept;
+
+  // What the protocol does about it.
+  virtual void on_begin() = 0;
+  /// So much waits to be taken, in pieces.
+  virtual void on_ahead(std::size_t bytes) = 0;
+  /// So much of it has been taken.
+  virtual void on_taken(std::size_t bytes) = 0;
+  /// The exchange has failed: nothing more is wanted of it.
+  virtual void drop(ClientFault why) noexcept = 0;
+  [[nodiscard]] virtual bool has_sent_all() const noexcept = 0;
+
+ private:
+  /// More interim answers than these are an attack.
+  static constexpr unsigned kInterimMax = 16;
+
+  void expire() override;
+  void begin_whole(std::uint64_t bytes);
+  void choose_decoder();
+  void gather(std::string_view data);
+  [[nodiscard]] static std::optional<ClientError> decoding_error(Decompressed status);
+  [[nodiscard]] Result<std::string_view, ClientError> decode_piece();
+  void fail_too_large();
+  [[nodiscard]] bool holds(News news) const noexcept;
+
+  Loop& loop_;
+  Received* into_ = nullptr;
+  ReceiveTerms terms_;
+  std::optional<Decompressor> decoder_;
+  Decompressed decoded_status_ = Decompressed::done;
+
+  // Gathering::pieces.
+  Buffer ahead_;
+  Buffer given_;
+  Buffer made_;
+  std::string_view undecoded_;  // of given_
+  bool may_hold_back_ = false;  // the decoder has more than there was room for
+
+  Event happened_;  // what is awaited
+  News awaited_ = News::end;
+  ClientError error_{ClientFault::connection_lost, {}};
+  std::string_view late_;
+  unsigned interims_ = 0;
+  Phase phase_ = Phase::idle;
+  Sight sight_ = Sight::perhaps;
+  bool may_send_ = false;
+  bool has_heard_ = false;
+};
+
+class Exchange::Wait {
+ public:
+  Wait(Exchange& of, News news) noexcept : of_(of), news_(news), happening_(of.happened_.wait()) {}
+  bool await_ready() const noexcept { return of_.holds(news_); }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept {
+    of_.awaited_ = news_;
+    of_.happened_.reset();
+    happening_.await_suspend(waiting);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  Exchange& of_;
+  News news_;
+  Event::Awaiter happening_;
+};
+
+inline Exchange::Wait Exchange::until(News news) noexcept {
+  return {*this, news};
+}
+
+/// Forgets the bytes, and much memory.
+void forget(Buffer& buffer) noexcept;
+
+}  // namespace eider::detail

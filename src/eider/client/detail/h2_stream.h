@@ -1,0 +1,63 @@
+// One exchange over an HTTP/2 connection: a stream of its session.
+// Must not outlive the connection, nor touch what others do on it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "eider/base/buffer.h"
+#include "eider/client/detail/exchange.h"
+#include "eider/client/detail/h2_connection.h"
+#include "eider/http/h2/client_session.h"
+
+namespace eider::detail {
+
+/// Destroying it before its end resets the stream; the connection lives on.
+class H2Stream final : public Exchange, private h2::ReplyUser {
+ public:
+  /// For H2Connection::open_stream.
+  explicit H2Stream(H2Connection& of);
+  ~H2Stream() override;
+
+  [[nodiscard]] H2Connection& connection() const noexcept { return connection_; }
+
+  void send_head(const RequestParts& parts, const HttpUrl& url, const HeadTerms& terms) override;
+  void send_content(std::string_view piece, Piece which) override;
+  void flush() override;
+  void cut_content() noexcept override {}
+
+ private:
+  friend class H2Connection;
+
+  [[nodiscard]] bool is_open() const noexcept { return id_ != 0; }
+  /// The connection has ended.
+  void on_lost(ClientFault fault, std::string_view text);
+  void reset(h2::ErrorCode why) noexcept;
+
+  void on_interim(int status) override;
+  void on_head(const h2::ReplyHead& head) override;
+  void on_data(std::string_view bytes) override;
+  void on_end(std::string_view trailer_lines) override;
+  void on_closed(const h2::StreamEnd& end) override;
+  [[nodiscard]] h2::Ready ready(std::size_t bytes_max) noexcept override;
+  void put(char* to, std::size_t bytes) noexcept override;
+
+  void on_begin() override {}
+  void on_ahead(std::size_t) override {}  // the window bounds it
+  void on_taken(std::size_t bytes) override;
+  void drop(ClientFault why) noexcept override;
+  [[nodiscard]] bool has_sent_all() const noexcept override { return waiting().empty(); }
+  [[nodiscard]] std::string_view waiting() const noexcept {
+    return content_.view().substr(content_sent_);
+  }
+
+  H2Connection& connection_;
+  h2::StreamId id_ = 0;  // 0: not begun, or closed
+  Instant begun_;
+  Buffer content_;
+  std::size_t content_sent_ = 0;
+  bool is_content_whole_ = false;
+  bool has_begun_ = false;
+};
+
+}  // namespace eider::detail

@@ -1,0 +1,87 @@
+// Calls that wait for their turn on connections that they share, first come, first served.
+// Must not know what a turn is good for: who is woken looks again.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "eider/base/intrusive_list.h"
+#include "eider/client/client_error.h"
+#include "eider/runtime/sync.h"
+
+namespace eider::detail {
+
+/// Pre: it outlives its turns.
+class TurnQueue {
+ public:
+  class Turn;
+
+  [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+  /// So many were woken and have not looked yet.
+  [[nodiscard]] std::size_t woken() const noexcept { return woken_; }
+  /// Whoever comes now has to wait behind others.
+  [[nodiscard]] bool is_any_ahead() const noexcept { return !empty() || woken_ != 0; }
+  void wake_one() noexcept;
+  void wake_all() noexcept;
+  /// What all of them wait for cannot be had.
+  void fail_all(const ClientError& fault);
+
+ private:
+  IntrusiveList<Turn> waiting_;
+  std::size_t woken_ = 0;
+};
+
+/// One that waits. Destroyed with a wake that it has not used, it hands that on.
+class TurnQueue::Turn : private ListNode {
+ public:
+  explicit Turn(TurnQueue& of) noexcept : of_(of) { of.waiting_.push_back(*this); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn();
+
+  [[nodiscard]] Event& come() noexcept { return come_; }
+  /// It looks again, or gives up. Pre: it was woken.
+  void use() noexcept {
+    is_used_ = true;
+    --of_.woken_;
+  }
+  [[nodiscard]] const std::optional<ClientError>& fault() const noexcept { return fault_; }
+
+ private:
+  friend TurnQueue;
+  friend class IntrusiveList<Turn>;
+
+  TurnQueue& of_;
+  Event come_;
+  std::optional<ClientError> fault_;
+  bool is_used_ = false;
+};
+
+inline void TurnQueue::wake_one() noexcept {
+  if (Turn* const turn = waiting_.pop_front()) {
+    ++woken_;
+    turn->come_.set();
+  }
+}
+
+inline void TurnQueue::wake_all() noexcept {
+  while (!empty()) {
+    wake_one();
+  }
+}
+
+inline void TurnQueue::fail_all(const ClientError& fault) {
+  while (!empty()) {
+    waiting_.front()->fault_ = fault;
+    wake_one();
+  }
+}
+
+inline TurnQueue::Turn::~Turn() {
+  if (!is_linked() && !is_used_) {
+    --of_.woken_;
+    of_.wake_one();
+  }
+}
+
+}  // namespace eider::detail

@@ -1,0 +1,240 @@
+#include "eider/client/detail/exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eider/runtime/loop.h"
+
+namespace eider::detail {
+
+namespace {
+
+/// Memory beyond this is not kept for the next answer.
+constexpr std::size_t kKeptBytesMax = 64UL * 1024;
+/// Room that is made at once for content of a length that the server only promises.
+constexpr std::uint64_t kPromisedBytesMax = 256UL * 1024;
+
+}  // namespace
+
+void forget(Buffer& buffer) noexcept {
+  buffer.clear();
+  if (buffer.capacity() > kKeptBytesMax) {
+    buffer.release();
+  }
+}
+
+Exchange::~Exchange() = default;
+
+void Exchange::begin(Received& into, const ReceiveTerms& terms) {
+  into_ = &into;
+  terms_ = terms;
+  interims_ = 0;
+  may_send_ = false;
+  has_heard_ = false;
+  sight_ = Sight::perhaps;
+  late_ = {};
+  on_begin();
+  phase_ = Phase::head;
+}
+
+void Exchange::forget_answer() noexcept {
+  disarm();
+  decoder_.reset();
+  forget(ahead_);
+  forget(given_);
+  forget(made_);
+  undecoded_ = {};
+  may_hold_back_ = false;
+  into_ = nullptr;
+}
+
+void Exchange::set_deadline(Instant due, std::string_view late) noexcept {
+  late_ = late;
+  loop_.arm(*this, due);
+}
+
+void Exchange::expire() {
+  fail_with(ClientFault::timed_out, late_);
+}
+
+// The head.
+
+void Exchange::take_interim(int status) {
+  if (++interims_ > kInterimMax) {
+    return fail_with(ClientFault::bad_answer, "The server sends one interim answer after another.");
+  }
+  may_send_ |= status == 100;
+  tell();
+}
+
+void Exchange::take_head(int status, std::span<const Field> fields, std::string_view bytes,
+                         std::optional<std::uint64_t> length) {
+  into_->set_head(status, fields, bytes);
+  phase_ = Phase::body;
+  if (terms_.decompresses && length != 0U) {
+    choose_decoder();
+  }
+  if (terms_.gathering == Gathering::whole && length) {
+    begin_whole(*length);
+  }
+  tell();
+}
+
+/// The length is a promise: what exceeds the limit is refused before it comes.
+void Exchange::begin_whole(std::uint64_t bytes) {
+  if (bytes > terms_.body_bytes_max) {
+    return fail_too_large();
+  }
+  if (!decoder_ && bytes != 0) {
+    static_cast<void>(into_->body.reserve(std::min(bytes, kPromisedBytesMax)));
+  }
+}
+
+/// Several codings, and those that were not asked for, are left to the caller.
+void Exchange::choose_decoder() {
+  const auto name = into_->find("Content-Encoding");
+  const auto coding = name ? coding_named(*name) : std::nullopt;
+  if (coding) {
+    DecompressionLimits limits = terms_.decompression;
+    if (terms_.gathering == Gathering::whole) {
+      limits.bytes_max = std::min<std::uint64_t>(limits.bytes_max, terms_.body_bytes_max);
+    }
+    decoder_.emplace(*coding, limits);
+    decoded_status_ = Decompressed::done;  // also of no bytes at all
+  }
+}
+
+// The content.
+
+void Exchange::take_data(std::string_view data) {
+  if (terms_.gathering == Gathering::whole) {
+    return gather(data);
+  }
+  ahead_.append(data);
+  on_ahead(ahead_.size());
+  tell();
+}
+
+void Exchange::gather(std::string_view data) {
+  if (decoder_) {
+    decoded_status_ = decoder_->write(data, into_->body);
+    if (const auto fault = decoding_error(decoded_status_)) {
+      fail_with(fault->fault, fault->text);
+    }
+    return;
+  }
+  if (data.size() > terms_.body_bytes_max - into_->body.size()) {
+    return fail_too_large();
+  }
+  into_->body.append(data);
+}
+
+void Exchange::end_answer(std::string_view trailer_lines) {
+  const bool is_whole = terms_.gathering == Gathering::whole;
+  if (is_whole && decoder_ && decoded_status_ != Decompressed::done) {
+    return fail_with(ClientFault::bad_coding, "The compressed content ends too early.");
+  }
+  if (!trailer_lines.empty()) {
+    into_->set_trailers(trailer_lines);
+  }
+  phase_ = Phase::done;
+  disarm();
+  tell();
+}
+
+/// What is wrong with compressed content, if anything.
+std::optional<ClientError> Exchange::decoding_error(Decompressed status) {
+  switch (status) {
+    case Decompressed::need_more:
+    case Decompressed::need_room:
+    case Decompressed::done:
+      return std::nullopt;
+    case Decompressed::too_large:
+      return ClientError{ClientFault::too_large,
+                         "The content becomes too large when it is decompressed: raise "
+                         "body_bytes_max, or the limits in ClientOptions::decompression."};
+    case Decompressed::corrupt:
+    case Decompressed::trailing:
+      break;
+  }
+  return ClientError{ClientFault::bad_coding, std::string(to_text(status))};
+}
+
+Result<std::string_view, ClientError> Exchange::take_piece() {
+  if (undecoded_.empty() && !may_hold_back_) {
+    given_.clear();
+    given_.swap(ahead_);
+    undecoded_ = given_.view();
+    on_taken(undecoded_.size());
+  }
+  if (!decoder_) {
+    return std::exchange(undecoded_, {});
+  }
+  return decode_piece();
+}
+
+Result<std::string_view, ClientError> Exchange::decode_piece() {
+  made_.clear();
+  if (!undecoded_.empty() || may_hold_back_) {
+    const Decompressor::Step step = decoder_->read(undecoded_, made_, kAheadBytesMax);
+    undecoded_.remove_prefix(step.consumed);
+    decoded_status_ = step.status;
+    may_hold_back_ = step.status == Decompressed::need_room;
+    if (auto fault = decoding_error(step.status)) {
+      return eider::fail(std::move(*fault));
+    }
+  }
+  const bool is_cut = has_taken_all() && decoded_status_ != Decompressed::done;
+  if (is_cut && made_.empty()) {
+    return eider::fail(
+        ClientError{ClientFault::bad_coding, "The compressed content ends too early."});
+  }
+  return made_.view();
+}
+
+// How it ends, and who is told.
+
+void Exchange::fail_too_large() {
+  fail_with(ClientFault::too_large,
+            "The content is larger than allowed: raise body_bytes_max, or take it in pieces.");
+}
+
+void Exchange::fail_with(ClientFault fault, std::string_view text) {
+  error_ = {fault, std::string(text)};
+  phase_ = Phase::failed;
+  disarm();
+  drop(fault);
+  tell();
+}
+
+void Exchange::fail_unseen(Sight sight, std::string_view text) {
+  sight_ = sight;
+  lose(text);
+}
+
+bool Exchange::holds(News news) const noexcept {
+  if (has_failed()) {
+    return true;
+  }
+  switch (news) {
+    case News::may_send:
+      return may_send_ || has_head();
+    case News::head:
+      return has_head();
+    case News::content:
+      return is_done() || !ahead_.empty() || !undecoded_.empty() || may_hold_back_;
+    case News::end:
+      return is_done();
+    case News::room:
+      return has_head() || has_sent_all();
+  }
+  return true;
+}
+
+void Exchange::tell() noexcept {
+  if (holds(awaited_)) {
+    happened_.set();
+  }
+}
+
+}  // namespace eider::detail

@@ -1,0 +1,170 @@
+#include "eider/client/detail/h2_connection.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "eider/base/assert.h"
+#include "eider/client/detail/h2_stream.h"
+#include "eider/runtime/loop.h"
+
+namespace eider::detail {
+
+namespace {
+
+/// In one send, a little more perhaps.
+constexpr std::size_t kCorkBytesMax = 64UL * 1024;
+
+h2::ClientSessionOptions session_options(const ClientOptions& options) noexcept {
+  return {.reply = {options.head_bytes_max, options.fields_max},
+          .streams_max = options.streams_per_connection_max};
+}
+
+std::uint64_t milliseconds_of(Instant now) noexcept {
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
+  return static_cast<std::uint64_t>(since.count());
+}
+
+}  // namespace
+
+H2Connection::H2Connection(std::unique_ptr<Wire> wire, const ClientOptions& options,
+                           TurnQueue& turns)
+    : wire_(std::move(wire)),
+      options_(options),
+      turns_(turns),
+      session_(session_options(options)),
+      heard_(wire_->stream().loop().now()),
+      idle_since_(heard_) {
+  wire_->hand_over(*this);
+}
+
+H2Connection::~H2Connection() = default;
+
+bool H2Connection::is_of_use() const noexcept {
+  return !is_suspect_ && !declines_h2_ && wire_->stream().is_open() && session_.takes_requests();
+}
+
+std::unique_ptr<H2Stream> H2Connection::open_stream() {
+  auto stream = std::make_unique<H2Stream>(*this);
+  streams_.push_back(stream.get());
+  ++unbegun_;
+  return stream;
+}
+
+void H2Connection::leave(H2Stream& stream) noexcept {
+  unbegun_ -= stream.has_begun_ ? 0 : 1;
+  std::erase(streams_, &stream);
+  if (streams_.empty()) {
+    idle_since_ = wire_->stream().loop().now();
+    disarm();
+  }
+}
+
+void H2Connection::close() noexcept {
+  if (!wire_->stream().is_open()) {
+    return;
+  }
+  if (!session_.is_doomed()) {
+    session_.shut_down();
+    send_all_there_is();
+    static_cast<void>(wire_->stream().flush());
+  }
+  wire_->stream().close();
+}
+
+void H2Connection::pump() {
+  if (is_within_session_) {
+    return;  // whoever is within it pumps behind it
+  }
+  send_all_there_is();
+  end_when_over();
+}
+
+void H2Connection::send_all_there_is() {
+  Stream& stream = wire_->stream();
+  while (stream.is_open() && stream.waiting_bytes() == 0) {
+    is_within_session_ = true;
+    const bool is_all = session_.send(stream.output(), kCorkBytesMax);
+    is_within_session_ = false;
+    if (is_all) {
+      break;
+    }
+    stream.flush();
+  }
+}
+
+void H2Connection::end_when_over() {
+  if (session_.is_doomed()) {
+    end(ClientFault::bad_answer, session_.flaw());
+  } else if (session_.is_over()) {
+    end(ClientFault::connection_lost, "The server has ended the connection.");
+  }
+}
+
+/// All that had not come to its end is told so.
+void H2Connection::end(ClientFault fault, std::string_view text) {
+  if (wire_->stream().is_open()) {
+    static_cast<void>(wire_->stream().flush());  // GOAWAY says why
+    wire_->stream().close();
+  }
+  disarm();
+  const std::string told(text);
+  const std::vector<H2Stream*> streams = streams_;
+  for (H2Stream* const stream : streams) {
+    stream->on_lost(fault, told);
+  }
+  turns_.wake_one();
+}
+
+// What the wire tells.
+
+void H2Connection::on_bytes(std::string_view bytes) {
+  heard_ = wire_->stream().loop().now();
+  is_within_session_ = true;
+  session_.receive(bytes, milliseconds_of(heard_));
+  is_within_session_ = false;
+  pump();
+  wake_waiting();
+}
+
+void H2Connection::wake_waiting() noexcept {
+  const std::size_t room = is_of_use() ? session_.room() - std::min(session_.room(), unbegun_) : 1;
+  while (!turns_.empty() && turns_.woken() < room) {
+    turns_.wake_one();
+  }
+}
+
+void H2Connection::on_end() {
+  end(ClientFault::connection_lost, "The server ended the connection before it had answered.");
+}
+
+void H2Connection::on_broken(NetError error) {
+  end(ClientFault::connection_lost,
+      std::string("The connection was lost: ").append(text(error)).append("."));
+}
+
+// Silence: a server that is there answers a PING.
+
+void H2Connection::watch_silence() {
+  if (options_.ping_after != Duration::zero() && !is_armed()) {
+    wire_->stream().loop().arm(*this, heard_ + options_.ping_after);
+  }
+}
+
+void H2Connection::expire() {
+  const Instant now = wire_->stream().loop().now();
+  const Instant due = heard_ + options_.ping_after;
+  if (now < due) {
+    wire_->stream().loop().arm(*this, due);
+    return;
+  }
+  if (pongs_awaited_ > session_.pongs()) {
+    return end(ClientFault::connection_lost, "The server does not answer a PING: it is gone.");
+  }
+  session_.ping();
+  pongs_awaited_ = session_.pongs() + 1;
+  wire_->stream().loop().arm(*this, now + options_.ping_after);
+  pump();
+}
+
+}  // namespace eider::detail

@@ -1,0 +1,238 @@
+// ClientSession: what it is made of and what is asked of it. See also client_session_calls.cc.
+#include "eider/http/h2/client_session.h"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include "eider/base/assert.h"
+#include "eider/base/text.h"
+#include "eider/http/h2/detail/client_session_state.h"
+#include "eider/http/h2/detail/memory.h"
+
+namespace eider::h2 {
+
+namespace {
+
+/// Never reached: CONTINUATION frames are counted here.
+constexpr std::size_t kLibraryContinuationsMax = 10'000;
+/// A head of this many frames is within anybody's limit.
+constexpr std::uint32_t kContinuationsMin = 8;
+constexpr std::uint32_t kFrameBytes = 16 * 1024;
+/// More acknowledgements that cannot leave end the connection.
+constexpr std::size_t kAcknowledgementsMax = 500;
+/// Larger memory for fields is given back.
+constexpr std::size_t kKeptPairsMax = 64;
+
+constexpr std::uint32_t code_of(ErrorCode code) noexcept {
+  return static_cast<std::uint32_t>(code);
+}
+
+void check(int error) {
+  if (error != 0) {
+    throw std::bad_alloc();  // all else would be our own mistake
+  }
+}
+
+const nghttp2_option* library_options() {
+  static const nghttp2_option* const made = [] {
+    nghttp2_option* options = nullptr;
+    check(nghttp2_option_new(&options));
+    nghttp2_option_set_no_auto_window_update(options, 1);
+    nghttp2_option_set_max_outbound_ack(options, kAcknowledgementsMax);
+    nghttp2_option_set_max_continuations(options, kLibraryContinuationsMax);
+    return options;
+  }();
+  return made;
+}
+
+/// RFC 7541, 7.1.3: secrets stay out of the tables.
+bool is_secret(std::string_view name) noexcept {
+  return equals_ignoring_case(name, "authorization") ||
+         equals_ignoring_case(name, "proxy-authorization");
+}
+
+nghttp2_nv to_pair(const OutField& field) noexcept {
+  static constexpr std::array<std::uint8_t, 3> kFlags = {
+      NGHTTP2_NV_FLAG_NONE, NGHTTP2_NV_FLAG_NO_COPY_NAME,
+      NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE};
+  const std::uint8_t secret =
+      is_secret(field.name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
+  // nghttp2 does not write to them.
+  return {.name = reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.name.data())),
+          .value = reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.value.data())),
+          .namelen = field.name.size(),
+          .valuelen = field.value.size(),
+          .flags = static_cast<std::uint8_t>(kFlags[static_cast<std::size_t>(field.is_static)] |
+                                             secret)};
+}
+
+}  // namespace
+
+ClientSession::State::State(const ClientSessionOptions& its_options)
+    : options(its_options),
+      continuations_max(
+          std::max(kContinuationsMin, 1 + options.reply.head_bytes_max / kFrameBytes)) {
+  check(nghttp2_session_client_new3(&session, calls(), this, library_options(),
+                                    detail::session_memory()));
+  const std::array<nghttp2_settings_entry, 3> settings{
+      {{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
+       {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options.stream_window_bytes},
+       {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, options.reply.head_bytes_max}}};
+  check(nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings.data(), settings.size()));
+  check(nghttp2_session_set_local_window_size(
+      session, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(options.connection_window_bytes)));
+}
+
+void ClientSession::State::terminate(ErrorCode why, std::string_view text) noexcept {
+  if (!is_doomed) {
+    is_doomed = true;
+    flaw = text;
+    nghttp2_session_terminate_session(session, code_of(why));
+  }
+}
+
+void ClientSession::State::fail(int error) noexcept {
+  switch (error) {
+    case NGHTTP2_ERR_FLOODED:
+    case NGHTTP2_ERR_TOO_MANY_CONTINUATIONS:
+      return terminate(ErrorCode::enhance_your_calm, "The server floods the connection.");
+    case NGHTTP2_ERR_NOMEM:
+    case NGHTTP2_ERR_CALLBACK_FAILURE:
+      return terminate(ErrorCode::internal_error, "There is no memory for the answer.");
+    default:
+      return terminate(ErrorCode::protocol_error, kNoHttp2);
+  }
+}
+
+void ClientSession::State::note(Cheap kind) noexcept {
+  if (!guard.allows(kind, now_ms)) {
+    terminate(ErrorCode::enhance_your_calm, "The server floods the connection.");
+  }
+}
+
+std::span<const nghttp2_nv> ClientSession::State::to_pairs(std::span<const OutField> fields) {
+  if (pairs.capacity() > kKeptPairsMax) {
+    pairs = {};
+  }
+  pairs.clear();
+  for (const OutField& field : fields) {
+    pairs.push_back(to_pair(field));
+  }
+  return pairs;
+}
+
+void ClientSession::State::let_go(StreamId id) noexcept {
+  nghttp2_session_set_stream_user_data(session, id, nullptr);
+  --open_streams;
+}
+
+ClientSession::ClientSession(const ClientSessionOptions& options)
+    : state_(std::make_unique<State>(options)) {}
+
+ClientSession::~ClientSession() = default;
+
+void ClientSession::receive(std::string_view bytes, std::uint64_t now_ms) {
+  if (!state_->is_doomed) {
+    state_->now_ms = now_ms;
+    state_->receive(bytes);
+  }
+}
+
+bool ClientSession::send(Buffer& out, std::size_t bytes_max) {
+  state_->out = &out;
+  state_->out_bytes_max = bytes_max;
+  state_->is_full = false;
+  while (out.size() < bytes_max && !state_->is_full) {
+    const std::uint8_t* bytes = nullptr;
+    const auto count = nghttp2_session_mem_send(state_->session, &bytes);
+    if (count < 0) {
+      state_->is_doomed = state_->is_broken = true;
+    }
+    if (count <= 0) {
+      return !state_->is_full;
+    }
+    out.append({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count)});
+  }
+  return false;
+}
+
+bool ClientSession::takes_requests() const noexcept {
+  return !state_->is_doomed && !state_->going_away &&
+         nghttp2_session_check_request_allowed(state_->session) != 0;
+}
+
+std::size_t ClientSession::room() const noexcept {
+  if (!takes_requests()) {
+    return 0;
+  }
+  const std::uint32_t allowed = std::min(
+      state_->options.streams_max, nghttp2_session_get_remote_settings(
+                                       state_->session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS));
+  return allowed - std::min<std::size_t>(allowed, state_->open_streams);
+}
+
+StreamId ClientSession::request(ReplyUser& user, std::span<const OutField> fields, Ends ends) {
+  const std::span<const nghttp2_nv> all = state_->to_pairs(fields);
+  nghttp2_data_provider content{};
+  content.read_callback = State::content_call();
+  const StreamId id = nghttp2_submit_request(state_->session, nullptr, all.data(), all.size(),
+                                             ends == Ends::with_head ? nullptr : &content, &user);
+  if (id == NGHTTP2_ERR_NOMEM) {
+    throw std::bad_alloc();
+  }
+  ensure(id > 0, "a request on a session without room");
+  user.has_head_ = user.has_ended_ = false;
+  user.end_.reset();
+  ++state_->open_streams;
+  return id;
+}
+
+void ClientSession::resume(StreamId id) {
+  nghttp2_session_resume_data(state_->session, id);
+}
+
+void ClientSession::reset(StreamId id, ErrorCode why) {
+  state_->let_go(id);
+  state_->guard.earn(Cheap::reset, 1);  // the server's own may be on its way
+  nghttp2_submit_rst_stream(state_->session, NGHTTP2_FLAG_NONE, id, code_of(why));
+}
+
+void ClientSession::consume(StreamId id, std::size_t bytes) {
+  nghttp2_session_consume_stream(state_->session, id, bytes);
+}
+
+void ClientSession::ping() {
+  nghttp2_submit_ping(state_->session, NGHTTP2_FLAG_NONE, nullptr);
+}
+
+std::uint64_t ClientSession::pongs() const noexcept {
+  return state_->pongs;
+}
+
+void ClientSession::shut_down() {
+  nghttp2_submit_goaway(state_->session, NGHTTP2_FLAG_NONE, 0, NGHTTP2_NO_ERROR, nullptr, 0);
+}
+
+std::size_t ClientSession::open_streams() const noexcept {
+  return state_->open_streams;
+}
+
+bool ClientSession::is_over() const noexcept {
+  return state_->is_broken || (nghttp2_session_want_read(state_->session) == 0 &&
+                               nghttp2_session_want_write(state_->session) == 0);
+}
+
+bool ClientSession::is_doomed() const noexcept {
+  return state_->is_doomed;
+}
+
+std::string_view ClientSession::flaw() const noexcept {
+  return state_->flaw;
+}
+
+std::optional<ErrorCode> ClientSession::going_away() const noexcept {
+  return state_->going_away;
+}
+
+}  // namespace eider::h2
