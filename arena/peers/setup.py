@@ -10,8 +10,9 @@ import subprocess
 
 from peers import building, ease, found, packages
 from peers.manifest import ARENA, filled
+from peers.schema import CLIENT
 
-_COMMON = ARENA / "apps/common"
+_COMMON, _ASKING = ARENA / "apps/common", ARENA / "apps/asking"
 
 
 class SetupFailed(Exception):
@@ -19,9 +20,11 @@ class SetupFailed(Exception):
 
 
 def fingerprint(peer, prefix):
-    """Changes with every file of the adapter, with what all adapters share, and the prefix."""
+    """Changes with every file of the adapter, with what all adapters or all clients share, and the
+    prefix.
+    """
     digest = hashlib.sha256(prefix.encode())
-    for folder in (peer.folder, _COMMON):
+    for folder in (peer.folder, _COMMON, *([_ASKING] if CLIENT in peer.cases else ())):
         for path in sorted(folder.rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 digest.update(str(path.relative_to(folder)).encode())

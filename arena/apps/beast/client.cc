@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "../common/asking.h"
+#include "../asking/asking.h"
 #include "aliases.h"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "../common/asking.h"
+#include "../asking/asking.h"
 
 namespace {
 

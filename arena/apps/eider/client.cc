@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-#include "../common/asking.h"
+#include "../asking/asking.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "../common/asking.h"
+#include "../asking/asking.h"
 
 namespace {
 
