@@ -86,7 +86,8 @@ async def echo(connection):
         await connection.send(message)
 
 
-KINDS = ((), ('-p', '16'), ('-t', '2'), ('-r', '300'), ('-r', '300', '-p', '4'), ('--backend', 'epoll'),
+KINDS = ((), ('-p', '16'), ('-t', '2'), ('-r', '300'), ('-r', '300', '-p', '4'),
+         ('--backend', 'epoll'),
          ('-p', '4', '--message-bytes', '70000'), ('--message-bytes', '126', '--binary'),
          ('-b', 'ä€😀'), ('-b', ''))
 

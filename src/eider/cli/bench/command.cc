@@ -34,7 +34,8 @@ Result<Outcome, std::string> measure(const Options& options) {
   if (!target) {
     return fail(target.error());
   }
-  const auto requests = make_requests(options, target->authority, target->target);
+  const Origin origin{target->tls ? "https" : "http", target->authority};
+  const auto requests = make_requests(options, origin, target->target);
   if (!requests) {
     return fail(requests.error());
   }

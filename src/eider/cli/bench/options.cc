@@ -8,7 +8,7 @@
 
 #include "eider/base/text.h"
 #include "eider/cli/bench/duration.h"
-#include "eider/http/grammar.h"
+#include "eider/cli/bench/request_rules.h"
 
 namespace eider::bench {
 
@@ -51,18 +51,12 @@ bool keep_duration(Value text, Duration& into) {
 
 bool keep_method(Value text, std::string& into) {
   into = text;
-  return is_token(text) && text != "CONNECT";
-}
-
-bool is_framing(std::string_view field) {
-  return equals_ignoring_case(field, "content-length") ||
-         equals_ignoring_case(field, "transfer-encoding");
+  return is_method_to_ask(text);
 }
 
 bool keep_field(Value text, std::vector<std::string>& into) {
   const std::size_t colon = text.find(':');
-  if (colon == Value::npos || !is_token(text.substr(0, colon)) ||
-      !is_field_value(trim(text.substr(colon + 1))) || is_framing(text.substr(0, colon))) {
+  if (colon == Value::npos || !is_field_to_add(text.substr(0, colon), text.substr(colon + 1))) {
     return false;
   }
   into.emplace_back(text);
@@ -348,7 +342,8 @@ open loop      -r, --rate N               requests a second, sent by a clock tha
                --arrivals uniform|poisson (uniform)
 the request    -m, --method M (GET, POST with a body)   -H, --header 'Name: value' (repeatable)
                -b, --body TEXT   --body-file FILE
-               --requests-file FILE       one request a line, asked in turn: METHOD TARGET [BODY];
+               --requests-file FILE       one request a line, asked in turn: METHOD TARGET [BODY],
+                                          or JSON: {"path" or "url", "method", "headers", "body"};
                                           empty lines and those that begin with # are passed over
 WebSocket      each message waits for one that answers it; -b, --body-file, -H and -p as above
                --message-bytes N (32)     what is sent without a body

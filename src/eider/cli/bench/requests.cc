@@ -8,8 +8,8 @@
 #include "eider/base/text.h"
 #include "eider/base/utf8.h"
 #include "eider/cli/bench/files.h"
+#include "eider/cli/bench/request_rules.h"
 #include "eider/cli/bench/ws_terms.h"
-#include "eider/http/grammar.h"
 
 namespace eider::bench {
 
@@ -17,11 +17,6 @@ namespace {
 
 std::string_view without_line_end(std::string_view line) {
   return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
-}
-
-bool is_target(std::string_view text) {
-  const auto is_visible = [](char byte) { return byte > ' ' && byte < 0x7F; };
-  return (text.starts_with('/') || text == "*") && std::ranges::all_of(text, is_visible);
 }
 
 bool is_named(std::string_view field, std::string_view name) {
@@ -74,7 +69,7 @@ Result<Asked, std::string> read_request_line(std::string_view line) {
   const std::size_t behind_method = std::min(line.find(' '), line.size());
   Asked asked;
   asked.method = line.substr(0, behind_method);
-  if (!is_token(asked.method) || asked.method == "CONNECT") {
+  if (!is_method_to_ask(asked.method)) {
     return fail(fmt::format("'{}' is no method to ask with", asked.method));
   }
   const std::string_view rest = line.substr(std::min(behind_method + 1, line.size()));
@@ -103,8 +98,41 @@ std::string request_text(const Asked& asked, std::string_view authority,
   return text.append("\r\n").append(asked.body);
 }
 
-Result<std::vector<Request>, std::string> read_requests(std::string_view text,
-                                                        std::string_view authority,
+namespace {
+
+Result<Request, std::string> request_of_words(std::string_view line, const Origin& origin,
+                                              const std::vector<std::string>& fields) {
+  const auto asked = read_request_line(line);
+  if (!asked) {
+    return fail(asked.error());
+  }
+  return prepared(*asked, origin.authority, fields);
+}
+
+std::string_view name_of(std::string_view field) {
+  return field.substr(0, field.find(':'));
+}
+
+Result<Request, std::string> request_of_object(std::string_view line, const Origin& origin,
+                                               const std::vector<std::string>& fields) {
+  auto read = read_json_request(line, origin);
+  if (!read) {
+    return fail(std::move(read.error()));
+  }
+  std::vector<std::string> all;
+  for (const std::string& field : fields) {
+    const auto is_same = [&](const std::string& own) { return is_named(own, name_of(field)); };
+    if (std::ranges::none_of(read->fields, is_same)) {
+      all.push_back(field);
+    }
+  }
+  all.insert(all.end(), read->fields.begin(), read->fields.end());
+  return prepared({read->method, read->target, read->body}, origin.authority, all);
+}
+
+}  // namespace
+
+Result<std::vector<Request>, std::string> read_requests(std::string_view text, const Origin& origin,
                                                         const std::vector<std::string>& fields) {
   std::vector<Request> requests;
   for (std::size_t number = 1; !text.empty(); ++number) {
@@ -114,11 +142,12 @@ Result<std::vector<Request>, std::string> read_requests(std::string_view text,
     if (line.empty() || line.starts_with('#')) {
       continue;
     }
-    const auto asked = read_request_line(line);
-    if (!asked) {
-      return fail(fmt::format("line {}: {}", number, asked.error()));
+    auto request = line.starts_with('{') ? request_of_object(line, origin, fields)
+                                         : request_of_words(line, origin, fields);
+    if (!request) {
+      return fail(fmt::format("line {}: {}", number, request.error()));
     }
-    requests.push_back(prepared(*asked, authority, fields));
+    requests.push_back(std::move(*request));
   }
   if (requests.empty()) {
     return fail(std::string("there is no request in it"));
@@ -131,12 +160,12 @@ namespace {
 constexpr std::size_t kMessageBytes = 32;
 
 Result<std::vector<Request>, std::string> requests_of_file(const Options& options,
-                                                           std::string_view authority) {
+                                                           const Origin& origin) {
   const auto text = read_file(options.requests_file);
   if (!text) {
     return fail(text.error());
   }
-  auto requests = read_requests(*text, authority, options.fields);
+  auto requests = read_requests(*text, origin, options.fields);
   if (!requests) {
     return fail(fmt::format("{}: {}", options.requests_file, requests.error()));
   }
@@ -175,10 +204,10 @@ Result<std::vector<Request>, std::string> message_of(const Options& options,
 }  // namespace
 
 Result<std::vector<Request>, std::string> make_requests(const Options& options,
-                                                        std::string_view authority,
+                                                        const Origin& origin,
                                                         std::string_view target) {
   if (!options.requests_file.empty()) {
-    return requests_of_file(options, authority);
+    return requests_of_file(options, origin);
   }
   const auto body = body_of(options);
   if (!body) {
@@ -190,7 +219,7 @@ Result<std::vector<Request>, std::string> make_requests(const Options& options,
   const bool has_body = options.body || !options.body_file.empty();
   const std::string_view by_default = has_body ? "POST" : "GET";
   const std::string_view method = options.method.empty() ? by_default : options.method;
-  return std::vector<Request>{prepared({method, target, *body}, authority, options.fields)};
+  return std::vector<Request>{prepared({method, target, *body}, origin.authority, options.fields)};
 }
 
 }  // namespace eider::bench

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eider/base/result.h"
+#include "eider/cli/bench/json_request.h"
 #include "eider/cli/bench/options.h"
 #include "eider/http/method.h"
 
@@ -52,11 +53,12 @@ struct Asked {
 [[nodiscard]] std::string request_text(const Asked& asked, std::string_view authority,
                                        const std::vector<std::string>& fields);
 
-/// The requests of a file's text, in their order.
+/// The requests of a file's text, in their order: lines as read_request_line has them, or objects
+/// (json_request.h), whose headers replace those of `fields` that have their names.
 ///
 /// errors   a sentence with the number of the line; also when there is no request at all
 [[nodiscard]] Result<std::vector<Request>, std::string> read_requests(
-    std::string_view text, std::string_view authority, const std::vector<std::string>& fields);
+    std::string_view text, const Origin& origin, const std::vector<std::string>& fields);
 
 /// All that the options ask for: one request to `target`, or those of the file; one message where
 /// they ask for a WebSocket.
@@ -64,7 +66,7 @@ struct Asked {
 /// errors   a sentence: a file that cannot be read, what read_requests says about it, text that is
 ///          no UTF-8, or headers that belong to the WebSocket's handshake
 [[nodiscard]] Result<std::vector<Request>, std::string> make_requests(const Options& options,
-                                                                      std::string_view authority,
+                                                                      const Origin& origin,
                                                                       std::string_view target);
 
 }  // namespace eider::bench

@@ -5,6 +5,8 @@
 namespace eider::bench {
 namespace {
 
+constexpr Origin kOrigin{"http", "h"};
+
 TEST(BenchRequests, AreWrittenWithTheirHostAndLength) {
   EXPECT_EQ(request_text({"GET", "/a?b=c", ""}, "h:80", {}),
             "GET /a?b=c HTTP/1.1\r\nHost: h:80\r\n\r\n");
@@ -18,8 +20,8 @@ TEST(BenchRequests, AreWrittenWithTheirHostAndLength) {
 }
 
 TEST(BenchRequests, HaveTheirPartsForHttp2) {
-  const auto requests =
-      read_requests("POST /a?b {}", "h:1", {"X-A:  b ", "Connection: close", "Host: other"});
+  const auto requests = read_requests("POST /a?b {}", {"http", "h:1"},
+                                      {"X-A:  b ", "Connection: close", "Host: other"});
   ASSERT_TRUE(requests) << requests.error();
   const RequestParts& parts = requests->front().parts;
   EXPECT_EQ(parts.method, "POST");
@@ -33,13 +35,27 @@ TEST(BenchRequests, HaveTheirPartsForHttp2) {
 
 TEST(BenchRequests, AreReadFromLines) {
   const auto requests =
-      read_requests("# notes\nGET /\r\n\nPOST /notes {\"text\": \"a b\"}\nHEAD /x", "h", {});
+      read_requests("# notes\nGET /\r\n\nPOST /notes {\"text\": \"a b\"}\nHEAD /x", kOrigin, {});
   ASSERT_TRUE(requests) << requests.error();
   ASSERT_EQ(requests->size(), 3U);
   EXPECT_EQ((*requests)[0].text, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_TRUE((*requests)[1].text.ends_with("Content-Length: 15\r\n\r\n{\"text\": \"a b\"}"));
   EXPECT_EQ((*requests)[1].method, Method::post);
   EXPECT_EQ((*requests)[2].method, Method::head);
+}
+
+TEST(BenchRequests, AreReadFromObjectsToo) {
+  const auto requests = read_requests(
+      "GET /\n{\"path\": \"/a\", \"headers\": {\"x-a\": \"2\"}}\r\n"
+      "{\"path\": \"/b\", \"body\": {\"text\": \"a\"}}",
+      kOrigin, {"X-A: 1", "X-B: 1"});
+  ASSERT_TRUE(requests) << requests.error();
+  ASSERT_EQ(requests->size(), 3U);
+  EXPECT_EQ((*requests)[1].text, "GET /a HTTP/1.1\r\nHost: h\r\nX-B: 1\r\nx-a: 2\r\n\r\n");
+  EXPECT_EQ((*requests)[2].text,
+            "POST /b HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-B: 1\r\n"
+            "Content-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"text\":\"a\"}");
+  EXPECT_EQ((*requests)[2].parts.target, "/b");
 }
 
 TEST(BenchRequests, TellTheLineThatIsWrong) {
@@ -54,9 +70,12 @@ TEST(BenchRequests, TellTheLineThatIsWrong) {
       {"GET  /", "'' is no target"},
       {"GET /a\x01", "is no target"},
       {"GET /\xC3\xA4", "is no target"},
+      {"GET /\n{\"path\": \"x\"}", "line 2: key \"path\": 'x' is no target"},
+      {"{\"path\": \"/\"", "line 1: "},
+      {"[]", "line 1: '[]' is no method"},
   };
   for (const auto& [text, why] : bad) {
-    const auto requests = read_requests(text, "h", {});
+    const auto requests = read_requests(text, kOrigin, {});
     ASSERT_FALSE(requests) << text;
     EXPECT_NE(requests.error().find(why), std::string::npos) << requests.error();
   }
@@ -64,37 +83,38 @@ TEST(BenchRequests, TellTheLineThatIsWrong) {
 
 TEST(BenchRequests, OneHasTheMethodThatItsBodyAsksFor) {
   Options options;
-  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].method, Method::get);
+  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].method, Method::get);
   options.body = "";
-  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].method, Method::post);
+  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].method, Method::post);
   options.method = "PUT";
-  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].text,
+  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].text,
             "PUT /x HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
 }
 
 TEST(BenchRequests, OfAWebSocketAreAMessage) {
   Options options;
   options.version = Version::websocket;
-  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].parts.body, "abcdefghijklmnopqrstuvwxyzabcdef");
+  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].parts.body,
+            "abcdefghijklmnopqrstuvwxyzabcdef");
   options.message_bytes = 3;
-  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].parts.body, "abc");
+  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].parts.body, "abc");
   options.message_bytes = 0;
   options.body = "";
-  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].parts.body, "");
+  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].parts.body, "");
   options.body = "\xFF";
-  EXPECT_NE(make_requests(options, "h", "/x").error().find("--binary"), std::string::npos);
+  EXPECT_NE(make_requests(options, kOrigin, "/x").error().find("--binary"), std::string::npos);
   options.message = ws::MessageType::binary;
-  EXPECT_EQ((*make_requests(options, "h", "/x"))[0].parts.body, "\xFF");
+  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].parts.body, "\xFF");
   options.fields = {"Origin: http://a"};
-  EXPECT_TRUE(make_requests(options, "h", "/x"));
+  EXPECT_TRUE(make_requests(options, kOrigin, "/x"));
   options.fields = {"sec-websocket-KEY: x"};
-  EXPECT_FALSE(make_requests(options, "h", "/x"));
+  EXPECT_FALSE(make_requests(options, kOrigin, "/x"));
 }
 
 TEST(BenchRequests, NameTheFileThatCannotBeRead) {
   Options options;
   options.requests_file = "/no/such/file";
-  EXPECT_EQ(make_requests(options, "h", "/").error(),
+  EXPECT_EQ(make_requests(options, kOrigin, "/").error(),
             "cannot read /no/such/file: No such file or directory");
 }
 

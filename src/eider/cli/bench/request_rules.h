@@ -1,0 +1,32 @@
+// What a user may ask for in a request, wherever it was written.
+// Must not say what is wrong with it: who reads it knows where it stands.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+
+#include "eider/base/text.h"
+#include "eider/http/grammar.h"
+
+namespace eider::bench {
+
+/// CONNECT has another kind of target, and no answer that ends.
+[[nodiscard]] inline bool is_method_to_ask(std::string_view text) noexcept {
+  return is_token(text) && text != "CONNECT";
+}
+
+/// As it stands in the request line: "/notes?page=2", or "*".
+[[nodiscard]] inline bool is_target(std::string_view text) noexcept {
+  const auto is_visible = [](char byte) { return byte > ' ' && byte < 0x7F; };
+  return (text.starts_with('/') || text == "*") && std::ranges::all_of(text, is_visible);
+}
+
+/// Valid, and not one that frames the content: those follow from the body.
+/// source   RFC 9110, sections 5.1 and 5.5
+[[nodiscard]] inline bool is_field_to_add(std::string_view name, std::string_view value) noexcept {
+  return is_token(name) && is_field_value(trim(value)) &&
+         !equals_ignoring_case(name, "content-length") &&
+         !equals_ignoring_case(name, "transfer-encoding");
+}
+
+}  // namespace eider::bench
