@@ -233,6 +233,7 @@ ClientOptions plain(ClientOptions options) {
   options.redirects_max = 0;
   options.retries_max = 0;
   options.user_agent = {};
+  options.http2 = Http2Use::never;  // heads and framing are written here
   return options;
 }
 

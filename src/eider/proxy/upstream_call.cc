@@ -66,11 +66,11 @@ void write_framing(Buffer& out, const UpstreamRequest& asked) {
   }
 }
 
-Task<> consent(H1Connection& connection) {
+Task<> consent(Exchange& connection) {
   co_await connection.until(News::may_send);
 }
 
-Task<> answer(H1Connection& connection) {
+Task<> answer(Exchange& connection) {
   co_await connection.until(News::head);
 }
 
@@ -151,7 +151,7 @@ Task<UpstreamCall::Fault> UpstreamCall::exchange() {
                              .head = {client_.options.head_bytes_max, client_.options.fields_max},
                              .decompresses = false});
   has_asked_ = true;
-  write_head(lease_->output(), asked_);
+  write_head(lease_.h1().output(), asked_);
   if (has_content(asked_.request)) {
     auto sending = send_content();
     co_await std::move(sending);
@@ -197,7 +197,7 @@ Task<> UpstreamCall::send_content() {
     auto waiting = await_room();
     co_await std::move(waiting);
   }
-  lease_->spoil();  // it may still expect the rest
+  lease_->cut_content();  // it may still expect the rest
 }
 
 Task<> UpstreamCall::await_room() {
@@ -215,11 +215,11 @@ void UpstreamCall::put(std::string_view piece) {
     return;
   }
   if (asked_.content.length()) {
-    lease_->output().append(piece);
+    lease_.h1().output().append(piece);
   } else if (piece.empty()) {
-    lease_->output().append(h1::kLastChunk);
+    lease_.h1().output().append(h1::kLastChunk);
   } else {
-    h1::write_chunk(lease_->output(), piece);
+    h1::write_chunk(lease_.h1().output(), piece);
   }
 }
 

@@ -30,6 +30,8 @@ class H1Connection final : public Exchange, private StreamOwner {
   /// The exchange is over. What is not at its end, or must not be used again, is closed.
   void finish() noexcept;
 
+  /// For heads that are written elsewhere, and content in their framing. Pre: !has_failed().
+  [[nodiscard]] Buffer& output() { return stream().output(); }
   void send_head(const RequestParts& parts, const HttpUrl& url, const HeadTerms& terms) override;
   void send_content(std::string_view piece, Piece which) override;
   void flush() override;

@@ -136,6 +136,8 @@ class Lease {
   [[nodiscard]] bool is_reused() const noexcept { return is_reused_; }
   [[nodiscard]] Exchange* operator->() const noexcept { return exchange_; }
   [[nodiscard]] Exchange& operator*() const noexcept { return *exchange_; }
+  /// Pre: it is a connection of its own: ClientOptions::http2 is `never`.
+  [[nodiscard]] H1Connection& h1() const noexcept { return *connection_; }
   void give_back() noexcept;
 
  private:
