@@ -1,0 +1,164 @@
+#include "eider/proxy/detail/forwarding.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "eider/http/h1/head_reader.h"
+
+namespace eider::detail {
+namespace {
+
+/// A request as HTTP/1.1's reader makes it.
+class Read {
+ public:
+  explicit Read(std::string text) : text_(std::move(text)) {
+    EXPECT_EQ(reader_.read(text_, {}), h1::HeadStatus::complete) << text_;
+    request_.head() = reader_.head();
+  }
+  [[nodiscard]] const Request& request() const { return request_; }
+  [[nodiscard]] std::string forwarded(ForwardedTrust trust = ForwardedTrust::none) const {
+    std::string all;
+    forward_request_fields(request_, trust, [&](std::string_view name, std::string_view value) {
+      all.append(name).append("=").append(value).append("|");
+    });
+    return all;
+  }
+
+ private:
+  std::string text_;
+  h1::HeadReader reader_;
+  Request request_;
+};
+
+Read with_line(std::string_view line) {
+  return Read(std::string(line) + "\r\nHost: a\r\n\r\n");
+}
+
+Read with_fields(std::string_view lines) {
+  return Read("GET / HTTP/1.1\r\nHost: a\r\n" + std::string(lines) + "\r\n");
+}
+
+constexpr std::string_view kAdded =
+    "X-Forwarded-For=unknown|X-Forwarded-Proto=http|X-Forwarded-Host=a|Via=1.1 eider|";
+
+TEST(Forwarding, the_target_behind_a_prefix_stays_as_it_came) {
+  struct Case {
+    std::string_view target;
+    std::size_t segments;
+    std::string_view behind;
+  };
+  for (const auto& [target, segments, behind] : std::vector<Case>{
+           {"/", 0, "/"},
+           {"/a%2Fb?c=/d", 0, "/a%2Fb?c=/d"},
+           {"/api", 1, ""},
+           {"/api/", 1, "/"},
+           {"/api?x=/y", 1, "?x=/y"},
+           {"/api/b/c?x", 1, "/b/c?x"},
+           {"/api/b/c?x", 2, "/c?x"},
+           {"/api", 2, ""},
+           {"http://api/api", 0, "/api"},
+           {"http://api/api/b", 1, "/b"},
+           {"http://api", 0, ""},
+           {"HTTPS://a:80?x", 0, "?x"},
+           {"http://a/?http://a/", 0, "/?http://a/"},
+       }) {
+    const Read read = with_line("GET " + std::string(target) + " HTTP/1.1");
+    EXPECT_EQ(behind_prefix(read.request().head(), segments), behind) << target;
+  }
+}
+
+TEST(Forwarding, the_upstreams_path_stands_in_front) {
+  const HttpUrl bare = read_http_url("http://u").value();
+  const HttpUrl base = read_http_url("http://u/b").value();
+  EXPECT_EQ(target_of(bare, ""), "/");
+  EXPECT_EQ(target_of(bare, "?x"), "/?x");
+  EXPECT_EQ(target_of(bare, "/a"), "/a");
+  EXPECT_EQ(target_of(base, ""), "/b");
+  EXPECT_EQ(target_of(base, "?x"), "/b?x");
+  EXPECT_EQ(target_of(base, "/a"), "/b/a");
+}
+
+TEST(Forwarding, fields_of_one_hop_and_ours_stay_behind) {
+  for (const std::string_view field :
+       {"Connection: close", "Keep-Alive: 5", "keep_alive: 5", "Proxy-Authorization: a",
+        "TE: trailers", "Trailer: a", "Via_: x\r\nVia: 1.0 a\r\nConnection: via_", "Upgrade: a",
+        "X-Forwarded-For: a", "x_forwarded-for: a", "Forwarded: for=a", "Content_Length: 5",
+        "A: b\r\nConnection: a", "A: b\r\nC: d\r\nConnection: x, a ,C",
+        "a_b: c\r\nConnection: A-B"}) {
+    const std::string told = with_fields(std::string(field) + "\r\n").forwarded();
+    if (!field.contains("Via: 1.0 a")) {
+      EXPECT_EQ(told, kAdded) << field;
+    } else {
+      EXPECT_TRUE(told.ends_with("|Via=1.0 a, 1.1 eider|")) << told;
+    }
+  }
+}
+
+TEST(Forwarding, other_fields_go_on_in_their_order) {
+  EXPECT_EQ(with_fields("B: 1\r\nA_: 2\r\nB: 3\r\nTe_: 4\r\nConnections: x\r\n").forwarded(),
+            "B=1|A_=2|B=3|Te_=4|Connections=x|" + std::string(kAdded));
+}
+
+TEST(Forwarding, a_trusted_proxy_is_added_to) {
+  EXPECT_EQ(with_fields("X-Forwarded-For: c\r\nX-Forwarded-Proto: https\r\n"
+                        "X-Forwarded-For: d\r\nX-Forwarded-Host: e\r\n")
+                .forwarded(ForwardedTrust::some),
+            "X-Forwarded-For=c, d, unknown|X-Forwarded-Proto=https|X-Forwarded-Host=e|"
+            "Via=1.1 eider|");
+}
+
+TEST(Forwarding, options_count_and_others_do_not) {
+  struct Case {
+    std::string_view value;
+    bool is_far;
+    std::string_view told;
+  };
+  for (const auto& [value, is_far, told] : std::vector<Case>{
+           {"0", true, ""},
+           {"00", true, ""},
+           {"1", false, "Max-Forwards=0|"},
+           {"010", false, "Max-Forwards=9|"},
+           {"18446744073709551616", false, "Max-Forwards=4294967294|"},
+           {"", false, ""},
+           {"-1", false, ""},
+           {"1, 2", false, ""},
+           {"x", false, ""},
+       }) {
+    const std::string fields = "Host: a\r\nMax-Forwards: " + std::string(value) + "\r\n\r\n";
+    const Read options("OPTIONS / HTTP/1.1\r\n" + fields);
+    EXPECT_EQ(has_come_far_enough(options.request()), is_far) << value;
+    EXPECT_EQ(options.forwarded(), std::string(told) + std::string(kAdded)) << value;
+    const Read get("GET / HTTP/1.1\r\n" + fields);
+    EXPECT_FALSE(has_come_far_enough(get.request()));
+    EXPECT_TRUE(get.forwarded().starts_with("Max-Forwards=" + std::string(value) + "|"));
+  }
+}
+
+TEST(Forwarding, trailers_are_welcome_where_te_says_so) {
+  for (const char* te : {"trailers", "Trailers", "deflate;q=0.5, trailers", "gzip,trailers;q=1"}) {
+    EXPECT_TRUE(welcomes_trailers(
+        with_fields("TE: " + std::string(te) + "\r\nConnection: TE\r\n").request()))
+        << te;
+  }
+  for (const char* te : {"", "trailer", "xtrailers", "trailers x", ",", "deflate;trailers"}) {
+    EXPECT_FALSE(welcomes_trailers(with_fields("TE: " + std::string(te) + "\r\n").request())) << te;
+  }
+  EXPECT_FALSE(welcomes_trailers(Read("GET / HTTP/1.0\r\nTE: trailers\r\n\r\n").request()));
+}
+
+TEST(Forwarding, answers_keep_trailer_and_lose_what_is_said_anew) {
+  const std::vector<Field> fields{
+      {"Server", "x"}, {"Date", "x"},    {"Alt-Svc", "x"},      {"Connection", "A"},
+      {"a", "b"},      {"Trailer", "c"}, {"Content-Type", "d"}, {"Content-Length", "5"},
+      {"E", "f"}};
+  std::string told;
+  forward_answer_fields(fields, [&](std::string_view name, std::string_view value) {
+    told.append(name).append("=").append(value).append("|");
+  });
+  EXPECT_EQ(told, "Trailer=c|E=f|Via=1.1 eider|");
+}
+
+}  // namespace
+}  // namespace eider::detail
