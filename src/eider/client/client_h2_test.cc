@@ -252,13 +252,39 @@ TEST(ClientH2, does_not_follow_a_server_that_always_leaves) {
 
 TEST(ClientH2, asks_again_a_little_later_what_was_refused) {
   H2Line line;
+  line.get();
+  line.say(greeting() + h2_answer(1, "1"));
   const Asked& asked = line.ask(Method::post, "http://a/");
-  line.say(greeting() + reset(1, 7));
+  line.say(reset(3, 7));
   EXPECT_EQ(asked.text(), "nothing yet");
   line.kernel.advance(110ms);
-  line.say(h2_answer(3, "3"));
-  EXPECT_EQ(asked.text(), "200 3");
+  line.say(h2_answer(5, "5"));
+  EXPECT_EQ(asked.text(), "200 5");
   EXPECT_EQ(line.peers.size(), 1U);
+}
+
+TEST(ClientH2, waits_for_room_with_what_was_sent_before_the_server_said_how_much_it_takes) {
+  H2Line line(with([](auto& options) {
+    options.retries_max = 0;
+    options.connections_per_host_max = 1;
+  }));
+  std::vector<Asked*> asked;
+  for (int count = 0; count < 30; ++count) {
+    asked.push_back(&line.get());
+  }
+  EXPECT_EQ(line.requests().size(), 30U);
+  std::string refusals = greeting(setting(h2::test::kMaxConcurrentStreams, 1));
+  for (std::uint32_t stream = 3; stream < 60; stream += 2) {
+    refusals += reset(stream, 7);
+  }
+  line.say(refusals + h2_answer(1, "x"));
+  for (std::uint32_t stream = 61; stream < 61 + 2 * 29; stream += 2) {
+    ASSERT_EQ(line.requests(), (Streams{stream}));
+    line.say(h2_answer(stream, "x"));
+  }
+  for (const Asked* const one : asked) {
+    EXPECT_EQ(one->text(), "200 x");
+  }
 }
 
 TEST(ClientH2, does_not_repeat_a_post_that_may_have_been_done) {

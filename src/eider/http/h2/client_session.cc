@@ -183,6 +183,7 @@ StreamId ClientSession::request(ReplyUser& user, std::span<const OutField> field
   }
   ensure(id > 0, "a request on a session without room");
   user.has_head_ = user.has_ended_ = false;
+  user.is_early_ = !state_->has_settings;
   user.end_.reset();
   ++state_->open_streams;
   return id;

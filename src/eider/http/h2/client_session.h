@@ -34,7 +34,8 @@ enum class StreamFate : std::uint8_t {
   reset,
   /// The same, and it says that it has not looked at it (REFUSED_STREAM).
   refused,
-  /// It was not looked at because the server goes away (GOAWAY), or it never left.
+  /// It was not looked at because the server goes away (GOAWAY), or it never left, or it was
+  /// refused and had been sent before the server could say how many requests it takes.
   unseen,
   /// What came is no answer.
   malformed,
@@ -79,6 +80,7 @@ class ReplyUser {
   friend class ClientSession;
   bool has_head_ = false;
   bool has_ended_ = false;
+  bool is_early_ = false;         // begun before the server's SETTINGS have come
   std::optional<StreamEnd> end_;  // what is known of it before the stream is closed
 };
 

@@ -21,8 +21,12 @@ bool has(std::uint8_t flags, nghttp2_flag flag) noexcept {
   return (flags & flag) != 0;
 }
 
-StreamFate fate_of(ErrorCode code) noexcept {
-  return code == ErrorCode::refused_stream ? StreamFate::refused : StreamFate::reset;
+/// Of a stream that was reset ahead of its answer.
+StreamFate fate_of(ErrorCode code, bool is_early) noexcept {
+  if (code != ErrorCode::refused_stream) {
+    return StreamFate::reset;
+  }
+  return is_early ? StreamFate::unseen : StreamFate::refused;
 }
 
 }  // namespace
@@ -148,6 +152,9 @@ void ClientSession::State::take_frame(const nghttp2_frame& frame) {
       return is_last ? end_answer(id, {}) : void();
     case NGHTTP2_RST_STREAM:
       return note_reset(id, static_cast<ErrorCode>(frame.rst_stream.error_code));
+    case NGHTTP2_SETTINGS:
+      has_settings |= !has(frame.hd.flags, NGHTTP2_FLAG_ACK);
+      return;
     case NGHTTP2_PING:
       pongs += has(frame.hd.flags, NGHTTP2_FLAG_ACK) ? 1 : 0;
       return;
@@ -175,7 +182,8 @@ void ClientSession::State::take_data(StreamId id, std::string_view bytes) {
 /// By the server. A stream that it has answered in part it has looked at, whatever it says.
 void ClientSession::State::note_reset(StreamId id, ErrorCode code) noexcept {
   if (ReplyUser* const user = user_of(id)) {
-    user->end_ = StreamEnd{user->has_head_ ? StreamFate::reset : fate_of(code), code, {}};
+    const StreamFate fate = user->has_head_ ? StreamFate::reset : fate_of(code, user->is_early_);
+    user->end_ = StreamEnd{fate, code, {}};
   }
 }
 

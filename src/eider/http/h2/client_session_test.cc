@@ -241,10 +241,11 @@ TEST(H2ClientSession, opens_windows_again_as_content_is_taken) {
 
 TEST(H2ClientSession, tells_which_requests_nobody_has_looked_at) {
   Asker user;
+  user.receive(greeting());
   user.ask();
   user.ask();
   user.ask();
-  user.receive(greeting() + frame(Type::rst_stream, 0, 1, word(7)) +
+  user.receive(frame(Type::rst_stream, 0, 1, word(7)) +
                frame(Type::goaway, 0, 0, word(3) + word(0)));
   EXPECT_EQ(user.events, "1 closed refused\n5 closed unseen\n");
   EXPECT_EQ(user.session.room(), 0U);
@@ -253,6 +254,14 @@ TEST(H2ClientSession, tells_which_requests_nobody_has_looked_at) {
   user.receive(reply(3));
   EXPECT_TRUE(user.events.ends_with("3 content \n3 closed whole\n"));
   EXPECT_TRUE(user.session.is_over());
+}
+
+TEST(H2ClientSession, had_not_been_told_how_many_requests_the_server_takes) {
+  Asker user;
+  user.ask();
+  user.receive(greeting(setting(test::kMaxConcurrentStreams, 1)));
+  user.receive(frame(Type::rst_stream, 0, 1, word(7)));
+  EXPECT_EQ(user.events, "1 closed unseen\n");
 }
 
 TEST(H2ClientSession, does_not_believe_a_refusal_behind_an_answer) {

@@ -84,6 +84,7 @@ struct ClientSession::State {
   std::vector<nghttp2_nv> pairs;
   std::optional<ErrorCode> going_away;
   std::string_view flaw;
+  bool has_settings = false;
   bool is_full = false;
   bool is_doomed = false;
   bool is_broken = false;
