@@ -15,6 +15,7 @@ struct Counts {
   std::uint64_t answers = 0;
   std::uint64_t failures = 0;
   std::uint64_t bytes = 0;
+  std::string failure;
 };
 
 double cpu_seconds() {
@@ -35,18 +36,19 @@ Task<> ask_until(HttpClient& client, const std::string& url, Instant end, Counts
       counts.bytes += reply->body().size();
     } else {
       ++counts.failures;
+      counts.failure = reply ? std::to_string(reply->status()) : reply.error().text;
     }
   }
 }
 
 }  // namespace
 
-Task<int> load(HttpClient& client, std::string url, int connections, std::chrono::seconds time) {
+Task<int> load(HttpClient& client, std::string url, int calls, std::chrono::seconds time) {
   Counts counts;
   const Instant begin = Loop::current().now();
   const double cpu_before = cpu_seconds();
   Scope scope;
-  for (int index = 0; index < connections; ++index) {
+  for (int index = 0; index < calls; ++index) {
     scope.start(ask_until(client, url, begin + time, counts));
   }
   co_await scope.join();
@@ -54,11 +56,14 @@ Task<int> load(HttpClient& client, std::string url, int connections, std::chrono
   const std::chrono::duration<double> took = Loop::current().now() - begin;
   const double answers = static_cast<double>(counts.answers);
   std::printf(
-      "{\"connections\":%d,\"seconds\":%.3f,\"requests\":%llu,\"failed\":%llu,"
+      "{\"calls\":%d,\"seconds\":%.3f,\"requests\":%llu,\"failed\":%llu,"
       "\"requests_per_second\":%.0f,\"cpu_us_per_request\":%.3f,\"bytes\":%llu}\n",
-      connections, took.count(), static_cast<unsigned long long>(counts.answers),
+      calls, took.count(), static_cast<unsigned long long>(counts.answers),
       static_cast<unsigned long long>(counts.failures), answers / took.count(),
       counts.answers == 0 ? 0.0 : cpu * 1e6 / answers,
       static_cast<unsigned long long>(counts.bytes));
+  if (counts.failures != 0) {
+    std::fprintf(stderr, "%s\n", counts.failure.c_str());
+  }
   co_return counts.failures == 0 ? 0 : 1;
 }

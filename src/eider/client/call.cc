@@ -15,6 +15,7 @@ namespace {
 using enum ClientFault;
 
 constexpr int kExpectationFailed = 417;
+constexpr unsigned kMovesMax = 8;
 
 constexpr std::array<std::string_view, 3> kCredentials{"Authorization", "Cookie",
                                                        "Proxy-Authorization"};
@@ -87,7 +88,7 @@ void Call::go_to(HttpUrl url) {
 // One attempt.
 
 Task<Call::Fault> Call::attempt() {
-  lease_ = wants_fresh_ ? Lease() : state_.pool.try_lease(route_);
+  lease_ = wants_fresh_ || moves_ != 0 ? Lease() : state_.pool.try_lease(route_);
   if (!lease_.is_held()) {
     auto finding = find_connection();
     auto fault = co_await std::move(finding);
@@ -102,7 +103,8 @@ Task<Call::Fault> Call::attempt() {
 Task<Call::Fault> Call::find_connection() {
   const Instant connected = std::min(due_, state_.loop.now() + state_.options.connect);
   auto leasing =
-      state_.pool.lease(route_, {connected, due_}, wants_fresh_ ? Reuse::unwanted : Reuse::welcome);
+      state_.pool.lease(route_, {connected, due_}, wants_fresh_ ? Reuse::unwanted : Reuse::welcome,
+                        moves_ != 0 ? Rank::moved : Rank::usual);
   auto lease = co_await std::move(leasing);
   if (!lease) {
     co_return std::move(lease.error());
@@ -254,13 +256,14 @@ Call::Next Call::judge_fault(const ClientError& fault) {
   return may_retry() ? Next::again : Next::fail;
 }
 
-/// Nobody has looked at the request, whatever its method. One move to another connection is free.
+/// Nobody has looked at the request, whatever its method. Moves to another connection are free, but
+/// not without end: a server may leave again and again.
 Call::Next Call::judge_unseen(Sight sight) {
   if (!parts_.is_repeatable()) {
     return Next::fail;
   }
-  if (sight == Sight::none && !has_moved_) {
-    has_moved_ = true;
+  if (sight == Sight::none && moves_ < kMovesMax) {
+    ++moves_;
     return Next::again;
   }
   return may_retry() ? Next::again : Next::fail;

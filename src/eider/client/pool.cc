@@ -112,8 +112,9 @@ Lease Pool::try_lease(const Route& route) {
                                : Lease(*this, std::move(permits), std::move(connection), true);
 }
 
-Task<Result<Lease, ClientError>> Pool::lease(const Route& route, LeaseDue due, Reuse reuse) {
-  return may_share(route) ? lease_shared(route, due) : lease_own(route, due, reuse);
+Task<Result<Lease, ClientError>> Pool::lease(const Route& route, LeaseDue due, Reuse reuse,
+                                             Rank rank) {
+  return may_share(route) ? lease_shared(route, due, rank) : lease_own(route, due, reuse);
 }
 
 Task<Pool::Leased> Pool::lease_own(const Route& route, LeaseDue due, Reuse reuse) {

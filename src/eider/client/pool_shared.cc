@@ -57,10 +57,10 @@ bool Pool::speaks_h2(const Wire& wire) const noexcept {
   return wire.protocol() == "h2" || (wire.stream().is_open() && wire.stream().seal() == nullptr);
 }
 
-Task<Pool::Leased> Pool::lease_shared(const Route& route, LeaseDue due) {
+Task<Pool::Leased> Pool::lease_shared(const Route& route, LeaseDue due, Rank rank) {
   PoolHost& host = host_of(route);
   const HostUse use(host);
-  bool is_next = !host.turns.is_any_ahead();
+  bool is_next = rank == Rank::moved || !host.turns.is_any_ahead();
   while (host.speech != Speech::h1) {
     Lease lease = is_next ? try_share(host) : Lease();
     if (lease.is_held()) {
@@ -70,7 +70,7 @@ Task<Pool::Leased> Pool::lease_shared(const Route& route, LeaseDue due) {
       auto opening = open(route, host, due);
       co_return co_await std::move(opening);
     }
-    auto waiting = wait_for_turn(route, host, due.connected);
+    auto waiting = wait_for_turn(route, host, due.connected, rank);
     auto fault = co_await std::move(waiting);
     if (fault) {
       co_return fail(std::move(*fault));
@@ -166,8 +166,8 @@ Pool::Leased Pool::settle(PoolHost& host, PoolPermits permits, std::unique_ptr<W
 }
 
 Task<std::optional<ClientError>> Pool::wait_for_turn(const Route& route, PoolHost& host,
-                                                     Instant due) {
-  TurnQueue::Turn turn(host.turns);
+                                                     Instant due, Rank rank) {
+  TurnQueue::Turn turn(host.turns, rank);
   auto waiting = with_deadline(wait(turn.come()), due - loop_.now());
   const bool has_come = co_await std::move(waiting);
   if (!has_come) {

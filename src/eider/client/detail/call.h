@@ -74,8 +74,8 @@ class Call {
   Duration pause_{};
   unsigned redirects_ = 0;
   unsigned retries_ = 0;
+  unsigned moves_ = 0;         // from connections whose server went away
   bool wants_fresh_ = false;   // the idle connections may all be dead
-  bool has_moved_ = false;     // from a connection whose server went away
   bool may_expect_ = true;     // "Expect: 100-continue" was not declined
   bool has_expected_ = false;  // in this attempt
 };

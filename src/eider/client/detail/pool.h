@@ -171,7 +171,7 @@ class Pool final : private Timer {
   /// route    outlives the task
   /// errors   timed_out; what the dialler says
   [[nodiscard]] Task<Result<Lease, ClientError>> lease(const Route& route, LeaseDue due,
-                                                       Reuse reuse);
+                                                       Reuse reuse, Rank rank = Rank::usual);
 
   [[nodiscard]] std::size_t idle_connections() const noexcept;
 
@@ -194,13 +194,13 @@ class Pool final : private Timer {
 
   // Connections that are shared: pool_shared.cc.
   [[nodiscard]] bool may_share(const Route& route) const noexcept;
-  [[nodiscard]] Task<Leased> lease_shared(const Route& route, LeaseDue due);
+  [[nodiscard]] Task<Leased> lease_shared(const Route& route, LeaseDue due, Rank rank);
   [[nodiscard]] Lease try_share(PoolHost& host);
   [[nodiscard]] Lease share(PoolHost& host, H2Connection& connection);
   [[nodiscard]] bool may_open(const PoolHost& host) const noexcept;
   [[nodiscard]] Task<Leased> open(const Route& route, PoolHost& host, LeaseDue due);
   [[nodiscard]] Task<std::optional<ClientError>> wait_for_turn(const Route& route, PoolHost& host,
-                                                               Instant due);
+                                                               Instant due, Rank rank);
   [[nodiscard]] Leased settle(PoolHost& host, PoolPermits permits, std::unique_ptr<Wire> wire);
   [[nodiscard]] bool speaks_h2(const Wire& wire) const noexcept;
   [[nodiscard]] Sealer::Protocols offered() const;

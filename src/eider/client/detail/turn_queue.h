@@ -1,8 +1,9 @@
-// Calls that wait for their turn on connections that they share, first come, first served.
+// Calls that wait for their turn on shared connections: first come, first served.
 // Must not know what a turn is good for: who is woken looks again.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "eider/base/intrusive_list.h"
@@ -11,12 +12,15 @@
 
 namespace eider::detail {
 
+/// moved  its server went away before it had looked at the request: it goes ahead of all others
+enum class Rank : std::uint8_t { usual, moved };
+
 /// Pre: it outlives its turns.
 class TurnQueue {
  public:
   class Turn;
 
-  [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return waiting_.empty() && moved_.empty(); }
   /// So many were woken and have not looked yet.
   [[nodiscard]] std::size_t woken() const noexcept { return woken_; }
   /// Whoever comes now has to wait behind others.
@@ -27,6 +31,9 @@ class TurnQueue {
   void fail_all(const ClientError& fault);
 
  private:
+  [[nodiscard]] Turn* front() const noexcept;
+
+  IntrusiveList<Turn> moved_;
   IntrusiveList<Turn> waiting_;
   std::size_t woken_ = 0;
 };
@@ -34,7 +41,9 @@ class TurnQueue {
 /// One that waits. Destroyed with a wake that it has not used, it hands that on.
 class TurnQueue::Turn : private ListNode {
  public:
-  explicit Turn(TurnQueue& of) noexcept : of_(of) { of.waiting_.push_back(*this); }
+  Turn(TurnQueue& of, Rank rank) noexcept : of_(of) {
+    (rank == Rank::moved ? of.moved_ : of.waiting_).push_back(*this);
+  }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
   ~Turn();
@@ -57,8 +66,13 @@ class TurnQueue::Turn : private ListNode {
   bool is_used_ = false;
 };
 
+inline TurnQueue::Turn* TurnQueue::front() const noexcept {
+  return moved_.empty() ? waiting_.front() : moved_.front();
+}
+
 inline void TurnQueue::wake_one() noexcept {
-  if (Turn* const turn = waiting_.pop_front()) {
+  if (Turn* const turn = front()) {
+    turn->unlink();
     ++woken_;
     turn->come_.set();
   }
@@ -72,7 +86,7 @@ inline void TurnQueue::wake_all() noexcept {
 
 inline void TurnQueue::fail_all(const ClientError& fault) {
   while (!empty()) {
-    waiting_.front()->fault_ = fault;
+    front()->fault_ = fault;
     wake_one();
   }
 }
