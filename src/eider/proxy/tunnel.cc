@@ -12,6 +12,7 @@
 #include "eider/http/h1/response_reader.h"
 #include "eider/http/ws/handshake.h"
 #include "eider/runtime/deadline.h"
+#include "eider/runtime/deferred.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/sync.h"
 #include "eider/server/upgrade.h"
@@ -76,14 +77,12 @@ class FarEnd final : private StreamOwner {
 };
 
 /// Bytes from one side go to the other. While that is slow, this one is not read from.
-class Tunnel final : public Upgraded, private Near {
+class Tunnel final : public Upgraded, private Near, private Deferred {
  public:
   Tunnel(UpgradedLine& line, std::unique_ptr<FarEnd> far) : line_(line), far_(std::move(far)) {
     far_->hand_on(this);
-    line_.output().append(far_->received.view());
-    far_->received.release();
-    if (far_->has_ended()) {
-      end();
+    if (!far_->received.empty() || far_->has_ended()) {
+      line_.loop().defer(*this);
     }
   }
   Tunnel(const Tunnel&) = delete;
@@ -109,17 +108,39 @@ class Tunnel final : public Upgraded, private Near {
   void on_stopping() override { end_far(); }
 
  private:
+  /// What has come right behind the 101 is handed on when that has left: a stream of HTTP/2 must
+  /// have been given its head, which is sent in the round behind this one.
+  void run() override {
+    if (!std::exchange(is_head_sent_, true)) {
+      line_.loop().defer(*this);
+      return;
+    }
+    hand_on_received();
+    if (far_->has_ended()) {
+      end();
+    }
+  }
+  void hand_on_received() {
+    if (!is_over_ && !far_->received.empty()) {
+      line_.output().append(far_->received.view());
+      far_->received.release();
+    }
+  }
   void on_far_bytes(std::string_view bytes) override {
     if (is_over_) {
       return;
     }
+    hand_on_received();
     line_.output().append(bytes);
     if (!line_.flush()) {
       far_->stream.pause_reading();
     }
   }
   void on_far_drained() override { line_.resume_reading(); }
-  void on_far_ended() override { end(); }
+  void on_far_ended() override {
+    hand_on_received();
+    end();
+  }
 
   void end_far() {
     if (far_->stream.is_open()) {
@@ -136,6 +157,7 @@ class Tunnel final : public Upgraded, private Near {
   UpgradedLine& line_;
   std::unique_ptr<FarEnd> far_;
   bool is_over_ = false;
+  bool is_head_sent_ = false;
 };
 
 class TunnelUpgrade final : public Upgrade {
