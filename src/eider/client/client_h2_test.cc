@@ -99,6 +99,18 @@ TEST(ClientH2, opens_another_connection_only_when_all_are_full) {
   EXPECT_EQ(line.requests(2), (Streams{1}));
 }
 
+TEST(ClientH2, knows_of_a_new_connection_what_the_server_allowed_on_the_last) {
+  H2Line line;
+  line.get();
+  line.say(greeting(setting(h2::test::kMaxConcurrentStreams, 2)) + h2_answer(1, "1"));
+  for (int count = 0; count < 5; ++count) {
+    line.get();
+  }
+  ASSERT_EQ(line.peers.size(), 3U);
+  EXPECT_EQ(line.requests(1), (Streams{1, 3})) << "though its SETTINGS have not come";
+  EXPECT_EQ(line.requests(2), (Streams{1}));
+}
+
 TEST(ClientH2, does_not_wait_for_room_for_ever) {
   H2Line line(with([](auto& options) {
     options.streams_per_connection_max = 1;

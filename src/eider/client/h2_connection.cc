@@ -15,9 +15,11 @@ namespace {
 /// In one send, a little more perhaps.
 constexpr std::size_t kCorkBytesMax = 64UL * 1024;
 
-h2::ClientSessionOptions session_options(const ClientOptions& options) noexcept {
+h2::ClientSessionOptions session_options(const ClientOptions& options,
+                                         std::uint32_t early_streams) noexcept {
   return {.reply = {options.head_bytes_max, options.fields_max},
-          .streams_max = options.streams_per_connection_max};
+          .streams_max = options.streams_per_connection_max,
+          .early_streams_max = early_streams};
 }
 
 std::uint64_t milliseconds_of(Instant now) noexcept {
@@ -28,11 +30,11 @@ std::uint64_t milliseconds_of(Instant now) noexcept {
 }  // namespace
 
 H2Connection::H2Connection(std::unique_ptr<Wire> wire, const ClientOptions& options,
-                           TurnQueue& turns)
+                           std::uint32_t early_streams, TurnQueue& turns)
     : wire_(std::move(wire)),
       options_(options),
       turns_(turns),
-      session_(session_options(options)),
+      session_(session_options(options, early_streams)),
       heard_(wire_->stream().loop().now()),
       idle_since_(heard_) {
   wire_->hand_over(*this);

@@ -153,7 +153,8 @@ Pool::Leased Pool::settle(PoolHost& host, PoolPermits permits, std::unique_ptr<W
   if (speaks_h2(*wire)) {
     host.speech = Speech::h2;
     SharedConnection& made = host.shared.emplace_back(
-        std::make_unique<H2Connection>(std::move(wire), options_, host.turns), std::move(permits));
+        std::make_unique<H2Connection>(std::move(wire), options_, host.early_streams, host.turns),
+        std::move(permits));
     return share(host, *made.connection);
   }
   if (options_.http2 == Http2Use::always) {
@@ -183,6 +184,8 @@ void Pool::leave_shared(PoolHost& host, H2Connection& connection) noexcept {
     host.speech = Speech::h1;
     host.turns.wake_all();
   }
+  // One that allows none would never say so again.
+  host.early_streams = std::max(1U, connection.streams_allowed().value_or(host.early_streams));
   connection.wake_waiting();
   if (connection.streams() != 0) {
     return;

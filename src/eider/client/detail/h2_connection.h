@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,10 @@ class H2Stream;
 
 class H2Connection final : private StreamOwner, private Timer {
  public:
-  /// turns  woken when there is room for more; all outlive the connection
-  H2Connection(std::unique_ptr<Wire> wire, const ClientOptions& options, TurnQueue& turns);
+  /// early_streams  begun at once at most, until the server says how many it allows
+  /// turns          woken when there is room for more; all outlive the connection
+  H2Connection(std::unique_ptr<Wire> wire, const ClientOptions& options,
+               std::uint32_t early_streams, TurnQueue& turns);
   ~H2Connection();
   H2Connection(const H2Connection&) = delete;
   H2Connection& operator=(const H2Connection&) = delete;
@@ -39,6 +42,10 @@ class H2Connection final : private StreamOwner, private Timer {
   [[nodiscard]] std::size_t streams() const noexcept { return streams_.size(); }
   /// Requests that were begun over it, ever.
   [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
+  /// What the server has said that it allows at once, if it has.
+  [[nodiscard]] std::optional<std::uint32_t> streams_allowed() const noexcept {
+    return session_.streams_allowed();
+  }
   /// The server wants these requests over HTTP/1.1.
   [[nodiscard]] bool declines_h2() const noexcept { return declines_h2_; }
 

@@ -89,6 +89,7 @@ struct PoolHost {
   std::vector<std::unique_ptr<H1Connection>> idle;  // the latest last
   TurnQueue turns;
   std::vector<SharedConnection> shared;
+  std::uint32_t early_streams = 100;  // of a new connection: what the last one's server allowed
   Speech speech = Speech::unknown;
   bool is_opening = false;  // somebody finds out what it speaks, or opens one more
 };

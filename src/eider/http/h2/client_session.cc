@@ -167,9 +167,16 @@ std::size_t ClientSession::room() const noexcept {
     return 0;
   }
   const std::uint32_t allowed = std::min(
-      state_->options.streams_max, nghttp2_session_get_remote_settings(
-                                       state_->session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS));
+      state_->options.streams_max, streams_allowed().value_or(state_->options.early_streams_max));
   return allowed - std::min<std::size_t>(allowed, state_->open_streams);
+}
+
+std::optional<std::uint32_t> ClientSession::streams_allowed() const noexcept {
+  if (!state_->has_settings) {
+    return std::nullopt;
+  }
+  return nghttp2_session_get_remote_settings(state_->session,
+                                             NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
 }
 
 StreamId ClientSession::request(ReplyUser& user, std::span<const OutField> fields, Ends ends) {

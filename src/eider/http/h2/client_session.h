@@ -20,6 +20,8 @@ struct ClientSessionOptions {
   ReplyLimits reply = {};
   /// Requests under way at once, however many the server allows.
   std::uint32_t streams_max = 256;
+  /// The same until the server has said what it allows.
+  std::uint32_t early_streams_max = 100;
   /// Content of one answer that a server may send before any of it is taken: 65535 or more.
   std::uint32_t stream_window_bytes = 256 * 1024;
   /// The same of all answers together: 65535 or more.
@@ -105,6 +107,8 @@ class ClientSession {
   [[nodiscard]] std::size_t room() const noexcept;
   /// Requests may begin now or later: no GOAWAY has come, and there are numbers left.
   [[nodiscard]] bool takes_requests() const noexcept;
+  /// What the server has said that it allows, if it has.
+  [[nodiscard]] std::optional<std::uint32_t> streams_allowed() const noexcept;
   /// Begins a request. Pre: room() != 0.
   ///
   /// user    told of the answer, until `on_closed` or `reset`
