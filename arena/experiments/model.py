@@ -74,7 +74,9 @@ class Cell:
     streams        HTTP/2: requests at once on each connection
     is_secure      over TLS
     is_resumed     handshakes: each resumes the session of the one before
-    is_proxied     the contestant passes the request on to a bare loop on the load's cores
+    is_proxied     the contestant passes the request on to a bare loop on the load's cores, or a
+                   WebSocket to Eider there
+    proxied_bytes  of the body that the loop answers with; 0: hello world
     generators     agreement: the names of those that load, the one known to others first
     bound_over     whose CPU per request (or bytes) the bound is a ratio to, of several the best's;
                    none: the epoll floor's CPU per request, or bytes as they are
@@ -103,6 +105,7 @@ class Cell:
     is_secure: bool = False
     is_resumed: bool = False
     is_proxied: bool = False
+    proxied_bytes: int = 0
     generators: tuple = ()
     bound_over: tuple = ()
     bound: dict = field(default_factory=dict)

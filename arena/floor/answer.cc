@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -21,9 +22,10 @@ namespace {
 constexpr int kThreadsMax = 1024;
 constexpr int kBacklog = 4096;
 constexpr int kFirstBytesSeconds = 5;
+constexpr int kBodyBytesMax = 64 << 20;
 
 [[noreturn]] void usage(const char* program) {
-  std::fprintf(stderr, "usage: %s PORT THREADS [--close] [--json]\n", program);
+  std::fprintf(stderr, "usage: %s PORT THREADS [--close] [--json] [--bytes N]\n", program);
   std::exit(2);
 }
 
@@ -35,19 +37,43 @@ int read_count(std::string_view text, int max) {
   return error == std::errc{} && stop == end && value <= max && value > 0 ? value : 0;
 }
 
-bool read_flag(Settings& settings, std::string_view flag) {
+/// How many of the words were an option; 0 when the first is none.
+int read_option(Settings& settings, char** words) {
+  const std::string_view flag = words[0];
   if (flag == "--close") {
-    return settings.closes = true;
+    settings.closes = true;
+    return 1;
   }
-  return flag == "--json" && (settings.json = true);
+  if (flag == "--json") {
+    settings.json = true;
+    return 1;
+  }
+  if (flag == "--bytes" && words[1] != nullptr) {
+    settings.body_bytes = read_count(words[1], kBodyBytesMax);
+    return settings.body_bytes == 0 ? 0 : 2;
+  }
+  return 0;
+}
+
+std::string make_body(const Settings& settings) {
+  if (settings.body_bytes != 0) {
+    return std::string(static_cast<std::size_t>(settings.body_bytes), 'x');
+  }
+  return settings.json ? R"({"message":"Hello, World!"})" : "Hello, World!";
+}
+
+std::string_view content_type(const Settings& settings) {
+  if (settings.body_bytes != 0) {
+    return "application/octet-stream";
+  }
+  return settings.json ? "application/json" : "text/plain; charset=utf-8";
 }
 
 std::string make_answer(const Settings& settings) {
-  const std::string_view body = settings.json ? R"({"message":"Hello, World!"})" : "Hello, World!";
+  const std::string body = make_body(settings);
   std::string answer =
       "HTTP/1.1 200 OK\r\nServer: floor\r\nDate: Thu, 01 Jan 2026 00:00:00 GMT\r\n";
-  answer += settings.json ? "Content-Type: application/json\r\n"
-                          : "Content-Type: text/plain; charset=utf-8\r\n";
+  answer.append("Content-Type: ").append(content_type(settings)).append("\r\n");
   answer += settings.closes ? "Connection: close\r\n" : "";
   answer += "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
   return answer.append(body);
@@ -73,10 +99,12 @@ Settings read_settings(int argc, char** argv) {
   Settings settings;
   settings.port = static_cast<std::uint16_t>(read_count(argv[1], 65535));
   settings.threads = read_count(argv[2], kThreadsMax);
-  for (int i = 3; i < argc; ++i) {
-    if (!read_flag(settings, argv[i])) {
+  for (int i = 3; i < argc;) {
+    const int used = read_option(settings, argv + i);
+    if (used == 0) {
       usage(argv[0]);
     }
+    i += used;
   }
   if (settings.port == 0 || settings.threads == 0) {
     usage(argv[0]);
@@ -87,7 +115,8 @@ Settings read_settings(int argc, char** argv) {
 Answers::Answers(const Settings& settings) {
   const std::string answer = make_answer(settings);
   answer_bytes_ = answer.size();
-  for (std::size_t i = 0; i < kCopies; ++i) {
+  const std::size_t fitting = std::max<std::size_t>(kCopiesBytesMax / answer_bytes_, 1);
+  for (std::size_t i = 0; i < std::min(kCopies, fitting); ++i) {
     copies_ += answer;
   }
 }

@@ -9,12 +9,13 @@
 
 namespace floors {
 
-/// The command line: PORT THREADS [--close] [--json].
+/// The command line: PORT THREADS [--close] [--json] [--bytes N].
 struct Settings {
   std::uint16_t port = 0;
   int threads = 1;
   bool closes = false;
   bool json = false;
+  int body_bytes = 0;  // of x; 0: hello world
 };
 
 /// Reads the command line; ends the process with the usage and status 2 when it is wrong.
@@ -24,6 +25,7 @@ struct Settings {
 class Answers {
  public:
   static constexpr std::size_t kCopies = 256;
+  static constexpr std::size_t kCopiesBytesMax = 1 << 18;  // and one copy at least
 
   explicit Answers(const Settings& settings);
 

@@ -15,7 +15,7 @@ from verify import answers
 from verify.framing import WrongAnswer
 
 _FAULTS = (WrongAnswer, GeneratorFailed, ServerFailed, OSError)
-_KNOWN_SECONDS = 0.2
+_KNOWN_SECONDS, _KNOWN_SECONDS_MORE = 0.2, 3
 _LIES_EVERY = 5
 _ROUNDING_SECONDS = 1e-3
 
@@ -48,16 +48,19 @@ class Client:
     def check(self):
         """What it says must be so, of right answers and of wrong ones; else it is out."""
         try:
-            for lies_every in (0, _LIES_EVERY):
-                self._check_against(KnownServer(self.cell, lies_every))
+            self._check_against(KnownServer(self.cell), _KNOWN_SECONDS)
+            lying = KnownServer(self.cell, _LIES_EVERY)
+            self._check_against(lying, _KNOWN_SECONDS)
+            if not lying.has_lied_in_all_ways:  # the machine is busy
+                self._check_against(KnownServer(self.cell, _LIES_EVERY), _KNOWN_SECONDS_MORE)
         except _FAULTS as failure:
             self.out = f"before the load: {failure}"
 
-    def _check_against(self, server):
+    def _check_against(self, server, seconds):
         """Raises WrongAnswer, or how the client failed where the server found no fault."""
         try:
             with server:
-                told = self.ask(server.port, _KNOWN_SECONDS)
+                told = self.ask(server.port, seconds)
         finally:
             if server.fault:
                 raise WrongAnswer(server.fault)  # whatever became of the client by it
@@ -80,7 +83,7 @@ def _compare(told, server, cell):
 def run(step, context):
     """All rounds of the step, contestants alternating."""
     with ExitStack() as stack:
-        server = starting.upstream_server(context.ports, context.machine)
+        server = starting.upstream_server(step.cell, context.ports, context.machine)
         try:
             stack.enter_context(server)
         except ServerFailed as failure:

@@ -53,6 +53,11 @@ class KnownServer:
         self._is_ending = False
         self._thread = threading.Thread(target=self._serve, daemon=True)
 
+    @property
+    def has_lied_in_all_ways(self):
+        """Whether each kind of wrong answer was sent."""
+        return self.lies >= len(self._wrong)
+
     def __enter__(self):
         self._thread.start()
         return self

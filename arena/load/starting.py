@@ -5,6 +5,7 @@ Must not know a contestant by name: peer.toml says what differs.
 
 import os
 
+from experiments import model
 from load import files_dir, process, tls_terms
 from load.server import Manners, Server, ServerFailed
 from peers.manifest import filled, programs_folder
@@ -86,12 +87,19 @@ def manners(contestant, cell, port=0, upstream=""):
                    peer.run.get("ends_with", "SIGTERM"), peer.run.get("is_exit_clean", True))
 
 
-def upstream_server(ports, machine):
-    """What proxies and clients ask: the bare loop, on the load's cores, so that nobody counts it.
+def _upstream_words(cell, port):
+    if cell.kind in model.SOCKETS:
+        return [str(programs_folder() / "arena_eider"), str(port), "1", "--backend", "epoll"]
+    size = ["--bytes", str(cell.proxied_bytes)] if cell.proxied_bytes else []
+    return [str(programs_folder() / "floor_epoll"), str(port), "1", *size]
+
+
+def upstream_server(cell, ports, machine):
+    """What proxies and clients ask: the bare loop, or Eider where WebSockets are passed on; on the
+    load's cores, so that nobody counts it.
     """
     port = ports.take()
-    return Server("upstream", [str(programs_folder() / "floor_epoll"), str(port), "1"], port,
-                  set(machine.load_cores))
+    return Server("upstream", _upstream_words(cell, port), port, set(machine.load_cores))
 
 
 def server(contestant, cell, ports, machine, prefix="", wrap=None, upstream=""):

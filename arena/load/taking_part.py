@@ -49,7 +49,7 @@ def _upstream(stack, step, context):
     """HOST:PORT of what all pass requests on to, started; "" where nobody does."""
     if not step.cell.is_proxied:
         return ""
-    server = starting.upstream_server(context.ports, context.machine)
+    server = starting.upstream_server(step.cell, context.ports, context.machine)
     try:
         stack.enter_context(server)
     except ServerFailed as failure:

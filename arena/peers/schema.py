@@ -9,7 +9,7 @@ ORIGINS = ("distribution", "npm", "crates.io", "go", "yours", "ours")
 CASES = ("plaintext", "json", "hello-html", "test", "test-blocking", "labels", "users", "routes",
          "bodies", "close", "pipelined", "processes", "websocket", "room", "events", "stream",
          "upload", "files", "tls", "http2", "http2-tls",
-         "proxy", "client")
+         "proxy", "tunnel", "client")
 CLIENT = "client"  # the case of those that ask
 ENDS = ("SIGTERM", "SIGINT", "SIGQUIT")
 

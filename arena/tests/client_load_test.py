@@ -70,7 +70,7 @@ class InFolder(unittest.TestCase):
 
     def run_modes(self, *modes, the_cell=None):
         """The samples of these clients, a tiny contestant being the server."""
-        def server(ports, _machine):
+        def server(_cell, ports, _machine):
             port = ports.take()
             words = [sys.executable, "-I", "-S", str(core_support.TINY), str(port), "right"]
             return Server("loop", words, port, {0}, Manners(is_exit_clean=False))
@@ -189,7 +189,7 @@ class Known(unittest.TestCase):
         with KnownServer(cell(), lies_every=2) as server:
             answers = [self.exchange(server, request) for _ in range(6)]
         self.assertEqual((server.answered, server.lies, server.connections), (6, 3, 6))
-        self.assertEqual(len(set(answers)), 4)
+        self.assertEqual((len(set(answers)), server.has_lied_in_all_ways), (4, True))
         self.assertTrue(all(text.endswith(b"\r\n\r\nHello, World!") for text in answers[::2]))
 
     def test_requests_cut_anywhere_are_answered_once(self):

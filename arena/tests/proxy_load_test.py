@@ -34,7 +34,7 @@ class Upstream(unittest.TestCase):
     def run_with(self, upstream_command):
         """The samples of the cell in front of that, and the Server that it was."""
         made = []
-        def upstream(ports, _machine):
+        def upstream(_cell, ports, _machine):
             port = ports.take()
             words = [word.format(port=port) for word in upstream_command]
             made.append(Server("upstream", words, port, {0}, Manners(is_exit_clean=False)))
@@ -66,8 +66,16 @@ class Upstream(unittest.TestCase):
         self.assertNotIn("UPSTREAM", starting.manners(who, self.cell).environment)
 
     def test_it_is_the_bare_loop_on_the_cores_of_the_load(self):
-        server = starting.upstream_server(starting.Ports(), TWO_CORES)
+        server = starting.upstream_server(self.cell, starting.Ports(), TWO_CORES)
         self.assertEqual((Path(server.command[0]).name, server.cores), ("floor_epoll", {1}))
+        self.assertEqual(server.command[1:], [str(server.port), "1"])
+
+    def test_it_answers_as_many_bytes_and_speaks_websocket_where_the_cell_asks(self):
+        cells = {cell.id: cell for cell in proxy.experiment(TWO_CORES).cells}
+        words = starting.upstream_server(cells["b1m"], starting.Ports(), TWO_CORES).command
+        self.assertEqual(words[-2:], ["--bytes", str(len(cells["b1m"].ask.expected.body))])
+        words = starting.upstream_server(cells["websocket"], starting.Ports(), TWO_CORES).command
+        self.assertEqual(Path(words[0]).name, "arena_eider")
 
 
 class Plans(unittest.TestCase):
@@ -78,6 +86,7 @@ class Plans(unittest.TestCase):
         peers, _ = manifest.read_all()
         there = {peer.name for peer in peers if "proxy" in peer.cases}
         self.assertLess({"eider", "nginx"}, there)
+        self.assertLessEqual({"eider", "nginx"}, {p.name for p in peers if "tunnel" in p.cases})
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 The served files lie in FOLDER, made by files.py beforehand. What else is served, the environment
 says: the directory of /files/ in FILES_DIR; HTTP/2 instead of HTTP/1.1 on PORT by HTTP2=1, since
 this version cannot do both there; TLS on TLS_PORT with TLS_CERT and TLS_KEY; /proxy/ passed on to
-UPSTREAM.
+UPSTREAM, with TUNNEL=1 WebSockets too.
 """
 
 import os
@@ -36,6 +36,15 @@ PROXIED = """location /proxy/ {
             proxy_http_version 1.1;
             proxy_set_header Connection "";
         }"""
+# As its documentation, "WebSocket proxying", passes an upgrade on.
+UPGRADES = """map $http_upgrade $connection_upgrade {
+        default upgrade;
+        '' '';
+    }
+    """
+TUNNELLED = PROXIED.replace('proxy_set_header Connection "";',
+                            """proxy_set_header Upgrade $http_upgrade;
+            proxy_set_header Connection $connection_upgrade;""")
 
 
 def user_line():
@@ -63,11 +72,12 @@ def template():
     if "TLS_PORT" in os.environ:
         sealed = SEALED.format(port=os.environ["TLS_PORT"], cert=os.environ["TLS_CERT"],
                                key=os.environ["TLS_KEY"])
-    place = os.environ.get("UPSTREAM")
+    place, is_tunnel = os.environ.get("UPSTREAM"), bool(os.environ.get("TUNNEL"))
+    behind = (UPGRADES if is_tunnel else "") + UPSTREAM.format(place=place)
     return Path(in_memory("nginx", filled(HERE / "nginx.conf.template", {
         "protocol": "http2" if os.environ.get("HTTP2") else "", "sealed": sealed,
-        "upstream": UPSTREAM.format(place=place) if place else "",
-        "proxied": PROXIED if place else ""})))
+        "upstream": behind if place else "",
+        "proxied": (TUNNELLED if is_tunnel else PROXIED) if place else ""})))
 
 
 if __name__ == "__main__":
