@@ -77,7 +77,7 @@ std::span<const Field> ClientStream::trailers() const noexcept {
 Task<Result<std::string_view, ClientError>> ClientStream::next() {
   State& state = *state_;
   while (state.lease.is_held()) {
-    detail::Exchange& exchange = *state.lease;
+    detail::ClientExchange& exchange = *state.lease;
     auto piece = exchange.take_piece();
     if (!piece || !piece->empty()) {
       co_return piece;

@@ -9,7 +9,7 @@ namespace {
 /// At once; then it waits until the socket has taken it.
 constexpr std::size_t kSliceBytes = 64UL * 1024;
 
-Task<> consent(Exchange& exchange) {
+Task<> consent(ClientExchange& exchange) {
   co_await exchange.until(News::may_send);
 }
 

@@ -23,9 +23,9 @@ void forget(Buffer& buffer) noexcept {
   }
 }
 
-Exchange::~Exchange() = default;
+ClientExchange::~ClientExchange() = default;
 
-void Exchange::begin(Received& into, const ReceiveTerms& terms) {
+void ClientExchange::begin(Received& into, const ReceiveTerms& terms) {
   into_ = &into;
   terms_ = terms;
   interims_ = 0;
@@ -37,7 +37,7 @@ void Exchange::begin(Received& into, const ReceiveTerms& terms) {
   phase_ = Phase::head;
 }
 
-void Exchange::forget_answer() noexcept {
+void ClientExchange::forget_answer() noexcept {
   disarm();
   decoder_.reset();
   forget(ahead_);
@@ -48,18 +48,18 @@ void Exchange::forget_answer() noexcept {
   into_ = nullptr;
 }
 
-void Exchange::set_deadline(Instant due, std::string_view late) noexcept {
+void ClientExchange::set_deadline(Instant due, std::string_view late) noexcept {
   late_ = late;
   loop_.arm(*this, due);
 }
 
-void Exchange::expire() {
+void ClientExchange::expire() {
   fail_with(ClientFault::timed_out, late_);
 }
 
 // The head.
 
-void Exchange::take_interim(int status) {
+void ClientExchange::take_interim(int status) {
   if (++interims_ > kInterimMax) {
     return fail_with(ClientFault::bad_answer, "The server sends one interim answer after another.");
   }
@@ -67,8 +67,8 @@ void Exchange::take_interim(int status) {
   tell();
 }
 
-void Exchange::take_head(int status, std::span<const Field> fields, std::string_view bytes,
-                         std::optional<std::uint64_t> length) {
+void ClientExchange::take_head(int status, std::span<const Field> fields, std::string_view bytes,
+                               std::optional<std::uint64_t> length) {
   into_->set_head(status, fields, bytes);
   phase_ = Phase::body;
   if (terms_.decompresses && length != 0U) {
@@ -81,7 +81,7 @@ void Exchange::take_head(int status, std::span<const Field> fields, std::string_
 }
 
 /// The length is a promise: what exceeds the limit is refused before it comes.
-void Exchange::begin_whole(std::uint64_t bytes) {
+void ClientExchange::begin_whole(std::uint64_t bytes) {
   if (bytes > terms_.body_bytes_max) {
     return fail_too_large();
   }
@@ -91,7 +91,7 @@ void Exchange::begin_whole(std::uint64_t bytes) {
 }
 
 /// Several codings, and those that were not asked for, are left to the caller.
-void Exchange::choose_decoder() {
+void ClientExchange::choose_decoder() {
   const auto name = into_->find("Content-Encoding");
   const auto coding = name ? coding_named(*name) : std::nullopt;
   if (coding) {
@@ -106,7 +106,7 @@ void Exchange::choose_decoder() {
 
 // The content.
 
-void Exchange::take_data(std::string_view data) {
+void ClientExchange::take_data(std::string_view data) {
   if (terms_.gathering == Gathering::whole) {
     return gather(data);
   }
@@ -115,7 +115,7 @@ void Exchange::take_data(std::string_view data) {
   tell();
 }
 
-void Exchange::gather(std::string_view data) {
+void ClientExchange::gather(std::string_view data) {
   if (decoder_) {
     decoded_status_ = decoder_->write(data, into_->body);
     if (const auto fault = decoding_error(decoded_status_)) {
@@ -129,7 +129,7 @@ void Exchange::gather(std::string_view data) {
   into_->body.append(data);
 }
 
-void Exchange::end_answer(std::string_view trailer_lines) {
+void ClientExchange::end_answer(std::string_view trailer_lines) {
   const bool is_whole = terms_.gathering == Gathering::whole;
   if (is_whole && decoder_ && decoded_status_ != Decompressed::done) {
     return fail_with(ClientFault::bad_coding, "The compressed content ends too early.");
@@ -143,7 +143,7 @@ void Exchange::end_answer(std::string_view trailer_lines) {
 }
 
 /// What is wrong with compressed content, if anything.
-std::optional<ClientError> Exchange::decoding_error(Decompressed status) {
+std::optional<ClientError> ClientExchange::decoding_error(Decompressed status) {
   switch (status) {
     case Decompressed::need_more:
     case Decompressed::need_room:
@@ -160,7 +160,7 @@ std::optional<ClientError> Exchange::decoding_error(Decompressed status) {
   return ClientError{ClientFault::bad_coding, std::string(to_text(status))};
 }
 
-Result<std::string_view, ClientError> Exchange::take_piece() {
+Result<std::string_view, ClientError> ClientExchange::take_piece() {
   if (undecoded_.empty() && !may_hold_back_) {
     given_.clear();
     given_.swap(ahead_);
@@ -173,7 +173,7 @@ Result<std::string_view, ClientError> Exchange::take_piece() {
   return decode_piece();
 }
 
-Result<std::string_view, ClientError> Exchange::decode_piece() {
+Result<std::string_view, ClientError> ClientExchange::decode_piece() {
   made_.clear();
   if (!undecoded_.empty() || may_hold_back_) {
     const Decompressor::Step step = decoder_->read(undecoded_, made_, kAheadBytesMax);
@@ -194,12 +194,12 @@ Result<std::string_view, ClientError> Exchange::decode_piece() {
 
 // How it ends, and who is told.
 
-void Exchange::fail_too_large() {
+void ClientExchange::fail_too_large() {
   fail_with(ClientFault::too_large,
             "The content is larger than allowed: raise body_bytes_max, or take it in pieces.");
 }
 
-void Exchange::fail_with(ClientFault fault, std::string_view text) {
+void ClientExchange::fail_with(ClientFault fault, std::string_view text) {
   error_ = {fault, std::string(text)};
   phase_ = Phase::failed;
   disarm();
@@ -207,12 +207,12 @@ void Exchange::fail_with(ClientFault fault, std::string_view text) {
   tell();
 }
 
-void Exchange::fail_unseen(Sight sight, std::string_view text) {
+void ClientExchange::fail_unseen(Sight sight, std::string_view text) {
   sight_ = sight;
   lose(text);
 }
 
-bool Exchange::holds(News news) const noexcept {
+bool ClientExchange::holds(News news) const noexcept {
   if (has_failed()) {
     return true;
   }
@@ -231,7 +231,7 @@ bool Exchange::holds(News news) const noexcept {
   return true;
 }
 
-void Exchange::tell() noexcept {
+void ClientExchange::tell() noexcept {
   if (holds(awaited_)) {
     happened_.set();
   }

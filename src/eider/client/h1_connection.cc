@@ -41,7 +41,7 @@ std::optional<std::uint64_t> length_of(const h1::ReplyHead& head) noexcept {
 }  // namespace
 
 H1Connection::H1Connection(h1::ResponseReader& reader, std::unique_ptr<Wire> wire)
-    : Exchange(wire->stream().loop()),
+    : ClientExchange(wire->stream().loop()),
       wire_(std::move(wire)),
       reader_(reader),
       idle_since_(loop().now()) {

@@ -69,7 +69,7 @@ std::optional<std::uint64_t> length_of(const h2::ReplyHead& head) noexcept {
 }  // namespace
 
 H2Stream::H2Stream(H2Connection& of)
-    : Exchange(of.wire_->stream().loop()), connection_(of), begun_(loop().now()) {}
+    : ClientExchange(of.wire_->stream().loop()), connection_(of), begun_(loop().now()) {}
 
 H2Stream::~H2Stream() {
   connection_.leave(*this);

@@ -53,7 +53,7 @@ class ProxiedContent final : public ProducedContent {
 
 /// All of the content, when it has come already and nothing belongs behind it.
 std::optional<std::string> whole_content(Answered& answered) {
-  Exchange& connection = *answered.lease;
+  ClientExchange& connection = *answered.lease;
   if (!connection.is_done() || !answered.received->trailers.empty()) {
     return std::nullopt;
   }

@@ -66,11 +66,11 @@ void write_framing(Buffer& out, const UpstreamRequest& asked) {
   }
 }
 
-Task<> consent(Exchange& connection) {
+Task<> consent(ClientExchange& connection) {
   co_await connection.until(News::may_send);
 }
 
-Task<> answer(Exchange& connection) {
+Task<> answer(ClientExchange& connection) {
   co_await connection.until(News::head);
 }
 

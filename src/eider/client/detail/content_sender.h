@@ -23,7 +23,7 @@ enum class ContentSent : std::uint8_t {
 class ContentSender {
  public:
   /// Both outlive the sender; `parts` has content.
-  ContentSender(Exchange& exchange, const RequestParts& parts) noexcept
+  ContentSender(ClientExchange& exchange, const RequestParts& parts) noexcept
       : exchange_(exchange), parts_(parts) {}
 
   /// Waits for 100 Continue, but not longer than `limit`.
@@ -39,7 +39,7 @@ class ContentSender {
     return !exchange_.has_failed() && !exchange_.has_head();
   }
 
-  Exchange& exchange_;
+  ClientExchange& exchange_;
   const RequestParts& parts_;
 };
 

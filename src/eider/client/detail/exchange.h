@@ -58,14 +58,14 @@ enum class Sight : std::uint8_t {
 /// Whether more content follows a piece.
 enum class Piece : std::uint8_t { inner, last };
 
-class Exchange : private Timer {
+class ClientExchange : private Timer {
  public:
   class Wait;
 
-  explicit Exchange(Loop& loop) noexcept : loop_(loop) {}
-  virtual ~Exchange();
-  Exchange(const Exchange&) = delete;
-  Exchange& operator=(const Exchange&) = delete;
+  explicit ClientExchange(Loop& loop) noexcept : loop_(loop) {}
+  virtual ~ClientExchange();
+  ClientExchange(const ClientExchange&) = delete;
+  ClientExchange& operator=(const ClientExchange&) = delete;
 
   // The request.
 
@@ -185,9 +185,10 @@ class Exchange : private Timer {
   bool has_heard_ = false;
 };
 
-class Exchange::Wait {
+class ClientExchange::Wait {
  public:
-  Wait(Exchange& of, News news) noexcept : of_(of), news_(news), happening_(of.happened_.wait()) {}
+  Wait(ClientExchange& of, News news) noexcept
+      : of_(of), news_(news), happening_(of.happened_.wait()) {}
   bool await_ready() const noexcept { return of_.holds(news_); }
   void await_suspend(std::coroutine_handle<> waiting) noexcept {
     of_.awaited_ = news_;
@@ -197,12 +198,12 @@ class Exchange::Wait {
   void await_resume() const noexcept {}
 
  private:
-  Exchange& of_;
+  ClientExchange& of_;
   News news_;
   Event::Awaiter happening_;
 };
 
-inline Exchange::Wait Exchange::until(News news) noexcept {
+inline ClientExchange::Wait ClientExchange::until(News news) noexcept {
   return {*this, news};
 }
 

@@ -16,7 +16,7 @@
 
 namespace eider::detail {
 
-class H1Connection final : public Exchange, private StreamOwner {
+class H1Connection final : public ClientExchange, private StreamOwner {
  public:
   /// reader  of the loop's; outlives the connection
   H1Connection(h1::ResponseReader& reader, std::unique_ptr<Wire> wire);

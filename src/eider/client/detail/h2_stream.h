@@ -13,7 +13,7 @@
 namespace eider::detail {
 
 /// Destroying it before its end resets the stream; the connection lives on.
-class H2Stream final : public Exchange, private h2::ReplyUser {
+class H2Stream final : public ClientExchange, private h2::ReplyUser {
  public:
   /// For H2Connection::open_stream.
   explicit H2Stream(H2Connection& of);

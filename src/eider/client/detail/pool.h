@@ -135,8 +135,8 @@ class Lease {
   [[nodiscard]] bool is_held() const noexcept { return exchange_ != nullptr; }
   /// It has served a request before: the server may have closed it meanwhile.
   [[nodiscard]] bool is_reused() const noexcept { return is_reused_; }
-  [[nodiscard]] Exchange* operator->() const noexcept { return exchange_; }
-  [[nodiscard]] Exchange& operator*() const noexcept { return *exchange_; }
+  [[nodiscard]] ClientExchange* operator->() const noexcept { return exchange_; }
+  [[nodiscard]] ClientExchange& operator*() const noexcept { return *exchange_; }
   /// Pre: it is a connection of its own: ClientOptions::http2 is `never`.
   [[nodiscard]] H1Connection& h1() const noexcept { return *connection_; }
   void give_back() noexcept;
@@ -149,7 +149,7 @@ class Lease {
   PoolPermits permits_;
   std::unique_ptr<H1Connection> connection_;  // or
   std::unique_ptr<H2Stream> stream_;
-  Exchange* exchange_ = nullptr;
+  ClientExchange* exchange_ = nullptr;
   bool is_reused_ = false;
 };
 
