@@ -8,6 +8,7 @@
 
 #include "eider/base/assert.h"
 #include "eider/runtime/detail/stream_rest.h"
+#include "eider/runtime/spare_buffer.h"
 #include "eider/runtime/stream.h"
 
 namespace eider {
@@ -16,6 +17,12 @@ namespace {
 
 /// Of plaintext that waits, in one go: a few records.
 constexpr std::size_t kPieceBytes = 64UL * 1024;
+
+/// Memory for ciphertext, for whichever stream sends next.
+SpareBuffer& spare() noexcept {
+  thread_local SpareBuffer memory;
+  return memory;
+}
 
 /// Reads until `into` is full or the file ends; the file's bytes are in the kernel's cache, mostly.
 std::size_t read_piece(int file, std::uint64_t offset, std::span<char> into) noexcept {
@@ -139,7 +146,10 @@ void Stream::seal_text(std::string_view plaintext) {
   }
   if (mine.seal->state() == SealState::handshaking) {
     mine.early.append(plaintext);
-  } else if (!mine.seal->write(plaintext, mine.wire)) {
+    return;
+  }
+  spare().lend(mine.wire);
+  if (!mine.seal->write(plaintext, mine.wire)) {
     break_later(NetError::insecure);
   }
 }
@@ -173,6 +183,7 @@ bool Stream::seal_corked(Buffer& corked) {
   seal_text(corked.view());
   corked.clear();
   corked.swap(mine.wire);
+  spare().take_back(mine.wire);
   return !corked.empty();
 }
 
@@ -209,7 +220,7 @@ bool Stream::write_wire() {
   mine.wire.clear();
   mine.sent = 0;
   if (rest_->bytes == 0) {
-    mine.wire.release();
+    spare().take_back(mine.wire);
   }
   return true;
 }

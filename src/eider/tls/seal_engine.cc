@@ -4,6 +4,7 @@
 #include <new>
 #include <utility>
 
+#include "eider/runtime/spare_buffer.h"
 #include "eider/tls/detail/seal_facts.h"
 
 namespace eider::detail {
@@ -21,6 +22,12 @@ constexpr std::size_t sealed_bytes_max(std::size_t plaintext_bytes) noexcept {
 /// A whole record: alert (21), TLS 1.2, two bytes: fatal (2), illegal_parameter (47). Only before
 /// there are keys (RFC 8446, sections 5.1 and 6).
 constexpr std::array<char, 7> kIllegalParameter{21, 3, 3, 0, 2, 2, 47};
+
+/// Memory for what has come, for whichever connection is fed next.
+SpareBuffer& spare() noexcept {
+  thread_local SpareBuffer memory;
+  return memory;
+}
 
 /// Nothing went wrong (the queue was empty before the call), there are only no bytes.
 bool wants_more(const SSL& ssl) noexcept {
@@ -161,6 +168,7 @@ void SealEngine::refuse_large_handshake() {
 }
 
 void SealEngine::keep(std::string_view ciphertext) {
+  spare().lend(kept_);
   kept_.consume(kept_.size() - wire_.in.size());
   kept_.append(ciphertext);
   wire_.in = kept_.view();
@@ -204,7 +212,7 @@ void SealEngine::note_end_of_reading() {
 
 void SealEngine::drop_what_was_read() noexcept {
   if (wire_.in.empty()) {
-    kept_.release();
+    spare().take_back(kept_);
   }
 }
 
