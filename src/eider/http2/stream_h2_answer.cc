@@ -181,10 +181,10 @@ void StreamH2::begin_tunnel(Response& response, Upgrade& upgrade) {
   outflow_.begin_produced();
   response.set_status(kOk);
   send_head(response, std::nullopt, h2::Ends::with_content);
-  tunnel_->begin(upgrade);
   if (exchange_ != nullptr) {
-    connection_->add_answered(*this);
+    connection_->add_answered(*this);  // ahead of what the protocol may write at once
   }
+  tunnel_->begin(upgrade);
 }
 
 /// Any 2xx would tell the client that its protocol is spoken now (RFC 8441, section 5).

@@ -15,6 +15,7 @@ using std::chrono::milliseconds;
 /// What the test sees of the protocol, and does in its name.
 struct Script {
   std::string heard;
+  std::string greeting;
   UpgradedLine* line = nullptr;
   int opened = 0;
   int gone = 0;
@@ -26,6 +27,7 @@ class Scripted final : public Upgraded {
   Scripted(Script& script, UpgradedLine& line) : script_(script) {
     script_.line = &line;
     ++script_.opened;
+    line.output().append(script_.greeting);
   }
   Scripted(const Scripted&) = delete;
   Scripted& operator=(const Scripted&) = delete;
@@ -160,6 +162,20 @@ TEST(H2Tunnel, hears_later_what_came_before_the_answer) {
   server.kernel.advance(milliseconds(60));
   EXPECT_EQ(status_on(client.received(), 1), "200");
   EXPECT_EQ(server.service.script.heard, "early<end>");
+}
+
+TEST(H2Tunnel, may_speak_first) {
+  for (const std::string_view path : {"/line", "/later"}) {
+    LineServer server;
+    server.service.script.greeting = "welcome";
+    SimClient client = server.connect(open_line(1, path) + open_line(3, "/later"));
+    server.kernel.advance(milliseconds(60));
+    EXPECT_EQ(received_on(client.received(), 1).content, "welcome") << path;
+    EXPECT_EQ(received_on(client.received(), 3).content, "welcome") << path;
+    client.send(data(1, "x") + data(3, "y"));
+    server.kernel.run_until_idle();
+    EXPECT_EQ(server.service.script.heard, "xy") << path;
+  }
 }
 
 TEST(H2Tunnel, is_refused_where_http_alone_is_spoken) {
