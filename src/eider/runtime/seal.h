@@ -69,6 +69,9 @@ class SealMaker {
  public:
   virtual ~SealMaker() = default;
   [[nodiscard]] virtual std::unique_ptr<Seal> make() = 0;
+  /// Whether a connection that begins with these bytes, at least one, may want a seal. Who speaks
+  /// in the clear where it must not is then told so, instead of being sent an alert.
+  [[nodiscard]] virtual bool may_begin(std::string_view /*first*/) const noexcept { return true; }
 };
 
 }  // namespace eider

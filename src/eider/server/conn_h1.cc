@@ -22,7 +22,8 @@ constexpr int kUnavailable = 503;
 }  // namespace
 
 bool ConnectionH1::is_idle() const noexcept {
-  return state_ == State::ready && saved_.empty() && stream_.waiting_bytes() == 0;
+  const bool is_asked_nothing = state_ == State::ready || state_ == State::preface;
+  return is_asked_nothing && saved_.empty() && stream_.waiting_bytes() == 0;
 }
 
 // What the stream tells.

@@ -18,6 +18,8 @@ namespace {
 /// As much as is taken of a content that the handler does not ask for.
 constexpr std::size_t kAheadBytesMax = 64UL * 1024;
 
+constexpr int kBadRequest = 400;
+
 /// As Peer::address; empty where the proxy speaks for itself.
 std::string source_of(const ProxyHeader& header) {
   switch (header.kind) {
@@ -72,16 +74,14 @@ ConnectionH1::~ConnectionH1() {
 void ConnectionH1::open(Descriptor fd, Preface preface) {
   stream_.open(std::move(fd));
   expect(Patience::first_byte, context_.limits.first_byte);
+  if (!preface.has_proxy_protocol && preface.seals == nullptr) {
+    return;
+  }
+  state_ = State::preface;
+  aside_ = std::make_unique<Aside>();
+  aside_->seals = preface.seals;
   if (preface.has_proxy_protocol) {
-    state_ = State::preface;
-    aside_ = std::make_unique<Aside>();
     aside_->preface = std::make_unique<ProxyReader>();
-    aside_->seals = preface.seals;
-  } else if (preface.seals != nullptr) {
-    secure(*preface.seals, {});
-    if (state_ == State::closed) {
-      settle();
-    }
   }
 }
 
@@ -142,26 +142,51 @@ void ConnectionH1::take_unusual(std::string_view bytes) {
   }
 }
 
-// Who does not keep to it is not answered: it is no client, or a balancer that is set up wrong.
 void ConnectionH1::read_preface(std::string_view bytes) {
+  if (aside_->preface != nullptr) {
+    bytes = read_proxy_header(bytes);
+  }
+  if (bytes.empty()) {
+    return;
+  }
+  if (state_ == State::preface) {
+    begin_sealed(bytes);
+  } else {
+    serve_or_save(bytes);
+  }
+}
+
+// Who does not keep to it is not answered: it is no client, or a balancer that is set up wrong.
+std::string_view ConnectionH1::read_proxy_header(std::string_view bytes) {
   const ProxyStep step = aside_->preface->read(bytes);
   switch (step.status) {
     case ProxyStatus::need_more:
-      return;
+      return {};
     case ProxyStatus::refused:
       state_ = State::closed;
-      return;
+      return {};
     case ProxyStatus::complete:
       break;
   }
   aside_->proxied_address = source_of(aside_->preface->header());
   aside_->preface.reset();
-  state_ = State::ready;
+  if (aside_->seals == nullptr) {
+    state_ = State::ready;
+  }
   bytes.remove_prefix(step.consumed);
-  if (aside_->seals != nullptr) {
-    secure(*aside_->seals, bytes);
-  } else if (!bytes.empty()) {
-    serve_or_save(bytes);
+  return bytes;
+}
+
+void ConnectionH1::begin_sealed(std::string_view bytes) {
+  SealMaker& seals = *aside_->seals;
+  state_ = State::ready;
+  if (aside_->proxied_address.empty()) {
+    aside_.reset();
+  }
+  if (seals.may_begin(bytes)) {
+    secure(seals, bytes);
+  } else {
+    refuse(kBadRequest, "The plain HTTP request was sent to HTTPS port.", Method::unknown);
   }
 }
 

@@ -44,7 +44,7 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner
   enum class State : std::uint8_t {
     ready,      // reads heads
     body,       // gathers the content of exchange_
-    preface,    // reads what comes ahead of HTTP
+    preface,    // reads what comes ahead of HTTP, or waits for a handshake's first byte
     waiting,    // the task of exchange_ runs; its content may still be arriving
     producing,  // the content of the answer is being made
     upgraded,   // another protocol has taken over
@@ -128,6 +128,8 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner
   // Content that is no text in memory: conn_h1_content.cc.
   void take_unusual(std::string_view bytes);
   void read_preface(std::string_view bytes);
+  [[nodiscard]] std::string_view read_proxy_header(std::string_view bytes);
+  void begin_sealed(std::string_view bytes);
   void secure(SealMaker& seals, std::string_view received);
   void end_handshake() noexcept;
   void deliver_saved();

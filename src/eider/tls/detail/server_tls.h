@@ -31,6 +31,10 @@ class ServerTls final : public SealMaker {
                                                                KernelTls* kernel = kernel_tls());
 
   [[nodiscard]] std::unique_ptr<Seal> make() override;
+  /// A handshake begins with the byte 22 (RFC 8446, section 5.1), a request with a letter.
+  [[nodiscard]] bool may_begin(std::string_view first) const noexcept override {
+    return first.front() < 'A' || first.front() > 'Z';
+  }
 
  private:
   /// One of the certificates: its files, and what they held when they were last good.
