@@ -47,7 +47,8 @@ inline std::string reset(std::uint32_t stream, std::uint32_t code) {
 
 class H2Line : public ClientLine {
  public:
-  explicit H2Line(ClientOptions options = {}) : ClientLine(with_h2(std::move(options))) {}
+  explicit H2Line(ClientOptions options = {}, Http2Use use = Http2Use::always)
+      : ClientLine(with_http2(std::move(options), use)) {}
 
   /// What the client has sent over line `index` since it was last asked for, without the preface.
   [[nodiscard]] std::vector<H2Frame> frames(std::size_t index = 0) {
@@ -98,8 +99,8 @@ class H2Line : public ClientLine {
   }
 
  private:
-  static ClientOptions with_h2(ClientOptions options) {
-    options.http2 = Http2Use::always;
+  static ClientOptions with_http2(ClientOptions options, Http2Use use) {
+    options.http2 = use;
     return options;
   }
 };
