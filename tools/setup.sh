@@ -3,12 +3,14 @@
 
 packages_file="${BASH_SOURCE[0]%/*}/packages.txt"
 
-# packages_of COLUMN GROUP… : that column of the list (2 Debian, 3 Fedora, 4 Arch, 5 the sign).
+# packages_of COLUMN GROUP… : that column of the list (2 Debian, 3 Fedora, 4 Arch, 5 the sign), but
+# for "-": there is none.
 packages_of() {
   local column=$1
   shift
   awk -v column="$column" -v groups=" $* " \
-    '!/^#/ && NF && index(groups, " " $1 " ") { print $column }' "$packages_file"
+    '!/^#/ && NF && $column != "-" && index(groups, " " $1 " ") { print $column }' \
+    "$packages_file"
 }
 
 # The Debian packages of the groups that are not installed.
