@@ -27,7 +27,7 @@ struct ClientState;
 ///     if (!reply) … reply.error().text …
 ///     auto notes = reply->json<std::vector<Note>>();
 ///
-/// Destroying a task that asks closes its connection.
+/// Destroying a task that asks closes its connection, or ends its stream of HTTP/2.
 class HttpClient {
  public:
   using Reply = ClientRequest::Reply;

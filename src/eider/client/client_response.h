@@ -59,7 +59,8 @@ class ClientResponse {
 };
 
 /// An answer whose content is taken piece by piece; the server is slowed down to the pace of that.
-/// Destroying it before the end closes the connection. The client outlives it.
+/// Destroying it before the end closes the connection, or ends the stream of HTTP/2. The client
+/// outlives it.
 class ClientStream {
  public:
   /// For the client.
