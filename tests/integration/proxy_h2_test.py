@@ -64,6 +64,21 @@ class Heads(unittest.TestCase):
                 self.assertNotIn(hop, said.lower())
 
 
+    def test_interim_answers_go_on_but_for_those_of_the_hop(self):
+        answer = (b'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nKeep-Alive: 5\r\n'
+                  b'\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n') + EMPTY
+        with answering(answer) as service, SecureProxy(service.url()) as front:
+            for version, name in zip(VERSIONS, (b'HTTP/1.1', b'HTTP/2'), strict=True):
+                said, status = front.curl('-i', version=version)
+                self.assertEqual(status, 0)
+                lines = said.lower()
+                self.assertTrue(said.startswith(name + b' 103'), said)
+                self.assertIn(b'\r\nlink: </a.css>; rel=preload\r\n', lines)
+                self.assertIn(name + b' 102', said)
+                self.assertNotIn(b' 100', said)
+                self.assertNotIn(b'keep-alive', lines.split(b' 200')[0])
+
+
 class Contents(unittest.TestCase):
     def test_methods_with_content_arrive_framed_as_they_can_be(self):
         seen = []

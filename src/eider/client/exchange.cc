@@ -59,11 +59,15 @@ void ClientExchange::expire() {
 
 // The head.
 
-void ClientExchange::take_interim(int status) {
+void ClientExchange::take_interim(int status, std::span<const Field> fields) {
   if (++interims_ > kInterimMax) {
     return fail_with(ClientFault::bad_answer, "The server sends one interim answer after another.");
   }
-  may_send_ |= status == 100;
+  if (status == 100) {
+    may_send_ = true;
+  } else if (terms_.interims != nullptr) {
+    terms_.interims->on_interim(status, fields);
+  }
   tell();
 }
 

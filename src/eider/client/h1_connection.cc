@@ -182,7 +182,7 @@ void H1Connection::keep_pending(std::string_view rest) {
 
 void H1Connection::read_head(const h1::ReplyHead& head) {
   if (head.is_interim()) {
-    return take_interim(head.status);
+    return take_interim(head.status, head.fields);
   }
   if (head.status == 101) {
     return fail_with(ClientFault::bad_answer,

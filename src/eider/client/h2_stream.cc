@@ -138,7 +138,7 @@ void H2Stream::put(char* to, std::size_t bytes) noexcept {
 
 void H2Stream::on_interim(int status) {
   note_heard();
-  take_interim(status);
+  take_interim(status, {});
 }
 
 void H2Stream::on_head(const h2::ReplyHead& head) {

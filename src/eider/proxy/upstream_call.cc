@@ -149,7 +149,8 @@ Task<UpstreamCall::Fault> UpstreamCall::exchange() {
   lease_->begin(*received_, {.asked = asked_.request.method(),
                              .gathering = Gathering::pieces,
                              .head = {client_.options.head_bytes_max, client_.options.fields_max},
-                             .decompresses = false});
+                             .decompresses = false,
+                             .interims = this});
   has_asked_ = true;
   write_head(lease_.h1().output(), asked_);
   if (has_content(asked_.request)) {
@@ -163,6 +164,20 @@ Task<UpstreamCall::Fault> UpstreamCall::exchange() {
   }
   lease_->clear_deadline();
   co_return std::nullopt;
+}
+
+/// "A proxy MUST forward 1xx responses unless the proxy itself requested the generation of the 1xx
+/// response" (RFC 9110, section 15.2).
+void UpstreamCall::on_interim(int status, std::span<const Field> fields) {
+  Peer* const peer = asked_.request.peer();
+  if (peer == nullptr) {
+    return;
+  }
+  std::string lines;
+  forward_answer_fields(fields, [&lines](std::string_view name, std::string_view value) {
+    lines.append(name).append(": ").append(value).append("\r\n");
+  });
+  peer->inform(status, lines);
 }
 
 // RFC 9110, section 10.1.1: some servers know nothing of it, so it is not waited for endlessly.

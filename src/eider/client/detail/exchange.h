@@ -5,6 +5,7 @@
 #include <coroutine>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,15 @@ namespace eider::detail {
 /// What is to be done with the content: all of it into Received::body, or piece by piece.
 enum class Gathering : std::uint8_t { whole, pieces };
 
+/// Told of interim answers but 100 (Continue), over HTTP/1.1 alone (RFC 9110, section 15.2).
+class InterimUser {
+ public:
+  virtual void on_interim(int status, std::span<const Field> fields) = 0;
+
+ protected:
+  ~InterimUser() = default;
+};
+
 struct ReceiveTerms {
   Method asked = Method::get;
   Gathering gathering = Gathering::whole;
@@ -37,6 +47,8 @@ struct ReceiveTerms {
   /// gzip, deflate, br and zstd are undone.
   bool decompresses = true;
   DecompressionLimits decompression = {};
+  /// Outlives the exchange; may be null.
+  InterimUser* interims = nullptr;
 };
 
 /// What a task may wait for. Each comes also with the answer's failure.
@@ -122,7 +134,7 @@ class ClientExchange : private Timer {
   void note_heard() noexcept { has_heard_ = true; }
 
   // What comes, in this order.
-  void take_interim(int status);
+  void take_interim(int status, std::span<const Field> fields);
   /// length  of content that follows, as far as it is known
   void take_head(int status, std::span<const Field> fields, std::string_view bytes,
                  std::optional<std::uint64_t> length);

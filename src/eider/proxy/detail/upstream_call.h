@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "eider/base/buffer.h"
@@ -39,7 +40,7 @@ struct UpstreamRequest {
 /// source  RFC 9112, sections 3 and 6; RFC 9110, section 7.6
 void write_head(Buffer& out, const UpstreamRequest& asked);
 
-class UpstreamCall {
+class UpstreamCall final : private InterimUser {
  public:
   using Outcome = Result<Answered, ClientError>;
 
@@ -60,6 +61,7 @@ class UpstreamCall {
  private:
   using Fault = std::optional<ClientError>;
 
+  void on_interim(int status, std::span<const Field> fields) override;
   [[nodiscard]] Task<Fault> connect();
   [[nodiscard]] Task<Fault> exchange();
   [[nodiscard]] Task<> await_consent();
