@@ -14,57 +14,26 @@ namespace eider::h2 {
 
 namespace {
 
-/// Never reached: CONTINUATION frames are counted here.
-constexpr std::size_t kLibraryContinuationsMax = 10'000;
+using detail::check;
+
 /// A head of this many frames is within anybody's limit.
 constexpr std::uint32_t kContinuationsMin = 8;
 constexpr std::uint32_t kFrameBytes = 16 * 1024;
-/// More acknowledgements that cannot leave end the connection.
-constexpr std::size_t kAcknowledgementsMax = 500;
-/// Larger memory for fields is given back.
-constexpr std::size_t kKeptPairsMax = 64;
 
 constexpr std::uint32_t code_of(ErrorCode code) noexcept {
   return static_cast<std::uint32_t>(code);
 }
 
-void check(int error) {
-  if (error != 0) {
-    throw std::bad_alloc();  // all else would be our own mistake
-  }
-}
-
 const nghttp2_option* library_options() {
-  static const nghttp2_option* const made = [] {
-    nghttp2_option* options = nullptr;
-    check(nghttp2_option_new(&options));
-    nghttp2_option_set_no_auto_window_update(options, 1);
-    nghttp2_option_set_max_outbound_ack(options, kAcknowledgementsMax);
-    nghttp2_option_set_max_continuations(options, kLibraryContinuationsMax);
-    return options;
-  }();
+  static const nghttp2_option* const made = detail::make_options();
   return made;
 }
 
 /// RFC 7541, 7.1.3: secrets stay out of the tables.
-bool is_secret(std::string_view name) noexcept {
-  return equals_ignoring_case(name, "authorization") ||
-         equals_ignoring_case(name, "proxy-authorization");
-}
-
-nghttp2_nv to_pair(const OutField& field) noexcept {
-  static constexpr std::array<std::uint8_t, 3> kFlags = {
-      NGHTTP2_NV_FLAG_NONE, NGHTTP2_NV_FLAG_NO_COPY_NAME,
-      NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE};
-  const std::uint8_t secret =
-      is_secret(field.name) ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
-  // nghttp2 does not write to them.
-  return {.name = reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.name.data())),
-          .value = reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.value.data())),
-          .namelen = field.name.size(),
-          .valuelen = field.value.size(),
-          .flags = static_cast<std::uint8_t>(kFlags[static_cast<std::size_t>(field.is_static)] |
-                                             secret)};
+unsigned flags_of(const OutField& field) noexcept {
+  const bool is_secret = equals_ignoring_case(field.name, "authorization") ||
+                         equals_ignoring_case(field.name, "proxy-authorization");
+  return is_secret ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
 }
 
 }  // namespace
@@ -112,14 +81,7 @@ void ClientSession::State::note(Cheap kind) noexcept {
 }
 
 std::span<const nghttp2_nv> ClientSession::State::to_pairs(std::span<const OutField> fields) {
-  if (pairs.capacity() > kKeptPairsMax) {
-    pairs = {};
-  }
-  pairs.clear();
-  for (const OutField& field : fields) {
-    pairs.push_back(to_pair(field));
-  }
-  return pairs;
+  return pairs.of(fields, flags_of);
 }
 
 void ClientSession::State::let_go(StreamId id) noexcept {

@@ -1,9 +1,7 @@
 // Session: what it is made of and what is asked of it. See also session_calls.cc.
 #include "eider/http/h2/session.h"
 
-#include <algorithm>
 #include <array>
-#include <new>
 
 #include "eider/http/h2/detail/memory.h"
 #include "eider/http/h2/detail/session_state.h"
@@ -12,47 +10,19 @@ namespace eider::h2 {
 
 namespace {
 
-/// Never reached: nghttp2 counts a frame's head again for each piece in which it comes, and
-/// session_frames.cc counts better.
-constexpr std::size_t kContinuationsMax = 10'000;
-/// More acknowledgements that cannot leave end the connection.
-constexpr std::size_t kAcknowledgementsMax = 500;
-/// Larger memory for fields is given back.
-constexpr std::size_t kKeptPairsMax = 64;
+using detail::check;
 
 constexpr std::uint32_t code_of(ErrorCode code) noexcept {
   return static_cast<std::uint32_t>(code);
 }
 
-void check(int error) {
-  if (error != 0) {
-    throw std::bad_alloc();  // all else would be our own mistake
-  }
-}
-
 const nghttp2_option* library_options() {
   static const nghttp2_option* const made = [] {
-    nghttp2_option* options = nullptr;
-    check(nghttp2_option_new(&options));
-    nghttp2_option_set_no_auto_window_update(options, 1);
-    nghttp2_option_set_max_outbound_ack(options, kAcknowledgementsMax);
-    nghttp2_option_set_max_continuations(options, kContinuationsMax);
+    nghttp2_option* const options = detail::make_options();
     nghttp2_option_set_builtin_recv_extension_type(options, NGHTTP2_PRIORITY_UPDATE);
     return options;
   }();
   return made;
-}
-
-nghttp2_nv to_pair(const OutField& field) noexcept {
-  static constexpr std::array<std::uint8_t, 3> kFlags = {
-      NGHTTP2_NV_FLAG_NONE, NGHTTP2_NV_FLAG_NO_COPY_NAME,
-      NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE};
-  // nghttp2 does not write to them.
-  return {.name = reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.name.data())),
-          .value = reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.value.data())),
-          .namelen = field.name.size(),
-          .valuelen = field.value.size(),
-          .flags = kFlags[static_cast<std::size_t>(field.is_static)]};
 }
 
 ErrorCode code_of_failure(int error) noexcept {
@@ -103,14 +73,7 @@ void Session::State::note(Cheap kind) noexcept {
 }
 
 std::span<const nghttp2_nv> Session::State::to_pairs(std::span<const OutField> fields) {
-  if (pairs.capacity() > kKeptPairsMax) {
-    pairs = {};
-  }
-  pairs.clear();
-  for (const OutField& field : fields) {
-    pairs.push_back(to_pair(field));
-  }
-  return pairs;
+  return pairs.of(fields, [](const OutField&) { return 0U; });
 }
 
 Session::Session(SessionUser& user, const SessionOptions& options)

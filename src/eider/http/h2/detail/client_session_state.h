@@ -9,11 +9,11 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "eider/base/buffer.h"
 #include "eider/http/h2/client_session.h"
 #include "eider/http/h2/detail/frame_scanner.h"
+#include "eider/http/h2/detail/library.h"
 #include "eider/http/h2/flood_guard.h"
 
 namespace eider::h2 {
@@ -81,7 +81,7 @@ struct ClientSession::State {
   std::size_t open_streams = 0;
   Buffer* out = nullptr;
   std::size_t out_bytes_max = 0;
-  std::vector<nghttp2_nv> pairs;
+  detail::Pairs pairs;
   std::optional<ErrorCode> going_away;
   std::string_view flaw;
   bool has_settings = false;

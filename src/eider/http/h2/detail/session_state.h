@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "eider/base/buffer.h"
 #include "eider/http/h2/detail/frame_scanner.h"
+#include "eider/http/h2/detail/library.h"
 #include "eider/http/h2/detail/recent_streams.h"
 #include "eider/http/h2/flood_guard.h"
 #include "eider/http/h2/session.h"
@@ -77,7 +77,7 @@ struct Session::State {
   std::uint64_t trailer_bytes = 0;
   Buffer* out = nullptr;
   std::size_t out_bytes_max = 0;
-  std::vector<nghttp2_nv> pairs;
+  detail::Pairs pairs;
   bool is_full = false;
   bool is_doomed = false;
   bool is_broken = false;

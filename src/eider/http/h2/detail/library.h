@@ -1,0 +1,79 @@
+// What both ends of a connection ask of nghttp2 alike.
+// Must not be included but by what stands behind a session: it names nghttp2's types.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <vector>
+
+#include "eider/http/h2/out_field.h"
+
+namespace eider::h2::detail {
+
+/// More acknowledgements that cannot leave end the connection.
+inline constexpr std::size_t kAcknowledgementsMax = 500;
+/// Never reached: nghttp2 counts a frame's head again for each piece in which it comes, and the
+/// sessions count better.
+inline constexpr std::size_t kLibraryContinuationsMax = 10'000;
+
+/// errors  std::bad_alloc: all else would be our own mistake
+inline void check(int error) {
+  if (error != 0) {
+    throw std::bad_alloc();
+  }
+}
+
+/// Options with what is the same for both; kept for ever.
+[[nodiscard]] inline nghttp2_option* make_options() {
+  nghttp2_option* options = nullptr;
+  check(nghttp2_option_new(&options));
+  nghttp2_option_set_no_auto_window_update(options, 1);
+  nghttp2_option_set_max_outbound_ack(options, kAcknowledgementsMax);
+  nghttp2_option_set_max_continuations(options, kLibraryContinuationsMax);
+  return options;
+}
+
+/// Field lists as nghttp2 has them.
+class Pairs {
+ public:
+  /// Valid until the next call.
+  ///
+  /// flags_of  further flags of a field
+  template <class FlagsOf>
+  [[nodiscard]] std::span<const nghttp2_nv> of(std::span<const OutField> fields, FlagsOf flags_of) {
+    if (pairs_.capacity() > kKeptMax) {
+      pairs_ = {};
+    }
+    pairs_.clear();
+    for (const OutField& field : fields) {
+      pairs_.push_back(to_pair(field, flags_of(field)));
+    }
+    return pairs_;
+  }
+
+ private:
+  /// Larger memory is given back.
+  static constexpr std::size_t kKeptMax = 64;
+
+  static nghttp2_nv to_pair(const OutField& field, unsigned more_flags) noexcept {
+    static constexpr std::array<unsigned, 3> kFlags = {
+        NGHTTP2_NV_FLAG_NONE, NGHTTP2_NV_FLAG_NO_COPY_NAME,
+        NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE};
+    const unsigned flags = kFlags[static_cast<std::size_t>(field.is_static)] | more_flags;
+    // nghttp2 does not write to them.
+    return {.name = reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.name.data())),
+            .value = reinterpret_cast<std::uint8_t*>(const_cast<char*>(field.value.data())),
+            .namelen = field.name.size(),
+            .valuelen = field.value.size(),
+            .flags = static_cast<std::uint8_t>(flags)};
+  }
+
+  std::vector<nghttp2_nv> pairs_;
+};
+
+}  // namespace eider::h2::detail
