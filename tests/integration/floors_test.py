@@ -47,6 +47,13 @@ class Floors(unittest.TestCase):
                     self.assertTrue(receive_until(connection, b'}'))
                     self.assertEqual(connection.recv(1), b'')
 
+    def test_large_answers_are_whole(self):
+        for name in FLOORS:
+            with self.subTest(name), Program(name, '{port}', '1', '--bytes', '1048576') as floor:
+                for _ in range(3):
+                    status, _, body = floor.ask('GET', '/')
+                    self.assertEqual((status, body), (200, b'x' * 1048576))
+
     def test_a_signal_ends_them_with_status_0(self):
         for name in FLOORS:
             for how in (signal.SIGTERM, signal.SIGINT):
