@@ -30,7 +30,11 @@ def find(results, entry):
 
 
 def _here(samples, name, metric, entry):
-    """Our figure of what was published: by the cell's metric, the ratio, or with latencies."""
+    """Our figure of what was published: by the cell's metric, the ratio, or with latencies; empty
+    for who has not taken part.
+    """
+    if name is None:
+        return ""
     if "over the epoll floor" in entry["note"]:
         found = figures.floor_ratio(samples, name)
         return found and wording.times(found.median)

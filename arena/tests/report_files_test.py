@@ -139,9 +139,11 @@ class Head(unittest.TestCase):
             ("per_second", "9/s, p99 3 ms", "", "1,000, p99 9.00 ms"),
             ("seconds", "40", "", "not measured here"),
         )
-        for metric, value, note, expected in cases:
-            with self.subTest(metric=metric, value=value):
-                entry = {"who": "Bun", "value": value, "note": note}
+        absent = ("cpu_us", "1.3", "over the epoll floor, elsewhere", "not measured here")
+        for who, (metric, value, note, expected) in [*(("Bun", case) for case in cases),
+                                                     ("Gorilla", absent)]:
+            with self.subTest(who=who, metric=metric, value=value):
+                entry = {"who": who, "value": value, "note": note}
                 cell = {"id": "c", "metric": metric, "published": [entry]}
                 found = results.assemble({"schema": 1, "experiments": [
                     {"id": "e", "cells": [cell]}]}, samples, [])
