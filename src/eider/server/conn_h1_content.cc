@@ -186,7 +186,7 @@ void ConnectionH1::begin_sealed(std::string_view bytes) {
   if (seals.may_begin(bytes)) {
     secure(seals, bytes);
   } else {
-    refuse(kBadRequest, "The plain HTTP request was sent to HTTPS port.", Method::unknown);
+    refuse(kBadRequest, "This port speaks HTTPS: ask again with https://.", Method::unknown);
   }
 }
 
