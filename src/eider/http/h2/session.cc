@@ -105,21 +105,7 @@ void Session::receive(std::string_view bytes, std::uint64_t now_ms) {
 }
 
 bool Session::send(Buffer& out, std::size_t bytes_max) {
-  state_->out = &out;
-  state_->out_bytes_max = bytes_max;
-  state_->is_full = false;
-  while (out.size() < bytes_max && !state_->is_full) {
-    const std::uint8_t* bytes = nullptr;
-    const auto count = nghttp2_session_mem_send(state_->session, &bytes);
-    if (count < 0) {
-      state_->is_doomed = state_->is_broken = true;
-    }
-    if (count <= 0) {
-      return !state_->is_full;
-    }
-    out.append({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count)});
-  }
-  return false;
+  return detail::send_some(*state_, out, bytes_max);
 }
 
 void Session::respond(StreamId id, std::span<const OutField> fields, Ends ends) {

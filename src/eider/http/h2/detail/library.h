@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "eider/base/buffer.h"
 #include "eider/http/h2/out_field.h"
 
 namespace eider::h2::detail {
@@ -36,6 +37,26 @@ inline void check(int error) {
   nghttp2_option_set_max_outbound_ack(options, kAcknowledgementsMax);
   nghttp2_option_set_max_continuations(options, kLibraryContinuationsMax);
   return options;
+}
+
+/// Session::send and ClientSession::send, on what stands behind them.
+template <class State>
+bool send_some(State& state, Buffer& out, std::size_t bytes_max) {
+  state.out = &out;
+  state.out_bytes_max = bytes_max;
+  state.is_full = false;
+  while (out.size() < bytes_max && !state.is_full) {
+    const std::uint8_t* bytes = nullptr;
+    const auto count = nghttp2_session_mem_send(state.session, &bytes);
+    if (count < 0) {
+      state.is_doomed = state.is_broken = true;
+    }
+    if (count <= 0) {
+      return !state.is_full;
+    }
+    out.append({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count)});
+  }
+  return false;
 }
 
 /// Field lists as nghttp2 has them.
