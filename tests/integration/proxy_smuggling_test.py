@@ -7,12 +7,11 @@ import ast
 import contextlib
 import re
 import socket
-import threading
 import unittest
 from pathlib import Path
 
 import http2_frames as h2
-from proxy_support import has_nginx, nginx, proxy, read_all
+from proxy_support import Listening, has_nginx, nginx, proxy, read_all
 from support import ROOT
 
 TABLES = ROOT / 'tests/conformance'
@@ -63,29 +62,12 @@ def refused_bodies():
             yield what, value_of(literals).encode('latin-1')
 
 
-class Wire:
+class Wire(Listening):
     """An upstream that keeps every byte, and answers each head that is whole."""
 
     def __init__(self):
         self.heard = b''
-        self.listener = socket.create_server(('127.0.0.1', 0))
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.listener.close()
-
-    def url(self):
-        """As an upstream."""
-        return f'http://127.0.0.1:{self.listener.getsockname()[1]}'
-
-    def _accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = self.listener.accept()
-                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+        super().__init__()
 
     def _serve(self, connection):
         with contextlib.suppress(OSError), connection:

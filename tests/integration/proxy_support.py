@@ -19,15 +19,10 @@ SECONDS_MAX = ANSWER_SECONDS_MAX
 OK = b'HTTP/1.1 200 OK\r\n'
 
 
-class Scripted:
-    """A server that calls `script(connection, head, rest)` for each request head.
+class Listening:
+    """A server on a free port, with a thread for each connection: `_serve` says what it does."""
 
-    The connection ends when the script returns something true, or its client does.
-    """
-
-    def __init__(self, script, port=0):
-        self.script = script
-        self.heads = []
+    def __init__(self, port=0):
         self.listener = socket.create_server(('127.0.0.1', port))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -47,6 +42,18 @@ class Scripted:
             while True:
                 connection, _ = self.listener.accept()
                 threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+
+class Scripted(Listening):
+    """A server that calls `script(connection, head, rest)` for each request head.
+
+    The connection ends when the script returns something true, or its client does.
+    """
+
+    def __init__(self, script, port=0):
+        self.script = script
+        self.heads = []
+        super().__init__(port)
 
     def _serve(self, connection):
         with contextlib.suppress(OSError, ValueError), connection:

@@ -10,11 +10,11 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 import unittest
 from pathlib import Path
 
+from proxy_support import OK, Listening, proxy
 from support import Program, free_port
 
 BIG = 40 << 20
@@ -49,34 +49,15 @@ SMUGGLED = {
 MANY_FIELDS = (b'GET /x?y=%2F HTTP/1.1\r\nHost: shop.example\r\nConnection: close, X-Mine\r\n'
                b'X-Mine: 1\r\nTE: trailers\r\nProxy-Authorization: Basic eA==\r\nX-Other: 2\r\n'
                b'X-Forwarded-For: 6.6.6.6\r\nForwarded: for=6.6.6.6\r\n\r\n')
-OK = b'HTTP/1.1 200 OK\r\n'
 
 
-class Recorder:
+class Recorder(Listening):
     """A server that keeps what it is sent, and answers each head with a fixed text."""
 
     def __init__(self, answer=b'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'):
         self.answer = answer
         self.received = []
-        self.listener = socket.create_server(('127.0.0.1', 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.listener.close()
-
-    def url(self):
-        """As an upstream."""
-        return f'http://127.0.0.1:{self.port}'
-
-    def _accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = self.listener.accept()
-                threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+        super().__init__()
 
     def _serve(self, connection):
         with contextlib.suppress(OSError), connection:
@@ -87,12 +68,6 @@ class Recorder:
                     self.received.append(data)
                     data = b''
                     connection.sendall(self.answer)
-
-
-def proxy(*urls, **settings):
-    """The example in front of them."""
-    environment = {'UPSTREAMS': ','.join(urls), **settings}
-    return Program('11_proxy', '--port', '{port}', '--threads', '2', environment=environment)
 
 
 def upstream(*arguments):
