@@ -1,5 +1,9 @@
 // Compressed streams: whatever they say, no more comes out than is allowed, and cutting them
 // changes nothing. What does come out can be compressed and is then the same.
+//
+// Of a malformed frame libzstd finds the fault by the size of a buffer that earlier streams may
+// have enlarged (1.5.4: a block above its maximum is refused where it does not fit). So of two
+// readings of such a frame one may fail.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -30,6 +34,13 @@ Input input_of(std::string_view data) {
 bool is_failure(Decompressed status) {
   return status == Decompressed::corrupt || status == Decompressed::too_large ||
          status == Decompressed::trailing;
+}
+
+bool end_alike(ContentCoding coding, Decompressed one, Decompressed other) {
+  const bool one_fails = is_failure(one);
+  const bool other_fails = is_failure(other);
+  return one == other || (one_fails && other_fails) ||
+         (coding == ContentCoding::zstd && (one_fails || other_fails));
 }
 
 void check_the_ratio(const Input& input) {
@@ -86,9 +97,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Buffer pieces;
   const Decompressed status_of_pieces = in_pieces(input, pieces);
   // A library may tell a fault before it hands out what it made in front of that.
-  ensure(status_of_pieces == status || (is_failure(status) && is_failure(status_of_pieces)),
-         "pieces end as the whole does");
-  ensure(status != Decompressed::done || pieces.view() == whole.view(), "pieces make the whole");
+  ensure(end_alike(input.coding, status, status_of_pieces), "pieces end as the whole does");
+  ensure(status != Decompressed::done || status_of_pieces != Decompressed::done ||
+             pieces.view() == whole.view(),
+         "pieces make the whole");
   check_the_ratio(input);
   check_that_it_comes_back(input.coding, whole.view());
   return 0;

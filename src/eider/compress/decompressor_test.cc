@@ -314,6 +314,18 @@ TEST(Decompressor, repetitive_text_below_the_free_bytes_is_no_bomb) {
   }
 }
 
+TEST(Decompressor, judges_a_malformed_zstd_frame_alike_however_it_is_cut) {
+  // Empty frames: a block that is too short for its kind, and a block in a frame of size 0.
+  for (const std::string& in : {std::string("\x28\xB5\x2F\xFD\x21\0\0\x15\0\0\0\0", 12),
+                                std::string("\x28\xB5\x2F\xFD\x20\0\x03\0\0\x08", 10),
+                                std::string("\x28\xB5\x2F\xFD\x40\x1F\x8B\x08\x01\0\0", 11),
+                                std::string("\x28\xB5\x2F\xFD\x60\x6D\x0B\x01\0\0", 10)}) {
+    const Outcome whole = in_one_go(ContentCoding::zstd, in);
+    EXPECT_EQ(byte_by_byte(ContentCoding::zstd, in), whole) << testing::PrintToString(in);
+    EXPECT_EQ(whole.text, "");
+  }
+}
+
 TEST(Decompressor, takes_no_zstd_window_above_8_mib) {
   // Frame headers without a content size: window descriptors of 8 MiB and the next larger one.
   const std::string magic("\x28\xB5\x2F\xFD\x00", 5);

@@ -29,6 +29,7 @@ constexpr bool is_skippable_first(char byte) noexcept {
 /// own drafts too, by decoders that hardly anybody tests any more.
 class MagicCheck {
  public:
+  [[nodiscard]] bool is_at_begin() const noexcept { return count_ == 0; }
   /// Looks at the next bytes of a frame. False: it is none.
   [[nodiscard]] bool accepts(std::string_view in) noexcept {
     for (; count_ < kFrameMagic.size() && !in.empty(); in.remove_prefix(1)) {
@@ -75,17 +76,20 @@ class ZstdDecoder final : public Decoder {
   }
   ~ZstdDecoder() override { ZSTD_freeDCtx(context_); }
 
+  /// A frame's first byte goes in alone: a frame that stands whole in front of it the library reads
+  /// in another way, which judges malformed ones otherwise.
   DecodeStep run(std::string_view in, std::span<char> room) override {
+    const bool begins = magic_.is_at_begin();
     if (!magic_.accepts(in)) {
       return {DecodeStatus::corrupt, 0, 0};
     }
-    ZSTD_inBuffer input{in.data(), in.size(), 0};
-    ZSTD_outBuffer output{room.data(), room.size(), 0};
-    const std::size_t left = ZSTD_decompressStream(context_, &output, &input);
-    if (ZSTD_isError(left) != 0) {
-      return {status_of_error(left), input.pos, output.pos};
+    const DecodeStep first = step(in.substr(0, begins ? 1 : in.size()), room);
+    if (!begins || first.status != DecodeStatus::more || first.consumed == in.size()) {
+      return first;
     }
-    return {left == 0 ? DecodeStatus::end : DecodeStatus::more, input.pos, output.pos};
+    DecodeStep rest = step(in.substr(first.consumed), room);
+    rest.consumed += first.consumed;
+    return rest;
   }
   bool goes_on_with(char byte) const noexcept override {
     return byte == kFrameMagic.front() || is_skippable_first(byte);
@@ -98,6 +102,16 @@ class ZstdDecoder final : public Decoder {
   bool is_small() const noexcept override { return ZSTD_sizeof_DCtx(context_) <= kKeptBytesMax; }
 
  private:
+  DecodeStep step(std::string_view in, std::span<char> room) {
+    ZSTD_inBuffer input{in.data(), in.size(), 0};
+    ZSTD_outBuffer output{room.data(), room.size(), 0};
+    const std::size_t left = ZSTD_decompressStream(context_, &output, &input);
+    if (ZSTD_isError(left) != 0) {
+      return {status_of_error(left), input.pos, output.pos};
+    }
+    return {left == 0 ? DecodeStatus::end : DecodeStatus::more, input.pos, output.pos};
+  }
+
   ZSTD_DCtx* context_;
   MagicCheck magic_;
 };
