@@ -3,6 +3,7 @@
 Must not run without a bound: each program is ended when its time is over.
 """
 
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -23,26 +24,42 @@ ALONE = ('greedy_test.py',)
 def run_fuzzers(outcome, tree, fuzzers, seconds=None):
     """Each of the fuzzers over its corpus and beyond.
 
-    Without `seconds` every run makes the same inputs, so that what fails fails for everybody; with
+    Without `seconds` every run makes the same inputs, so that what fails fails for everybody: the
+    comparisons that libFuzzer learns from, and the places in memory, are not the same twice. With
     them it looks for new ones for so long.
     """
     bounds = ([f'-max_total_time={seconds}'] if seconds else
-              [f'-runs={FUZZ_RUNS}', '-seed=1', f'-max_total_time={FUZZ_SECONDS_MAX}'])
+              [f'-runs={FUZZ_RUNS}', '-seed=1', '-use_cmp=0',
+               f'-max_total_time={FUZZ_SECONDS_MAX}'])
+    prefix = [] if seconds else fixed_places()
 
     def fuzz(name):
         with tempfile.TemporaryDirectory() as grown:
             corpus = tree.root / 'tests/corpus' / name
-            command = [tree.bin / name, *bounds, '-timeout=10',
+            command = [*prefix, tree.bin / name, *bounds, '-timeout=10',
                        '-rss_limit_mb=2048', '-print_final_stats=1', f'-artifact_prefix={grown}/',
                        grown] + ([corpus] if corpus.is_dir() else [])
             seconds_max = (seconds or FUZZ_SECONDS_MAX) + 120
             ended = commands.run(command, seconds_max, tree.root, SANITIZERS)
-            faults = [] if ended.is_good else [tail(ended.output), *_artifacts(Path(grown))]
+            faults = [] if ended.is_good else [*_artifacts(Path(grown)),
+                                               tail(without_progress(ended.output))]
             if not corpus.is_dir():
                 faults.append(f'it has no seeds in tests/corpus/{name}')
             return name, faults
     for name, faults in commands.each(fuzz, fuzzers):
         outcome.check(name, faults)
+
+
+def fixed_places():
+    """What to put in front of a program so that its memory has the same places in each run."""
+    fixed = ['setarch', '-R']
+    return fixed if shutil.which('setarch') and commands.run([*fixed, 'true'], 10).is_good else []
+
+
+def without_progress(output):
+    """What a fuzzer said, without its lines on each new input and the words it learnt."""
+    return '\n'.join(line for line in output.splitlines()
+                     if not re.match(r'#\d+\t|\tNEW_FUNC|"\\', line))
 
 
 def _artifacts(directory):
