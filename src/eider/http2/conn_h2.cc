@@ -85,9 +85,7 @@ void ConnectionH2::on_drained() {
 }
 
 void ConnectionH2::on_stopping() {
-  for (const std::unique_ptr<StreamH2>& stream : streams_) {
-    stream->stop_endless();
-  }
+  stop_endless();
   begin_shutdown();
   go_on();
 }
@@ -226,6 +224,12 @@ void ConnectionH2::begin_shutdown() {
     stopping_since_ = loop_.context.loop.now();
     session_.announce_shutdown();
     session_.ping();  // its answer says that the client has seen it
+  }
+}
+
+void ConnectionH2::stop_endless() {
+  for (const std::unique_ptr<StreamH2>& stream : streams_) {
+    stream->stop_endless();
   }
 }
 

@@ -92,6 +92,17 @@ TEST(H2Content, without_an_end_ends_when_the_server_stops) {
   EXPECT_TRUE(client.is_closed());
 }
 
+TEST(H2Content, without_an_end_ends_when_it_begins_while_the_server_stops) {
+  StreamingServer server;
+  SimClient client = server.connect();
+  server.drain(seconds(10));
+  server.kernel.advance(milliseconds(70));
+  client.send(get(1, "/ticks"));
+  server.kernel.advance(seconds(3));
+  EXPECT_TRUE(received_on(client.received(), 1).content.starts_with("tick"));
+  EXPECT_TRUE(received_on(client.received(), 1).is_whole);
+}
+
 TEST(H2Content, is_credited_only_when_it_is_taken) {
   StreamingServer server;
   SimClient client = server.connect(post(1, "/count-slowly?1000"));

@@ -71,8 +71,11 @@ void ConnectionH2::check_quiet(Instant now) {
   } else if (now - head_since_ >= limits.head) {
     session_.terminate(h2::ErrorCode::enhance_your_calm);
   }
-  if (stopping_since_ != Instant::max() && now - stopping_since_ >= kShutdownGrace) {
-    shut_down();
+  if (stopping_since_ != Instant::max()) {
+    stop_endless();  // what has begun since
+    if (now - stopping_since_ >= kShutdownGrace) {
+      shut_down();
+    }
   }
   if (streams_.empty() && now - quiet_since_ >= limits.idle) {
     session_.terminate(h2::ErrorCode::no_error);

@@ -52,7 +52,7 @@ void TunnelH2::break_off() {
 }
 
 void TunnelH2::stop() {
-  if (protocol_ != nullptr && !is_closed_) {
+  if (protocol_ != nullptr && !is_closed_ && !std::exchange(is_told_to_stop_, true)) {
     protocol_->on_stopping();
   }
 }

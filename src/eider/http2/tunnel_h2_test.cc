@@ -20,6 +20,7 @@ struct Script {
   int opened = 0;
   int gone = 0;
   bool pauses = false;
+  bool stays = false;  // though the server stops
 };
 
 class Scripted final : public Upgraded {
@@ -46,7 +47,9 @@ class Scripted final : public Upgraded {
     script_.heard += "<stopping>";
     script_.line->output().append("bye");
     (void)script_.line->flush();
-    script_.line->close();
+    if (!script_.stays) {
+      script_.line->close();
+    }
   }
 
  private:
@@ -315,6 +318,21 @@ TEST(H2Tunnel, says_goodbye_when_the_server_stops) {
   client.send(data(1, "", kEndStream));
   server.kernel.advance(milliseconds(1500));
   EXPECT_TRUE(has_goaway(client.received()));
+}
+
+TEST(H2Tunnel, that_begins_while_the_server_stops_is_told_so_once) {
+  LineServer server;
+  SimClient client = server.connect();
+  server.service.script.stays = true;
+  server.drain(std::chrono::seconds(10));
+  server.kernel.advance(milliseconds(70));
+  client.send(open_line(1));
+  server.kernel.run_until_idle();
+  EXPECT_EQ(server.service.script.opened, 1);
+  EXPECT_EQ(server.service.script.heard, "");
+  server.kernel.advance(std::chrono::seconds(4));
+  EXPECT_EQ(server.service.script.heard, "<stopping><drained>");
+  EXPECT_EQ(received_on(client.received(), 1).content, "bye");
 }
 
 TEST(H2Tunnel, that_outlasts_the_drain_is_destroyed) {

@@ -87,6 +87,8 @@ class ConnectionH2 final : public Upgraded,
   void end_line();
   void close() noexcept;
   void shut_down();
+  /// Ends what would go on for as long as the client stays.
+  void stop_endless();
 
   // Time: conn_h2_time.cc.
   [[nodiscard]] bool is_busy() const noexcept;

@@ -76,6 +76,7 @@ class TunnelH2 final : public UpgradedLine, private Deferred {
   bool is_end_sent_ = false;
   bool is_reset_ = false;
   bool is_closed_ = false;
+  bool is_told_to_stop_ = false;
 };
 
 }  // namespace eider::detail
