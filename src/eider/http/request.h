@@ -80,6 +80,12 @@ class Request {
     return peer_ == nullptr ? std::nullopt : peer_->secured_by();
   }
 
+  /// Somebody may have recorded it and sent it again: it came in early data (RFC 8446, section
+  /// 2.3), or a proxy says so by Early-Data. Only routes that allow_early_data see such ones.
+  ///
+  /// source  RFC 8470
+  [[nodiscard]] bool is_early() const noexcept { return head_.is_early; }
+
   // For the server, which fills it in.
   [[nodiscard]] RequestHead& head() noexcept { return head_; }
   [[nodiscard]] const RequestHead& head() const noexcept { return head_; }

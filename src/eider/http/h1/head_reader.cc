@@ -287,6 +287,7 @@ void start_anew(RequestHead& head) noexcept {
   head.minor_version = 1;
   head.form = TargetForm::origin;
   head.body = BodyKind::none;
+  head.is_early = false;
   head.content_length = 0;
   head.path = {};
   head.query = {};

@@ -77,6 +77,7 @@ void HeadBuilder::begin() noexcept {
   method_ = path_ = scheme_ = authority_ = protocol_ = host_ = Span();
   has_length_ = false;
   expects_continue_ = false;
+  is_early_ = false;
   refusal_.reset();
 }
 
@@ -156,6 +157,8 @@ void HeadBuilder::note_field(std::string_view name, std::string_view value) {
     take_expectation(value);
   } else if (name == "host") {
     take_host(value);
+  } else if (name == "early-data") {
+    is_early_ = true;
   }
 }
 
@@ -203,6 +206,7 @@ std::optional<HeadRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) {
     refuse(kBadRequest, "Content-Length announces content, and none follows.");
   }
   head.expects_continue = expects_continue_ && ends == Ends::with_content;
+  head.is_early = is_early_;
   return refusal_;
 }
 

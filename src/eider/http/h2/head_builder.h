@@ -98,6 +98,7 @@ class HeadBuilder {
   Span host_;
   bool has_length_ = false;
   bool expects_continue_ = false;
+  bool is_early_ = false;
   std::optional<HeadRefusal> refusal_;
 };
 

@@ -65,6 +65,7 @@ class Framing {
   [[nodiscard]] Refusal take_coding(std::string_view coding) noexcept;
   [[nodiscard]] Refusal take_connection(std::string_view value) noexcept;
   [[nodiscard]] Refusal take_expect(std::string_view value) noexcept;
+  [[nodiscard]] Refusal note_early(const Field& field) noexcept;
 
   RequestHead& head_;
   bool has_host_ = false;
@@ -86,7 +87,7 @@ inline Refusal Framing::take(const Field& field) noexcept {
       has_upgrade_ |= is_named(field.name, "upgrade") && !field.value.empty();
       return Refusal::none;
     case 10:
-      return is_named(field.name, "connection") ? take_connection(field.value) : Refusal::none;
+      return is_named(field.name, "connection") ? take_connection(field.value) : note_early(field);
     case 14:
       return is_named(field.name, "content-length") ? take_content_length(field.value)
                                                     : Refusal::none;
@@ -110,6 +111,11 @@ inline Refusal Framing::take_host(std::string_view value) noexcept {
   if (head_.form == TargetForm::origin || head_.form == TargetForm::asterisk) {
     head_.authority = value;
   }
+  return Refusal::none;
+}
+
+inline Refusal Framing::note_early(const Field& field) noexcept {
+  head_.is_early |= is_named(field.name, "early-data");
   return Refusal::none;
 }
 
