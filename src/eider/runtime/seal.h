@@ -14,7 +14,12 @@
 
 namespace eider {
 
-enum class SealState : std::uint8_t { handshaking, open, failed };
+enum class SealState : std::uint8_t {
+  handshaking,
+  early,  ///< a server's: bytes may pass both ways, but what was read may have been sent before
+  open,
+  failed,
+};
 
 /// What a kernel needs to encrypt in a seal's place.
 struct KernelOffer {
@@ -35,13 +40,15 @@ class Seal {
   /// Plaintext that has arrived. May find that the connection has failed, or that the peer ends.
   ///
   /// into     at least one byte
-  /// returns  how many bytes were written into it; 0 when there is none now
+  /// returns  how many bytes were written into it; 0 when there is none now. What is read while
+  ///          state() is early is early data, and so is what the call that ends it has returned:
+  ///          0 stands between that and what follows
   [[nodiscard]] virtual std::size_t read(std::span<char> into, Buffer& wire) = 0;
-  /// Encrypts all of it. Pre: state() is open.
+  /// Encrypts all of it. Pre: state() is open or early.
   ///
   /// returns  false when that failed: the connection is of no use any more
   [[nodiscard]] virtual bool write(std::string_view plaintext, Buffer& wire) = 0;
-  /// Says that no more is sent (close_notify).
+  /// Says that no more is sent (close_notify). Pre: state() is not early.
   virtual void end(Buffer& wire) = 0;
 
   /// What of the output its kernel may encrypt. Asked before each.
@@ -60,7 +67,7 @@ class Seal {
   [[nodiscard]] virtual bool has_ended() const noexcept = 0;
   /// Why it failed, in a sentence for a log; empty when it has not.
   [[nodiscard]] virtual std::string_view failure() const noexcept = 0;
-  /// Pre: state() is open.
+  /// Pre: state() is open or early.
   [[nodiscard]] virtual SecuredBy secured_by() const = 0;
 };
 

@@ -374,6 +374,9 @@ void Stream::end() {
 
 void Stream::finish_ending() {
   if (is(kSealed)) {
+    if (sealing().seal->state() == SealState::early) {
+      return;  // the handshake's end is needed to say so, and comes first
+    }
     end_sealed();
   }
   loop_.end_writing(*this);

@@ -27,8 +27,9 @@ class StreamOwner {
   virtual void on_end() = 0;
   /// All that the socket had refused has left; reading goes on unless it was paused.
   virtual void on_drained() = 0;
-  /// The encryption under the stream is agreed on; comes ahead of the first bytes. Only for streams
-  /// that were opened with a Seal.
+  /// The encryption under the stream is agreed on. Only for streams that were opened with a Seal.
+  /// Bytes that come ahead of it are early data (RFC 8446, section 2.3): somebody else may have
+  /// recorded them and sends them again. What is answered leaves at once all the same.
   virtual void on_secured() {}
   /// The connection is gone and the stream closed; nothing further is told.
   virtual void on_broken(NetError error) = 0;
@@ -146,6 +147,7 @@ class Stream {
   // With encryption in between: stream_sealed.cc.
   [[nodiscard]] Sealing& sealing() const noexcept;
   bool tell_sealed(std::string_view ciphertext);
+  void tell_early(const bool& is_gone);
   void tell_secured();
   [[nodiscard]] bool tell_plaintext();
   void settle_sealed();

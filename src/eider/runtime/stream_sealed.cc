@@ -72,7 +72,10 @@ bool Stream::tell_sealed(std::string_view ciphertext) {
   mine.is_gone = &is_gone;
   const SealState state =
       ciphertext.empty() ? mine.seal->state() : mine.seal->feed(ciphertext, mine.wire);
-  if (state == SealState::open) {
+  if (state == SealState::early) [[unlikely]] {
+    tell_early(is_gone);
+  }
+  if (!is_gone && mine.seal->state() == SealState::open) {
     tell_secured();
     while (!is_gone && wants_bytes() && tell_plaintext()) {
     }
@@ -86,13 +89,26 @@ bool Stream::tell_sealed(std::string_view ciphertext) {
   return !is_gone;
 }
 
+/// is_gone  set when the owner has closed the stream
+void Stream::tell_early(const bool& is_gone) {
+  const Seal& seal = *sealing().seal;
+  seal_text(sealing().early.view());
+  sealing().early.release();
+  while (!is_gone && wants_bytes() && seal.state() == SealState::early && tell_plaintext()) {
+  }
+}
+
 void Stream::tell_secured() {
   Sealing& mine = sealing();
-  if (!std::exchange(mine.is_secured_told, true)) {
-    seal_text(mine.early.view());
-    mine.early.release();
-    owner_.on_secured();
+  if (std::exchange(mine.is_secured_told, true)) {
+    return;
   }
+  seal_text(mine.early.view());
+  mine.early.release();
+  if (is(kEnding) && send_wire() && !is(kBroken)) {
+    finish_ending();  // it was put off: see there
+  }
+  owner_.on_secured();
 }
 
 /// Returns whether there was any.

@@ -21,7 +21,8 @@ TlsOptions join(TlsOptions options, const TlsWanted& wanted) {
 
 void enable_tls(App& app, TlsOptions options) {
   app.secure_by([options = std::move(options)](const TlsWanted& wanted) {
-    return make_server_tls(join(options, wanted), wanted.log);
+    const auto early = wanted.wants_early_data ? TlsEarlyData::taken : TlsEarlyData::refused;
+    return make_server_tls(join(options, wanted), wanted.log, early);
   });
 }
 

@@ -143,16 +143,47 @@ SealState SealEngine::feed(std::string_view ciphertext, Buffer& wire) {
     shake_hands();
     ciphertext = std::exchange(wire_.in, {});
   }
-  if (state_ == SealState::open) {
+  if (state_ == SealState::open || state_ == SealState::early) {
     keep(ciphertext);
   }
   return state_;
 }
 
 void SealEngine::shake_hands() {
+  if (reads_early_) {
+    begin_early();
+  } else {
+    go_on_shaking_hands();
+  }
+}
+
+/// OpenSSL tells of early data only by reading some.
+void SealEngine::begin_early() {
+  std::size_t bytes = 0;
+  switch (SSL_read_early_data(ssl_.get(), &first_, 1, &bytes)) {
+    case SSL_READ_EARLY_DATA_SUCCESS:
+      has_first_ = true;
+      state_ = SealState::early;
+      return;
+    case SSL_READ_EARLY_DATA_FINISH:
+      reads_early_ = false;
+      go_on_shaking_hands();
+      return;
+    default:
+      note_lack_of_bytes();
+  }
+}
+
+void SealEngine::go_on_shaking_hands() {
   if (SSL_do_handshake(ssl_.get()) == 1) {
     state_ = SealState::open;
-  } else if (!wants_more(*ssl_)) {
+  } else {
+    note_lack_of_bytes();
+  }
+}
+
+void SealEngine::note_lack_of_bytes() {
+  if (!wants_more(*ssl_)) {
     fail();
   } else if (wire_.bytes_read > kHandshakeBytesMax) {
     refuse_large_handshake();
@@ -175,8 +206,11 @@ void SealEngine::keep(std::string_view ciphertext) {
 }
 
 std::size_t SealEngine::read(std::span<char> into, Buffer& wire) {
+  if (state_ != SealState::open) {
+    return state_ == SealState::early ? read_early(into, wire) : 0;
+  }
   const bool has_some = !wire_.in.empty() || SSL_pending(ssl_.get()) > 0;
-  if (state_ != SealState::open || has_ended_ || !has_some) {
+  if (has_ended_ || !has_some) {
     return 0;
   }
   const Call call(*this, wire);
@@ -195,6 +229,34 @@ std::size_t SealEngine::read(std::span<char> into, Buffer& wire) {
   }
   drop_what_was_read();
   return bytes;
+}
+
+std::size_t SealEngine::read_early(std::span<char> into, Buffer& wire) {
+  if (std::exchange(has_first_, false)) {
+    into.front() = first_;
+    return 1;
+  }
+  const Call call(*this, wire);
+  const std::size_t bytes = reads_early_ ? read_more_early(into) : 0;
+  if (!reads_early_) {
+    go_on_shaking_hands();
+  }
+  drop_what_was_read();
+  return bytes;
+}
+
+std::size_t SealEngine::read_more_early(std::span<char> into) {
+  std::size_t bytes = 0;
+  switch (SSL_read_early_data(ssl_.get(), into.data(), into.size(), &bytes)) {
+    case SSL_READ_EARLY_DATA_SUCCESS:
+      return bytes;
+    case SSL_READ_EARLY_DATA_FINISH:
+      reads_early_ = false;
+      return 0;
+    default:
+      note_lack_of_bytes();
+      return 0;
+  }
 }
 
 void SealEngine::note_end_of_reading() {
@@ -217,16 +279,21 @@ void SealEngine::drop_what_was_read() noexcept {
 }
 
 bool SealEngine::write(std::string_view plaintext, Buffer& wire) {
-  if (state_ != SealState::open || plaintext.empty()) {
-    return state_ == SealState::open;
+  if (!may_write() || plaintext.empty()) {
+    return may_write();
   }
   const Call call(*this, wire);
   static_cast<void>(wire.reserve(sealed_bytes_max(plaintext.size())));
-  std::size_t bytes = 0;
-  if (SSL_write_ex(ssl_.get(), plaintext.data(), plaintext.size(), &bytes) != 1) {
+  if (!put(plaintext)) {
     fail();
   }
-  return state_ == SealState::open;
+  return may_write();
+}
+
+bool SealEngine::put(std::string_view plaintext) {
+  std::size_t bytes = 0;
+  const auto write = state_ == SealState::open ? SSL_write_ex : SSL_write_early_data;
+  return write(ssl_.get(), plaintext.data(), plaintext.size(), &bytes) == 1;
 }
 
 void SealEngine::end(Buffer& wire) {

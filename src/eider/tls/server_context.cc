@@ -21,13 +21,22 @@ void prefer_ours(SSL_CTX& context) {
   SSL_CTX_set_options(&context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
 }
 
-/// Nothing is kept for sessions: the client has them in tickets. Early data can be replayed.
+/// Nothing is kept for sessions: the client has them in tickets.
 void use_tickets(SSL_CTX& context, TlsClients clients) {
   SSL_CTX_set_session_cache_mode(&context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_timeout(
       &context, clients == TlsClients::anonymous ? kSessionSeconds : kKnownClientSessionSeconds);
-  SSL_CTX_set_max_early_data(&context, 0);
-  SSL_CTX_set_recv_max_early_data(&context, 0);
+}
+
+/// What is refused has to be skipped all the same (RFC 8446, section 4.2.10), also by a server that
+/// has begun to refuse it since. OpenSSL's own way against replays keeps sessions instead of
+/// tickets, and looks at a session without asking whether it is used for early data.
+void use_early_data(SSL_CTX& context, const ServerContextParts& parts) {
+  const bool is_taken = parts.early_record != nullptr;
+  SSL_CTX_set_options(&context, SSL_OP_NO_ANTI_REPLAY);
+  SSL_CTX_set_max_early_data(&context, is_taken ? parts.early_data_bytes_max : 0);
+  SSL_CTX_set_recv_max_early_data(
+      &context, is_taken ? parts.early_data_bytes_max : SealEngine::kEarlyBytesMax);
 }
 
 /// A session holds only where the same is asked of clients: a digest of who may vouch for them.
@@ -95,6 +104,7 @@ Result<SslContextPtr> make_server_context(ServerContextParts parts) {
   }
   prefer_ours(*context);
   use_tickets(*context, parts.clients);
+  use_early_data(*context, parts);
   bind_sessions(*context, parts);
   ask_clients(*context, parts);
   if (Result<void> shown = show_default(*context, parts.identities); !shown) {
@@ -106,12 +116,13 @@ Result<SslContextPtr> make_server_context(ServerContextParts parts) {
   }
   SealEngine::prepare(*context);
   ServerNames names = names_of(parts.identities);
-  attach(*context,
-         std::make_unique<ServerAnswers>(ServerAnswers{.identities = std::move(parts.identities),
-                                                       .names = std::move(names),
-                                                       .protocols = *std::move(protocols),
-                                                       .ticket_keys = std::move(parts.ticket_keys),
-                                                       .clock = parts.clock}));
+  attach(*context, std::make_unique<ServerAnswers>(
+                       ServerAnswers{.identities = std::move(parts.identities),
+                                     .names = std::move(names),
+                                     .protocols = *std::move(protocols),
+                                     .ticket_keys = std::move(parts.ticket_keys),
+                                     .early_record = std::move(parts.early_record),
+                                     .clock = parts.clock}));
   return context;
 }
 

@@ -1,6 +1,7 @@
 #include "eider/tls/detail/server_tls.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "eider/tls/detail/certificate_text.h"
@@ -18,8 +19,16 @@ ServerTls::ServerTls(TlsOptions options, LogSink* log, TlsClock clock, KernelTls
       next_look_(clock.steady() + kLookEvery) {}
 
 Result<std::shared_ptr<ServerTls>> ServerTls::make(const TlsOptions& options, LogSink* log,
-                                                   TlsClock clock, KernelTls* kernel) {
+                                                   TlsClock clock, KernelTls* kernel,
+                                                   TlsEarlyData early) {
+  if (options.early_data_bytes_max > SealEngine::kEarlyBytesMax) {
+    return fail(Error::unavailable("TLS: early_data_bytes_max is at most " +
+                                   std::to_string(SealEngine::kEarlyBytesMax)));
+  }
   std::shared_ptr<ServerTls> made(new ServerTls(options, log, clock, kernel));
+  if (early == TlsEarlyData::taken && options.early_data_bytes_max != 0) {
+    made->early_record_ = std::make_shared<EarlyRecord>(clock.steady());
+  }
   if (Result<void> loaded = made->load_all(); !loaded) {
     return fail(loaded.error());
   }
@@ -80,6 +89,8 @@ Result<void> ServerTls::renew_context() {
                            .protocols = options_.protocols,
                            .version_min = options_.version_min,
                            .ticket_keys = ticket_keys_,
+                           .early_record = early_record_,
+                           .early_data_bytes_max = options_.early_data_bytes_max,
                            .clock = clock_};
   std::ranges::transform(sources_, std::back_inserter(parts.identities), &Source::identity);
   if (options_.clients != TlsClients::anonymous) {
@@ -175,6 +186,9 @@ std::unique_ptr<Seal> ServerTls::make() {
   SslPtr ssl = new_ssl();
   SSL_set_accept_state(ssl.get());
   auto seal = std::make_unique<SealEngine>(std::move(ssl));
+  if (early_record_ != nullptr) {
+    seal->take_early();
+  }
   if (kernel_ != nullptr && options_.kernel_tls != KernelTlsUse::never) {
     seal->share_with(*kernel_, options_.kernel_tls);
   }
@@ -185,8 +199,9 @@ std::unique_ptr<Seal> ServerTls::make() {
 
 namespace eider {
 
-Result<std::shared_ptr<SealMaker>> make_server_tls(const TlsOptions& options, LogSink* log) {
-  return detail::ServerTls::make(options, log);
+Result<std::shared_ptr<SealMaker>> make_server_tls(const TlsOptions& options, LogSink* log,
+                                                   TlsEarlyData early) {
+  return detail::ServerTls::make(options, log, {}, kernel_tls(), early);
 }
 
 }  // namespace eider

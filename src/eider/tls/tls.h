@@ -54,19 +54,29 @@ struct TlsOptions {
   /// What the kernel encrypts, where it can (docs/howto/tls.md): files by default, which then leave
   /// without being copied to this process.
   KernelTlsUse kernel_tls = KernelTlsUse::files;
+  /// What a client that has been here may send in its first flight (TLS 1.3's early data), in bytes
+  /// of plaintext, where early data is taken at all: see `Route::allow_early_data`. At most 32 KiB;
+  /// 0 takes none from anybody.
+  std::uint32_t early_data_bytes_max = 16 * 1024;
 };
+
+/// Whether early data is taken. It may be there twice, or sent by somebody else, so whoever serves
+/// the connections has to look at Request::is_early; an App does.
+enum class TlsEarlyData : std::uint8_t { refused, taken };
 
 /// Makes the seals of a server's connections, with safe defaults (docs/design/tls.md lists them).
 ///
 /// log     hears of certificates that expire, of new ones and of those that do not fit; outlives
 ///         the maker, may be null
 /// errors  each with the file and the mend: it is missing or unreadable, holds no certificate or
-///         key, the key is another certificate's or has a passphrase, or both are too weak
-[[nodiscard]] Result<std::shared_ptr<SealMaker>> make_server_tls(const TlsOptions& options,
-                                                                 LogSink* log);
+///         key, the key is another certificate's or has a passphrase, or both are too weak; or
+///         early_data_bytes_max is too large
+[[nodiscard]] Result<std::shared_ptr<SealMaker>> make_server_tls(
+    const TlsOptions& options, LogSink* log, TlsEarlyData early = TlsEarlyData::refused);
 
 /// Lets the app speak TLS at the places that its options name (--tls-port, --listen-tls). A
-/// certificate of the command line (--cert, --key) takes the place of the one here.
+/// certificate of the command line (--cert, --key) takes the place of the one here. Early data is
+/// taken when the app has a route that allows it.
 void enable_tls(App& app, TlsOptions options = {});
 
 }  // namespace eider

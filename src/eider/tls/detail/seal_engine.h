@@ -31,6 +31,8 @@ class SealEngine final : public TlsSeal {
   /// OpenSSL's steps, some three for a message, between two pieces of plaintext: for some thirty
   /// changes of keys.
   static constexpr unsigned kIdleStepsMax = 96;
+  /// Of early data, in plaintext: it counts as part of the handshake.
+  static constexpr std::uint32_t kEarlyBytesMax = std::uint32_t{32} * 1024;
 
   /// ssl     its side, and all that the handshake needs, are set
   /// keeper  a client's; null is none
@@ -47,6 +49,9 @@ class SealEngine final : public TlsSeal {
   [[nodiscard]] std::size_t read(std::span<char> into, Buffer& wire) override;
   [[nodiscard]] bool write(std::string_view plaintext, Buffer& wire) override;
   void end(Buffer& wire) override;
+  /// A server's: takes early data as its context allows, and is `early` when some has come. Pre:
+  /// before the handshake.
+  void take_early() noexcept { reads_early_ = true; }
   /// A server's: it may be handed over to `kernel`, which outlives it. Pre: before the handshake.
   void share_with(KernelTls& kernel, KernelTlsUse use);
   [[nodiscard]] KernelTlsUse kernel_use() const noexcept override;
@@ -67,6 +72,15 @@ class SealEngine final : public TlsSeal {
   static SealEngine& of(const SSL* ssl) noexcept;
 
   void shake_hands();
+  void begin_early();
+  void go_on_shaking_hands();
+  [[nodiscard]] std::size_t read_early(std::span<char> into, Buffer& wire);
+  [[nodiscard]] std::size_t read_more_early(std::span<char> into);
+  void note_lack_of_bytes();
+  [[nodiscard]] bool may_write() const noexcept {
+    return state_ == SealState::open || state_ == SealState::early;
+  }
+  [[nodiscard]] bool put(std::string_view plaintext);
   void keep(std::string_view ciphertext);
   void drop_what_was_read() noexcept;
   void note_end_of_reading();
@@ -87,6 +101,9 @@ class SealEngine final : public TlsSeal {
   TlsFailure reason_ = TlsFailure::none;
   TlsFailure refused_ = TlsFailure::none;  // found in a callback, told after it
   bool has_ended_ = false;
+  bool reads_early_ = false;  // there may be more early data
+  bool has_first_ = false;
+  char first_ = 0;  // of early data, read before there was a place for it
   unsigned idle_steps_ = 0;
 };
 

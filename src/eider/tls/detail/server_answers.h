@@ -18,6 +18,8 @@ struct ServerAnswers {
   /// As on the wire.
   std::vector<std::uint8_t> protocols;
   std::shared_ptr<TicketKeys> ticket_keys;
+  /// Null: no early data is taken.
+  std::shared_ptr<EarlyRecord> early_record;
   TlsClock clock;
 };
 

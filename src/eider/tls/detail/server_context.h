@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eider/base/result.h"
+#include "eider/tls/detail/early_record.h"
 #include "eider/tls/detail/identity.h"
 #include "eider/tls/detail/openssl.h"
 #include "eider/tls/detail/ticket_keys.h"
@@ -26,6 +27,10 @@ struct ServerContextParts {
   TlsVersion version_min = TlsVersion::tls_1_2;
   /// The same for all contexts of a server, so that sessions survive a new certificate.
   std::shared_ptr<TicketKeys> ticket_keys;
+  /// Of all contexts of a server too; null when no early data is taken.
+  std::shared_ptr<EarlyRecord> early_record = nullptr;
+  /// In bytes. Pre: not 0 where there is a record.
+  std::uint32_t early_data_bytes_max = 0;
   TlsClock clock;
 };
 

@@ -26,9 +26,9 @@ class ServerTls final : public SealMaker {
   /// errors  as make_server_tls
   ///
   /// kernel  null: it knows no TLS
-  [[nodiscard]] static Result<std::shared_ptr<ServerTls>> make(const TlsOptions& options,
-                                                               LogSink* log, TlsClock clock = {},
-                                                               KernelTls* kernel = kernel_tls());
+  [[nodiscard]] static Result<std::shared_ptr<ServerTls>> make(
+      const TlsOptions& options, LogSink* log, TlsClock clock = {},
+      KernelTls* kernel = kernel_tls(), TlsEarlyData early = TlsEarlyData::refused);
 
   [[nodiscard]] std::unique_ptr<Seal> make() override;
   /// A handshake begins with the byte 22 (RFC 8446, section 5.1), a request with a letter.
@@ -63,6 +63,8 @@ class ServerTls final : public SealMaker {
   const TlsClock clock_;
   KernelTls* const kernel_;
   const std::shared_ptr<TicketKeys> ticket_keys_;
+  /// Null: no early data is taken.
+  std::shared_ptr<EarlyRecord> early_record_;
 
   std::atomic<Instant> next_look_;
   std::mutex looking_;
