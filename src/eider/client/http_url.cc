@@ -1,10 +1,10 @@
 #include "eider/client/detail/http_url.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "eider/base/text.h"
+#include "eider/client/detail/authority.h"
 
 namespace eider::detail {
 
@@ -53,61 +53,33 @@ std::string encoded(std::string_view text) {
   return out;
 }
 
-/// 1 to 65535. "port = *DIGIT", which may be empty and then means the default.
-std::optional<std::uint16_t> read_port(std::string_view digits, std::uint16_t usual) noexcept {
-  if (digits.empty()) {
-    return usual;
-  }
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  const bool is_port = error == std::errc() && end == digits.data() + digits.size() && port != 0;
-  return is_port ? std::optional(port) : std::nullopt;
-}
-
-bool is_host_byte(char byte) noexcept {
-  return is_digit(byte) || is_letter(byte) || byte == '.' || byte == '-' || byte == '_';
-}
-
-bool is_ipv6_byte(char byte) noexcept {
-  return hex_value(byte) >= 0 || byte == ':' || byte == '.';
-}
-
-/// The bytes of the host within the authority, brackets included; 0 when it is none.
-std::size_t host_bytes(std::string_view authority) noexcept {
-  if (!authority.starts_with('[')) {
-    const std::size_t bytes = std::min(authority.find(':'), authority.size());
-    return std::ranges::all_of(authority.substr(0, bytes), is_host_byte) ? bytes : 0;
-  }
-  const std::size_t end = authority.find(']');
-  const bool is_closed = end != std::string_view::npos && end > 1;
-  return is_closed && std::ranges::all_of(authority.substr(1, end - 1), is_ipv6_byte) ? end + 1 : 0;
-}
-
 std::string lower(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), to_lower);
   return out;
 }
 
-/// "authority = host [ ":" port ]": a user has no place in it.
-Read read_authority(std::string_view authority, bool is_secure) {
-  if (authority.contains('@')) {
-    return fail("The URL names a user; use basic_auth() for that.");
+std::string_view to_text(AuthorityFlaw flaw) noexcept {
+  switch (flaw) {
+    case AuthorityFlaw::names_a_user:
+      return "The URL names a user; use basic_auth() for that.";
+    case AuthorityFlaw::bad_host:
+      return "The URL has no valid host; names in other scripts are written as xn--….";
+    case AuthorityFlaw::bad_port:
+      break;
   }
-  const std::size_t bytes = host_bytes(authority);
-  if (bytes == 0) {
-    return fail("The URL has no valid host; names in other scripts are written as xn--….");
-  }
+  return "The URL's port is no number from 1 to 65535.";
+}
+
+Read begin_url(std::string_view authority, bool is_secure) {
   const std::uint16_t usual = is_secure ? 443 : 80;
-  const std::string_view rest = authority.substr(bytes);
-  const auto port = rest.empty() ? usual : read_port(rest.substr(1), usual);
-  if (!port || !(rest.empty() || rest.starts_with(':'))) {
-    return fail("The URL's port is no number from 1 to 65535.");
+  const auto read = read_authority(authority, usual);
+  if (!read) {
+    return fail(to_text(read.error()));
   }
-  HttpUrl url{is_secure, *port, {}, lower(authority.substr(0, bytes)), {}};
-  url.host = authority.starts_with('[') ? url.authority.substr(1, bytes - 2) : url.authority;
-  if (*port != usual) {
-    url.authority.append(":").append(std::to_string(*port));
+  HttpUrl url{is_secure, read->port, lower(read->host), lower(read->host_as_it_is), {}};
+  if (read->port != usual) {
+    url.authority.append(":").append(std::to_string(read->port));
   }
   return url;
 }
@@ -119,7 +91,7 @@ void set_target(HttpUrl& url, std::string_view target) {
 /// "//example.com/a" and what follows its slashes.
 Read read_behind_scheme(std::string_view rest, bool is_secure) {
   const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
-  auto url = read_authority(rest.substr(0, end), is_secure);
+  auto url = begin_url(rest.substr(0, end), is_secure);
   if (url) {
     set_target(*url, rest.substr(end));
   }

@@ -1,10 +1,9 @@
 #include "eider/client/detail/ws_url.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 
 #include "eider/base/text.h"
+#include "eider/client/detail/authority.h"
 
 namespace eider::detail {
 
@@ -35,57 +34,16 @@ bool is_url_text(std::string_view text) noexcept {
   return true;
 }
 
-/// 1 to 65535. "port = *DIGIT", which may be empty and then means the default.
-std::optional<std::uint16_t> read_port(std::string_view digits, std::uint16_t usual) noexcept {
-  if (digits.empty()) {
-    return usual;
+std::string_view to_text(AuthorityFlaw flaw) noexcept {
+  switch (flaw) {
+    case AuthorityFlaw::names_a_user:
+      return "The URL names a user; use a header for that.";
+    case AuthorityFlaw::bad_host:
+      return "The URL has no valid host.";
+    case AuthorityFlaw::bad_port:
+      break;
   }
-  std::uint16_t port = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
-  if (error != std::errc() || end != digits.data() + digits.size() || port == 0) {
-    return std::nullopt;
-  }
-  return port;
-}
-
-bool is_host_byte(char byte) noexcept {
-  return is_digit(byte) || is_letter(byte) || byte == '.' || byte == '-' || byte == '_';
-}
-
-bool is_ipv6_byte(char byte) noexcept {
-  return hex_value(byte) >= 0 || byte == ':' || byte == '.';
-}
-
-/// The bytes of the host within the authority, brackets included; 0 when it is none.
-std::size_t host_bytes(std::string_view authority) noexcept {
-  if (!authority.starts_with('[')) {
-    const std::size_t bytes = std::min(authority.find(':'), authority.size());
-    return std::ranges::all_of(authority.substr(0, bytes), is_host_byte) ? bytes : 0;
-  }
-  const std::size_t end = authority.find(']');
-  const bool is_closed = end != std::string_view::npos && end > 1;
-  return is_closed && std::ranges::all_of(authority.substr(1, end - 1), is_ipv6_byte) ? end + 1 : 0;
-}
-
-/// "authority = host [ ":" port ]": a user has no place in it.
-Result<WsUrl, WsClientError> read_authority(std::string_view authority, bool is_secure) {
-  if (authority.contains('@')) {
-    return fail(bad("The URL names a user; use a header for that."));
-  }
-  const std::size_t bytes = host_bytes(authority);
-  if (bytes == 0) {
-    return fail(bad("The URL has no valid host."));
-  }
-  const std::string_view rest = authority.substr(bytes);
-  const std::uint16_t usual = is_secure ? 443 : 80;
-  const auto port = rest.empty() ? usual : read_port(rest.substr(1), usual);
-  if (!port || !(rest.empty() || rest.starts_with(':'))) {
-    return fail(bad("The URL's port is no number from 1 to 65535."));
-  }
-  const bool is_bracketed = authority.starts_with('[');
-  const std::string_view host =
-      is_bracketed ? authority.substr(1, bytes - 2) : authority.substr(0, bytes);
-  return WsUrl{is_secure, std::string(host), *port, std::string(authority), {}};
+  return "The URL's port is no number from 1 to 65535.";
 }
 
 }  // namespace
@@ -103,12 +61,15 @@ Result<WsUrl, WsClientError> read_ws_url(std::string_view url) {
   }
   const std::string_view rest = url.substr((is_secure ? kSecure : kPlain).size());
   const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
-  auto read = read_authority(rest.substr(0, end), is_secure);
-  if (read) {
-    const std::string_view target = rest.substr(end);
-    read->target.append(target.starts_with('/') ? "" : "/").append(target);
+  const std::string_view authority = rest.substr(0, end);
+  const auto read = read_authority(authority, is_secure ? 443 : 80);
+  if (!read) {
+    return fail(bad(to_text(read.error())));
   }
-  return read;
+  const std::string_view target = rest.substr(end);
+  WsUrl made{is_secure, std::string(read->host), read->port, std::string(authority), {}};
+  made.target.append(target.starts_with('/') ? "" : "/").append(target);
+  return made;
 }
 
 }  // namespace eider::detail
