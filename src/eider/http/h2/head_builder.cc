@@ -6,6 +6,7 @@
 
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
+#include "eider/http/h2/detail/field_bytes.h"
 #include "eider/http/h2/detail/target.h"
 
 namespace eider::h2 {
@@ -26,20 +27,9 @@ constexpr int kExpectationFailed = 417;
 constexpr int kHeadTooLarge = 431;
 constexpr int kNotImplemented = 501;
 
-/// RFC 9113, 8.2: "A field name MUST NOT contain characters in the ranges 0x00-0x20, 0x41-0x5a, or
-/// 0x7f-0xff"; and no other than HTTP/1.1 allows.
-bool is_lower_token(std::string_view name) noexcept {
-  return is_token(name) &&
-         std::ranges::none_of(name, [](char byte) { return byte >= 'A' && byte <= 'Z'; });
-}
-
-/// RFC 9113, 8.2.2: fields of one connection have no meaning here, and become one where a request
-/// is passed on over HTTP/1.1.
-bool is_connection_specific(std::string_view name, std::string_view value) noexcept {
-  static constexpr std::array<std::string_view, 5> kNames = {
-      "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"};
-  return std::ranges::find(kNames, name) != kNames.end() ||
-         (name == "te" && !equals_ignoring_case(value, "trailers"));
+bool is_http(std::string_view scheme) noexcept {
+  return scheme == "https" || scheme == "http" || equals_ignoring_case(scheme, "https") ||
+         equals_ignoring_case(scheme, "http");
 }
 
 /// What is not set in every case. Field by field: see HeadReader.
@@ -102,8 +92,10 @@ void HeadBuilder::add(std::string_view name, std::string_view value, const HeadL
   if (refusal_) {
     return;
   }
-  if (!is_field_value(value)) {
-    refuse(kBadRequest, "A field value holds a byte that is not allowed, or a blank at an end.");
+  if (!detail::is_value(value)) {
+    refuse(kBadRequest,
+           "A field value holds a byte that is not allowed, or a "
+           "blank at an end.");
   } else if (name.starts_with(':')) {
     add_pseudo(name, value, limits);
   } else {
@@ -111,15 +103,25 @@ void HeadBuilder::add(std::string_view name, std::string_view value, const HeadL
   }
 }
 
+HeadBuilder::Span* HeadBuilder::place_of(std::string_view name) noexcept {
+  switch (name.size()) {
+    case 5:
+      return name == ":path" ? &path_ : nullptr;
+    case 7:
+      return name == ":method" ? &method_ : name == ":scheme" ? &scheme_ : nullptr;
+    case 9:
+      return name == ":protocol" ? &protocol_ : nullptr;
+    case 10:
+      return name == ":authority" ? &authority_ : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
 /// RFC 9113, 8.3: pseudo-header fields come first, and each of them once.
 void HeadBuilder::add_pseudo(std::string_view name, std::string_view value,
                              const HeadLimits& limits) {
-  Span* const place = name == ":method"      ? &method_
-                      : name == ":path"      ? &path_
-                      : name == ":scheme"    ? &scheme_
-                      : name == ":authority" ? &authority_
-                      : name == ":protocol"  ? &protocol_
-                                             : nullptr;
+  Span* const place = place_of(name);
   if (place == nullptr || place->is_there || !pieces_.empty() || !crumbs_.empty()) {
     refuse(kBadRequest, "A pseudo-header field is unknown, doubled, or behind other fields.");
   } else if (place == &path_ && value.size() > limits.target_bytes_max) {
@@ -129,36 +131,76 @@ void HeadBuilder::add_pseudo(std::string_view name, std::string_view value,
   }
 }
 
+HeadBuilder::Known HeadBuilder::known(std::string_view name) noexcept {
+  switch (name.size()) {
+    case 2:
+      return name == "te" ? Known::te : Known::none;
+    case 4:
+      return name == "host" ? Known::host : Known::none;
+    case 6:
+      return name == "cookie" ? Known::cookie : name == "expect" ? Known::expect : Known::none;
+    case 7:
+      return name == "upgrade" ? Known::of_connection : Known::none;
+    case 10:
+      return name == "connection" || name == "keep-alive" ? Known::of_connection
+             : name == "early-data"                       ? Known::early_data
+                                                          : Known::none;
+    case 14:
+      return name == "content-length" ? Known::content_length : Known::none;
+    case 16:
+      return name == "proxy-connection" ? Known::of_connection : Known::none;
+    case 17:
+      return name == "transfer-encoding" ? Known::of_connection : Known::none;
+    default:
+      return Known::none;
+  }
+}
+
+/// RFC 9113, 8.2.2: fields of one connection have no meaning here, and become one where a request
+/// is passed on over HTTP/1.1.
+bool HeadBuilder::is_connection_specific(Known field, std::string_view value) noexcept {
+  return field == Known::of_connection ||
+         (field == Known::te && !equals_ignoring_case(value, "trailers"));
+}
+
 void HeadBuilder::add_field(std::string_view name, std::string_view value,
                             const HeadLimits& limits) {
-  if (!is_lower_token(name)) {
+  const Known field = known(name);
+  if (field == Known::none && !detail::is_lower_token(name)) {
     refuse(kBadRequest, "A field name is no token in lower case.");
-  } else if (is_connection_specific(name, value)) {
+  } else if (is_connection_specific(field, value)) {
     refuse(kBadRequest, "A field of HTTP/1.1's connections has no place in HTTP/2.");
-  } else if (name == "cookie") {
+  } else if (field == Known::cookie) {
     crumbs_.push_back(keep(value));
   } else if (pieces_.size() >= limits.fields_max) {
     refuse(kHeadTooLarge, "There are too many fields.");
   } else {
-    note_field(name, value);
+    note_field(field, value);
     const Span kept_name = keep(name);
     const Span kept_value = keep(value);
     pieces_.push_back({kept_name, kept_value});
-    if (name == "host") {
+    if (field == Known::host) {
       host_ = kept_value;
     }
   }
 }
 
-void HeadBuilder::note_field(std::string_view name, std::string_view value) {
-  if (name == "content-length") {
-    take_length(value);
-  } else if (name == "expect") {
-    take_expectation(value);
-  } else if (name == "host") {
-    take_host(value);
-  } else if (name == "early-data") {
-    is_early_ = true;
+void HeadBuilder::note_field(Known field, std::string_view value) {
+  switch (field) {
+    case Known::content_length:
+      return take_length(value);
+    case Known::expect:
+      return take_expectation(value);
+    case Known::host:
+      return take_host(value);
+    case Known::early_data:
+      is_early_ = true;
+      return;
+    case Known::none:
+    case Known::of_connection:
+    case Known::te:
+    case Known::cookie:
+      return;
   }
 }
 
@@ -252,13 +294,18 @@ void HeadBuilder::fill_fields(RequestHead& head) {
   head.bytes = text_.view();
 }
 
+/// Known methods are tokens.
+bool HeadBuilder::has_method(Method parsed) const noexcept {
+  return parsed != Method::unknown || (method_.is_there && is_token(of(method_)));
+}
+
 void HeadBuilder::fill_target(RequestHead& head) {
   head.method = parse_method(of(method_));
   head.authority = of(authority_.is_there ? authority_ : host_);
   const bool is_tunnel = head.method == Method::connect && !protocol_.is_there;
   if (authority_.is_there && host_.is_there && !equals_ignoring_case(of(authority_), of(host_))) {
     refuse(kBadRequest, "\":authority\" and Host name different hosts.");
-  } else if (!method_.is_there || !is_token(of(method_)) || !detail::is_host(head.authority)) {
+  } else if (!has_method(head.method) || !detail::is_host(head.authority)) {
     refuse(kBadRequest, "The request's method or its host is missing or malformed.");
   } else if (head.method == Method::unknown) {
     refuse(kNotImplemented, "This server does not know that method.");
@@ -277,7 +324,7 @@ void HeadBuilder::fill_target(RequestHead& head) {
 void HeadBuilder::fill_path(RequestHead& head) {
   const std::string_view scheme = of(scheme_);
   head.target = of(path_);
-  if (!equals_ignoring_case(scheme, "https") && !equals_ignoring_case(scheme, "http")) {
+  if (!is_http(scheme)) {
     refuse(kBadRequest, "The request's scheme is not HTTP's.");
   } else if (protocol_.is_there && head.method != Method::connect) {
     refuse(kBadRequest, "\":protocol\" goes with CONNECT alone.");

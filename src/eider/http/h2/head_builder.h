@@ -66,15 +66,31 @@ class HeadBuilder {
     Span name;
     Span value;
   };
+  /// The fields whose meaning is looked at here.
+  enum class Known : std::uint8_t {
+    none,
+    of_connection,
+    te,
+    cookie,
+    host,
+    content_length,
+    expect,
+    early_data,
+  };
+
+  [[nodiscard]] static Known known(std::string_view name) noexcept;
+  [[nodiscard]] static bool is_connection_specific(Known field, std::string_view value) noexcept;
 
   [[nodiscard]] std::string_view of(Span span) const noexcept {
     return text_.view().substr(span.at, span.bytes);
   }
   [[nodiscard]] Span keep(std::string_view text);
+  [[nodiscard]] Span* place_of(std::string_view name) noexcept;
+  [[nodiscard]] bool has_method(Method parsed) const noexcept;
   void refuse(int status, std::string_view text) noexcept;
   void add_pseudo(std::string_view name, std::string_view value, const HeadLimits& limits);
   void add_field(std::string_view name, std::string_view value, const HeadLimits& limits);
-  void note_field(std::string_view name, std::string_view value);
+  void note_field(Known field, std::string_view value);
   void take_host(std::string_view value);
   void take_length(std::string_view value);
   void take_expectation(std::string_view value);

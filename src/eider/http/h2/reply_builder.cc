@@ -6,6 +6,7 @@
 
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
+#include "eider/http/h2/detail/field_bytes.h"
 
 namespace eider::h2 {
 
@@ -20,12 +21,6 @@ constexpr std::uint64_t kContentLengthMax = std::numeric_limits<std::int64_t>::m
 
 constexpr int kSwitchingProtocols = 101;
 constexpr int kNoContent = 204;
-
-/// RFC 9113, 8.2: no byte that is not a token's in HTTP/1.1, and no upper case.
-bool is_lower_token(std::string_view name) noexcept {
-  return is_token(name) &&
-         std::ranges::none_of(name, [](char byte) { return byte >= 'A' && byte <= 'Z'; });
-}
 
 /// RFC 9113, 8.2.2: "An endpoint MUST NOT generate an HTTP/2 message containing
 /// connection-specific header fields", and one that does is malformed.
@@ -73,8 +68,10 @@ void ReplyBuilder::add(std::string_view name, std::string_view value, const Repl
   if (refusal_) {
     return;
   }
-  if (!is_field_value(value)) {
-    refuse("A field value holds a byte that is not allowed, or a blank at an end.");
+  if (!detail::is_value(value)) {
+    refuse(
+        "A field value holds a byte that is not allowed, or a blank at an "
+        "end.");
   } else if (name.starts_with(':')) {
     add_status(name, value);
   } else {
@@ -98,7 +95,7 @@ void ReplyBuilder::add_status(std::string_view name, std::string_view value) {
 }
 
 void ReplyBuilder::add_field(std::string_view name, std::string_view value) {
-  if (!is_lower_token(name)) {
+  if (!detail::is_lower_token(name)) {
     return refuse("A field name is no token in lower case.");
   }
   if (is_connection_specific(name)) {

@@ -38,6 +38,15 @@ constexpr Table kQueryTable = [] {
   return table;
 }();
 
+/// The same but for what ends a path, what begins an escape, and what browsers take for '/'.
+constexpr Table kPathTable = [] {
+  Table table = kQueryTable;
+  for (const char byte : {'?', '%', '\\'}) {
+    table[static_cast<unsigned char>(byte)] = false;
+  }
+  return table;
+}();
+
 bool is_port_part(std::string_view text) noexcept {
   if (text.empty()) {
     return true;
@@ -73,27 +82,27 @@ bool is_bracketed_host(std::string_view text) noexcept {
          is_port_part(text.substr(end + 1));
 }
 
-/// reg-name = *( unreserved / pct-encoded / sub-delims )
-bool is_named_host(std::string_view text) noexcept {
-  std::size_t at = 0;
-  while (at < text.size() && text[at] != ':') {
-    const bool is_escaped = text[at] == '%';
-    if (is_escaped ? !is_escape(text.substr(at)) : !is_in(kNameTable, text[at])) {
-      return false;
-    }
-    at += is_escaped ? 3 : 1;
+/// The first byte from `at` on that is not in the table; the text's size when there is none.
+std::size_t skip(std::string_view text, std::size_t at, const Table& table) noexcept {
+  while (at < text.size() && is_in(table, text[at])) {
+    ++at;
   }
-  return at != 0 && is_port_part(text.substr(at));
+  return at;
 }
 
-bool is_path(std::string_view path) noexcept {
-  for (std::size_t at = 0; at < path.size(); ++at) {
-    const char byte = path[at];
-    if (byte == '\\' || !is_in(kQueryTable, byte) || (byte == '%' && !is_escape(path.substr(at)))) {
-      return false;
-    }
+/// Where a run ends of what is in the table, and of escapes.
+std::size_t skip_escaped(std::string_view text, const Table& table) noexcept {
+  std::size_t at = skip(text, 0, table);
+  while (at < text.size() && text[at] == '%' && is_escape(text.substr(at))) {
+    at = skip(text, at + 3, table);
   }
-  return true;
+  return at;
+}
+
+/// reg-name = *( unreserved / pct-encoded / sub-delims )
+bool is_named_host(std::string_view text) noexcept {
+  const std::size_t end = skip_escaped(text, kNameTable);
+  return end != 0 && is_port_part(text.substr(end));
 }
 
 }  // namespace
@@ -103,10 +112,10 @@ bool is_host(std::string_view text) noexcept {
 }
 
 bool is_origin_form(std::string_view target) noexcept {
-  const std::size_t mark = std::min(target.find('?'), target.size());
-  return target.starts_with('/') && is_path(target.substr(0, mark)) &&
-         std::ranges::all_of(target.substr(mark),
-                             [](char byte) { return is_in(kQueryTable, byte); });
+  const std::size_t end = skip_escaped(target, kPathTable);
+  return target.starts_with('/') &&
+         (end == target.size() ||
+          (target[end] == '?' && skip(target, end, kQueryTable) == target.size()));
 }
 
 }  // namespace eider::h2::detail
