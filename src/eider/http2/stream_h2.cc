@@ -184,7 +184,10 @@ void StreamH2::discard(std::size_t bytes) {
   }
 }
 
-void StreamH2::on_answered_early() {
+void StreamH2::on_answered() {
+  if (is_content_over_) {
+    return;
+  }
   if (tunnel_ != nullptr && !tunnel_->is_closed()) {
     tunnel_->note_end_sent();  // its protocol waits for the client's end
   } else {

@@ -141,13 +141,13 @@ void StreamH2::send_head(const Response& response, std::optional<std::uint64_t> 
 void StreamH2::send_fields(std::span<const h2::OutField> usual, std::string_view lines,
                            h2::Ends ends) {
   if (lines.empty()) {
-    connection_->session().respond(id_, usual, ends);
+    connection_->session().respond(id_, *this, usual, ends);
     return;
   }
   std::vector<h2::OutField>& fields = connection_->loop().fields;
   fields.assign(usual.begin(), usual.end());
   h2::append_lines(fields, lines);
-  connection_->session().respond(id_, fields, ends);
+  connection_->session().respond(id_, *this, fields, ends);
 }
 
 void StreamH2::leave_exchange() {

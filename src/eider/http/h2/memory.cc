@@ -13,9 +13,8 @@ namespace eider::h2::detail {
 namespace {
 
 constexpr std::size_t kStepBytes = 64;
-constexpr std::size_t kClassCount = 16;
 /// Larger objects are few: they are the heap's.
-constexpr std::size_t kPooledBytesMax = kStepBytes * kClassCount;
+constexpr std::size_t kClassCount = 16;
 /// More of one size are given back to the heap: 2 MiB per thread in all, at most.
 constexpr std::size_t kKeptMax = 256;
 
@@ -41,32 +40,27 @@ class FreeLists {
   }
 
   [[nodiscard]] void* take(std::size_t bytes) noexcept {
-    const std::size_t room =
-        std::max(kStepBytes, (bytes + kStepBytes - 1) / kStepBytes * kStepBytes);
-    List* const list = list_of(room);
-    Head* head = list == nullptr ? nullptr : list->first;
-    if (head != nullptr) {
-      list->first = head->next;
-      --list->count;
-      return head + 1;
+    const std::size_t steps = (std::max<std::size_t>(bytes, 1) + kStepBytes - 1) / kStepBytes;
+    List& list = lists_[std::min(steps - 1, kClassCount)];
+    Head* const head = list.first;
+    if (head == nullptr) [[unlikely]] {
+      return make(steps * kStepBytes);
     }
-    head = static_cast<Head*>(std::malloc(sizeof(Head) + room));
-    if (head == nullptr) {
-      return nullptr;
-    }
-    head->bytes = room;
+    list.first = head->next;
+    --list.count;
     return head + 1;
   }
 
   void give_back(Head* head) noexcept {
-    List* const list = list_of(head->bytes);
-    if (list == nullptr || list->count == kKeptMax) {
+    const std::size_t index = std::min(head->bytes / kStepBytes - 1, kClassCount);
+    List& list = lists_[index];
+    if (list.count == kKeptMax || index == kClassCount) [[unlikely]] {
       std::free(head);
       return;
     }
-    head->next = list->first;
-    list->first = head;
-    ++list->count;
+    head->next = list.first;
+    list.first = head;
+    ++list.count;
   }
 
   /// Sessions may end when their thread's lists have.
@@ -78,53 +72,58 @@ class FreeLists {
     std::size_t count = 0;
   };
 
-  [[nodiscard]] List* list_of(std::size_t room) noexcept {
-    return room > kPooledBytesMax ? nullptr : &lists_[room / kStepBytes - 1];
+  [[nodiscard]] static void* make(std::size_t room) noexcept {
+    auto* const head = static_cast<Head*>(std::malloc(sizeof(Head) + room));
+    if (head == nullptr) {
+      return nullptr;
+    }
+    head->bytes = room;
+    return head + 1;
   }
 
-  std::array<List, kClassCount> lists_{};
+  /// The last one stays empty: it stands for all that is larger.
+  std::array<List, kClassCount + 1> lists_{};
 };
 
-FreeLists& lists() noexcept {
-  static thread_local FreeLists own;
-  return own;
+FreeLists& lists_of(void* memory) noexcept {
+  return *static_cast<FreeLists*>(memory);
 }
 
 Head* head_of(void* object) noexcept {
   return static_cast<Head*>(object) - 1;
 }
 
-void* allocate(std::size_t bytes, void*) noexcept {
-  return bytes > SIZE_MAX / 2 ? nullptr : lists().take(bytes);
+void* allocate(std::size_t bytes, void* memory) noexcept {
+  return bytes > SIZE_MAX / 2 ? nullptr : lists_of(memory).take(bytes);
 }
 
-void release(void* object, void*) noexcept {
+void release(void* object, void* memory) noexcept {
   if (object == nullptr) {
     return;
   }
   if (FreeLists::is_gone) {
     std::free(head_of(object));
   } else {
-    lists().give_back(head_of(object));
+    lists_of(memory).give_back(head_of(object));
   }
 }
 
-void* allocate_zeroed(std::size_t count, std::size_t bytes, void*) noexcept {
+void* allocate_zeroed(std::size_t count, std::size_t bytes, void* memory) noexcept {
   if (bytes != 0 && count > SIZE_MAX / 2 / bytes) {
     return nullptr;
   }
-  void* const object = allocate(count * bytes, nullptr);
+  void* const object = allocate(count * bytes, memory);
   return object == nullptr ? nullptr : std::memset(object, 0, count * bytes);
 }
 
-void* reallocate(void* object, std::size_t bytes, void*) noexcept {
+void* reallocate(void* object, std::size_t bytes, void* memory) noexcept {
   if (object != nullptr && bytes <= head_of(object)->bytes) {
     return object;
   }
-  void* const larger = allocate(bytes, nullptr);
+  void* const larger = allocate(bytes, memory);
   if (object != nullptr && larger != nullptr) {
     std::memcpy(larger, object, head_of(object)->bytes);
-    release(object, nullptr);
+    release(object, memory);
   }
   return larger;
 }
@@ -132,11 +131,12 @@ void* reallocate(void* object, std::size_t bytes, void*) noexcept {
 }  // namespace
 
 nghttp2_mem* session_memory() noexcept {
-  static nghttp2_mem memory{.mem_user_data = nullptr,
-                            .malloc = allocate,
-                            .free = release,
-                            .calloc = allocate_zeroed,
-                            .realloc = reallocate};
+  static thread_local FreeLists own;
+  static thread_local nghttp2_mem memory{.mem_user_data = &own,
+                                         .malloc = allocate,
+                                         .free = release,
+                                         .calloc = allocate_zeroed,
+                                         .realloc = reallocate};
   return &memory;
 }
 

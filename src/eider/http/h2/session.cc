@@ -93,6 +93,7 @@ bool Session::upgrade(std::string_view settings, Method method) {
   stream.head().begin();
   nghttp2_session_set_stream_user_data(state_->session, kUpgraded, &stream);
   state_->recent.note_opened(kUpgraded);
+  state_->recent.note_ended(kUpgraded);
   return true;
 }
 
@@ -108,10 +109,11 @@ bool Session::send(Buffer& out, std::size_t bytes_max) {
   return detail::send_some(*state_, out, bytes_max);
 }
 
-void Session::respond(StreamId id, std::span<const OutField> fields, Ends ends) {
+void Session::respond(StreamId id, StreamUser& stream, std::span<const OutField> fields,
+                      Ends ends) {
   const std::span<const nghttp2_nv> all = state_->to_pairs(fields);
   nghttp2_data_provider content{};
-  content.source.ptr = state_->user_of(id);
+  content.source.ptr = &stream;
   content.read_callback = State::content_call();
   nghttp2_submit_response(state_->session, id, all.data(), all.size(),
                           ends == Ends::with_head ? nullptr : &content);

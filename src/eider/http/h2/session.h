@@ -70,9 +70,10 @@ class StreamUser {
   virtual void on_data(std::string_view bytes) = 0;
   /// The content has ended, and is as long as its head had said.
   virtual void on_content_end() = 0;
-  /// All of the answer has been sent, and the request's content is still arriving: to be ignored
-  /// for a while, and then ended by `reset` with no_error (RFC 9113, section 8.1).
-  virtual void on_answered_early() = 0;
+  /// All of the answer has been sent. Where the request's content has not ended it is still
+  /// arriving: to be ignored for a while, and then ended by `reset` with no_error (RFC 9113,
+  /// section 8.1). Else `on_closed` follows.
+  virtual void on_answered() = 0;
   /// The stream is no more; the last call.
   virtual void on_closed(ErrorCode why) = 0;
 
@@ -127,9 +128,10 @@ class Session {
 
   /// Submits the head of a stream's response, and asks its user for content if there is some.
   ///
+  /// stream  whom SessionUser::on_stream gave for that id
   /// fields  copied
   /// source  RFC 9113, section 8.1
-  void respond(StreamId id, std::span<const OutField> fields, Ends ends);
+  void respond(StreamId id, StreamUser& stream, std::span<const OutField> fields, Ends ends);
   /// Submits an interim response (RFC 9110, section 15.2).
   void inform(StreamId id, std::span<const OutField> fields);
   /// There is content again.

@@ -32,22 +32,27 @@ bool is_request(const nghttp2_frame& frame) noexcept {
 
 void Session::State::begin_head(const nghttp2_frame& frame) {
   trailer_bytes = 0;
-  head_user = nullptr;
-  if (is_request(frame)) {
-    StreamUser& stream = user.on_stream(frame.hd.stream_id);
-    head_user = &stream;
-    stream.head().begin();
-    recent.note_opened(frame.hd.stream_id);
-    nghttp2_session_set_stream_user_data(session, frame.hd.stream_id, &stream);
+  builder = nullptr;
+  if (!is_request(frame)) {
+    return;
   }
+  const StreamId id = frame.hd.stream_id;
+  StreamUser& stream = user.on_stream(id);
+  builder = &stream.head();
+  builder->begin();
+  recent.note_opened(id);
+  if (has(frame.hd, NGHTTP2_FLAG_END_STREAM)) {
+    recent.note_ended(id);
+  }
+  nghttp2_session_set_stream_user_data(session, id, &stream);
+  note_latest(id, stream);
 }
 
 int Session::State::take_field(std::string_view name, std::string_view value) {
   std::uint64_t listed_bytes = 0;
-  if (head_user != nullptr) {
-    HeadBuilder& head = head_user->head();
-    head.add(name, value, head_limits);
-    listed_bytes = head.listed_bytes();
+  if (builder != nullptr) {
+    builder->add(name, value, head_limits);
+    listed_bytes = builder->listed_bytes();
   } else {
     listed_bytes = trailer_bytes += name.size() + value.size();  // checked, and of no use
   }
@@ -107,12 +112,10 @@ void Session::State::take_data(StreamId id, std::string_view bytes) {
 }
 
 void Session::State::note_closed(StreamId id, ErrorCode why) noexcept {
-  if (nghttp2_session_get_stream_remote_close(session, id) == 1) {
-    recent.note_ended(id);
-  }
   if (StreamUser* const stream = user_of(id)) {
     stream->on_closed(why);
   }
+  latest_id = 0;
 }
 
 void Session::State::note_sent(const nghttp2_frame& frame) noexcept {
@@ -124,10 +127,9 @@ void Session::State::note_sent(const nghttp2_frame& frame) noexcept {
     guard.earn(Cheap::window_update, kUpdatesPerFrame);
   }
   const bool has_stream = frame.hd.type == NGHTTP2_DATA || frame.hd.type == NGHTTP2_HEADERS;
-  if (has_stream && has(frame.hd, NGHTTP2_FLAG_END_STREAM) &&
-      nghttp2_session_get_stream_remote_close(session, frame.hd.stream_id) == 0) {
+  if (has_stream && has(frame.hd, NGHTTP2_FLAG_END_STREAM)) {
     if (StreamUser* const stream = user_of(frame.hd.stream_id)) {
-      stream->on_answered_early();
+      stream->on_answered();
     }
   }
 }
@@ -174,7 +176,7 @@ void Session::State::submit_trailers(StreamId id, std::string_view lines) {
   nghttp2_submit_trailer(session, id, all.data(), all.size());
 }
 
-int Session::State::send_content(const std::uint8_t* frame_head, std::size_t bytes,
+int Session::State::send_content(StreamId id, const std::uint8_t* frame_head, std::size_t bytes,
                                  StreamUser& from) {
   if (out->size() >= out_bytes_max) {
     is_full = true;
@@ -184,6 +186,7 @@ int Session::State::send_content(const std::uint8_t* frame_head, std::size_t byt
   if (!from.put(at + kFrameHeadBytes, bytes)) {
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
+  note_latest(id, from);
   std::memcpy(at, frame_head, kFrameHeadBytes);
   out->commit(kFrameHeadBytes + bytes);
   return 0;
@@ -266,10 +269,10 @@ void Session::State::set_stream_calls(nghttp2_session_callbacks* calls) noexcept
       });
   nghttp2_session_callbacks_set_send_data_callback(
       calls,
-      [](nghttp2_session*, nghttp2_frame*, const std::uint8_t* head, std::size_t bytes,
+      [](nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* head, std::size_t bytes,
          nghttp2_data_source* source, void* state) -> int {
         return guarded([=] {
-          return static_cast<State*>(state)->send_content(head, bytes,
+          return static_cast<State*>(state)->send_content(frame->hd.stream_id, head, bytes,
                                                           *static_cast<StreamUser*>(source->ptr));
         });
       });

@@ -61,10 +61,10 @@ void Session::State::check_frame(const FrameHead& head) noexcept {
         last_head = head.stream;
         break;
       }
-      check_stream(head.stream);
+      check_stream(head);
       break;
     case NGHTTP2_DATA:
-      check_stream(head.stream);
+      check_stream(head);
       break;
     case NGHTTP2_CONTINUATION:
       if (++continuations > kContinuationsMax) {
@@ -88,17 +88,18 @@ void Session::State::check_frame(const FrameHead& head) noexcept {
 
 /// RFC 9113, 5.1 and 5.1.1, of streams that nghttp2 remembers no more. What belongs to those that
 /// we have ended ourselves may have been on its way, and is ignored.
-void Session::State::check_stream(StreamId id) noexcept {
-  if (id > recent.last() || nghttp2_session_find_stream(session, id) != nullptr) {
-    return;
+void Session::State::check_stream(const FrameHead& head) noexcept {
+  const StreamId id = head.stream;
+  if (id <= recent.last() && nghttp2_session_find_stream(session, id) == nullptr) {
+    const RecentStreams::Fate fate = recent.fate_of(id);
+    if (fate == RecentStreams::Fate::never_opened) {
+      terminate(ErrorCode::protocol_error);
+    } else if (fate == RecentStreams::Fate::ended_by_peer) {
+      terminate(ErrorCode::stream_closed);
+    }
   }
-  switch (recent.fate_of(id)) {
-    case RecentStreams::Fate::never_opened:
-      return terminate(ErrorCode::protocol_error);
-    case RecentStreams::Fate::ended_by_peer:
-      return terminate(ErrorCode::stream_closed);
-    case RecentStreams::Fate::unknown:
-      return;
+  if (has(head, NGHTTP2_FLAG_END_STREAM)) {
+    recent.note_ended(id);
   }
 }
 

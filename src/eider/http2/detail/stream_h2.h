@@ -81,7 +81,7 @@ class StreamH2 final : public ContentOwner, public h2::StreamUser, public ListNo
   void on_head(h2::Ends ends) override;
   void on_data(std::string_view bytes) override;
   void on_content_end() override;
-  void on_answered_early() override;
+  void on_answered() override;
   void on_closed(h2::ErrorCode why) override;
   [[nodiscard]] h2::Ready ready(std::size_t bytes_max) noexcept override;
   [[nodiscard]] bool put(char* to, std::size_t bytes) noexcept override;

@@ -40,6 +40,9 @@ class FrameScanner {
   [[nodiscard]] Step next(std::string_view in) noexcept {
     std::size_t at = std::min(skip_, in.size());
     skip_ -= at;
+    if (filled_ == 0 && in.size() - at >= bytes_.size()) [[likely]] {
+      return whole(in.data() + at, at);
+    }
     const std::size_t count = std::min(in.size() - at, kHeadBytes - std::min(kHeadBytes, filled_));
     take(in.substr(at, count));
     at += count;
@@ -49,10 +52,7 @@ class FrameScanner {
     if (filled_ < wanted()) {
       return {.bytes = at, .head = std::nullopt};
     }
-    const FrameHead head = parse();
-    const std::size_t head_bytes = std::exchange(filled_, 0);
-    skip_ = head.length - (head_bytes - kHeadBytes);
-    return {.bytes = at, .head = head, .head_bytes = head_bytes};
+    return step(bytes_.data(), std::exchange(filled_, 0), at);
   }
 
   /// Some of the frame whose head was read last is still to come.
@@ -67,29 +67,37 @@ class FrameScanner {
     std::ranges::copy(bytes, bytes_.begin() + static_cast<std::ptrdiff_t>(filled_));
     filled_ += bytes.size();
   }
-  [[nodiscard]] std::uint32_t byte(std::size_t index) const noexcept {
-    return static_cast<unsigned char>(bytes_[index]);
+  static std::uint32_t byte(const char* at) noexcept { return static_cast<unsigned char>(*at); }
+  static std::uint32_t length(const char* head) noexcept {
+    return byte(head) << 16 | byte(head + 1) << 8 | byte(head + 2);
   }
-  [[nodiscard]] std::uint32_t length() const noexcept {
-    return byte(0) << 16 | byte(1) << 8 | byte(2);
-  }
-  [[nodiscard]] std::int32_t id(std::size_t at) const noexcept {
+  static std::int32_t id(const char* at) noexcept {
     const std::uint32_t word =
         byte(at) << 24 | byte(at + 1) << 16 | byte(at + 2) << 8 | byte(at + 3);
     return static_cast<std::int32_t>(word & 0x7FFFFFFF);
   }
-  /// Pre: the head is there, or less.
-  [[nodiscard]] std::size_t wanted() const noexcept {
-    const bool is_priority =
-        filled_ >= kHeadBytes && byte(3) == kPriority && length() >= kDependencyBytes;
+  /// Bytes of a head, with what is read of its frame.
+  static std::size_t wanted(const char* head) noexcept {
+    const bool is_priority = byte(head + 3) == kPriority && length(head) >= kDependencyBytes;
     return is_priority ? kHeadBytes + kDependencyBytes : kHeadBytes;
   }
-  [[nodiscard]] FrameHead parse() const noexcept {
-    return {.length = length(),
-            .type = static_cast<std::uint8_t>(byte(3)),
-            .flags = static_cast<std::uint8_t>(byte(4)),
-            .stream = id(5),
-            .dependency = filled_ > kHeadBytes ? id(kHeadBytes) : 0};
+  /// Pre: the head is there, or less.
+  [[nodiscard]] std::size_t wanted() const noexcept {
+    return filled_ >= kHeadBytes ? wanted(bytes_.data()) : kHeadBytes;
+  }
+  /// The next head of an input that holds all of it. Pre: none is begun.
+  [[nodiscard]] Step whole(const char* head, std::size_t at) noexcept {
+    const std::size_t head_bytes = wanted(head);
+    return step(head, head_bytes, at + head_bytes);
+  }
+  [[nodiscard]] Step step(const char* head, std::size_t head_bytes, std::size_t at) noexcept {
+    const FrameHead read{.length = length(head),
+                         .type = static_cast<std::uint8_t>(byte(head + 3)),
+                         .flags = static_cast<std::uint8_t>(byte(head + 4)),
+                         .stream = id(head + 5),
+                         .dependency = head_bytes > kHeadBytes ? id(head + kHeadBytes) : 0};
+    skip_ = read.length - (head_bytes - kHeadBytes);
+    return {.bytes = at, .head = read, .head_bytes = head_bytes};
   }
 
   std::array<char, kHeadBytes + kDependencyBytes> bytes_{};

@@ -24,8 +24,16 @@ struct Session::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
+  /// Null for a stream that nghttp2 does not know, or no more.
   [[nodiscard]] StreamUser* user_of(StreamId id) const noexcept {
-    return static_cast<StreamUser*>(nghttp2_session_get_stream_user_data(session, id));
+    return id == latest_id
+               ? latest
+               : static_cast<StreamUser*>(nghttp2_session_get_stream_user_data(session, id));
+  }
+  /// What follows is mostly about the same stream: looking it up costs as much as reading a field.
+  void note_latest(StreamId id, StreamUser& stream) noexcept {
+    latest_id = id;
+    latest = &stream;
   }
   void terminate(ErrorCode why) noexcept;
   /// The session can go on no more, as nghttp2's error says.
@@ -41,7 +49,7 @@ struct Session::State {
   void pass_on(std::string_view bytes);
   [[nodiscard]] bool depends_on_streams(const FrameHead& head) noexcept;
   void check_frame(const FrameHead& head) noexcept;
-  void check_stream(StreamId id) noexcept;
+  void check_stream(const FrameHead& head) noexcept;
   void count_frame(const FrameHead& head) noexcept;
 
   /// The calls that nghttp2 makes, with the State as their user data. Made once.
@@ -63,7 +71,8 @@ struct Session::State {
   void note_reset_sent(std::uint32_t code) noexcept;
   ssize_t read_content(StreamId id, StreamUser& from, std::size_t bytes_max, std::uint32_t& flags);
   void submit_trailers(StreamId id, std::string_view lines);
-  int send_content(const std::uint8_t* frame_head, std::size_t bytes, StreamUser& from);
+  int send_content(StreamId id, const std::uint8_t* frame_head, std::size_t bytes,
+                   StreamUser& from);
 
   SessionUser& user;
   nghttp2_session* session = nullptr;
@@ -73,7 +82,9 @@ struct Session::State {
   FrameScanner frames{kPreface.size()};
   StreamId last_head = 0;  // of the HEADERS seen, also where nghttp2 has not got to yet
   std::uint64_t now_ms = 0;
-  StreamUser* head_user = nullptr;  // whose head arrives; null while it is trailers
+  HeadBuilder* builder = nullptr;  // of the head that arrives; null while it is trailers
+  StreamId latest_id = 0;          // never a stream that has been closed
+  StreamUser* latest = nullptr;
   std::uint64_t trailer_bytes = 0;
   Buffer* out = nullptr;
   std::size_t out_bytes_max = 0;

@@ -127,6 +127,7 @@ class Answerer::Stream final : public StreamUser {
  private:
   HeadBuilder& head() noexcept override { return builder_; }
   void on_head(Ends ends) override {
+    has_content_ended_ = ends == Ends::with_head;
     const auto refusal = builder_.finish(ends, request_);
     note(refusal ? "refused " + std::to_string(refusal->status)
                  : "head " + std::string(request_.target));
@@ -139,10 +140,15 @@ class Answerer::Stream final : public StreamUser {
     owner_.session.consume(id_, bytes.size());
   }
   void on_content_end() override {
+    has_content_ended_ = true;
     note("content " + content_);
     answer(content_);
   }
-  void on_answered_early() override { owner_.session.reset(id_, ErrorCode::no_error); }
+  void on_answered() override {
+    if (!has_content_ended_) {
+      owner_.session.reset(id_, ErrorCode::no_error);
+    }
+  }
   void on_closed(ErrorCode why) override {
     note("closed " + std::to_string(static_cast<std::uint32_t>(why)));
     --owner_.open_count;
@@ -163,7 +169,7 @@ class Answerer::Stream final : public StreamUser {
     }
     answer_ = std::move(text);
     const OutField status{":status", "200", OutField::Static::both};
-    owner_.session.respond(id_, {&status, 1},
+    owner_.session.respond(id_, *this, {&status, 1},
                            answer_.empty() ? Ends::with_head : Ends::with_content);
   }
 
@@ -174,6 +180,7 @@ class Answerer::Stream final : public StreamUser {
   std::string content_;
   std::string answer_;
   bool has_answered_ = false;
+  bool has_content_ended_ = false;
 };
 
 inline StreamUser& Answerer::on_stream(StreamId id) {
