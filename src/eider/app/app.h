@@ -35,6 +35,18 @@ class Route {
     endpoint_->body_bytes_max = bytes;
     return *this;
   }
+  /// Takes requests without content from TLS 1.3's early data, in a client's first flight: a round
+  /// trip is saved, and somebody who has recorded them may send them again. This process serves a
+  /// recorded flight once (docs/howto/tls.md says how far that goes), but what a client or a proxy
+  /// repeats by itself cannot be told from it. So only what changes nothing may be asked for
+  /// like that: GET, HEAD and OPTIONS. Requests of other routes are answered by 425, whereupon
+  /// clients ask again behind the handshake; so are those that a proxy calls early (Early-Data: 1).
+  ///
+  /// source  RFC 8470
+  Route& allow_early_data() noexcept {
+    endpoint_->allows_early_data = true;
+    return *this;
+  }
 
  private:
   Endpoint* endpoint_;
@@ -152,8 +164,8 @@ class App : public Routes {
 
   /// What the server runs. The App may be gone by then.
   ///
-  /// errors  patterns that conflict or are malformed, a State<T> that nobody gave: all of them, one
-  ///         per line, each with the mend
+  /// errors  patterns that conflict or are malformed, a State<T> that nobody gave, early data where
+  ///         it may not be: all of them, one per line, each with the mend
   [[nodiscard]] Result<std::unique_ptr<Service>> make_service() const;
 
   /// Serves until SIGINT or SIGTERM, then drains. `--help` lists the options.

@@ -33,7 +33,9 @@ struct Endpoint {
   AnswerNow answer_now = nullptr;      // null when the handler waits
   AnswerLater answer_later = nullptr;  // null when it does not
   bool is_blocking = false;
-  bool streams_body = false;       // the handler reads the content itself
+  bool streams_body = false;  // the handler reads the content itself
+  bool opens_websocket = false;
+  bool allows_early_data = false;
   std::size_t body_bytes_max = 0;  // 0: the app's
   std::size_t scope = 0;
   std::vector<StateWish> wishes;

@@ -75,10 +75,12 @@ Result<void> App::add_seals(ServerOptions& options) const {
   if (options.protocol != nullptr) {
     protocols.emplace(protocols.begin(), options.protocol->alpn());
   }
-  auto made = table_->make_seals({.certificate = options.certificate,
-                                  .key = options.key,
-                                  .protocols = std::move(protocols),
-                                  .log = options.log});
+  auto made = table_->make_seals(
+      {.certificate = options.certificate,
+       .key = options.key,
+       .protocols = std::move(protocols),
+       .wants_early_data = std::ranges::any_of(table_->endpoints, &Endpoint::allows_early_data),
+       .log = options.log});
   if (!made) {
     return fail(std::move(made.error()));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,49 @@ void answer_unrouted(const Router& router, Request& request, Response& response)
       response.set_status(204).add_header("Allow", lookup.allow_text());
       return;
   }
+}
+
+constexpr int kTooEarly = 425;
+
+/// RFC 8470, section 5.2.
+void answer_too_early(const Endpoint&, const Context&, Response& response) {
+  render_error(response, Error(kTooEarly,
+                               "This came before the handshake was done, and may be a replay. Ask "
+                               "again: it is done by now."));
+}
+
+Task<> answer_too_early_later(const Endpoint& endpoint, const Context& context,
+                              Response& response) {
+  answer_too_early(endpoint, context, response);
+  co_return;
+}
+
+/// Its content, if it has any, is not waited for.
+Plan too_early(const Site& site, const RequestHead& head) noexcept {
+  const bool has_content = head.body != BodyKind::none;
+  return {.endpoint = &site.too_early,
+          .body_bytes_max = std::numeric_limits<std::size_t>::max(),
+          .waits = has_content,
+          .streams_body = has_content};
+}
+
+/// Content and what follows an upgrade may come behind the handshake, but nobody would know.
+bool may_be_early(const Endpoint& endpoint, const RequestHead& head) noexcept {
+  return endpoint.allows_early_data && head.body == BodyKind::none && !head.wants_upgrade &&
+         !head.opens_websocket;
+}
+
+void check_early(const Endpoint& endpoint, std::string& wrong) {
+  const bool is_safe = endpoint.method == Method::get || endpoint.method == Method::head ||
+                       endpoint.method == Method::options;
+  if (!endpoint.allows_early_data || (is_safe && !endpoint.opens_websocket)) {
+    return;
+  }
+  wrong.append(to_text(endpoint.method)).append(" ").append(endpoint.pattern);
+  wrong.append(is_safe ? " allows early data, where no WebSocket opens"
+                       : " allows early data, which somebody may send again: only GET, HEAD and "
+                         "OPTIONS may (RFC 8470)");
+  wrong.append(": take allow_early_data() away\n");
 }
 
 /// Runs the hooks in order until one answers.
@@ -109,16 +153,27 @@ std::string AppService::resolve() {
     for (std::size_t i = 0; i < info.size(); ++i) {
       endpoint.path_names.push_back(info.name(i));
     }
+    check_early(endpoint, wrong);
     resolve_states(endpoint, wrong);
     resolve_scopes(endpoint);
   }
+  resolve_sites();
+  return wrong;
+}
+
+void AppService::resolve_sites() {
   sites_.each([this](Site& site) {
     site.unrouted.unrouted = &site.router;
     resolve_scopes(site.unrouted);
     site.unrouted.around.clear();
+    // What is logged or added to all answers is so here; nothing else runs for a possible replay.
+    resolve_scopes(site.too_early);
+    site.too_early.before.clear();
+    site.too_early.around.clear();
+    site.too_early.answer_now = &answer_too_early;
+    site.too_early.answer_later = &answer_too_early_later;
   });
   sites_.freeze();
-  return wrong;
 }
 
 void AppService::resolve_states(Endpoint& endpoint, std::string& wrong) const {
@@ -166,7 +221,13 @@ Plan AppService::plan(Request& request) noexcept {
   const Site& site = sites_.of(request.head().authority);
   const Lookup lookup =
       site.router.find(request.method(), request.path(), request.path_values(), request.scratch());
-  if (lookup.kind != Lookup::Kind::found) {
+  const bool is_routed = lookup.kind == Lookup::Kind::found;
+  if (request.is_early()) [[unlikely]] {
+    if (!is_routed || !may_be_early(endpoints_[lookup.endpoint], request.head())) {
+      return too_early(site, request.head());
+    }
+  }
+  if (!is_routed) {
     return {.endpoint = &site.unrouted, .body_bytes_max = table_->body_bytes_max};
   }
   const Endpoint& endpoint = endpoints_[lookup.endpoint];

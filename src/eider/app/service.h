@@ -34,6 +34,7 @@ class AppService final : public Service {
   [[nodiscard]] std::string resolve();
   void resolve_states(Endpoint& endpoint, std::string& wrong) const;
   void resolve_scopes(Endpoint& endpoint) const;
+  void resolve_sites();
   /// Turns what a handler threw into an answer and a line in the log.
   void answer_thrown(const Request& request, Response& response) noexcept;
 

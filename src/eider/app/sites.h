@@ -12,11 +12,13 @@
 
 namespace eider {
 
-/// One host's routes, and what runs where none of them matches.
+/// One host's routes, what runs where none of them matches, and what runs in their place when a
+/// request has come too early.
 struct Site {
   std::string host;  // lower case; "*.example.org" stands for all below; empty: any
   Router router;
   Endpoint unrouted;
+  Endpoint too_early;
 };
 
 class Sites {

@@ -161,6 +161,7 @@ template <class F>
   endpoint.method = Method::get;
   endpoint.pattern = std::move(pattern);
   endpoint.answer_now = &answer_websocket<F>;
+  endpoint.opens_websocket = true;
   Signature<F>::each_state(
       [&endpoint]<class T>() { endpoint.wishes.push_back({&kTypeKey<T>, type_name<T>()}); });
   endpoint.wishes.push_back({&kTypeKey<Topics>, type_name<Topics>()});

@@ -26,7 +26,8 @@ ConnectionH2::ConnectionH2(LoopH2& loop, UpgradedLine& line)
     : loop_(loop),
       line_(line),
       session_(*this, loop.session_options),
-      quiet_since_(loop.context.loop.now()) {
+      quiet_since_(loop.context.loop.now()),
+      is_early_(line.is_early()) {
   rearm();
 }
 

@@ -44,6 +44,7 @@ void StreamH2::open(ConnectionH2& connection, h2::StreamId id) noexcept {
   connection_ = &connection;
   id_ = id;
   state_ = State::head;
+  is_early_ = connection.is_early();
 }
 
 void StreamH2::reset() noexcept {
@@ -92,6 +93,7 @@ void StreamH2::begin_upgraded(const RequestHead& head) {
 void StreamH2::on_head(h2::Ends ends) {
   is_content_over_ = ends == h2::Ends::with_head;
   refusal_ = builder_.finish(ends, request_.head());
+  request_.head().is_early |= is_early_;
   request_.path_values().clear();
   request_.set_body({});
   request_.set_peer(this);

@@ -1,5 +1,5 @@
-// ConnectionH1: what arrives and what is answered. See also conn_h1_content.cc, conn_h1_end.cc and
-// conn_h1_time.cc.
+// ConnectionH1: what arrives and what is answered. See also conn_h1_opening.cc, conn_h1_content.cc,
+// conn_h1_end.cc and conn_h1_time.cc.
 #include "eider/server/detail/conn_h1.h"
 
 #include <utility>
@@ -23,7 +23,8 @@ constexpr int kUnavailable = 503;
 
 bool ConnectionH1::is_idle() const noexcept {
   const bool is_asked_nothing = state_ == State::ready || state_ == State::preface;
-  return is_asked_nothing && saved_.empty() && stream_.waiting_bytes() == 0;
+  const bool is_early = has_early_ && is_shaking_hands_;  // its answer may still be on its way
+  return is_asked_nothing && saved_.empty() && !is_early && stream_.waiting_bytes() == 0;
 }
 
 // What the stream tells.
@@ -77,6 +78,9 @@ std::string_view ConnectionH1::serve_request(std::string_view in) {
   Request& request = context_.request;
   request.path_values().clear();
   request.set_peer(this);
+  if (has_early_) [[unlikely]] {
+    request.head().is_early |= is_early(request.head().bytes.size() + in.size());
+  }
   const Plan plan = context_.service.plan(request);
   const RequestHead& head = request.head();
   if (head.body != BodyKind::none || plan.waits || head.wants_upgrade) [[unlikely]] {
@@ -172,6 +176,9 @@ void ConnectionH1::serve_saved() {
 
 void ConnectionH1::save(std::string_view bytes) {
   saved_.append(bytes);
+  if (has_early_ && !is_shaking_hands_) [[unlikely]] {
+    note_late(bytes.size());
+  }
   if (!is_reading() && saved_.size() > kSavedBytesMax && !is_paused_) {
     is_paused_ = true;
     stream_.pause_reading();
@@ -280,8 +287,9 @@ void ConnectionH1::go_on(const RequestHead& head, h1::Persistence persistence, S
   patience_ = Patience::idle;
   has_answered_ = true;
   if (persistence == h1::Persistence::close) [[unlikely]] {
-    // A client that wants the close itself, and has sent no more, has nothing to lose by a reset.
-    if (unread.empty() && !head.keeps_alive) {
+    // A client that wants the close itself, and has sent no more, has nothing to lose by a reset;
+    // but who was early has still to finish the handshake.
+    if (unread.empty() && !head.keeps_alive && !is_shaking_hands_) {
       close_behind_answer();
     } else {
       linger();

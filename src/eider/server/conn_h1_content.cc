@@ -4,11 +4,9 @@
 #include <utility>
 
 #include "eider/http/h1/writer.h"
-#include "eider/http/proxy_protocol.h"
 #include "eider/http/status.h"
 #include "eider/server/detail/answer.h"
-#include "eider/server/detail/conn_h1.h"
-#include "eider/server/detail/stream_line.h"
+#include "eider/server/detail/conn_h1_aside.h"
 #include "eider/server/service.h"
 
 namespace eider::detail {
@@ -18,109 +16,7 @@ namespace {
 /// As much as is taken of a content that the handler does not ask for.
 constexpr std::size_t kAheadBytesMax = 64UL * 1024;
 
-constexpr int kBadRequest = 400;
-
-/// As Peer::address; empty where the proxy speaks for itself.
-std::string source_of(const ProxyHeader& header) {
-  switch (header.kind) {
-    case ProxyHeader::Kind::local:
-      return {};
-    case ProxyHeader::Kind::ip:
-      return header.source.address.to_text();
-    case ProxyHeader::Kind::unix_socket:
-      return "unix:" + header.source.path;
-  }
-  return {};
-}
-
 }  // namespace
-
-class ConnectionH1::Takeover final : public StreamLine {
- public:
-  explicit Takeover(ConnectionH1& connection) noexcept
-      : StreamLine(connection.stream_), connection_(connection) {}
-
-  [[nodiscard]] std::string address() const override { return connection_.address(); }
-  [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
-    return connection_.secured_by();
-  }
-  void close() noexcept override {
-    connection_.state_ = State::closed;
-    connection_.context_.loop.arm(connection_.alarm_, connection_.context_.loop.now());
-  }
-
-  std::unique_ptr<Upgraded> protocol;
-  bool is_told_to_stop = false;
-
- private:
-  ConnectionH1& connection_;
-};
-
-struct ConnectionH1::Aside {
-  std::unique_ptr<ProxyReader> preface;
-  SealMaker* seals = nullptr;  // for behind the preface
-  std::string proxied_address;
-  std::optional<Takeover> takeover;
-};
-
-ConnectionH1::ConnectionH1(LoopContext& context) noexcept
-    : context_(context), stream_(context.loop, *this), alarm_(*this) {}
-
-ConnectionH1::~ConnectionH1() {
-  end_handshake();
-  end_exchange();
-}
-
-void ConnectionH1::open(Descriptor fd, Preface preface) {
-  stream_.open(std::move(fd));
-  expect(Patience::first_byte, context_.limits.first_byte);
-  if (!preface.has_proxy_protocol && preface.seals == nullptr) {
-    return;
-  }
-  state_ = State::preface;
-  aside_ = std::make_unique<Aside>();
-  aside_->seals = preface.seals;
-  if (preface.has_proxy_protocol) {
-    aside_->preface = std::make_unique<ProxyReader>();
-  }
-}
-
-// A handshake costs much and needs no more than a connection: so there are only so many.
-void ConnectionH1::secure(SealMaker& seals, std::string_view received) {
-  if (context_.handshakes >= context_.handshakes_max) {
-    state_ = State::closed;
-    return;
-  }
-  ++context_.handshakes;
-  is_shaking_hands_ = true;
-  expect(Patience::first_byte, context_.limits.handshake);
-  stream_.secure(seals.make(), received);
-}
-
-void ConnectionH1::on_secured() {
-  end_handshake();
-  expect(Patience::first_byte, context_.limits.first_byte);
-}
-
-void ConnectionH1::end_handshake() noexcept {
-  if (is_shaking_hands_) {
-    is_shaking_hands_ = false;
-    --context_.handshakes;
-  }
-}
-
-std::string ConnectionH1::address() const {
-  if (aside_ != nullptr && !aside_->proxied_address.empty()) {
-    return aside_->proxied_address;
-  }
-  const auto peer = stream_.is_open() ? stream_.peer() : fail(NetError::closed);
-  return peer ? peer->host() : std::string();
-}
-
-std::optional<SecuredBy> ConnectionH1::secured_by() const {
-  const Seal* seal = stream_.is_open() ? stream_.seal() : nullptr;
-  return seal == nullptr ? std::nullopt : std::optional(seal->secured_by());
-}
 
 // What the stream tells, in states of few connections.
 
@@ -139,54 +35,6 @@ void ConnectionH1::take_unusual(std::string_view bytes) {
     serve_saved();
   } else {
     discard(bytes.size());
-  }
-}
-
-void ConnectionH1::read_preface(std::string_view bytes) {
-  if (aside_->preface != nullptr) {
-    bytes = read_proxy_header(bytes);
-  }
-  if (bytes.empty()) {
-    return;
-  }
-  if (state_ == State::preface) {
-    begin_sealed(bytes);
-  } else {
-    serve_or_save(bytes);
-  }
-}
-
-// Who does not keep to it is not answered: it is no client, or a balancer that is set up wrong.
-std::string_view ConnectionH1::read_proxy_header(std::string_view bytes) {
-  const ProxyStep step = aside_->preface->read(bytes);
-  switch (step.status) {
-    case ProxyStatus::need_more:
-      return {};
-    case ProxyStatus::refused:
-      state_ = State::closed;
-      return {};
-    case ProxyStatus::complete:
-      break;
-  }
-  aside_->proxied_address = source_of(aside_->preface->header());
-  aside_->preface.reset();
-  if (aside_->seals == nullptr) {
-    state_ = State::ready;
-  }
-  bytes.remove_prefix(step.consumed);
-  return bytes;
-}
-
-void ConnectionH1::begin_sealed(std::string_view bytes) {
-  SealMaker& seals = *aside_->seals;
-  state_ = State::ready;
-  if (aside_->proxied_address.empty()) {
-    aside_.reset();
-  }
-  if (seals.may_begin(bytes)) {
-    secure(seals, bytes);
-  } else {
-    refuse(kBadRequest, "This port speaks HTTPS: ask again with https://.", Method::unknown);
   }
 }
 

@@ -37,6 +37,8 @@ class UpgradedLine {
   [[nodiscard]] virtual std::string address() const = 0;
   /// As Peer::secured_by.
   [[nodiscard]] virtual std::optional<SecuredBy> secured_by() const { return std::nullopt; }
+  /// What comes is early data, until `on_secured`: a request in it may be a replay.
+  [[nodiscard]] virtual bool is_early() const noexcept { return false; }
   /// Ends the connection: the protocol's object is destroyed later in this turn, never inside this
   /// call. Flush first; what waits then may be dropped.
   virtual void close() noexcept = 0;
@@ -52,6 +54,8 @@ class Upgraded {
   virtual ~Upgraded() = default;
   /// Bytes arrived, at least one; they are valid until the call returns.
   virtual void on_bytes(std::string_view bytes) = 0;
+  /// What comes from here on is no early data.
+  virtual void on_secured() {}
   /// The peer sends no more.
   virtual void on_end() = 0;
   /// All that the socket had refused has left.

@@ -36,6 +36,7 @@ class ConnectionH2 final : public Upgraded,
   void begin_upgraded(std::string_view settings, const RequestHead& head);
 
   void on_bytes(std::string_view bytes) override;
+  void on_secured() override { is_early_ = false; }
   void on_end() override;
   void on_drained() override;
   void on_broken() override;
@@ -46,6 +47,8 @@ class ConnectionH2 final : public Upgraded,
   [[nodiscard]] LoopContext& context() noexcept { return loop_.context; }
   [[nodiscard]] h2::Session& session() noexcept { return session_; }
   [[nodiscard]] UpgradedLine& line() noexcept { return line_; }
+  /// What comes is early data.
+  [[nodiscard]] bool is_early() const noexcept { return is_early_; }
   /// Goes on at the end of the turn: serves, sends.
   void want_turn() noexcept;
   void add_ready(StreamH2& stream) noexcept { ready_.push_back(stream); }
@@ -122,6 +125,7 @@ class ConnectionH2 final : public Upgraded,
   bool has_peer_ended_ = false;
   bool is_going_on_ = false;
   bool is_closed_ = false;  // the line was told so
+  bool is_early_ = false;
 };
 
 }  // namespace eider::detail

@@ -12,7 +12,7 @@
 namespace eider::testing {
 
 /// Every byte with one bit flipped; 'H' opens, '.' comes before that, 'E' ends, '!' is an attack,
-/// and 'D' carries a byte.
+/// and 'D' carries a byte. 'Q' ahead of 'H' begins early data.
 class TestSeal : public Seal {
  public:
   static constexpr char kFlip = 0x20;
@@ -20,15 +20,17 @@ class TestSeal : public Seal {
   void start(Buffer&) override {}
 
   SealState feed(std::string_view ciphertext, Buffer& wire) override {
-    for (const char byte : ciphertext) {
-      take(byte, wire);
-    }
+    come_.append(ciphertext);
+    take_all(wire);
     return state_;
   }
-  std::size_t read(std::span<char> into, Buffer&) override {
+  std::size_t read(std::span<char> into, Buffer& wire) override {
     const std::size_t bytes = std::min({into.size(), plain_.size(), kRecordBytes});
     std::copy_n(plain_.begin(), bytes, into.begin());
     plain_.erase(0, bytes);
+    if (bytes == 0) {
+      take_all(wire);
+    }
     has_ended_ = plain_.empty() && is_end_received_;
     return bytes;
   }
@@ -48,6 +50,20 @@ class TestSeal : public Seal {
  private:
   static constexpr std::size_t kRecordBytes = 7;
 
+  /// As far as the handshake's end, when early data has not been read yet.
+  void take_all(Buffer& wire) {
+    std::size_t taken = 0;
+    while (taken < come_.size()) {
+      const bool is_end_of_early =
+          state_ == SealState::early && !is_data_ && come_[taken] == 'H' && !plain_.empty();
+      if (is_end_of_early) {
+        break;
+      }
+      take(come_[taken++], wire);
+    }
+    come_.erase(0, taken);
+  }
+
   void take(char byte, Buffer& wire) {
     if (is_data_) {
       plain_ += static_cast<char>(byte ^ kFlip);
@@ -55,11 +71,14 @@ class TestSeal : public Seal {
     } else if (byte == 'H') {
       state_ = SealState::open;
       wire.append('h');
+    } else if (byte == 'Q' && state_ == SealState::handshaking) {
+      state_ = SealState::early;
+      wire.append('q');
     } else if (byte == '.' && state_ == SealState::handshaking) {
       // goes on
     } else if (byte == 'E') {
       is_end_received_ = true;
-    } else if (byte == 'D' && state_ == SealState::open) {
+    } else if (byte == 'D' && (state_ == SealState::open || state_ == SealState::early)) {
       is_data_ = true;
     } else {
       state_ = SealState::failed;
@@ -71,6 +90,7 @@ class TestSeal : public Seal {
   bool is_data_ = false;
   bool is_end_received_ = false;
   bool has_ended_ = false;
+  std::string come_;
   std::string plain_;
 };
 

@@ -24,6 +24,7 @@ class TestConnection final : public StreamOwner {
   void on_bytes(std::string_view bytes) override;
   void on_end() override;
   void on_drained() override;
+  void on_secured() override { secured_behind.push_back(received); }
   void on_broken(NetError error) override;
 
   Stream stream;
@@ -31,6 +32,7 @@ class TestConnection final : public StreamOwner {
   int ends = 0;
   int drains = 0;
   std::vector<NetError> breaks;
+  std::vector<std::string> secured_behind;  // what had been received then
 
  private:
   TestServer& server_;

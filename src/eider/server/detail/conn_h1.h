@@ -65,9 +65,10 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner
     endless
   };
 
-  /// What few connections need: see conn_h1_content.cc.
+  /// What few connections need: see conn_h1_aside.h.
   class Takeover;
   struct Aside;
+  class Early;
 
   void on_bytes(std::string_view bytes) override;
   void on_end() override;
@@ -132,6 +133,10 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner
   void begin_sealed(std::string_view bytes);
   void secure(SealMaker& seals, std::string_view received);
   void end_handshake() noexcept;
+  void begin_early();
+  void end_early();
+  void note_late(std::size_t bytes) noexcept;
+  [[nodiscard]] bool is_early(std::size_t unread_bytes) noexcept;
   void deliver_saved();
   void answer_now_with_content(const Plan& plan, std::string_view unread);
   [[nodiscard]] bool begin_content(std::string_view unread);
@@ -189,6 +194,7 @@ class alignas(64) ConnectionH1 final : private StreamOwner, private ContentOwner
   bool has_peer_ended_ : 1 = false;
   bool is_paused_ : 1 = false;
   bool is_shaking_hands_ : 1 = false;
+  bool has_early_ : 1 = false;  // what is to be read may be early data: see is_early
   // From here on: not touched by a request that is answered at once.
   std::unique_ptr<Exchange> exchange_;
   std::unique_ptr<Aside> aside_;
