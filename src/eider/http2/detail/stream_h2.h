@@ -132,7 +132,7 @@ class StreamH2 final : public ContentOwner, public h2::StreamUser, public ListNo
   h2::StreamId id_ = 0;
   State state_ = State::head;
   bool is_content_over_ = false;
-  bool is_early_ = false;  // its head began in early data
+  bool is_early_ = false;    // its head began in early data
   bool is_stalled_ = false;  // what is produced waits for the client
   std::uint32_t index_ = 0;  // ConnectionH2's own
   Plan plan_;
