@@ -5,6 +5,7 @@
 
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
+#include "eider/http/h1/detail/fields_parse.h"
 #include "eider/http/h1/detail/framing.h"
 #include "eider/http/h1/detail/scan.h"
 #include "eider/http/h1/detail/target.h"
@@ -13,58 +14,32 @@ namespace eider::h1 {
 
 namespace {
 
+using detail::between;
 using detail::find_end;
 
-/// One pass over one head. Every step takes the place to read at and returns the place behind what
-/// it has read, or null: then `refusal()` is what was wrong, or `none` when bytes are missing.
-///
-/// Bytes are judged strictly in their order, so that what is refused does not depend on how much
-/// has arrived.
-class HeadParse {
+/// A request's head, step by step.
+class HeadParse : public detail::FieldsParse<Refusal, detail::Framing> {
  public:
   HeadParse(std::string_view in, const HeadLimits& limits, RequestHead& head,
-            Field* fields) noexcept
-      : end_(in.data() + in.size()),
+            std::span<Field> room) noexcept
+      : FieldsParse(in.data() + in.size(), room, detail::Framing(head)),
         limits_(limits),
-        head_(head),
-        framing_(head),
-        fields_(fields) {}
+        head_(head) {}
 
   const char* read_head(const char* at) noexcept;
-  [[nodiscard]] Refusal refusal() const noexcept { return refusal_; }
 
  private:
-  const char* refuse(Refusal refusal) noexcept {
-    refusal_ = refusal;
-    return nullptr;
-  }
-  static const char* need_more() noexcept { return nullptr; }
-
   const char* skip_empty_lines(const char* at) noexcept;
-  const char* read_line_end(const char* at) noexcept;
   const char* read_method(const char* at) noexcept;
   const char* read_any_method(const char* at) noexcept;
   const char* read_target(const char* at) noexcept;
   const char* scan_origin_form(const char* at, const char* end) noexcept;
   const char* read_version(const char* at) noexcept;
   const char* read_any_version(const char* at) noexcept;
-  const char* read_fields(const char* at) noexcept;
-  const char* read_field(const char* at) noexcept;
-  const char* end_name(const char* begin, const char* at) noexcept;
-  const char* end_value(const char* at) noexcept;
 
-  const char* end_;
   const HeadLimits& limits_;
   RequestHead& head_;
-  detail::Framing framing_;
-  Field* fields_;
-  std::size_t fields_count_ = 0;
-  Refusal refusal_ = Refusal::none;
 };
-
-std::string_view between(const char* begin, const char* end) noexcept {
-  return {begin, static_cast<std::size_t>(end - begin)};
-}
 
 /// HTTP-message = start-line CRLF *( field-line CRLF ) CRLF
 const char* HeadParse::read_head(const char* at) noexcept {
@@ -77,7 +52,7 @@ const char* HeadParse::read_head(const char* at) noexcept {
   if (refusal != Refusal::none) {
     return refuse(refusal);
   }
-  head_.fields = {fields_, fields_count_};
+  head_.fields = fields();
   head_.bytes = between(begin, at);
   return at;
 }
@@ -92,17 +67,6 @@ const char* HeadParse::skip_empty_lines(const char* at) noexcept {
     at = read_line_end(at);
   }
   return at;
-}
-
-/// CRLF. Pre: at != end_, and CR or LF stands there.
-const char* HeadParse::read_line_end(const char* at) noexcept {
-  if (*at == '\n') {
-    return refuse(Refusal::bare_lf);
-  }
-  if (end_ - at < 2) {
-    return need_more();
-  }
-  return at[1] == '\n' ? at + 2 : refuse(Refusal::bare_cr);
 }
 
 /// method SP
@@ -222,65 +186,6 @@ const char* HeadParse::read_any_version(const char* at) noexcept {
   return at;
 }
 
-/// *( field-line CRLF ) CRLF
-const char* HeadParse::read_fields(const char* at) noexcept {
-  while (at != end_) {
-    if (*at == '\r') {
-      return read_line_end(at);
-    }
-    at = read_field(at);
-    if (at == nullptr) {
-      return nullptr;
-    }
-  }
-  return need_more();
-}
-
-/// Without blanks at either end. Most have one space in front and nothing else. Pre: *end is CR.
-inline std::string_view trim_value(const char* begin, const char* end) noexcept {
-  begin += *begin == ' ' ? 1 : 0;
-  const bool has_more = begin != end && (is_blank(*begin) || is_blank(end[-1]));
-  return has_more ? trim(between(begin, end)) : between(begin, end);
-}
-
-/// field-line = field-name ":" OWS field-value OWS
-inline const char* HeadParse::read_field(const char* at) noexcept {
-  const char* const colon = find_end<detail::NameEnd>(at, end_);
-  if (colon == end_ || colon == at || *colon != ':') {
-    return end_name(at, colon);
-  }
-  const char* const line_end = find_end<detail::ValueEnd>(colon + 1, end_);
-  if (end_ - line_end < 2 || line_end[0] != '\r' || line_end[1] != '\n') {
-    return end_value(line_end);
-  }
-  if (fields_count_ == limits_.fields_max) {
-    return refuse(Refusal::too_many_fields);
-  }
-  const std::string_view value = trim_value(colon + 1, line_end);
-  const Field& field = fields_[fields_count_++] = {between(at, colon), value};
-  const Refusal refusal = framing_.take(field);
-  return refusal == Refusal::none ? line_end + 2 : refuse(refusal);
-}
-
-/// What is wrong with the name at `begin` that does not end in a colon but at `at`.
-const char* HeadParse::end_name(const char* begin, const char* at) noexcept {
-  if (at == end_) {
-    return need_more();
-  }
-  if (is_blank(*at)) {
-    return refuse(at == begin ? Refusal::folded_line : Refusal::space_before_colon);
-  }
-  return refuse(at == begin && *at == '\n' ? Refusal::bare_lf : Refusal::bad_field_name);
-}
-
-/// Why the control byte at `at`, or the end of the input, does not end a value well.
-const char* HeadParse::end_value(const char* at) noexcept {
-  if (at == end_) {
-    return need_more();
-  }
-  return *at == '\r' || *at == '\n' ? read_line_end(at) : refuse(Refusal::bad_field_value);
-}
-
 /// What the parse does not set in every case. Field by field: assigning a RequestHead() makes the
 /// compiler write it in words and read it back in larger ones, which stalls (26 of 84 ns).
 void start_anew(RequestHead& head) noexcept {
@@ -301,14 +206,15 @@ HeadStatus HeadReader::read(std::string_view in, const HeadLimits& limits) {
     fields_.resize(limits.fields_max);
   }
   start_anew(head_);
-  HeadParse parse(in.substr(0, limits.head_bytes_max), limits, head_, fields_.data());
+  HeadParse parse(in.substr(0, limits.head_bytes_max), limits, head_,
+                  std::span(fields_).first(limits.fields_max));
   const char* const end = parse.read_head(in.data());
   if (end != nullptr) {
     head_bytes_ = static_cast<std::size_t>(end - in.data());
     return HeadStatus::complete;
   }
   const bool is_too_large = in.size() > limits.head_bytes_max;
-  refusal_ = parse.refusal();
+  refusal_ = parse.flaw();
   if (refusal_ == Refusal::none && is_too_large) {
     refusal_ = Refusal::head_too_large;
   }

@@ -2,6 +2,7 @@
 
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
+#include "eider/http/h1/detail/fields_parse.h"
 #include "eider/http/h1/detail/response_framing.h"
 #include "eider/http/h1/detail/scan.h"
 
@@ -9,48 +10,24 @@ namespace eider::h1 {
 
 namespace {
 
+using detail::between;
 using detail::find_end;
 
-std::string_view between(const char* begin, const char* end) noexcept {
-  return {begin, static_cast<std::size_t>(end - begin)};
-}
-
-/// One pass over one head. Every step takes the place to read at and returns the place behind what
-/// it has read, or null: then `flaw()` is what was wrong, or `none` when bytes are missing.
-///
-/// Bytes are judged strictly in their order, so that what is refused does not depend on how much
-/// has arrived.
-class ResponseParse {
+/// A response's head, step by step.
+class ResponseParse : public detail::FieldsParse<ResponseFlaw, detail::ResponseFraming> {
  public:
-  ResponseParse(std::string_view in, std::span<Field> fields, ReplyHead& head,
-                Method asked) noexcept
-      : end_(in.data() + in.size()), head_(head), framing_(head, asked), fields_(fields) {}
+  ResponseParse(std::string_view in, std::span<Field> room, ReplyHead& head, Method asked) noexcept
+      : FieldsParse(in.data() + in.size(), room, detail::ResponseFraming(head, asked)),
+        head_(head) {}
 
   const char* read_head(const char* at) noexcept;
-  [[nodiscard]] ResponseFlaw flaw() const noexcept { return flaw_; }
 
  private:
-  const char* refuse(ResponseFlaw flaw) noexcept {
-    flaw_ = flaw;
-    return nullptr;
-  }
-  static const char* need_more() noexcept { return nullptr; }
-
-  const char* read_line_end(const char* at) noexcept;
   const char* read_version(const char* at) noexcept;
   const char* read_status(const char* at) noexcept;
   const char* read_reason(const char* at) noexcept;
-  const char* read_fields(const char* at) noexcept;
-  const char* read_field(const char* at) noexcept;
-  const char* end_name(const char* begin, const char* at) noexcept;
-  const char* end_value(const char* at) noexcept;
 
-  const char* end_;
   ReplyHead& head_;
-  detail::ResponseFraming framing_;
-  std::span<Field> fields_;
-  std::size_t fields_count_ = 0;
-  ResponseFlaw flaw_ = ResponseFlaw::none;
 };
 
 /// HTTP-message = start-line CRLF *( field-line CRLF ) CRLF
@@ -64,20 +41,9 @@ const char* ResponseParse::read_head(const char* at) noexcept {
   if (flaw != ResponseFlaw::none) {
     return refuse(flaw);
   }
-  head_.fields = fields_.first(fields_count_);
+  head_.fields = fields();
   head_.bytes = between(begin, at);
   return at;
-}
-
-/// CRLF. Pre: at != end_, and CR or LF stands there.
-const char* ResponseParse::read_line_end(const char* at) noexcept {
-  if (*at == '\n') {
-    return refuse(ResponseFlaw::bare_lf);
-  }
-  if (end_ - at < 2) {
-    return need_more();
-  }
-  return at[1] == '\n' ? at + 2 : refuse(ResponseFlaw::bare_cr);
 }
 
 /// HTTP-version SP = "HTTP/" DIGIT "." DIGIT SP
@@ -129,58 +95,6 @@ const char* ResponseParse::read_reason(const char* at) noexcept {
     return need_more();
   }
   return *at == '\r' || *at == '\n' ? read_line_end(at) : refuse(ResponseFlaw::bad_reason);
-}
-
-/// *( field-line CRLF ) CRLF
-const char* ResponseParse::read_fields(const char* at) noexcept {
-  while (at != end_) {
-    if (*at == '\r') {
-      return read_line_end(at);
-    }
-    at = read_field(at);
-    if (at == nullptr) {
-      return nullptr;
-    }
-  }
-  return need_more();
-}
-
-/// field-line = field-name ":" OWS field-value OWS
-const char* ResponseParse::read_field(const char* at) noexcept {
-  const char* const colon = find_end<detail::NameEnd>(at, end_);
-  if (colon == end_ || colon == at || *colon != ':') {
-    return end_name(at, colon);
-  }
-  const char* const line_end = find_end<detail::ValueEnd>(colon + 1, end_);
-  if (end_ - line_end < 2 || line_end[0] != '\r' || line_end[1] != '\n') {
-    return end_value(line_end);
-  }
-  if (fields_count_ == fields_.size()) {
-    return refuse(ResponseFlaw::too_many_fields);
-  }
-  Field& field = fields_[fields_count_++];
-  field = {between(at, colon), trim(between(colon + 1, line_end))};
-  const ResponseFlaw flaw = framing_.take(field);
-  return flaw == ResponseFlaw::none ? line_end + 2 : refuse(flaw);
-}
-
-/// What is wrong with the name at `begin` that does not end in a colon but at `at`.
-const char* ResponseParse::end_name(const char* begin, const char* at) noexcept {
-  if (at == end_) {
-    return need_more();
-  }
-  if (is_blank(*at)) {
-    return refuse(at == begin ? ResponseFlaw::folded_line : ResponseFlaw::space_before_colon);
-  }
-  return refuse(at == begin && *at == '\n' ? ResponseFlaw::bare_lf : ResponseFlaw::bad_field_name);
-}
-
-/// Why the control byte at `at`, or the end of the input, does not end a value well.
-const char* ResponseParse::end_value(const char* at) noexcept {
-  if (at == end_) {
-    return need_more();
-  }
-  return *at == '\r' || *at == '\n' ? read_line_end(at) : refuse(ResponseFlaw::bad_field_value);
 }
 
 }  // namespace
