@@ -77,11 +77,14 @@ class UringLoop final : public Loop {
     std::uint32_t sending = 0;  // the cork of the turn before, whose send was submitted
     int fd = -1;                // of a stream
     Kind kind = Kind::free;
+    std::uint8_t singles = 0;      // so many more receives one at a time
     bool is_dirty = false;         // stands in dirty_
     bool is_armed = false;         // a receive, an accept or a poll is with the kernel
     bool is_out_armed = false;     // a poll for room to write is with the kernel
     bool is_hangup_armed = false;  // a poll for errors alone is with the kernel
     bool has_received = false;     // from the second receive on it pays to arm a lasting one
+    bool is_lasting = false;       // of the receive that was armed last
+    bool is_bounded = false;       // the same: it lasts for so many bytes
     bool is_fixed = false;         // the descriptor is registered, at the slot's index
     bool is_unfixable = false;     // the kernel refused to register it
     bool may_miss = false;         // so the receive behind that finds no descriptor, once
@@ -100,6 +103,9 @@ class UringLoop final : public Loop {
 
   static constexpr unsigned kSlotBits = 24;
   static constexpr std::uint32_t kGenerationMask = (1U << kSlotBits) - 1;
+  static constexpr std::size_t kLargeReceiveBytes = 16UL * 1024;
+  static constexpr std::uint8_t kSinglesBehindLarge = 16;
+  static constexpr std::uint32_t kLastingBytesMax = 256U * 1024;
 
   [[nodiscard]] std::uint64_t name_of(Operation operation, std::uint32_t slot) const noexcept;
   [[nodiscard]] Slot* slot_of(std::uint64_t name) noexcept;
@@ -119,6 +125,7 @@ class UringLoop final : public Loop {
   void submit_wishes();
   void submit_wish(std::uint32_t index);
   void submit_stream_wish(Slot& slot, std::uint32_t index);
+  [[nodiscard]] static bool has_outlived_use(const Slot& slot, bool wants_bytes) noexcept;
   void submit_receive(Slot& slot, std::uint32_t index);
   void submit_fixing(Slot& slot, std::uint32_t index);
   static void aim_at(io_uring_sqe& entry, const Slot& slot, std::uint32_t index) noexcept;
@@ -130,6 +137,7 @@ class UringLoop final : public Loop {
   void complete(const io_uring_cqe& completion);
   void complete_receive(const io_uring_cqe& completion);
   void tell_received(std::uint32_t index, std::string_view bytes);
+  static void heed_pace(Slot& slot, std::size_t bytes) noexcept;
   void tell_unreceived(Slot& slot, int result);
   void complete_send(const io_uring_cqe& completion);
   void complete_writable(const io_uring_cqe& completion);
@@ -147,6 +155,7 @@ class UringLoop final : public Loop {
   std::vector<Leaving> leaving_;
   UringCorks corks_;       // written in this turn
   UringCorks sent_corks_;  // of the turn before; some may have been refused
+  std::uint32_t lasting_bytes_max_ = kLastingBytesMax;  // 0: this kernel refuses it
   bool is_wake_up_armed_ = false;
 };
 

@@ -136,12 +136,17 @@ void UringLoop::submit_wish(std::uint32_t index) {
   }
 }
 
+/// Whether a receive that is armed is not wanted, or not wanted to last.
+bool UringLoop::has_outlived_use(const Slot& slot, bool wants_bytes) noexcept {
+  return wants_bytes ? slot.is_lasting && slot.singles != 0 : slot.is_unwanted;
+}
+
 void UringLoop::submit_stream_wish(Slot& slot, std::uint32_t index) {
   const auto& stream = *static_cast<Stream*>(slot.object);
   const bool wants_bytes = StreamAccess::wants_bytes(stream);
   if (wants_bytes && !slot.is_armed) {
     submit_receive(slot, index);
-  } else if (!wants_bytes && slot.is_armed && slot.is_unwanted && !slot.is_cancelling) {
+  } else if (slot.is_armed && has_outlived_use(slot, wants_bytes) && !slot.is_cancelling) {
     slot.is_cancelling = true;
     submit_cancel(name_of(Operation::receive, index));
   }
@@ -175,8 +180,11 @@ void UringLoop::submit_receive(Slot& slot, std::uint32_t index) {
   io_uring_sqe& entry = ring_.entry();
   io_uring_prep_recv(&entry, slot.fd, nullptr, 0, 0);
   aim_at(entry, slot, index);
-  if (slot.has_received) {
+  slot.is_lasting = slot.has_received && slot.singles == 0;
+  slot.is_bounded = slot.is_lasting && lasting_bytes_max_ != 0;
+  if (slot.is_lasting) {
     entry.ioprio |= IORING_RECV_MULTISHOT;
+    entry.file_index = lasting_bytes_max_;  // where the kernel reads `optlen`
   }
   entry.flags |= IOSQE_BUFFER_SELECT;
   entry.buf_group = UringBuffers::kGroup;
