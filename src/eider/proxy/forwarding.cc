@@ -34,10 +34,10 @@ constexpr std::array<std::string_view, 8> kHop{
     "Proxy-Authorization", "TE",         "Transfer-Encoding", "Upgrade"};
 
 /// What the client towards the upstream says by itself, or what is said anew.
-constexpr std::array<std::string_view, 9> kRequestAnew{
-    "Host",     "Content-Length",  "Trailer",           "Expect",
-    "Via",      "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host",
-    "Forwarded"};
+constexpr std::array<std::string_view, 10> kRequestAnew{
+    "Host",      "Content-Length",  "Trailer",           "Expect",
+    "Via",       "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host",
+    "Forwarded", "Early-Data"};
 /// What the server towards the client says by itself, or what is said anew.
 constexpr std::array<std::string_view, 6> kAnswerAnew{"Content-Length", "Content-Type", "Date",
                                                       "Server",         "Via",          "Alt-Svc"};
@@ -131,6 +131,11 @@ void forward_request_fields(const Request& request, ForwardedTrust trust, const 
     }
   }
   take_forwarded(request, trust, take);
+  // RFC 8470, section 5.1: one that was there "MUST NOT" be removed; doubled or odd ones count as
+  // this one.
+  if (request.is_early()) {
+    take("Early-Data", "1");
+  }
   take("Via", extended(request.headers(), "Via", kVia));
 }
 

@@ -101,6 +101,18 @@ TEST(Forwarding, other_fields_go_on_in_their_order) {
             "B=1|A_=2|B=3|Te_=4|Connections=x|" + std::string(kAdded));
 }
 
+TEST(Forwarding, a_possible_replay_is_called_one_once) {
+  constexpr std::string_view kCalled =
+      "X-Forwarded-For=unknown|X-Forwarded-Proto=http|X-Forwarded-Host=a|Early-Data=1|"
+      "Via=1.1 eider|";
+  for (const std::string_view lines :
+       {"Early-Data: 1\r\n", "early-data: 0\r\n", "Early-Data: 1\r\nEarly-Data: 1\r\n",
+        "Connection: early-data\r\nEarly-Data: 1\r\n"}) {
+    EXPECT_EQ(with_fields(lines).forwarded(), kCalled) << lines;
+  }
+  EXPECT_EQ(with_fields("Early_Data: 1\r\n").forwarded(), kAdded) << "no upstream is led astray";
+}
+
 TEST(Forwarding, a_trusted_proxy_is_added_to) {
   EXPECT_EQ(with_fields("X-Forwarded-For: c\r\nX-Forwarded-Proto: https\r\n"
                         "X-Forwarded-For: d\r\nX-Forwarded-Host: e\r\n")

@@ -248,6 +248,7 @@ void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string
   const std::string below = prefix == "/" ? std::string() : prefix;
   const auto segments = static_cast<std::size_t>(std::ranges::count(below, '/'));
   const std::size_t bytes_max = options.body_bytes_max;
+  const bool allows_early_data = options.allows_early_data;
   const auto shared = std::make_shared<Shared>(upstreams, std::move(options));
   const auto proxy = std::make_shared<const Proxy>(shared, segments);
   for (const Method method :
@@ -256,20 +257,19 @@ void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string
       if (pattern.empty()) {
         continue;
       }
-      if (pattern.ends_with('}')) {
-        routes
-            .route(method, RuntimePattern{pattern},
-                   [proxy](std::string_view, const Request& request, BodyStream body) {
-                     return proxy->pass_on(request, std::move(body));
-                   })
-            .body_bytes_max(bytes_max);
-      } else {
-        routes
-            .route(method, RuntimePattern{pattern},
-                   [proxy](const Request& request, BodyStream body) {
-                     return proxy->pass_on(request, std::move(body));
-                   })
-            .body_bytes_max(bytes_max);
+      auto route =
+          pattern.ends_with('}')
+              ? routes.route(method, RuntimePattern{pattern},
+                             [proxy](std::string_view, const Request& request, BodyStream body) {
+                               return proxy->pass_on(request, std::move(body));
+                             })
+              : routes.route(method, RuntimePattern{pattern},
+                             [proxy](const Request& request, BodyStream body) {
+                               return proxy->pass_on(request, std::move(body));
+                             });
+      route.body_bytes_max(bytes_max);
+      if (allows_early_data && (method == Method::get || method == Method::options)) {
+        route.allow_early_data();
       }
     }
   }

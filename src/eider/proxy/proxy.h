@@ -51,6 +51,10 @@ struct ProxyOptions {
   /// X-Forwarded-For, -Proto and -Host of the request are believed, and added to; else they are
   /// replaced by what is known here. Only behind a proxy that sets them.
   bool trusts_forwarded = false;
+  /// GET, HEAD and OPTIONS go on when they come in early data (see Route::allow_early_data), with
+  /// "Early-Data: 1". Only for upstreams that know what this means: they answer by 425 what nobody
+  /// may repeat, which the client is told (RFC 8470, section 5).
+  bool allows_early_data = false;
 
   /// Deadlines, pools and TLS towards upstreams: `connect`, `handshake`, `first_byte` (from the end
   /// of the request's content), `silence` (within content, of either direction), and the pool's
