@@ -8,6 +8,7 @@
 #include <new>
 
 #include "eider/tls/detail/seal_engine.h"
+#include "eider/tls/detail/test_early.h"
 #include "eider/tls/detail/test_pki.h"
 #include "eider/tls/detail/test_raw_peer.h"
 #include "eider/tls/tls.h"
@@ -155,6 +156,51 @@ TEST_P(OpensslHeap, is_left_in_order_when_any_request_to_the_heap_fails) {
   TestRawClient client;
   SSL_set_connect_state(client.open());
   EXPECT_TRUE(client.shake_hands(*maker->make())) << "the next one is served";
+}
+
+/// A client that sends early data; the server's requests count.
+void talk_early(SealMaker& maker, TestEarlyClient& client, SSL_SESSION* session, long failing_at) {
+  const std::string flight = client.first_flight(session, "question");
+  ASSERT_FALSE(flight.empty());
+  fails_at = failing_at;
+  TestEarlyServer server(maker.make());
+  server.feed(flight);
+  if (server.seal->state() == SealState::early) {
+    EXPECT_EQ(server.early, "question");
+    static_cast<void>(server.seal->write("answer", server.wire));
+  }
+  const long left = fails_at.exchange(0);
+  const std::string last = client.answer(server.take());
+  fails_at = left;
+  server.feed(last);
+  if (server.seal->state() == SealState::open) {
+    server.seal->end(server.wire);
+  }
+}
+
+TEST(OpensslHeapOfEarlyData, is_left_in_order_when_any_request_to_the_heap_fails) {
+  ASSERT_TRUE(is_counting);
+  TestFiles files;
+  TlsOptions options;
+  options.certificate = files.write("a", make_test_certificate({.names = "DNS:a.example"}));
+  const auto maker = make_server_tls(options, nullptr, TlsEarlyData::taken).value();
+  TestEarlyClient client;
+  const SessionPtr session = client.get_session(maker->make());
+  long requests = 0;
+  bool has_failed = true;
+  for (; has_failed && requests < 10'000; ++requests) {
+    try {
+      talk_early(*maker, client, session.get(), requests + 1);
+    } catch (const std::bad_alloc&) {
+    }
+    has_failed = fails_at.exchange(0) <= 0;
+    ERR_clear_error();
+  }
+  std::printf("[ requests ] %ld\n", requests);
+  EXPECT_GT(requests, 50);
+  EXPECT_FALSE(has_failed);
+  TestEarlyServer next(maker->make());
+  EXPECT_EQ(next.feed(client.first_flight(session.get(), "x")), SealState::early);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "eider/tls/detail/seal_engine.h"
 #include "eider/tls/detail/server_tls.h"
+#include "eider/tls/detail/test_early.h"
 #include "eider/tls/detail/test_pki.h"
 #include "eider/tls/detail/test_raw_peer.h"
 #include "eider/tls/tls.h"
@@ -297,6 +298,25 @@ TEST_P(SealToKernel13, does_not_offer_keys_that_have_been_changed) {
   pump();
   EXPECT_EQ(heard, "answer");
   EXPECT_EQ(server->offer().kernel, nullptr);
+}
+
+TEST_P(SealToKernel13, after_early_data_was_answered) {
+  TlsOptions options;
+  options.certificate = files.write("b", make_test_certificate({.names = "DNS:a.example"}));
+  maker = ServerTls::make(options, nullptr, {}, &kernel, TlsEarlyData::taken).value();
+  TestEarlyClient again;
+  const SessionPtr session = again.get_session(maker->make());
+  TestEarlyServer early(maker->make());
+  ASSERT_EQ(early.feed(again.first_flight(session.get(), "question")), SealState::early);
+  ASSERT_TRUE(early.seal->write("answer", early.wire));
+  ASSERT_EQ(early.feed(again.answer(early.take())), SealState::open);
+  again.give(early.take());
+  const KernelOffer offer = early.seal->offer();
+  ASSERT_EQ(offer.kernel, &kernel);
+  kernel.take(offer.keys);
+  early.seal->hand_over();
+  again.give(kernel.seal(kData, " and more"));
+  EXPECT_EQ(again.read_all(), "answer and more");
 }
 
 std::string record(std::size_t bytes) {

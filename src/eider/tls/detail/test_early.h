@@ -16,15 +16,12 @@ namespace eider::detail {
 struct TestEarlyClient : TestRawClient {
   /// A connection that asks for `name`, to resume what `session` says.
   SSL* open_again(SSL_SESSION* session, const char* name = "a.example") {
-    if (ssl != nullptr) {
-      // Without an end its session would not be resumed.
-      SSL_set_shutdown(ssl.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
-    }
     SSL* const made = open();
     SSL_set_tlsext_host_name(made, name);
     SSL_set_connect_state(made);
     if (session != nullptr) {
-      SSL_set_session(made, session);
+      const SessionPtr mine(SSL_SESSION_dup(session));  // a failure would spoil it
+      SSL_set_session(made, mine.get());
     }
     return made;
   }
@@ -36,7 +33,7 @@ struct TestEarlyClient : TestRawClient {
     char none = 0;
     SSL_read(ssl.get(), &none, 1);  // the tickets come behind the handshake
     ERR_clear_error();
-    return SessionPtr(SSL_get1_session(ssl.get()));
+    return SessionPtr(SSL_SESSION_dup(SSL_get0_session(ssl.get())));
   }
 
   /// ClientHello and early data, which the server has not had yet. Empty when the session allows
