@@ -130,11 +130,33 @@ void ConnectionH2::go_on() {
 
 void ConnectionH2::serve_ready() {
   do {
-    while (!ready_.empty() && held_bytes_ <= loop_.options.held_bytes_max) {
-      ready_.pop_front()->serve();
-    }
+    serve_some();
     send();
   } while (!ready_.empty() && held_bytes_ <= loop_.options.held_bytes_max);
+}
+
+void ConnectionH2::serve_some() {
+  while (!ready_.empty() && held_bytes_ <= loop_.options.held_bytes_max) {
+    ready_.pop_front()->serve();
+  }
+}
+
+// Nothing is flushed: the others' answers leave in the same write.
+void ConnectionH2::on_part() {
+  is_going_on_ = true;
+  serve_some();
+  if (line_.waiting_bytes() == 0) {
+    (void)session_.send(line_.output(), kCorkBytesMax);
+  }
+  leave_answered();
+  is_going_on_ = false;
+  bury_dead();
+}
+
+void ConnectionH2::leave_answered() {
+  while (StreamH2* const answered = answered_.pop_front()) {
+    answered->leave_exchange();
+  }
 }
 
 void ConnectionH2::send() {
@@ -160,9 +182,7 @@ void ConnectionH2::send() {
       break;
     }
   }
-  while (StreamH2* const answered = answered_.pop_front()) {
-    answered->leave_exchange();
-  }
+  leave_answered();
 }
 
 void ConnectionH2::bury_dead() noexcept {

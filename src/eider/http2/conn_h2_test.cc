@@ -58,6 +58,45 @@ TEST(H2Connection, serves_nothing_that_was_taken_back_in_the_same_breath) {
   EXPECT_EQ(received_on(client.received(), 3).content, "hello");
 }
 
+TEST(H2Connection, answers_a_hundred_requests_that_come_at_once) {
+  constexpr std::uint32_t kLast = 199;
+  H2Server server;
+  std::string requests;
+  for (std::uint32_t stream = 1; stream <= kLast; stream += 2) {
+    requests += get(stream, stream % 10 == 5 ? "/wait-now" : stream == 7 ? "/wait?50" : "/plain");
+  }
+  SimClient client = server.connect(requests);
+  std::uint32_t latest = 0;
+  for (const Frame& one : frames_of(client.received())) {
+    if (one.type == Type::data) {
+      EXPECT_LT(latest, one.stream);
+      latest = one.stream;
+    }
+  }
+  EXPECT_EQ(latest, kLast);
+  EXPECT_FALSE(received_on(client.received(), 7).has_head);
+  server.kernel.advance(std::chrono::milliseconds(60));
+  for (std::uint32_t stream = 1; stream <= kLast; stream += 2) {
+    const bool waits = stream % 10 == 5 || stream == 7;
+    ASSERT_EQ(received_on(client.received(), stream).content, waits ? "waited" : "hello") << stream;
+  }
+  EXPECT_EQ(server.worker().requests(), 100U);
+  EXPECT_EQ(server.worker().in_flight(), 0U);
+}
+
+TEST(H2Connection, serves_none_of_many_that_are_taken_back_in_the_same_breath) {
+  H2Server server;
+  std::string requests;
+  std::string resets;
+  for (std::uint32_t stream = 1; stream < 80; stream += 2) {
+    requests += get(stream, "/plain");
+    resets += frame(Type::rst_stream, 0, stream, word(8));
+  }
+  const SimClient client = server.connect(requests + resets + get(81, "/plain"));
+  EXPECT_EQ(server.service.answered, 1);
+  EXPECT_EQ(received_on(client.received(), 81).content, "hello");
+}
+
 TEST(H2Connection, cancels_what_is_taken_back) {
   H2Server server;
   SimClient client = server.connect(get(1, "/wait?60000"));

@@ -68,6 +68,7 @@ void HeadBuilder::begin() noexcept {
   has_length_ = false;
   expects_continue_ = false;
   is_early_ = false;
+  has_priority_ = false;
   refusal_.reset();
 }
 
@@ -141,6 +142,8 @@ HeadBuilder::Known HeadBuilder::known(std::string_view name) noexcept {
       return name == "cookie" ? Known::cookie : name == "expect" ? Known::expect : Known::none;
     case 7:
       return name == "upgrade" ? Known::of_connection : Known::none;
+    case 8:
+      return name == "priority" ? Known::priority : Known::none;
     case 10:
       return name == "connection" || name == "keep-alive" ? Known::of_connection
              : name == "early-data"                       ? Known::early_data
@@ -195,6 +198,9 @@ void HeadBuilder::note_field(Known field, std::string_view value) {
       return take_host(value);
     case Known::early_data:
       is_early_ = true;
+      return;
+    case Known::priority:
+      has_priority_ = true;
       return;
     case Known::none:
     case Known::of_connection:

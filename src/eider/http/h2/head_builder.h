@@ -53,6 +53,8 @@ class HeadBuilder {
 
   /// The list's size until now, as `head_bytes_max` counts; goes on where a head was refused.
   [[nodiscard]] std::uint64_t listed_bytes() const noexcept { return listed_bytes_; }
+  /// A Priority field is there (RFC 9218, section 5).
+  [[nodiscard]] bool has_priority() const noexcept { return has_priority_; }
   /// What ":scheme" says; empty for a plain CONNECT. Pre: `finish` was called.
   [[nodiscard]] std::string_view scheme() const noexcept { return of(scheme_); }
 
@@ -76,6 +78,7 @@ class HeadBuilder {
     content_length,
     expect,
     early_data,
+    priority,
   };
 
   [[nodiscard]] static Known known(std::string_view name) noexcept;
@@ -115,6 +118,7 @@ class HeadBuilder {
   bool has_length_ = false;
   bool expects_continue_ = false;
   bool is_early_ = false;
+  bool has_priority_ = false;
   std::optional<HeadRefusal> refusal_;
 };
 

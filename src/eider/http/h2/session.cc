@@ -41,7 +41,7 @@ ErrorCode code_of_failure(int error) noexcept {
 }  // namespace
 
 Session::State::State(SessionUser& its_user, const SessionOptions& options)
-    : user(its_user), head_limits(options.head) {
+    : user(its_user), head_limits(options.head), streams_max(options.streams_max) {
   check(nghttp2_session_server_new3(&session, calls(), this, library_options(),
                                     detail::session_memory()));
   const std::array<nghttp2_settings_entry, 5> settings{

@@ -93,6 +93,10 @@ class SessionUser {
  public:
   /// A request begins. The result outlives its stream.
   [[nodiscard]] virtual StreamUser& on_stream(StreamId id) = 0;
+  /// Some of many requests that came at once have been read, and may be served before the others;
+  /// here `Session::send` may be called too. Not where the client takes any of them back at once,
+  /// nor where it has ever said that one request is more urgent than another (RFC 9218).
+  virtual void on_part() {}
   /// The answer to `ping`.
   virtual void on_pong() {}
 

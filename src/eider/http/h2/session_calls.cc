@@ -94,6 +94,7 @@ void Session::State::end_head(const nghttp2_frame& frame) {
     return;
   }
   if (is_request(frame)) {
+    is_prioritised |= builder != nullptr && builder->has_priority();
     stream->on_head(is_end ? Ends::with_head : Ends::with_content);
   } else if (is_end) {
     stream->on_content_end();  // behind the trailers

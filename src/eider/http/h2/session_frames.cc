@@ -8,6 +8,11 @@ namespace {
 
 /// Further CONTINUATION frames of one head end the connection.
 constexpr std::uint32_t kContinuationsMax = 8;
+/// So many requests are served before more are read: what belongs to them stays in the processor's
+/// nearest cache, and nghttp2 finds its streams at once. Of 8, 16 and 32 the fastest.
+constexpr std::size_t kPartHeads = 16;
+/// A frame's head, and indices of four fields.
+constexpr std::size_t kHeadBytesMin = 13;
 
 bool has(const FrameHead& head, nghttp2_flag flag) noexcept {
   return (head.flags & flag) != 0;
@@ -18,24 +23,50 @@ bool has(const FrameHead& head, nghttp2_flag flag) noexcept {
 void Session::State::receive(std::string_view bytes) {
   std::size_t at = 0;
   std::size_t passed = 0;
+  std::size_t heads = 0;
+  const bool has_parts = comes_in_parts(bytes);
   while (at < bytes.size() && !is_doomed) {
     const FrameScanner::Step step = frames.next(bytes.substr(at));
     at += step.bytes;
     if (!step.head) {
       break;
     }
-    if (depends_on_streams(*step.head)) {
+    const bool is_part = has_parts && step.head->type == NGHTTP2_HEADERS && ++heads > kPartHeads;
+    if (is_part || depends_on_streams(*step.head)) {
       const std::size_t before = at > step.head_bytes ? at - step.head_bytes : 0;
       if (before > passed) {
         pass_on(bytes.substr(passed, before - passed));
         passed = before;
       }
     }
+    if (is_part && !is_doomed) {
+      heads = 1;
+      user.on_part();
+    }
     check_frame(*step.head);
   }
   if (!is_doomed) {
     pass_on(bytes.substr(passed));
   }
+}
+
+/// Many requests, no more than may be open at once, none of which is taken back behind them, and
+/// all equally urgent: each is answered as if all had been read first.
+bool Session::State::comes_in_parts(std::string_view bytes) const noexcept {
+  if (bytes.size() < kPartHeads * kHeadBytesMin || is_prioritised) {
+    return false;
+  }
+  FrameScanner ahead = frames;
+  std::size_t heads = 0;
+  while (!bytes.empty()) {
+    const FrameScanner::Step step = ahead.next(bytes);
+    bytes.remove_prefix(step.bytes);
+    if (step.head && step.head->type == NGHTTP2_RST_STREAM) {
+      return false;
+    }
+    heads += step.head && step.head->type == NGHTTP2_HEADERS ? 1 : 0;
+  }
+  return heads > kPartHeads && heads <= streams_max;
 }
 
 void Session::State::pass_on(std::string_view bytes) {
@@ -117,8 +148,10 @@ void Session::State::count_frame(const FrameHead& head) noexcept {
       return has(head, NGHTTP2_FLAG_ACK) ? void() : note(Cheap::settings);
     case NGHTTP2_PING:
       return has(head, NGHTTP2_FLAG_ACK) ? void() : note(Cheap::ping);
-    case NGHTTP2_PRIORITY:
     case NGHTTP2_PRIORITY_UPDATE:
+      is_prioritised = true;
+      [[fallthrough]];
+    case NGHTTP2_PRIORITY:
       return note(Cheap::priority);
     case NGHTTP2_WINDOW_UPDATE:
       return note(Cheap::window_update);

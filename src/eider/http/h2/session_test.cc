@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 
 #include "eider/http/h2/detail/test_frames.h"
 
@@ -162,6 +163,62 @@ TEST(H2Session, takes_no_more_streams_than_were_allowed) {
   EXPECT_EQ(user.open_count, 2U);
   EXPECT_TRUE(user.has_sent(Type::rst_stream, 5));
   EXPECT_FALSE(user.has_sent(Type::rst_stream, 3));
+}
+
+std::string gets(std::uint32_t count) {
+  std::string all;
+  for (std::uint32_t index = 0; index < count; ++index) {
+    all += get(2 * index + 1);
+  }
+  return all;
+}
+
+TEST(H2Session, hands_many_requests_on_in_parts) {
+  const std::string urgent = frame(Type::headers, kEndHeaders | kEndStream, 1,
+                                   test::get_block() + literal("priority", "u=1"));
+  const std::string update = frame(static_cast<Type>(0x10), 0, 0, test::word(1) + "u=1");
+  for (const auto& [first, then, parts] : {
+           std::tuple(std::string(), gets(16), 0),
+           std::tuple(std::string(), gets(17), 1),
+           std::tuple(std::string(), gets(33), 2),
+           std::tuple(std::string(), gets(100), 6),
+           std::tuple(std::string(), gets(101), 0),  // more than may be open at once
+           std::tuple(std::string(), gets(40) + frame(Type::rst_stream, 0, 79, test::word(8)), 0),
+           std::tuple(get(1), gets(40).substr(get(1).size()), 2),
+           std::tuple(urgent, gets(40).substr(get(1).size()), 0),
+           std::tuple(update, gets(40), 0),
+       }) {
+    Answerer user;
+    user.receive(test::begin() + first);
+    user.receive(then);
+    EXPECT_EQ(user.parts, parts);
+    EXPECT_FALSE(user.session.is_over());
+  }
+}
+
+TEST(H2Session, answers_the_same_in_parts_however_they_are_cut) {
+  constexpr std::uint32_t kCount = 40;
+  const std::string all = test::begin() + gets(kCount);
+  Answerer whole;
+  whole.receive(all);
+  for (std::size_t cut = 0; cut <= all.size(); ++cut) {
+    Answerer user;
+    user.receive(std::string_view(all).substr(0, cut));
+    user.receive(std::string_view(all).substr(cut));
+    ASSERT_EQ(user.events.size(), whole.events.size()) << cut;
+    ASSERT_TRUE(user.has_sent(Type::data, 2 * kCount - 1)) << cut;
+    ASSERT_EQ(user.open_count, 0U) << cut;
+  }
+}
+
+TEST(H2Session, reads_no_further_when_a_part_ends_it) {
+  Answerer user;
+  user.ends_at_part = true;
+  user.receive(test::begin() + gets(40));
+  EXPECT_EQ(user.parts, 1);
+  EXPECT_NE(user.events.find("31 head /"), std::string::npos);
+  EXPECT_EQ(user.events.find("33 head /"), std::string::npos);
+  EXPECT_TRUE(user.session.is_over());
 }
 
 TEST(H2Session, announces_its_end_and_serves_until_then) {

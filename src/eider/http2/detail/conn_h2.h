@@ -77,6 +77,7 @@ class ConnectionH2 final : public Upgraded,
 
  private:
   [[nodiscard]] h2::StreamUser& on_stream(h2::StreamId id) override;
+  void on_part() override;
   void on_pong() override;
   /// Of Timer and of Deferred.
   void expire() override;
@@ -84,6 +85,8 @@ class ConnectionH2 final : public Upgraded,
 
   void go_on();
   void serve_ready();
+  void serve_some();
+  void leave_answered();
   void send();
   void bury_dead() noexcept;
   void settle();

@@ -46,6 +46,7 @@ struct Session::State {
   // What nghttp2 is not asked: session_frames.cc.
   /// Hands the bytes on, each frame when it has been looked at.
   void receive(std::string_view bytes);
+  [[nodiscard]] bool comes_in_parts(std::string_view bytes) const noexcept;
   void pass_on(std::string_view bytes);
   [[nodiscard]] bool depends_on_streams(const FrameHead& head) noexcept;
   void check_frame(const FrameHead& head) noexcept;
@@ -77,6 +78,7 @@ struct Session::State {
   SessionUser& user;
   nghttp2_session* session = nullptr;
   HeadLimits head_limits;
+  std::uint32_t streams_max;
   FloodGuard guard;
   RecentStreams recent;
   FrameScanner frames{kPreface.size()};
@@ -89,6 +91,7 @@ struct Session::State {
   Buffer* out = nullptr;
   std::size_t out_bytes_max = 0;
   detail::Pairs pairs;
+  bool is_prioritised = false;  // the client has said what is more urgent
   bool is_full = false;
   bool is_doomed = false;
   bool is_broken = false;

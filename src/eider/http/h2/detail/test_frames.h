@@ -111,10 +111,18 @@ class Answerer final : public SessionUser {
   std::string events;
   std::string sent;
   std::size_t open_count = 0;
+  int parts = 0;
+  bool ends_at_part = false;
   Session session;
 
  private:
   [[nodiscard]] StreamUser& on_stream(StreamId id) override;
+  void on_part() override {
+    ++parts;
+    if (ends_at_part) {
+      session.terminate(ErrorCode::internal_error);
+    }
+  }
   void on_pong() override { events += "pong\n"; }
 
   std::map<StreamId, std::unique_ptr<Stream>> streams_;
