@@ -77,6 +77,9 @@ void Session::State::take_frame(const nghttp2_frame& frame) {
         note(Cheap::empty);
       }
       return;
+    case NGHTTP2_RST_STREAM:
+      recent.note_ended(frame.hd.stream_id);  // not earlier: its head may have come with it
+      return;
     case NGHTTP2_PING:
       if (has(frame.hd, NGHTTP2_FLAG_ACK)) {
         user.on_pong();

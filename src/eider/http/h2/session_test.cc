@@ -104,6 +104,22 @@ TEST(H2Session, knows_what_became_of_closed_streams) {
   }
 }
 
+TEST(H2Session, knows_that_a_stream_was_reset_in_the_breath_that_began_it) {
+  const std::string reset = frame(Type::rst_stream, 0, 1, test::word(8));
+  for (const std::string& later : {frame(Type::data, 0, 1, "x"), post(1)}) {
+    for (const bool is_one_breath : {true, false}) {
+      Answerer user;
+      user.receive(test::begin());
+      user.receive(is_one_breath ? post(1) + reset : post(1));
+      user.receive(is_one_breath ? std::string() : reset);
+      ASSERT_FALSE(user.session.is_over());
+      user.receive(later);
+      EXPECT_TRUE(user.session.is_over());
+      EXPECT_TRUE(user.has_sent(Type::goaway, 0));
+    }
+  }
+}
+
 TEST(H2Session, ignores_what_was_on_its_way_to_a_stream_that_it_has_reset) {
   Answerer user;
   user.receive(test::begin() + post(1));
