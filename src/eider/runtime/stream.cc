@@ -375,7 +375,8 @@ void Stream::end() {
 void Stream::finish_ending() {
   if (is(kSealed)) {
     if (sealing().seal->state() == SealState::early) {
-      return;  // the handshake's end is needed to say so, and comes first
+      sealing().is_end_put_off = true;  // the handshake's end is needed to say so, and comes first
+      return;
     }
     end_sealed();
   }

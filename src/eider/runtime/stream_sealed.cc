@@ -105,8 +105,8 @@ void Stream::tell_secured() {
   }
   seal_text(mine.early.view());
   mine.early.release();
-  if (is(kEnding) && send_wire() && !is(kBroken)) {
-    finish_ending();  // it was put off: see there
+  if (mine.is_end_put_off && send_wire() && !is(kBroken)) {
+    finish_ending();
   }
   owner_.on_secured();
 }

@@ -186,6 +186,21 @@ TEST_F(EarlySeals, do_not_take_a_recorded_flight_again) {
   EXPECT_EQ(forgetful.feed(flight), SealState::early);
 }
 
+TEST_F(EarlySeals, go_on_with_a_new_certificate) {
+  const SessionPtr session = client.get_session(accept());
+  const std::string flight = client.first_flight(session.get(), kRequest);
+  TestEarlyServer before(accept());
+  ASSERT_EQ(before.feed(flight), SealState::early);
+  options.certificate = files.write("a", make_test_certificate({.names = "DNS:a.example"}));
+  now += ServerTls::kLookEvery * 2;
+  TestEarlyServer recorded(accept());
+  EXPECT_EQ(recorded.feed(flight), SealState::handshaking) << "still remembered";
+  TestEarlyServer after(accept());
+  EXPECT_EQ(after.feed(client.first_flight(session.get(), kRequest)), SealState::early);
+  EXPECT_EQ(after.feed(client.answer(after.take())), SealState::open);
+  EXPECT_EQ(before.seal->state(), SealState::early) << "and is not touched";
+}
+
 TEST_F(EarlySeals, take_one_ticket_twice_by_its_owner) {
   const SessionPtr session = client.get_session(accept());
   for (int again = 0; again < 2; ++again) {

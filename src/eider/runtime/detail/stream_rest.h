@@ -30,6 +30,7 @@ struct Stream::Sealing {
   KernelTls* kernel = nullptr;  // it encrypts, and `wire` holds alerts in the clear
   bool* is_gone = nullptr;      // set when the stream closes inside a callback
   bool is_secured_told = false;
+  bool is_end_put_off = false;  // until the handshake is done
 };
 
 /// Output that the socket refused, input that came while paused, and news for the end of the turn.
