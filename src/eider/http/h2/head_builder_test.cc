@@ -129,6 +129,14 @@ Pairs websocket(std::string protocol = "websocket") {
           {":authority", "h"}};
 }
 
+TEST(HeadBuilder, notes_what_a_proxy_calls_early) {
+  EXPECT_FALSE(Built(get("/x")).head.is_early);
+  EXPECT_FALSE(Built(with(get("/x"), {{"early-date", "1"}})).head.is_early);
+  for (const char* const value : {"1", "0", ""}) {
+    EXPECT_TRUE(Built(with(get("/x"), {{"early-data", value}})).head.is_early) << value;
+  }
+}
+
 TEST(HeadBuilder, tells_a_websocket_of_rfc_8441_as_a_get) {
   const Built built(websocket(), Ends::with_content);
   EXPECT_EQ(built.status, kServed);
