@@ -83,6 +83,7 @@ class UringLoop final : public Loop {
     bool is_out_armed = false;     // a poll for room to write is with the kernel
     bool is_hangup_armed = false;  // a poll for errors alone is with the kernel
     bool has_received = false;     // from the second receive on it pays to arm a lasting one
+    bool takes_all = false;        // however much there is, in one turn
     bool is_lasting = false;       // of the receive that was armed last
     bool is_bounded = false;       // the same: it lasts for so many bytes
     bool is_fixed = false;         // the descriptor is registered, at the slot's index
@@ -105,7 +106,12 @@ class UringLoop final : public Loop {
   static constexpr std::uint32_t kGenerationMask = (1U << kSlotBits) - 1;
   static constexpr std::size_t kLargeReceiveBytes = 16UL * 1024;
   static constexpr std::uint8_t kSinglesBehindLarge = 16;
-  static constexpr std::uint32_t kLastingBytesMax = 256U * 1024;
+  // Who was told so much in one turn and still wants more does not take a piece in each.
+  static constexpr std::size_t kTakenInTurnBytes = 64UL * 1024;
+  // A lasting receive's, until the reader has shown that it takes all at once, and from then on.
+  static constexpr std::uint32_t kLastingBytes = 128U * 1024;
+  static constexpr std::uint32_t kTrustedBytes = 2048U * 1024;
+  static constexpr std::uint32_t kNobody = kGenerationMask;
 
   [[nodiscard]] std::uint64_t name_of(Operation operation, std::uint32_t slot) const noexcept;
   [[nodiscard]] Slot* slot_of(std::uint64_t name) noexcept;
@@ -137,7 +143,7 @@ class UringLoop final : public Loop {
   void complete(const io_uring_cqe& completion);
   void complete_receive(const io_uring_cqe& completion);
   void tell_received(std::uint32_t index, std::string_view bytes);
-  static void heed_pace(Slot& slot, std::size_t bytes) noexcept;
+  void heed_pace(std::uint32_t index, std::size_t bytes) noexcept;
   void tell_unreceived(Slot& slot, int result);
   void complete_send(const io_uring_cqe& completion);
   void complete_writable(const io_uring_cqe& completion);
@@ -153,9 +159,11 @@ class UringLoop final : public Loop {
   std::vector<std::uint32_t> free_slots_;
   std::vector<std::uint32_t> dirty_;
   std::vector<Leaving> leaving_;
-  UringCorks corks_;       // written in this turn
-  UringCorks sent_corks_;  // of the turn before; some may have been refused
-  std::uint32_t lasting_bytes_max_ = kLastingBytesMax;  // 0: this kernel refuses it
+  UringCorks corks_;                   // written in this turn
+  UringCorks sent_corks_;              // of the turn before; some may have been refused
+  std::uint32_t told_last_ = kNobody;  // the slot, in this turn
+  std::size_t told_bytes_ = 0;         // to it, without another in between
+  bool may_bound_ = true;              // a lasting receive, which some kernels refuse
   bool is_wake_up_armed_ = false;
 };
 

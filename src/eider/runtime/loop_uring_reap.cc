@@ -40,6 +40,7 @@ void UringLoop::reap() {
   io_uring_cq_advance(&ring_.raw(), count);
   buffers_.publish();
   sent_corks_.clear();
+  told_last_ = kNobody;
 }
 
 void UringLoop::complete(const io_uring_cqe& completion) {
@@ -92,19 +93,25 @@ void UringLoop::tell_received(std::uint32_t index, std::string_view bytes) {
     slot.is_unwanted = true;
     mark(index);
   }
-  heed_pace(slot, bytes.size());
+  heed_pace(index, bytes.size());
   StreamAccess::tell_bytes(stream, bytes);
 }
 
 // A lasting receive takes all that a socket holds before any of it is used. Who reads only so much
 // in a turn has the rest of a large body copied aside, which cost more than all else of an upload.
 // Others are better off with it: they are told in one turn what would else take sixteen.
-void UringLoop::heed_pace(Slot& slot, std::size_t bytes) noexcept {
-  if (bytes < kLargeReceiveBytes) {
-    slot.singles = static_cast<std::uint8_t>(slot.singles == 0 ? 0 : slot.singles - 1);
-  } else if (slot.is_unwanted || slot.singles != 0) {
+void UringLoop::heed_pace(std::uint32_t index, std::size_t bytes) noexcept {
+  Slot& slot = slots_[index];
+  told_bytes_ = std::exchange(told_last_, index) == index ? told_bytes_ : 0;
+  if (bytes >= kLargeReceiveBytes && (slot.is_unwanted || slot.singles != 0)) {
     slot.singles = kSinglesBehindLarge;
+    slot.takes_all = false;
+  } else if (bytes < kLargeReceiveBytes && slot.singles != 0) {
+    --slot.singles;
+  } else if (told_bytes_ >= kTakenInTurnBytes && !slot.is_unwanted) {
+    slot.takes_all = true;
   }
+  told_bytes_ += bytes;
 }
 
 void UringLoop::tell_unreceived(Slot& slot, int result) {
@@ -113,7 +120,7 @@ void UringLoop::tell_unreceived(Slot& slot, int result) {
     return;
   }
   if (result == -EINVAL && slot.is_bounded) {
-    lasting_bytes_max_ = 0;
+    may_bound_ = false;
     return;
   }
   switch (-result) {

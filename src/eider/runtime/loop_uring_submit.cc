@@ -181,10 +181,12 @@ void UringLoop::submit_receive(Slot& slot, std::uint32_t index) {
   io_uring_prep_recv(&entry, slot.fd, nullptr, 0, 0);
   aim_at(entry, slot, index);
   slot.is_lasting = slot.has_received && slot.singles == 0;
-  slot.is_bounded = slot.is_lasting && lasting_bytes_max_ != 0;
+  slot.is_bounded = slot.is_lasting && may_bound_;
   if (slot.is_lasting) {
     entry.ioprio |= IORING_RECV_MULTISHOT;
-    entry.file_index = lasting_bytes_max_;  // where the kernel reads `optlen`
+  }
+  if (slot.is_bounded) {  // where the kernel reads `optlen`
+    entry.file_index = slot.takes_all ? kTrustedBytes : kLastingBytes;
   }
   entry.flags |= IOSQE_BUFFER_SELECT;
   entry.buf_group = UringBuffers::kGroup;
