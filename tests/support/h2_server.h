@@ -100,6 +100,19 @@ inline bool has_goaway(std::string_view bytes) {
                              [](const Frame& one) { return one.type == Type::goaway; });
 }
 
+/// HTTP/2 alone.
+class TestProtocol final : public ConnectionProtocol {
+ public:
+  explicit TestProtocol(Http2Options options = {}) noexcept : options_(options) {}
+  [[nodiscard]] std::string_view alpn() const noexcept override { return h2::kAlpnName; }
+  [[nodiscard]] std::unique_ptr<LoopProtocol> on_loop(LoopContext& context) const override {
+    return std::make_unique<LoopH2>(context, options_);
+  }
+
+ private:
+  Http2Options options_;
+};
+
 /// S: the service, made by default.
 template <class S>
 class H2ServerOf {
@@ -145,19 +158,7 @@ class H2ServerOf {
   const Limits limits;
 
  private:
-  class Protocol final : public ConnectionProtocol {
-   public:
-    explicit Protocol(Http2Options options) noexcept : options_(options) {}
-    [[nodiscard]] std::string_view alpn() const noexcept override { return h2::kAlpnName; }
-    [[nodiscard]] std::unique_ptr<LoopProtocol> on_loop(LoopContext& context) const override {
-      return std::make_unique<LoopH2>(context, options_);
-    }
-
-   private:
-    Http2Options options_;
-  };
-
-  Protocol protocol_;
+  TestProtocol protocol_;
   Balance balance_;
   SimLoop loop_;
   std::vector<Loop*> loops_;

@@ -18,22 +18,7 @@ namespace {
 using eider::testing::Peer;
 using eider::testing::sealed;
 using eider::testing::TestSeal;
-
-class TestSeals final : public SealMaker {
- public:
-  [[nodiscard]] std::unique_ptr<Seal> make() override { return std::make_unique<TestSeal>(); }
-};
-
-class Protocol final : public ConnectionProtocol {
- public:
-  [[nodiscard]] std::string_view alpn() const noexcept override { return "h2"; }
-  [[nodiscard]] std::unique_ptr<LoopProtocol> on_loop(LoopContext& context) const override {
-    return std::make_unique<LoopH2>(context, options_);
-  }
-
- private:
-  Http2Options options_;
-};
+using eider::testing::TestSeals;
 
 std::string_view early_or_not(const Request& request) {
   return request.is_early() ? "early" : "in time";
@@ -56,7 +41,7 @@ class H2Early : public ::testing::Test {
                                                      .is_secure = true,
                                                      .seals = std::make_shared<TestSeals>(),
                                                      .threads = 1,
-                                                     .protocol = std::make_shared<Protocol>()});
+                                                     .protocol = std::make_shared<TestProtocol>()});
     EXPECT_TRUE(server_->start());
     peer_ = std::make_unique<Peer>(Address::parse("127.0.0.1", server_->port()).value());
   }

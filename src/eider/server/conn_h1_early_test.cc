@@ -18,11 +18,7 @@ namespace {
 using testing::Peer;
 using testing::sealed;
 using testing::TestSeal;
-
-class TestSeals final : public SealMaker {
- public:
-  [[nodiscard]] std::unique_ptr<Seal> make() override { return std::make_unique<TestSeal>(); }
-};
+using testing::TestSeals;
 
 std::string get(std::string_view path, std::string_view fields = {}) {
   return "GET " + std::string(path) + " HTTP/1.1\r\nHost: a\r\n" + std::string(fields) + "\r\n";

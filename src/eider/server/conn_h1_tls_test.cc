@@ -16,11 +16,7 @@ namespace {
 using testing::Peer;
 using testing::sealed;
 using testing::TestSeal;
-
-class TestSeals final : public SealMaker {
- public:
-  [[nodiscard]] std::unique_ptr<Seal> make() override { return std::make_unique<TestSeal>(); }
-};
+using testing::TestSeals;
 
 class ConnectionsTls : public ::testing::Test {
  protected:

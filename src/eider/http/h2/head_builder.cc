@@ -94,9 +94,7 @@ void HeadBuilder::add(std::string_view name, std::string_view value, const HeadL
     return;
   }
   if (!detail::is_value(value)) {
-    refuse(kBadRequest,
-           "A field value holds a byte that is not allowed, or a "
-           "blank at an end.");
+    refuse(kBadRequest, "A field value holds a byte that is not allowed, or a blank at an end.");
   } else if (name.starts_with(':')) {
     add_pseudo(name, value, limits);
   } else {

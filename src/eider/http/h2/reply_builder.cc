@@ -69,9 +69,7 @@ void ReplyBuilder::add(std::string_view name, std::string_view value, const Repl
     return;
   }
   if (!detail::is_value(value)) {
-    refuse(
-        "A field value holds a byte that is not allowed, or a blank at an "
-        "end.");
+    refuse("A field value holds a byte that is not allowed, or a blank at an end.");
   } else if (name.starts_with(':')) {
     add_status(name, value);
   } else {

@@ -94,6 +94,12 @@ class TestSeal : public Seal {
   std::string plain_;
 };
 
+/// One for each connection that is accepted.
+class TestSeals final : public SealMaker {
+ public:
+  [[nodiscard]] std::unique_ptr<Seal> make() override { return std::make_unique<TestSeal>(); }
+};
+
 /// As the other side writes it.
 inline std::string sealed(std::string_view plaintext) {
   TestSeal seal;

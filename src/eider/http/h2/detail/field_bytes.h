@@ -70,8 +70,7 @@ template <class Judge>
   return (word & kHighBits) == 0 && ((dashes | letters) & kHighBits) == kHighBits;
 }
 
-/// The same as eider::is_field_value. Tabs are rare, and looked at byte by
-/// byte.
+/// The same as eider::is_field_value. Tabs are rare, and looked at byte by byte.
 [[nodiscard]] inline bool is_value(std::string_view text) noexcept {
   const auto passes = [](std::uint64_t word) { return is_plain_value(word); };
   const bool is_plain =
