@@ -16,6 +16,7 @@ import unittest
 from pathlib import Path
 
 from http2_frames import END_HEADERS, END_STREAM, GOAWAY, HEADERS, PREFACE, frame, settings
+from proxy_support import Listening
 from support import Program, free_port
 
 PROGRAM = '12_early_data'
@@ -37,7 +38,7 @@ def h2_get(path):
             + frame(GOAWAY, 0, 0, bytes(8)))
 
 
-class Relay:
+class Relay(Listening):
     """Stands between a client and the server, and keeps what the client says first.
 
     holds  seconds that all waits which the client says after that
@@ -46,19 +47,10 @@ class Relay:
     def __init__(self, port, holds=0.0):
         self.server_port, self.holds = port, holds
         self.first, self.passed, self.answered_first = b'', 0, 0
-        self.listener = socket.create_server(('127.0.0.1', 0))
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self._serve, daemon=True).start()
+        super().__init__()
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.listener.close()
-
-    def _serve(self):
+    def _serve(self, client):
         with contextlib.suppress(OSError):
-            client, _ = self.listener.accept()
             server = socket.create_connection(('127.0.0.1', self.server_port), SECONDS_MAX)
             with client, server:
                 self.first = self._receive_flight(client)
