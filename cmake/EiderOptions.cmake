@@ -35,9 +35,29 @@ elseif(EIDER_PROFILE)
 endif()
 
 add_library(eider_flags INTERFACE)
-target_compile_options(eider_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+target_compile_options(eider_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow)
+# A compiler that ./test has not met may warn of what these two do not, and would fail for that alone.
+string(REGEX MATCH "^(GNU 12|Clang 19)\\." met "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+if(EIDER_WERROR AND met)
+  target_compile_options(eider_flags INTERFACE -Werror)
+endif()
+if(EIDER_UNITE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ takes a source that another one includes for a header, whose types must not be anonymous.
+  target_compile_options(eider_flags INTERFACE -Wno-subobject-linkage)
+endif()
 # Every function and datum in its own section, so that a program links only what it calls.
 target_compile_options(eider_flags INTERFACE -ffunction-sections -fdata-sections)
+include(EiderHardening)
+add_library(eider_hardened INTERFACE)
+if(EIDER_HARDENING)
+  eider_harden(eider_hardened INTERFACE)
+  # Not -fPIC, which keeps functions from being put into each other, unless the user says so.
+  target_compile_options(eider_hardened INTERFACE
+                         $<$<NOT:$<BOOL:$<TARGET_PROPERTY:POSITION_INDEPENDENT_CODE>>>:-fPIE>)
+  include(CheckPIESupported)
+  check_pie_supported(LANGUAGES CXX)
+  set(EIDER_PIE ON)  # for programs
+endif()
 if(EIDER_SANITIZE)
   add_compile_options(-fsanitize=${EIDER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${EIDER_SANITIZE})
@@ -45,3 +65,19 @@ endif()
 if(EIDER_FUZZERS)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+
+# eider_unite(target folder source…): with EIDER_UNITE, eight sources of the folder at a time are compiled as one, which
+# parses what they include once. Names of anonymous namespaces have to differ within a folder.
+function(eider_unite target folder)
+  if(NOT EIDER_UNITE)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set(index 0)
+  foreach(source IN LISTS ARGN)
+    math(EXPR group "${index} / 8")
+    string(MAKE_C_IDENTIFIER "${folder}_${group}" name)
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${name})
+    math(EXPR index "${index} + 1")
+  endforeach()
+endfunction()

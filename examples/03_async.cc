@@ -13,12 +13,12 @@ struct Waited {
 };
 
 int main(int argc, char** argv) {
-  std::atomic<int> waiting = 0;
   App app;
-  app.get("/wait", [&waiting]() -> Task<Waited> {
-    const int at_once = ++waiting;
+  app.state<std::atomic<int>>(0);
+  app.get("/wait", [](State<std::atomic<int>> waiting) -> Task<Waited> {
+    const int at_once = ++*waiting;
     co_await sleep_for(200ms);
-    --waiting;
+    --*waiting;
     co_return Waited{200, at_once};
   });
   return app.run(argc, argv);

@@ -15,6 +15,7 @@ _TOKENS = re.compile(
     r'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.DOTALL | re.MULTILINE)
 _PREFIX = re.compile(r'\s*(?:(?:public|private|protected)\s*:(?!:)|\[\[[^\]]*\]\]|alignas\([^)]*\)'
                      r'|(?:inline|static|constexpr|consteval|friend|export|typedef)\b)')
+_CLASS = re.compile(r'\s*(?:class|struct|union)\s+(?:alignas\([^)]*\)\s*)?([\w:]+)')
 _SCOPE = re.compile(r'\s*(?:namespace|class|struct|union|enum|extern)\b')
 _INITIALISERS = re.compile(r'\)\s*(?:noexcept\s*(?:\(\))?\s*)?:(?!:)')
 _REQUIRES = re.compile(r'\brequires\s*(?:\(\s*\))?\s*$')
@@ -23,10 +24,14 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.MULTILI
 
 @dataclass(frozen=True)
 class Function:
-    """A function's definition, from the first line of its head to the line of its last brace."""
+    """A function's definition, from the first line of its head to the line of its last brace.
+
+    `owner` is the class that it belongs to, '' for none; a class has it, too, by its own name.
+    """
     name: str
     first_line: int
     last_line: int
+    owner: str = ''
 
     @property
     def lines(self):
@@ -47,6 +52,13 @@ def blanked(text):
 def functions(text):
     """Every function defined at namespace or class scope; lambdas belong to what holds them."""
     return _Finder(blanked(text)).find()
+
+
+def classes(text):
+    """Every class defined at namespace or class scope, as a Function with itself as the owner."""
+    finder = _Finder(blanked(text))
+    finder.find()
+    return finder.classes
 
 
 def _without_nested(text):
@@ -86,6 +98,9 @@ def _without_prefix(flat):
 def kind_of(head):
     """What a brace opens after `head`: 'scope', 'function' or 'other' (an initialiser)."""
     flat = _without_nested(head)
+    inner = None
+    while inner != flat:  # members that are initialised in braces ahead of a constructor's body
+        inner, flat = flat, re.sub(r'\{[^{}]*\}', '"', flat)
     if _SCOPE.match(flat):
         return 'other' if '=' in flat else 'scope'
     if _REQUIRES.search(flat):
@@ -111,7 +126,8 @@ class _Finder:
     def __init__(self, text):
         self.text = text
         self.found = []
-        self.open = []  # (kind, start of the head)
+        self.classes = []
+        self.open = []  # (kind, start of the head, class)
         self.start = 0
         self.parentheses = 0
         self.nested = 0  # braces within the function or initialiser at the top
@@ -134,7 +150,7 @@ class _Finder:
             self._opens(at)
         elif char == '}':
             if self.open:
-                self.open.pop()
+                self._close(at)
             self.start = at + 1
         elif self.parentheses == 0:
             self.start = at + 1
@@ -142,7 +158,8 @@ class _Finder:
     def _opens(self, at):
         head = self.text[self.start:at]
         kind = 'other' if self.parentheses else kind_of(head)
-        self.open.append((kind, self.start))
+        named = _CLASS.match(_without_nested(head)) if kind == 'scope' else None
+        self.open.append((kind, self.start, named[1] if named else ''))
         self.nested = 0
         if kind == 'scope':
             self.start = at + 1
@@ -153,18 +170,30 @@ class _Finder:
         elif char == '}' and self.nested:
             self.nested -= 1
         elif char == '}':
-            kind, start = self.open.pop()
+            kind, start, _ = self.open.pop()
             if kind == 'function':
                 self._add(start, at)
                 self.start = at + 1
+
+    def _owner(self):
+        return '::'.join(name for _, _, name in self.open if name)
+
+    def _close(self, end):
+        owner = self._owner()
+        _, start, name = self.open.pop()
+        if name:
+            head = self.text[start:end]
+            first = start + len(head) - len(head.lstrip())
+            self.classes.append(Function(name, self._line(first), self._line(end), owner))
 
     def _add(self, start, end):
         head = self.text[start:end]
         prefix = re.match(r'\s*(?:(?:public|private|protected)\s*:(?!:)\s*)*', head)
         first = start + prefix.end()
         body = self.text.find('{', first)
-        self.found.append(Function(name_of(self.text[first:body]), self._line(first),
-                                   self._line(end)))
+        name = name_of(self.text[first:body])
+        owner = '::'.join(part for part in (self._owner(), *name.split('::')[:-1]) if part)
+        self.found.append(Function(name, self._line(first), self._line(end), owner))
 
     def _line(self, at):
         return self.text.count('\n', 0, at) + 1

@@ -23,6 +23,10 @@ class Functions(unittest.TestCase):
         self.assertEqual(found('A::A(int x)\n    : a_{x}, b_(y()), c_{} {\n  go();\n}\nint f() {}'),
                          [('A::A', 4), ('f', 1)])
 
+    def test_constructors_that_name_what_they_initialise_hide_nothing_behind_them(self):
+        self.assertEqual(found('A::A(B b)\n    : a_{.x = b.y(),\n      .z = {1}} {}\nint f() {}'),
+                         [('A::A', 3), ('f', 1)])
+
     def test_lambdas_and_blocks_belong_to_what_holds_them(self):
         self.assertEqual(found('void f() {\n  if (x) {\n    g([] { return 1; });\n  }\n}'),
                          [('f', 5)])
@@ -48,6 +52,19 @@ class Functions(unittest.TestCase):
 
     def test_directives_do_not_count(self):
         self.assertEqual(found('#define OPEN {\\\n  {\nvoid f() {\n}'), [('f', 2)])
+
+
+class Classes(unittest.TestCase):
+    def test_are_found_with_their_lines_and_those_that_they_hold(self):
+        text = 'namespace a {\nclass B final : public C {\n  struct D {\n  };\n};\nstruct E;\n}'
+        self.assertEqual([(found.owner, found.lines) for found in cpp.classes(text)],
+                         [('B::D', 2), ('B', 4)])
+
+    def test_own_the_functions_within_and_those_that_name_them(self):
+        text = ('struct A {\n  A() {}\n  struct B { void f() {} };\n};\nvoid A::B::g() {}\n'
+                'A::~A() {}\nint h() { return 0; }')
+        self.assertEqual([found.owner for found in cpp.functions(text)],
+                         ['A', 'A::B', 'A::B', 'A', ''])
 
 
 class Includes(unittest.TestCase):

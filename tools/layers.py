@@ -1,35 +1,68 @@
 #!/usr/bin/env python3
-"""Holds every #include of the library to layers.txt: down only, and only where the file allows.
+"""Holds the library to layers.txt: what may include what, and whose a header and a namespace are.
 
 Must not have exceptions of its own: an edge that is right belongs into layers.txt.
 """
 
 import re
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import cpp
 
-_TESTS = re.compile(r'_(test|bench|fuzz)\.cc$')
+_TESTS = re.compile(r'_(test|bench|fuzz)\.cc$|/test_[^/]*\.h$')
+_TEST_HEADER = re.compile(r'/test_[^/]*\.h$')
 _FOR_TESTS = 'testkit'
-_PRIVATE = '/detail'
+_APPLICATIONS = ('examples', 'arena', 'tests/install', 'tests/must_not_compile')
+_SIGHTS = ('public', 'shared', 'private')
+_BRACE = re.compile(r'\bnamespace ([\w:]+) \{|[{}]')
+_NAMED = {'cli': 'bench', 'db/sqlite': 'db', 'http/ws/deflate': 'ws'}  # others by the folder
+
+
+@dataclass
+class Rule:
+    """What a folder may include, and who may include each of its headers."""
+    allowed: set = field(default_factory=set)
+    headers: dict = field(default_factory=dict)  # name → one of _SIGHTS
+    rest: str = 'private'
+
+    def sight_of(self, header):
+        """Who may include it: public, shared or private."""
+        return self.headers.get(header, self.rest)
 
 
 def read_rules(text):
-    """{folder: folders it may include}; ValueError names the line that is wrong."""
+    """{folder: Rule}; ValueError names the line that is wrong."""
     rules = {}
     for line in text.splitlines():
-        line = line.partition('#')[0].strip()
+        line = line.partition('#')[0].rstrip()
         if not line:
             continue
-        folder, colon, allowed = line.partition(':')
-        if not colon or folder in rules:
+        name, colon, words = line.partition(':')
+        if line[0] == ' ':
+            _add_headers(rules, line, words.split())
+        elif not colon or name in rules:
             raise ValueError(f'layers.txt: "{line}" is no rule, or a second one for its folder')
-        rules[folder] = set(allowed.split())
-    for folder, allowed in rules.items():
-        for other in {name.removesuffix(_PRIVATE) for name in allowed} - rules.keys():
+        else:
+            rules[name] = Rule(set(words.split()))
+    for folder, rule in rules.items():
+        for other in rule.allowed - rules.keys():
             raise ValueError(f'layers.txt: {folder} may include {other}, which has no rule')
     return rules
+
+
+def _add_headers(rules, line, headers):
+    sight = line.strip().partition(':')[0]
+    if not rules or sight not in _SIGHTS:
+        raise ValueError(f'layers.txt: "{line.strip()}" says nothing about headers')
+    rule = list(rules.values())[-1]
+    for header in headers:
+        if header in rule.headers:
+            raise ValueError(f'layers.txt: {header} is named twice: "{line.strip()}"')
+        rule.headers[header] = sight
+    if sight == 'private':
+        rule.rest = 'shared'
 
 
 def cycle_in(rules):
@@ -41,7 +74,7 @@ def cycle_in(rules):
             return [*above[above.index(folder):], folder]
         if folder in done:
             return []
-        for other in sorted(rules[folder] & rules.keys()):
+        for other in sorted(rules[folder].allowed):
             ring = walk(other, [*above, folder])
             if ring:
                 return ring
@@ -65,6 +98,14 @@ def layer_of(path, rules):
     return None
 
 
+def sight_of(included, rules):
+    """Who may include that header (relative to src/eider): public, shared or private."""
+    folder = layer_of(included, rules)
+    if folder is None:
+        return 'public'  # eider.h
+    return rules[folder].sight_of(included[len(folder) + 1:].removesuffix('.h'))
+
+
 def fault_of(name, included, rules):
     """Why `name` may not include `included` (both relative to src/eider), or None."""
     own, other = layer_of(name, rules), layer_of(included, rules)
@@ -73,16 +114,93 @@ def fault_of(name, included, rules):
         return 'stands in a folder that layers.txt does not name'
     if other is None:
         return None if is_test else 'includes a header that is made for applications'
-    allowed = rules[own]
+    allowed = rules[own].allowed
     if is_test:  # what a test drives through the testkit it may name
-        allowed = allowed | {_FOR_TESTS} | rules.get(_FOR_TESTS, set())
+        allowed = allowed | {_FOR_TESTS}
+        if _FOR_TESTS in rules:
+            allowed = allowed | rules[_FOR_TESTS].allowed
+    sight = sight_of(included, rules)
+    if _TEST_HEADER.search(included) and not is_test and sight != 'public':
+        return 'is for tests alone'
     if other == own:
         return None
     if other not in allowed:
         return f'{own} may not include {other}'
-    if f'{_PRIVATE}/' in included and not is_test and other + _PRIVATE not in rules[own]:
-        return f'{other}/detail is private to {other}'
+    if sight == 'private' and not is_test:
+        return f'is private to {other}'
     return None
+
+
+def namespace_faults(name, text, rules):
+    """The namespaces in `name` (relative to src/eider) that are not its folder's.
+
+    A folder has eider, eider::<folder> and, for what is private, eider::detail::<folder>, or a
+    detail within the second. Those of folders that it may include are there for what is looked up
+    by an argument; and a block that only names classes may be of any folder.
+    """
+    folder = layer_of(name, rules)
+    if folder is None:
+        return []
+    own = _space_of(folder)
+    public = {own, 'testing', *map(_space_of, rules[folder].allowed)}
+    return [f'namespace {"::".join(path)} is not that of {folder}'
+            for path, body in _namespaces(cpp.blanked(text))
+            if path[0] == 'eider' and re.search('[{(=]', body)
+            and not _is_of(path, own, public)]
+
+
+def _is_of(path, own, public):
+    if path[1:2] == ['detail']:
+        return path[2:3] == [own]
+    return not path[1:] or path[1] == own or (path[1] in public and 'detail' not in path)
+
+
+def _space_of(folder):
+    return _NAMED.get(folder, folder.rsplit('/', 1)[-1])
+
+
+def _namespaces(flat):
+    """(path, body) of each namespace that has a name."""
+    found, open_braces = [], []
+    for mark in _BRACE.finditer(flat):
+        if mark[0] != '}':
+            open_braces.append((mark[1].split('::') if mark[1] else [], mark.end()))
+        elif open_braces:
+            above = [word for words, _ in open_braces for word in words]
+            words, start = open_braces.pop()
+            if words:
+                found.append((above, flat[start:mark.start()]))
+    return found
+
+
+def _library_faults(root, rules):
+    base = root / 'src/eider'
+    for path in sorted([*base.rglob('*.h'), *base.rglob('*.cc')]):
+        name, text = path.relative_to(base).as_posix(), path.read_text()
+        if '/' not in name:
+            yield from _application_faults(f'src/eider/{name}', text, rules)
+            continue
+        for fault in namespace_faults(name, text, rules):
+            yield f'src/eider/{name}: {fault}'
+        for included in cpp.includes(text):
+            if included.startswith('eider/'):
+                fault = fault_of(name, included.removeprefix('eider/'), rules)
+                if fault:
+                    yield f'src/eider/{name}: includes {included}: {fault}'
+
+
+def _application_faults(name, text, rules):
+    for included in cpp.includes(text):
+        if (included.startswith('eider/')
+                and sight_of(included.removeprefix('eider/'), rules) != 'public'):
+            yield f'{name}: includes {included}: is not made for applications'
+
+
+def _missing(root, rules):
+    for folder, rule in rules.items():
+        for header in rule.headers:
+            if not (root / f'src/eider/{folder}/{header}.h').exists():
+                yield f'layers.txt: {folder} has no {header}.h'
 
 
 def check(root):
@@ -93,16 +211,11 @@ def check(root):
         return [str(fault)]
     ring = cycle_in(rules)
     faults = [f'layers.txt: a ring: {" → ".join(ring)}'] if ring else []
-    base = root / 'src/eider'
-    for path in sorted([*base.rglob('*.h'), *base.rglob('*.cc')]):
-        name = path.relative_to(base).as_posix()
-        if '/' not in name:
-            continue  # eider.h is the sum of what stands below
-        for included in cpp.includes(path.read_text()):
-            if included.startswith('eider/'):
-                fault = fault_of(name, included.removeprefix('eider/'), rules)
-                if fault:
-                    faults.append(f'src/eider/{name}: includes {included}: {fault}')
+    faults += [*_missing(root, rules), *_library_faults(root, rules)]
+    for folder in _APPLICATIONS:
+        for path in sorted([*(root / folder).rglob('*.h'), *(root / folder).rglob('*.cc')]):
+            name = path.relative_to(root).as_posix()
+            faults += _application_faults(name, path.read_text(), rules)
     return faults
 
 

@@ -1,11 +1,13 @@
-"""What the test run tells of a fuzzer that failed.
+"""What the test run tells of a fuzzer that failed, and of tests that could not run.
 
-Must not run a fuzzer: the lines are written here.
+Must not run a program: the lines are written here.
 """
 
 import unittest
 
-from parts import programs
+from parts import programs, statics, units
+from parts.commands import Ended
+from parts.outcome import Outcome
 
 OUTPUT = """INFO: Seed: 1
 #2\tINITED cov: 318 ft: 556 corp: 10/400b exec/s: 0 rss: 50Mb
@@ -22,6 +24,61 @@ class Fuzzers(unittest.TestCase):
                          ['INFO: Seed: 1',
                           'url_fuzz.cc:89: broken assertion: pieces end as the whole does',
                           'SUMMARY: libFuzzer: deadly signal'])
+
+
+CTEST = """3: [ RUN      ] Loop.rings
+4: [ RUN      ] Pool.gives_back
+3: loop_test.cc:81: Skipped
+4: pool_test.cc:17: Skipped
+3: no filter, or no liburing
+4: the pool stands aside
+3: [  SKIPPED ] Loop.rings (0 ms)
+4: [  SKIPPED ] Pool.gives_back (0 ms)
+4: [ RUN      ] Backends/Pool.takes/uring
+4: pool_test.cc:28: Skipped
+4: this kernel lacks the backend
+4:
+4: [  SKIPPED ] Backends/Pool.takes/uring, where GetParam() = 1 (0 ms)
+"""
+UNITTEST = """test_a (__main__.A.test_a) ... skipped 'no nginx'
+test_b (__main__.A.test_b)
+What it holds. ... skipped "that's not here"
+test_c (__main__.A.test_c) ... ok
+
+Ran 3 tests in 0.001s
+
+OK (skipped=2)
+"""
+
+
+class Skipped(unittest.TestCase):
+    def test_each_program_gives_its_reason_also_between_the_lines_of_others(self):
+        self.assertEqual(units.skip_reasons(CTEST),
+                         {'Loop.rings': 'no filter, or no liburing',
+                          'Pool.gives_back': 'the pool stands aside',
+                          'Backends/Pool.takes/uring': 'this kernel lacks the backend'})
+
+    def test_a_script_gives_its_reason_in_a_line(self):
+        outcome = Outcome()
+        statics.count_unittest(outcome, 'a_test.py', Ended(0, UNITTEST))
+        self.assertEqual(outcome.passed, 1)
+        self.assertEqual(outcome.skipped, [('a_test.py: test_a', 'no nginx'),
+                                           ('a_test.py: test_b', "that's not here")])
+
+    def test_a_case_that_fails_in_two_ways_is_told_twice(self):
+        outcome = Outcome()
+        line = '=' * 70
+        statics.count_unittest(outcome, 'a_test.py', Ended(1, f"""{line}
+FAIL: test_a (__main__.A.test_a)
+first
+{line}
+ERROR: test_a (__main__.A.test_a)
+second
+{'-' * 70}
+Ran 2 tests in 0.001s
+"""))
+        self.assertEqual([details.splitlines()[1] for _, details in outcome.failures],
+                         ['first', 'second'])
 
 
 if __name__ == '__main__':

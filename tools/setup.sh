@@ -3,13 +3,12 @@
 
 packages_file="${BASH_SOURCE[0]%/*}/packages.txt"
 
-# packages_of COLUMN GROUP… : that column of the list (2 Debian, 3 Fedora, 4 Arch, 5 the sign), but
-# for "-": there is none.
+# packages_of COLUMN GROUP… : that column of the list (2 Debian, 3 Fedora, 4 Arch, 5 the sign).
 packages_of() {
   local column=$1
   shift
   awk -v column="$column" -v groups=" $* " \
-    '!/^#/ && NF && $column != "-" && index(groups, " " $1 " ") { print $column }' \
+    '!/^#/ && NF && index(groups, " " $1 " ") { print $column }' \
     "$packages_file"
 }
 
@@ -21,6 +20,21 @@ missing_debian() {
   done
 }
 
+# Whether the compiler is there, and whole: older ones break coroutines (docs/howto/await.md).
+compiles_coroutines() {
+  printf '%s\n' '#if defined(__clang__) ? __clang_major__ < 17 : __GNUC__ < 13' '#error' '#endif' |
+    "$1" -E -x c++ - >/dev/null 2>&1
+}
+
+# The compiler for what users run; on Debian 12 that is clang 19.
+compiler_of_users() {
+  local name
+  for name in clang++-19 clang++ g++; do
+    compiles_coroutines $name && echo $name && return
+  done
+  return 1
+}
+
 # What cannot be found by trying: for systems whose package database is not asked.
 missing_elsewhere() {
   local sign
@@ -29,6 +43,7 @@ missing_elsewhere() {
       command:*) command -v "${sign#command:}" >/dev/null || echo "${sign#command:}" ;;
       header:*) echo "#include <${sign#header:}>" | g++ -std=c++23 -E -x c++ - >/dev/null 2>&1 ||
         echo "<${sign#header:}>" ;;
+      compiler:*) compiler_of_users >/dev/null || echo "clang 17 or g++ 13, or newer" ;;
       module:*) python3 -c "import ${sign#module:}" 2>/dev/null ||
         echo "python3: ${sign#module:}" ;;
     esac
@@ -43,7 +58,6 @@ say_what_to_install() {
     echo "  Debian, Ubuntu:  apt-get install $(packages_of 2 "$@" | xargs)"
     echo "  Fedora:          dnf install $(packages_of 3 "$@" | sort -u | xargs)"
     echo "  Arch:            pacman -S $(packages_of 4 "$@" | sort -u | xargs)"
-    echo "g++ 12 or newer is needed."
   } >&2
 }
 

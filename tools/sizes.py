@@ -5,6 +5,7 @@ Must not judge what a size cannot show: that is for readers.
 """
 
 import ast
+import collections
 import re
 import statistics
 import subprocess
@@ -18,13 +19,15 @@ FUNCTION_LINES_MEDIAN_MAX = 6
 FUNCTION_LINES_95TH_MAX = 30
 FILE_LINES_MAX = 800
 LINE_COLUMNS_MAX = 100
+CLASS_LINES_MAX = 600
+CLASS_FUNCTIONS_MAX = 40
 _CPP = ('.h', '.cc')
 
 
 def tracked_files(root):
     """Every file that git knows or would add."""
-    listed = subprocess.run(['git', 'ls-files', '-co', '--exclude-standard'], cwd=root, check=True,
-                            capture_output=True, text=True).stdout
+    listed = subprocess.run(['git', 'ls-files', '-co', '--deduplicate', '--exclude-standard'],
+                            cwd=root, check=True, capture_output=True, text=True).stdout
     return [root / name for name in listed.splitlines() if (root / name).is_file()]
 
 
@@ -100,23 +103,50 @@ def overall_faults(sizes):
     return faults
 
 
-def library_sizes(root, files):
-    """The lines of every function of the library itself."""
-    sizes = []
-    for path in files:
-        name = path.relative_to(root).as_posix()
-        if name.startswith('src/') and not re.search(r'_(test|bench|fuzz)\.cc$', name):
-            sizes += [function.lines for function in functions_in(path, path.read_text())]
-    return sizes
+def library_sizes(texts):
+    """The lines of every function of the library itself, of pairs (name, text)."""
+    return [found.lines for name, text in texts if is_of_library(name)
+            for found in cpp.functions(text)]
+
+
+def is_of_library(name):
+    """Whether a file is the library's own, not one that tests it."""
+    return (name.startswith('src/') and name.endswith(_CPP)
+            and not re.search(r'_(test|bench|fuzz)\.cc$|/test_', name))
+
+
+def class_sizes(texts):
+    """(lines, functions) of each class over all its files: 'folder/Class' of pairs (name, text)."""
+    lines, functions = collections.Counter(), collections.Counter()
+    for name, text in texts:
+        folder = re.sub('^src/eider/', '', Path(name).parent.as_posix())
+        for found in cpp.classes(text):
+            lines[f'{folder}/{found.owner}'] += found.lines
+        for found in cpp.functions(text):
+            if found.owner:
+                functions[f'{folder}/{found.owner}'] += 1
+            if '::' in found.name:  # outside of the class itself, whose lines are counted
+                lines[f'{folder}/{found.owner}'] += found.lines
+    return {name: (lines[name], functions[name]) for name in lines}
+
+
+def class_faults(sizes):
+    """Which classes are to be parted."""
+    return [f'{name}: {lines} lines and {functions} functions over all its files, over '
+            f'{CLASS_LINES_MAX} or {CLASS_FUNCTIONS_MAX}'
+            for name, (lines, functions) in sizes.items()
+            if lines > CLASS_LINES_MAX or functions > CLASS_FUNCTIONS_MAX]
 
 
 def check(root):
     """All faults, as lines for a reader."""
     files = [path for path in tracked_files(root) if path.suffix in _CPP or is_script(path)]
+    texts = [(path.relative_to(root).as_posix(), path.read_text()) for path in files]
     faults = []
-    for path in files:
-        faults += file_faults(path.relative_to(root).as_posix(), path, path.read_text())
-    return faults + overall_faults(library_sizes(root, files))
+    for path, (name, text) in zip(files, texts):
+        faults += file_faults(name, path, text)
+    faults += class_faults(class_sizes(pair for pair in texts if is_of_library(pair[0])))
+    return faults + overall_faults(library_sizes(texts))
 
 
 def main():
@@ -124,7 +154,8 @@ def main():
     root = Path(__file__).resolve().parent.parent
     faults = check(root)
     print('\n'.join(faults))
-    sizes = library_sizes(root, [p for p in tracked_files(root) if p.suffix in _CPP])
+    sizes = library_sizes((path.relative_to(root).as_posix(), path.read_text())
+                          for path in tracked_files(root) if path.suffix in _CPP)
     if sizes:
         print(f'{len(sizes)} functions in the library: median {statistics.median(sizes):g}, 95th '
               f'percentile {percentile(sizes, 0.95)}, largest {max(sizes)} lines')

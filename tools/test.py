@@ -27,17 +27,10 @@ class Part:
 
 
 def unit(outcome, options):
-    """The build that users link, with everything that belongs to it."""
-    tree = Tree(ROOT, 'release')
+    """The library and its tests by the second compiler."""
+    tree = Tree(ROOT, 'gcc')
     tree.build()
     units.run(outcome, tree, options.layer)
-
-
-def with_clang(outcome, _):
-    """What users build, with the other compiler; its tests run under the sanitizers."""
-    tree = Tree(ROOT, 'clang')
-    tree.build()
-    outcome.check('clang', [])
 
 
 def with_asan(outcome, options):
@@ -91,7 +84,7 @@ def arena(outcome, _):
 
 def with_tidy(outcome, _):
     """Mistakes that clang-tidy finds."""
-    tree = Tree(ROOT, 'clang')
+    tree = Tree(ROOT, 'release')
     tree.configure()
     tidy.check_tidy(outcome, tree)
 
@@ -101,13 +94,13 @@ PARTS = [
     Part('sizes', 'files, functions, lines', lambda o, _: statics.check_sizes(o, ROOT), True),
     Part('format', 'layout by clang-format', lambda o, _: statics.check_format(o, ROOT), True),
     Part('tools', "the checkers' own tests", lambda o, _: statics.check_tools(o, ROOT), True),
-    Part('unit', 'g++, release, every unit test', unit, True),
+    Part('unit', 'g++: the library and every unit test', unit, True),
     Part('misuse', 'must not compile', lambda o, _: statics.check_misuse(o, ROOT), True),
-    Part('integration', 'programs and examples, called', integration, True),
+    Part('integration', 'programs and examples, called', integration),
     Part('arena', 'what measures is tested too', arena),
-    Part('headers', 'each header compiles alone', lambda o, _: statics.check_headers(o, ROOT)),
+    Part('alone', 'each source and header compiles by itself',
+         lambda o, _: statics.check_alone(o, ROOT)),
     Part('install', 'an outside project finds the package', installed),
-    Part('clang', 'clang 19, release: library, programs', with_clang),
     Part('tidy', 'mistakes that clang-tidy finds', with_tidy),
     Part('asan', 'address and undefined behaviour', with_asan),
     Part('fuzz', 'every fuzzer, bounded', fuzz),

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from cli.machine import described
 from experiments import model
-from load import generators, realtime
+from load import eider_bench, generators
 from load.closed import generator_of, load_of
 from load.plan import QUICK_PEERS
 from peers import ease, manifest, setup
 
-_SLOW = "eider_load sequential --clients {connections} --requests {requests} --path {path}"
-_RATE = "eider_load rate --connections {connections} --rate {rate} --path {path}"
+_SLOW = "eider bench --new-connections -c {connections} -n {total} {path}"
+_RATE = "eider bench -c {connections} -r {rate} --arrivals poisson {path}"
 
 
 def _say(text):
@@ -72,7 +72,8 @@ def generator_notes(step, asked):
 def _command(step, machine, asked):
     cell = step.cell
     if cell.kind == model.SLOW:
-        return _SLOW.format(**vars(cell), path=cell.ask.path)
+        return _SLOW.format(**vars(cell), total=cell.connections * cell.requests,
+                            path=cell.ask.path)
     if cell.kind == model.OPEN:
         return _RATE.format(**vars(cell), path=cell.ask.path)
     if cell.kind == model.IDLE:
@@ -81,7 +82,8 @@ def _command(step, machine, asked):
     if cell.kind == model.IDLE_SOCKETS:
         return f"{cell.connections} WebSockets to {cell.ask.path}, one message on each"
     if cell.kind in model.REALTIME:
-        return shlex.join([realtime.NAME, *realtime.words_of(cell)])
+        return shlex.join(["eider", "bench", "-c", str(eider_bench.connections_of(cell)),
+                           *eider_bench.words_of(cell), cell.ask.path])
     if cell.kind == model.CLIENT:
         return (f"CLIENT http://127.0.0.1:PORT{cell.ask.path} {cell.connections} "
                 f"{step.seconds:g} {cell.message_bytes}")

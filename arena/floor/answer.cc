@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -16,44 +15,14 @@
 #include <thread>
 #include <vector>
 
+#include "../apps/common/command_line.h"
+
 namespace floors {
 namespace {
 
-constexpr int kThreadsMax = 1024;
 constexpr int kBacklog = 4096;
 constexpr int kFirstBytesSeconds = 5;
 constexpr int kBodyBytesMax = 64 << 20;
-
-[[noreturn]] void usage(const char* program) {
-  std::fprintf(stderr, "usage: %s PORT THREADS [--close] [--json] [--bytes N]\n", program);
-  std::exit(2);
-}
-
-/// The number, or 0 when `text` is no number within 1..max.
-int read_count(std::string_view text, int max) {
-  int value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc{} && stop == end && value <= max && value > 0 ? value : 0;
-}
-
-/// How many of the words were an option; 0 when the first is none.
-int read_option(Settings& settings, char** words) {
-  const std::string_view flag = words[0];
-  if (flag == "--close") {
-    settings.closes = true;
-    return 1;
-  }
-  if (flag == "--json") {
-    settings.json = true;
-    return 1;
-  }
-  if (flag == "--bytes" && words[1] != nullptr) {
-    settings.body_bytes = read_count(words[1], kBodyBytesMax);
-    return settings.body_bytes == 0 ? 0 : 2;
-  }
-  return 0;
-}
 
 std::string make_body(const Settings& settings) {
   if (settings.body_bytes != 0) {
@@ -93,22 +62,15 @@ void fail(const char* what) {
 }
 
 Settings read_settings(int argc, char** argv) {
-  if (argc < 3) {
-    usage(argv[0]);
-  }
+  using Line = arena::CommandLine;
   Settings settings;
-  settings.port = static_cast<std::uint16_t>(read_count(argv[1], 65535));
-  settings.threads = read_count(argv[2], kThreadsMax);
-  for (int i = 3; i < argc;) {
-    const int used = read_option(settings, argv + i);
-    if (used == 0) {
-      usage(argv[0]);
-    }
-    i += used;
-  }
-  if (settings.port == 0 || settings.threads == 0) {
-    usage(argv[0]);
-  }
+  Line line;
+  line.add("PORT", settings.port, 1, Line::kPortMax)
+      .add("THREADS", settings.threads, 1, Line::kThreadsMax)
+      .add_flag("--close", settings.closes)
+      .add_flag("--json", settings.json)
+      .add("--bytes", settings.body_bytes, 1, kBodyBytesMax);
+  line.read(argc, argv);
   return settings;
 }
 

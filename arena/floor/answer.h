@@ -18,7 +18,7 @@ struct Settings {
   int body_bytes = 0;  // of x; 0: hello world
 };
 
-/// Reads the command line; ends the process with the usage and status 2 when it is wrong.
+/// Reads the command line; ends the process with what is wrong and status 2 when something is.
 [[nodiscard]] Settings read_settings(int argc, char** argv);
 
 /// Copies of the constant answer in a row, so that a pipelined batch leaves in one send.

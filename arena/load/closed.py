@@ -6,14 +6,13 @@ Must not judge: a sample carries what was wrong with it.
 from contextlib import ExitStack
 
 from experiments import model
-from load import generators, handshakes, multiplexed, realtime
+from load import eider_bench, generators, handshakes, multiplexed
 from load.measure import under_load
-from load.ours import NotBuilt, generator as our_generator
 from load.taking_part import FAULTS, start_all, stop_all
 from load.wrk import Load
 
 _PATIENCE_SECONDS = 60
-_OF_A_CELL = {**dict.fromkeys(model.REALTIME, realtime.Generator),
+_OF_A_CELL = {**dict.fromkeys(model.REALTIME, eider_bench.Realtime),
               model.HTTP2: multiplexed.Generator, model.HANDSHAKES: handshakes.Generator}
 
 
@@ -33,8 +32,8 @@ def generator_of(step, asked):
 def run_ours(step, context):
     """As run(), where no generator but Eider's own will do."""
     try:
-        our_generator()
-    except NotBuilt as reason:
+        eider_bench.ensure_built()
+    except eider_bench.NotBuilt as reason:
         context.leave_out(step, str(reason))
         return
     run(step, context)

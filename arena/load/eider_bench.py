@@ -1,22 +1,46 @@
-"""eider bench: its command line, and what it printed.
+"""Eider's own generator, `eider bench`: its command lines, and what it printed.
 
 Must not judge: errors are handed on as they were counted.
 """
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
+from experiments import model
 from load.outcome import GeneratorFailed, Report
 from load.wrk import HOST
+from network.vpn import Vpn
 
 NAME = "eider_bench"
 _ROOT = Path(__file__).resolve().parents[2]
+_PATIENCE_SECONDS = 15
+_ERRORS_MAX = 100
+_RIGHT = ("-H", f"Host: {HOST}", "--expect-status", "200")
+_JSON_BODY = ("-H", "Content-Type: application/json")
+_REALTIME = {
+    model.UPLOAD: (*_RIGHT, *_JSON_BODY, "--body-bytes", "{message_bytes}"),
+    model.WEBSOCKET: ("--check-echo", "--body-bytes", "{message_bytes}"),
+    model.BROADCAST: ("--broadcast", "--body-bytes", "{message_bytes}"),
+    model.EVENTS: ("-H", f"Host: {HOST}", "--events", "{events}"),
+}
+
+
+class NotBuilt(GeneratorFailed):
+    """The program is missing: says how it is built."""
 
 
 def program():
     """Where the command is built."""
     return Path(os.environ.get("EIDER_BIN") or _ROOT / "build/release/bin") / "eider"
+
+
+def ensure_built():
+    """NotBuilt says how it is when it is not."""
+    if not os.access(program(), os.X_OK):
+        raise NotBuilt(f"{program()} is not built: cmake --preset release && "
+                       "cmake --build build/release --target eider")
 
 
 def is_there():
@@ -30,28 +54,125 @@ def can(_load):
 
 
 def command(load, port, threads):
-    """The whole command line."""
-    line = [str(program()), "bench", "--no-progress", "--json", "-", "--timeout", "10s",
-            "-c", str(load.connections), "-t", str(min(threads, load.connections)),
-            "-d", f"{max(1, round(load.seconds))}s", "-p", str(load.depth),
-            "-H", f"Host: {HOST}"]
+    """The whole command line of a closed loop."""
+    words = ["-t", min(threads, load.connections), "-d", f"{max(1, round(load.seconds))}s",
+             "-p", load.depth, *_RIGHT]
     for header in load.headers:
-        line += ["-H", header]
-    return line + [f"http://127.0.0.1:{port}{load.path}"]
+        words += ["-H", header]
+    return line(load.connections, *words, url(port, load.path))
+
+
+def line(connections, *words):
+    """A whole command line, whose report parse() reads."""
+    return [str(word) for word in (program(), "bench", "--no-progress", "--json", "-",
+                                   "-c", connections, *words)]
+
+
+def url(port, path, scheme="http", address="127.0.0.1"):
+    """Where it asks."""
+    return f"{scheme}://{address}:{port}{path}"
+
+
+def sequential(address, port, clients, requests, path, body, timeout_seconds, cores,
+               namespace=None, expect_body=None, limit_seconds=1200):
+    """Each client opens a new connection for each of its requests and waits for the whole answer.
+
+    body         JSON text to POST; None: GET
+    cores        set of cores to run on; None: wherever it is put
+    namespace    the network namespace to run in, e.g. Vpn.client_namespace
+    expect_body  the exact text that every answer must have
+    """
+    words = line(clients, "--new-connections", "-n", clients * requests,
+                 "-d", _time(limit_seconds), "--timeout", _time(timeout_seconds),
+                 "--errors-max", _ERRORS_MAX, *_message(body, expect_body),
+                 url(port, path, address=address))
+    return _run(words, cores, limit_seconds + 2 * timeout_seconds, namespace)
+
+
+def fixed_rate(port, path, connections, rate, seconds, cores, arrivals="poisson", body=None,
+               expect_body=None, timeout_seconds=10, threads=1):
+    """Requests at that rate a second, by a clock that does not wait for answers."""
+    words = line(connections, "-r", rate, "-d", _time(seconds), "--arrivals", arrivals,
+                 "--timeout", _time(timeout_seconds), "-t", threads,
+                 *_message(body, expect_body), url(port, path))
+    return _run(words, cores, seconds + 2 * timeout_seconds)
+
+
+def words_of(cell):
+    """What a cell of experiments/realtime.py asks for, without where and for how long."""
+    return [word.format(**vars(cell)) for word in _REALTIME[cell.kind]]
+
+
+def connections_of(cell):
+    """So many, and the publisher's where there are subscribers."""
+    return cell.connections + (1 if cell.kind == model.BROADCAST else 0)
+
+
+class Realtime:
+    """Messages, broadcasts, event streams, uploads: one cell's, as generators.py knows them."""
+
+    NAME = NAME
+
+    def __init__(self, cell):
+        self._cell = cell
+
+    def command(self, load, port, threads):
+        """The whole command line."""
+        cell = self._cell
+        threads = 1 if cell.kind == model.BROADCAST else min(threads, load.connections)
+        scheme = "ws" if cell.kind in (model.WEBSOCKET, model.BROADCAST) else "http"
+        return line(connections_of(cell), *words_of(cell), "-t", threads,
+                    "-d", f"{max(1, round(load.seconds))}s", url(port, cell.ask.path, scheme))
+
+    @staticmethod
+    def parse(text):
+        """The Report in its output."""
+        return parse(text)
+
+
+def _time(seconds):
+    return f"{round(seconds * 1000)}ms"
+
+
+def _message(body, expect_body):
+    words = list(_RIGHT)
+    if body is not None:
+        words += ["-b", body, *_JSON_BODY]
+    if expect_body is not None:
+        words += ["--expect-body", expect_body]
+    return words
+
+
+def _run(words, cores, seconds_max, namespace=None):
+    ensure_built()
+    if namespace:
+        words = Vpn.command(namespace, words)
+    process = subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, start_new_session=True,
+        preexec_fn=lambda: os.sched_setaffinity(0, cores) if cores else None)
+    try:
+        told, _ = process.communicate(timeout=seconds_max + _PATIENCE_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise GeneratorFailed("eider bench did not end in time") from None
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+    return parse(told)
 
 
 def parse(text):
-    """The Report in its output."""
+    """The Report in its output; GeneratorFailed with what it said instead."""
+    found = next((row for row in text.splitlines() if row.startswith("{")), "")
     try:
-        told = json.loads(text)
-        latency, statuses = told["latency"], told["statuses"]
-        errors = {kind: count for kind, count in told["errors_by_kind"].items() if count}
-        errors |= {f"status {kind}": count for kind, count in statuses.items()
-                   if count and kind != "success"}
-        return Report(statuses["success"], told["requests_per_second"], latency["p50_ms"],
-                      latency["p99_ms"],
-                      "; ".join(f"{count} x {what}" for what, count in errors.items()),
-                      latency["mean_ms"], latency["p90_ms"], latency["max_ms"],
-                      sum(errors.values()))
+        told = json.loads(found)
+        latency = told["latency"]
+        kinds = {kind: count for kind, count in told["errors_by_kind"].items() if count}
+        words = "; ".join(f"{count} x {kind}" for kind, count in kinds.items())
+        return Report(told["requests"], told["requests_per_second"], latency["p50_ms"],
+                      latency["p99_ms"], f"{words}, the first: {told['first_error']}" if words
+                      else "", latency["mean_ms"], latency["p90_ms"], latency["max_ms"],
+                      told["errors"], told["seconds"], told["unsent"])
     except (ValueError, KeyError, TypeError):
         raise GeneratorFailed("eider bench said: " + text.strip()[:200]) from None

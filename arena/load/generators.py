@@ -5,18 +5,17 @@ Must not change a cell: a generator that cannot do it is replaced by wrk, and th
 
 import shutil
 
-from load import bombardier, eider_bench, eider_closed, h2load, httpress, oha, outcome, secured, wrk
+from load import bombardier, eider_bench, h2load, httpress, oha, outcome, secured, wrk
 from peers import oha as peers_oha
 
 KNOWN = {module.NAME: module
-         for module in (wrk, h2load, oha, bombardier, httpress, eider_closed, eider_bench)}
+         for module in (wrk, h2load, oha, bombardier, httpress, eider_bench)}
 
 
 def is_there(name):
     """True when the program is on the path, or built."""
-    for built in (eider_closed, eider_bench):
-        if name == built.NAME:
-            return built.is_there()
+    if name == eider_bench.NAME:
+        return eider_bench.is_there()
     return peers_oha.program() is not None if name == oha.NAME else shutil.which(name) is not None
 
 
@@ -24,8 +23,8 @@ def choose(load, published_with, asked=None):
     """(generator, why it is not the one wanted or "")."""
     if load.is_secure:
         return secured, ""  # the one that can be told which suite to offer
-    if not asked and load.depth > 1 and is_there(eider_closed.NAME):
-        return eider_closed, ""  # wrk tells no latency of what it sends in one write
+    if not asked and load.depth > 1 and is_there(eider_bench.NAME):
+        return eider_bench, ""  # wrk tells no latency of what it sends in one write
     wanted = asked or published_with
     if not is_there(wanted):
         return wrk, f"{wanted} is not installed"

@@ -5,16 +5,16 @@ Must not slow down with the server: that is what a closed loop does.
 
 from contextlib import ExitStack
 
+from load import eider_bench
 from load.closed import figures
-from load.ours import NotBuilt, adapted, generator
 from load.taking_part import FAULTS, start_all, stop_all
 
 
 def run(step, context):
     """All rounds of the step, contestants alternating."""
     try:
-        eider_load = generator()
-    except NotBuilt as reason:
+        eider_bench.ensure_built()
+    except eider_bench.NotBuilt as reason:
         context.leave_out(step, str(reason))
         return
     with ExitStack() as stack:
@@ -22,27 +22,27 @@ def run(step, context):
         for number in context.rounds_left(step):
             for one in found:
                 context.begin(step, one.name, number)
-                context.record(step, one.name, number, **_measured(one, step, context, eider_load))
+                context.record(step, one.name, number, **_measured(one, step, context))
         stop_all(found, step, context)
 
 
-def _measured(one, step, context, eider_load):
+def _measured(one, step, context):
     if one.out:
         return {"wrong": one.out}
     try:
         one.check_first()
         ran_before, waited_before = one.server.cpu_ns()
-        report, told = adapted(lambda: eider_load.fixed_rate(
+        report = eider_bench.fixed_rate(
             one.server.port, step.cell.ask.path, step.cell.connections, step.cell.rate,
-            step.seconds, set(context.machine.load_cores)))
+            step.seconds, set(context.machine.load_cores))
         ran, waited = one.server.cpu_ns()
         memory = one.server.memory_bytes()
         one.server.ensure_alive()
         one.probe.check(one.server.port)
     except FAULTS as failure:
         return {"wrong": one.why(failure)}
-    if told.unsent:
-        report.errors = f"{told.unsent} requests were due and never sent; {report.errors}"
+    if report.unsent:
+        report.errors = f"{report.unsent} requests were due and never sent; {report.errors}"
     spent = max(1, ran - ran_before)
     return figures(report) | {"cpu_us": spent / 1000 / max(1, report.requests),
                               "waited": (waited - waited_before) / spent,

@@ -25,6 +25,8 @@ class Report:
 
     errors       in its own words, "" when there was none
     error_count  how many
+    seconds      from the first request to the last answer
+    unsent       at a fixed rate: due, but never sent
     """
     requests: int
     per_second: float
@@ -35,6 +37,8 @@ class Report:
     p90_ms: float = NAN
     max_ms: float = NAN
     error_count: int = 0
+    seconds: float = NAN
+    unsent: int = 0
 
 
 def duration_ms(text, before):

@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
-from load import plan
+from load import eider_bench, plan
 from load.closed import figures
-from load.ours import NotBuilt, adapted, generator
+from load.eider_bench import NotBuilt
 from load.taking_part import FAULTS, start_all, stop_all
 from verify import remote
 from verify.framing import WrongAnswer
@@ -24,7 +24,7 @@ _ANSWER_SECONDS_MAX = 60
 def run(step, context):
     """All rounds of the step, in groups that run at the same time."""
     try:
-        eider_load = generator()
+        eider_bench.ensure_built()
         line = _Line.open(step.cell)
     except NotBuilt as reason:
         context.leave_out(step, str(reason))
@@ -37,7 +37,7 @@ def run(step, context):
             return
         found = start_all(stack, step, context, line.wrap)
         for number in context.rounds_left(step):
-            _run_round(found, number, step, context, eider_load, line)
+            _run_round(found, number, step, context, line)
         stop_all(found, step, context)
 
 
@@ -89,20 +89,20 @@ class _Line:
             raise WrongAnswer((ended.stdout or ended.stderr).strip()[-300:])
 
 
-def _run_round(found, number, step, context, eider_load, line):
+def _run_round(found, number, step, context, line):
     size = plan.together(step.cell)
     for first in range(0, len(found), size):
         group = found[first:first + size]
         context.begin(step, ", ".join(one.name for one in group), number)
-        measured = _measured_together(group, step, context, eider_load, line)
+        measured = _measured_together(group, step, context, line)
         for one, values in zip(group, measured):
             context.record(step, one.name, number, **values)
 
 
-def _measured_together(group, step, context, eider_load, line):
+def _measured_together(group, step, context, line):
     """The figures of all in the group, when the last of them has ended."""
     with ThreadPoolExecutor(len(group)) as pool:
-        futures = [pool.submit(_measured, one, step, context, eider_load, line) for one in group]
+        futures = [pool.submit(_measured, one, step, context, line) for one in group]
         try:
             return [future.result() for future in futures]
         except BaseException:
@@ -112,7 +112,7 @@ def _measured_together(group, step, context, eider_load, line):
             raise
 
 
-def _measured(one, step, context, eider_load, line):
+def _measured(one, step, context, line):
     if one.out:
         return {"wrong": one.out}
     cell = step.cell
@@ -120,10 +120,10 @@ def _measured(one, step, context, eider_load, line):
         one.server.ensure_alive()
         line.check(one)
         ran_before, waited_before = one.server.cpu_ns()
-        report, told = adapted(lambda: eider_load.sequential(
+        report = eider_bench.sequential(
             line.address, one.server.port, cell.connections, cell.requests, cell.ask.path,
             cell.ask.body.decode(), min(_ANSWER_SECONDS_MAX, cell.seconds_max),
-            set(context.machine.load_cores), line.namespace, limit_seconds=cell.seconds_max))
+            set(context.machine.load_cores), line.namespace, limit_seconds=cell.seconds_max)
         ran, waited = one.server.cpu_ns()
         memory = one.server.memory_bytes()
         one.server.ensure_alive()
@@ -131,7 +131,7 @@ def _measured(one, step, context, eider_load, line):
         return {"wrong": one.why(failure)}
     spent = max(1, ran - ran_before)
     return figures(report) | {
-        "seconds": told.seconds, "cpu_us": spent / 1000 / max(1, report.requests),
+        "seconds": report.seconds, "cpu_us": spent / 1000 / max(1, report.requests),
         "waited": (waited - waited_before) / spent, "rss_bytes": memory["rss"],
         "pss_bytes": memory["pss"], "wrong": _why(report, cell)}
 

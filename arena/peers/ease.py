@@ -86,24 +86,18 @@ def _stripped_bytes(program):
         return (copy if ended.returncode == 0 else program).stat().st_size
 
 
-def _built(peer, steps, out, prefix, log_path):
-    """(seconds of building hello world into `out`, its stripped size)."""
-    # Caches of compilers lie elsewhere than in `out`, and would make the second build a quick one.
-    cold = ["env", "CCACHE_DISABLE=1", f"GOCACHE={out}/go-cache"]
-    commands = [[*cold, *filled(step, peer, out=out, prefix=prefix)] for step in steps]
-    seconds = round(building.run_steps(peer, commands, prefix, log_path), 2)
-    program = Path(out) / "hello"
-    return seconds, _stripped_bytes(program) if program.is_file() else None
-
-
 def _build_cold(peer, steps, prefix, log_path):
-    """In an empty folder; in the peer's own when hello world needs what was built there."""
-    with tempfile.TemporaryDirectory() as directory:
-        try:
-            return _built(peer, steps, directory, prefix, log_path)
-        except building.BuildFailed:
-            pass
-    return _built(peer, steps, peer.out, prefix, log_path)
+    """(seconds of building hello world into an empty folder, its stripped size).
+
+    What is left of an earlier build would make the seconds those of finding that nothing is to do.
+    """
+    with tempfile.TemporaryDirectory() as out:
+        # Caches of compilers lie elsewhere, and would make the second build a quick one.
+        cold = ["env", "CCACHE_DISABLE=1", f"GOCACHE={out}/go-cache"]
+        commands = [[*cold, *filled(step, peer, out=out, prefix=prefix)] for step in steps]
+        seconds = round(building.run_steps(peer, commands, prefix, log_path), 2)
+        program = Path(out) / "hello"
+        return seconds, _stripped_bytes(program) if program.is_file() else None
 
 
 def measure(peer, prefix, log_path):

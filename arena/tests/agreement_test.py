@@ -22,7 +22,8 @@ from report import agreement, figures, head, markdown, results, standing
 
 NAMES = (wrk.NAME, eider_bench.NAME)
 TOLD = {"latency": {"p50_ms": 1, "p90_ms": 2, "p99_ms": 3, "mean_ms": 1, "max_ms": 4},
-        "statuses": {"success": 2000}, "errors_by_kind": {}, "requests_per_second": 2000}
+        "requests": 2000, "seconds": 1, "errors": 0, "errors_by_kind": {}, "first_error": "",
+        "unsent": 0, "requests_per_second": 2000}
 BENCH = f"#!{sys.executable}\nimport time\nwhile time.process_time() < 0.2: pass\n" \
         f"print('''{json.dumps(TOLD)}''')\n"
 

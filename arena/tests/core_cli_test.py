@@ -14,7 +14,7 @@ from cli.progress import Progress, spoken
 from experiments import model
 from experiments.catalogue import all_experiments
 from experiments.model import Machine
-from load import eider_bench, eider_closed, generators, h2load, oha, plan, wrk
+from load import eider_bench, generators, h2load, oha, plan, wrk
 from load.outcome import GeneratorFailed
 from load.results import Folder, ResultsError, latest, sample
 from peers import oha as installed_oha
@@ -157,10 +157,10 @@ class CommandLine(unittest.TestCase):
 
     def test_pipelined_requests_are_sent_by_what_tells_their_latency(self):
         load = wrk.Load("/plaintext", 64, 1, (), 16)
-        with mock.patch.object(eider_closed, "is_there", return_value=True):
-            self.assertEqual(generators.choose(load, "wrk"), (eider_closed, ""))
+        with mock.patch.object(eider_bench, "is_there", return_value=True):
+            self.assertEqual(generators.choose(load, "wrk"), (eider_bench, ""))
             self.assertEqual(generators.choose(load, "wrk", "wrk"), (wrk, ""))
-        with mock.patch.object(eider_closed, "is_there", return_value=False):
+        with mock.patch.object(eider_bench, "is_there", return_value=False):
             self.assertEqual(generators.choose(load, "wrk"), (wrk, ""))
 
     def test_oha_is_taken_from_where_setup_put_it(self):
@@ -180,12 +180,13 @@ class CommandLine(unittest.TestCase):
 
     def test_eider_bench_is_read_with_its_errors(self):
         told = eider_bench.parse(
-            '{"requests_per_second": 10.5, "latency": {"mean_ms": 2, "p50_ms": 1, "p90_ms": 3,'
-            ' "p99_ms": 4, "max_ms": 5}, "statuses": {"success": 20, "server_error": 1},'
-            ' "errors_by_kind": {"reset": 2, "timeout": 0}}')
+            '{"requests": 20, "requests_per_second": 10.5, "latency": {"mean_ms": 2, "p50_ms": 1,'
+            ' "p90_ms": 3, "p99_ms": 4, "max_ms": 5}, "seconds": 2, "unsent": 0, "errors": 3,'
+            ' "errors_by_kind": {"reset": 2, "timeout": 0, "wrong_status": 1},'
+            ' "first_error": "Lost."}')
         self.assertEqual((told.requests, told.per_second, told.p50_ms, told.p99_ms, told.max_ms),
                          (20, 10.5, 1, 4, 5))
-        self.assertEqual(told.errors, "2 x reset; 1 x status server_error")
+        self.assertEqual(told.errors, "2 x reset; 1 x wrong_status, the first: Lost.")
         self.assertEqual(told.error_count, 3)
         with self.assertRaises(GeneratorFailed):
             eider_bench.parse("nobody listens there")

@@ -143,10 +143,16 @@ class Row(Fixture):
         row = self.measured(self.peer(hello=f'[["sh", "-c", "{script} && echo a >{{out}}/hello"]]'))
         self.assertEqual(row["binary_bytes"], 2)
 
-    def test_hello_world_may_need_what_was_built_before(self):
+    def test_what_was_built_before_is_never_timed(self):
         (self.root / "build/heron/libheron.a").write_text("library")
-        row = self.measured(self.peer(hello='[["cp", "{out}/libheron.a", "{out}/hello"]]'))
-        self.assertEqual(row["binary_bytes"], len("library"))
+        with self.assertRaisesRegex(building.BuildFailed, "ended with status 1"):
+            self.measured(self.peer(hello='[["cp", "{out}/libheron.a", "{out}/hello"]]'))
+
+    def test_every_hello_world_that_cmake_builds_is_configured_first(self):
+        for peer in manifest.read_all()[0]:
+            steps = [step[1] for step in peer.build.get("hello", ()) if step[0] == "cmake"]
+            if steps:
+                self.assertEqual(steps, ["-S", "--build"], peer.name)
 
     def test_a_hello_world_that_does_not_build_is_told(self):
         with self.assertRaisesRegex(building.BuildFailed, "ended with status 1"):

@@ -22,6 +22,7 @@ from report import page, results
 from report.charts import kinds, scales, svg
 from report_files_test import HOSTILE, hostile_results
 
+PUBLISHED = Path(__file__).resolve().parent.parent / "published"
 HAS_JINJA = importlib.util.find_spec("jinja2") is not None
 _VOID = {"meta", "link", "br", "img"}
 
@@ -204,6 +205,15 @@ class Page(unittest.TestCase):
             names = [path.name for path in report.write(folder)]
             self.assertEqual(names, ["report.html", "report.md"])
             self.assertTrue(all((Path(folder) / name).stat().st_size for name in names))
+
+    def test_the_page_of_every_published_run_can_be_drawn(self):
+        folders = [path.parent for path in sorted(PUBLISHED.glob("*/run.json"))]
+        self.assertTrue(folders)
+        for folder in folders:
+            with self.subTest(folder.name):
+                drawn = page.html(results.load(folder))
+                self.assertIn("<svg", drawn)
+                self.assertEqual(drawn.rstrip()[-7:], "</html>")
 
     def test_a_page_survives_every_field_being_gone_or_odd(self):
         run, samples = make_report_data.make(False, 1)

@@ -115,7 +115,7 @@ class Handshakes(unittest.TestCase):
 class Asking(unittest.TestCase):
     def test_only_wrk_with_its_suite_asks_over_tls(self):
         load = wrk.Load("/plaintext", 64, 1, is_secure=True)
-        for asked in (None, "oha", "h2load", "eider_load"):
+        for asked in (None, "oha", "h2load", "eider_bench"):
             chosen, why = generators.choose(load, "wrk", asked)
             line = chosen.command(load, 7, 1)
             self.assertEqual((line[0], line[2], why), ("env", "wrk", ""))

@@ -15,7 +15,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 # pylint: disable=wrong-import-position
-from load import eider_load
+from load import eider_bench
 from network import namespaces, vpn
 from network.namespaces import NetworkFailed
 from network.vpn import Vpn
@@ -48,8 +48,8 @@ def why_not():
         return impossible
     try:
         vpn.bridge_program()
-        eider_load.program()
-    except (NetworkFailed, eider_load.NotBuilt) as failure:
+        eider_bench.ensure_built()
+    except (NetworkFailed, eider_bench.NotBuilt) as failure:
         return str(failure)
     return ""
 
@@ -81,14 +81,14 @@ class Across(unittest.TestCase):
                 try:
                     line.await_listening(PORT)
                     for _ in range(patience):
-                        report = eider_load.sequential(
+                        report = eider_bench.sequential(
                             line.server_address, PORT, 1, 20, "/", None, 5, None,
                             namespace=line.client_namespace, expect_body="OK")
                         if report.p50_ms < 4 * delay_ms + 3:
                             break
                 finally:
                     server.kill()
-        self.assertEqual((report.requests, report.errors), (20, 0))
+        self.assertEqual((report.requests, report.error_count), (20, 0))
         return report, line.carried
 
     def test_a_request_takes_two_round_trips(self):

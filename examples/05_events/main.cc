@@ -30,8 +30,7 @@ int first_of(const EventStream& events) {
 Task<> tick(EventStream events) {
   for (int number = first_of(events);; ++number) {
     const std::string text = std::to_string(number);
-    auto sent = events.send({.event = "tick", .data = text, .id = text});
-    co_await sent;
+    co_await events.send({.event = "tick", .data = text, .id = text});
     co_await sleep_for(std::chrono::seconds(1));
   }
 }

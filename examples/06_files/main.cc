@@ -1,5 +1,5 @@
 // A directory as a web site, as the pages of an application, and as a list of downloads.
-//   FILES_ROOT=public bin/06_files --port 8080
+//   bin/06_files --root public --port 8080
 //   curl -r 0-99 localhost:8080/movie.mp4          a part of a file
 //   curl localhost:8080/downloads/                 what there is
 //   curl -H 'Accept: text/html' localhost:8080/app/any/page
@@ -7,15 +7,25 @@
 #include <eider/eider.h>
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 using namespace eider;
 
-int main(int argc, char** argv) try {
-  const char* given = std::getenv("FILES_ROOT");
-  const std::string root = given == nullptr ? "." : given;
+namespace {
+
+struct Options {
+  std::string root = ".";
+
+  static constexpr OptionText kOptions[] = {{"root", "what is served", "DIRECTORY"}};
+};
+
+Exit serve(int argc, char** argv) {
+  Options own;
+  const auto options = read_command_line(argc, argv, OptionSet("files").add(own));
+  if (!options) {
+    return options.error();
+  }
+  const std::string& root = own.root;
   App app;
   // Names with a hash in them never change; all else is asked about before it is used again.
   serve_files(app, "/", root,
@@ -27,8 +37,12 @@ int main(int argc, char** argv) try {
   Routes packed = app.group("/packed");
   packed.use(compression({.file_bytes_max = std::uint64_t{64} << 20}));
   serve_files(packed, "/", root);
-  return app.run(argc, argv);
-} catch (const Failure& failure) {  // the directory cannot be served
-  std::fprintf(stderr, "%s\n", failure.what());
-  return 1;
+  return app.serve(*options);
+}
+
+}  // namespace
+
+/// A directory that cannot be served is thrown.
+int main(int argc, char** argv) {
+  return run_main(serve, argc, argv);
 }

@@ -15,7 +15,7 @@ std::string said(std::string_view who, std::string_view text) {
   return std::string(who).append(": ").append(text);
 }
 
-/// Whoever comes in is announced, then heard until they leave.
+/// A person who comes in is announced, then heard until they leave.
 Task<> visit(WebSocket ws, std::string room) {
   const std::string name = ws.subprotocol().empty() ? "somebody" : std::string(ws.subprotocol());
   ws.subscribe(room);
@@ -36,8 +36,7 @@ WebSocketHandlers echo() {
 /// Speaks until the client leaves; what the client says is not asked for.
 Task<> tick(WebSocket ws) {
   for (int tick = 1; ws.is_open(); ++tick) {
-    const bool is_sent = co_await ws.send("tick " + std::to_string(tick));
-    if (!is_sent) {
+    if (!co_await ws.send("tick " + std::to_string(tick))) {
       break;
     }
     co_await sleep_for(std::chrono::milliseconds(100));

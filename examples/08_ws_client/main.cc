@@ -1,5 +1,9 @@
 // A WebSocket client: sends the lines of its standard input as messages, prints what comes back.
-//   ./08_ws_client ws://127.0.0.1:8080/echo
+//   ./07_websocket --port 8080 & ./08_ws_client ws://127.0.0.1:8080/echo
+//   ./10_http2 --port 8081 & ./08_ws_client ws://127.0.0.1:8081/socket http://127.0.0.1:8081/
+// The second way asks for a page first, in HTTP/2: the WebSocket is a stream of the same
+// connection.
+#include <eider/client/client.h>
 #include <eider/client/ws_client.h>
 #include <eider/runtime/blocking.h>
 #include <eider/runtime/loop.h>
@@ -45,10 +49,19 @@ Task<> send_lines(WsClient& client) {
   }
 }
 
+Task<WsClient::Connected> connect(std::string url, std::string page) {
+  if (page.empty()) {
+    co_return co_await WsClient::connect(url);
+  }
+  HttpClient client({.http2 = Http2Use::always});
+  const auto reply = co_await client.get(page);
+  print(reply ? "page: " + std::to_string(reply->status()) : reply.error().text);
+  co_return co_await client.websocket(url);  // which may outlive the client
+}
+
 /// returns  the exit status
-Task<int> talk(std::string url) {
-  auto connecting = WsClient::connect(url);
-  auto client = co_await std::move(connecting);
+Task<int> talk(std::string url, std::string page) {
+  auto client = co_await connect(url, page);
   if (!client) {
     print(client.error().text);
     co_return 1;
@@ -61,23 +74,25 @@ Task<int> talk(std::string url) {
   co_return 0;
 }
 
-Task<> run(std::string url, int& status) {
-  status = co_await talk(url);
+Task<> run(std::string url, std::string page, int& status) {
+  status = co_await talk(url, page);
   Loop::current().stop();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fputs("usage: 08_ws_client ws://127.0.0.1:8080/echo\n", stderr);
-    return 2;
+  const bool asks_for_help = argc == 2 && argv[1] == std::string_view("--help");
+  if (asks_for_help || (argc != 2 && argc != 3)) {
+    std::fputs("usage: 08_ws_client ws://127.0.0.1:8080/echo [http://127.0.0.1:8080/]\n",
+               asks_for_help ? stdout : stderr);
+    return asks_for_help ? 0 : 2;
   }
   const auto loop = Loop::create(Backend::automatic).value();
   BlockingPool pool({.threads_max = 1});
   loop->set_blocking_pool(&pool);
   int status = 1;
-  Task<> all = run(argv[1], status);
+  Task<> all = run(argv[1], argc == 3 ? argv[2] : "", status);
   loop->post([&all] { all.start(); });
   loop->run();
   pool.stop();

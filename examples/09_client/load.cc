@@ -29,8 +29,7 @@ double cpu_seconds() {
 
 Task<> ask_until(HttpClient& client, const std::string& url, Instant end, Counts& counts) {
   while (Loop::current().now() < end) {
-    auto asking = client.get(url);
-    const auto reply = co_await std::move(asking);
+    const auto reply = co_await client.get(url);
     if (reply && reply->is_ok()) {
       ++counts.answers;
       counts.bytes += reply->body().size();

@@ -8,11 +8,14 @@
 #include <eider/runtime/loop.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "load.h"
 
@@ -37,10 +40,18 @@ int complain(std::string_view text) {
   return 1;
 }
 
+/// Nothing where it is no number, or one that is too large.
+template <class T>
+std::optional<T> read_number(std::string_view text, T min = 0) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_all = error == std::errc() && end == text.data() + text.size();
+  return is_all && value >= min ? std::optional(value) : std::nullopt;
+}
+
 /// One line out, one line in: structs both ways.
 Task<int> order(HttpClient& client, std::string url, Order wish) {
-  auto ordering = client.post_json(url, wish);
-  auto reply = co_await std::move(ordering);
+  auto reply = co_await client.post_json(url, wish);
   if (!reply) {
     co_return complain(reply.error().text);
   }
@@ -57,14 +68,12 @@ Task<int> order(HttpClient& client, std::string url, Order wish) {
 
 /// However large it is: a piece at a time is in memory.
 Task<int> print(HttpClient& client, std::string url) {
-  auto asking = client.request(Method::get, url).send_streamed();
-  auto reply = co_await std::move(asking);
+  auto reply = co_await client.request(Method::get, url).send_streamed();
   if (!reply) {
     co_return complain(reply.error().text);
   }
   for (;;) {
-    auto taking = reply->next();
-    const auto piece = co_await std::move(taking);
+    const auto piece = co_await reply->next();
     if (!piece) {
       co_return complain(piece.error().text);
     }
@@ -85,10 +94,9 @@ Task<std::string> next_piece(std::size_t& bytes) {
 
 /// No more of it is made than the server takes.
 Task<int> send(HttpClient& client, std::string url, std::size_t bytes) {
-  auto sending = client.request(Method::post, url)
-                     .body_from([&bytes] { return next_piece(bytes); }, "text/plain")
-                     .send();
-  const auto reply = co_await std::move(sending);
+  const auto reply = co_await client.request(Method::post, url)
+                         .body_from([&bytes] { return next_piece(bytes); }, "text/plain")
+                         .send();
   if (!reply) {
     co_return complain(reply.error().text);
   }
@@ -97,27 +105,36 @@ Task<int> send(HttpClient& client, std::string url, std::size_t bytes) {
 }
 
 constexpr std::size_t kLoadConnectionsMax = 10000;
-constexpr std::string_view kUsage =
+constexpr int kMisused = 2;
+constexpr const char* kUsage =
     "usage: 09_client [--http1 | --http2] get URL | order URL ITEM COUNT | send URL BYTES | "
     "load URL CALLS SECONDS";
 
-/// words  what follows the command
-Task<int> work(HttpClient& client, std::string_view what, char** words) {
-  if (what == "get") {
+using Words = std::span<char* const>;
+
+/// words    what follows the command
+/// returns  nothing where they are not what it takes
+std::optional<Task<int>> work(HttpClient& client, std::string_view what, Words words) {
+  if (what == "get" && words.size() == 1) {
     return print(client, words[0]);
   }
-  if (what == "send") {
-    return send(client, words[0], std::strtoull(words[1], nullptr, 10));
+  if (what == "send" && words.size() == 2) {
+    const auto bytes = read_number<std::size_t>(words[1]);
+    return bytes ? std::optional(send(client, words[0], *bytes)) : std::nullopt;
   }
-  if (what == "load") {
-    return load(client, words[0], std::atoi(words[1]), std::chrono::seconds(std::atoi(words[2])));
+  if (what == "load" && words.size() == 3) {
+    const auto calls = read_number(words[1], 1);
+    const auto seconds = read_number(words[2], 1);
+    return calls && seconds
+               ? std::optional(load(client, words[0], *calls, std::chrono::seconds(*seconds)))
+               : std::nullopt;
   }
-  return order(client, words[0], {words[1], std::atoi(words[2]), "cash"});
-}
-
-bool is_usage(std::string_view what, int words) {
-  return (what == "get" && words == 1) || (what == "send" && words == 2) ||
-         ((what == "order" || what == "load") && words == 3);
+  if (what == "order" && words.size() == 3) {
+    const auto count = read_number<int>(words[2]);
+    return count ? std::optional(order(client, words[0], {words[1], *count, "cash"}))
+                 : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 ClientOptions options_for(std::string_view version, std::string_view what) {
@@ -142,16 +159,25 @@ Task<> run(Task<int> work, int& status) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view first = argc > 1 ? argv[1] : "";
-  const int at = first == "--http1" || first == "--http2" ? 2 : 1;
-  const std::string_view what = argc > at ? argv[at] : "";
-  if (!is_usage(what, argc - at - 1)) {
-    return complain(kUsage);
+  Words words(argv + 1, argv + argc);
+  const std::string_view first = words.empty() ? "" : words[0];
+  if (first == "--help") {
+    std::puts(kUsage);
+    return 0;
   }
+  if (first == "--http1" || first == "--http2") {
+    words = words.subspan(1);
+  }
+  const std::string_view what = words.empty() ? "" : words[0];
   const auto loop = Loop::create(Backend::automatic).value();
   HttpClient client(options_for(first, what));
+  auto asked = words.empty() ? std::nullopt : work(client, what, words.subspan(1));
+  if (!asked) {
+    complain(kUsage);
+    return kMisused;
+  }
   int status = 1;
-  Task<> all = run(work(client, what, argv + at + 1), status);
+  Task<> all = run(std::move(*asked), status);
   loop->post([&all] { all.start(); });
   loop->run();
   all = Task<>();

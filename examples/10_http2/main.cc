@@ -9,7 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
+#include <optional>
 #include <string>
 
 using namespace eider;
@@ -24,8 +24,7 @@ Task<> count_up(std::uint64_t bytes, ResponseStream out) {
   out.add_trailer("Sent-Bytes", std::to_string(bytes));
   while (bytes != 0) {
     const std::uint64_t now = std::min<std::uint64_t>(bytes, piece.size());
-    auto written = out.write(std::string_view(piece).substr(0, now));
-    co_await written;
+    co_await out.write(std::string_view(piece).substr(0, now));
     bytes -= now;
   }
 }
@@ -34,8 +33,7 @@ Task<> count_up(std::uint64_t bytes, ResponseStream out) {
 Task<std::string> measure(BodyStream body) {
   std::uint64_t bytes = 0;
   while (true) {
-    auto next = body.next();
-    const auto part = co_await next;
+    const auto part = co_await body.next();
     if (!part) {
       co_return std::to_string(bytes);
     }
@@ -46,8 +44,7 @@ Task<std::string> measure(BodyStream body) {
 Task<> tick(EventStream events) {
   for (int number = 1;; ++number) {
     const std::string text = std::to_string(number);
-    auto sent = events.send({.event = "tick", .data = text, .id = text});
-    co_await sent;
+    co_await events.send({.event = "tick", .data = text, .id = text});
     co_await sleep_for(std::chrono::milliseconds(100));
   }
 }
@@ -55,13 +52,25 @@ Task<> tick(EventStream events) {
 /// Over HTTP/2 this is one more stream of the connection (RFC 8441).
 Task<> repeat(WebSocket socket) {
   while (true) {
-    auto next = socket.receive();
-    const auto message = co_await next;
+    const auto message = co_await socket.receive();
     if (!message) {
       co_return;
     }
-    auto sent = socket.send(*message);
-    co_await sent;
+    co_await socket.send(*message);
+  }
+}
+
+/// Says how many messages have come, when it is asked.
+Task<> count_messages(WebSocket socket) {
+  for (std::uint64_t count = 0;; ++count) {
+    const auto message = co_await socket.receive();
+    if (!message) {
+      co_return;
+    }
+    if (message->bytes == "how many?") {
+      const std::string text = std::to_string(count);
+      co_await socket.send(text);
+    }
   }
 }
 
@@ -75,9 +84,18 @@ std::string page(EarlyHints hints) {
   return "<!doctype html><link rel=stylesheet href=/style.css><title>HTTP/2</title>";
 }
 
-}  // namespace
+struct Options {
+  std::optional<std::string> files = {};
 
-int main(int argc, char** argv) {
+  static constexpr OptionText kOptions[] = {{"files", "what is served below /files", "DIRECTORY"}};
+};
+
+Exit serve(int argc, char** argv) {
+  Options own;
+  const auto options = read_command_line(argc, argv, OptionSet("http2").add(own));
+  if (!options) {
+    return options.error();
+  }
   App app;
   enable_http2(app);
   enable_tls(app);  // with --tls-port: clients that can choose HTTP/2 by ALPN
@@ -92,10 +110,17 @@ int main(int argc, char** argv) {
   app.get("/blocking", blocking([] { return "from another thread"; }));
   app.get("/ticks", tick);
   app.ws("/socket", repeat);
+  app.ws("/messages", count_messages);
   app.get("/cookies",
           [](Request& request) { return std::string(request.header("cookie").value_or("none")); });
-  if (const char* const directory = std::getenv("FILES")) {
-    serve_files(app, "/files", directory);
+  if (own.files) {
+    serve_files(app, "/files", *own.files);
   }
-  return app.run(argc, argv);
+  return app.serve(*options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_main(serve, argc, argv);
 }

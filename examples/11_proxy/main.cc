@@ -1,62 +1,66 @@
-// A balancer in front of other services, with health checks.
+// A balancer in front of other services, with health checks; --help tells what it can be told.
 //
-//   UPSTREAMS=http://127.0.0.1:9000,http://127.0.0.1:9001 ./11_proxy --port 8080
-//
-// HASH=Cookie keeps clients with the same cookie on the same service; HEALTH=/status asks there
-// whether a service is well; KEEPS_HOST=1 tells services the Host that clients ask for; SILENCE=5
-// gives up answers that do not go on for five seconds.
+//   ./11_proxy --upstreams http://127.0.0.1:9000 --upstreams http://127.0.0.1:9001 --port 8080
 #include <eider/eider.h>
 #include <eider/http2/http2.h>
 #include <eider/proxy/proxy.h>
 #include <eider/tls/tls.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 using namespace eider;
 
 namespace {
 
-std::string setting(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : value;
-}
+struct Options {
+  std::vector<std::string> upstreams = {};
+  std::string hash = {};
+  std::string health = {};
+  bool keeps_host = false;
+  bool http2 = false;
+  Duration silence = ProxyOptions().client.silence;
+  Duration tunnel_idle = ProxyOptions().tunnel_idle;
 
-std::vector<std::string> split(std::string_view list) {
-  std::vector<std::string> all;
-  while (!list.empty()) {
-    const std::size_t comma = list.find(',');
-    all.emplace_back(list.substr(0, comma));
-    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
-  }
-  return all;
-}
+  static constexpr OptionText kOptions[] = {
+      {"upstreams", "the services: http://127.0.0.1:9000", "URL"},
+      {"hash", "clients with the same of it stay on the same service", "FIELD"},
+      {"health", "asked for, tells whether a service is well", "PATH"},
+      {"keeps_host", "tells services the Host that clients ask for"},
+      {"http2", "asks services in HTTP/2 alone, which they have to know"},
+      {"silence", "gives up answers that do not go on for so long"},
+      {"tunnel_idle", "ends WebSockets on which nobody speaks for so long"}};
+};
 
-ProxyOptions options() {
+ProxyOptions proxy_options(const Options& own) {
   ProxyOptions chosen;
-  chosen.hash_field = setting("HASH");
-  chosen.balancing = chosen.hash_field.empty() ? Balancing::least_busy : Balancing::consistent_hash;
-  chosen.health_path = setting("HEALTH");
+  chosen.hash_field = own.hash;
+  chosen.balancing = own.hash.empty() ? Balancing::least_busy : Balancing::consistent_hash;
+  chosen.health_path = own.health;
   chosen.health_every = std::chrono::seconds(1);
-  chosen.keeps_host = !setting("KEEPS_HOST").empty();
+  chosen.keeps_host = own.keeps_host;
+  chosen.client.http2 = own.http2 ? Http2Use::always : Http2Use::negotiated;
   chosen.client.first_byte = std::chrono::seconds(3);
-  if (const std::string seconds = setting("SILENCE"); !seconds.empty()) {
-    chosen.client.silence = std::chrono::seconds(std::stoi(seconds));
-  }
+  chosen.client.silence = own.silence;
+  chosen.tunnel_idle = own.tunnel_idle;
   return chosen;
+}
+
+Exit serve(int argc, char** argv) {
+  Options own;
+  const auto options = read_command_line(argc, argv, OptionSet("proxy").add(own));
+  if (!options) {
+    return options.error();
+  }
+  if (own.upstreams.empty()) {
+    return Exit(2, "--upstreams names the services: http://127.0.0.1:9000\n");
+  }
+  App app;
+  enable_tls(app);
+  enable_http2(app);
+  proxy_to(app, "/", own.upstreams, proxy_options(own));
+  return app.serve(*options);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  App app;
-  enable_tls(app);
-  enable_http2(app);
-  const std::vector<std::string> upstreams = split(setting("UPSTREAMS"));
-  if (upstreams.empty()) {
-    std::fputs("UPSTREAMS names the services: http://127.0.0.1:9000,http://…\n", stderr);
-    return 2;
-  }
-  proxy_to(app, "/", upstreams, options());
-  return app.run(argc, argv);
+  return run_main(serve, argc, argv);
 }

@@ -2,7 +2,7 @@
 
 #include <eider/json/json.h>
 
-#include <algorithm>
+#include "visible.h"
 
 namespace chat {
 namespace {
@@ -28,15 +28,10 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
 }
 
-bool has_control_bytes(const std::string& text) noexcept {
-  return std::ranges::any_of(
-      text, [](char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; });
-}
-
 Result<FromPage, std::string> tidied(Join join) {
   std::string name = trimmed(*join.name);
-  if (name.empty() || has_control_bytes(name)) {
-    return fail(std::string("A name has 1 to 24 visible characters."));
+  if (name.empty() || !is_visible(name)) {
+    return fail(std::string("A name has 1 to 24 visible characters, and single blanks."));
   }
   join.name = std::move(name);
   return join;

@@ -66,9 +66,9 @@ struct Presence {
 
 /// The answer to Join.
 struct Welcome {
-  /// From Join::next_id on, as far as they are kept.
+  /// From Join::next_id on, as far as they are kept and fit.
   std::vector<Message> messages;
-  /// Messages between the page's and these are no longer kept.
+  /// Messages between the page's and these are left out.
   bool has_gap;
   /// The message to come.
   std::int64_t next_id;

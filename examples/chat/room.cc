@@ -13,7 +13,7 @@ char lower(char byte) noexcept {
   return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
 }
 
-/// "ada" cannot pass for "Ada".
+/// "ada" cannot pass for "Ada"; that nothing invisible tells two names apart, protocol.cc sees to.
 bool is_same_name(const std::string& left, const std::string& right) {
   return std::ranges::equal(left, right, {}, lower, lower);
 }
@@ -87,13 +87,26 @@ Presence Room::presence() const {
   return now;
 }
 
+/// The id of the first message that a Welcome may hold: a client gets it for a hundred bytes.
+std::int64_t Room::oldest_told() const {
+  std::size_t bytes = 0;
+  std::int64_t oldest = next_id_;
+  for (auto message = messages_.rbegin(); message != messages_.rend(); ++message) {
+    bytes += message->text.size();
+    if (bytes > kWelcomeTextBytesMax) {
+      break;
+    }
+    --oldest;
+  }
+  return oldest;
+}
+
 Welcome Room::welcome(std::optional<std::int64_t> next_id) const {
-  const std::int64_t kept = static_cast<std::int64_t>(messages_.size());
-  const std::int64_t oldest = next_id_ - kept;
+  const std::int64_t oldest = oldest_told();
   // A page from the future has met another clock: it is given everything.
   const bool is_known = next_id && *next_id >= oldest && *next_id <= next_id_;
   const std::int64_t from = is_known ? *next_id : oldest;
-  return {.messages = {messages_.begin() + (from - oldest), messages_.end()},
+  return {.messages = {messages_.end() - (next_id_ - from), messages_.end()},
           .has_gap = next_id && !is_known,
           .next_id = next_id_,
           .presence = presence()};

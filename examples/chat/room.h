@@ -16,6 +16,8 @@
 namespace chat {
 
 inline constexpr std::size_t kMessagesKept = 100;
+/// Of the messages in a Welcome, the newest ones; as JSON they may be six times as long.
+inline constexpr std::size_t kWelcomeTextBytesMax = 16UL * 1024;
 inline constexpr std::size_t kPeopleMax = 100;
 inline constexpr int kPagesOfPersonMax = 20;
 
@@ -51,6 +53,7 @@ class Room {
   [[nodiscard]] std::vector<Person>::iterator find(const std::string& name);
   [[nodiscard]] eider::Result<bool, std::string> seat(const Join& join);
   [[nodiscard]] Presence presence() const;
+  [[nodiscard]] std::int64_t oldest_told() const;
   [[nodiscard]] Welcome welcome(std::optional<std::int64_t> next_id) const;
 
   std::deque<Message> messages_;

@@ -24,7 +24,8 @@ struct RoomName {
 
 template <>
 struct eider::Extract<chat::RoomName> {
-  static constexpr bool kIsPathValue = true;
+  static constexpr ArgumentKind kKind = ArgumentKind::path_value;
+  static constexpr bool kOwns = true;
   using Held = chat::RoomName;
   static Result<Held> from(const Context& context, ArgumentPlace place);
 };

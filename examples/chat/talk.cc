@@ -121,9 +121,7 @@ Task<> let_in(WebSocket& socket, Talk& with_page) {
 
 Task<> talk(WebSocket socket, RoomName room, State<Rooms> rooms, State<Topics> topics) {
   Talk with_page(socket, std::move(room.text), *rooms, *topics);
-  auto coming = with_deadline(let_in(socket, with_page), kJoinWithin);
-  const bool is_in_time = co_await std::move(coming);
-  if (!is_in_time) {
+  if (!co_await with_deadline(let_in(socket, with_page), kJoinWithin)) {
     socket.close(CloseCode::policy_violation, "nobody has joined");
     co_return;
   }

@@ -1,6 +1,9 @@
 #include "api.h"
 
 #include <eider/eider.h>
+#if defined(HAS_SWAGGER)
+#include <eider/swagger/swagger.h>
+#endif
 
 #include <optional>
 #include <string>
@@ -17,11 +20,18 @@ struct NewNote {
   Length<std::string, 1, 200> title;
   Length<std::string, 0, 20000> body;
   std::optional<Range<int, 0, 5>> stars;
+
+  static constexpr MemberText kAbout[] = {{"title", "What it is about.", "Milk"},
+                                          {"body", "As long as it takes.", "Two bottles."},
+                                          {"stars", "How much it matters; none is 0.", "3"}};
 };
 
 struct Paging {
   Range<int, 1, kPageMax> page = 1;
   Range<int, 1, 100> per_page = 20;
+
+  static constexpr MemberText kAbout[] = {{"page", "Which page, the last changed first."},
+                                          {"per_page", "How many notes it has."}};
 };
 
 Draft draft_of(const NewNote& note) {
@@ -61,13 +71,17 @@ Task<Result<void>> remove(std::int64_t id, State<Store> store) {
 
 void add_api(App& app) {
   Routes api = app.group("/api/v1");
-  api.get("/notes", [](Query<Paging> paging, State<Store> store) {
-    return store->list(paging->page, paging->per_page);
-  });
-  api.post("/notes", add);
-  api.get("/notes/{id}", find);
-  api.put("/notes/{id}", replace);
-  api.del("/notes/{id}", remove);
+  api.get("/notes", [](Query<Paging> paging,
+                       State<Store> store) { return store->list(paging->page, paging->per_page); })
+      .about({.summary = "Lists notes", .tags = {"notes"}});
+  api.post("/notes", add).about({.summary = "Adds a note", .tags = {"notes"}});
+  api.get("/notes/{id}", find).about({.summary = "Finds a note", .tags = {"notes"}});
+  api.put("/notes/{id}", replace).about({.summary = "Replaces a note", .tags = {"notes"}});
+  api.del("/notes/{id}", remove).about({.summary = "Removes a note", .tags = {"notes"}});
+  serve_openapi(app, {.title = "Notes", .version = "1.0.0", .below = "/api/v1"});
+#if defined(HAS_SWAGGER)
+  serve_swagger(app, {.title = "Notes"});
+#endif
 }
 
 }  // namespace notes

@@ -6,7 +6,8 @@
 
 namespace notes {
 
-/// Adds /api/v1/notes. Pre: the app has a State<Store>.
+/// Adds /api/v1/notes, its document and, where the program has them, the pages that show it.
+/// Pre: the app has a State<Store> when it starts.
 void add_api(eider::App& app);
 
 }  // namespace notes

@@ -1,26 +1,50 @@
 // A small notes service: pages for people, JSON for programs, data in SQLite.
-// NOTES_DB names the file; the options are those of every Eider application (--help).
 #include <eider/eider.h>
 
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "api.h"
 #include "pages.h"
 #include "store.h"
 
+namespace {
+
+struct Options {
+  std::string database_file = "notes.db";
+  std::vector<std::string> hosts = {};
+
+  static constexpr eider::OptionText kOptions[] = {
+      {"database_file", "where the notes are kept", "FILE"},
+      {"hosts", "names that it is asked by, beside localhost", "NAME"}};
+};
+
+/// Nobody has to say who he is here, so the page of another site must not get in by a name of its
+/// own that leads to this machine.
+std::vector<std::string> with_local(std::vector<std::string> hosts) {
+  hosts.insert(hosts.end(), {"localhost", "127.0.0.1", "[::1]"});
+  return hosts;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  const auto options = eider::read_command_line(argc, argv);
+  Options own;
+  eider::App app;
+  app.options(eider::OptionSet("notes").add(own));
+  notes::add_pages(app);
+  notes::add_api(app);
+  const auto options = eider::read_command_line(argc, argv, app.options());
   if (!options) {
     return options.error();
   }
-  auto database = notes::open_database();
+  auto database = notes::open_database(own.database_file);
   if (!database) {
     std::fprintf(stderr, "%s\n", database.error().c_str());
     return 1;
   }
-  eider::App app;
+  app.use(eider::allow_hosts(with_local(own.hosts)));
   app.state(notes::Store(std::move(*database)));
-  notes::add_pages(app);
-  notes::add_api(app);
   return app.serve(*options);
 }

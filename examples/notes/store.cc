@@ -2,8 +2,6 @@
 
 #include <eider/db/sqlite/sqlite.h>
 
-#include <cstdlib>
-
 namespace notes {
 
 using eider::Database;
@@ -25,9 +23,8 @@ constexpr const char* kSchema = R"(
 
 }  // namespace
 
-Result<Database, std::string> open_database() {
-  const char* path = std::getenv("NOTES_DB");
-  return eider::try_open_sqlite(path == nullptr ? "notes.db" : path, {.schema = kSchema});
+Result<Database, std::string> open_database(const std::string& file) {
+  return eider::try_open_sqlite(file, {.schema = kSchema});
 }
 
 Task<Listing> Store::list(int page, int per_page) const {

@@ -37,8 +37,7 @@ struct Listing {
   std::int64_t total;
 };
 
-/// Where and how to find them: $NOTES_DB, or notes.db in the working directory.
-[[nodiscard]] eider::Result<eider::Database, std::string> open_database();
+[[nodiscard]] eider::Result<eider::Database, std::string> open_database(const std::string& file);
 
 class Store {
  public:

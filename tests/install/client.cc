@@ -1,4 +1,5 @@
 #include <eider/client/client.h>
+#include <eider/client/cookie_jar.h>
 #include <eider/runtime/loop.h>
 
 #include <cstdio>
@@ -7,7 +8,7 @@ namespace {
 
 /// Asks nobody: what counts is that it is there.
 eider::Task<> ask(bool& is_refused) {
-  eider::HttpClient client;
+  eider::HttpClient client({.cookies = std::make_shared<eider::CookieJar>()});
   auto asking = client.get("gopher://127.0.0.1/");
   const auto reply = co_await std::move(asking);
   is_refused = !reply && reply.error().fault == eider::ClientFault::bad_url;

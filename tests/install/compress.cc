@@ -1,4 +1,5 @@
 #include <eider/coding/compressed_response.h>
+#include <eider/coding/decoded_body.h>
 #include <eider/eider.h>
 #include <eider/testkit/test_client.h>
 
@@ -8,6 +9,15 @@ int main() {
   eider::App app;
   app.use(eider::compression());
   app.get("/page", [] { return std::string(5000, 'a'); });
+  app.post("/size",
+           [](eider::BodyStream body, const eider::Request& request) -> eider::Task<std::size_t> {
+             eider::DecodedBody decoded(body, request);
+             std::size_t bytes = 0;
+             while (const auto piece = co_await decoded.next()) {
+               bytes += piece->size();
+             }
+             co_return bytes;
+           });
   eider::TestClient client(app);
   for (const std::string_view coding : {"gzip", "br", "zstd"}) {
     const eider::Reply reply =

@@ -47,6 +47,27 @@ class Answers(unittest.TestCase):
                         self.assertLessEqual({'Date', 'Server', 'Content-Type', 'Content-Length'},
                                              headers.keys())
 
+    def test_an_order_is_checked_behind_middleware_or_taken_as_it_is(self):
+        order = {'id': 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6', 'name': 'Ada', 'mail': 'a@b.example',
+                 'street': 'Way 1', 'postcode': '10115', 'city': 'Berlin', 'country': 'DE',
+                 'paid_with': 'card', 'tags': ['new'], 'is_gift': False,
+                 'lines': [{'sku': 'tea-1', 'count': 3, 'cents': 250}]}
+        wrong = {**order, 'mail': 'nobody', 'country': 'FR', 'tags': ['a', 'a'],
+                 'lines': [{'sku': 'TEA', 'count': 0, 'cents': 1}]}
+        kind = {'Content-Type': 'application/json'}
+        with Program(PROGRAM, '{port}', '1') as service:
+            for path in ('/checked', '/unchecked'):
+                status, fields, told = service.ask('POST', path, json.dumps(order), kind)
+                self.assertEqual((status, told), (200, b'{"name":"Ada","lines":1,"cents":750}'))
+                self.assertEqual('X-Request-Id' in fields, path == '/checked')
+                self.assertEqual('RateLimit' in fields, path == '/checked')
+            status, _, told = service.ask('POST', '/checked', json.dumps(wrong), kind)
+            self.assertEqual(status, 422)
+            pointers = {error['pointer'] for error in json.loads(told)['errors']}
+            self.assertEqual(pointers, {'/mail', '/country', '/tags', '/lines/0/sku',
+                                        '/lines/0/count'})
+            self.assertEqual(service.ask('POST', '/unchecked', json.dumps(wrong), kind)[0], 200)
+
     def test_a_big_answer_arrives_whole(self):
         for backend in BACKENDS:
             with self.subTest(backend), \
@@ -153,12 +174,16 @@ class Mistakes(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn(str(port), text)
 
-    def test_a_wrong_command_line_is_answered_with_the_usage(self):
-        for arguments in ((), ('8080',), ('8080', '1', '--backend', 'none'), ('8080', '1', '--x')):
+    def test_what_is_wrong_about_a_command_line_is_named(self):
+        for arguments, said in (((), 'PORT is required'), (('8080',), 'THREADS is required'),
+                                (('8080', '1', '--backend', 'none'), '--backend: none'),
+                                (('65536', '1'), 'PORT: '), (('8080', '1', '--x'), '--x'),
+                                (('8080', '1', '--routes'), '--routes: '),
+                                (('8080', '1', '2'), 'not expected: 2')):
             with self.subTest(arguments):
                 status, text = run_to_end(PROGRAM, *arguments)
                 self.assertEqual(status, 2)
-                self.assertIn('usage', text)
+                self.assertIn(said, text)
 
 
 if __name__ == '__main__':

@@ -101,7 +101,7 @@ class Command(unittest.TestCase):
 
     def test_what_cannot_be_reached_has_status_1_and_a_mend(self):
         port = free_port()
-        for url, part in ((f'http://127.0.0.1:{port}/', f'Nobody listens at 127.0.0.1:{port}'),
+        for url, part in ((f'http://127.0.0.1:{port}/', f'127.0.0.1, port {port}: nobody listens there'),
                           ('http://no-such-name.invalid/', 'no address for the name'),
                           ('ftp://127.0.0.1/', 'is no URL to ask'),
                           ('127.0.0.1:80', 'is no URL to ask')):
@@ -299,6 +299,29 @@ class Open(unittest.TestCase):
             self.assertGreater(closed['latency']['max_ms'], 350)
 
 
+class NewConnections(unittest.TestCase):
+    def test_each_client_asks_its_part_on_connections_of_their_own(self):
+        asked = []
+
+        def serve(connection, number):
+            asked.append((number, connection.recv(65536).count(b'GET')))
+            connection.sendall(ANSWER)
+            if connection.recv(1):
+                asked.append((number, 'again'))
+
+        with Lying(serve) as server:
+            for extra in ((), ('-t', '2'), ('--warmup', '200ms')):
+                with self.subTest(extra):
+                    asked.clear()
+                    status, found = report('--new-connections', '-n', '51', '-c', '4', *extra,
+                                           f'http://127.0.0.1:{server.port}/')
+                    self.assertEqual((status, found['requests'], found['errors']), (0, 51, 0))
+                    if '--warmup' not in extra:
+                        # One more was opened and left, to see whether anybody listens.
+                        self.assertEqual([what for _, what in asked].count(1), 51)
+                        self.assertEqual(found['connections_opened'], 51)
+
+
 class Reports(unittest.TestCase):
     def test_ctrl_c_ends_and_reports(self):
         with Program('floor_epoll', '{port}', '1') as floor:
@@ -335,7 +358,7 @@ class Reports(unittest.TestCase):
             url = f'http://127.0.0.1:{floor.port}/'
             status, said = bench('-n', '100', '--html', str(page), '--json', str(data), url)
             self.assertEqual(status, 0, said)
-            self.assertIn('<svg', page.read_text())
+            self.assertIn(data.read_text().strip(), page.read_text())
             self.assertEqual(json.loads(data.read_text())['requests'], 100)
             status, said = bench('-n', '100', '--json', '-', url)
             self.assertEqual(json.loads(said)['requests'], 100)

@@ -3,19 +3,24 @@
 Must not read more than it counts: a client that does not read is another test's matter.
 """
 
+import os
 import selectors
 import socket
+import tempfile
 import time
 import unittest
+from pathlib import Path
 
 from streaming_test import held_bytes
-from support import Program, open_files_max
+from support import STOP_SECONDS_MAX, Program, open_files_max
 
 STREAMS = 10_000
 FILES_SPARE = 200
 SECONDS_MAX = 60
 GIVEN_BACK_WITHIN = 8 << 20   # of what it held before they came
-BYTES_PER_STREAM_MAX = 6000   # the process's own; the kernel's buffers are not among them
+# The process's own; the kernel's buffers are not among them. Clang's frames of coroutines are
+# larger than those of g++: 6,500 bytes a stream beside 5,500.
+BYTES_PER_STREAM_MAX = 7000
 ASK = b'GET /ticks HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n'
 
 
@@ -90,6 +95,42 @@ class OneStream(unittest.TestCase):
             while part := client.recv(4096):
                 told += part
             self.assertTrue(told.endswith(b'\r\n0\r\n\r\n'), told[-40:])
+
+
+class FollowedTopic(unittest.TestCase):
+    def _hear(self, client, ticks):
+        client.sendall(ASK)
+        told = b''
+        while told.count(b'event: tick\n') < ticks:
+            part = client.recv(4096)
+            self.assertTrue(part, told)
+            told += part
+        return told
+
+    def _run(self, file, *options):
+        with Program('13_clock', '--port', '{port}', '--threads', '2', '--clock-file', file,
+                     '--clock-pause', '5ms', '--drain-seconds', '60', *options) as service:
+            with service.connect() as one, service.connect() as another:
+                heard = [int(line[4:]) for line in self._hear(one, 5).split(b'\n')
+                         if line.startswith(b'id: ')]
+                self.assertEqual(heard, list(range(heard[0], heard[0] + len(heard))))
+                told = self._hear(another, 5)
+                one.close()
+                service.process.terminate()
+                while part := another.recv(4096):  # long before the drain's end
+                    told += part
+                self.assertTrue(told.endswith(b'\r\n0\r\n\r\n'), told[-40:])
+            self.assertEqual(service.process.wait(STOP_SECONDS_MAX), 0)
+        return heard
+
+    def test_is_heard_on_both_loops_and_goes_on_where_the_last_run_has_stopped(self):
+        for backend in ('epoll', 'io_uring'):
+            with self.subTest(backend=backend), tempfile.TemporaryDirectory() as directory:
+                file = os.path.join(directory, 'clock')
+                first = self._run(file, '--backend', backend)
+                kept = int(Path(file).read_text())
+                self.assertGreaterEqual(kept, first[-1])
+                self.assertGreater(self._run(file, '--backend', backend)[0], kept)
 
 
 if __name__ == '__main__':

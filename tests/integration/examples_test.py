@@ -9,6 +9,8 @@ from support import ROOT, Program, run_to_end
 
 JSON = {'Content-Type': 'application/json'}
 ORDER = {'item': 'tea', 'count': 3, 'paid_with': 'card'}
+BOOKING = {'room': 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6', 'mail': 'ada@example.org',
+           'from': '2026-11-22', 'to': '2026-11-24'}
 # (example, method, path, body or None, status, what the answer's body is or holds)
 CALLS = [
     ('01_hello', 'GET', '/', None, 200, 'Hello world'),
@@ -20,6 +22,9 @@ CALLS = [
     ('02_json', 'POST', '/orders', {**ORDER, 'count': 0}, 422, '"/count"'),
     ('02_json', 'POST', '/orders', {**ORDER, 'paid_with': 'shells'}, 422, '"/paid_with"'),
     ('02_json', 'POST', '/orders', {'count': 1}, 422, '"/item"'),
+    ('14_openapi', 'POST', '/bookings', BOOKING, 201, '{"number":1,"nights":"P2D"}'),
+    ('14_openapi', 'POST', '/bookings', {**BOOKING, 'to': '2026-11-21'}, 422, '"/to"'),
+    ('14_openapi', 'GET', '/openapi.json', None, 200, '"openapi":"3.1'),
     ('03_async', 'GET', '/wait', None, 200, '"milliseconds":200'),
 ]
 LINES_MAX = 40

@@ -4,13 +4,16 @@ client is answered meanwhile.
 Must not take longer than the limits that it tries.
 """
 
+import contextlib
+import socket
+import ssl
 import struct
 import time
 import unittest
 from pathlib import Path
 
 import http2_frames as h2
-from support import Program
+from support import Program, free_port
 
 MEMORY_GROWTH_MAX_KIB = 48 * 1024
 
@@ -206,6 +209,36 @@ class Attacks(unittest.TestCase):
         time.sleep(0.2)
         self.memory = resident_kib(self.server.process.pid)
 
+    def test_pings_of_a_websocket_that_takes_no_pong(self):
+        """Each is to be answered into a window of nothing; a message now and then makes them no
+        flood. What may wait for the client is bounded, and then nothing is read from it."""
+        client = self.attacker(h2.PREFACE + h2.settings(_4=0))
+        client.send(h2.frame(h2.HEADERS, h2.END_HEADERS, 1, h2.block(
+            h2.request_fields('CONNECT', '/messages') +
+            [(':protocol', 'websocket'), ('sec-websocket-version', '13')])))
+        opening = client.frames_until(lambda kind, _, of, __: kind == h2.HEADERS and of == 1)
+        pieces = (b'\x89\xfd\0\0\0\0' + bytes(125)) * 16 + b'\x81\x80\0\0\0\0'
+        windows = {0: 65535 + sum(int.from_bytes(payload, 'big') for kind, _, of, payload in opening
+                                  if kind == h2.WINDOW_UPDATE and of == 0), 1: 65535}
+        client.socket.settimeout(3)
+        sent = 0
+        while sent < 64 * 1024 * 1024 and self.has_window(client, windows, len(pieces)):
+            client.send(h2.frame(h2.DATA, 0, 1, pieces))
+            sent += len(pieces)
+            windows = {of: window - len(pieces) for of, window in windows.items()}
+        self.assertGreater(sent, 512 * 1024)
+        self.assertLess(sent, 8 * 1024 * 1024)
+
+    def has_window(self, client, windows, wanted):
+        """Whether the server lets as much be sent, sooner or later."""
+        with contextlib.suppress(TimeoutError):
+            while min(windows.values()) < wanted:
+                kind, _, of, payload = client.next_frame()
+                if kind == h2.WINDOW_UPDATE and of in windows:
+                    windows[of] += int.from_bytes(payload, 'big')
+            return True
+        return False
+
     def test_unfinished_content_holds_little(self):
         """Content of many requests that never end is taken up to a bound."""
         client = self.attacker()
@@ -219,6 +252,89 @@ class Attacks(unittest.TestCase):
         """What is no frame."""
         client = self.attacker(h2.PREFACE + b'GET / HTTP/1.1\r\nHost: x\r\n\r\n' * 100)
         self.assertIsNotNone(client.end())
+
+
+# Of each kind, and what has to stand before it.
+SLOW_FRAMES = {
+    'SETTINGS': (b'', h2.settings(_4=1000)),
+    'PING': (b'', h2.ping()),
+    'PRIORITY': (b'', h2.priority(1, 3)),
+    'PRIORITY_UPDATE': (b'', h2.frame(h2.PRIORITY_UPDATE, 0, 0, struct.pack('>I', 1) + b'u=1')),
+    'WINDOW_UPDATE': (b'', h2.window_update(0, 1)),
+    'GOAWAY': (b'', h2.frame(h2.GOAWAY, 0, 0, bytes(12))),
+    'unknown': (b'', h2.frame(0x70, 0, 0, b'unknown')),
+    'HEADERS': (b'', h2.request(1)),
+    'CONTINUATION': (h2.frame(h2.HEADERS, 0, 1, h2.block(h2.request_fields())),
+                     h2.frame(h2.CONTINUATION, h2.END_HEADERS, 1, h2.literal('x-more', '1'))),
+    'RST_STREAM': (h2.request(1, '/slow/60000'), h2.reset(1)),
+    'trailers': (h2.request(1, '/measure', 'POST', flags=h2.END_HEADERS),
+                 h2.frame(h2.HEADERS, h2.END_HEADERS | h2.END_STREAM, 1,
+                          h2.literal('x-more', '1'))),
+}
+SLOW_CONTENT = {
+    'DATA': (h2.request(1, '/measure', 'POST', flags=h2.END_HEADERS),
+             h2.frame(h2.DATA, h2.END_STREAM, 1, bytes(10000))),
+    'DATA behind an answer': (h2.request(1, '/', 'POST', flags=h2.END_HEADERS),
+                              h2.frame(h2.DATA, h2.END_STREAM, 1, bytes(10000))),
+}
+HEAD_SECONDS, BODY_SECONDS, GRACE_SECONDS = 10, 30, 9
+
+
+class SlowClients(unittest.TestCase):
+    """Each kind of frame is begun and not ended, in the clear and over TLS, all at once."""
+
+    def opened(self, frames, port, tls_port):
+        """(what, socket) of connections, each of which has sent half of its frame."""
+        for what, (before, whole) in frames.items():
+            for cut in (5, 9 + (len(whole) - 9) // 2, len(whole) - 1):
+                for seal in (None, tls_port):
+                    client = connect(port) if seal is None else connect_sealed(seal)
+                    self.addCleanup(client.close)
+                    client.sendall(h2.PREFACE + h2.settings() + before + whole[:cut])
+                    yield f'{what} cut at {cut}, {"TLS" if seal else "clear"}', client
+
+    def test_each_is_let_go_in_time(self):
+        tls_port = free_port()
+        with Program('10_http2', '--port', '{port}', '--threads', '1',
+                     '--tls-port', str(tls_port)) as server:
+            begun = time.monotonic()
+            slow = list(self.opened(SLOW_FRAMES, server.port, tls_port))
+            content = list(self.opened(SLOW_CONTENT, server.port, tls_port))
+            opened = time.monotonic()
+            for within, clients in ((HEAD_SECONDS, slow), (BODY_SECONDS, content)):
+                for what, client in clients:
+                    with self.subTest(what):
+                        self.assertTrue(ends_by(client, opened + within + GRACE_SECONDS))
+            self.assertGreater(time.monotonic() - begun, BODY_SECONDS - 5)
+            self.assertEqual(server.ask('GET', '/')[0], 200)
+
+
+def connect(port):
+    """In the clear."""
+    return socket.create_connection(('127.0.0.1', port), timeout=BODY_SECONDS)
+
+
+def connect_sealed(port):
+    """With TLS that has agreed on HTTP/2."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols(['h2'])
+    return context.wrap_socket(connect(port))
+
+
+def ends_by(client, deadline):
+    """Whether the server has said that it goes by then."""
+    with contextlib.suppress(ConnectionResetError, ssl.SSLError):
+        while (left := deadline - time.monotonic()) > 0:
+            client.settimeout(left)
+            try:
+                if not client.recv(65536):
+                    return True
+            except TimeoutError:
+                return False
+        return False
+    return True
 
 
 class Smuggling(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""HTTP/2 as curl, nghttp and h2load speak it, by prior knowledge and by upgrade.
+"""HTTP/2 as curl, nghttp and h2load speak it, by prior knowledge.
 
 Must not lose a byte: contents are compared.
 """
@@ -19,10 +19,10 @@ import http2_frames as h2
 from support import Program
 
 SECONDS_MAX = 60
-VERSIONS = ('--http2-prior-knowledge', '--http2')
+PRIOR_KNOWLEDGE = '--http2-prior-knowledge'
 
 
-def curl(server, path, *arguments, version=VERSIONS[0]):
+def curl(server, path, *arguments, version=PRIOR_KNOWLEDGE):
     """(status and version, content) of one request."""
     ended = subprocess.run(
         ['curl', '-sS', '-w', '%{stderr}%{http_code} %{http_version}', version, *arguments,
@@ -40,41 +40,41 @@ class Clients(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
-        cls.content = os.urandom(3_000_001)
-        (cls.folder / 'large.bin').write_bytes(cls.content)
+        cls.data = os.urandom(3_000_001)
+        (cls.folder / 'large.bin').write_bytes(cls.data)
         cls.server = Program('10_http2', '--port', '{port}', '--threads', '2',
-                             environment={'FILES': folder.name})
+                             environment={'HTTP2_FILES': folder.name})
         cls.server.__enter__()
         cls.addClassCleanup(cls.server.__exit__)
 
-    def both(self, path, *arguments):
-        """The content of the answer, the same over both ways to HTTP/2."""
-        contents = []
-        for version in VERSIONS:
-            status, content = curl(self.server, path, *arguments, version=version)
-            self.assertEqual(status, '200 2', (version, content[:200]))
-            contents.append(content)
-        self.assertEqual(*contents)
-        return contents[0]
+    def content(self, path, *arguments):
+        """The content of an answer that is good."""
+        status, content = curl(self.server, path, *arguments)
+        self.assertEqual(status, '200 2', content[:200])
+        return content
+
+    def test_an_upgrade_in_the_clear_is_not_taken(self):
+        """RFC 9113 took it out: the request is answered over HTTP/1.1."""
+        status, content = curl(self.server, '/hello/you', version='--http2')
+        self.assertEqual((status, content), ('200 1.1', b'Hello you'))
 
     def test_handlers_of_every_kind(self):
         """At once, waiting, blocking, with hints, with cookies."""
-        self.assertEqual(self.both('/'), b'Hello, whatever the version')
-        self.assertEqual(self.both('/hello/you'), b'Hello you')
-        self.assertEqual(self.both('/slow/30'), b'slept')
-        self.assertEqual(self.both('/blocking'), b'from another thread')
-        self.assertIn(b'HTTP/2', self.both('/page'))
-        self.assertEqual(self.both('/cookies', '-b', 'a=1; b=2'), b'a=1; b=2')
+        self.assertEqual(self.content('/'), b'Hello, whatever the version')
+        self.assertEqual(self.content('/hello/you'), b'Hello you')
+        self.assertEqual(self.content('/slow/30'), b'slept')
+        self.assertEqual(self.content('/blocking'), b'from another thread')
+        self.assertIn(b'HTTP/2', self.content('/page'))
+        self.assertEqual(self.content('/cookies', '-b', 'a=1; b=2'), b'a=1; b=2')
 
     def test_contents_of_requests(self):
         """Gathered for the handler, and read by it; longer than all windows."""
-        data = self.content[:900_000]
+        data = self.data[:900_000]
         upload = self.folder / 'upload'
         upload.write_bytes(data)
         self.addCleanup(upload.unlink)
-        for version in VERSIONS[:1]:
-            _, content = curl(self.server, '/echo', '--data-binary', f'@{upload}', version=version)
-            self.assertEqual(content, data)
+        _, content = curl(self.server, '/echo', '--data-binary', f'@{upload}')
+        self.assertEqual(content, data)
         large = str(self.folder / 'large.bin')
         self.assertEqual(curl(self.server, '/measure', '--data-binary', f'@{large}')[1],
                          b'3000001')
@@ -83,12 +83,12 @@ class Clients(unittest.TestCase):
 
     def test_contents_of_answers(self):
         """In memory, made while they are sent, and of files; longer than all windows."""
-        self.assertEqual(self.both('/bytes/2000000'), b'b' * 2_000_000)
-        self.assertEqual(self.both('/count/2000000'), b'x' * 2_000_000)
-        self.assertEqual(hashlib.sha256(self.both('/files/large.bin')).digest(),
-                         hashlib.sha256(self.content).digest())
+        self.assertEqual(self.content('/bytes/2000000'), b'b' * 2_000_000)
+        self.assertEqual(self.content('/count/2000000'), b'x' * 2_000_000)
+        self.assertEqual(hashlib.sha256(self.content('/files/large.bin')).digest(),
+                         hashlib.sha256(self.data).digest())
         status, content = curl(self.server, '/files/large.bin', '-r', '1000-1999')
-        self.assertEqual((status, content), ('206 2', self.content[1000:2000]))
+        self.assertEqual((status, content), ('206 2', self.data[1000:2000]))
 
     def test_an_answer_ahead_of_the_content(self):
         """A client that sends what is too large sees why."""
@@ -98,8 +98,8 @@ class Clients(unittest.TestCase):
     def test_expectation(self):
         """100 Continue, for content that is wanted."""
         ended = subprocess.run(
-            ['curl', '-sv', VERSIONS[0], '-H', 'Expect: 100-continue', '--expect100-timeout', '20',
-             '-d', 'x', f'http://127.0.0.1:{self.server.port}/measure'],
+            ['curl', '-sv', PRIOR_KNOWLEDGE, '-H', 'Expect: 100-continue',
+             '--expect100-timeout', '20', '-d', 'x', f'http://127.0.0.1:{self.server.port}/measure'],
             capture_output=True, timeout=SECONDS_MAX, check=False)
         self.assertIn(b'HTTP/2 100', ended.stderr)
         self.assertEqual(ended.stdout, b'1')

@@ -38,7 +38,7 @@ class Places(unittest.TestCase):
         for place in ('8080', ':8080', '127.0.0.1:x', '::1:8080', '127.0.0.1:99999'):
             status, said = run_to_end(PROGRAM, '--listen', place)
             self.assertEqual(status, 2, place)
-            self.assertIn('--listen takes', said)
+            self.assertIn('--listen must be HOST:PORT', said)
 
 
 class PassedOn(unittest.TestCase):

@@ -132,7 +132,7 @@ CHECKS = [
 
 def start(directory):
     """The service over notes.db in that directory."""
-    database = {"NOTES_DB": os.path.join(directory, "notes.db")}
+    database = {"NOTES_DATABASE_FILE": os.path.join(directory, "notes.db")}
     return support.Program("notes", "--port", "{port}", environment=database)
 
 

@@ -88,9 +88,27 @@ class Pages(NotesCase):
     def test_another_site_cannot_write(self):
         with self.start() as notes:
             form = urllib.parse.urlencode({'title': 'x', 'body': '', 'stars': '0'})
-            told, _, _ = notes.ask('POST', '/notes', form, {**FORM, 'Sec-Fetch-Site': 'cross-site'})
-            self.assertEqual(told, 403)
+            # To a service in the clear browsers say no more than Origin.
+            for source in ({'Sec-Fetch-Site': 'cross-site'}, {'Origin': 'http://evil.example'},
+                           {'Origin': 'null'}):
+                told, _, _ = notes.ask('POST', '/notes', form, {**FORM, **source})
+                self.assertEqual(told, 403, source)
             self.assertEqual(titles(notes), ([], 0))
+            own = {'Origin': f'http://127.0.0.1:{notes.port}'}
+            self.assertEqual(notes.ask('POST', '/notes', form, {**FORM, **own})[0], 303)
+
+    def test_a_name_that_was_made_to_lead_here_is_not_answered(self):
+        with self.start() as notes:
+            form = urllib.parse.urlencode({'title': 'x', 'body': '', 'stars': '0'})
+            rebound = {'Host': f'rebind.example:{notes.port}', 'Sec-Fetch-Site': 'same-origin'}
+            self.assertEqual(notes.ask('POST', '/notes', form, {**FORM, **rebound})[0], 421)
+            self.assertEqual(notes.ask('GET', '/api/v1/notes', None, rebound)[0], 421)
+            self.assertEqual(titles(notes), ([], 0))
+
+    def test_no_other_site_can_put_the_pages_into_a_frame(self):
+        with self.start() as notes:
+            _, headers, _ = notes.ask('GET', '/')
+            self.assertIn("frame-ancestors 'none'", headers['Content-Security-Policy'])
 
     def test_the_counter_counts(self):
         with self.start() as notes:
@@ -106,14 +124,14 @@ class CommandLine(NotesCase):
                                         (['--colour'], 2, '--colour'), (['extra'], 2, 'extra')):
             with self.subTest(options=options):
                 status, text = run_to_end('notes', *options,
-                                          environment={'NOTES_DB': str(self.database)})
+                                          environment={'NOTES_DATABASE_FILE': str(self.database)})
                 self.assertEqual(status, expected, text)
                 self.assertIn(said, text)
                 self.assertFalse(self.database.exists())
 
     def test_a_database_that_cannot_be_opened_is_named(self):
         nowhere = str(self.database / 'below' / 'notes.db')
-        status, text = run_to_end('notes', environment={'NOTES_DB': nowhere})
+        status, text = run_to_end('notes', environment={'NOTES_DATABASE_FILE': nowhere})
         self.assertEqual(status, 1)
         self.assertIn(nowhere, text)
 

@@ -114,7 +114,7 @@ class UpstreamsThatStall(unittest.TestCase):
 
     def test_within_content_the_client_is_cut_off(self):
         for answer in (SIZED, CHUNKED):
-            with self.stalled(answer) as service, proxy(service.url(), SILENCE='1') as front:
+            with self.stalled(answer) as service, proxy(service.url(), SILENCE='1s') as front:
                 with front.connect() as client:
                     client.sendall(GET)
                     said, end = read_all(client, 10)
@@ -127,7 +127,7 @@ class UpstreamsThatStall(unittest.TestCase):
         def script(_connection, _head, _rest):
             gate.wait(20)
             return True
-        with Scripted(script) as service, proxy(service.url(), SILENCE='1') as front:
+        with Scripted(script) as service, proxy(service.url(), SILENCE='1s') as front:
             with front.connect() as client:
                 client.sendall(b'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n')
                 said = b''
@@ -149,7 +149,7 @@ class UpstreamsThatStall(unittest.TestCase):
             for byte in b'slowly':
                 time.sleep(0.4)
                 connection.sendall(bytes([byte]))
-        with Scripted(script) as service, proxy(service.url(), SILENCE='1') as front:
+        with Scripted(script) as service, proxy(service.url(), SILENCE='1s') as front:
             self.assertEqual(front.ask('GET', '/')[2], b'slowly')
 
     def test_slow_clients_are_given_their_time(self):
@@ -160,7 +160,7 @@ class UpstreamsThatStall(unittest.TestCase):
                 data += connection.recv(100)
             received.append(data)
             connection.sendall(OK + b'Content-Length: 0\r\n\r\n')
-        with Scripted(script) as service, proxy(service.url(), SILENCE='1') as front:
+        with Scripted(script) as service, proxy(service.url(), SILENCE='1s') as front:
             with front.connect() as client:
                 client.sendall(b'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
                                b'Content-Length: 6\r\n\r\n')
@@ -179,7 +179,7 @@ class ClientsThatLeave(unittest.TestCase):
             connection.sendall(answer)
             ends.append(read_all(connection, 10)[1])
             return True
-        with Scripted(script) as service, proxy(service.url(), SILENCE='60') as front:
+        with Scripted(script) as service, proxy(service.url(), SILENCE='60s') as front:
             client = front.connect()
             client.sendall(request)
             self.assertTrue(wait_for(lambda: service.heads))

@@ -3,8 +3,11 @@
 Must not look at content: proxy_test.py and proxy_broken_test.py do.
 """
 
+import socket
+import tempfile
 import unittest
 
+import http2_frames as h2
 from proxy_support import OK, Scripted, answering, ask, proxy, read_all, wait_for
 
 EMPTY = OK + b'Content-Length: 0\r\n\r\n'
@@ -62,11 +65,41 @@ class Host(Told):
         self.assertEqual(len(connections), 1)
 
 
+class UnixPeer(unittest.TestCase):
+    def test_the_path_that_it_is_bound_to_writes_no_fields(self):
+        with tempfile.TemporaryDirectory() as folder, answering(EMPTY) as service:
+            place = f'{folder}/front'
+            places = ('--listen', 'unix:' + place, '--listen', '127.0.0.1:{port}')
+            with proxy(service.url(), arguments=places) as front:
+                for name in ('plain', 'a\r\nX-Role: admin\r\nX-Z: ',
+                             'a\r\n\r\nGET admin HTTP\r\n'):
+                    with socket.socket(socket.AF_UNIX) as client:
+                        client.settimeout(20)
+                        client.bind(f'{folder}/{name}')
+                        client.connect(place)
+                        client.sendall(get())
+                        self.assertTrue(read_all(client)[0].startswith(b'HTTP/1.1 200 '))
+                self.assertIsNone(front.process.poll())
+            self.assertEqual(len(service.heads), 3)
+            for head in service.heads:
+                self.assertIn(b'\r\nX-Forwarded-For: unknown\r\n', head)
+                self.assertNotIn(b'admin', head)
+
+
 class Target(Told):
     def test_it_goes_on_as_it_came(self):
         for path in (b'/', b'/a%2Fb%20c?x=%2f&y', b'/a?', b'/?', b'/a?b?c', b"/~a!$&'()*+,;=:@"):
             head, _ = self.told(get(path))
             self.assertTrue(head.startswith(b'GET ' + path + b' HTTP/1.1\r\n'), head)
+
+    def test_the_way_up_goes_nowhere_in_any_spelling(self):
+        with answering(EMPTY) as service, proxy(service.url('/base')) as front:
+            for path in (b'/..;/x', b'/a/..%2f..%2Fx', b'/..%5cx', b'/%2e%2e%3b/x', b'/a%2f..',
+                         b'http://a/..;/x'):
+                for upgrade in ((), (b'Upgrade: websocket', b'Connection: Upgrade')):
+                    said = ask(front, get(path, *upgrade))
+                    self.assertTrue(said.startswith(b'HTTP/1.1 404 '), (path, said))
+            self.assertEqual(service.heads, [])
 
     def test_the_upstreams_path_stands_in_front(self):
         for path, sent in ((b'/', b'/base/'), (b'/x?y', b'/base/x?y'), (b'/?y', b'/base/?y')):
@@ -142,6 +175,95 @@ class Hops(Told):
             head, said = self.told(line + b'Host: a:80\r\nConnection: close\r\n\r\n')
             self.assertEqual(head, b'')
             self.assertRegex(said, rb'^HTTP/1\.1 (4|5)\d\d ')
+
+
+class RequestTrailers(unittest.TestCase):
+    """Fields behind a request's content (RFC 9110, section 6.5)."""
+
+    def heard(self, client_says):
+        """What comes to an upstream, up to the end of the content."""
+        told = []
+        def script(connection, head, rest):
+            while not rest.endswith(b'\r\n\r\n'):
+                rest += connection.recv(65536)
+            told.append((head, rest))
+            connection.sendall(EMPTY)
+            return True
+        with Scripted(script) as service, proxy(service.url()) as front:
+            ask(front, b'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n'
+                b'Transfer-Encoding: chunked\r\n\r\n' + client_says)
+        return told
+
+    def test_they_go_on_behind_it(self):
+        [(head, content)] = self.heard(b'3\r\nabc\r\n0\r\nX-Sum: 6\r\nx-two:  7 \r\n\r\n')
+        self.assertIn(b'chunked', head)
+        self.assertEqual(content.lower(), b'3\r\nabc\r\n0\r\nx-sum: 6\r\nx-two: 7\r\n\r\n')
+
+    def test_nothing_does_that_would_mean_something_in_a_head(self):
+        [(_, content)] = self.heard(
+            b'3\r\nabc\r\n0\r\nHost: b\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n'
+            b'Content_Length: 5\r\nAuthorization: x\r\nCookie: a=b\r\nX-Forwarded-For: 1.2.3.4\r\n'
+            b'If-Match: x\r\nContent-Type: x\r\nConnection: x-good\r\nX-Original-URL: /x\r\n'
+            b'TE: trailers\r\nVia: x\r\nX-Good: 1\r\n\r\n')
+        self.assertEqual(content.lower(), b'3\r\nabc\r\n0\r\nx-good: 1\r\n\r\n')
+
+    def test_more_than_there_may_be_is_no_request(self):
+        for told in self.heard(b'3\r\nabc\r\n0\r\n' + b'x: ' + b'y' * 9000 + b'\r\n\r\n'):
+            self.assertNotIn(b'0\r\n', told[1])
+
+
+# What a client could take for a word of the head, or an intermediary for one of the connection.
+NO_TRAILERS = ('Content-Length', 'Transfer-Encoding', 'Connection', 'Date', 'Content-Type',
+               'Keep-Alive', 'Upgrade', 'Proxy-Connection', 'TE', 'X-Hop', 'Set-Cookie', 'Host',
+               'Authorization', 'Location', 'WWW-Authenticate', 'Content-Encoding',
+               'Content-Range', 'Cache-Control', 'Vary')
+
+
+class AnswerTrailers(unittest.TestCase):
+    """Fields behind an answer's content (RFC 9110, sections 6.5.1 and 7.6.1)."""
+
+    def test_what_belongs_to_a_head_or_a_hop_is_dropped_and_the_answer_stays_whole(self):
+        trailer = ['']
+        def script(connection, _head, _rest):
+            connection.sendall(OK + b'Connection: X-Hop\r\nTransfer-Encoding: chunked\r\n\r\n'
+                               b'3\r\nabc\r\n0\r\n' + trailer[0].encode() + b': 1\r\n\r\n')
+        with Scripted(script) as service, proxy(service.url()) as front:
+            for trailer[0] in NO_TRAILERS:
+                said = ask(front, get(b'/', b'TE: trailers'))
+                self.assertTrue(said.endswith(b'\r\n\r\n3\r\nabc\r\n0\r\n\r\n'), said)
+            trailer[0] = 'X-Sum'
+            self.assertTrue(ask(front, get()).endswith(b'\r\n0\r\nX-Sum: 1\r\n\r\n'))
+
+    def test_over_http2_nothing_stands_in_their_place(self):
+        trailer = ['']
+        def script(connection, _head, _rest):
+            connection.sendall(OK + b'Transfer-Encoding: chunked\r\n\r\n'
+                               b'3\r\nabc\r\n0\r\n' + trailer[0].encode() + b': 1\r\n\r\n')
+        with Scripted(script) as service, proxy(service.url()) as front:
+            for trailer[0] in ('Connection', 'Date', 'Content-Type', 'Set-Cookie'):
+                self.assertEqual(answer_frames(front), (1, b'abc'), trailer)
+            trailer[0] = 'X-Sum'
+            self.assertEqual(answer_frames(front), (2, b'abc'))
+
+
+def answer_frames(front):
+    """(how many HEADERS, the content) of an answer over HTTP/2 that is ended by END_STREAM."""
+    heads, content = 0, b''
+    with front.connect() as client:
+        client.settimeout(20)
+        client.sendall(h2.PREFACE + h2.settings() + h2.request(1, '/'))
+        file = client.makefile('rb')
+        while True:
+            first = file.read(9)
+            payload = file.read(int.from_bytes(first[:3], 'big'))
+            if int.from_bytes(first[5:], 'big') != 1:
+                continue
+            if first[3] not in (h2.HEADERS, h2.DATA):
+                raise AssertionError(f'frame of kind {first[3]}')
+            heads += first[3] == h2.HEADERS
+            content += payload if first[3] == h2.DATA else b''
+            if first[4] & h2.END_STREAM:
+                return heads, content
 
 
 POST = (b'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 5\r\n')

@@ -12,7 +12,9 @@ import threading
 import time
 import unittest
 
-from proxy_support import (OK, Scripted, SecureProxy, answering, read_all, resident_kib, wait_for)
+import http2_frames as h2
+from proxy_support import (OK, Scripted, SecureProxy, answering, proxy, read_all, resident_kib,
+                           wait_for)
 from support import Program
 
 EMPTY = OK + b'Content-Length: 0\r\n\r\n'
@@ -50,6 +52,15 @@ class Heads(unittest.TestCase):
             subprocess.run(['nghttp', '-H', 'cookie: a=1', '-H', 'cookie: b=2', front.url()],
                            capture_output=True, check=True, timeout=30)
             self.assertIn(b'\r\ncookie: a=1; b=2\r\n', service.heads[0])
+
+    def test_empty_crumbs_of_a_cookie_are_left_out(self):
+        for backend in ('epoll', 'io_uring'):
+            with answering(EMPTY) as service, \
+                    proxy(service.url(), arguments=('--backend', backend)) as front, \
+                    h2.Client(front.port) as client:
+                client.send(h2.request(1, fields=[('cookie', 'a=1'), ('cookie', '')]))
+                client.content_of(1)
+                self.assertIn(b'\r\ncookie: a=1\r\n', service.heads[0])
 
     def test_status_and_fields_come_back_without_those_of_the_hop(self):
         answer = (b'HTTP/1.1 418 Pot\r\nConnection: close, X-Hop\r\nX-Hop: 1\r\nX-End: 2\r\n'
@@ -118,6 +129,22 @@ class Contents(unittest.TestCase):
                                   capture_output=True, check=True, timeout=30).stdout
             content = told.index(b'recv DATA')
             self.assertIn(b'x-sum: 6', told[content:].lower())
+
+    def test_trailers_of_a_request_go_on_behind_its_content(self):
+        told = []
+        def script(connection, _head, rest):
+            while not rest.endswith(b'\r\n\r\n'):
+                rest += connection.recv(65536)
+            told.append(rest)
+            connection.sendall(EMPTY)
+        with Scripted(script) as service, SecureProxy(service.url()) as front, \
+                tempfile.NamedTemporaryFile() as file:
+            file.write(b'abc')
+            file.flush()
+            subprocess.run(['nghttp', '--no-content-length', '-d', file.name, '--trailer',
+                            'x-sum: 6', '--trailer', 'host: b', front.url()],
+                           capture_output=True, check=True, timeout=30)
+        self.assertEqual(told, [b'3\r\nabc\r\n0\r\nx-sum: 6\r\n\r\n'])
 
     def test_consent_is_the_upstreams(self):
         gate = threading.Event()
@@ -252,6 +279,31 @@ class Events(unittest.TestCase):
                         arrived.release()
                     self.assertEqual(client.stdout.read(), b'')
                     self.assertEqual(client.wait(10), 0)
+
+    def test_a_head_arrives_before_the_content_is_there(self):
+        arrived = threading.Event()
+        def script(connection, _head, _rest):
+            connection.sendall(OK + b'Content-Length: 2\r\n\r\n')
+            if arrived.wait(10):
+                connection.sendall(b'ok')
+        for backend in ('epoll', 'io_uring'):
+            with Scripted(script) as service, \
+                    proxy(service.url(), arguments=('--backend', backend)) as front:
+                for words, head in ((b'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+                                     b'HTTP/1.1 200 '),
+                                    (h2.PREFACE + h2.settings() + h2.request(1, '/'),
+                                     bytes([h2.HEADERS, h2.END_HEADERS, 0, 0, 0, 1]))):
+                    arrived.clear()
+                    with front.connect() as client:
+                        client.settimeout(5)
+                        client.sendall(words)
+                        told = b''
+                        while head not in told:
+                            told += client.recv(4096)
+                        self.assertNotIn(b'ok', told)
+                        arrived.set()
+                        while b'ok' not in told:
+                            told += client.recv(4096)
 
     def test_a_stopping_proxy_ends_them(self):
         def script(connection, _head, _rest):

@@ -6,6 +6,7 @@ Must not test the frames: http2_websocket_test.py does, whose client this is.
 import base64
 import hashlib
 import re
+import time
 import unittest
 
 import proxy_support
@@ -128,6 +129,22 @@ class OverHttp2(unittest.TestCase):
         line = client.ask('/')
         client.until(lambda: line.is_ended or line.is_reset)
         self.assertEqual(line.closed, 1000)
+
+    def test_one_on_which_nobody_speaks_ends_alone(self):
+        ends = []
+        def script(connection, head, _rest):
+            connection.sendall(opening(accept_for(head)))
+            while b'/busy' in head and not ends:
+                connection.sendall(b'\x81\x02hi')
+                time.sleep(0.1)
+            ends.append(read_all(connection)[1])
+            return True
+        client = self.client(self.started(Scripted(script)).url(), TUNNEL_IDLE='1s')
+        busy, idle = client.ask('/busy'), client.ask('/idle')
+        client.until(lambda: idle.is_ended or idle.is_reset)
+        self.assertTrue(busy.messages)
+        self.assertFalse(busy.is_ended or busy.is_reset)
+        self.assertTrue(wait_for(lambda: ends))
 
     def test_a_stream_that_is_reset_leaves_the_upstream_and_the_others(self):
         ends = []

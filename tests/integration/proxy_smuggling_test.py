@@ -67,13 +67,17 @@ class Wire(Listening):
 
     def __init__(self):
         self.heard = b''
+        self.connections = []  # what came over each
         super().__init__()
 
     def _serve(self, connection):
         with contextlib.suppress(OSError), connection:
             data = b''
+            all_of_it = bytearray()
+            self.connections.append(all_of_it)
             while part := connection.recv(65536):
                 self.heard += part
+                all_of_it += part
                 data += part
                 if is_whole(data):
                     data = b''
@@ -84,7 +88,7 @@ def is_whole(data):
     """Whether a request with or without chunked content has come to its end."""
     head, end, content = data.partition(b'\r\n\r\n')
     if b'transfer-encoding' in head.lower():
-        return content.endswith(b'0\r\n\r\n')
+        return bool(re.search(rb'(^|\r\n)0\r\n([^\r\n]+\r\n)*\r\n$', content))
     length = re.search(rb'\r\ncontent-length: (\d+)', head.lower())
     return bool(end) and len(content) >= int(length[1] if length else 0)
 
@@ -101,6 +105,99 @@ def said_to(front, data):
 def answers(said):
     """How many there are in it."""
     return len(re.findall(rb'HTTP/1\.1 \d\d\d ', said))
+
+
+class Early(Listening):
+    """An upstream that answers each head at once, with the status in its path, and reads no body.
+
+    Keeps the first line of whatever it would take for a request.
+    """
+
+    def __init__(self):
+        self.lines = []
+        super().__init__()
+
+    def _serve(self, connection):
+        with contextlib.suppress(OSError), connection:
+            data = b''
+            while part := connection.recv(65536):
+                data += part
+                while b'\r\n\r\n' in data:
+                    head, data = data.split(b'\r\n\r\n', 1)
+                    line = head.split(b'\r\n')[0]
+                    self.lines.append(line)
+                    connection.sendall(early_answer(line))
+
+
+def early_answer(line):
+    """Of this method, with this status."""
+    method, target, _ = line.split(b' ')
+    status = int(target.strip(b'/') or 200) if target.strip(b'/').isdigit() else 200
+    if status in (204, 304):
+        return b'HTTP/1.1 %d Early\r\n\r\n' % status
+    content = b'' if method == b'HEAD' or status == 205 else b'early'
+    length = 5 if method == b'HEAD' else len(content)
+    return b'HTTP/1.1 %d Early\r\nContent-Length: %d\r\n\r\n%s' % (status, length, content)
+
+
+# An answer to one of these has come to its end with its head, whatever of the body is to come.
+BODILESS = ((b'HEAD', 200), (b'HEAD', 404), (b'PUT', 204), (b'POST', 205), (b'GET', 304))
+HIDDEN_REQUEST = b'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n'
+
+
+class BodiesBehindAnswers(unittest.TestCase):
+    def says(self, front, head, body):
+        """What comes back of a client that sends its body when it has been answered."""
+        with front.connect() as connection:
+            connection.sendall(head)
+            said = connection.recv(65536)
+            with contextlib.suppress(OSError):
+                connection.sendall(body)
+                connection.shutdown(socket.SHUT_WR)
+            more, end = read_all(connection, 10)
+            self.assertNotEqual(end, 'open')
+            return said + more
+
+    def test_none_is_a_request_when_it_comes_late(self):
+        length = b'Content-Length: %d' % len(HIDDEN_REQUEST)
+        for method, status in BODILESS:
+            for framing in (length, b'Transfer-Encoding: chunked'):
+                with self.subTest(method=method, status=status, framing=framing), \
+                        Early() as upstream, proxy(upstream.url()) as front:
+                    head = b'%s /%d HTTP/1.1\r\nHost: a\r\n%s\r\n\r\n' % (
+                        method, status, framing)
+                    said = self.says(front, head, HIDDEN_REQUEST)
+                    self.assertEqual(answers(said), 1, said)
+                    self.assertIn(b'HTTP/1.1 %d ' % status, said)
+                    self.assertIn(b'Connection: close\r\n', said)
+                    self.assertNotIn(b'/smuggled', b''.join(upstream.lines))
+
+    def test_nor_through_two_proxies_that_keep_their_connections(self):
+        length = b'Content-Length: %d' % len(HIDDEN_REQUEST)
+        with Early() as upstream, proxy(upstream.url()) as back, \
+                proxy(f'http://127.0.0.1:{back.port}') as front:
+            for method, status in BODILESS:
+                head = b'%s /%d HTTP/1.1\r\nHost: a\r\n%s\r\n\r\n' % (method, status, length)
+                self.assertEqual(answers(self.says(front, head, HIDDEN_REQUEST)), 1)
+            self.assertEqual(front.ask('GET', '/good')[0], 200)
+            self.assertNotIn(b'/smuggled', b''.join(upstream.lines))
+
+    def test_a_body_that_has_come_is_no_reason_to_end(self):
+        with Wire() as upstream, proxy(upstream.url()) as front, front.connect() as connection:
+            for _ in range(3):
+                connection.sendall(b'HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello')
+                said = connection.recv(65536)
+                self.assertIn(b'HTTP/1.1 200 ', said)
+                self.assertNotIn(b'Connection: close', said)
+
+    def test_no_tunnel_opens_behind_a_body(self):
+        ask = (b'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
+               b'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+               b'Content-Length: 5\r\n\r\n')
+        with Early() as upstream, proxy(upstream.url()) as front:
+            said = self.says(front, ask, b'hello')
+            self.assertNotIn(b' 101 ', said)
+            self.assertEqual(answers(said), 1)
 
 
 class OverHttp1(unittest.TestCase):
@@ -127,11 +224,13 @@ class OverHttp1(unittest.TestCase):
         with Wire() as wire, proxy(wire.url()) as front:
             for what, body in cases:
                 with self.subTest(what):
-                    wire.heard = b''
                     self.refuses(front, CHUNKED + body + SECOND)
-                    self.assertNotIn(b'/second', wire.heard)
-                    self.assertFalse(wire.heard and is_whole(wire.heard), wire.heard)
-                    self.assertRegex(wire.heard.partition(b'\r\n\r\n')[2],
+            self.assertEqual(front.ask('GET', '/good')[0], 200)
+            for heard in map(bytes, wire.connections):
+                if b' /good ' not in heard:
+                    self.assertNotIn(b'/second', heard)
+                    self.assertFalse(heard and is_whole(heard), heard)
+                    self.assertRegex(heard.partition(b'\r\n\r\n')[2],
                                      rb'^(3\r\nabc\r\n)?$', 'content is framed anew')
 
     def test_nor_through_two_of_them(self):
@@ -167,7 +266,7 @@ class OverHttp1(unittest.TestCase):
         framings = (
             (b'content-length:0003 \r\n\r\nabc', rb'Content-Length: 3\r\n\r\nabc'),
             (b'Transfer-Encoding: Chunked\r\n\r\n003;a="b;c"\r\nabc\r\n00\r\nX: 1\r\n\r\n',
-             rb'Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n'),
+             rb'Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX: 1\r\n\r\n'),
             (b'Content_Length: 9\r\nTransfer-Encodin: x\r\nContent-Length: 0\r\n\r\n',
              rb'Transfer-Encodin: x\r\n(.*\r\n)*Content-Length: 0\r\n\r\n'))
         for sent, arrived in framings:

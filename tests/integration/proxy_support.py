@@ -80,7 +80,8 @@ def answering(answer):
 def proxy(*urls, arguments=(), threads=2, **settings):
     """The example in front of them."""
     return Program('11_proxy', '--port', '{port}', '--threads', str(threads), *arguments,
-                   environment={'UPSTREAMS': ','.join(urls), **settings})
+                   environment={f'PROXY_{name}': value for name, value in
+                                {'UPSTREAMS': ','.join(urls), **settings}.items()})
 
 
 def read_all(connection, seconds=SECONDS_MAX):

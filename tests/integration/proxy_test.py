@@ -126,7 +126,7 @@ class Passing(unittest.TestCase):
         with upstream() as service:
             secure = free_port()
             with Program('11_proxy', '--port', '{port}', '--tls-port', str(secure),
-                         environment={'UPSTREAMS': url_of(service)}):
+                         environment={'PROXY_UPSTREAMS': url_of(service)}):
                 told = curl('-k', '--http2', '-w', ' %{http_version}',
                             f'https://127.0.0.1:{secure}/json')
                 self.assertEqual(told, b'{"message":"Hello, World!"} 2')
@@ -250,6 +250,16 @@ class Balancing(unittest.TestCase):
             sick.answer = b'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nwell'
             while all(front.ask('GET', '/plaintext')[2] != b'well' for _ in range(6)):
                 self.assertLess(time.monotonic(), deadline)
+
+    def test_active_health_is_asked_for_before_anybody_asks(self):
+        with Recorder(b'HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n') as sick, \
+                proxy(sick.url(), HEALTH='/health'):
+            deadline = time.monotonic() + 20
+            while len(sick.received) < 2 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            self.assertGreaterEqual(len(sick.received), 2, 'again and again')
+            for head in sick.received:
+                self.assertTrue(head.startswith(b'GET /health HTTP/1.1'), head)
 
     def test_the_same_key_goes_to_the_same_upstream(self):
         with contextlib.ExitStack() as stack:

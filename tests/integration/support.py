@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -109,6 +110,20 @@ def run_to_end(name, *arguments, environment=None):
     return ended.returncode, ended.stdout
 
 
+def make_environment(name):
+    """The directory of a virtual environment with what NAME_requirements.txt pins; made once."""
+    directory = ROOT / f'build/{name}-venv'
+    requirements = Path(__file__).with_name(f'{name}_requirements.txt')
+    wanted = requirements.read_text()
+    marker = directory / 'requirements.txt'
+    if not marker.exists() or marker.read_text() != wanted:
+        venv.create(directory, with_pip=True, clear=True)
+        subprocess.run([directory / 'bin/python3', '-m', 'pip', 'install', '-q',
+                        '--disable-pip-version-check', '-r', requirements], check=True)
+        marker.write_text(wanted)
+    return directory
+
+
 def receive_until(connection, end):
     """All bytes up to and including `end`."""
     received = b''
@@ -131,4 +146,4 @@ class NotesCase(unittest.TestCase):
     def start(self):
         """The service over this test's database."""
         return Program('notes', '--port', '{port}', '--threads', '2',
-                       environment={'NOTES_DB': str(self.database)})
+                       environment={'NOTES_DATABASE_FILE': str(self.database)})

@@ -41,7 +41,7 @@ class Uploads(unittest.TestCase):
     def start(self):
         """The service over this test's directory."""
         return Program(PROGRAM, '--port', '{port}', '--threads', '1',
-                       environment={'UPLOADS': str(self.directory)})
+                       environment={'UPLOADS_DIRECTORY': str(self.directory)})
 
     def names(self):
         """What is in the directory, hidden names too."""

@@ -69,7 +69,8 @@ class Browser:
             ],
         }
         wanted = {"capabilities": {"alwaysMatch": {
-            "acceptInsecureCerts": True, "goog:chromeOptions": options}}}
+            "acceptInsecureCerts": True, "goog:chromeOptions": options,
+            "goog:loggingPrefs": {"performance": "ALL"}}}}
         return self.command("POST", "", wanted)["sessionId"]
 
     def command(self, method, path, body=None):
@@ -103,6 +104,12 @@ class Browser:
     def tools(self, name, **parameters):
         """A command of the browser's own developer tools."""
         return self.command("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
+
+    def told(self, event):
+        """What the developer tools told under that name since the last question of this kind."""
+        entries = self.command("POST", "/se/log", {"type": "performance"})
+        messages = [json.loads(entry["message"])["message"] for entry in entries]
+        return [message["params"] for message in messages if message["method"] == event]
 
     def follows_light_and_dark(self):
         """The page has another ground for those who like it dark."""

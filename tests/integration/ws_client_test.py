@@ -1,4 +1,5 @@
-"""The client of examples/08_ws_client against a server of another make (python3-websockets).
+"""The client of examples/08_ws_client against servers of another make (python3-websockets; over
+HTTP/2 python3-h2 and python3-wsproto).
 
 Must not test what a broken server does: src/eider/client/ws_client_test.cc does.
 """
@@ -10,10 +11,20 @@ import unittest
 from support import BIN
 
 try:
+    import h2.config
     import websockets
-except ImportError:  # another python3 than Debian's, whose package it is
+    import wsproto
+except ImportError:  # another python3 than Debian's, whose packages they are
     sys.path.append('/usr/lib/python3/dist-packages')
+    import h2.config
     import websockets
+    import wsproto
+
+import h2.connection
+import h2.events
+import h2.settings
+import wsproto.connection
+import wsproto.events
 
 ANSWER_SECONDS_MAX = 10
 PROGRAM = BIN / '08_ws_client'
@@ -44,10 +55,10 @@ class Client(unittest.IsolatedAsyncioTestCase):
         port = self.server.sockets[0].getsockname()[1]
         self.program = await self.start(f'ws://127.0.0.1:{port}/')
 
-    async def start(self, url):
+    async def start(self, *urls):
         """The client, ended when the test ends."""
         program = await asyncio.create_subprocess_exec(
-            PROGRAM, url, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            PROGRAM, *urls, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             limit=1 << 22)
         self.addAsyncCleanup(self.finish, program)
         return program
@@ -97,6 +108,105 @@ class Client(unittest.IsolatedAsyncioTestCase):
             self.program = await self.start(url)
             self.assertIn(told, await self.hear())
             self.assertEqual(await within(self.program.wait()), 1)
+
+
+class Http2Echo(asyncio.Protocol):
+    """The same over streams of HTTP/2 (RFC 8441); other requests are answered with a page."""
+
+    made = []
+
+    def connection_made(self, transport):
+        self.made.append(self)
+        self.transport = transport
+        self.http = h2.connection.H2Connection(h2.config.H2Configuration(client_side=False))
+        self.http.local_settings = h2.settings.Settings(
+            client=False, initial_values={h2.settings.SettingCodes.ENABLE_CONNECT_PROTOCOL: 1})
+        self.http.initiate_connection()
+        self.lines = {}
+        self.unsent = {}
+        self.ending = set()
+        self.flush()
+
+    def data_received(self, data):
+        for event in self.http.receive_data(data):
+            if isinstance(event, h2.events.RequestReceived):
+                self.answer(event.stream_id, dict(event.headers))
+            elif isinstance(event, h2.events.DataReceived):
+                self.http.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+                if event.data:  # its end may come in a frame of its own
+                    self.take(event.stream_id, event.data)
+        self.flush()
+
+    def answer(self, stream, head):
+        """A page, or the begin of a WebSocket."""
+        if head.get(b':protocol') == b'websocket':
+            self.lines[stream] = wsproto.connection.Connection(
+                wsproto.connection.ConnectionType.SERVER)
+            self.lines[stream].text = ''
+            self.http.send_headers(stream, [(':status', '200')])
+        else:
+            self.http.send_headers(stream, [(':status', '204')], end_stream=True)
+
+    def take(self, stream, data):
+        """Frames of a WebSocket."""
+        line = self.lines[stream]
+        line.receive_data(data)
+        for event in line.events():
+            if isinstance(event, wsproto.events.TextMessage):
+                line.text += event.data
+                if event.message_finished:
+                    self.reply(stream, line.text)
+                    line.text = ''
+            elif isinstance(event, wsproto.events.CloseConnection):
+                if line.state is not wsproto.connection.ConnectionState.CLOSED:
+                    self.say(stream, event.response())
+                self.ending.add(stream)
+
+    def reply(self, stream, text):
+        """As `echo` does."""
+        if text == 'pings':
+            self.say(stream, wsproto.events.Ping(b''), wsproto.events.Ping(b'x' * 125))
+        if text == 'leave':
+            self.say(stream, wsproto.events.CloseConnection(4001, 'as you wish'))
+        else:
+            self.say(stream, wsproto.events.TextMessage(text))
+
+    def say(self, stream, *events):
+        """Sent as the client's windows allow."""
+        for event in events:
+            self.unsent[stream] = self.unsent.get(stream, b'') + self.lines[stream].send(event)
+
+    def flush(self):
+        """Sends what there is room for."""
+        for stream in list(self.unsent):
+            while self.unsent[stream]:
+                room = min(self.http.local_flow_control_window(stream),
+                           self.http.max_outbound_frame_size)
+                if room == 0:
+                    break
+                self.http.send_data(stream, self.unsent[stream][:room])
+                self.unsent[stream] = self.unsent[stream][room:]
+        for stream in [each for each in self.ending if not self.unsent.get(each)]:
+            self.ending.remove(stream)
+            self.http.end_stream(stream)
+        self.transport.write(self.http.data_to_send())
+
+
+class OverHttp2(Client):
+    """All of it on a stream of a connection that was there."""
+
+    async def asyncSetUp(self):
+        Http2Echo.made.clear()
+        server = await asyncio.get_running_loop().create_server(Http2Echo, '127.0.0.1', 0)
+        self.addCleanup(server.close)
+        at = f'127.0.0.1:{server.sockets[0].getsockname()[1]}/'
+        self.program = await self.start(f'ws://{at}', f'http://{at}')
+        self.assertEqual(await self.hear(), 'page: 204')
+
+    async def test_it_is_a_stream_of_the_connection_that_was_there(self):
+        await self.say('hello')
+        self.assertEqual(await self.hear(), 'hello')
+        self.assertEqual([len(one.lines) for one in Http2Echo.made], [1])
 
 
 if __name__ == '__main__':

@@ -20,6 +20,8 @@ namespace eider {
 /// /big?N /big-view?N     N bytes, owned or not
 /// /status?N              that status, with a body that may not be sent for some
 /// /close                 "bye", and the connection ends
+/// /who                   "", and the peer's address is seen
+/// /stall                 "released" once `may_go` is; holds the whole loop up
 /// /wait?MS               "waited" after that time; `/wait-echo?MS` target and body after it
 /// /wait-on?MS            as /wait, and outlives its client
 /// /wait-now              waits by its plan, and is answered without waiting
@@ -57,6 +59,11 @@ class ScriptedService final : public Service {
       response.set_static_body(std::string_view(big).substr(0, number(request)));
     } else if (path == "/status") {
       response.set_status(static_cast<int>(number(request))).set_static_body("content");
+    } else if (path == "/who") {
+      seen_address = request.remote_address();
+    } else if (path == "/stall") {
+      may_go.acquire();
+      response.set_static_body("released");
     } else if (path == "/close") {
       response.set_static_body("bye").close_connection();
     } else {

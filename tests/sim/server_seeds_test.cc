@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/runtime/sim_random.h"
+#include "eider/testkit/sim_random.h"
 #include "tests/sim/sim_server.h"
 
 namespace eider {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "eider/base/assert.h"
-#include "eider/runtime/loop_sim.h"
-#include "eider/server/detail/worker.h"
+#include "eider/server/worker.h"
+#include "eider/testkit/loop_sim.h"
 #include "tests/sim/scripted_service.h"
 
 namespace eider {
@@ -23,21 +23,21 @@ class SimServerOf {
       : kernel(seed),
         limits(its_limits),
         balance(loop_count, its_limits.connections_max),
-        crew_{.service = service,
-              .limits = limits,
-              .balance = balance,
-              .log = nullptr,
-              .loops = {},
-              .workers = {}} {
+        group_{.service = service,
+               .limits = limits,
+               .balance = balance,
+               .log = nullptr,
+               .loops = {},
+               .workers = {}} {
     for (std::size_t index = 0; index < loop_count; ++index) {
       loops_.push_back(std::make_unique<SimLoop>(kernel));
       loop_pointers_.push_back(loops_.back().get());
     }
-    crew_.loops = loop_pointers_;
+    group_.loops = loop_pointers_;
     worker_pointers_.resize(loop_count);
-    crew_.workers = worker_pointers_;
+    group_.workers = worker_pointers_;
     for (std::size_t index = 0; index < loop_count; ++index) {
-      workers_.push_back(std::make_unique<detail::Worker>(crew_, index));
+      workers_.push_back(std::make_unique<detail::server::Worker>(group_, index));
       worker_pointers_[index] = workers_.back().get();
     }
     listen();
@@ -46,7 +46,7 @@ class SimServerOf {
   [[nodiscard]] SimClient connect() { return kernel.connect(port_); }
   [[nodiscard]] std::size_t loop_count() const { return loops_.size(); }
   [[nodiscard]] SimLoop& loop(std::size_t index = 0) { return *loops_[index]; }
-  [[nodiscard]] detail::Worker& worker(std::size_t index = 0) { return *workers_[index]; }
+  [[nodiscard]] detail::server::Worker& worker(std::size_t index = 0) { return *workers_[index]; }
   void drain(Duration within) {
     for (std::size_t index = 0; index < loops_.size(); ++index) {
       loops_[index]->post([worker = workers_[index].get(), within] { worker->drain(within); });
@@ -65,7 +65,7 @@ class SimServerOf {
   SimKernel kernel;
   S service;
   const Limits limits;
-  detail::Balance balance;
+  detail::server::Balance balance;
 
  private:
   void listen() {
@@ -79,9 +79,9 @@ class SimServerOf {
 
   std::vector<std::unique_ptr<SimLoop>> loops_;
   std::vector<Loop*> loop_pointers_;
-  std::vector<detail::Worker*> worker_pointers_;
-  detail::Crew crew_;
-  std::vector<std::unique_ptr<detail::Worker>> workers_;
+  std::vector<detail::server::Worker*> worker_pointers_;
+  detail::server::WorkerGroup group_;
+  std::vector<std::unique_ptr<detail::server::Worker>> workers_;
   std::uint16_t port_ = 0;
 };
 

@@ -23,7 +23,17 @@ namespace eider {
 
 /// How a content is made.
 struct MadeContent final : ProducedContent {
-  enum class Way { whole, sized, short_of_it, throws_first, throws_later, ticks, with_trailer };
+  enum class Way {
+    whole,
+    sized,
+    short_of_it,
+    throws_first,
+    throws_later,
+    ticks,
+    slow_pieces,
+    with_trailer,
+    sets_status
+  };
 
   MadeContent(Way its_way, std::size_t its_bytes, int& its_ends)
       : way(its_way), bytes(its_bytes), ends(its_ends) {}
@@ -34,6 +44,10 @@ struct MadeContent final : ProducedContent {
     if (way == Way::throws_first) {
       throw Failure(Error::not_found("not even begun"));
     }
+    if (way == Way::sets_status) {
+      out.head().set_status(static_cast<int>(bytes));
+      bytes = 1000;
+    }
     if (way == Way::ticks) {
       while (true) {
         auto written = out.write("tick\n");
@@ -41,6 +55,12 @@ struct MadeContent final : ProducedContent {
         auto sleep = sleep_for(std::chrono::milliseconds(10));
         co_await sleep;
       }
+    }
+    for (int left = way == Way::slow_pieces ? 3 : 0; left != 0; --left) {
+      auto written = out.write("piece\n");
+      co_await written;
+      auto sleep = sleep_for(std::chrono::seconds(10));
+      co_await sleep;
     }
     for (std::size_t left = bytes; left != 0;) {
       const std::string_view next = std::string_view(piece).substr(0, left);
@@ -104,10 +124,14 @@ struct ShoutingUpgrade final : Upgrade {
 /// /make?N  /sized?N  /short?N  /trailer?N   N bytes, in pieces of 1,000
 /// /throw-first  /throw-later?N              a producer that throws
 /// /ticks                                    "tick" every 10 ms, without an end
-/// /plain-make?N                             the same from a handler that does not wait
-/// /count                                    how many bytes of content came
-/// /count-slowly?MS                          the same, waiting before each part is taken
-/// /refuse                                   403, without a look at the content
+/// /late-pieces                              three pieces, 10 s apart, of a handler that waits 100
+/// ms /late-ticks                               /ticks of such a handler /plain-make?N the same
+/// from a handler that does not wait /count                                    how many bytes of
+/// content came /count-slowly?MS                          the same, waiting before each part is
+/// taken /refuse                                   403, without a look at the content
+/// /unread-make?STATUS                       1,000 bytes, without a look at the content
+/// /unread-shout                             Shouting, without a look at the content
+/// /make-late?STATUS                         1,000 bytes, with a status that the producer sets
 /// /shout  /wait-shout                       another protocol (Shouting)
 /// /hints                                    103, then the answer
 class StreamingService final : public Service {
@@ -116,7 +140,8 @@ class StreamingService final : public Service {
 
   Plan plan(Request& request) noexcept override {
     const std::string_view path = request.path();
-    const bool streams = path.starts_with("/count") || path == "/refuse";
+    const bool streams =
+        path.starts_with("/count") || path.starts_with("/unread") || path == "/refuse";
     return {.endpoint = this,
             .body_bytes_max = kBodyBytesMax,
             .waits = path != "/plain-make" && path != "/shout" && path != "/plain",
@@ -146,6 +171,10 @@ class StreamingService final : public Service {
       if (path == "/hints") {
         request.peer()->inform(103, "Link: </a.css>; rel=preload\r\n");
       }
+      if (path.starts_with("/late-")) {
+        auto sleep = sleep_for(std::chrono::milliseconds(100));
+        co_await sleep;
+      }
       answer_at_once(request, response);
     }
   }
@@ -173,6 +202,7 @@ class StreamingService final : public Service {
   int contents_ended = 0;
   int parts = 0;
   std::size_t largest_part = 0;
+  std::string trailers;  // behind the content of requests
 
  private:
   using Way = MadeContent::Way;
@@ -191,13 +221,18 @@ class StreamingService final : public Service {
     if (path == "/trailer") return Way::with_trailer;
     if (path == "/throw-first") return Way::throws_first;
     if (path == "/throw-later") return Way::throws_later;
-    if (path == "/ticks") return Way::ticks;
+    if (path == "/ticks" || path == "/late-ticks") return Way::ticks;
+    if (path == "/late-pieces") return Way::slow_pieces;
+    if (path == "/make-late") return Way::sets_status;
     return std::nullopt;
   }
 
   void answer_at_once(const Request& request, Response& response) {
     response.set_static_type(kTextPlain);
-    if (const auto way = way_of(request.path())) {
+    if (request.path() == "/unread-make") {
+      response.set_status(static_cast<int>(number(request)));
+      response.set_content(std::make_unique<MadeContent>(Way::whole, 1000, contents_ended));
+    } else if (const auto way = way_of(request.path())) {
       response.set_content(std::make_unique<MadeContent>(*way, number(request), contents_ended));
     } else if (request.path().ends_with("shout")) {
       response.set_status(101).add_header("Upgrade", "shout");
@@ -217,6 +252,9 @@ class StreamingService final : public Service {
       auto next = body.next();
       const auto part = co_await next;
       if (!part) {
+        for (const Field& field : body.trailers()) {
+          trailers.append(field.name).append("=").append(field.value).append("|");
+        }
         co_return bytes;
       }
       ++parts;
@@ -225,5 +263,12 @@ class StreamingService final : public Service {
     }
   }
 };
+
+/// A request that brings nothing.
+inline std::string get_content(std::string_view target, std::string_view version = "1.1") {
+  std::string request("GET ");
+  request.append(target).append(" HTTP/").append(version).append("\r\nHost: a\r\n\r\n");
+  return request;
+}
 
 }  // namespace eider

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/http/ws/deflate/deflate_codec.h"
-#include "eider/server/detail/test_ws_line.h"
+#include "eider/http/ws/deflate_codec.h"
+#include "eider/server/test_ws_line.h"
 
 namespace eider {
 namespace {
@@ -18,16 +18,14 @@ using testing::WsWorld;
 using Words = std::vector<std::string>;
 
 WebSocketOptions compressing() {
-  WebSocketOptions options;
-  options.compression.make_codec = ws::deflate_codecs(ws::End::server);
-  return options;
+  return {.compression = true};
 }
 
 constexpr ws::DeflateTerms kShared{.server_takeover = ws::Takeover::dropped,
                                    .client_takeover = ws::Takeover::dropped};
 
-detail::WsAgreement agreed(const ws::DeflateTerms& terms) {
-  return {.subprotocol = detail::WsAgreement::kNoSubprotocol, .compression = terms};
+ws::detail::WsAgreement agreed(const ws::DeflateTerms& terms) {
+  return {.subprotocol = ws::detail::WsAgreement::kNoSubprotocol, .compression = terms};
 }
 
 // Reads what a server has sent to a client of these terms.
@@ -56,7 +54,7 @@ TEST(CompressedTopics, all_forms_hear_the_same) {
       ws.publish("room", *message);
     }
   };
-  const auto handler = [&join] { return detail::WsPurpose(detail::WsHandler(join)); };
+  const auto handler = [&join] { return ws::detail::WsPurpose(ws::detail::WsHandler(join)); };
   TestSocket plain = world.connect(handler(), 0);
   const ws::DeflateTerms own;
   TestSocket kept = world.connect(handler(), 0, agreed(own));
@@ -64,7 +62,7 @@ TEST(CompressedTopics, all_forms_hear_the_same) {
   for (int index = 0; index < 5; ++index) {
     shared.push_back(world.connect(handler(), 0, agreed(kShared)));
   }
-  auto kept_codec = ws::deflate_codecs(ws::End::client)(own);
+  auto kept_codec = ws::make_deflate_codec(ws::Side::client, own, {});
   for (int round = 0; round < 20; ++round) {
     const std::string text = "again and again and again and again " + std::to_string(round);
     EXPECT_EQ(world.exchange(plain, text_frame(text) + text_frame("short")),
@@ -74,7 +72,7 @@ TEST(CompressedTopics, all_forms_hear_the_same) {
     for (TestSocket& socket : shared) {
       const std::string bytes = socket.client.take_received();
       EXPECT_LT(bytes.size(), text.size());
-      auto codec = ws::deflate_codecs(ws::End::client)(kShared);
+      auto codec = ws::make_deflate_codec(ws::Side::client, kShared, {});
       EXPECT_EQ(read(bytes, *codec), both);
     }
   }
@@ -82,9 +80,9 @@ TEST(CompressedTopics, all_forms_hear_the_same) {
 
 TEST(CompressedTopics, a_bomb_is_ended) {
   WsWorld world(compressing());
-  TestSocket socket =
-      world.connect(detail::WsPurpose(detail::WsHandler(testing::echo)), 0, agreed(kShared));
-  auto codec = ws::deflate_codecs(ws::End::client)(kShared);
+  TestSocket socket = world.connect(ws::detail::WsPurpose(ws::detail::WsHandler(testing::echo)), 0,
+                                    agreed(kShared));
+  auto codec = ws::make_deflate_codec(ws::Side::client, kShared, {});
   Buffer bomb;
   ASSERT_EQ(codec->deflate(std::string(8UL << 20U, 'x'), bomb), ws::Deflated::done);
   const Words answer = world.exchange(

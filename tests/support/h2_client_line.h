@@ -9,11 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "eider/client/detail/test_client_line.h"
-#include "eider/http/h2/detail/test_asker.h"
+#include "eider/client/test_client_line.h"
+#include "eider/http/h2/test_asker.h"
 
 namespace eider::testing {
 
+using h2::test::Frame;
 using h2::test::frame;
 using h2::test::greeting;
 using h2::test::kEndHeaders;
@@ -23,13 +24,6 @@ using h2::test::reply;
 using h2::test::setting;
 using h2::test::Type;
 using h2::test::word;
-
-struct H2Frame {
-  Type type;
-  std::uint8_t flags;
-  std::uint32_t stream;
-  std::string payload;
-};
 
 /// HEADERS and DATA of a whole answer.
 inline std::string h2_answer(std::uint32_t stream, std::string_view content,
@@ -51,45 +45,32 @@ class H2Line : public ClientLine {
       : ClientLine(with_http2(std::move(options), use)) {}
 
   /// What the client has sent over line `index` since it was last asked for, without the preface.
-  [[nodiscard]] std::vector<H2Frame> frames(std::size_t index = 0) {
-    std::string bytes = sent(index);
+  [[nodiscard]] std::vector<Frame> frames(std::size_t index = 0) {
+    const std::string bytes = sent(index);
     std::string_view rest = bytes;
     if (rest.starts_with(h2::kPreface)) {
       rest.remove_prefix(h2::kPreface.size());
     }
-    const auto byte = [&rest](std::size_t at) {
-      return static_cast<std::uint32_t>(static_cast<unsigned char>(rest[at]));
-    };
-    std::vector<H2Frame> all;
-    while (rest.size() >= 9) {
-      const std::size_t size = byte(0) << 16 | byte(1) << 8 | byte(2);
-      all.push_back({static_cast<Type>(rest[3]), static_cast<std::uint8_t>(rest[4]),
-                     byte(5) << 24 | byte(6) << 16 | byte(7) << 8 | byte(8),
-                     std::string(rest.substr(9, size))});
-      rest.remove_prefix(std::min(rest.size(), 9 + size));
-    }
-    return all;
+    return h2::test::frames_of(rest);
   }
   /// The streams of the requests among them.
   [[nodiscard]] std::vector<std::uint32_t> requests(std::size_t index = 0) {
     std::vector<std::uint32_t> streams;
-    for (const H2Frame& one : frames(index)) {
+    for (const Frame& one : frames(index)) {
       if (one.type == Type::headers) {
         streams.push_back(one.stream);
       }
     }
     return streams;
   }
-  [[nodiscard]] static bool has(const std::vector<H2Frame>& frames, Type type,
-                                std::uint32_t stream) {
+  [[nodiscard]] static bool has(const std::vector<Frame>& frames, Type type, std::uint32_t stream) {
     return std::ranges::any_of(
-        frames, [=](const H2Frame& one) { return one.type == type && one.stream == stream; });
+        frames, [=](const Frame& one) { return one.type == type && one.stream == stream; });
   }
   /// All content among them on one stream, and "|" at its end.
-  [[nodiscard]] static std::string content(const std::vector<H2Frame>& frames,
-                                           std::uint32_t stream) {
+  [[nodiscard]] static std::string content(const std::vector<Frame>& frames, std::uint32_t stream) {
     std::string all;
-    for (const H2Frame& one : frames) {
+    for (const Frame& one : frames) {
       if (one.type == Type::data && one.stream == stream) {
         all += one.payload;
         all += (one.flags & kEndStream) != 0 ? "|" : "";

@@ -11,15 +11,17 @@
 #include <vector>
 
 #include "eider/base/assert.h"
-#include "eider/http/h2/detail/test_frames.h"
-#include "eider/http2/detail/loop_h2.h"
-#include "eider/runtime/loop_sim.h"
-#include "eider/server/detail/worker.h"
+#include "eider/http/h2/test_frames.h"
+#include "eider/http2/loop_h2.h"
+#include "eider/server/worker.h"
+#include "eider/testkit/loop_sim.h"
 #include "tests/sim/scripted_service.h"
 
-namespace eider::detail::test {
+namespace eider::detail::http2::test {
 
+using h2::test::Frame;
 using h2::test::frame;
+using h2::test::frames_of;
 using h2::test::kEndHeaders;
 using h2::test::kEndStream;
 using h2::test::literal;
@@ -46,28 +48,6 @@ inline std::string window_update(std::uint32_t stream, std::uint32_t increment) 
 /// SETTINGS_INITIAL_WINDOW_SIZE
 inline std::string initial_window(std::uint32_t bytes) {
   return frame(Type::settings, 0, 0, std::string("\0\4", 2) + word(bytes));
-}
-
-struct Frame {
-  Type type;
-  std::uint8_t flags;
-  std::uint32_t stream;
-  std::string payload;
-};
-
-inline std::vector<Frame> frames_of(std::string_view bytes) {
-  std::vector<Frame> all;
-  const auto byte = [&bytes](std::size_t at) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[at]));
-  };
-  while (bytes.size() >= 9) {
-    const std::size_t size = byte(0) << 16 | byte(1) << 8 | byte(2);
-    all.push_back({static_cast<Type>(bytes[3]), static_cast<std::uint8_t>(bytes[4]),
-                   byte(5) << 24 | byte(6) << 16 | byte(7) << 8 | byte(8),
-                   std::string(bytes.substr(9, size))});
-    bytes.remove_prefix(std::min(bytes.size(), 9 + size));
-  }
-  return all;
 }
 
 /// What was received on one stream: its content, and how it ended.
@@ -105,7 +85,8 @@ class TestProtocol final : public ConnectionProtocol {
  public:
   explicit TestProtocol(Http2Options options = {}) noexcept : options_(options) {}
   [[nodiscard]] std::string_view alpn() const noexcept override { return h2::kAlpnName; }
-  [[nodiscard]] std::unique_ptr<LoopProtocol> on_loop(LoopContext& context) const override {
+  [[nodiscard]] std::unique_ptr<ProtocolFactory> on_loop(
+      server::LoopContext& context) const override {
     return std::make_unique<LoopH2>(context, options_);
   }
 
@@ -123,16 +104,16 @@ class H2ServerOf {
         balance_(1, its_limits.connections_max),
         loop_(kernel),
         loops_{&loop_},
-        crew_{.service = service,
-              .limits = limits,
-              .balance = balance_,
-              .log = nullptr,
-              .loops = loops_,
-              .workers = {},
-              .protocol = &protocol_} {
-    worker_ = std::make_unique<Worker>(crew_, 0);
+        group_{.service = service,
+               .limits = limits,
+               .balance = balance_,
+               .log = nullptr,
+               .loops = loops_,
+               .workers = {},
+               .protocol = &protocol_} {
+    worker_ = std::make_unique<server::Worker>(group_, 0);
     workers_.push_back(worker_.get());
-    crew_.workers = workers_;
+    group_.workers = workers_;
     const auto at =
         worker_->listen(*Address::parse("127.0.0.1", 0), {.sharing = PortSharing::shared});
     ensure(at.has_value(), "the simulated kernel binds");
@@ -147,7 +128,7 @@ class H2ServerOf {
     return client;
   }
   [[nodiscard]] SimClient connect_only() { return kernel.connect(port_); }
-  [[nodiscard]] Worker& worker() noexcept { return *worker_; }
+  [[nodiscard]] server::Worker& worker() noexcept { return *worker_; }
   void drain(Duration within) {
     loop_.post([this, within] { worker_->drain(within); });
     kernel.run_until_idle();
@@ -159,15 +140,15 @@ class H2ServerOf {
 
  private:
   TestProtocol protocol_;
-  Balance balance_;
+  server::Balance balance_;
   SimLoop loop_;
   std::vector<Loop*> loops_;
-  std::vector<Worker*> workers_;
-  Crew crew_;
-  std::unique_ptr<Worker> worker_;
+  std::vector<server::Worker*> workers_;
+  server::WorkerGroup group_;
+  std::unique_ptr<server::Worker> worker_;
   std::uint16_t port_ = 0;
 };
 
 using H2Server = H2ServerOf<ScriptedService>;
 
-}  // namespace eider::detail::test
+}  // namespace eider::detail::http2::test

@@ -13,7 +13,9 @@ namespace eider {
 /// A loop on the calling thread.
 class OnLoop {
  public:
-  OnLoop() : loop_(std::move(Loop::create(Backend::epoll).value())) {}
+  /// Pre: this kernel has the back end.
+  explicit OnLoop(Backend backend = Backend::epoll)
+      : loop_(std::move(Loop::create(backend).value())) {}
 
   /// Runs the loop until `task` is done. Gives its result, or throws what it threw.
   template <class T>

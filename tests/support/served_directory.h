@@ -26,7 +26,7 @@ inline constexpr std::time_t kModifiedSeconds = 784111777;
 
 class ServedDirectory : public ::testing::Test {
  protected:
-  using Headers = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+  using Headers = std::vector<TestHeader>;
 
   ServedDirectory() { std::filesystem::create_directory(base_ / "root"); }
 

@@ -12,9 +12,9 @@
 
 #include "eider/client/ws_client.h"
 #include "eider/http/ws/handshake.h"
-#include "eider/runtime/loop_sim.h"
-#include "eider/runtime/sim_kernel.h"
 #include "eider/runtime/task.h"
+#include "eider/testkit/loop_sim.h"
+#include "eider/testkit/sim_kernel.h"
 #include "tests/conformance/ws_feeder.h"
 
 namespace eider::testing {
@@ -42,9 +42,11 @@ class WsClientLine {
 
   /// The right answer to the request; `more` are further fields.
   [[nodiscard]] std::string answer(std::string_view more = {}) const {
+    return answer_to(request, more);
+  }
+  [[nodiscard]] static std::string answer_to(std::string_view asked, std::string_view more = {}) {
     constexpr std::string_view kBefore = "Sec-WebSocket-Key: ";
-    const std::string_view key =
-        std::string_view(request).substr(request.find(kBefore) + kBefore.size(), 24);
+    const std::string_view key = asked.substr(asked.find(kBefore) + kBefore.size(), 24);
     const auto accept = ws::accept_value(key);
     std::string head("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n");
     head.append("Connection: Upgrade\r\nSec-WebSocket-Accept: ");

@@ -49,7 +49,7 @@ def _end_group(process):
         pass
 
 
-def each(function, items):
-    """function(item) for all items, as many at once as there are cores, in order."""
-    with ThreadPoolExecutor(JOBS) as pool:
+def each(function, items, per_core=1):
+    """function(item) for all items, so many at once for each core, in order."""
+    with ThreadPoolExecutor(JOBS * per_core) as pool:
         return list(pool.map(function, items))

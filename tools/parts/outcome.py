@@ -15,6 +15,7 @@ class Outcome:
     def __init__(self):
         self.passed = 0
         self.failures = []  # (name, details)
+        self.skipped = []  # (name, why)
 
     def ok(self, count=1):
         """So many more passed."""
@@ -23,6 +24,10 @@ class Outcome:
     def fail(self, name, details=''):
         """One failed; `details` are what its output says."""
         self.failures.append((name, details))
+
+    def skip(self, name, why):
+        """One could not run on this machine; `why` is its own word."""
+        self.skipped.append((name, why))
 
     def check(self, name, faults):
         """One check that passes when it has no faults."""
@@ -35,6 +40,7 @@ class Outcome:
         """The counts of another outcome too."""
         self.passed += other.passed
         self.failures += other.failures
+        self.skipped += other.skipped
 
 
 def tail(text, lines=_TAIL_LINES):
@@ -60,6 +66,8 @@ class Teller:
         seconds = time.monotonic() - begin
         print('\r\033[K' * is_terminal + f'{name:<12} {outcome.passed} passed, '
               f'{len(outcome.failures)} failed  ({what}, {seconds:.1f} s)', flush=True)
+        for title, why in outcome.skipped:
+            print(f'  skipped {name}: {title}: {why}')
         for title, details in outcome.failures:
             print(f'  FAILED {name}: {title}')
             for line in details.splitlines():
@@ -68,8 +76,10 @@ class Teller:
         self.total.add(outcome)
 
     def finish(self):
-        """The last line; the exit status."""
-        if len(self.total.failures) > 1:
-            print('Failed:', ', '.join(name for name, _ in self.total.failures[:20]))
-        print(f'{self.total.passed} passed, {len(self.total.failures)} failed')
+        """The last lines; the exit status."""
+        # Again, as a log may be kept by its last lines alone.
+        for name, details in self.total.failures[:20]:
+            print(f'FAILED {name}: {tail(details, 1).strip()[:200]}')
+        skipped = f', {len(self.total.skipped)} skipped' if self.total.skipped else ''
+        print(f'{self.total.passed} passed, {len(self.total.failures)} failed{skipped}')
         return 1 if self.total.failures or not self.total.passed else 0

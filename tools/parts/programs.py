@@ -3,22 +3,41 @@
 Must not run without a bound: each program is ended when its time is over.
 """
 
+import json
 import re
 import shutil
 import tempfile
 from pathlib import Path
 
 from parts import commands
-from parts.outcome import tail
+from parts.outcome import Outcome, tail
 from parts.statics import count_unittest
 from parts.units import SANITIZERS
 
 SCRIPT_SECONDS_MAX = 240
+# They wait for most of their time, for deadlines and for each other.
+SCRIPTS_PER_CORE = 2
 ENVIRONMENT_SECONDS_MAX = 300
-FUZZ_RUNS = 300_000
-FUZZ_SECONDS_MAX = 20
-# They hold a latency against a bound, and would hear the others.
-ALONE = ('greedy_test.py',)
+# All of them within a minute and a half on two cores; --fuzz-seconds looks further.
+FUZZ_RUNS = 100_000
+# What CMake finds for other components than the core.
+NOT_OF_CORE = ('OpenSSL', 'PkgConfig', 'SQLite3', 'ZLIB', 'fmt')
+# What an older distribution has: the component, files of it, how CMake is led there, what is said.
+TOO_OLD = (
+    ('http2', {'libnghttp2.pc': 'Name: libnghttp2\nDescription: old\nVersion: 1.43.0\n'},
+     'PKG_CONFIG_PATH', 'eider::http2 needs libnghttp2>=1.52'),
+    ('client', {'libcares.pc': 'Name: c-ares\nDescription: old\nVersion: 1.17.1\n'},
+     'PKG_CONFIG_PATH', 'eider::net needs libcares>=1.18'),
+    ('tls', {'include/openssl/opensslv.h': '#define OPENSSL_VERSION_NUMBER 0x1010111fL\n',
+             'include/openssl/ssl.h': ''},
+     'OPENSSL_ROOT_DIR', 'eider::tls needs OpenSSL 3.0'),
+)
+# How users may build with `testkit`, and so with `core`, beside g++'s Release build in which each
+# component is tried.
+WAYS = (('g++', 'Debug'), ('clang++-19', 'Debug'), ('clang++-19', 'Release'))
+FUZZ_SECONDS_MAX = 10
+# They hold a latency to a bound, or count each of thousands of connections, and would hear others.
+ALONE = ('greedy_test.py', 'drain_test.py')
 
 
 def run_fuzzers(outcome, tree, fuzzers, seconds=None):
@@ -73,23 +92,27 @@ def run_scripts(outcome, tree, only=''):
     """Every tests/integration/*_test.py against the programs of the tree, several at once."""
     def call(script):
         return script.name, commands.run(
-            ['python3', script], SCRIPT_SECONDS_MAX, tree.root,
+            ['python3', *telling(script)], SCRIPT_SECONDS_MAX, tree.root,
             {'EIDER_BIN': str(tree.bin), 'PYTHONDONTWRITEBYTECODE': '1'})
     scripts = [script for script in sorted((tree.root / 'tests/integration').glob('*_test.py'))
                if only in script.name]
     together = [script for script in scripts if script.name not in ALONE]
-    for name, ended in commands.each(call, together):
+    for name, ended in commands.each(call, together, SCRIPTS_PER_CORE):
         count_unittest(outcome, name, ended)
     for name, ended in map(call, [script for script in scripts if script.name in ALONE]):
         count_unittest(outcome, name, ended)
 
 
+def telling(script):
+    """The script, told to say why it skips what it skips where it is made with unittest."""
+    return [script, '-v'] if 'unittest.main()' in script.read_text() else [script]
+
+
 def headers_of_tests(prefix):
-    """The installed headers that only tests can use: by their name, or by GoogleTest in them."""
-    return [f'{path.relative_to(prefix)}: only tests use it; name it detail/test_*.h'
+    """The installed headers that only our own tests can use: those with GoogleTest in them."""
+    return [f'{path.relative_to(prefix)}: only tests use it; no public header may reach it'
             for path in sorted(Path(prefix, 'include').rglob('*.h'))
-            if path.parent.name == 'detail' and path.name.startswith('test_')
-            or '<gtest/' in path.read_text(encoding='utf-8')]
+            if '<gtest/' in path.read_text(encoding='utf-8')]
 
 
 def check_arena(outcome, root):
@@ -98,8 +121,8 @@ def check_arena(outcome, root):
     outcome.check('arena/run list', [] if ended.is_good else [tail(ended.output)])
     if ended.is_good:
         for script in sorted((root / 'arena/tests').glob('*_test.py')):
-            ended = commands.run([root / 'arena/.venv/bin/python3', script], SCRIPT_SECONDS_MAX,
-                                 root, {'PYTHONDONTWRITEBYTECODE': '1'})
+            ended = commands.run([root / 'arena/.venv/bin/python3', *telling(script)],
+                                 SCRIPT_SECONDS_MAX, root, {'PYTHONDONTWRITEBYTECODE': '1'})
             count_unittest(outcome, script.name, ended)
 
 
@@ -116,28 +139,108 @@ def check_installed(outcome, tree):
         outcome.check('every component has a program outside',
                       [f'tests/install/{name}.cc is missing' for name in components
                        if not (outside / f'{name}.cc').exists()])
-        for name in components:
-            check_component(outcome, name, outside, prefix)
-        unknown = commands.run(configuring('nonsense', outside, prefix), 120, outside)
+        builds = [*((name, 'g++', 'Release') for name in components),
+                  *(('testkit', *way) for way in WAYS)]
+        for made in commands.each(lambda build: check_build(outside, prefix, *build), builds):
+            outcome.add(made)
+        outcome.check('the licence comes along', [] if list(prefix.glob('share/doc/*/LICENSE'))
+                      else ['share/doc/eider/LICENSE is missing'])
+        check_added(outcome, outside, tree.root)
+        without = configuring(outside, prefix, 'core', kind='MinSizeRel')
+        if is_done(outcome, 'configure without hardening', [*without, '-DEIDER_HARDENING=OFF'],
+                   outside):
+            outcome.check('hardening can be left out', hardening_faults(
+                directory_of(outside, 'core', 'g++', 'MinSizeRel'), False))
+        for compiler in ('g++', 'clang++-19'):
+            outcome.check(f'what is said of {compiler}', warning_faults(outside, prefix, compiler))
+        for faults in commands.each(lambda old: refusal_of(outside, prefix, *old), TOO_OLD):
+            outcome.check('a library that is too old is named', faults)
+        unknown = commands.run(configuring(outside, prefix, 'nonsense'), 120, outside)
         outcome.check('an unknown component is named', [] if (
             not unknown.is_good and "no component 'nonsense'" in unknown.output)
             else [tail(unknown.output)])
 
 
-def check_component(outcome, name, outside, prefix):
-    """A program that asks for this component and nothing else, in a build of its own."""
-    for what, command in (('configure', configuring(name, outside, prefix)),
-                          ('build', ['cmake', '--build', outside / f'build-{name}']),
-                          ('run', [outside / f'build-{name}/outside'])):
-        if not is_done(outcome, f'{what} outside with {name}', command, outside):
-            return
+def check_build(outside, prefix, component, compiler, kind):
+    """The outcome of a program that asks for this component and nothing else, built that way."""
+    outcome = Outcome()
+    built = directory_of(outside, component, compiler, kind)
+    for what, command in (
+            ('configure', configuring(outside, prefix, component, compiler, kind)),
+            ('build', ['cmake', '--build', built]),
+            ('run', [built / 'outside'])):
+        if not is_done(outcome, f'{what} outside with {component}, {compiler}, {kind}', command,
+                       outside):
+            return outcome
+    outcome.check(f'hardening outside with {component}, {compiler}, {kind}',
+                  hardening_faults(built, kind == 'Release'))
+    return outcome
 
 
-def configuring(component, outside, prefix):
+def hardening_faults(built, is_hardened):
+    """What is wrong with how the project's own files in that build are compiled."""
+    steps = json.loads((built / 'compile_commands.json').read_text(encoding='utf-8'))
+    own = ' '.join(step['command'] for step in steps if '/src/eider/' not in step['file'])
+    return [f'{flag} is {"missing" if is_hardened else "there"}: {own}'
+            for flag in ('-D_FORTIFY_SOURCE=3', '-fstack-protector-strong', '-D_GLIBCXX_ASSERTIONS')
+            if (flag in own) != is_hardened]
+
+
+def directory_of(outside, component, compiler, kind):
+    """Where that build of the project outside is."""
+    return outside / f'build-{component}-{compiler}-{kind}'
+
+
+def configuring(outside, prefix, component, compiler='g++', kind='Release'):
     """How the project outside is configured for a component."""
-    return ['cmake', '-S', outside, '-B', outside / f'build-{component}', '-G', 'Ninja',
-            f'-DCMAKE_PREFIX_PATH={prefix}', '-DCMAKE_BUILD_TYPE=Release',
-            f'-DCOMPONENT={component}']
+    return ['cmake', '-S', outside, '-B', directory_of(outside, component, compiler, kind),
+            '-G', 'Ninja', f'-DCMAKE_PREFIX_PATH={prefix}', f'-DCMAKE_CXX_COMPILER={compiler}',
+            f'-DCMAKE_BUILD_TYPE={kind}', f'-DCOMPONENT={component}']
+
+
+def check_added(outcome, outside, root):
+    """A project that adds eider's sources, of which it wants the core, to its own.
+
+    It needs the libraries of the core alone; our warnings neither fail it nor reach it.
+    """
+    built = outside / 'build-added'
+    if not is_done(outcome, 'configure with add_subdirectory', [
+            'cmake', '-S', outside / 'added', '-B', built, '-G', 'Ninja', f'-DEIDER={root}',
+            '-DCMAKE_BUILD_TYPE=Release',
+            *(f'-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON' for name in NOT_OF_CORE)], outside):
+        return
+    steps = json.loads((built / 'compile_commands.json').read_text(encoding='utf-8'))
+    own = [step for step in steps if Path(step['file']).is_relative_to(outside)]
+    outcome.check('the project is hardened, too', hardening_faults(built, True))
+    outcome.check('what is added compiles with a compiler that warns of more',
+                  [step['command'] for step in steps if '-Werror' in step['command']])
+    outcome.check('no warning option reaches the project',
+                  [step['command'] for step in own if ' -W' in step['command']] if own
+                  else ['no file of its own'])
+
+
+def refusal_of(outside, prefix, component, files, variable, said):
+    """What is wrong with how the package refuses a library that is older than its floor."""
+    with tempfile.TemporaryDirectory() as old:
+        for name, text in files.items():
+            path = Path(old, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding='utf-8')
+        ended = commands.run(configuring(outside, prefix, component, kind='Old'), 120, outside,
+                             {variable: old})
+    told = ' '.join(ended.output.split())
+    return [] if not ended.is_good and said in told else [tail(ended.output)]
+
+
+def warning_faults(outside, prefix, compiler):
+    """What is wrong with the one line about the coroutines of an old g++, or with its absence."""
+    ended = commands.run(configuring(outside, prefix, 'core', compiler, 'Warned'), 120, outside)
+    version = commands.run([compiler, '-dumpversion'], 10).output
+    is_broken = compiler == 'g++' and int(version.split('.')[0]) < 13
+    said = [line for line in ended.output.splitlines() if 'co_await' in line]
+    is_right = [bool(re.search('twice, .* SIGILL: install clang 19', line))
+                for line in said] == [True] * is_broken
+    return [] if ended.is_good and is_right else [tail(ended.output)]
 
 
 def installed_components(prefix):

@@ -7,6 +7,7 @@ import re
 import tempfile
 from pathlib import Path
 
+import cpp
 import layers
 import sizes
 from parts import commands
@@ -43,7 +44,7 @@ def check_tools(outcome, root):
     """The checkers' own tests."""
     tests = sorted((root / 'tools').glob('*_test.py'))
     for test in tests:
-        count_unittest(outcome, test.name, commands.run(['python3', test], 60, root))
+        count_unittest(outcome, test.name, commands.run(['python3', test, '-v'], 60, root))
 
 
 def count_unittest(outcome, name, ended):
@@ -53,33 +54,43 @@ def count_unittest(outcome, name, ended):
         outcome.ok(len(facts))
         return
     ran = re.search(r'^Ran (\d+) tests?', ended.output, re.MULTILINE)
-    failed = re.findall(r'^(?:FAIL|ERROR): (\S+)', ended.output, re.MULTILINE)
+    # One case may fail in several ways: each is told.
+    failed = re.findall(r'^((?:FAIL|ERROR): (\S+).*?)(?=^={20}|^Ran |\Z)', ended.output,
+                        re.MULTILINE | re.DOTALL)
+    failed = [(case, details) for details, case in failed]
     if not ran or (not ended.is_good and not failed):
-        outcome.fail(name, tail(ended.output))
+        outcome.fail(name, tail(ended.output) or 'it prints neither "ok: …" nor what unittest says')
         return
-    skipped = re.search(r'skipped=(\d+)', ended.output)
-    outcome.ok(max(0, int(ran[1]) - len(failed) - int(skipped[1] if skipped else 0)))
-    for case in failed:
-        outcome.fail(f'{name}: {case}', _details_of(case, ended.output))
+    skipped = re.findall(r"^(\w+) \([\w.]+\)(?:\n.*)? \.\.\. skipped ['\"](.*)['\"]$", ended.output,
+                         re.MULTILINE)
+    outcome.ok(max(0, int(ran[1]) - len(failed) - len(skipped)))
+    for case, why in skipped:
+        outcome.skip(f'{name}: {case}', why)
+    for case, details in failed:
+        outcome.fail(f'{name}: {case}', tail(details))
 
 
-def _details_of(case, output):
-    found = re.search(rf'^(?:FAIL|ERROR): {re.escape(case)}.*?(?=^={{20}}|^Ran |\Z)', output,
-                      re.MULTILINE | re.DOTALL)
-    return tail(found[0] if found else output)
+def check_alone(outcome, root):
+    """Every source and header of the library compiles alone: the builds compile several in one.
 
-
-def check_headers(outcome, root):
-    """Every header of the library compiles alone, with one compiler."""
-    headers = sorted((root / 'src').rglob('*.h'))
+    A header that is the first include of a source is compiled with it.
+    """
+    sources = [path for path in sorted((root / 'src').rglob('*.cc'))
+               if not path.stem.endswith(('_test', '_bench', '_fuzz'))]
+    with_source = {tuple(cpp.includes(source.read_text())[:1]) for source in sources}
+    headers = [path for path in sorted((root / 'src').rglob('*.h'))
+               if (path.relative_to(root / 'src').as_posix(),) not in with_source]
     with tempfile.TemporaryDirectory() as directory:
-        def compile_alone(header):
-            name = header.relative_to(root / 'src').as_posix()
-            source = Path(directory) / (name.replace('/', '_') + '.cc')
-            source.write_text(f'#include "{name}"\n#include "{name}"\n')
-            command = ['g++', *FLAGS, '-fsyntax-only', f'-I{root}/src', source]
+        def compile_alone(path):
+            name = path.relative_to(root / 'src').as_posix()
+            source = path
+            if path.suffix == '.h':
+                source = Path(directory) / (name.replace('/', '_') + '.cc')
+                source.write_text(f'#include "{name}"\n#include "{name}"\n')
+            command = ['g++', *FLAGS, '-DEIDER_VERSION=""', '-fsyntax-only', f'-I{root}/src',
+                       source]
             return name, commands.run(command, COMPILE_SECONDS_MAX, root)
-        for name, ended in commands.each(compile_alone, headers):
+        for name, ended in commands.each(compile_alone, sources + headers):
             outcome.check(f'{name} alone', [] if ended.is_good else [tail(ended.output, 20)])
 
 

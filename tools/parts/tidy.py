@@ -3,9 +3,10 @@
 Must not change a file. Tests, benches and fuzzers are left out: they have their own checks.
 """
 
+import json
 import re
+from pathlib import Path
 
-import sizes
 from parts import commands
 from parts.outcome import tail
 
@@ -15,21 +16,23 @@ FILE_SECONDS_MAX = 300
 
 def check_tidy(outcome, tree):
     """Nothing on the list of .clang-tidy is found. `tree`: configured, for clang."""
-    sources = [path for path in sizes.tracked_files(tree.root) if is_checked(path, tree.root)]
+    commands_of = json.loads((tree.directory / 'compile_commands.json').read_text())
+    sources = sorted({entry['file'] for entry in commands_of
+                      if is_checked(Path(entry['file']), tree.root)})
 
     def look_at(source):
         return commands.run([TIDY, '--quiet', '-p', tree.directory, source], FILE_SECONDS_MAX,
                             tree.root)
     for source, ended in zip(sources, commands.each(look_at, sources)):
-        outcome.check(f'tidy {source.relative_to(tree.root)}', faults_of(ended))
+        outcome.check(f'tidy {Path(source).name}', faults_of(ended))
 
 
 def is_checked(path, root):
-    """Whether the file is one of the library or of an example that everybody builds."""
+    """Whether it is of the library (several of its sources in one, mostly) or of an example."""
     where = path.relative_to(root).as_posix()
-    return (path.suffix == '.cc' and where.startswith(('src/', 'examples/'))
-            and not where.endswith(('_test.cc', '_bench.cc', '_fuzz.cc'))
-            and '/without_' not in where)
+    return (re.search(r'CMakeFiles/eider_\w+\.dir/Unity/', where) is not None
+            or where.startswith(('src/', 'examples/'))
+            and not where.endswith(('_test.cc', '_bench.cc', '_fuzz.cc')))
 
 
 def faults_of(ended):

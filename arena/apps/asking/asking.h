@@ -5,11 +5,13 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+
+#include "../common/command_line.h"
 
 namespace arena {
 
@@ -67,26 +69,25 @@ inline bool take_apart(Asking& asking) {
   return asking.port != 0;
 }
 
-inline bool take_words(Asking& asking, char** words) {
-  asking.url = words[0];
-  asking.connections = whole_number(words[1]).value_or(0);
-  char* end = words[2];
-  asking.seconds = std::chrono::duration<double>(std::strtod(words[2], &end));
-  const auto body_bytes = whole_number(words[3]);
-  asking.body = json_body(body_bytes.value_or(0));
-  return asking.connections > 0 && *end == '\0' && body_bytes && take_apart(asking);
-}
-
 }  // namespace detail
 
-/// The arguments; ends the program with a line of usage when they are not understood.
-inline Asking read_asking(int argc, char** argv) {
+/// The arguments; ends the program with what is wrong when they are not understood.
+///
+/// line  knows the options of the program's own
+inline Asking read_asking(int argc, char** argv, CommandLine&& line = CommandLine()) {
   Asking asking;
-  if (argc < 5 || !detail::take_words(asking, argv + 1)) {
-    std::fprintf(stderr, "usage: %s http://HOST:PORT/PATH CONNECTIONS SECONDS BODY_BYTES\n",
-                 argv[0]);
-    std::exit(2);
+  double seconds = 0;
+  int body_bytes = 0;
+  line.add("URL", asking.url)
+      .add("CONNECTIONS", asking.connections, 1, CommandLine::kMost)
+      .add("SECONDS", seconds)
+      .add("BODY_BYTES", body_bytes, 0, std::numeric_limits<int>::max());
+  line.read(argc, argv);
+  if (!detail::take_apart(asking)) {
+    line.refuse("URL: http://HOST:PORT/PATH");
   }
+  asking.seconds = std::chrono::duration<double>(seconds);
+  asking.body = detail::json_body(body_bytes);
   return asking;
 }
 

@@ -2,19 +2,18 @@
 // Must not hold anything of a peer's, nor anything that a request's time is spent in.
 #pragma once
 
-#include <getopt.h>
 #include <pthread.h>
 
 #include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+
+#include "command_line.h"
 
 namespace arena {
 
@@ -56,21 +55,6 @@ inline std::optional<int> number(std::string_view text, int max) {
 
 namespace detail {
 
-[[noreturn]] inline void explain_usage(const char* name) {
-  std::fprintf(stderr,
-               "usage: %s PORT THREADS DELAY_MS [--routes N] [--middlewares M] [--connections N]\n",
-               name);
-  std::exit(2);
-}
-
-inline int number_or_usage(const char* text, int max, const char* name) {
-  const auto value = text == nullptr ? std::nullopt : number(text, max);
-  if (!value) {
-    explain_usage(name);
-  }
-  return *value;
-}
-
 inline sigset_t stop_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -81,27 +65,19 @@ inline sigset_t stop_signals() {
 
 }  // namespace detail
 
-/// The arguments of an adapter; ends the program with a line of usage when they are not understood.
+/// The arguments of an adapter; ends the program with what is wrong when they are not understood.
 inline Options read_options(int argc, char** argv) {
-  const option known[] = {{"routes", required_argument, nullptr, 'r'},
-                          {"middlewares", required_argument, nullptr, 'm'},
-                          {"connections", required_argument, nullptr, 'c'},
-                          {nullptr, 0, nullptr, 0}};
-  constexpr int kMost = 1'000'000;
   Options options;
-  for (int found = 0; (found = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
-    const int value = detail::number_or_usage(optarg, kMost, argv[0]);
-    (found == 'r'   ? options.routes
-     : found == 'm' ? options.middlewares
-                    : options.connections) = value;
-  }
-  if (argc - optind != 3) {
-    detail::explain_usage(argv[0]);
-  }
-  options.port = detail::number_or_usage(argv[optind], 65535, argv[0]);
-  options.threads = detail::number_or_usage(argv[optind + 1], 1024, argv[0]);
-  options.delay =
-      std::chrono::milliseconds(detail::number_or_usage(argv[optind + 2], kMost, argv[0]));
+  int delay_ms = 0;
+  CommandLine line;
+  line.add("PORT", options.port, 0, CommandLine::kPortMax)
+      .add("THREADS", options.threads, 0, CommandLine::kThreadsMax)
+      .add("DELAY_MS", delay_ms, 0, CommandLine::kMost)
+      .add("--routes", options.routes, 0, CommandLine::kMost)
+      .add("--middlewares", options.middlewares, 0, CommandLine::kMost)
+      .add("--connections", options.connections, 0, CommandLine::kMost);
+  line.read(argc, argv);
+  options.delay = std::chrono::milliseconds(delay_ms);
   return options;
 }
 

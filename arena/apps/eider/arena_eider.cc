@@ -7,24 +7,22 @@
 #include <eider/http2/http2.h>
 #include <eider/proxy/proxy.h>
 #include <eider/tls/tls.h>
-#include <getopt.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "../common/command_line.h"
+#include "checked.h"
 #include "realtime.h"
 #include "streams.h"
 
@@ -37,8 +35,7 @@ struct Options {
   std::chrono::milliseconds delay{0};
   int routes = 0;
   int middlewares = 0;
-  int processes = 0;  // 0: this one
-  std::optional<int> tls_port;
+  int processes = 0;     // 0: this one
   std::string upstream;  // of /proxy; empty: none
   std::string files;     // served at /files; empty: none
 };
@@ -47,6 +44,7 @@ struct Message {
   std::string_view message;
 };
 
+constexpr int kNoPort = -1;
 constexpr std::size_t kBigBytes = std::size_t{8} << 20;
 constexpr std::size_t kBodyBytesMax = std::size_t{1} << 20;
 
@@ -59,17 +57,17 @@ Result<json::Value> reply_to(json::Value body) {
   return body;
 }
 
-/// Made when it is first asked for: whoever does not ask pays no memory.
+/// Made when it is first asked for: a run that does not ask pays no memory.
 class BigBody {
  public:
-  [[nodiscard]] std::string_view view() {
-    std::call_once(once_, [this] { text_.assign(kBigBytes, 'x'); });
+  [[nodiscard]] const std::shared_ptr<const std::string>& text() {
+    std::call_once(once_, [this] { text_ = std::make_shared<std::string>(kBigBytes, 'x'); });
     return text_;
   }
 
  private:
   std::once_flag once_;
-  std::string text_;
+  std::shared_ptr<const std::string> text_;
 };
 
 void add_plain_routes(App& app) {
@@ -83,10 +81,11 @@ void add_plain_routes(App& app) {
   app.get("/users/{id}/posts/{pid}",
           [](int id, int pid) { return std::to_string(id) + " " + std::to_string(pid); });
   const auto big = std::make_shared<BigBody>();
-  app.get("/big", [big] { return big->view(); });
+  app.get("/big", [big] { return big->text(); });
   app.get("/bytes/{count}", [big](Range<int, 0, kBodyBytesMax> count) {
-    const auto bytes = big->view().substr(0, static_cast<std::size_t>(*count));
-    return Response().set_static_type("application/octet-stream").set_static_body(bytes);
+    const auto& text = big->text();
+    const auto bytes = std::string_view(*text).substr(0, static_cast<std::size_t>(*count));
+    return Response().set_static_type("application/octet-stream").set_shared_body(text, bytes);
   });
 }
 
@@ -115,111 +114,34 @@ void add_load(App& app, const Options& options) {
   }
 }
 
-int usage(const char* name) {
-  std::fprintf(stderr,
-               "usage: %s PORT THREADS [--backend auto|epoll|io_uring] [--delay-ms T] [--routes N] "
-               "[--middlewares N] [--host ADDRESS] [--processes N] [--files DIR] "
-               "[--tls-port P [--cert F --key F]] [--upstream HOST:PORT]\n",
-               name);
-  return 2;
-}
-
-/// A decimal number from 0 to `max`; nothing else.
-std::optional<int> number(const char* text, int max) {
-  int value = 0;
-  const char* end = text + std::strlen(text);
-  const auto parsed = std::from_chars(text, end, value);
-  const bool fits = parsed.ec == std::errc() && parsed.ptr == end && value >= 0 && value <= max;
-  return fits ? std::optional(value) : std::nullopt;
-}
-
-/// What one option says; false when it cannot be understood.
-bool apply(Options& options, int found, const char* value) {
-  constexpr int kMost = 1'000'000;
-  if (value == nullptr) {
-    return false;  // an option that is not known
-  }
-  if (found == 'b') {
-    const auto backend = parse_backend(value);
-    options.server.backend = backend.value_or(Backend::automatic);
-    return backend.has_value();
-  }
-  if (found == 'h') {
-    options.server.host = value;
-    return true;
-  }
-  if (found == 'f') {
-    options.files = value;
-    return true;
-  }
-  if (found == 'c') {
-    options.server.certificate = value;
-    return true;
-  }
-  if (found == 'u') {
-    options.upstream = value;
-    return true;
-  }
-  if (found == 'k') {
-    options.server.key = value;
-    return true;
-  }
-  const auto given = number(value, kMost);
-  switch (found) {
-    case 'd':
-      options.delay = std::chrono::milliseconds(given.value_or(0));
-      return given.has_value();
-    case 'r':
-      options.routes = given.value_or(0);
-      return given.has_value();
-    case 'p':
-      options.processes = given.value_or(0);
-      options.server.shares_port = true;
-      return given.has_value();
-    case 't':
-      options.tls_port = given.value_or(0);
-      return given && *given <= 65535;
-    case 'm':
-      options.middlewares = given.value_or(0);
-      return given.has_value();
-    default:
-      return false;
-  }
-}
-
-std::optional<Options> parse(int argc, char** argv) {
-  const option known[] = {{"backend", required_argument, nullptr, 'b'},
-                          {"delay-ms", required_argument, nullptr, 'd'},
-                          {"routes", required_argument, nullptr, 'r'},
-                          {"middlewares", required_argument, nullptr, 'm'},
-                          {"host", required_argument, nullptr, 'h'},
-                          {"processes", required_argument, nullptr, 'p'},
-                          {"files", required_argument, nullptr, 'f'},
-                          {"tls-port", required_argument, nullptr, 't'},
-                          {"cert", required_argument, nullptr, 'c'},
-                          {"upstream", required_argument, nullptr, 'u'},
-                          {"key", required_argument, nullptr, 'k'},
-                          {nullptr, 0, nullptr, 0}};
+Options read_options(int argc, char** argv) {
+  using Line = arena::CommandLine;
   Options options;
-  for (int found = 0; (found = getopt_long(argc, argv, "", known, nullptr)) != -1;) {
-    if (!apply(options, found, optarg)) {
-      return std::nullopt;
-    }
-  }
-  if (argc - optind != 2) {
-    return std::nullopt;
-  }
-  const auto port = number(argv[optind], 65535);
-  const auto threads = number(argv[optind + 1], 1024);
-  if (!port || !threads) {
-    return std::nullopt;
-  }
-  options.server.port = static_cast<std::uint16_t>(*port);
-  options.server.threads = static_cast<unsigned>(*threads);
-  if (options.tls_port) {
-    options.server.also.push_back({.host = options.server.host,
-                                   .port = static_cast<std::uint16_t>(*options.tls_port),
-                                   .is_secure = true});
+  ServerOptions& server = options.server;
+  int delay_ms = 0;
+  int tls_port = kNoPort;
+  std::string backend = "auto";
+  Line line;
+  line.add("PORT", server.port, 0, Line::kPortMax)
+      .add("THREADS", server.threads, 0, Line::kThreadsMax)
+      .add("--backend", backend, {"auto", "epoll", "io_uring"})
+      .add("--delay-ms", delay_ms, 0, Line::kMost)
+      .add("--routes", options.routes, 0, Line::kMost)
+      .add("--middlewares", options.middlewares, 0, Line::kMost)
+      .add("--host", server.host)
+      .add("--processes", options.processes, 0, Line::kMost)
+      .add("--files", options.files)
+      .add("--tls-port", tls_port, 0, Line::kPortMax)
+      .add("--cert", server.certificate)
+      .add("--key", server.key)
+      .add("--upstream", options.upstream);
+  line.read(argc, argv);
+  options.delay = std::chrono::milliseconds(delay_ms);
+  server.backend = *parse_backend(backend);
+  server.shares_port = options.processes != 0;
+  if (tls_port != kNoPort) {
+    server.also.push_back(
+        {.host = server.host, .port = static_cast<std::uint16_t>(tls_port), .is_secure = true});
   }
   return options;
 }
@@ -271,6 +193,7 @@ int serve(const Options& options) {
   enable_http2(app);
   add_plain_routes(app);
   add_slow_routes(app, options.delay);
+  arena::add_orders(app);
   add_streams(app);
   add_realtime(app);
   if (!options.files.empty()) {
@@ -286,12 +209,9 @@ int serve(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto options = parse(argc, argv);
-  if (!options) {
-    return usage(argv[0]);
-  }
+  const Options options = read_options(argc, argv);
   try {
-    return serve(*options);
+    return serve(options);
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "%s: %s\n", argv[0], failure.what());
     return 1;

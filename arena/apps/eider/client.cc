@@ -1,12 +1,12 @@
 // Asks one URL on so many kept connections, by Eider's client and nothing else.
 //
 //   arena_eider_client URL CONNECTIONS SECONDS BODY_BYTES [--backend auto|epoll|io_uring]
-#include <eider/app/options.h>
 #include <eider/client/client.h>
 #include <eider/runtime/loop.h>
 #include <eider/runtime/scope.h>
 
-#include <string_view>
+#include <string>
+#include <utility>
 
 #include "../asking/asking.h"
 
@@ -55,16 +55,14 @@ Task<> ask_side_by_side(const arena::Asking& asking) {
   Loop::current().stop();
 }
 
-Backend backend_of(int argc, char** argv) {
-  const bool is_told = argc == 7 && std::string_view(argv[5]) == "--backend";
-  return is_told ? parse_backend(argv[6]).value_or(Backend::automatic) : Backend::automatic;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  const arena::Asking asking = arena::read_asking(argc, argv);
-  auto loop = Loop::create(backend_of(argc, argv));
+  std::string backend = "auto";
+  arena::CommandLine line;
+  line.add("--backend", backend, {"auto", "epoll", "io_uring"});
+  const arena::Asking asking = arena::read_asking(argc, argv, std::move(line));
+  auto loop = Loop::create(*parse_backend(backend));
   if (!loop) {
     std::fprintf(stderr, "%s: no such backend here\n", argv[0]);
     return 1;

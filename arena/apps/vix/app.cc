@@ -95,10 +95,10 @@ void add_middlewares(App& app, int count) {
   }
 }
 
-/// Its settings come from a file of its own form.
+/// Its settings come from a file of its own form, and of no other name than `.env.` and something.
 std::filesystem::path write_settings(const Options& options) {
-  const auto path = std::filesystem::temp_directory_path() /
-                    ("arena_vix_" + std::to_string(options.port) + ".env");
+  const auto path =
+      std::filesystem::temp_directory_path() / (".env.arena_vix_" + std::to_string(options.port));
   std::ofstream(path) << "SERVER_PORT=" << options.port << "\nSERVER_IO_THREADS=" << options.threads
                       << "\nSERVER_SESSION_TIMEOUT_SEC=" << kIdleSeconds
                       << "\nLOGGING_ASYNC=false\n";

@@ -13,6 +13,8 @@
 #include <string_view>
 
 #include "eider/app/app.h"
+#include "eider/app/websocket.h"
+#include "eider/middleware/request_id.h"
 #include "eider/runtime/sleep.h"
 #include "eider/server/server.h"
 
@@ -91,8 +93,8 @@ class PlainClient {
   PlainClient(const PlainClient&) = delete;
   PlainClient& operator=(const PlainClient&) = delete;
 
-  /// Whether the answer's head and `body` came back.
-  bool call(std::string_view request, std::string_view body) {
+  /// Whether the answer's `head` and `body` came back.
+  bool call(std::string_view request, std::string_view head, std::string_view body) {
     if (!is_connected_ || ::send(fd_, request.data(), request.size(), 0) < 0) {
       return false;
     }
@@ -104,7 +106,7 @@ class PlainClient {
       }
       bytes += static_cast<std::size_t>(got);
       if (std::string_view(answer_.data(), bytes).ends_with(body)) {
-        return std::string_view(answer_.data(), bytes).starts_with("HTTP/1.1 200 OK\r\n");
+        return std::string_view(answer_.data(), bytes).starts_with(head);
       }
     }
     return false;
@@ -116,22 +118,63 @@ class PlainClient {
   std::array<char, 4096> answer_{};
 };
 
+/// What a guard puts.
+struct Asked {
+  std::string_view accepts;
+};
+
+std::atomic<std::uint64_t> observed_bytes = 0;
+
 App make_app() {
   App app;
   app.use(request_id());
+  app.observe([](const AnswerRecord& record) { observed_bytes += record.bytes_out; });
   app.before([](Request& request) { static_cast<void>(request.path()); });
   app.get("/plaintext", [] { return "Hello, World!"; });
   app.get("/json", [] { return Message{"Hello, World!"}; });
   app.get("/users/{id}/posts/{post}",
           [](int id, std::string_view post) { return id == 7 ? post : std::string_view("other"); });
+  Routes guarded = app.group("/guarded");
+  guarded.guard([](Header<"accept"> accept) { return Asked{*accept}; });
+  guarded.get("/", [](Slot<Asked> asked) { return asked->accepts; });
   app.get("/encoded/{text}", [](std::string_view text) { return text; });
+  app.ws("/task", [](WebSocket ws) -> Task<> {
+    auto first = ws.receive();
+    auto message = co_await first;
+    while (message) {
+      auto sending = ws.send(*message);
+      co_await sending;
+      auto receiving = ws.receive();
+      message = co_await receiving;
+    }
+  });
+  app.ws("/callbacks",
+         WebSocketHandlers{.message = [](WebSocketRef& socket, const WsMessage& message) {
+           socket.try_send(message);
+         }});
   return app;
 }
 
-class Allocations : public testing::TestWithParam<Backend> {
+class Allocations : public ::testing::TestWithParam<Backend> {
  protected:
   /// How many allocations 1,000 requests cost after 100 that warm up.
   std::uint64_t count(const char* path, std::string_view body) {
+    return count({}, std::string("GET ") + path + " HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n",
+                 "HTTP/1.1 200 OK\r\n", body);
+  }
+  /// The same of messages that come back.
+  std::uint64_t count_messages(const char* path) {
+    const std::string opening =
+        std::string("GET ") + path +
+        " HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+    const std::string frame("\x81\x85\0\0\0\0hello", 11);
+    return count(opening, frame, "\x81\x05", "hello");
+  }
+
+ private:
+  std::uint64_t count(const std::string& opening, const std::string& request, std::string_view head,
+                      std::string_view body) {
     const App app = make_app();
     auto service = app.make_service();
     EXPECT_TRUE(service.has_value());
@@ -144,16 +187,15 @@ class Allocations : public testing::TestWithParam<Backend> {
       EXPECT_EQ(GetParam(), Backend::io_uring) << "only io_uring may be missing";
       return 0;
     }
-    const std::string request =
-        std::string("GET ") + path + " HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n";
     PlainClient client(server.port());
+    EXPECT_TRUE(opening.empty() || client.call(opening, "HTTP/1.1 101", "\r\n\r\n"));
     int answered = 0;
     for (int i = 0; i < 100; ++i) {
-      answered += client.call(request, body) ? 1 : 0;
+      answered += client.call(request, head, body) ? 1 : 0;
     }
     const std::uint64_t before = allocation_count.load();
     for (int i = 0; i < 1000; ++i) {
-      answered += client.call(request, body) ? 1 : 0;
+      answered += client.call(request, head, body) ? 1 : 0;
     }
     const std::uint64_t after = allocation_count.load();
     EXPECT_EQ(answered, 1100);
@@ -161,6 +203,10 @@ class Allocations : public testing::TestWithParam<Backend> {
   }
 };
 
+TEST_P(Allocations, a_websockets_message_costs_none) {
+  EXPECT_EQ(count_messages("/task"), 0U);
+  EXPECT_EQ(count_messages("/callbacks"), 0U);
+}
 TEST_P(Allocations, a_plain_handler_costs_none) {
   EXPECT_EQ(count("/plaintext", "Hello, World!"), 0U);
 }
@@ -174,7 +220,12 @@ TEST_P(Allocations, decoded_path_values_cost_none) {
   EXPECT_EQ(count("/encoded/a%20b", "a b"), 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, Allocations, testing::Values(Backend::epoll, Backend::io_uring),
+TEST_P(Allocations, a_plain_guard_and_its_slot_cost_none) {
+  EXPECT_EQ(count("/guarded/", "*/*"), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Allocations,
+                         ::testing::Values(Backend::epoll, Backend::io_uring),
                          [](const auto& backend) {
                            return backend.param == Backend::epoll ? "epoll" : "io_uring";
                          });

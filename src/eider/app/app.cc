@@ -1,10 +1,12 @@
 #include "eider/app/app.h"
 
 #include "eider/app/client.h"
+#include "eider/app/guard_ways.h"
 #include "eider/app/log_stderr.h"
-#include "eider/app/proxy_trust.h"
+#include "eider/app/route_list.h"
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
+#include "eider/app/urls.h"
 #include "eider/base/failure.h"
 #include "eider/server/topics.h"
 
@@ -21,7 +23,18 @@ Routes Routes::group(GroupPrefix prefix) {
 }
 
 Routes& Routes::use(Hook hook) {
-  table_->scopes[scope_].hooks.push_back(std::move(hook));
+  RouteScope& scope = table_->scopes[scope_];
+  scope.puts.insert(scope.puts.end(), hook.puts.begin(), hook.puts.end());
+  scope.hooks.push_back(std::move(hook));
+  return *this;
+}
+
+Routes& Routes::use(const ClientHook& hook) {
+  return use(hook.make(trust()));
+}
+
+Routes& Routes::add(detail::app::Part part) {
+  table_->parts.push_back(std::move(part));
   return *this;
 }
 
@@ -30,17 +43,59 @@ Routes& Routes::use(Around around) {
   return *this;
 }
 
-Route Routes::add(Endpoint endpoint) {
+Routes& Routes::add_guard(Guard guard) {
+  table_->scopes[scope_].guards.push_back(std::move(guard));
+  return *this;
+}
+
+Routes& Routes::add_provided(Guard guard) {
+  table_->scopes[scope_].provided.push_back(std::move(guard));
+  return *this;
+}
+
+Routes& Routes::add_puts(detail::base::TypeKey key) {
+  table_->scopes[scope_].puts.push_back(key);
+  return *this;
+}
+
+const ProxyTrust& Routes::trust() const noexcept {
+  return *table_->proxy_trust;
+}
+
+Endpoint& Routes::add(Endpoint endpoint) {
   endpoint.scope = scope_;
   endpoint.pattern.insert(0, table_->scopes[scope_].prefix);
-  table_->endpoints.push_back(std::move(endpoint));
-  return Route(table_->endpoints.back());
+  return table_->endpoints.emplace_back(std::move(endpoint));
+}
+
+RouteTable::RouteTable()
+    : scopes(1),
+      topics(std::make_shared<Topics>()),
+      proxy_trust(std::make_shared<ProxyTrust>()),
+      modules{{&detail::base::kTypeKey<Topics>, topics},
+              {&detail::base::kTypeKey<ProxyTrust>, proxy_trust},
+              {&detail::base::kTypeKey<Urls>, std::make_shared<Urls>(*this)}} {}
+
+void* RouteTable::find_state(detail::base::TypeKey key) const noexcept {
+  if (const auto found = states.find(key); found != states.end()) {
+    return found->second.get();
+  }
+  const auto found = modules.find(key);
+  return found == modules.end() ? nullptr : found->second.get();
+}
+
+std::vector<const RouteScope*> scopes_around(const RouteTable& table, const Endpoint& endpoint) {
+  std::vector<const RouteScope*> scopes;
+  for (std::size_t scope = endpoint.scope;; scope = table.scopes[scope].parent) {
+    scopes.insert(scopes.begin(), &table.scopes[scope]);
+    if (scope == 0) {
+      return scopes;
+    }
+  }
 }
 
 App::App() : App(std::make_shared<RouteTable>()) {
   owned_table_->log = stderr_log();
-  state(ProxyTrust());
-  state(Topics());
   topics().log_to(owned_table_->log);
 }
 
@@ -62,11 +117,16 @@ App& App::trust_proxies(std::string_view blocks, ForwardedFields fields) {
   if (!peers) {
     throw Failure(Error::internal("trust_proxies: " + peers.error()));
   }
-  return state(ProxyTrust{std::move(*peers), fields});
+  *table_->proxy_trust = ProxyTrust{std::move(*peers), fields};
+  return *this;
 }
 
 Topics& App::topics() const noexcept {
-  return *static_cast<Topics*>(table_->states.find(&detail::kTypeKey<Topics>)->second.get());
+  return *table_->topics;
+}
+
+const Urls& App::urls() const noexcept {
+  return *static_cast<const Urls*>(table_->find_state(&detail::base::kTypeKey<Urls>));
 }
 
 App& App::trust_proxies(std::string_view blocks) {
@@ -88,15 +148,68 @@ App& App::speak(std::shared_ptr<const ConnectionProtocol> protocol) noexcept {
   return *this;
 }
 
+App& App::use(Rewrite rewrite) {
+  table_->rewrites.push_back(std::move(rewrite));
+  return *this;
+}
+
+App& App::observe(Observer observer) {
+  table_->observers.push_back(std::move(observer));
+  return *this;
+}
+
+void App::add_module(detail::base::TypeKey key, std::shared_ptr<void> object,
+                     detail::app::Part part, detail::app::Part part_on_loops) {
+  if (!table_->modules.try_emplace(key, std::move(object)).second) {
+    throw Failure(Error::internal("the module " + part.name + " is there already"));
+  }
+  add(std::move(part));
+  if (part_on_loops.background.is_there()) {
+    add(std::move(part_on_loops));
+  }
+}
+
+OptionSet App::options() const {
+  OptionSet all = table_->options;
+  for (const detail::app::Part& part : table_->parts) {
+    if (part.add_settings) {
+      part.add_settings(all);
+    }
+  }
+  for (const detail::app::OptionSpec& answer : table_->answers.options()) {
+    all.add_answer(answer.name, answer.help, answer.answer);
+  }
+  return all;
+}
+
+App& App::on_option(std::string_view name, std::string_view help,
+                    std::function<std::string()> answer) {
+  table_->answers.add_answer(name, help, std::move(answer));
+  return *this;
+}
+
+App& App::options(OptionSet own) {
+  table_->options = std::move(own);
+  return *this;
+}
+
 App& App::log_to(std::shared_ptr<LogSink> sink) noexcept {
   table_->log = std::move(sink);
   topics().log_to(table_->log);
   return *this;
 }
 
-App& App::set_state(detail::TypeKey key, std::shared_ptr<void> object) {
+App& App::set_state(detail::base::TypeKey key, std::shared_ptr<void> object) {
   table_->states.insert_or_assign(key, std::move(object));
   return *this;
+}
+
+std::vector<Operation> App::operations() const {
+  return describe_operations(*owned_table_);
+}
+
+std::string App::list_routes() const {
+  return eider::list_routes(*owned_table_);
 }
 
 Result<std::unique_ptr<Service>> App::make_service() const {

@@ -1,6 +1,7 @@
 #include "eider/app/client.h"
 
-#include "eider/app/proxy_trust.h"
+#include "eider/app/client_address.h"
+#include "eider/app/route_table.h"
 #include "eider/base/text.h"
 #include "eider/http/forwarded.h"
 
@@ -14,12 +15,19 @@ std::string scheme_of(std::string_view proto) {
                                                                                     : "http";
 }
 
+RequestOrigin origin_of(const Request& request, const ProxyTrust& trust) {
+  const PeerEnd peer = PeerEnd::parse(request.remote_address());
+  return find_origin(peer, request.headers(), trust.fields, trust.peers);
+}
+
 }  // namespace
 
+std::optional<IpAddress> client_address_of(const Request& request, const ProxyTrust& trust) {
+  return origin_of(request, trust).address;
+}
+
 Client client_of(const Request& request, const ProxyTrust& trust) {
-  const std::string peer_text = request.remote_address();
-  const std::optional<IpAddress> peer = IpAddress::parse(peer_text);
-  const RequestOrigin origin = find_origin(peer, request.headers(), trust.fields, trust.peers);
+  const RequestOrigin origin = origin_of(request, trust);
   return {
       .address = origin.address ? origin.address->to_text() : std::string(),
       .port = origin.port,

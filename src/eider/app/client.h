@@ -1,4 +1,4 @@
-// Who a request is from, by the word of the proxies that the application trusts.
+// Which client a request is from, by the word of the proxies that the application trusts.
 // Must not be asked for rights where `address` is empty: then nobody knows.
 #pragma once
 
@@ -19,7 +19,7 @@ struct ProxyTrust;
 ///     app.trust_proxies("10.0.0.0/8, unix");
 ///     app.get("/me", [](const Client& client) { return client.address; });
 struct Client {
-  /// "192.0.2.1" or "2001:db8::1"; empty when nobody who is trusted says an address, as for the
+  /// "192.0.2.1" or "2001:db8::1"; empty where no trusted peer says an address, as for the
   /// peers of a Unix socket.
   std::string address;
   std::optional<std::uint16_t> port;
@@ -34,7 +34,8 @@ struct Client {
 
 template <>
 struct Extract<Client> {
-  static constexpr bool kIsState = true;
+  static constexpr ArgumentKind kKind = ArgumentKind::state;
+  static constexpr bool kOwns = true;
   using Held = Client;
   using Object = ProxyTrust;
   static Result<Held> from(const Context& context, ArgumentPlace place);

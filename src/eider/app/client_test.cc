@@ -6,7 +6,7 @@
 
 #include "eider/app/app.h"
 #include "eider/base/failure.h"
-#include "eider/runtime/detail/test_peer.h"
+#include "eider/runtime/test_peer.h"
 #include "eider/server/server.h"
 
 namespace eider {

@@ -4,54 +4,82 @@
 
 #include <cstddef>
 #include <memory>
+#include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "eider/app/guard.h"
 #include "eider/app/handler.h"
 #include "eider/app/middleware.h"
 #include "eider/app/producing.h"
+#include "eider/base/type_key.h"
 #include "eider/http/method.h"
 
 namespace eider {
 
+class LogSink;
 class Router;
+class Topics;
 
-/// A State parameter of a handler: which type it wants, for the lookup at start and its error.
-struct StateWish {
-  detail::TypeKey key;
-  std::string_view type_name;
+/// One of those that stand ahead of an endpoint, once the app has started.
+struct GuardOnWay {
+  const Guard* guard;
+  std::span<void* const> states;
+  /// All that ask for what it puts take a 4xx for "nothing".
+  bool may_refuse;
+  /// It runs for what it puts, and so not where that is there already.
+  bool is_asked_for;
 };
 
 struct Endpoint {
   using AnswerNow = void (*)(const Endpoint&, const Context&, Response&);
   using AnswerLater = Task<> (*)(const Endpoint&, const Context&, Response&);
 
-  Method method = Method::get;
+  Method method = Method::get;  // unknown: all that the pattern has no other route for
   std::string pattern;
   std::shared_ptr<const void> handler;
+  detail::base::TypeKey handler_type = nullptr;
   AnswerNow answer_now = nullptr;      // null when the handler waits
   AnswerLater answer_later = nullptr;  // null when it does not
   bool is_blocking = false;
-  bool streams_body = false;  // the handler reads the content itself
+  bool streams_body = false;   // the handler reads the content itself
+  bool keeps_request = false;  // what it returns may use the request when the handler is done
   bool opens_websocket = false;
-  bool allows_early_data = false;
   std::size_t body_bytes_max = 0;  // 0: the app's
   std::size_t scope = 0;
-  std::vector<StateWish> wishes;
+  Wishes wishes;
+  std::span<const std::string_view> path_types;  // of the values of the path that it takes
+  std::vector<Guard> guards;                     // the route's own
+  std::vector<Hook> hooks;                       // likewise
+  std::vector<Around> arounds;                   // likewise
+  std::source_location where;                    // it was added there
+  /// What parameters and result say of themselves, for App::operations.
+  std::span<const detail::app::Describe> description;
+  std::vector<std::string> subprotocols;  // of a WebSocket
+  RouteWords words;
 
   // Resolved when the app starts.
+  std::shared_ptr<LogSink> log;      // null: none
   const Router* unrouted = nullptr;  // of the site for whose unknown paths this stands
   std::vector<std::string_view> path_names;
   std::vector<void*> states;
-  std::vector<const Hook*> before;
+  Topics* topics = nullptr;
+  std::vector<const Hook::Before*> before;
   std::vector<const Hook*> after;
+  std::vector<GuardOnWay> on_way;
+  std::vector<const Hook::Before*> on_content;  // hooks that want it, where there are guards
   std::vector<const Around*> around;
+  bool has_waiting_guard = false;
+  bool has_blocking_guard = false;
 
-  [[nodiscard]] bool waits() const noexcept { return answer_now == nullptr || !around.empty(); }
+  [[nodiscard]] bool waits() const noexcept {
+    return answer_now == nullptr || !around.empty() || has_waiting_guard;
+  }
 };
 
-namespace detail {
+namespace detail::app {
 
 template <class F>
 void answer_now(const Endpoint& endpoint, const Context& context, Response& response) {
@@ -69,14 +97,6 @@ Task<> answer_producing(const Endpoint& endpoint, const Context& context, Respon
   co_return;
 }
 
-/// The type's name as the compiler spells it, for "no state of type …".
-template <class T>
-[[nodiscard]] constexpr std::string_view type_name() noexcept {
-  constexpr std::string_view text = __PRETTY_FUNCTION__;
-  constexpr std::size_t begin = text.find("T = ") + 4;
-  return text.substr(begin, text.find_first_of(";]", begin) - begin);
-}
-
 template <class F>
 [[nodiscard]] Endpoint make_endpoint(Method method, std::string pattern, F function) {
   Endpoint endpoint;
@@ -84,12 +104,16 @@ template <class F>
   endpoint.pattern = std::move(pattern);
   endpoint.is_blocking = kIsBlocking<F>;
   endpoint.streams_body = Signature<F>::kStreamsBody;
+  endpoint.keeps_request = kKeepsRequest<F>;
   static_assert(!Signature<F>::kStreamsBody || (Signature<F>::kIsTask && !kIsBlocking<F>),
                 "a handler that reads its body as it comes has to wait for it: return a Task");
   static_assert(!Signature<F>::kProduces || (Signature<F>::kIsTask && !kIsBlocking<F> &&
                                              std::is_void_v<typename Signature<F>::Value>),
                 "a handler that writes its answer while it runs returns Task<>: what it has to "
                 "say, it writes");
+  if constexpr (Signature<F>::kIsTask) {
+    check_captures<F>();
+  }
   if constexpr (Signature<F>::kProduces) {
     endpoint.answer_later = &answer_producing<F>;
   } else if constexpr (kWaits<F>) {
@@ -97,11 +121,17 @@ template <class F>
   } else {
     endpoint.answer_now = &answer_now<F>;
   }
-  Signature<F>::each_state(
-      [&endpoint]<class T>() { endpoint.wishes.push_back({&kTypeKey<T>, type_name<T>()}); });
+  endpoint.wishes = wishes_of<Signature<F>>();
+  endpoint.path_types = Signature<F>::path_types();
+  if constexpr (Signature<F>::kProduces) {
+    endpoint.description = Signature<F>::parameters();
+  } else {
+    endpoint.description = Signature<F>::parameters_and_result();
+  }
+  endpoint.handler_type = &base::kTypeKey<F>;
   endpoint.handler = std::make_shared<const F>(std::move(function));
   return endpoint;
 }
 
-}  // namespace detail
+}  // namespace detail::app
 }  // namespace eider

@@ -39,10 +39,11 @@ class EventStream::State final : private Timer {
     text_.clear();
     return text_;
   }
-  void write() {
+  void write() { write(text_); }
+  void write(const Buffer& text) {
     has_begun_ = true;
     last_written_ = loop_.now();
-    out_.put(text_.view());
+    out_.put(text.view());
     out_.flush();
   }
   [[nodiscard]] BodyWriter::WriteAwaiter written() noexcept {
@@ -74,6 +75,66 @@ class EventStream::State final : private Timer {
   Buffer text_;
 };
 
+/// How an event stream follows: it owns the stream, and what is gathered for it.
+class FollowedTopic {
+ public:
+  static Task<> follow(EventStream events, Topics& topics, std::string topic,
+                       FollowOptions options) {
+    TopicNews news(topics, options);
+    news.listen(topic);
+    auto following = follow(*events.state_, news);
+    co_await std::move(following);
+  }
+  static Task<> follow_news(EventStream events, TopicNews& news) {
+    auto following = follow(*events.state_, news);
+    co_await std::move(following);
+  }
+
+ private:
+  static Task<> follow(EventStream::State& state, TopicNews& news) {
+    Buffer events;
+    while (true) {
+      co_await news.coming().wait();
+      events.clear();
+      news.take(events);
+      if (events.size() == 0) {
+        co_return;
+      }
+      state.write(events);
+      co_await state.written();
+    }
+  }
+};
+
+// Swapped, not copied: what is published while the client takes these is gathered in the other one.
+void TopicNews::take(Buffer& events) {
+  std::swap(events_, events);
+  if (!is_over_) {
+    coming_.reset();
+  }
+}
+
+void TopicNews::on_over() {
+  is_over_ = true;
+  coming_.set();
+}
+
+void TopicNews::on_published(std::string_view event) {
+  const bool has_room =
+      events_.size() == 0 || events_.size() + event.size() <= options_.backpressure_bytes_max;
+  if (is_over_) {
+    return;
+  }
+  // With WhenSlow::disconnect a gap ends the stream: its client begins another one, and knows.
+  if (!has_room) {
+    has_missed_ = options_.when_slow == WhenSlow::disconnect;
+    is_over_ = has_missed_;
+    return;
+  }
+  events_.append(event);
+  coming_.set();
+}
+
 EventStream::EventStream(BodyWriter& out, std::string last_event_id)
     : state_(std::make_unique<State>(out, std::move(last_event_id))) {}
 EventStream::EventStream(EventStream&&) noexcept = default;
@@ -92,6 +153,14 @@ BodyWriter::WriteAwaiter EventStream::comment(std::string_view text) {
   write_comment(state_->text(), text);
   state_->write();
   return state_->written();
+}
+
+Task<> EventStream::follow(Topics& topics, std::string topic, FollowOptions options) {
+  return FollowedTopic::follow(std::move(*this), topics, std::move(topic), options);
+}
+
+Task<> EventStream::follow(TopicNews& news) {
+  return FollowedTopic::follow_news(std::move(*this), news);
 }
 
 const std::string& EventStream::last_event_id() const noexcept {

@@ -11,10 +11,55 @@
 #include "eider/base/buffer.h"
 #include "eider/http/sse.h"
 #include "eider/json/write.h"
+#include "eider/runtime/sync.h"
 #include "eider/runtime/time.h"
 #include "eider/server/content.h"
+#include "eider/server/topics.h"
 
 namespace eider {
+
+struct FollowOptions {
+  /// Of events that may wait for a client that reads slowly, beside what its connection holds. One
+  /// that is larger waits alone.
+  std::size_t backpressure_bytes_max = 256UL * 1024;
+  /// Of an event that finds no room: it is left out, or the stream ends behind those that wait. The
+  /// client comes back by itself, and can be sent what it missed.
+  WhenSlow when_slow = WhenSlow::disconnect;
+};
+
+/// What is published under topics, gathered for one event stream: for a handler that sends first
+/// what its client has missed, and must lose nothing in between.
+///
+///     TopicNews news(*topics);
+///     news.listen("orders");
+///     for (const Order& order : co_await store->since(events.last_event_id())) …
+///     co_await events.follow(news);
+class TopicNews final : private TopicListener {
+ public:
+  /// topics  outlives it
+  explicit TopicNews(Topics& topics, FollowOptions options = {})
+      : TopicListener(topics), options_(options) {}
+
+  using TopicListener::listen;
+
+  /// Set while there is something to take, and once nothing comes any more.
+  [[nodiscard]] Event& coming() noexcept { return coming_; }
+  /// Swaps what has been gathered, as it is written, into an empty buffer, which is empty then
+  /// where nothing comes any more: an event was missed, or the server ends.
+  void take(Buffer& events);
+  /// An event was refused, and none is taken any more: WhenSlow::disconnect.
+  [[nodiscard]] bool has_missed() const noexcept { return has_missed_; }
+
+ private:
+  void on_published(std::string_view event) override;
+  void on_over() override;
+
+  FollowOptions options_;
+  Buffer events_;
+  Event coming_;
+  bool has_missed_ = false;
+  bool is_over_ = false;
+};
 
 /// A parameter of a handler that returns a Task; the response is text/event-stream.
 ///
@@ -28,6 +73,12 @@ namespace eider {
 /// When the client leaves, the handler is destroyed where it waits. A comment is sent whenever
 /// nothing else was for a while, so that proxies keep the connection and a client that has gone is
 /// noticed.
+///
+/// What is published under a topic is followed in one line:
+///
+///     app.get("/rooms/{room}", [](std::string room, EventStream events, State<Topics> topics) {
+///       return events.follow(*topics, room);
+///     });
 class EventStream {
  public:
   static constexpr std::string_view kContentType = kTextEventStream;
@@ -48,6 +99,18 @@ class EventStream {
   /// Lines that clients pass over.
   [[nodiscard]] BodyWriter::WriteAwaiter comment(std::string_view text);
 
+  /// Sends what is published under the topic from now on, also by other loops and by WebSockets,
+  /// for as long as the client stays. The stream goes along into the task, so that `return` will
+  /// do.
+  ///
+  /// topics   outlives the task
+  /// returns  behind what had come when the client missed an event for which there was no room
+  ///          (FollowOptions), and when the server begins to drain: the client comes back, and says
+  ///          which event it saw last
+  [[nodiscard]] Task<> follow(Topics& topics, std::string topic, FollowOptions options = {});
+  /// The same of what `news` has gathered, and gathers from now on. It outlives the task.
+  [[nodiscard]] Task<> follow(TopicNews& news);
+
   /// The id of the last event that a client saw which reconnects; empty for a new one.
   [[nodiscard]] const std::string& last_event_id() const noexcept;
 
@@ -55,6 +118,7 @@ class EventStream {
   void set_heartbeat(Duration silence);
 
  private:
+  friend class FollowedTopic;
   class State;
   std::unique_ptr<State> state_;  // the timer in it must not move
 };
@@ -88,18 +152,24 @@ class JsonLines {
 };
 
 template <>
-struct Extract<EventStream> : ExtractProducing<EventStream> {
-  static constexpr bool kIsLive = true;
+struct Extract<EventStream> : ExtractProducing<EventStream, ArgumentKind::live_output> {
   static void prepare(Response& response);
   static EventStream make(BodyWriter& out, const Request& request);
+  static void describe(Operation& operation) {
+    operation.take_header("Last-Event-ID", nullptr, false);
+    detail::app::describe_streamed_answer(operation, EventStream::kContentType, nullptr);
+  }
 };
 
 template <class T>
-struct Extract<JsonLines<T>> : ExtractProducing<JsonLines<T>> {
-  static constexpr bool kIsLive = true;
+struct Extract<JsonLines<T>> : ExtractProducing<JsonLines<T>, ArgumentKind::live_output> {
   static void prepare(Response& response) { response.set_static_type(JsonLines<T>::kContentType); }
   static JsonLines<T> make(BodyWriter& out, const Request& /*request*/) {
     return JsonLines<T>(out);
+  }
+  static void describe(Operation& operation) {
+    detail::app::describe_streamed_answer(operation, JsonLines<T>::kContentType,
+                                          &reflect::type_of<T>());
   }
 };
 

@@ -5,8 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "eider/runtime/loop_sim.h"
 #include "eider/runtime/sleep.h"
+#include "eider/server/topics.h"
+#include "eider/testkit/loop_sim.h"
 
 namespace eider {
 namespace {
@@ -38,7 +39,7 @@ class KeepingWriter final : public BodyWriter {
   std::size_t flushed_bytes_ = 0;
 };
 
-class EventStreamTest : public testing::Test {
+class EventStreamTest : public ::testing::Test {
  protected:
   /// Runs the handler until it waits.
   template <class Handler>
@@ -173,6 +174,156 @@ TEST_F(EventStreamTest, json_lines_are_one_value_each) {
   });
   EXPECT_TRUE(task.is_done());
   EXPECT_EQ(out.take(), "{\"id\":1,\"text\":\"a\\nb\"}\n{\"id\":2,\"text\":\"\"}\n");
+}
+
+class FollowTest : public EventStreamTest {
+ protected:
+  /// Follows "room" as its client reads; anybody publishes.
+  void follow(FollowOptions options = {}) {
+    start([&](EventStream events) { return events.follow(topics, "room", options); });
+    (void)out.take();
+  }
+  void publish(std::string_view text, const TopicEvent& event = {}) {
+    topics.publish("room", text, event);
+    kernel.run_until_idle();
+  }
+  ~FollowTest() override {
+    loop.call([&] { task = Task<>(); });
+  }
+
+  Topics topics;
+};
+
+TEST_F(FollowTest, sends_what_is_published_with_name_and_id) {
+  follow();
+  EXPECT_EQ(topics.subscribers("room"), 1U);
+  publish("a\nb", {.name = "tick", .id = "7"});
+  EXPECT_EQ(out.take(), "id: 7\nevent: tick\ndata: a\ndata: b\n\n");
+  publish("plain");
+  EXPECT_EQ(out.take(), "data: plain\n\n");
+  topics.publish("another", "x");
+  kernel.run_until_idle();
+  EXPECT_EQ(out.take(), "");
+}
+
+TEST_F(FollowTest, tells_nothing_of_binary_messages) {
+  follow();
+  topics.publish("room", {ws::MessageType::binary, "\xff"});
+  kernel.run_until_idle();
+  EXPECT_EQ(out.take(), "");
+}
+
+TEST_F(FollowTest, refuses_names_and_ids_that_would_break_the_stream) {
+  follow();
+  EXPECT_THROW(topics.publish("room", "x", {.name = "a\nb"}), std::invalid_argument);
+  EXPECT_THROW(topics.publish("room", "x", {.id = std::string_view("a\0b", 3)}),
+               std::invalid_argument);
+  kernel.run_until_idle();
+  EXPECT_EQ(out.take(), "");
+}
+
+TEST_F(FollowTest, subscribes_for_as_long_as_its_task_lives) {
+  follow();
+  loop.call([&] { task = Task<>(); });
+  EXPECT_EQ(topics.subscribers("room"), 0U);
+  EXPECT_EQ(topics.size(), 0U);
+  publish("x");
+  EXPECT_EQ(out.take(), "");
+}
+
+TEST_F(FollowTest, gathers_for_a_slow_client_and_sends_that_at_once) {
+  follow();
+  out.room().reset();
+  publish("1");
+  EXPECT_EQ(out.take(), "data: 1\n\n");  // it is written, and the follower waits for room
+  publish("2");
+  publish("3");
+  EXPECT_EQ(out.take(), "");
+  loop.call([&] { out.room().set(); });
+  kernel.run_until_idle();
+  EXPECT_EQ(out.take(), "data: 2\n\ndata: 3\n\n");
+  EXPECT_FALSE(task.is_done());
+}
+
+TEST_F(FollowTest, ends_behind_what_waits_when_a_client_misses_an_event) {
+  follow({.backpressure_bytes_max = 20});
+  out.room().reset();
+  publish("1");
+  publish("2");
+  publish("3");  // both are 18 bytes
+  publish("4");
+  publish("5");
+  EXPECT_EQ(out.take(), "data: 1\n\n");
+  loop.call([&] { out.room().set(); });
+  kernel.run_until_idle();
+  EXPECT_EQ(out.take(), "data: 2\n\ndata: 3\n\n");
+  EXPECT_TRUE(task.is_done());
+}
+
+TEST_F(FollowTest, leaves_events_out_where_that_is_wanted) {
+  follow({.backpressure_bytes_max = 20, .when_slow = WhenSlow::drop});
+  out.room().reset();
+  for (const char* text : {"1", "2", "3", "4"}) {
+    publish(text);
+  }
+  loop.call([&] { out.room().set(); });
+  kernel.run_until_idle();
+  publish("5");
+  EXPECT_EQ(out.take(), "data: 1\n\ndata: 2\n\ndata: 3\n\ndata: 5\n\n");
+  EXPECT_FALSE(task.is_done());
+}
+
+TEST_F(FollowTest, ends_behind_what_waits_when_the_server_drains) {
+  follow();
+  out.room().reset();
+  publish("1");
+  publish("2");
+  loop.call([&] { topics.drain(loop); });
+  publish("3");
+  EXPECT_FALSE(task.is_done());
+  EXPECT_EQ(out.take(), "data: 1\n\n");
+  loop.call([&] { out.room().set(); });
+  kernel.run_until_idle();
+  EXPECT_EQ(out.take(), "data: 2\n\n");
+  EXPECT_TRUE(task.is_done());
+}
+
+TEST_F(FollowTest, ends_at_once_while_the_server_drains_and_goes_on_in_its_next_run) {
+  loop.call([&] { topics.drain(loop); });
+  follow();
+  kernel.run_until_idle();
+  EXPECT_TRUE(task.is_done());
+  loop.call([&] { topics.begin(loop); });
+  follow();
+  publish("1");
+  EXPECT_EQ(out.take(), "data: 1\n\n");
+  EXPECT_FALSE(task.is_done());
+}
+
+TEST_F(FollowTest, lets_an_event_wait_that_is_larger_than_all_that_may) {
+  follow({.backpressure_bytes_max = 20});
+  publish(std::string(100, 'x'));
+  EXPECT_EQ(out.take(), "data: " + std::string(100, 'x') + "\n\n");
+}
+
+Task<> catch_up(EventStream events, Topics& topics) {
+  TopicNews news(topics);
+  news.listen("a");
+  news.listen("b");
+  news.listen("a");
+  co_await events.send({.data = "what was missed"});
+  co_await sleep_for(seconds(1));
+  auto following = events.follow(news);
+  co_await std::move(following);
+}
+
+TEST_F(FollowTest, hears_several_topics_and_loses_nothing_before_it_follows) {
+  start([&](EventStream events) { return catch_up(std::move(events), topics); });
+  EXPECT_EQ(topics.subscribers("a"), 1U);
+  topics.publish("a", "1");
+  topics.publish("b", "2");
+  kernel.advance(seconds(1));
+  EXPECT_EQ(out.take(), "data: what was missed\n\ndata: 1\n\ndata: 2\n\n");
 }
 
 }  // namespace

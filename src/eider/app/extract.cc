@@ -4,7 +4,7 @@
 #include "eider/base/text.h"
 #include "eider/http/cookie.h"
 
-namespace eider::detail {
+namespace eider::detail::app {
 
 Result<void> read_struct(const reflect::Type& type, void* object, std::string_view pairs,
                          int error_status) {
@@ -16,15 +16,26 @@ Result<void> read_struct(const reflect::Type& type, void* object, std::string_vi
   return {};
 }
 
-Error bad_path_value(const Context& context, std::size_t index, std::string detail) {
-  return Error::bad_request("The path is not valid.")
-      .with_field(std::string(context.path_names[index]), std::move(detail));
+namespace {
+
+Error with_fields(Error error, std::string_view name, const BrokenRequirements& broken) {
+  for (const Requirement& one : broken) {
+    error.with_field(field_error(std::string(name), one));
+  }
+  return error;
 }
 
-Error bad_field(std::string_view kind, std::string_view name, std::string detail) {
+}  // namespace
+
+Error bad_path_value(const Context& context, std::size_t index, const BrokenRequirements& broken) {
+  return with_fields(Error::bad_request("The path is not valid."), context.path_names[index],
+                     broken);
+}
+
+Error bad_field(std::string_view kind, std::string_view name, const BrokenRequirements& broken) {
   std::string text("The ");
   text.append(kind).append(" is not valid.");
-  return Error::bad_request(std::move(text)).with_field(std::string(name), std::move(detail));
+  return with_fields(Error::bad_request(std::move(text)), name, broken);
 }
 
 Result<void> expect_content_type(const Request& request, std::string_view type) {
@@ -52,7 +63,12 @@ std::optional<std::string_view> find_cookie(const Request& request,
   return std::nullopt;
 }
 
-}  // namespace eider::detail
+Error nobody_has_put(std::string_view type_name) {
+  return Error::internal("nobody has put a " + std::string(type_name) +
+                         " into this request, though somebody was to");
+}
+
+}  // namespace eider::detail::app
 
 namespace eider {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,13 +11,16 @@
 #include <type_traits>
 
 #include "eider/app/early_hints.h"
+#include "eider/app/operation.h"
 #include "eider/app/params.h"
 #include "eider/base/result.h"
 #include "eider/base/text.h"
+#include "eider/base/type_key.h"
 #include "eider/base/utf8.h"
 #include "eider/http/request.h"
 #include "eider/json/json.h"
 #include "eider/reflect/text.h"
+#include "eider/reflect/wording.h"
 #include "eider/runtime/cancel.h"
 #include "eider/server/body_stream.h"
 #include "eider/server/service.h"
@@ -34,22 +38,39 @@ struct Context {
   const Ongoing* ongoing = nullptr;
 };
 
+/// Where an argument comes from, which an Extract says by its kKind.
+enum class ArgumentKind : std::uint8_t {
+  request,         // anything that is there when the head is: what says nothing is of this kind
+  path_value,      // the next value of the path
+  content,         // the content as a whole
+  content_stream,  // the content as it comes
+  state,           // what App::state was given
+  slot,            // what was put into the request
+  output,          // writes the answer while the handler runs
+  live_output,     // the same, each byte to reach the client as soon as it is written
+  socket,          // another protocol's
+};
+
 /// Which of its kind an argument is.
 struct ArgumentPlace {
   std::size_t path_index;
   std::size_t state_index;
 };
 
-namespace detail {
+template <class T>
+struct Extract;
+
+namespace detail::app {
 
 /// `eider::read_pairs` (pairs.h), what is wrong being an Error of that status.
 [[nodiscard]] Result<void> read_struct(const reflect::Type& type, void* object,
                                        std::string_view pairs, int error_status);
-/// What is said of text that is not UTF-8; reflect::read_text says the same.
-inline constexpr std::string_view kNotUtf8 = "must be UTF-8 text";
+using BrokenRequirements = std::vector<Requirement>;
 
-[[nodiscard]] Error bad_path_value(const Context& context, std::size_t index, std::string detail);
-[[nodiscard]] Error bad_field(std::string_view kind, std::string_view name, std::string detail);
+[[nodiscard]] Error bad_path_value(const Context& context, std::size_t index,
+                                   const BrokenRequirements& broken);
+[[nodiscard]] Error bad_field(std::string_view kind, std::string_view name,
+                              const BrokenRequirements& broken);
 [[nodiscard]] Result<void> expect_content_type(const Request& request, std::string_view type);
 [[nodiscard]] std::optional<std::string_view> find_cookie(const Request& request,
                                                           std::string_view name) noexcept;
@@ -61,6 +82,60 @@ template <class T>
 inline constexpr bool kIsOptional = false;
 template <class T>
 inline constexpr bool kIsOptional<std::optional<T>> = true;
+
+template <class T>
+concept Extracted =
+    requires(const Context& context, ArgumentPlace place) { Extract<T>::from(context, place); };
+/// Whether a T's Extract takes arguments of its own, as a guard does.
+template <class T>
+inline constexpr bool kIsMade = !Extracted<T> && requires { &Extract<T>::from; };
+
+template <class A>
+constexpr ArgumentKind kind_of() noexcept {
+  if constexpr (kIsMade<A>) {
+    return ArgumentKind::slot;
+  } else if constexpr (requires { Extract<A>::kKind; }) {
+    return Extract<A>::kKind;
+  } else {
+    return ArgumentKind::request;
+  }
+}
+template <class A>
+inline constexpr ArgumentKind kKind = kind_of<A>();
+template <class A>
+inline constexpr bool kMayBeMissing = requires { requires Extract<A>::kMayBeMissing; };
+
+/// Whether a parameter holds nothing of the request's. One of the user's own has to say so: what is
+/// not known may be a view.
+template <class A>
+inline constexpr bool kOwns = requires { requires Extract<A>::kOwns; };
+
+/// What text of that type is described by: null for text as it is.
+template <class T>
+constexpr const reflect::Type* text_type() noexcept {
+  if constexpr (kIsOptional<T>) {
+    return text_type<typename T::value_type>();
+  } else if constexpr (std::same_as<T, std::string> || std::same_as<T, std::string_view>) {
+    return nullptr;
+  } else {
+    return &reflect::type_of<T>();
+  }
+}
+
+[[nodiscard]] Error nobody_has_put(std::string_view type_name);
+
+template <class T>
+inline constexpr bool kOwnsNamed = !std::same_as<T, std::string_view>;
+template <class T>
+inline constexpr bool kOwnsNamed<std::optional<T>> = kOwnsNamed<T>;
+
+/// Whether a T can be one segment of a path: what reflect::read_text takes, and views.
+template <class T>
+inline constexpr bool kIsText = std::is_arithmetic_v<T> || std::is_enum_v<T> ||
+                                std::same_as<T, std::string> || std::same_as<T, std::string_view> ||
+                                reflect::TextLike<T> || requires { typename T::BoundedValue; };
+template <class T>
+inline constexpr bool kIsText<std::optional<T>> = kIsText<T>;
 
 /// A named text (field or cookie) as the T asked for.
 template <class T>
@@ -77,30 +152,47 @@ Result<T> from_named(std::string_view kind, std::string_view name,
     return T(std::move(*inner));
   } else {
     if (!text) {
-      return fail(bad_field(kind, name, "is missing"));
+      return fail(bad_field(kind, name, {reflect::wording::kMissing}));
     }
     if constexpr (std::same_as<T, std::string_view> || std::same_as<T, std::string>) {
       if (!is_utf8(*text)) [[unlikely]] {
-        return fail(bad_field(kind, name, std::string(kNotUtf8)));
+        return fail(bad_field(kind, name, {reflect::wording::kNotUtf8}));
       }
       return T(*text);
     } else {
       T value{};
       if (auto read = reflect::read_text(reflect::type_of<T>(), &value, *text); !read) {
-        return fail(bad_field(kind, name, std::move(read.error())));
+        return fail(bad_field(kind, name, read.error()));
       }
       return value;
     }
   }
 }
 
-}  // namespace detail
+}  // namespace detail::app
 
 /// A plain type is the next parameter of the path. To teach handlers a type of your own, specialise
-/// Extract for it, as below.
+/// Extract for it: as below, or
+///
+///     template <> struct eider::Extract<Caller> : ExtractSlot<Caller> {};  // what a guard has put
+///     template <> struct eider::Extract<Caller> {                          // what is made when
+///     asked
+///       static Task<Result<Caller>> from(Cookie<"sid"> sid, State<Sessions> sessions);
+///     };
+///
+/// The latter takes what a guard may take and is one: it may wait, runs ahead of content, once per
+/// request, and a handler that takes std::optional<Caller> gets nothing where it says 4xx.
+///
+/// kKind  where it comes from
+/// describe(Operation&)  says what it takes of a request, for documents; may be left out
+/// kOwns  what is held views nothing of the request. Without it the request is copied ahead of a
+///        handler that answers at once with content to be made later, such as Streamed, and a
+///        WebSocket's handler may not take it.
 template <class T>
 struct Extract {
-  static constexpr bool kIsPathValue = true;
+  static constexpr ArgumentKind kKind = ArgumentKind::path_value;
+  static constexpr bool kReadsText = true;
+  static constexpr bool kOwns = !std::same_as<T, std::string_view>;
   using Held = T;
 
   static Result<T> from(const Context& context, ArgumentPlace place) {
@@ -108,64 +200,79 @@ struct Extract {
     if constexpr (std::same_as<T, std::string_view> || std::same_as<T, std::string>) {
       if (!is_utf8(text)) [[unlikely]] {
         return fail(
-            detail::bad_path_value(context, place.path_index, std::string(detail::kNotUtf8)));
+            detail::app::bad_path_value(context, place.path_index, {reflect::wording::kNotUtf8}));
       }
       return T(text);
     } else {
-      if constexpr (detail::WholeNumber<T>) {
+      if constexpr (detail::app::WholeNumber<T>) {
         if (const auto number = parse_integer<T>(text)) [[likely]] {
           return *number;
         }
       }
       T value{};
       if (auto read = reflect::read_text(reflect::type_of<T>(), &value, text); !read) {
-        return fail(detail::bad_path_value(context, place.path_index, std::move(read.error())));
+        return fail(detail::app::bad_path_value(context, place.path_index, read.error()));
       }
       return value;
     }
+  }
+  static void describe(Operation& operation) {
+    detail::app::describe_path_value(operation, detail::app::text_type<T>());
   }
 };
 
 template <class T>
 struct Extract<Query<T>> {
+  static constexpr bool kOwns = true;
   static_assert(std::is_aggregate_v<T> && std::is_class_v<T>,
                 "Query<T> takes a struct whose members are the keys");
   using Held = Query<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     Held held;
-    auto read = detail::read_struct(reflect::type_of<T>(), &*held, context.request.query(), 400);
+    auto read =
+        detail::app::read_struct(reflect::type_of<T>(), &*held, context.request.query(), 400);
     if (!read) {
       return fail(std::move(read.error()));
     }
     return held;
   }
+  static void describe(Operation& operation) { operation.take_query(reflect::type_of<T>()); }
 };
 
 template <class T>
 struct Extract<Form<T>> {
+  static constexpr ArgumentKind kKind = ArgumentKind::content;
+  static constexpr bool kOwns = true;
   static_assert(std::is_aggregate_v<T> && std::is_class_v<T>,
                 "Form<T> takes a struct whose members are the keys");
   using Held = Form<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     if (auto typed =
-            detail::expect_content_type(context.request, "application/x-www-form-urlencoded");
+            detail::app::expect_content_type(context.request, "application/x-www-form-urlencoded");
         !typed) {
       return fail(std::move(typed.error()));
     }
     Held held;
-    auto read = detail::read_struct(reflect::type_of<T>(), &*held, context.request.body(), 422);
+    auto read =
+        detail::app::read_struct(reflect::type_of<T>(), &*held, context.request.body(), 422);
     if (!read) {
       return fail(std::move(read.error()));
     }
     return held;
   }
+  static void describe(Operation& operation) {
+    detail::app::describe_form_content(operation, reflect::type_of<T>());
+  }
 };
 
 template <class T>
 struct Extract<Json<T>> {
+  static constexpr ArgumentKind kKind = ArgumentKind::content;
+  static constexpr bool kOwns = true;
   using Held = Json<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
-    if (auto typed = detail::expect_content_type(context.request, "application/json"); !typed) {
+    if (auto typed = detail::app::expect_content_type(context.request, "application/json");
+        !typed) {
       return fail(std::move(typed.error()));
     }
     auto read = json::read<T>(context.request.body());
@@ -174,30 +281,42 @@ struct Extract<Json<T>> {
     }
     return Held(std::move(*read));
   }
+  static void describe(Operation& operation) {
+    detail::app::describe_json_content(operation, reflect::type_of<T>());
+  }
 };
 
 template <FixedString Name, class T>
 struct Extract<Header<Name, T>> {
+  static constexpr bool kOwns = detail::app::kOwnsNamed<T>;
   using Held = Header<Name, T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
-    auto value = detail::from_named<T>("header", Name.view(), context.request.header(Name.view()));
+    auto value =
+        detail::app::from_named<T>("header", Name.view(), context.request.header(Name.view()));
     if (!value) {
       return fail(std::move(value.error()));
     }
     return Held(std::move(*value));
   }
+  static void describe(Operation& operation) {
+    operation.take_header(Name.view(), detail::app::text_type<T>(), !detail::app::kIsOptional<T>);
+  }
 };
 
 template <FixedString Name, class T>
 struct Extract<Cookie<Name, T>> {
+  static constexpr bool kOwns = detail::app::kOwnsNamed<T>;
   using Held = Cookie<Name, T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
-    auto value = detail::from_named<T>("cookie", Name.view(),
-                                       detail::find_cookie(context.request, Name.view()));
+    auto value = detail::app::from_named<T>("cookie", Name.view(),
+                                            detail::app::find_cookie(context.request, Name.view()));
     if (!value) {
       return fail(std::move(value.error()));
     }
     return Held(std::move(*value));
+  }
+  static void describe(Operation& operation) {
+    operation.take_cookie(Name.view(), detail::app::text_type<T>(), !detail::app::kIsOptional<T>);
   }
 };
 
@@ -206,15 +325,20 @@ struct Extract<Cookie<Name, T>> {
 
 template <>
 struct Extract<Body> {
+  static constexpr ArgumentKind kKind = ArgumentKind::content;
   using Held = Body;
   static Result<Held> from(const Context& context, ArgumentPlace);
+  static void describe(Operation& operation) { detail::app::describe_any_content(operation); }
 };
 
 template <>
 struct Extract<BodyStream> {
-  static constexpr bool kStreamsBody = true;
+  static constexpr ArgumentKind kKind = ArgumentKind::content_stream;
   using Held = BodyStream;
   static Result<Held> from(const Context& context, ArgumentPlace);
+  static void describe(Operation& operation) {
+    detail::app::describe_streamed_content(operation, "*/*");
+  }
 };
 
 template <>
@@ -225,17 +349,80 @@ struct Extract<EarlyHints> {
 
 template <>
 struct Extract<Cancel> {
+  static constexpr bool kOwns = true;
   using Held = Cancel;
   static Result<Held> from(const Context& context, ArgumentPlace);
 };
 
 template <class T>
 struct Extract<State<T>> {
-  static constexpr bool kIsState = true;
+  static constexpr bool kOwns = true;
+  static constexpr ArgumentKind kKind = ArgumentKind::state;
   using Held = State<T>;
   using Object = T;
   static Result<Held> from(const Context& context, ArgumentPlace place) {
     return State<T>(*static_cast<T*>(context.states[place.state_index]));
+  }
+};
+
+template <class T>
+struct Extract<Slot<T>> {
+  static constexpr ArgumentKind kKind = ArgumentKind::slot;
+  using Held = Slot<T>;
+  using Object = std::remove_const_t<T>;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    Object* const object = context.request.find<Object>();
+    if (object == nullptr) [[unlikely]] {
+      return fail(detail::app::nobody_has_put(detail::base::type_name<Object>()));
+    }
+    return Slot<T>(*object);
+  }
+};
+
+/// Derive the Extract of a type of your own from this, and handlers take what was put into the
+/// request by that type itself: `T`, a copy, `const T&` or `std::optional<T>`, like Slot<T>. Say
+/// `kOwns` where a T views nothing of the request.
+template <class T>
+struct ExtractSlot {
+  static_assert(std::is_copy_constructible_v<T>,
+                "this type cannot be copied: take Slot<T>, which is what was put itself");
+  static constexpr ArgumentKind kKind = ArgumentKind::slot;
+  using Held = T;
+  using Object = T;
+  static Result<T> from(const Context& context, ArgumentPlace) {
+    const T* const object = context.request.find<T>();
+    if (object == nullptr) [[unlikely]] {
+      return fail(detail::app::nobody_has_put(detail::base::type_name<T>()));
+    }
+    return *object;
+  }
+};
+
+namespace detail::app {
+
+/// What a parameter of type A is made by.
+template <class A>
+struct Extractor : Extract<A> {};
+template <class A>
+  requires kIsMade<A>
+struct Extractor<A> : ExtractSlot<A> {};
+
+}  // namespace detail::app
+
+template <class T>
+  requires(detail::app::kKind<T> == ArgumentKind::slot)
+struct Extract<std::optional<T>> {
+  using Inner = detail::app::Extractor<T>;
+  static constexpr ArgumentKind kKind = ArgumentKind::slot;
+  static constexpr bool kMayBeMissing = true;
+  static constexpr bool kOwns = detail::app::kOwns<T>;
+  using Held = std::optional<typename Inner::Held>;
+  using Object = typename Inner::Object;
+  static Result<Held> from(const Context& context, ArgumentPlace place) {
+    if (!context.request.slots().contains(&detail::base::kTypeKey<Object>)) {
+      return Held();
+    }
+    return Held(std::move(*Inner::from(context, place)));
   }
 };
 

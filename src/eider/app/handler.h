@@ -5,12 +5,15 @@
 #include <array>
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "eider/app/extract.h"
 #include "eider/app/respond.h"
+#include "eider/base/type_key.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/task.h"
 
@@ -20,7 +23,7 @@ namespace eider {
 template <class F>
 class Blocking {
  public:
-  explicit Blocking(F function) : function_(std::move(function)) {}
+  explicit Blocking(F given) : function_(std::move(given)) {}
   [[nodiscard]] const F& function() const noexcept { return function_; }
 
  private:
@@ -33,7 +36,7 @@ template <class F>
   return Blocking<F>(std::move(function));
 }
 
-namespace detail {
+namespace detail::app {
 
 template <class T>
 struct TaskValue {
@@ -46,19 +49,43 @@ struct TaskValue<Task<T>> {
   static constexpr bool kIsTask = true;
 };
 
-template <class P>
-inline constexpr bool kIsPathValue = requires { requires Extract<P>::kIsPathValue; };
-template <class P>
-inline constexpr bool kStreamsBody = requires { requires Extract<P>::kStreamsBody; };
-template <class P>
-inline constexpr bool kProduces = requires { requires Extract<P>::kProduces; };
-template <class P>
-inline constexpr bool kIsState = requires { requires Extract<P>::kIsState; };
+/// Says what is wrong with a parameter, while compiling.
+template <class A>
+struct Checked {
+  static constexpr bool kReadsText = requires { requires Extract<A>::kReadsText; };
+  static_assert(!kReadsText || !kIsOptional<A> || kIsText<A>,
+                "no parameter is optional as a whole: put std::optional inside, as in "
+                "Header<\"name\", std::optional<int>>, or into the members of the struct of Query; "
+                "what a guard has put is std::optional<Slot<T>>");
+  static_assert(!kReadsText || kIsOptional<A> || kIsText<A>,
+                "a parameter of this type is no value of a path: write State<T> for what "
+                "app.state(...) was given, Slot<T> for what a guard has put, and Query<T>, Json<T> "
+                "or Form<T> for what a request says; a path's values are text, numbers, bool and "
+                "enums");
+  static constexpr std::size_t kPathCount = kKind<A> == ArgumentKind::path_value ? 1 : 0;
+};
 
-/// A type as a key: the address of its own variable.
-using TypeKey = const void*;
-template <class T>
-inline constexpr char kTypeKey = 0;
+template <class A>
+inline constexpr bool kIsOutput =
+    kKind<A> == ArgumentKind::output || kKind<A> == ArgumentKind::live_output;
+
+/// Whether a closure refers to variables of the function that made it. A reference is the only
+/// thing in a closure that is trivially copied and yet keeps it from standard layout; where a
+/// captured object hides that, it goes unnoticed.
+template <class F>
+inline constexpr bool kCapturesByReference =
+    std::is_class_v<F> && !std::is_empty_v<F> && std::is_trivially_copyable_v<F> &&
+    !std::is_standard_layout_v<F>;
+
+/// A handler that waits goes on when the function that has added its route may be long gone. What
+/// it captures by value lives as long as the server, for the closure is kept.
+template <class F>
+consteval void check_captures() {
+  static_assert(!kCapturesByReference<F>,
+                "a handler that returns a Task must not capture by reference ([&]): capture by "
+                "value, which lives as long as the server, a pointer to what does, or take "
+                "State<T>");
+}
 
 /// How an argument is taken: references as they are, values without const.
 template <class P>
@@ -80,19 +107,39 @@ inline const Request& pass(const Request*& held) noexcept {
 }
 
 template <class A>
-constexpr bool is_live() {
-  if constexpr (kProduces<A>) {
-    return Extract<A>::kIsLive;
-  } else {
-    return false;
-  }
-}
-template <class A>
 void prepare_for(auto& response) {
-  if constexpr (kProduces<A>) {
+  if constexpr (kIsOutput<A>) {
     Extract<A>::prepare(response);
   }
 }
+
+template <class A>
+constexpr Describe describe_parameter() noexcept {
+  if constexpr (requires(Operation& operation) { Extract<A>::describe(operation); }) {
+    return &Extract<A>::describe;
+  } else {
+    return nullptr;
+  }
+}
+
+/// What parameters, and a result behind them, say of themselves. Shared by all functions of the
+/// same types.
+template <class... A>
+inline constexpr std::array<Describe, sizeof...(A)> kParameters = {describe_parameter<A>()...};
+template <class R, class... A>
+inline constexpr std::array<Describe, sizeof...(A) + 1> kParametersAndResult = {
+    describe_parameter<A>()..., &describe_result<R>};
+
+/// How the values of the path that parameters take are called, in their order.
+template <class... A>
+inline constexpr auto kPathTypes = [] {
+  constexpr std::size_t kCount = (std::size_t{0} + ... + Checked<A>::kPathCount);
+  std::array<std::string_view, kCount> names{};
+  [[maybe_unused]] std::size_t next = 0;
+  ((kKind<A> == ArgumentKind::path_value ? void(names[next++] = base::type_name<A>()) : void()),
+   ...);
+  return names;
+}();
 
 template <class F, class R, class... P>
 struct SignatureOf {
@@ -102,37 +149,53 @@ struct SignatureOf {
   static constexpr bool kIsTask = TaskValue<R>::kIsTask;
   static constexpr std::size_t kCount = sizeof...(P);
   static constexpr std::size_t kPathCount =
-      (std::size_t{0} + ... + std::size_t{kIsPathValue<Argument<P>>});
+      (std::size_t{0} + ... + Checked<Argument<P>>::kPathCount);
 
-  static constexpr bool kStreamsBody = (false || ... || detail::kStreamsBody<Argument<P>>);
-  static constexpr bool kProduces = (false || ... || detail::kProduces<Argument<P>>);
+  static constexpr bool takes([[maybe_unused]] ArgumentKind kind) noexcept {
+    return (false || ... || (kKind<Argument<P>> == kind));
+  }
+  static constexpr bool kStreamsBody = takes(ArgumentKind::content_stream);
+  static constexpr bool kTakesContent = kStreamsBody || takes(ArgumentKind::content);
+  static constexpr bool kTakesSocket = takes(ArgumentKind::socket);
+  static constexpr bool kIsLive = takes(ArgumentKind::live_output);
+  static constexpr bool kProduces = kIsLive || takes(ArgumentKind::output);
+  static constexpr bool kOwns = (true && ... && app::kOwns<Argument<P>>);
 
-  using Held = std::tuple<Result<typename Extract<Argument<P>>::Held>...>;
+  static constexpr std::span<const Describe> parameters() noexcept {
+    return kParameters<Argument<P>...>;
+  }
+  static constexpr std::span<const Describe> parameters_and_result() noexcept {
+    return kParametersAndResult<std::remove_cvref_t<Value>, Argument<P>...>;
+  }
+
+  static constexpr std::span<const std::string_view> path_types() noexcept {
+    return kPathTypes<Argument<P>...>;
+  }
+
+  using Held = std::tuple<Result<typename Extractor<Argument<P>>::Held>...>;
 
   /// For argument I: how many path values and states stand before it.
   static constexpr std::array<ArgumentPlace, sizeof...(P) + 1> kPlaces = [] {
     std::array<ArgumentPlace, sizeof...(P) + 1> places{};
-    constexpr bool is_path[] = {kIsPathValue<Argument<P>>..., false};
-    constexpr bool is_state[] = {kIsState<Argument<P>>..., false};
+    constexpr ArgumentKind kinds[] = {kKind<Argument<P>>..., ArgumentKind::request};
     for (std::size_t i = 0; i < sizeof...(P); ++i) {
-      places[i + 1] = {places[i].path_index + (is_path[i] ? 1U : 0U),
-                       places[i].state_index + (is_state[i] ? 1U : 0U)};
+      places[i + 1] = {places[i].path_index + (kinds[i] == ArgumentKind::path_value ? 1U : 0U),
+                       places[i].state_index + (kinds[i] == ArgumentKind::state ? 1U : 0U)};
     }
     return places;
   }();
 
   template <std::size_t... I>
   static Held extract(const Context& context, std::index_sequence<I...>) {
-    return Held{Extract<Argument<P>>::from(context, kPlaces[I])...};
+    return Held{Extractor<Argument<P>>::from(context, kPlaces[I])...};
   }
 
   /// Of a producer's parameters: see producing.h.
-  static constexpr bool kIsLive = (false || ... || is_live<Argument<P>>());
   static void prepare(auto& response) { (prepare_for<Argument<P>>(response), ...); }
   template <std::size_t I>
   static decltype(auto) argument(auto& held, auto& out) {
     using A = std::tuple_element_t<I, std::tuple<std::type_identity<Argument<P>>...>>::type;
-    if constexpr (detail::kProduces<A>) {
+    if constexpr (kIsOutput<A>) {
       return Extract<A>::make(out, *held.request);
     } else {
       return pass(held);
@@ -141,11 +204,19 @@ struct SignatureOf {
 
   /// The keys of the State parameters, in order.
   static void each_state(auto&& visit) { (visit_state<Argument<P>>(visit), ...); }
+  /// The types of the parameters that are taken from slots.
+  static void each_slot(auto&& visit) { (visit_slot<Argument<P>>(visit), ...); }
 
  private:
   template <class A>
+  static void visit_slot(auto& visit) {
+    if constexpr (kKind<A> == ArgumentKind::slot) {
+      visit.template operator()<A>();
+    }
+  }
+  template <class A>
   static void visit_state(auto& visit) {
-    if constexpr (kIsState<A>) {
+    if constexpr (kKind<A> == ArgumentKind::state) {
       visit.template operator()<typename Extract<A>::Object>();
     }
   }
@@ -178,6 +249,45 @@ template <class R, class... P>
 struct Signature<R (*)(P...)> : SignatureOf<R (*)(P...), R, P...> {};
 template <class R, class... P>
 struct Signature<R (*)(P...) noexcept> : SignatureOf<R (*)(P...) noexcept, R, P...> {};
+
+/// A member function as a handler: its object is the State of its class.
+template <class Member, class R, class C, class... P>
+struct MemberFunction {
+  Member member;
+
+  R operator()(State<C> object, P... values) const {
+    return ((*object).*member)(static_cast<P&&>(values)...);
+  }
+  friend bool operator==(const MemberFunction&, const MemberFunction&) = default;
+};
+template <class R, class C, class... P>
+MemberFunction<R (C::*)(P...), R, C, P...> as_function(R (C::*member)(P...)) {
+  return {member};
+}
+template <class R, class C, class... P>
+MemberFunction<R (C::*)(P...) const, R, C, P...> as_function(R (C::*member)(P...) const) {
+  return {member};
+}
+template <class R, class C, class... P>
+MemberFunction<R (C::*)(P...), R, C, P...> as_function(R (C::*member)(P...) noexcept) {
+  return {member};
+}
+template <class R, class C, class... P>
+MemberFunction<R (C::*)(P...) const, R, C, P...> as_function(R (C::*member)(P...) const noexcept) {
+  return {member};
+}
+template <class F>
+F as_function(F function) {
+  return function;
+}
+template <class F>
+auto as_function(Blocking<F> function) {
+  return blocking(as_function(function.function()));
+}
+
+template <class F>
+  requires std::is_member_function_pointer_v<F>
+struct Signature<F> : Signature<decltype(as_function(F()))> {};
 template <class F>
 struct Signature<Blocking<F>> : Signature<F> {};
 
@@ -190,12 +300,29 @@ inline constexpr bool kIsBlocking<Blocking<F>> = true;
 template <class F>
 inline constexpr bool kWaits = kIsBlocking<F> || Signature<F>::kIsTask;
 
-/// All that is wrong with the arguments, as one problem document.
-void render_errors(Response& response, std::initializer_list<const Error*> errors);
+/// Whether the answer's content may be made when a handler that answers at once has returned, and
+/// of what the request holds: a Streamed that captured a view.
+template <class F>
+inline constexpr bool kKeepsRequest = !kWaits<F> && !Signature<F>::kOwns &&
+                                      !kIsWhole<std::remove_cvref_t<typename Signature<F>::Value>>;
+
+/// All that is wrong with the arguments, as one error; nothing when nothing is.
+[[nodiscard]] std::optional<Error> merge_errors(std::initializer_list<const Error*> errors);
 
 template <class T>
 const Error* error_of(const Result<T>& result) noexcept {
   return result ? nullptr : &result.error();
+}
+
+/// What is wrong with the arguments; nothing when all stand.
+template <std::size_t... I>
+std::optional<Error> first_error(auto& held, std::index_sequence<I...>) {
+  if ((std::get<I>(held).has_value() && ...)) [[likely]] {
+    return std::nullopt;
+  }
+  if constexpr (sizeof...(I) != 0) {
+    return merge_errors({error_of(std::get<I>(held))...});
+  }
 }
 
 /// Whether all arguments stand; renders what is wrong when not.
@@ -205,7 +332,7 @@ bool all_held(Response& response, auto& held, std::index_sequence<I...>) {
     return true;
   }
   if constexpr (sizeof...(I) != 0) {
-    render_errors(response, {error_of(std::get<I>(held))...});
+    render_error(response, *merge_errors({error_of(std::get<I>(held))...}));
   }
   return false;
 }
@@ -270,5 +397,5 @@ Task<> call_later(const F& function, const Context& context, Response& response)
   }
 }
 
-}  // namespace detail
+}  // namespace detail::app
 }  // namespace eider

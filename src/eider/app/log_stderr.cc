@@ -6,6 +6,8 @@
 #include <ctime>
 #include <string>
 
+#include "eider/app/printable.h"
+
 namespace eider {
 
 namespace {
@@ -24,14 +26,6 @@ std::string_view to_text(LogLevel level) noexcept {
   return {};
 }
 
-/// Control bytes of a line come from outside: they must not write lines or colours of their own.
-void append_printable(std::string& out, std::string_view line) {
-  for (const char byte : line) {
-    const bool is_control = static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F;
-    out.push_back(is_control ? '?' : byte);
-  }
-}
-
 class StderrLog final : public LogSink {
  public:
   void write(LogLevel level, std::string_view line) noexcept override {
@@ -42,9 +36,7 @@ class StderrLog final : public LogSink {
       gmtime_r(&now, &parts);
       std::strftime(time.data(), time.size(), "%Y-%m-%dT%H:%M:%SZ ", &parts);
       std::string text(time.data());
-      text.append(to_text(level)).append(" ");
-      append_printable(text, line);
-      text.push_back('\n');
+      text.append(to_text(level)).append(" ").append(detail::app::printable(line)).append("\n");
       [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
     } catch (...) {
       // No memory for a line of log: the request goes on without it.

@@ -14,15 +14,13 @@ namespace eider {
 
 class SealMaker;
 
-/// What is asked of whoever makes the seals of a server.
+/// What a server asks of the maker of its seals.
 struct TlsWanted {
   /// PEM files of the command line; empty: what the program says.
   std::string certificate;
   std::string key;
   /// Of ALPN, the preferred first (RFC 7301): "h2", "http/1.1".
   std::vector<std::string> protocols;
-  /// A route allows early data.
-  bool wants_early_data = false;
   /// Outlives the seals' maker.
   LogSink* log = nullptr;
 };

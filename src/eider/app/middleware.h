@@ -2,28 +2,86 @@
 // Must not know routes.
 #pragma once
 
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <memory>
-#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "eider/base/type_key.h"
 #include "eider/http/request.h"
 #include "eider/http/response.h"
 #include "eider/runtime/task.h"
 
 namespace eider {
 
-class LogSink;
 struct Endpoint;
 struct Context;
+struct ProxyTrust;
 
-/// Runs on the loop, waits for nothing, and costs a call.
+/// Runs on the loop, waits for nothing, and costs a call. What it views of the request is valid
+/// until it returns: content that it sets (Response::set_content) owns what it is made of.
 ///
-/// before  true: go on; false: `response` is the answer, the handler is not called
-/// after   sees every response of its routes, errors too; runs in reverse order of `before`
+/// before         true: go on; false: `response` is the answer, the handler is not called. Not run
+///                for requests that are refused ahead of any handler, such as one with too much
+///                content.
+/// after          sees every answer that leaves, when its head does, in reverse order of `before`:
+///                errors too and, where it is the app's own, answers to no route (404, 405) and
+///                refusals (400, 408, 413, 425, 431, 503). Of a request that could not be read it
+///                is told nothing but where that came from: no method, no target.
+/// on_content     as `before`, of what looks at the content. Where a route has guards, hooks run
+/// ahead
+///                of them and see none, as it is read behind them: this runs there.
+/// name           as `--routes` tells it
+/// puts           the types that `before` puts into each request that it lets through, so that
+///                handlers may take Slot<T>: `{kPuts<T>}`
 struct Hook {
-  std::function<bool(Request&, Response&)> before;
-  std::function<void(const Request&, Response&)> after;
+  using Before = std::function<bool(Request&, Response&)>;
+
+  Before before{};
+  std::function<void(const Request&, Response&)> after{};
+  Before on_content{};
+  std::string name{};
+  std::vector<detail::base::TypeKey> puts{};
+};
+
+template <class T>
+inline constexpr detail::base::TypeKey kPuts = &detail::base::kTypeKey<T>;
+
+/// The name of one request, which its answer and its log lines share: see request_id.
+class RequestId {
+ public:
+  static constexpr std::size_t kBytesMax = 64;
+
+  /// Pre: text.size() <= kBytesMax.
+  explicit RequestId(std::string_view text) noexcept
+      : size_(static_cast<std::uint8_t>(text.size())) {
+    text.copy(text_.data(), text.size());
+  }
+  [[nodiscard]] std::string_view text() const noexcept { return {text_.data(), size_}; }
+
+ private:
+  std::array<char, kBytesMax> text_;
+  std::uint8_t size_;
+};
+
+/// A hook that asks who the client is (client_of), by the word of the proxies that the app trusts.
+///
+/// make  of the app's trust, which outlives the hook and is whole when the app starts
+struct ClientHook {
+  std::function<Hook(const ProxyTrust& trust)> make;
+};
+
+/// Runs ahead of routing, for the whole app, and may change the method or the path that routes are
+/// found by: the head's views have to stay valid, as those of literals and of the target do.
+struct Rewrite {
+  std::function<void(RequestHead&)> function;
+  std::string name{};
 };
 
 /// The rest of the chain, as the middleware around it sees it.
@@ -31,8 +89,11 @@ class Next {
  public:
   Next(const Endpoint& endpoint, const Context& context, std::size_t depth) noexcept
       : endpoint_(&endpoint), context_(&context), depth_(depth) {}
-  /// Runs the next middleware or the handler; call it at most once, or not at all.
+  /// Runs the next middleware or the handler; call it at most once, or not at all. It throws
+  /// nothing: what is thrown within is the answer that it becomes, such as a 403 or a 500.
   [[nodiscard]] Task<Response> operator()() const;
+  /// Whether the task may be destroyed where it waits: not where a thread may be using the request.
+  [[nodiscard]] bool may_be_given_up() const noexcept;
 
  private:
   const Endpoint* endpoint_;
@@ -41,15 +102,17 @@ class Next {
 };
 
 /// A coroutine around the handler: `Task<Response> f(Request&, Next)`. Its routes all wait.
-using Around = std::function<Task<Response>(Request&, Next)>;
+///
+/// name  as `--routes` tells it
+struct Around {
+  template <class F>
+    requires(!std::same_as<F, Around> && std::is_invocable_r_v<Task<Response>, F&, Request&, Next>)
+  // NOLINTNEXTLINE(google-explicit-constructor): a coroutine is to be one by itself
+  Around(F its_function, std::string its_name = {})
+      : function(std::move(its_function)), name(std::move(its_name)) {}
 
-/// Gives every response an X-Request-Id: the request's own when it is short and printable, else a
-/// new one of 16 hexadecimal digits.
-[[nodiscard]] Hook request_id();
-
-/// One line per response: method, target, status, bytes of content.
-[[nodiscard]] Hook access_log(std::shared_ptr<LogSink> sink);
-/// The same on standard error.
-[[nodiscard]] Hook access_log();
+  std::function<Task<Response>(Request&, Next)> function;
+  std::string name;
+};
 
 }  // namespace eider

@@ -42,7 +42,7 @@ class Multipart::Reading {
         co_return note(step);
       }
       if (step.status == MultipartStatus::end) {
-        continue;  // what stands behind is passed over, up to its limit
+        continue;  // what stands behind is read, up to its limit, so that the connection can go on
       }
       auto arriving = body_.next();
       const std::optional<std::string_view> arrived = co_await arriving;

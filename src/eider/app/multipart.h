@@ -82,9 +82,12 @@ class Multipart::Part {
 
 template <>
 struct Extract<Multipart> {
-  static constexpr bool kStreamsBody = true;
+  static constexpr ArgumentKind kKind = ArgumentKind::content_stream;
   using Held = Multipart;
   static Result<Held> from(const Context& context, ArgumentPlace place);
+  static void describe(Operation& operation) {
+    detail::app::describe_streamed_content(operation, "multipart/form-data");
+  }
 };
 
 }  // namespace eider

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "eider/app/detail/test_inbox.h"
+#include "eider/app/test_inbox.h"
 #include "eider/base/failure.h"
-#include "eider/runtime/loop_sim.h"
+#include "eider/testkit/loop_sim.h"
 #include "tests/conformance/multipart_cases.h"
 #include "tests/support/temp_directory.h"
 
@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::size_t kPlenty = 1 << 20;
 
-class MultipartTest : public testing::Test {
+class MultipartTest : public ::testing::Test {
  protected:
   /// Runs a handler over a form whose boundary is "xyz".
   template <class Handler>
   auto run(Handler handler, std::string_view content, std::size_t piece_bytes = kPlenty) {
-    detail::TestInbox inbox;
+    detail::app::TestInbox inbox;
     inbox.give(content, piece_bytes);
     auto task = handler(Multipart(BodyStream(inbox), std::string(kCaseBoundary)));
     loop.call([&] { task.start(); });
@@ -137,7 +137,7 @@ TEST_F(MultipartTest, reads_what_stands_behind_the_last_part_up_to_its_limit) {
 }
 
 TEST_F(MultipartTest, gives_bytes_before_the_rest_has_come) {
-  detail::TestInbox inbox;
+  detail::app::TestInbox inbox;
   std::string found;
   const auto handler = [&](Multipart form) -> Task<> {
     auto coming = form.next();
@@ -207,7 +207,7 @@ TEST_F(MultipartTest, leaves_nothing_of_a_file_whose_form_breaks_off) {
 }
 
 TEST_F(MultipartTest, leaves_nothing_of_a_file_whose_client_leaves) {
-  detail::TestInbox inbox;
+  detail::app::TestInbox inbox;
   auto task = save_first(Multipart(BodyStream(inbox), "xyz"), directory);
   loop.call([&] { task.start(); });
   std::string form = form_around(std::string(300'000, 'a'));

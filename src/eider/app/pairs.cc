@@ -1,11 +1,15 @@
 #include "eider/app/pairs.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "eider/base/url.h"
+#include "eider/reflect/constraints.h"
+#include "eider/reflect/faults.h"
 #include "eider/reflect/text.h"
+#include "eider/reflect/wording.h"
 
 namespace eider {
 
@@ -13,8 +17,30 @@ namespace {
 
 using reflect::Kind;
 using reflect::Member;
+namespace wording = reflect::wording;
 
 constexpr std::size_t kErrorsMax = 32;
+
+/// A list with rules is the list, at the same address.
+const reflect::Type& without_rules(const reflect::Type& type) noexcept {
+  return type.kind == Kind::kConstrained ? without_rules(*type.constraint().value) : type;
+}
+
+bool is_list(const reflect::Type& type) noexcept {
+  const Kind kind = without_rules(type).kind;
+  return kind == Kind::kSequence || kind == Kind::kSet;
+}
+
+/// Kinds that a browser sends nothing for: a box that is not ticked, a list that nothing is chosen
+/// from. Without a pair they are what they are at first, false and empty.
+bool may_send_nothing(const reflect::Type& type) noexcept {
+  return is_list(type) || type.kind == Kind::kBool;
+}
+
+bool is_bool(const reflect::Type& type) noexcept {
+  return type.kind == Kind::kBool ||
+         (type.kind == Kind::kOptional && is_bool(*type.optional().value));
+}
 
 /// The members of one struct, filled from pairs.
 class PairsReader {
@@ -25,24 +51,30 @@ class PairsReader {
   void read(std::string_view name, std::string_view value) {
     const Member* member = structure_.find(name);
     if (member == nullptr) {
-      refuse(name, "is not known");
+      refuse(name, wording::kUnknown);
       return;
     }
     const std::uint64_t bit = std::uint64_t{1} << (member - structure_.begin());
     const bool is_first = (seen_ & bit) == 0;
     seen_ |= bit;
-    if (member->type->kind == Kind::kSequence) {
-      append(*member, value, is_first);
+    const reflect::Type& type = without_rules(*member->type);
+    if (type.kind == Kind::kSequence) {
+      append(*member, type.sequence(), value, is_first);
+    } else if (type.kind == Kind::kSet) {
+      add(*member, type.set(), value, is_first);
     } else if (is_first) {
       assign(*member, *member->type, member->in(object_), value);
     } else {
-      refuse(name, "stands there more than once");
+      refuse(name, wording::kTakenTwice);
     }
   }
 
-  void refuse(std::string_view name, std::string detail) {
+  void refuse(std::string_view name, const Requirement& broken) {
+    refuse(field_error(std::string(name), broken));
+  }
+  void refuse(FieldError error) {
     if (errors_.size() < kErrorsMax) {
-      errors_.push_back({std::string(name), std::move(detail)});
+      errors_.push_back(std::move(error));
     }
   }
 
@@ -50,16 +82,47 @@ class PairsReader {
     for (std::size_t i = 0; i < structure_.count; ++i) {
       const Member& member = structure_.first[i];
       const bool is_absent = (seen_ >> i & 1U) == 0;
-      if (is_absent && structure_.is_required(i) && member.type->kind != Kind::kSequence) {
-        refuse(member.name, "is missing");
+      if (is_absent && structure_.is_required(i) && !may_send_nothing(*member.type)) {
+        refuse(member.name, wording::kMissing);
+      } else if (is_list(*member.type) && (!is_absent || structure_.is_required(i))) {
+        check_list(*member.type, member);
       }
+    }
+    if (errors_.empty() && structure_.check != nullptr) {
+      check_whole();
     }
     return std::move(errors_);
   }
 
  private:
-  void append(const Member& member, std::string_view value, bool is_first) {
-    const reflect::Sequence& sequence = member.type->sequence();
+  [[nodiscard]] bool is_wrong(std::string_view name) const {
+    return std::ranges::find(errors_, name, &FieldError::pointer) != errors_.end();
+  }
+
+  /// Once all its elements are there, none of which is wrong.
+  void check_list(const reflect::Type& type, const Member& member) {
+    if (type.kind != Kind::kConstrained || is_wrong(member.name)) {
+      return;
+    }
+    check_list(*type.constraint().value, member);
+    for (const Requirement& broken :
+         reflect::broken_requirements(type.constraint(), member.in(object_))) {
+      refuse(member.name, broken);
+    }
+  }
+
+  /// By names, as all that is said of pairs.
+  void check_whole() {
+    Faults faults(structure_, object_);
+    structure_.check(object_, faults);
+    for (FieldError& fault : faults.found()) {
+      fault.pointer.erase(0, 1);
+      refuse(std::move(fault));
+    }
+  }
+
+  void append(const Member& member, const reflect::Sequence& sequence, std::string_view value,
+              bool is_first) {
     void* elements = member.in(object_);
     if (is_first) {
       sequence.clear(elements);  // an initialiser holds only where nothing is given
@@ -67,12 +130,35 @@ class PairsReader {
     assign(member, *sequence.element, sequence.append(elements), value);
   }
 
+  void add(const Member& member, const reflect::Set& set, std::string_view value, bool is_first) {
+    void* elements = member.in(object_);
+    if (is_first) {
+      set.clear(elements);
+    }
+    auto fill = [&](void* element) {
+      assign(member, *set.element, element, value);
+      return true;
+    };
+    const auto added = set.add(elements, &fill, [](void* context, void* element) {
+      return (*static_cast<decltype(fill)*>(context))(element);
+    });
+    if (added == reflect::Set::Added::kDoubled) {
+      refuse(member.name, wording::kHeldTwice);
+    }
+  }
+
   void assign(const Member& member, const reflect::Type& type, void* object,
               std::string_view value) {
     if (type.kind == Kind::kOptional && value.empty()) {
-      type.optional().reset(object);
-    } else if (auto read = reflect::read_text(type, object, value); !read) {
-      refuse(member.name, std::move(read.error()));
+      type.optional().set_null(object);
+      return;
+    }
+    // A ticked box without a value of its own is "on" (HTML, the input element's default/on mode).
+    const bool is_ticked = value == "on" && is_bool(type);
+    if (auto read = reflect::read_text(type, object, is_ticked ? "true" : value); !read) {
+      for (const Requirement& broken : read.error()) {
+        refuse(member.name, broken);
+      }
     }
   }
 
@@ -94,7 +180,7 @@ std::vector<FieldError> read_pairs(const reflect::Type& type, void* object,
     if (name && value) {
       reader.read(*name, *value);
     } else {
-      reader.refuse(pair->name, "has a bad percent-escape in it");
+      reader.refuse(pair->name, wording::kBadEscape);
     }
   }
   return reader.finish();

@@ -12,10 +12,12 @@ namespace eider {
 
 /// Reads `name=value&name=value` (application/x-www-form-urlencoded, as the URL standard decodes
 /// it) into the struct's members of those names. A sequence gets an element per pair; an optional
-/// stays empty where the value is empty.
+/// stays empty where the value is empty, and a Nullable is null. A bool is a checkbox: "on" and
+/// "true" tick it, "false" does not, and without a pair, which is what browsers send for a box that
+/// is not ticked, it is false (or its initialiser: give a box none).
 ///
 /// returns  what is wrong, one entry per name: unknown, doubled (save for sequences), missing (when
-///          the member has no initialiser and is neither optional nor a sequence), or not of the
+///          the member has no initialiser and is no optional, sequence or bool), or not of the
 ///          member's type
 [[nodiscard]] std::vector<FieldError> read_pairs(const reflect::Type& type, void* object,
                                                  std::string_view pairs);

@@ -6,23 +6,11 @@
 #include <string_view>
 #include <utility>
 
+#include "eider/base/fixed_string.h"
+
 namespace eider {
 
-/// A string that can be a template argument: Header<"accept-language">.
-template <std::size_t N>
-struct FixedString {
-  // NOLINTNEXTLINE(google-explicit-constructor): a literal is to convert by itself
-  consteval FixedString(const char (&literal)[N]) {
-    for (std::size_t i = 0; i < N; ++i) {
-      text[i] = literal[i];
-    }
-  }
-  [[nodiscard]] constexpr std::string_view view() const noexcept { return {text, N - 1}; }
-
-  char text[N];
-};
-
-namespace detail {
+namespace detail::app {
 
 /// What all wrappers below share: they hold a value and read like a pointer to it.
 template <class T>
@@ -40,44 +28,46 @@ class Holds {
   T value_{};
 };
 
-}  // namespace detail
+}  // namespace detail::app
 
 /// The query string as a struct: one key per member, members with an initialiser may be absent.
+/// A bool is a checkbox, as in Form.
 template <class T>
-class Query : public detail::Holds<T> {
+class Query : public detail::app::Holds<T> {
  public:
-  using detail::Holds<T>::Holds;
+  using detail::app::Holds<T>::Holds;
 };
 
 /// The body as JSON (Content-Type: application/json, else 415). Also a result: `return
 /// Json(value)`.
 template <class T>
-class Json : public detail::Holds<T> {
+class Json : public detail::app::Holds<T> {
  public:
-  using detail::Holds<T>::Holds;
+  using detail::app::Holds<T>::Holds;
 };
 template <class T>
 Json(T) -> Json<T>;
 
-/// The body as application/x-www-form-urlencoded, one key per member.
+/// The body as application/x-www-form-urlencoded, one key per member. A bool is a checkbox: true
+/// when `on` or `true` came, false when nothing did (pairs.h).
 template <class T>
-class Form : public detail::Holds<T> {
+class Form : public detail::app::Holds<T> {
  public:
-  using detail::Holds<T>::Holds;
+  using detail::app::Holds<T>::Holds;
 };
 
 /// A header field, by name without case. T: text, number, or std::optional of one.
 template <FixedString Name, class T = std::string_view>
-class Header : public detail::Holds<T> {
+class Header : public detail::app::Holds<T> {
  public:
-  using detail::Holds<T>::Holds;
+  using detail::app::Holds<T>::Holds;
 };
 
 /// A cookie, by name. T: text, number, or std::optional of one.
 template <FixedString Name, class T = std::string_view>
-class Cookie : public detail::Holds<T> {
+class Cookie : public detail::app::Holds<T> {
  public:
-  using detail::Holds<T>::Holds;
+  using detail::app::Holds<T>::Holds;
 };
 
 /// The body's bytes as they came; valid until the response is complete.
@@ -90,6 +80,21 @@ class Body {
 
  private:
   std::string_view bytes_;
+};
+
+/// What was put into the request by a guard, a hook or middleware on the handler's way
+/// (Request::put): found by its type, not copied, valid until the response is complete. That nobody
+/// there puts one is told when the app starts. Without a T in every request it is
+/// `std::optional<Slot<T>>`.
+template <class T>
+class Slot {
+ public:
+  explicit Slot(T& object) noexcept : object_(&object) {}
+  T& operator*() const noexcept { return *object_; }
+  T* operator->() const noexcept { return object_; }
+
+ private:
+  T* object_;
 };
 
 /// What `App::state(T)` was given: one object that all handlers on all threads share, so a T that

@@ -2,6 +2,7 @@
 // Must not parse more than it needs to: route/pattern.h owns the grammar.
 #pragma once
 
+#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -15,40 +16,47 @@ struct RuntimePattern {
   std::string text;
 };
 
-namespace detail {
+namespace detail::app {
 // Never defined: the compiler names them when a pattern is refused, so their names are the message.
 void the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
 void the_handler_takes_fewer_path_values_than_the_pattern_names();
 void the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query();
 void a_group_prefix_has_no_parameters__put_them_into_its_routes();
-}  // namespace detail
+}  // namespace detail::app
 
 /// The pattern of a route whose handler is an F. A literal is checked while compiling: a pattern
 /// and a handler that do not fit stop the build. It is a view, for the length of the registering
-/// call.
+/// call. An empty one is the prefix of its group, without a slash behind it.
 template <class F>
 class PatternFor {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): a literal is to convert by itself
-  consteval PatternFor(const char* text) : text_(text) {
-    constexpr std::size_t takes = detail::Signature<F>::kPathCount;
-    if (find_fault(text) != PatternFault::none) {
-      detail::the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
+  consteval PatternFor(const char* text,
+                       std::source_location where = std::source_location::current())
+      : text_(text), where_(where) {
+    constexpr std::size_t takes = detail::app::Signature<F>::kPathCount;
+    if (!text_.empty() && find_fault(text) != PatternFault::none) {
+      detail::app::the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
     }
     if (takes < count_parameters(text)) {
-      detail::the_handler_takes_fewer_path_values_than_the_pattern_names();
+      detail::app::the_handler_takes_fewer_path_values_than_the_pattern_names();
     }
     if (takes > count_parameters(text)) {
-      detail::the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query();
+      detail::app::the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query();
     }
   }
   // NOLINTNEXTLINE(google-explicit-constructor): as above
-  PatternFor(const RuntimePattern& pattern) noexcept : text_(pattern.text) {}
+  PatternFor(const RuntimePattern& pattern,
+             std::source_location where = std::source_location::current()) noexcept
+      : text_(pattern.text), where_(where) {}
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  /// Where the route is written.
+  [[nodiscard]] const std::source_location& where() const noexcept { return where_; }
 
  private:
   std::string_view text_;
+  std::source_location where_;
 };
 
 /// A group's prefix: literal segments, checked while compiling.
@@ -57,10 +65,10 @@ class GroupPrefix {
   // NOLINTNEXTLINE(google-explicit-constructor): as above
   consteval GroupPrefix(const char* text) : text_(text) {
     if (find_fault(text) != PatternFault::none) {
-      detail::the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
+      detail::app::the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces();
     }
     if (count_parameters(text) != 0) {
-      detail::a_group_prefix_has_no_parameters__put_them_into_its_routes();
+      detail::app::a_group_prefix_has_no_parameters__put_them_into_its_routes();
     }
   }
   [[nodiscard]] std::string_view text() const noexcept { return text_; }

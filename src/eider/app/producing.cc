@@ -17,7 +17,7 @@ class StreamedContent final : public ProducedContent {
 
 ResponseStream Extract<ResponseStream>::make(BodyWriter& out, const Request& /*request*/) {
   Response& head = out.head();
-  if (head.content_type().empty() && !head.find_header("Content-Type")) {
+  if (head.content_type().empty()) {
     head.set_static_type("application/octet-stream");
   }
   return ResponseStream(out);

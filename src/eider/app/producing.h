@@ -25,7 +25,7 @@ namespace eider {
 ///     app.get("/count", [](ResponseStream out) -> Task<> {
 ///       out.head().set_static_type(kTextPlain);
 ///       for (int number = 0; number < 1'000'000; ++number) {
-///         co_await out.write(fmt::format("{}\n", number));
+///         co_await out.write(std::to_string(number) + "\n");
 ///       }
 ///     });
 class ResponseStream {
@@ -36,7 +36,8 @@ class ResponseStream {
   [[nodiscard]] BodyWriter::WriteAwaiter write(std::string_view bytes) {
     return out_->write(bytes);
   }
-  /// What was written reaches the client without waiting for more.
+  /// What was written reaches the client without waiting for more; ahead of the first write, the
+  /// head does.
   void flush() { out_->flush(); }
   /// Status, type and fields, to be changed before the first write.
   [[nodiscard]] Response& head() noexcept { return out_->head(); }
@@ -71,16 +72,20 @@ class Streamed {
 template <>
 struct Render<Streamed> {
   static void into(Response& response, Streamed streamed);
+  static void describe(Operation& operation) {
+    detail::app::describe_streamed_answer(operation, "*/*", nullptr);
+  }
 };
 
 /// How a type of parameter becomes a producer's; specialise Extract by deriving from this.
 ///
 /// make(BodyWriter&, const Request&)  the parameter, when the producer runs
 /// prepare(Response&)                 the content's type and further fields, before anything else
-/// kIsLive                            see ProducedContent::is_live
-template <class P>
+///
+/// kOf  output or live_output: see ProducedContent::is_live
+template <class P, ArgumentKind kOf>
 struct ExtractProducing {
-  static constexpr bool kProduces = true;
+  static constexpr ArgumentKind kKind = kOf;
   /// Made when the producer runs.
   struct Held {
     const Request* request;
@@ -89,13 +94,15 @@ struct ExtractProducing {
 };
 
 template <>
-struct Extract<ResponseStream> : ExtractProducing<ResponseStream> {
-  static constexpr bool kIsLive = false;
+struct Extract<ResponseStream> : ExtractProducing<ResponseStream, ArgumentKind::output> {
   static void prepare(Response& /*response*/) noexcept {}
   static ResponseStream make(BodyWriter& out, const Request& request);
+  static void describe(Operation& operation) {
+    detail::app::describe_streamed_answer(operation, "application/octet-stream", nullptr);
+  }
 };
 
-namespace detail {
+namespace detail::app {
 
 /// The handler's arguments, kept until its task has ended.
 template <class F>
@@ -133,5 +140,5 @@ void begin_producing(const F& function, const Context& context, Response& respon
   response.set_content(std::make_unique<ProducingHandler<F>>(function, std::move(held)));
 }
 
-}  // namespace detail
+}  // namespace detail::app
 }  // namespace eider

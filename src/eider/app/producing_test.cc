@@ -8,6 +8,7 @@
 #include "eider/base/failure.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
+#include "tests/sim/sim_app.h"
 
 namespace eider {
 namespace {
@@ -126,6 +127,22 @@ TEST(Producing, a_result_may_be_streamed) {
   EXPECT_EQ(reply.body, "0,x\n1,x\n");
 }
 
+TEST(Producing, a_head_that_is_flushed_does_not_wait_for_content) {
+  App app;
+  app.get("/", [](ResponseStream out) -> Task<> {
+    out.head().set_type("text/csv");
+    out.flush();
+    out.flush();
+    auto sleep = sleep_for(std::chrono::hours(1));
+    co_await sleep;
+  });
+  TestClient client(app);
+  const std::string told = client.raw("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(told.starts_with("HTTP/1.1 200 ")) << told;
+  EXPECT_NE(told.find("Content-Type: text/csv\r\n"), std::string::npos) << told;
+  EXPECT_TRUE(told.ends_with("\r\n\r\n")) << told;
+}
+
 TEST(Producing, trailers_come_behind) {
   App app;
   app.get("/", [](ResponseStream out) -> Task<> {
@@ -189,6 +206,45 @@ TEST(EarlyHints, come_ahead_of_the_answer) {
                                "as=style\r\n\r\nHTTP/1.1 200 OK\r\n"));
   EXPECT_TRUE(client.raw("GET /waits HTTP/1.1\r\nHost: a\r\n\r\n").contains("Link: </b.js>"));
   EXPECT_EQ(client.get("/waits").body, "done");
+}
+
+void add_both_ways(App& app) {
+  app.post("/first-write", [](BodyStream body, ResponseStream out) -> Task<> {
+    auto begun = out.write("begun,");
+    co_await begun;
+    auto next = body.next();
+    const auto part = co_await next;
+    auto ended = out.write(part.value_or("nothing"));
+    co_await ended;
+  });
+  app.post("/first-read", [](BodyStream body, ResponseStream out) -> Task<> {
+    auto next = body.next();
+    const auto part = co_await next;
+    auto ended = out.write(part.value_or("nothing"));
+    co_await ended;
+  });
+}
+
+// An interim answer in the middle of the content would shift what is read of it.
+TEST(Producing, nothing_is_said_of_100_continue_once_the_answer_has_begun) {
+  SimAppServer<&add_both_ways> server;
+  const std::string head =
+      " HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n";
+  SimClient writer = server.connect();
+  writer.send("POST /first-write" + head);
+  server.kernel.run_until_idle();
+  writer.send("hello");
+  server.kernel.run_until_idle();
+  EXPECT_TRUE(writer.received().starts_with("HTTP/1.1 200 OK\r\n"));
+  EXPECT_TRUE(writer.received().ends_with("\r\n\r\n6\r\nbegun,\r\n5\r\nhello\r\n0\r\n\r\n"))
+      << writer.received();
+  SimClient reader = server.connect();
+  reader.send("POST /first-read" + head);
+  server.kernel.run_until_idle();
+  EXPECT_EQ(reader.take_received(), "HTTP/1.1 100 Continue\r\n\r\n");
+  reader.send("hello");
+  server.kernel.run_until_idle();
+  EXPECT_TRUE(reader.received().ends_with("\r\n\r\n5\r\nhello\r\n0\r\n\r\n"));
 }
 
 }  // namespace

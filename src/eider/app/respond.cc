@@ -1,6 +1,8 @@
 #include "eider/app/respond.h"
 
 #include <charconv>
+#include <map>
+#include <stdexcept>
 
 #include "eider/app/handler.h"
 #include "eider/http/status.h"
@@ -10,14 +12,40 @@ namespace eider {
 
 namespace {
 
+struct ProblemField {
+  std::string pointer;
+  std::string detail;
+  std::optional<std::string> code;
+  std::optional<std::map<std::string, std::string>> arguments;
+};
+
 /// A problem document (RFC 9457, section 3.1); `errors` is an extension member of it.
 struct Problem {
   std::string type = "about:blank";
   std::string title;
   int status = 0;
   std::string detail;
-  std::optional<std::vector<FieldError>> errors;
+  std::optional<std::vector<ProblemField>> errors;
 };
+
+std::vector<ProblemField> described(const std::vector<FieldError>& fields) {
+  std::vector<ProblemField> all;
+  for (const FieldError& field : fields) {
+    ProblemField& one = all.emplace_back();
+    one.pointer = field.pointer;
+    one.detail = field.detail;
+    if (!field.code.empty()) {
+      one.code = field.code;
+    }
+    if (!field.arguments.empty()) {
+      one.arguments.emplace();
+    }
+    for (const FieldError::Argument& argument : field.arguments) {
+      one.arguments->emplace(argument.name, argument.value);
+    }
+  }
+  return all;
+}
 
 template <class Number>
 void render_number(Response& response, Number number) {
@@ -31,7 +59,11 @@ void render_number(Response& response, Number number) {
 
 }  // namespace
 
-namespace detail {
+const reflect::Type& problem_type() noexcept {
+  return reflect::type_of<Problem>();
+}
+
+namespace detail::app {
 
 void render_text(Response& response, std::string text) {
   response.set_static_type(kTextPlain).set_body(std::move(text));
@@ -39,6 +71,14 @@ void render_text(Response& response, std::string text) {
 
 void render_view(Response& response, std::string_view text) noexcept {
   response.set_static_type(kTextPlain).set_static_body(text);
+}
+
+void render_shared(Response& response, std::shared_ptr<const std::string> text) {
+  if (text == nullptr) {
+    render_error(response, Error::not_found());
+  } else {
+    response.set_static_type(kTextPlain).set_shared_body(std::move(text));
+  }
 }
 
 void render_whole_number(Response& response, std::int64_t number) {
@@ -69,31 +109,51 @@ void render_location(Response& response, const std::string& location) {
 }
 
 void render_response(Response& response, Response&& made) {
+  // What hooks and guards have added ahead of the handler stands in front of its own fields.
   const std::string earlier(response.field_lines());
+  if (made.content_type().empty() && !response.content_type().empty()) {
+    made.set_type(std::string(response.content_type()));
+  }
   response = std::move(made);
   response.prepend_field_lines(earlier);
 }
 
-void render_errors(Response& response, std::initializer_list<const Error*> errors) {
-  const Error* first = nullptr;
+void render_with(Response& response, std::optional<int> status, const Response& fields) {
+  if (status) {
+    response.set_status(*status);
+  }
+  if (!fields.content_type().empty()) {
+    response.set_type(std::string(fields.content_type()));
+  }
+  response.append_field_lines(fields.field_lines());
+}
+
+void add_cookie(Response& response, const SetCookie& cookie) {
+  const auto value = to_field_value(cookie);
+  if (!value) {
+    throw std::invalid_argument("this cookie cannot be set as it is: " + cookie.name);
+  }
+  response.add_header("Set-Cookie", *value);
+}
+
+std::optional<Error> merge_errors(std::initializer_list<const Error*> errors) {
   std::optional<Error> all;
   for (const Error* error : errors) {
     if (error == nullptr) {
       continue;
     }
-    if (first == nullptr) {
-      first = error;
+    if (!all) {
       all = *error;
-    } else if (error->status() == first->status()) {
+    } else if (error->status() == all->status()) {
       for (const FieldError& field : error->fields()) {
-        all->with_field(field.pointer, field.detail);
+        all->with_field(field);
       }
     }
   }
-  render_error(response, *all);
+  return all;
 }
 
-}  // namespace detail
+}  // namespace detail::app
 
 void render_error(Response& response, const Error& error) {
   Problem problem;
@@ -101,10 +161,13 @@ void render_error(Response& response, const Error& error) {
   problem.status = error.status();
   problem.detail = error.detail();
   if (!error.fields().empty()) {
-    problem.errors = error.fields();
+    problem.errors = described(error.fields());
   }
   response.set_status(error.status()).set_static_type(kApplicationProblem);
   response.remove_header("Content-Encoding");  // of the content that this replaces
+  for (const ErrorHeader& header : error.headers()) {
+    response.add_header(header.name, header.value);
+  }
   json::write(response.body_buffer(), problem);
 }
 

@@ -2,10 +2,19 @@
 // Must not write bytes: respond.h renders them.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include "eider/http/cookie.h"
+#include "eider/http/response.h"
+
 namespace eider {
+
+namespace detail::app {
+void add_cookie(Response& response, const SetCookie& cookie);
+}  // namespace detail::app
 
 /// 201 with the new thing as JSON and, where `location` is given, its address.
 template <class T>
@@ -19,6 +28,39 @@ class Created {
  private:
   T value_;
   std::string location_;
+};
+
+/// A result with more than its value:
+///
+///     return With(issue).status(201).header("ETag", tag).cookie({.name = "sid", .value = token});
+template <class T>
+class With {
+ public:
+  explicit With(T value) : value_(std::move(value)) {}
+
+  /// In place of the value's own, such as 200.
+  With&& status(int code) && noexcept {
+    status_ = code;
+    return std::move(*this);
+  }
+  /// As Response::add_header.
+  With&& header(std::string_view name, std::string_view value) && {
+    fields_.add_header(name, value);
+    return std::move(*this);
+  }
+  /// Throws std::invalid_argument where `to_field_value` has none.
+  With&& cookie(const SetCookie& cookie) && {
+    detail::app::add_cookie(fields_, cookie);
+    return std::move(*this);
+  }
+  [[nodiscard]] T& value() noexcept { return value_; }
+  [[nodiscard]] std::optional<int> status() const noexcept { return status_; }
+  [[nodiscard]] const Response& fields() const noexcept { return fields_; }
+
+ private:
+  T value_;
+  std::optional<int> status_;
+  Response fields_;
 };
 
 /// Sends the client elsewhere.

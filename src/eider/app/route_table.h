@@ -3,19 +3,32 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "eider/app/endpoint.h"
+#include "eider/app/lifecycle.h"
 #include "eider/app/make_seals.h"
 #include "eider/app/middleware.h"
+#include "eider/app/option_set.h"
 #include "eider/base/log.h"
+#include "eider/http/cidr.h"
+#include "eider/http/forwarded_fields.h"
+#include "eider/server/observer.h"
 
 namespace eider {
 
 class ConnectionProtocol;
+class Topics;
+
+/// What App::trust_proxies was told.
+struct ProxyTrust {
+  TrustedPeers peers;
+  ForwardedFields fields = ForwardedFields::x_forwarded;
+};
 
 /// A group: its prefix in full and what holds for all within it.
 struct RouteScope {
@@ -23,20 +36,41 @@ struct RouteScope {
   std::string prefix;
   std::size_t parent = 0;  // the root is its own parent
   std::deque<Hook> hooks;
+  std::deque<Guard> guards;    // run for each request
+  std::deque<Guard> provided;  // run where what they put is asked for
+  /// What hooks and middleware put.
+  std::vector<detail::base::TypeKey> puts;
   std::deque<Around> arounds;
 };
 
 class RouteTable {
  public:
-  RouteTable() : scopes(1) {}
+  RouteTable();
 
   std::deque<Endpoint> endpoints;
   std::deque<RouteScope> scopes;  // [0] is the app
-  std::map<detail::TypeKey, std::shared_ptr<void>> states;
+  /// What State<T> refers to; null when nobody has given one.
+  [[nodiscard]] void* find_state(detail::base::TypeKey key) const noexcept;
+
+  std::map<detail::base::TypeKey, std::shared_ptr<void>> states;
+  // The app's own, which handlers are given as states are.
+  const std::shared_ptr<Topics> topics;
+  const std::shared_ptr<ProxyTrust> proxy_trust;
+  /// By type, the app's own among them: what State<T> refers to where no state took its place.
+  std::map<detail::base::TypeKey, std::shared_ptr<void>> modules;
   std::size_t body_bytes_max = std::size_t{1} << 20;
+  std::vector<Rewrite> rewrites;
+  std::vector<Observer> observers;
+  std::deque<detail::app::Part> parts;  // in the order in which they start
   std::shared_ptr<LogSink> log;
   std::shared_ptr<const ConnectionProtocol> protocol;
   MakeSeals make_seals;
+  OptionSet options;
+  OptionSet answers;  // told in place of serving
 };
+
+/// The groups around an endpoint, the outermost first.
+[[nodiscard]] std::vector<const RouteScope*> scopes_around(const RouteTable& table,
+                                                           const Endpoint& endpoint);
 
 }  // namespace eider

@@ -1,15 +1,15 @@
 // App::run and App::serve: from the command line to a served process.
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "eider/app/app.h"
 #include "eider/app/options.h"
 #include "eider/app/route_table.h"
+#include "eider/app/service.h"
 #include "eider/runtime/seal.h"
 #include "eider/server/connection_protocol.h"
 #include "eider/server/server.h"
@@ -19,12 +19,6 @@ namespace eider {
 namespace {
 
 constexpr int kExitFailed = 1;
-constexpr int kExitUsage = 2;
-
-void say(std::FILE* where, const std::string& text) {
-  std::fputs(text.c_str(), where);
-  std::fflush(where);
-}
 
 std::string listening_line(const Server& server) {
   std::string line("Eider serves on ");
@@ -35,28 +29,15 @@ std::string listening_line(const Server& server) {
   }
   line.append(" (").append(std::to_string(server.thread_count()));
   line.append(server.thread_count() == 1 ? " thread, " : " threads, ");
-  line.append(server.backend_name()).append("). Ctrl-C stops it.\n");
+  line.append(server.backend_name()).append("). Ctrl-C stops it.");
   return line;
 }
 
 }  // namespace
 
-Result<ServerOptions, int> read_command_line(int argc, char** argv, ServerOptions given) {
-  auto parsed = parse_options(argc, argv, std::move(given));
-  if (!parsed) {
-    say(stderr, parsed.error().detail() + "\n");
-    return fail(kExitUsage);
-  }
-  if (const auto* help = std::get_if<HelpWanted>(&*parsed)) {
-    say(stdout, help->text);
-    return fail(0);
-  }
-  return std::get<ServerOptions>(std::move(*parsed));
-}
-
-int App::run(int argc, char** argv) {
-  const auto options = read_command_line(argc, argv);
-  return options ? serve(*options) : options.error();
+Exit App::run(int argc, char** argv) {
+  const auto serving = read_command_line(argc, argv, options());
+  return serving ? serve(*serving) : serving.error();
 }
 
 /// Where TLS is asked for and the options do not bring it along.
@@ -75,12 +56,10 @@ Result<void> App::add_seals(ServerOptions& options) const {
   if (options.protocol != nullptr) {
     protocols.emplace(protocols.begin(), options.protocol->alpn());
   }
-  auto made = table_->make_seals(
-      {.certificate = options.certificate,
-       .key = options.key,
-       .protocols = std::move(protocols),
-       .wants_early_data = std::ranges::any_of(table_->endpoints, &Endpoint::allows_early_data),
-       .log = options.log});
+  auto made = table_->make_seals({.certificate = options.certificate,
+                                  .key = options.key,
+                                  .protocols = std::move(protocols),
+                                  .log = options.log});
   if (!made) {
     return fail(std::move(made.error()));
   }
@@ -88,11 +67,23 @@ Result<void> App::add_seals(ServerOptions& options) const {
   return {};
 }
 
-int App::serve(const ServerOptions& options) {
+/// One line of log for each line of text.
+Exit App::refuse_to_serve(std::string_view why) const {
+  while (!why.empty() && table_->log != nullptr) {
+    const std::size_t end = std::min(why.find('\n'), why.size());
+    table_->log->write(LogLevel::error, why.substr(0, end));
+    why.remove_prefix(std::min(end + 1, why.size()));
+  }
+  return Exit(kExitFailed);
+}
+
+Exit App::serve(const ServerOptions& options) {
+  if (options.lists_routes) {
+    return Exit(0, list_routes());
+  }
   auto service = make_service();
   if (!service) {
-    say(stderr, service.error().cause());
-    return kExitFailed;
+    return refuse_to_serve(service.error().cause());
   }
   ServerOptions complete = options;
   complete.stops_on_signals = true;
@@ -101,21 +92,22 @@ int App::serve(const ServerOptions& options) {
     complete.protocol = table_->protocol;
   }
   if (auto added = add_seals(complete); !added) {
-    say(stderr, added.error().detail() + "\n");
-    return kExitFailed;
+    return refuse_to_serve(added.error().detail());
   }
-  Server server(**service, complete);
-  if (auto started = server.start(); !started) {
-    say(stderr, started.error().detail() + "\n");
-    return kExitFailed;
+  auto server = std::make_unique<Server>(**service, complete);  // ends ahead of the service
+  if (auto started = server->start(); !started) {
+    return refuse_to_serve(reason_of(started.error()));
   }
-  say(stderr, listening_line(server));
-  if (!server.wait()) {
-    // A blocking handler is still at work when the drain deadline has come. Its thread cannot be
-    // stopped, and destroying the server would wait for it.
-    std::_Exit(0);
+  if (table_->log != nullptr && !server->is_stopping()) {
+    table_->log->write(LogLevel::info, listening_line(*server));
   }
-  return 0;
+  if (!server->wait()) {
+    // Destroying the server would wait for the handler that is still at work, and destroying the
+    // service, which owns the routes and their states, would take them from under it.
+    (void)server.release();
+    (void)service->release();
+  }
+  return Exit(0);
 }
 
 }  // namespace eider

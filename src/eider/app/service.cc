@@ -2,17 +2,28 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "eider/base/failure.h"
 #include "eider/route/pattern.h"
+#include "eider/runtime/cancel.h"
+#include "eider/runtime/loop.h"
+#include "eider/server/body_stream.h"
+#include "eider/server/content.h"
 #include "eider/server/topics.h"
 
 namespace eider {
 
 namespace {
+
+constexpr int kInternalError = 500;
+/// What Routes::any takes. HEAD is answered by who answers GET.
+constexpr Method kOfAny[] = {Method::get,   Method::post,  Method::put,    Method::delete_,
+                             Method::patch, Method::query, Method::options};
 
 const Endpoint& endpoint_of(const Plan& plan) noexcept {
   return *static_cast<const Endpoint*>(plan.endpoint);
@@ -39,95 +50,205 @@ void answer_unrouted(const Router& router, Request& request, Response& response)
   }
 }
 
-constexpr int kTooEarly = 425;
-
-/// RFC 8470, section 5.2.
-void answer_too_early(const Endpoint&, const Context&, Response& response) {
-  render_error(response, Error(kTooEarly,
-                               "This came before the handshake was done, and may be a replay. Ask "
-                               "again: it is done by now."));
-}
-
-Task<> answer_too_early_later(const Endpoint& endpoint, const Context& context,
-                              Response& response) {
-  answer_too_early(endpoint, context, response);
-  co_return;
-}
-
-/// Its content, if it has any, is not waited for.
-Plan too_early(const Site& site, const RequestHead& head) noexcept {
-  const bool has_content = head.body != BodyKind::none;
-  return {.endpoint = &site.too_early,
-          .body_bytes_max = std::numeric_limits<std::size_t>::max(),
-          .waits = has_content,
-          .streams_body = has_content};
-}
-
-/// Content and what follows an upgrade may come behind the handshake, but nobody would know.
-bool may_be_early(const Endpoint& endpoint, const RequestHead& head) noexcept {
-  return endpoint.allows_early_data && head.body == BodyKind::none && !head.wants_upgrade &&
-         !head.opens_websocket;
-}
-
-void check_early(const Endpoint& endpoint, std::string& wrong) {
-  const bool is_safe = endpoint.method == Method::get || endpoint.method == Method::head ||
-                       endpoint.method == Method::options;
-  if (!endpoint.allows_early_data || (is_safe && !endpoint.opens_websocket)) {
-    return;
+/// An error may carry a field that no response may have, such as one with a line's end in it: a
+/// client whose text it holds could write fields of the answer.
+Error render_or_refuse(Response& response, Error error) {
+  try {
+    render_error(response, error);
+    return error;
+  } catch (const std::invalid_argument& wrong) {
+    Error internal = Error::internal(wrong.what());
+    render_error(response, internal);
+    return internal;
   }
-  wrong.append(to_text(endpoint.method)).append(" ").append(endpoint.pattern);
-  wrong.append(is_safe ? " allows early data, where no WebSocket opens"
-                       : " allows early data, which somebody may send again: only GET, HEAD and "
-                         "OPTIONS may (RFC 8470)");
-  wrong.append(": take allow_early_data() away\n");
+}
+
+void log_failure(LogSink& log, const Request& request, const Error& error) {
+  std::string line(to_text(request.method()));
+  line.append(" ").append(request.path());
+  if (const auto* id = request.find<RequestId>()) {
+    line.append(" (").append(id->text()).append(")");
+  }
+  line.append(" failed: ").append(error.cause());
+  log.write(LogLevel::error, line);
+}
+
+/// Makes what a handler has thrown an answer and, where it is our fault, a line in the log. To be
+/// called while one handles it.
+void render_thrown(LogSink* log, const Request& request, Response& response) noexcept {
+  try {
+    const Error error = render_or_refuse(response, thrown_error());
+    if (error.status() >= kInternalError && log != nullptr) {
+      log_failure(*log, request, error);
+    }
+  } catch (...) {
+    response.reset();
+    response.set_status(kInternalError);
+  }
 }
 
 /// Runs the hooks in order until one answers.
-bool run_before(const Endpoint& endpoint, Request& request, Response& response) {
-  return std::ranges::all_of(endpoint.before,
-                             [&](const Hook* hook) { return hook->before(request, response); });
+bool run_before(const std::vector<const Hook::Before*>& hooks, Request& request,
+                Response& response) {
+  return std::ranges::all_of(hooks,
+                             [&](const Hook::Before* hook) { return (*hook)(request, response); });
+}
+
+/// The content that guards were asked about ahead of it.
+Task<std::string_view> gather(BodyInbox& inbox) {
+  inbox.gather();
+  auto arriving = inbox.arrival().wait();
+  co_await arriving;
+  co_return inbox.gathered();
+}
+
+/// Guards, then the content where that has not come yet, then the hooks that look at it.
+Task<bool> admit_later(const Endpoint& endpoint, Request& request, Response& response,
+                       const Ongoing& ongoing) {
+  auto running = run_guards_later(endpoint, request, response, ongoing);
+  const bool is_admitted = co_await std::move(running);
+  if (!is_admitted) {
+    co_return false;
+  }
+  if (ongoing.content != nullptr && !endpoint.streams_body) {
+    auto gathering = gather(*ongoing.content);
+    const std::string_view content = co_await std::move(gathering);
+    request.set_body(content);
+  }
+  if (ongoing.cancel.is_cancelled()) {  // one that a thread serves is not destroyed by that
+    render_error(response, nobody_waits());
+    co_return false;
+  }
+  co_return run_before(endpoint.on_content, request, response);
+}
+
+bool admit(const Endpoint& endpoint, Request& request, Response& response) {
+  return run_guards(endpoint, request, response) &&
+         run_before(endpoint.on_content, request, response);
 }
 
 /// Outer hooks see the response last.
-void run_after(const Endpoint& endpoint, const Request& request, Response& response) {
-  for (auto hook = endpoint.after.rbegin(); hook != endpoint.after.rend(); ++hook) {
-    (*hook)->after(request, response);
+void run_after(const Endpoint& endpoint, const Request& request, Response& response) noexcept {
+  try {
+    for (auto hook = endpoint.after.rbegin(); hook != endpoint.after.rend(); ++hook) {
+      (*hook)->after(request, response);
+    }
+  } catch (...) {
+    render_thrown(endpoint.log.get(), request, response);
   }
 }
 
-/// Sleeps for nothing: one handler, or the chain of middleware that ends in it.
+/// Of content that is made while it is sent, hooks see the head when that leaves: until then its
+/// producer may refuse. What has been said ahead of the handler holds also then.
+void finish_unless_produced(const Endpoint& endpoint, const Request& request, Response& response,
+                            std::size_t shared_bytes) noexcept {
+  if (content_as<ProducedContent>(response) != nullptr) {
+    response.share_field_lines(shared_bytes);
+  } else {
+    run_after(endpoint, request, response);
+  }
+}
+
+/// The handler alone, or the chain of middleware that ends in it.
 Task<> run_handler(const Endpoint& endpoint, const Context& context, Response& response) {
   if (!endpoint.around.empty()) {
     const Next first(endpoint, context, 0);
     auto chain = first();
     Response made = co_await std::move(chain);
     Render<Response>::into(response, std::move(made));
+  } else if (endpoint.answer_now != nullptr) {
+    endpoint.answer_now(endpoint, context, response);  // its guards have waited
   } else {
     auto task = endpoint.answer_later(endpoint, context, response);
     co_await std::move(task);
   }
 }
 
+/// The task of a request that a blocking guard has used is let end when the client leaves. What the
+/// handler itself waits for is given up then, as behind any other guard.
+Task<> run_handler_while_wanted(const Endpoint& endpoint, const Context& context,
+                                Response& response) {
+  auto running = with_cancel(run_handler(endpoint, context, response), context.ongoing->cancel);
+  const bool is_done = co_await std::move(running);
+  if (!is_done) {
+    render_error(response, nobody_waits());
+  }
+}
+
+/// Lays a group's or a route's own flat. Pre: its guards are on the way, which decide where hooks
+/// run that look at content.
+void lay_around(Endpoint& endpoint, const auto& hooks, const auto& arounds) {
+  for (const Hook& hook : hooks) {
+    if (hook.before) {
+      endpoint.before.push_back(&hook.before);
+    }
+    if (hook.on_content) {
+      (endpoint.on_way.empty() ? endpoint.before : endpoint.on_content).push_back(&hook.on_content);
+    }
+    if (hook.after) {
+      endpoint.after.push_back(&hook);
+    }
+  }
+  for (const Around& around : arounds) {
+    endpoint.around.push_back(&around);
+  }
+}
+
+Task<> handler_task(const Endpoint& endpoint, const Context& context, Response& response) {
+  return endpoint.has_blocking_guard && !endpoint.is_blocking
+             ? run_handler_while_wanted(endpoint, context, response)
+             : run_handler(endpoint, context, response);
+}
+
 }  // namespace
+
+Error thrown_error() {
+  try {
+    throw;
+  } catch (const Failure& failure) {
+    return failure.error();
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::exception& exception) {
+    return Error::internal(exception.what());
+  } catch (...) {
+    return Error::internal("something that is no std::exception was thrown");
+  }
+}
+
+std::string_view reason_of(const Error& error) noexcept {
+  return error.cause().empty() ? std::string_view(error.detail()) : error.cause();
+}
 
 Task<Response> Next::operator()() const {
   const Next self = *this;  // the caller's Next may be gone when this resumes
-  if (self.depth_ < self.endpoint_->around.size()) {
-    const Next inner(*self.endpoint_, *self.context_, self.depth_ + 1);
-    auto task = (*self.endpoint_->around[self.depth_])(self.context_->request, inner);
-    co_return co_await std::move(task);
-  }
   Response response;
-  if (self.endpoint_->answer_now != nullptr) {
-    self.endpoint_->answer_now(*self.endpoint_, *self.context_, response);
-  } else {
-    auto task = self.endpoint_->answer_later(*self.endpoint_, *self.context_, response);
-    co_await std::move(task);
+  try {
+    if (self.depth_ < self.endpoint_->around.size()) {
+      const Next inner(*self.endpoint_, *self.context_, self.depth_ + 1);
+      const Around& around = *self.endpoint_->around[self.depth_];
+      auto task = around.function(self.context_->request, inner);
+      response = co_await std::move(task);
+    } else if (self.endpoint_->answer_now != nullptr) {
+      self.endpoint_->answer_now(*self.endpoint_, *self.context_, response);
+    } else if (self.endpoint_->is_blocking && self.context_->ongoing->cancel.is_cancelled()) {
+      render_error(response, nobody_waits());  // middleware has waited: no thread for a client gone
+    } else {
+      auto task = self.endpoint_->answer_later(*self.endpoint_, *self.context_, response);
+      co_await std::move(task);
+    }
+  } catch (...) {
+    render_thrown(self.endpoint_->log.get(), self.context_->request, response);
   }
   co_return response;
 }
 
-AppService::AppService(std::shared_ptr<const RouteTable> table) : table_(std::move(table)) {}
+bool Next::may_be_given_up() const noexcept {
+  return !endpoint_->is_blocking;
+}
+
+AppService::AppService(std::shared_ptr<const RouteTable> table)
+    : table_(std::move(table)), guard_ways_(*table_), lifetime_(*table_) {}
 
 Result<std::unique_ptr<Service>> AppService::create(std::shared_ptr<const RouteTable> table) {
   std::unique_ptr<AppService> service(new AppService(std::move(table)));
@@ -140,25 +261,50 @@ Result<std::unique_ptr<Service>> AppService::create(std::shared_ptr<const RouteT
 
 std::string AppService::resolve() {
   std::string wrong;
-  endpoints_.reserve(table_->endpoints.size());  // a Plan points at one of them
+  // A Plan points at one of them, and guards' ways point into them.
+  endpoints_.reserve(table_->endpoints.size());
   for (const Endpoint& given : table_->endpoints) {
     Endpoint& endpoint = endpoints_.emplace_back(given);
     const auto index = static_cast<std::uint32_t>(endpoints_.size() - 1);
-    Router& router = sites_.named(table_->scopes[endpoint.scope].host).router;
-    if (auto added = router.add(endpoint.method, endpoint.pattern, index); !added) {
-      wrong.append(added.error()).append("\n");
-      continue;
+    if (endpoint.method != Method::unknown) {
+      Router& router = sites_.named(table_->scopes[endpoint.scope].host).router;
+      if (auto added = router.add(endpoint.method, endpoint.pattern, index); !added) {
+        wrong.append(added.error()).append("\n");
+        continue;
+      }
     }
     const PatternInfo info(endpoint.pattern);
     for (std::size_t i = 0; i < info.size(); ++i) {
       endpoint.path_names.push_back(info.name(i));
     }
-    check_early(endpoint, wrong);
-    resolve_states(endpoint, wrong);
+    resolve_arguments(endpoint, wrong);
+    // Behind the guards: where there are some, hooks that look at content run later.
     resolve_scopes(endpoint);
   }
+  add_for_any_method(wrong);
   resolve_sites();
-  return wrong;
+  return wrong.append(lifetime_.resolve());
+}
+
+/// Behind all others: what they have taken stays theirs.
+void AppService::add_for_any_method(std::string& wrong) {
+  for (std::uint32_t index = 0; index < endpoints_.size(); ++index) {
+    const Endpoint& endpoint = endpoints_[index];
+    if (endpoint.method != Method::unknown) {
+      continue;
+    }
+    Router& router = sites_.named(table_->scopes[endpoint.scope].host).router;
+    std::string why;
+    bool is_added = false;
+    for (const Method method : kOfAny) {
+      auto added = router.add(method, endpoint.pattern, index);
+      is_added |= added.has_value();
+      why = added ? std::move(why) : std::move(added.error());
+    }
+    if (!is_added) {
+      wrong.append(why).append("\n");
+    }
+  }
 }
 
 void AppService::resolve_sites() {
@@ -166,82 +312,115 @@ void AppService::resolve_sites() {
     site.unrouted.unrouted = &site.router;
     resolve_scopes(site.unrouted);
     site.unrouted.around.clear();
-    // What is logged or added to all answers is so here; nothing else runs for a possible replay.
-    resolve_scopes(site.too_early);
-    site.too_early.before.clear();
-    site.too_early.around.clear();
-    site.too_early.answer_now = &answer_too_early;
-    site.too_early.answer_later = &answer_too_early_later;
   });
+  unrouted_.resize(table_->scopes.size());
+  for (const Endpoint& routed : endpoints_) {
+    Endpoint& endpoint = unrouted_[routed.scope];
+    if (endpoint.unrouted == nullptr) {
+      endpoint.scope = routed.scope;
+      endpoint.unrouted = &sites_.named(table_->scopes[routed.scope].host).router;
+      resolve_scopes(endpoint);
+      endpoint.around.clear();
+    }
+  }
   sites_.freeze();
 }
 
-void AppService::resolve_states(Endpoint& endpoint, std::string& wrong) const {
-  for (const StateWish& wish : endpoint.wishes) {
-    const auto found = table_->states.find(wish.key);
-    if (found == table_->states.end()) {
-      wrong.append(to_text(endpoint.method)).append(" ").append(endpoint.pattern);
-      wrong.append(" takes State<")
-          .append(wish.type_name)
-          .append(">, which the app was never given");
-      wrong.append(": call app.state(...) with one\n");
+/// What answers a request that no route takes. Where its path has routes for other methods, the
+/// hooks of their group run, as those that let browsers ask from other origins have to.
+const Endpoint& AppService::unrouted_of(const Site& site, MethodSet allowed,
+                                        Request& request) const noexcept {
+  for (int i = 0; i < static_cast<int>(Method::unknown); ++i) {
+    const auto method = static_cast<Method>(i);
+    if (!allowed.contains(method)) {
       continue;
     }
-    endpoint.states.push_back(found->second.get());
+    const Lookup other =
+        site.router.find(method, request.path(), request.path_values(), request.scratch());
+    if (other.kind == Lookup::Kind::found) {
+      return unrouted_[endpoints_[other.endpoint].scope];
+    }
   }
+  return site.unrouted;
+}
+
+void AppService::resolve_arguments(Endpoint& endpoint, std::string& wrong) {
+  // What is wrong here would be read behind the path's values, request for request.
+  (void)check_path_count(name_of(endpoint) + ": its handler", endpoint.path_types, endpoint.pattern,
+                         wrong);
+  endpoint.states = guard_ways_.find_states(endpoint.wishes, name_of(endpoint), wrong);
+  guard_ways_.resolve(endpoint, wrong);
   if (endpoint.body_bytes_max == 0) {
     endpoint.body_bytes_max = table_->body_bytes_max;
   }
 }
 
 void AppService::resolve_scopes(Endpoint& endpoint) const {
-  std::vector<const RouteScope*> outermost_last;
-  for (std::size_t scope = endpoint.scope;; scope = table_->scopes[scope].parent) {
-    outermost_last.push_back(&table_->scopes[scope]);
-    if (scope == 0) {
-      break;
-    }
+  endpoint.log = table_->log;
+  endpoint.topics = table_->topics.get();
+  for (const RouteScope* scope : scopes_around(*table_, endpoint)) {
+    lay_around(endpoint, scope->hooks, scope->arounds);
   }
-  for (auto scope = outermost_last.rbegin(); scope != outermost_last.rend(); ++scope) {
-    for (const Hook& hook : (*scope)->hooks) {
-      if (hook.before) {
-        endpoint.before.push_back(&hook);
-      }
-      if (hook.after) {
-        endpoint.after.push_back(&hook);
-      }
+  lay_around(endpoint, endpoint.hooks, endpoint.arounds);
+}
+
+/// What middleware has thrown ahead of routing is not the client's to know: there is a line.
+void AppService::rewrite(Request& request) const noexcept {
+  try {
+    for (const Rewrite& one : table_->rewrites) {
+      one.function(request.head());
     }
-    for (const Around& around : (*scope)->arounds) {
-      endpoint.around.push_back(&around);
-    }
+  } catch (...) {
+    Response unsent;
+    render_thrown(table_->log.get(), request, unsent);
   }
 }
 
+// Topics first: what goes on in the background may publish at once.
+void AppService::begin() noexcept {
+  table_->topics->begin(Loop::current());
+  lifetime_.begin_on_loop();
+}
+
+void AppService::drain() noexcept {
+  table_->topics->drain(Loop::current());
+}
+
 Plan AppService::plan(Request& request) noexcept {
+  request.set_route({});
+  if (!table_->rewrites.empty()) [[unlikely]] {
+    rewrite(request);
+  }
   const Site& site = sites_.of(request.head().authority);
   const Lookup lookup =
       site.router.find(request.method(), request.path(), request.path_values(), request.scratch());
-  const bool is_routed = lookup.kind == Lookup::Kind::found;
-  if (request.is_early()) [[unlikely]] {
-    if (!is_routed || !may_be_early(endpoints_[lookup.endpoint], request.head())) {
-      return too_early(site, request.head());
-    }
-  }
-  if (!is_routed) {
-    return {.endpoint = &site.unrouted, .body_bytes_max = table_->body_bytes_max};
+  if (lookup.kind != Lookup::Kind::found) {
+    // A client that asks for what is not there must not make the server gather content for it.
+    return {.endpoint = &unrouted_of(site, lookup.allowed, request),
+            .body_bytes_max = table_->body_bytes_max,
+            .ignores_body = true};
   }
   const Endpoint& endpoint = endpoints_[lookup.endpoint];
+  request.set_route(endpoint.pattern);
   return {.endpoint = &endpoint,
           .body_bytes_max = endpoint.body_bytes_max,
           .waits = endpoint.waits(),
-          .outlives_client = endpoint.is_blocking,
-          .streams_body = endpoint.streams_body};
+          .keeps_request = endpoint.keeps_request,
+          .outlives_client = endpoint.is_blocking || endpoint.has_blocking_guard,
+          .streams_body = endpoint.streams_body,
+          .decides_first = !endpoint.on_way.empty()};
 }
 
 void AppService::answer(const Plan& plan, Request& request, Response& response) noexcept {
   const Endpoint& endpoint = endpoint_of(plan);
+  std::size_t shared_bytes = 0;
   try {
-    if (run_before(endpoint, request, response)) {
+    const bool goes_on = run_before(endpoint.before, request, response) &&
+                         (endpoint.on_way.empty() || admit(endpoint, request, response));
+    // Measured behind hooks and guards and ahead of the handler: these lines stay whatever that
+    // does.
+    shared_bytes = response.field_lines().size();
+    if (goes_on) {
       if (endpoint.unrouted != nullptr) [[unlikely]] {
         answer_unrouted(*endpoint.unrouted, request, response);
       } else {
@@ -250,31 +429,47 @@ void AppService::answer(const Plan& plan, Request& request, Response& response) 
       }
     }
   } catch (...) {
-    answer_thrown(request, response);
+    render_thrown(endpoint.log.get(), request, response);
   }
-  try {
-    run_after(endpoint, request, response);
-  } catch (...) {
-    answer_thrown(request, response);
-  }
+  finish_unless_produced(endpoint, request, response, shared_bytes);
 }
 
 Task<> AppService::answer_later(const Plan& plan, Request& request, Response& response,
                                 const Ongoing& ongoing) {
   const Endpoint& endpoint = endpoint_of(plan);
+  std::size_t shared_bytes = 0;
   try {
-    if (run_before(endpoint, request, response)) {
+    bool goes_on = run_before(endpoint.before, request, response);
+    if (goes_on && !endpoint.on_way.empty()) {
+      auto admitting = admit_later(endpoint, request, response, ongoing);
+      goes_on = co_await std::move(admitting);
+    }
+    shared_bytes = response.field_lines().size();
+    if (goes_on) {
       const Context context{request, endpoint.path_names, endpoint.states, &ongoing};
-      auto task = run_handler(endpoint, context, response);
+      auto task = handler_task(endpoint, context, response);
       co_await std::move(task);
     }
   } catch (...) {
-    answer_thrown(request, response);
+    render_thrown(endpoint.log.get(), request, response);
   }
-  try {
-    run_after(endpoint, request, response);
-  } catch (...) {
-    answer_thrown(request, response);
+  finish_unless_produced(endpoint, request, response, shared_bytes);
+}
+
+void AppService::finish(const Plan& plan, Request& request, Response& response) noexcept {
+  // The host of a request that could not be read is not known either.
+  const Endpoint& endpoint = plan.endpoint == nullptr ? sites_.of({}).unrouted : endpoint_of(plan);
+  run_after(endpoint, request, response);
+}
+
+void AppService::observe(const AnswerRecord& record) noexcept {
+  for (const Observer& observer : table_->observers) {
+    try {
+      observer(record);
+    } catch (...) {
+      Response unsent;  // the answer has left: there is only the line to be written
+      render_thrown(table_->log.get(), record.request, unsent);
+    }
   }
 }
 
@@ -284,7 +479,7 @@ void AppService::answer_failed(const Request& request, Response* response,
   try {
     std::rethrow_exception(std::move(thrown));
   } catch (...) {
-    answer_thrown(request, response == nullptr ? unsent : *response);
+    render_thrown(table_->log.get(), request, response == nullptr ? unsent : *response);
   }
 }
 
@@ -298,39 +493,7 @@ void AppService::refuse(int status, std::string_view detail, Response& response)
 }
 
 std::size_t AppService::unfinished(Loop& loop) noexcept {
-  const auto topics = table_->states.find(&detail::kTypeKey<Topics>);
-  return topics == table_->states.end()
-             ? 0
-             : static_cast<Topics*>(topics->second.get())->unfinished(loop);
-}
-
-void AppService::answer_thrown(const Request& request, Response& response) noexcept {
-  try {
-    std::string cause;
-    try {
-      throw;
-    } catch (const Failure& failure) {
-      render_error(response, failure.error());
-      cause = failure.error().cause();
-    } catch (const Error& error) {
-      render_error(response, error);
-      cause = error.cause();
-    } catch (const std::exception& exception) {
-      render_error(response, Error::internal({}));
-      cause = exception.what();
-    } catch (...) {
-      render_error(response, Error::internal({}));
-      cause = "something that is no std::exception was thrown";
-    }
-    if (response.status() >= 500 && table_->log != nullptr) {
-      std::string line(to_text(request.method()));
-      line.append(" ").append(request.path()).append(" failed: ").append(cause);
-      table_->log->write(LogLevel::error, line);
-    }
-  } catch (...) {
-    response.reset();
-    response.set_status(500);
-  }
+  return table_->topics->unfinished(loop);
 }
 
 }  // namespace eider

@@ -4,10 +4,14 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "eider/app/endpoint.h"
+#include "eider/app/guard_ways.h"
+#include "eider/app/lifetime.h"
 #include "eider/app/route_table.h"
 #include "eider/app/sites.h"
+#include "eider/route/method_set.h"
 #include "eider/server/service.h"
 
 namespace eider {
@@ -18,10 +22,18 @@ class AppService final : public Service {
   [[nodiscard]] static Result<std::unique_ptr<Service>> create(
       std::shared_ptr<const RouteTable> table);
 
+  [[nodiscard]] Task<Result<void>> start() override { return lifetime_.start(); }
+  void begin() noexcept override;
+  void drain() noexcept override;
+  [[nodiscard]] Task<> end() override { return lifetime_.end_on_loop(); }
+  [[nodiscard]] Task<> stop() override { return lifetime_.stop(); }
   [[nodiscard]] Plan plan(Request& request) noexcept override;
   void answer(const Plan& plan, Request& request, Response& response) noexcept override;
   [[nodiscard]] Task<> answer_later(const Plan& plan, Request& request, Response& response,
                                     const Ongoing& ongoing) override;
+  void finish(const Plan& plan, Request& request, Response& response) noexcept override;
+  [[nodiscard]] bool is_observed() const noexcept override { return !table_->observers.empty(); }
+  void observe(const AnswerRecord& record) noexcept override;
   void answer_failed(const Request& request, Response* response,
                      std::exception_ptr thrown) noexcept override;
   void refuse(int status, std::string_view detail, Response& response) noexcept override;
@@ -32,15 +44,26 @@ class AppService final : public Service {
 
   /// Copies the routes and finds what each refers to; the lines of what is wrong.
   [[nodiscard]] std::string resolve();
-  void resolve_states(Endpoint& endpoint, std::string& wrong) const;
+  void resolve_arguments(Endpoint& endpoint, std::string& wrong);
   void resolve_scopes(Endpoint& endpoint) const;
+  void rewrite(Request& request) const noexcept;
+  void add_for_any_method(std::string& wrong);
   void resolve_sites();
-  /// Turns what a handler threw into an answer and a line in the log.
-  void answer_thrown(const Request& request, Response& response) noexcept;
+  [[nodiscard]] const Endpoint& unrouted_of(const Site& site, MethodSet allowed,
+                                            Request& request) const noexcept;
 
   std::shared_ptr<const RouteTable> table_;
+  GuardWays guard_ways_;
   std::vector<Endpoint> endpoints_;
+  std::vector<Endpoint> unrouted_;  // of each scope that has routes, by its index
   Sites sites_;
+  Lifetime lifetime_;
 };
+
+/// What is thrown just now, as the Error that it is to the client. To be called while one handles
+/// it.
+[[nodiscard]] Error thrown_error();
+/// What the log says of it: its cause, or what clients are told where it has none.
+[[nodiscard]] std::string_view reason_of(const Error& error) noexcept;
 
 }  // namespace eider

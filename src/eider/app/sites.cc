@@ -1,16 +1,15 @@
 #include "eider/app/sites.h"
 
 #include "eider/base/text.h"
+#include "eider/http/target.h"
 
 namespace eider {
 
 namespace {
 
 /// "Example.org.:8080" and "[::1]:80" without port and dot.
-std::string_view host_of(std::string_view authority) noexcept {
-  const std::size_t bracket = authority.rfind(']');
-  const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
-  std::string_view host = authority.substr(0, colon);
+std::string_view site_name_of(std::string_view authority) noexcept {
+  std::string_view host = host_of(authority);
   if (host.size() > 1 && host.ends_with('.')) {
     host.remove_suffix(1);
   }
@@ -22,12 +21,16 @@ bool is_below(std::string_view host, std::string_view suffix) noexcept {
          equals_ignoring_case(host.substr(host.size() - suffix.size()), suffix);
 }
 
-bool answers_for(const Site& site, std::string_view host) noexcept {
-  return site.host.starts_with('*') ? is_below(host, std::string_view(site.host).substr(1))
-                                    : equals_ignoring_case(host, site.host);
+bool covers(std::string_view pattern, std::string_view host) noexcept {
+  return pattern.starts_with('*') ? is_below(host, pattern.substr(1))
+                                  : equals_ignoring_case(host, pattern);
 }
 
 }  // namespace
+
+bool stands_for(std::string_view pattern, std::string_view authority) noexcept {
+  return covers(pattern, site_name_of(authority));
+}
 
 Site& Sites::named(std::string_view host) {
   if (host.empty()) {
@@ -48,12 +51,14 @@ void Sites::freeze() {
 }
 
 const Site& Sites::search(std::string_view authority) const noexcept {
-  const std::string_view host = host_of(authority);
+  const std::string_view host = site_name_of(authority);
   const Site* best = &any_;
   for (const std::unique_ptr<Site>& site : named_) {
-    if (!answers_for(*site, host)) {
+    if (!covers(site->host, host)) {
       continue;
     }
+    // The exact name goes before every "*.": a host of its own must not answer by its family's
+    // routes.
     const bool is_exact = !site->host.starts_with('*');
     if (is_exact) {
       return *site;

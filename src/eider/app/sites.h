@@ -12,14 +12,16 @@
 
 namespace eider {
 
-/// One host's routes, what runs where none of them matches, and what runs in their place when a
-/// request has come too early.
+/// One host's routes, and what runs where none of them matches.
 struct Site {
   std::string host;  // lower case; "*.example.org" stands for all below; empty: any
   Router router;
   Endpoint unrouted;
-  Endpoint too_early;
 };
+
+/// Whether `pattern`, as App::host takes one, stands for the host of an authority "host[:port]".
+/// Case and a dot at the end do not count.
+[[nodiscard]] bool stands_for(std::string_view pattern, std::string_view authority) noexcept;
 
 class Sites {
  public:

@@ -9,8 +9,9 @@ namespace eider {
 
 namespace {
 
-[[noreturn]] void throw_file_failure(FileError error) {
-  std::string cause("a temporary file: ");
+[[noreturn]] void throw_file_failure(FileError error, std::string_view directory = {}) {
+  std::string cause("a temporary file");
+  cause.append(directory.empty() ? "" : " in ").append(directory).append(": ");
   throw Failure(Error::internal(std::move(cause.append(text(error)))));
 }
 
@@ -24,6 +25,7 @@ Task<TempFile> spool_to_file(BodyStream body, std::string come, std::uint64_t by
   auto creation = TempFileWriter::create(std::move(directory));
   TempFileWriter file = co_await std::move(creation);
   std::uint64_t bytes = come.size();
+  // Written by pieces of the writer's size, since each write is a trip to the blocking pool.
   bool is_full = file.gather(come);
   come = {};
   while (true) {
@@ -49,10 +51,10 @@ Task<TempFile> spool_to_file(BodyStream body, std::string come, std::uint64_t by
 }  // namespace
 
 Task<TempFileWriter> TempFileWriter::create(std::string directory) {
-  auto creation = TempFile::create(std::move(directory));
+  auto creation = TempFile::create(directory);
   auto file = co_await std::move(creation);
   if (!file) {
-    throw_file_failure(file.error());
+    throw_file_failure(file.error(), directory);
   }
   co_return TempFileWriter(std::move(*file));
 }

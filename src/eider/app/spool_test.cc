@@ -6,15 +6,15 @@
 #include <filesystem>
 #include <string>
 
-#include "eider/app/detail/test_inbox.h"
+#include "eider/app/test_inbox.h"
 #include "eider/base/failure.h"
-#include "eider/runtime/loop_sim.h"
+#include "eider/testkit/loop_sim.h"
 #include "tests/support/temp_directory.h"
 
 namespace eider {
 namespace {
 
-class Spool : public testing::Test {
+class Spool : public ::testing::Test {
  protected:
   template <class T>
   T run(Task<T> task) {
@@ -23,7 +23,7 @@ class Spool : public testing::Test {
   }
   SpooledBody spooled(std::string_view content, std::size_t piece_bytes,
                       std::size_t memory_bytes_max, std::uint64_t bytes_max = 10'000'000) {
-    detail::TestInbox inbox;
+    detail::app::TestInbox inbox;
     inbox.give(content, piece_bytes);
     return run(spool(BodyStream(inbox), memory_bytes_max, bytes_max, directory));
   }
@@ -97,7 +97,7 @@ TEST_F(Spool, refuses_more_than_it_is_told) {
 }
 
 TEST_F(Spool, refuses_at_once_what_says_that_it_is_larger) {
-  detail::TestInbox inbox;
+  detail::app::TestInbox inbox;
   inbox.push("01234");
   inbox.say_length(10);
   auto task = spool(BodyStream(inbox), 5, 9, directory);
@@ -107,7 +107,7 @@ TEST_F(Spool, refuses_at_once_what_says_that_it_is_larger) {
 }
 
 TEST_F(Spool, leaves_nothing_when_the_client_leaves) {
-  detail::TestInbox inbox;
+  detail::app::TestInbox inbox;
   inbox.push(numbers(100'000));
   auto task = spool(BodyStream(inbox), 5, 10'000'000, directory);
   loop.call([&] { task.start(); });

@@ -11,7 +11,7 @@
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 #include "tests/conformance/multipart_cases.h"
-#include "tests/sim/sim_server.h"
+#include "tests/sim/sim_app.h"
 
 namespace eider {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-Task<std::string> list(Multipart form) {
+Task<std::string> list_parts(Multipart form) {
   std::string found;
   while (true) {
     auto coming = form.next();
@@ -45,7 +45,7 @@ constexpr std::string_view kFormType = "multipart/form-data; boundary=xyz";
 
 TEST(Uploads, a_handler_reads_the_parts_of_a_form) {
   App app;
-  app.post("/form", list);
+  app.post("/form", list_parts);
   TestClient client(app);
   const Reply reply = upload(client, kFormType, form_around("1"));
   EXPECT_EQ(reply.status, 200);
@@ -54,7 +54,7 @@ TEST(Uploads, a_handler_reads_the_parts_of_a_form) {
 
 TEST(Uploads, what_is_no_form_is_answered_with_its_status) {
   App app;
-  app.post("/form", list);
+  app.post("/form", list_parts);
   TestClient client(app);
   EXPECT_EQ(upload(client, "text/plain", form_around("1")).status, 415);
   EXPECT_EQ(upload(client, "multipart/form-data", form_around("1")).status, 400);
@@ -80,7 +80,7 @@ struct Running {
 };
 
 /// An app with events, as a service that a simulated server makes for itself.
-class EventsService final : public Service {
+class EventsService final : public SimAppService {
  public:
   EventsService() {
     app_.get("/two", [](EventStream events) -> Task<> {
@@ -110,36 +110,36 @@ class EventsService final : public Service {
         co_await sent;
       }
     });
-    inner_ = app_.make_service().value();
-  }
-
-  Plan plan(Request& request) noexcept override { return inner_->plan(request); }
-  void answer(const Plan& plan, Request& request, Response& response) noexcept override {
-    inner_->answer(plan, request, response);
-  }
-  Task<> answer_later(const Plan& plan, Request& request, Response& response,
-                      const Ongoing& ongoing) override {
-    return inner_->answer_later(plan, request, response, ongoing);
-  }
-  void answer_failed(const Request& request, Response* response,
-                     std::exception_ptr thrown) noexcept override {
-    inner_->answer_failed(request, response, std::move(thrown));
-  }
-  void refuse(int status, std::string_view detail, Response& response) noexcept override {
-    inner_->refuse(status, detail, response);
+    make_service();
   }
 
   Counts counts;
-
- private:
-  App app_;
-  std::unique_ptr<Service> inner_;
 };
 
 using EventsServer = SimServerOf<EventsService>;
 
 std::string get(std::string_view target, std::string_view fields = {}) {
   return "GET " + std::string(target) + " HTTP/1.1\r\nHost: a\r\n" + std::string(fields) + "\r\n";
+}
+
+TEST(Unrouted, answers_ahead_of_a_body_and_gathers_none) {
+  EventsServer server({.bodies_bytes_max = 100'000});
+  for (const std::string_view framing :
+       {"Content-Length: 1000000\r\n", "Transfer-Encoding: chunked\r\n",
+        "Content-Length: 1000000\r\nExpect: 100-continue\r\n", "Content-Length: 9000000000\r\n"}) {
+    const std::string answer =
+        server.exchange("POST /no-such HTTP/1.1\r\nHost: a\r\n" + std::string(framing) + "\r\n");
+    EXPECT_TRUE(answer.starts_with("HTTP/1.1 404 ")) << answer;
+    EXPECT_TRUE(answer.contains("Connection: close\r\n")) << answer;
+  }
+}
+
+TEST(Unrouted, keeps_the_connection_behind_a_body_that_has_come) {
+  EventsServer server;
+  const std::string wrong = "PATCH /two HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody";
+  const auto answers = read_responses(server.exchange(wrong + wrong));
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[1].status, 405);
 }
 
 TEST(Events, have_a_head_that_keeps_them_moving) {

@@ -38,7 +38,7 @@ constexpr std::array kNoTexts{Escaped{"M%FCller", "M\xFCller"},
                               Escaped{"%F4%90%80%80", "\xF4\x90\x80\x80"},
                               Escaped{"abcdefghijklmnop%80", "abcdefghijklmnop\x80"}};
 
-App make_app() {
+App make_reading_app() {
   App app;
   app.get("/view/{name}", [](std::string_view name) { return std::string(name); });
   app.get("/string/{name}", [](std::string name) { return name; });
@@ -63,7 +63,7 @@ void expect_refused(const Reply& reply, int status, std::string_view name, std::
 }
 
 TEST(Utf8Input, path_values_are_text_or_a_400_that_names_them) {
-  const App app = make_app();
+  const App app = make_reading_app();
   TestClient client(app);
   for (const std::string route : {"/view/", "/string/", "/bounded/", "/rest/", "/rest/a/"}) {
     for (const Escaped& text : kTexts) {
@@ -80,7 +80,7 @@ TEST(Utf8Input, path_values_are_text_or_a_400_that_names_them) {
 }
 
 TEST(Utf8Input, members_of_a_query_are_text_or_an_error_that_names_them) {
-  const App app = make_app();
+  const App app = make_reading_app();
   TestClient client(app);
   for (const Escaped& text : kTexts) {
     EXPECT_EQ(client.get(std::string("/search?q=") + text.escapes).status, 200) << text.escapes;
@@ -95,7 +95,7 @@ TEST(Utf8Input, members_of_a_query_are_text_or_an_error_that_names_them) {
 }
 
 TEST(Utf8Input, members_of_a_form_are_text_or_a_422_that_names_them) {
-  const App app = make_app();
+  const App app = make_reading_app();
   TestClient client(app);
   const auto post = [&client](const std::string& body) {
     return client.send({.method = Method::post,
@@ -113,7 +113,7 @@ TEST(Utf8Input, members_of_a_form_are_text_or_a_422_that_names_them) {
 }
 
 TEST(Utf8Input, headers_and_cookies_are_text_or_a_400_that_names_them) {
-  const App app = make_app();
+  const App app = make_reading_app();
   TestClient client(app);
   const auto get = [&client](const char* target, std::string_view field, const std::string& value) {
     return client.send({.target = target, .headers = {{field, value}}});

@@ -4,7 +4,7 @@
 #include "eider/http/ws/handshake.h"
 #include "eider/server/ws_upgrade.h"
 
-namespace eider::detail {
+namespace eider::detail::app {
 
 namespace {
 
@@ -19,9 +19,12 @@ void render_refusal(Response& response, const ws::HandshakeRefusal& refusal) {
 
 }  // namespace
 
-std::optional<WsAccepted> accept_websocket(const Context& context, const WsRoute& route,
-                                           Response& response) {
-  auto accepted = accept_websocket(context.request.head(), route.options);
+std::optional<ws::detail::WsAccepted> accept_websocket(const Context& context,
+                                                       const ws::detail::WsRoute& route,
+                                                       Response& response) {
+  auto accepted = server::accept_websocket(
+      context.request.head(), context.request.secured_by() ? AskedOver::tls : AskedOver::clear,
+      route.options);
   if (!accepted) {
     render_refusal(response, accepted.error());
     return std::nullopt;
@@ -29,26 +32,25 @@ std::optional<WsAccepted> accept_websocket(const Context& context, const WsRoute
   return std::move(*accepted);
 }
 
-void render_upgrade(Response& response, const Context& context, const WsRoute& route,
-                    const WsAccepted& accepted, WsPurpose purpose) {
+void render_upgrade(Response& response, Topics& topics, const ws::detail::WsRoute& route,
+                    const ws::detail::WsAccepted& accepted, ws::detail::WsPurpose purpose) {
   response.set_status(kSwitchingProtocols);
   response.add_header("Upgrade", "websocket");
   if (const std::string_view accept = accepted.handshake.accept_view(); !accept.empty()) {
     response.add_header(ws::kAcceptField, accept);
   }
   const std::uint8_t subprotocol = accepted.agreement.subprotocol;
-  if (subprotocol != WsAgreement::kNoSubprotocol) {
+  if (subprotocol != ws::detail::WsAgreement::kNoSubprotocol) {
     response.add_header(ws::kProtocolField, route.options.subprotocols[subprotocol]);
   }
   if (!accepted.extensions.empty()) {
     response.add_header(ws::kExtensionsField, accepted.extensions);
   }
-  Topics& topics = *static_cast<Topics*>(context.states.back());
   response.set_content(
-      std::make_unique<WsUpgrade>(route, topics, accepted.agreement, std::move(purpose)));
+      std::make_unique<server::WsUpgrade>(route, topics, accepted.agreement, std::move(purpose)));
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::app
 
 namespace eider {
 

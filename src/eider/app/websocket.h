@@ -1,5 +1,5 @@
 // What makes a WebSocket route of a handler: its other arguments, the handshake, the 101.
-// Must not speak the protocol: server/websocket.h does.
+// Must not speak the protocol: ws/websocket.h does.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 #include "eider/app/handler.h"
 #include "eider/app/params.h"
 #include "eider/server/topics.h"
-#include "eider/server/websocket.h"
-#include "eider/server/ws_route.h"
+#include "eider/ws/websocket.h"
+#include "eider/ws/ws_route.h"
 
 namespace eider {
 
@@ -27,38 +27,23 @@ namespace eider {
 /// connection has been taken over.
 template <>
 struct Extract<WebSocket> {
+  static constexpr ArgumentKind kKind = ArgumentKind::socket;
+  static constexpr bool kOwns = true;
   using Held = WebSocket;
   static Result<Held> from(const Context& context, ArgumentPlace place);
 };
 
-namespace detail {
+namespace detail::app {
 
 /// One set of callbacks for all connections takes nothing of the request.
 template <>
 struct Signature<WebSocketHandlers> : SignatureOf<WebSocketHandlers, WebSocketHandlers> {};
 
-/// Whether a parameter would refer to the request, which is gone when the handler goes on.
-template <class P>
-inline constexpr bool kBorrows =
-    std::is_reference_v<P> || std::is_pointer_v<P> || kStreamsBody<P> || kProduces<P>;
-template <>
-inline constexpr bool kBorrows<std::string_view> = true;
-template <>
-inline constexpr bool kBorrows<Body> = true;
-template <>
-inline constexpr bool kBorrows<EarlyHints> = true;
-template <class T>
-inline constexpr bool kBorrows<std::optional<T>> = kBorrows<T>;
-template <FixedString Name, class T>
-inline constexpr bool kBorrows<Header<Name, T>> = kBorrows<T>;
-template <FixedString Name, class T>
-inline constexpr bool kBorrows<Cookie<Name, T>> = kBorrows<T>;
-
 template <class Pointer>
 struct ParametersOf;
 template <class R, class... P>
 struct ParametersOf<R (*)(P...)> {
-  static constexpr bool kOwn = !(false || ... || kBorrows<std::remove_cv_t<P>>);
+  static constexpr bool kOwn = (true && ... && (!std::is_reference_v<P> && kOwns<Argument<P>>));
   static constexpr std::size_t kSockets =
       (std::size_t{0} + ... + std::size_t{std::is_same_v<P, WebSocket>});
 };
@@ -87,7 +72,8 @@ consteval void check_websocket_handler() {
   using Returned = typename Signature<F>::Returned;
   static_assert(Parameters::kOwn,
                 "a WebSocket handler outlives its request: take std::string instead of "
-                "std::string_view, and no reference, Request or Body");
+                "std::string_view, T instead of Slot<T>, and no reference, Request or Body; say "
+                "kOwns in an Extract of your own that views nothing of the request");
   if constexpr (!std::is_same_v<F, WebSocketHandlers>) {
     constexpr bool is_coroutine = std::is_same_v<Returned, Task<>> && Parameters::kSockets == 1;
     constexpr bool is_maker =
@@ -102,16 +88,16 @@ consteval void check_websocket_handler() {
 /// What the endpoint of a WebSocket route keeps.
 template <class F>
 struct WebSocketEndpoint {
-  WsRoute route;
+  ws::detail::WsRoute route;
   F function;
 };
 
 /// The handshake's check; renders what is wrong as a problem document.
-[[nodiscard]] std::optional<WsAccepted> accept_websocket(const Context& context,
-                                                         const WsRoute& route, Response& response);
-/// Makes the response the 101. Pre: the endpoint's last state is the app's Topics.
-void render_upgrade(Response& response, const Context& context, const WsRoute& route,
-                    const WsAccepted& accepted, WsPurpose purpose);
+[[nodiscard]] std::optional<ws::detail::WsAccepted> accept_websocket(
+    const Context& context, const ws::detail::WsRoute& route, Response& response);
+/// Makes the response the 101.
+void render_upgrade(Response& response, Topics& topics, const ws::detail::WsRoute& route,
+                    const ws::detail::WsAccepted& accepted, ws::detail::WsPurpose purpose);
 
 inline void put_socket(Result<WebSocket>& held, WebSocket& socket) noexcept {
   held = std::move(socket);
@@ -121,13 +107,14 @@ void put_socket(Result<T>& /*held*/, WebSocket& /*socket*/) noexcept {}
 
 /// The call of the handler, with its arguments, for when the connection has been taken over.
 template <class F, class Held, std::size_t... I>
-WsPurpose make_purpose(const F& function, [[maybe_unused]] Held held, std::index_sequence<I...>) {
+ws::detail::WsPurpose make_purpose(const F& function, [[maybe_unused]] Held held,
+                                   std::index_sequence<I...>) {
   if constexpr (std::is_same_v<F, WebSocketHandlers>) {
     return &function;
   } else if constexpr (std::is_same_v<typename Signature<F>::Returned, WebSocketHandlers>) {
     return std::make_unique<WebSocketHandlers>(function(pass(*std::get<I>(held))...));
   } else {
-    return WsHandler([&function, held = std::move(held)](WebSocket socket) mutable {
+    return ws::detail::WsHandler([&function, held = std::move(held)](WebSocket socket) mutable {
       (put_socket(std::get<I>(held), socket), ...);
       return function(pass(*std::get<I>(held))...);
     });
@@ -145,42 +132,48 @@ void answer_websocket(const Endpoint& endpoint, const Context& context, Response
   }
   auto held = S::extract(context, kSequence);
   if (all_held(response, held, kSequence)) {
-    render_upgrade(response, context, self.route, *accepted,
+    render_upgrade(response, *endpoint.topics, self.route, *accepted,
                    make_purpose(self.function, std::move(held), kSequence));
   }
 }
 
-/// What `Routes::ws` adds. The app must have been given a Topics as a state.
+/// What `Routes::ws` adds.
 ///
 /// handler  a coroutine that takes a WebSocket; WebSocketHandlers; or a function that makes them
 template <class F>
 [[nodiscard]] Endpoint make_websocket_endpoint(std::string pattern, F handler,
                                                WebSocketOptions options = {}) {
   check_websocket_handler<F>();
+  if constexpr (Signature<F>::kIsTask) {
+    check_captures<F>();
+  }
   Endpoint endpoint;
   endpoint.method = Method::get;
   endpoint.pattern = std::move(pattern);
   endpoint.answer_now = &answer_websocket<F>;
   endpoint.opens_websocket = true;
-  Signature<F>::each_state(
-      [&endpoint]<class T>() { endpoint.wishes.push_back({&kTypeKey<T>, type_name<T>()}); });
-  endpoint.wishes.push_back({&kTypeKey<Topics>, type_name<Topics>()});
+  endpoint.wishes = wishes_of<Signature<F>>();
+  endpoint.path_types = Signature<F>::path_types();
+  endpoint.description = Signature<F>::parameters();
+  endpoint.subprotocols = options.subprotocols;
   endpoint.handler = std::make_shared<const WebSocketEndpoint<F>>(
-      WsRoute(std::move(options), endpoint.pattern), std::move(handler));
+      ws::detail::WsRoute(std::move(options), endpoint.pattern), std::move(handler));
   return endpoint;
 }
 
-}  // namespace detail
+}  // namespace detail::app
 
 template <class F>
-Route Routes::ws(PatternFor<std::type_identity_t<F>> pattern, F handler) {
+RouteOf<F> Routes::ws(PatternFor<std::type_identity_t<F>> pattern, F handler) {
   return ws(pattern, std::move(handler), WebSocketOptions());
 }
 
 template <class F>
-Route Routes::ws(PatternFor<std::type_identity_t<F>> pattern, F handler, WebSocketOptions options) {
-  return add(detail::make_websocket_endpoint(std::string(pattern.text()), std::move(handler),
-                                             std::move(options)));
+RouteOf<F> Routes::ws(PatternFor<std::type_identity_t<F>> pattern, F handler,
+                      WebSocketOptions options) {
+  return add<F>(detail::app::make_websocket_endpoint(std::string(pattern.text()),
+                                                     std::move(handler), std::move(options)),
+                pattern.where());
 }
 
 }  // namespace eider

@@ -9,7 +9,7 @@
 #include "eider/app/app.h"
 #include "eider/app/websocket.h"
 #include "eider/runtime/sleep.h"
-#include "tests/sim/sim_server.h"
+#include "tests/sim/sim_app.h"
 
 namespace eider {
 namespace {
@@ -22,7 +22,7 @@ constexpr std::string_view kHandshake =
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 /// An app whose handler takes two seconds behind its client's end.
-class FarewellService final : public Service {
+class FarewellService final : public SimAppService {
  public:
   FarewellService() {
     app_.ws("/farewell", [this](WebSocket ws) -> Task<> {
@@ -33,32 +33,11 @@ class FarewellService final : public Service {
       co_await sleep;
       has_finished = true;
     });
-    inner_ = app_.make_service().value();
+    make_service();
   }
-
-  Plan plan(Request& request) noexcept override { return inner_->plan(request); }
-  void answer(const Plan& plan, Request& request, Response& response) noexcept override {
-    inner_->answer(plan, request, response);
-  }
-  Task<> answer_later(const Plan& plan, Request& request, Response& response,
-                      const Ongoing& ongoing) override {
-    return inner_->answer_later(plan, request, response, ongoing);
-  }
-  void answer_failed(const Request& request, Response* response,
-                     std::exception_ptr thrown) noexcept override {
-    inner_->answer_failed(request, response, std::move(thrown));
-  }
-  void refuse(int status, std::string_view detail, Response& response) noexcept override {
-    inner_->refuse(status, detail, response);
-  }
-  std::size_t unfinished(Loop& loop) noexcept override { return inner_->unfinished(loop); }
 
   bool has_left = false;
   bool has_finished = false;
-
- private:
-  App app_;
-  std::unique_ptr<Service> inner_;
 };
 
 using FarewellServer = SimServerOf<FarewellService>;

@@ -21,7 +21,7 @@
 namespace eider {
 namespace {
 
-constexpr std::string_view kHandshake =
+constexpr std::string_view kUpgrade =
     " HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 // The mask is zero, so that it need not be applied.
@@ -37,7 +37,7 @@ class IdleClient {
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     is_open_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
-               put("GET ") && put(target) && put(kHandshake) && get("\r\n\r\n") && put(kHello) &&
+               put("GET ") && put(target) && put(kUpgrade) && get("\r\n\r\n") && put(kHello) &&
                get(kEcho);
   }
   IdleClient(IdleClient&& other) noexcept
@@ -75,15 +75,15 @@ class IdleClient {
   bool is_open_ = false;
 };
 
-Task<> echo(WebSocket ws) {
+Task<> echo_all(WebSocket ws) {
   while (auto message = co_await ws.receive()) {
     co_await ws.send(*message);
   }
 }
 
-App make_app() {
+App make_echoing_app() {
   App app;
-  app.ws("/coroutine", echo);
+  app.ws("/coroutine", echo_all);
   app.ws("/callbacks",
          WebSocketHandlers{.opened = {},
                            .message = [](WebSocketRef& socket,
@@ -97,7 +97,7 @@ std::size_t heap_bytes() noexcept {
   return info.uordblks + info.hblkhd;
 }
 
-class WebSocketMemory : public testing::TestWithParam<Backend> {
+class WebSocketMemory : public ::testing::TestWithParam<Backend> {
  protected:
   void SetUp() override {
     if (!kPoolsFrames || heap_bytes() == 0) {
@@ -107,7 +107,7 @@ class WebSocketMemory : public testing::TestWithParam<Backend> {
 
   /// What each of 1,000 idle connections holds, or 0 without the backend.
   static std::size_t bytes_per_socket(std::string_view target) {
-    const App app = make_app();
+    const App app = make_echoing_app();
     auto service = app.make_service();
     ServerOptions options{.port = 0, .threads = 1, .backend = GetParam()};
     Server server(**service, options);
@@ -142,7 +142,7 @@ TEST_P(WebSocketMemory, callbacks_are_idle_below_768_bytes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Backends, WebSocketMemory,
-                         testing::Values(Backend::epoll, Backend::io_uring),
+                         ::testing::Values(Backend::epoll, Backend::io_uring),
                          [](const auto& backend) {
                            return backend.param == Backend::epoll ? "epoll" : "io_uring";
                          });

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/server/detail/test_ws_line.h"
+#include "eider/server/test_ws_line.h"
+#include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {
@@ -158,7 +159,7 @@ TEST(WebSocketRoutes, requests_publish_to_sockets) {
 }
 
 TEST(WebSocketRoutes, what_a_handler_throws_is_in_the_apps_log) {
-  const auto log = std::make_shared<testing::LogLines>();
+  const auto log = std::make_shared<LogLines>();
   App app;
   app.log_to(log);
   app.ws("/throw/{id}", [](WebSocket, int id) -> Task<> {

@@ -8,13 +8,15 @@ namespace eider {
 
 namespace {
 // Holds the head of a usual request and its fields, so that most copies take one block.
-constexpr std::size_t kSmallestBytes = 2048;
+constexpr std::size_t kSmallestBlockBytes = 2048;
 constexpr std::size_t kLargestBytes = std::size_t{1} << 62;
 }  // namespace
 
 struct alignas(std::max_align_t) Arena::Block {
   Block* older;
   std::size_t bytes;
+
+  static void check() { static_assert(sizeof(Block) == kBlockHeaderBytes); }
 };
 
 Arena::~Arena() {
@@ -34,7 +36,7 @@ void* Arena::allocate_in_new_block(std::size_t bytes) {
   if (bytes > kLargestBytes) {
     throw std::bad_alloc();
   }
-  const std::size_t capacity = std::max({kSmallestBytes, end_ * 2, sizeof(Block) + bytes});
+  const std::size_t capacity = std::max({kSmallestBlockBytes, end_ * 2, sizeof(Block) + bytes});
   auto* block = static_cast<Block*>(std::malloc(capacity));
   if (block == nullptr) {
     throw std::bad_alloc();
@@ -44,12 +46,14 @@ void* Arena::allocate_in_new_block(std::size_t bytes) {
   memory_ = reinterpret_cast<char*>(block);
   end_ = capacity;
   at_ = sizeof(Block) + bytes;
+  detail::base::poison(memory_ + at_, end_ - at_);
   return memory_ + sizeof(Block);
 }
 
 void Arena::free_blocks(Block* newest) noexcept {
   while (newest != nullptr) {
     Block* older = newest->older;
+    detail::base::unpoison(newest, newest->bytes);  // the heap's again
     std::free(newest);
     newest = older;
   }
@@ -62,6 +66,7 @@ void Arena::reset() noexcept {
   auto* newest = reinterpret_cast<Block*>(memory_);
   free_blocks(std::exchange(newest->older, nullptr));
   at_ = sizeof(Block);
+  detail::base::poison(memory_ + at_, end_ - at_);
 }
 
 void Arena::release() noexcept {

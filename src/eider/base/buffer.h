@@ -1,5 +1,5 @@
 // Contiguous bytes that grow at the end: what a response is written into.
-// Must not know who reads them, and never shrinks behind its user's back.
+// Must not know what reads them, and never shrinks behind its user's back.
 #pragma once
 
 #include <cstddef>
@@ -53,6 +53,13 @@ class Buffer {
 
   /// Forgets all bytes and keeps the memory.
   void clear() noexcept { size_ = 0; }
+  /// Forgets all bytes, and gives memory of more than `kept_bytes_max` back.
+  void reset(std::size_t kept_bytes_max) noexcept {
+    clear();
+    if (capacity_ > kept_bytes_max) {
+      release();
+    }
+  }
   /// Forgets the bytes behind the first `size`. Pre: size <= this->size().
   void truncate(std::size_t size) noexcept { size_ = size; }
   /// Forgets the first `bytes` and moves the rest to the front. Pre: bytes <= size().

@@ -1,4 +1,4 @@
-// The calling side of logging: whoever has something to say is handed a sink.
+// The calling side of logging: what has something to say is handed a sink.
 // Must not format, filter or know where lines go.
 #pragma once
 

@@ -14,9 +14,24 @@ namespace eider {
 ///
 /// pointer  where: a JSON pointer (RFC 6901) into the body, or the name of the parameter
 /// detail   what is wrong with it, for the client's eyes
+/// code     the same in one word, whatever the language: "length"; empty where nobody said one
+/// arguments  what stands in the detail: {"min", "1"}
 struct FieldError {
+  struct Argument {
+    std::string name;
+    std::string value;
+  };
+
   std::string pointer;
   std::string detail;
+  std::string code = {};
+  std::vector<Argument> arguments = {};
+};
+
+/// A field of the answer to a failure, such as Retry-After.
+struct ErrorHeader {
+  std::string name;
+  std::string value;
 };
 
 /// A failure as the client is to learn of it: an HTTP status and a sentence without internals.
@@ -59,8 +74,18 @@ class Error {
     status_ = status;
     return *this;
   }
+  /// A field of the answer: `Error(429, "…").with_header("Retry-After", "30")`. One that cannot
+  /// stand in a response (Response::add_header) makes the answer a 500 that says so in the log.
+  Error& with_header(std::string name, std::string value) {
+    headers_.push_back({std::move(name), std::move(value)});
+    return *this;
+  }
+  [[nodiscard]] const std::vector<ErrorHeader>& headers() const noexcept { return headers_; }
   Error& with_field(std::string pointer, std::string detail) {
-    fields_.push_back({std::move(pointer), std::move(detail)});
+    return with_field({std::move(pointer), std::move(detail)});
+  }
+  Error& with_field(FieldError field) {
+    fields_.push_back(std::move(field));
     return *this;
   }
 
@@ -69,6 +94,7 @@ class Error {
   std::string detail_;
   std::string cause_;
   std::vector<FieldError> fields_;
+  std::vector<ErrorHeader> headers_;
 };
 
 template <class T, class E = Error>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eider/base/assert.h"
-#include "eider/base/detail/poison.h"
+#include "eider/base/poison.h"
 
 namespace eider {
 
@@ -32,7 +32,7 @@ class Slab {
       add_block();
     }
     Place* place = free_;
-    detail::unpoison(place, sizeof(Place));
+    detail::base::unpoison(place, sizeof(Place));
     Place* rest = place->next;
     T* object = ::new (place->object) T(std::forward<Arguments>(arguments)...);
     free_ = rest;
@@ -64,7 +64,7 @@ class Slab {
   void give_back(Place* place) noexcept {
     place->next = free_;
     free_ = place;
-    detail::poison(place, sizeof(Place));
+    detail::base::poison(place, sizeof(Place));
   }
 
   void add_block() {
@@ -78,7 +78,7 @@ class Slab {
 
   void unpoison_all() noexcept {
     for (const auto& block : blocks_) {
-      detail::unpoison(block.get(), kPerBlock * sizeof(Place));
+      detail::base::unpoison(block.get(), kPerBlock * sizeof(Place));
     }
   }
 

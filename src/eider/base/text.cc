@@ -17,6 +17,19 @@ std::optional<T> parse_whole(std::string_view text) noexcept {
 
 }  // namespace
 
+bool equals_in_constant_time(std::string_view given, std::string_view expected) noexcept {
+  if (given.size() != expected.size()) {
+    return false;
+  }
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    difference |= static_cast<unsigned char>(given[i] ^ expected[i]);
+    // The compiler must not know what is in it: it could stop where nothing can change any more.
+    asm volatile("" : "+r"(difference));
+  }
+  return difference == 0;
+}
+
 std::optional<std::uint64_t> parse_uint64(std::string_view text) noexcept {
   return parse_whole<std::uint64_t>(text);
 }

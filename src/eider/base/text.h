@@ -23,6 +23,9 @@ namespace eider {
   return lower >= 'a' && lower <= 'z';
 }
 
+/// What ends each line of a head (RFC 9112, section 2.2).
+inline constexpr std::string_view kCrlf = "\r\n";
+
 /// The value of a hexadecimal digit, 0 to 15; -1 for any other byte.
 [[nodiscard]] constexpr int hex_value(char byte) noexcept {
   if (is_digit(byte)) {
@@ -61,6 +64,12 @@ namespace eider {
   }
   return true;
 }
+
+/// Whether a secret that somebody gave is the one expected: an API key, a token, a MAC. The time it
+/// takes depends on how many bytes they have and not on how many are right, from which a key could
+/// be guessed byte by byte, as with ==. That a length is wrong shows: keys of one kind have one.
+[[nodiscard]] bool equals_in_constant_time(std::string_view given,
+                                           std::string_view expected) noexcept;
 
 /// Decimal digits and nothing else, leading zeros included; nothing when too large.
 [[nodiscard]] std::optional<std::uint64_t> parse_uint64(std::string_view text) noexcept;

@@ -17,6 +17,23 @@ TEST(Text, compares_letters_without_case_and_nothing_else) {
   EXPECT_FALSE(equals_ignoring_case("\xC3\xA9", "\xC3\x89"));
 }
 
+TEST(Text, secrets_are_equal_when_every_byte_is) {
+  const std::string secret("k\0y-\xFF 0123456789abcdef0123456789abcdef", 38);
+  EXPECT_TRUE(equals_in_constant_time("", ""));
+  EXPECT_TRUE(equals_in_constant_time(secret, std::string(secret)));
+  EXPECT_FALSE(equals_in_constant_time(secret, secret.substr(1)));
+  EXPECT_FALSE(equals_in_constant_time(secret.substr(0, 37), secret));
+  EXPECT_FALSE(equals_in_constant_time("", secret));
+  for (std::size_t byte = 0; byte < secret.size(); ++byte) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      std::string other = secret;
+      other[byte] = static_cast<char>(static_cast<unsigned char>(other[byte]) ^ 1U << bit);
+      EXPECT_FALSE(equals_in_constant_time(other, secret)) << byte;
+      EXPECT_FALSE(equals_in_constant_time(secret, other)) << byte;
+    }
+  }
+}
+
 TEST(Text, trims_spaces_and_tabs_only) {
   EXPECT_EQ(trim(" \t a b \t "), "a b");
   EXPECT_EQ(trim("\na\r"), "\na\r");

@@ -15,7 +15,7 @@ std::uint64_t read_eight(const char* at) noexcept {
 }
 
 /// Behind the ASCII that `text` begins with, save for up to seven bytes of it.
-std::string_view skip_ascii(std::string_view text) noexcept {
+std::string_view skip_much_ascii(std::string_view text) noexcept {
   while (text.size() >= 32) {
     const char* at = text.data();
     const std::uint64_t any =
@@ -36,7 +36,7 @@ std::string_view skip_ascii(std::string_view text) noexcept {
 bool Utf8Stream::take(std::string_view piece) noexcept {
   piece = finish_sequence(piece);
   while (!piece.empty() && left_ != kFailed) {
-    piece = skip_ascii(piece);
+    piece = skip_much_ascii(piece);
     if (piece.empty()) {
       break;
     }

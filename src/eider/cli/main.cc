@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "eider/cli/bench/command.h"
+#include "eider/cli/openapi_diff.h"
 #include "eider/cli/version.h"
 
 namespace {
 
 constexpr std::string_view kHelp = R"(eider COMMAND [option …]
 
-bench      sends requests to a URL, and tells how many were answered and how fast
+bench         sends requests to a URL, and tells how many were answered and how fast
+openapi-diff  tells what of an API's newer document breaks clients of the older one
 
 eider COMMAND --help tells more. eider --version tells which it is.
 )";
@@ -25,6 +27,9 @@ int main(int argc, char** argv) {
   const std::string_view command = arguments.empty() ? std::string_view() : arguments.front();
   if (command == "bench") {
     return eider::bench::command(std::span(arguments).subspan(1));
+  }
+  if (command == "openapi-diff") {
+    return eider::openapi_diff(std::span(arguments).subspan(1));
   }
   if (command == "--help" || command == "-h" || command == "help") {
     fmt::print("{}", kHelp);

@@ -1,28 +1,36 @@
-#include "eider/client/detail/call.h"
+#include "eider/client/call.h"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "eider/base/text.h"
-#include "eider/client/detail/content_sender.h"
+#include "eider/client/policy.h"
 #include "eider/runtime/sleep.h"
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 namespace {
 
 using enum ClientFault;
 
 constexpr int kExpectationFailed = 417;
-/// A busy server that ends each connection after some requests turns one call away again and again:
-/// of a hundred at once, with fifty to a connection, one in ten thousand more than eight times.
-constexpr unsigned kMovesMax = 32;
 
-constexpr std::array<std::string_view, 3> kCredentials{"Authorization", "Cookie",
-                                                       "Proxy-Authorization"};
 constexpr std::array<std::string_view, 5> kContentFields{
     "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Digest"};
+
+/// The same server, now with encryption.
+bool is_upgraded(const http::HttpUrl& from, const http::HttpUrl& to) noexcept {
+  return !from.is_secure && to.is_secure && from.host == to.host && from.port == 80 &&
+         to.port == 443;
+}
+
+void append_line(Buffer& lines, std::string_view name, std::string_view value) {
+  lines.append(name);
+  lines.append(": ");
+  lines.append(value);
+  lines.append("\r\n");
+}
 
 constexpr std::string_view kLateHead =
     "The server did not answer in time: raise first_byte, or timeout().";
@@ -33,7 +41,7 @@ constexpr std::string_view kLateWhole =
 
 }  // namespace
 
-Call::Call(ClientState& state, RequestParts parts, Gathering gathering)
+Call::Call(ClientState& state, std::unique_ptr<RequestParts> parts, Gathering gathering)
     : state_(state), parts_(std::move(parts)), gathering_(gathering) {}
 
 Task<Call::Outcome> Call::run() {
@@ -45,14 +53,17 @@ Task<Call::Outcome> Call::run() {
     Fault fault = co_await std::move(attempting);
     const Next next = judge(fault);
     if (next == Next::give) {
-      co_return Answered(std::move(received_), std::move(lease_));
+      Answered answered{std::move(received_), std::move(lease_), std::move(parts_),
+                        std::move(sender_)};
+      co_return std::move(answered);
     }
     if (next == Next::follow) {
       fault = follow();
     }
     if (next == Next::fail || (next == Next::follow && fault)) {
-      co_return fail(told(std::move(*fault)));
+      co_return fail(explained(std::move(*fault)));
     }
+    sender_.reset();  // ahead of the lease that it sends over
     lease_ = Lease();
     if (pause_ != Duration::zero()) {
       co_await sleep_for(std::exchange(pause_, Duration::zero()));
@@ -61,58 +72,45 @@ Task<Call::Outcome> Call::run() {
 }
 
 Call::Fault Call::prepare() {
-  if (parts_.fault) {
-    return std::move(parts_.fault);
+  if (parts_->fault) {
+    return std::move(parts_->fault);
   }
-  auto url = read_http_url(parts_.url);
+  auto url = http::read_http_url(parts_->url);
   if (!url) {
     return ClientError{bad_url, std::string(url.error())};
   }
   if (!state_.proxies.fault().empty()) {
     return ClientError{proxy_failed, std::string(state_.proxies.fault())};
   }
-  due_ = state_.loop.now() + parts_.within.value_or(state_.options.whole);
+  due_ = state_.loop.now() + parts_->within.value_or(state_.options.whole);
   state_.budget.note_request();
   go_to(std::move(*url));
   return std::nullopt;
 }
 
-void Call::go_to(HttpUrl url) {
+void Call::go_to(http::HttpUrl url) {
   url_ = std::move(url);
-  const bool is_h2 = state_.options.http2 == Http2Use::always;  // proxies are asked in HTTP/1.1
-  route_ = {url_.origin(), url_.host, url_.port, url_.is_secure, state_.proxies.proxy_for(url_),
-            is_h2};
-  if (route_.asks_proxy()) {
-    route_.key = "proxy";  // for whatever is asked of it
-  }
+  route_ = state_.route_to(url_);
 }
 
 // One attempt.
 
 Task<Call::Fault> Call::attempt() {
+  if (auto fault = state_.forbids(route_)) {
+    co_return fault;
+  }
   lease_ = wants_fresh_ || moves_ != 0 ? Lease() : state_.pool.try_lease(route_);
   if (!lease_.is_held()) {
-    auto finding = find_connection();
-    auto fault = co_await std::move(finding);
-    if (fault) {
-      co_return fault;
+    auto leasing = state_.lease(route_, due_, wants_fresh_ ? Reuse::unwanted : Reuse::welcome,
+                                moves_ != 0 ? Rank::moved : Rank::usual);
+    auto lease = co_await std::move(leasing);
+    if (!lease) {
+      co_return std::move(lease.error());
     }
+    lease_ = std::move(*lease);
   }
   auto exchanging = exchange();
   co_return co_await std::move(exchanging);
-}
-
-Task<Call::Fault> Call::find_connection() {
-  const Instant connected = std::min(due_, state_.loop.now() + state_.options.connect);
-  auto leasing =
-      state_.pool.lease(route_, {connected, due_}, wants_fresh_ ? Reuse::unwanted : Reuse::welcome,
-                        moves_ != 0 ? Rank::moved : Rank::usual);
-  auto lease = co_await std::move(leasing);
-  if (!lease) {
-    co_return std::move(lease.error());
-  }
-  lease_ = std::move(*lease);
-  co_return std::nullopt;
 }
 
 Task<Call::Fault> Call::exchange() {
@@ -120,30 +118,33 @@ Task<Call::Fault> Call::exchange() {
   received_->url = url_.to_text();
   lease_->begin(*received_, receive_terms());
   send_head();
-  if (parts_.content_kind != ContentKind::none) {
+  if (parts_->content_kind != ContentKind::none) {
     lease_->set_deadline(due_, kLateContent);
-    auto sending = send_content();
-    auto fault = co_await std::move(sending);
-    if (fault) {
-      co_return fault;
-    }
+    send_content();
+    co_await lease_->until(Condition::sent);
   }
   lease_->set_deadline(std::min(due_, state_.loop.now() + state_.options.first_byte), kLateHead);
-  co_await lease_->until(News::head);
+  co_await lease_->until(Condition::head);
   if (!lease_->has_failed() && gathering_ == Gathering::whole) {
     lease_->set_deadline(due_, kLateWhole);
-    co_await lease_->until(News::end);
+    co_await lease_->until(Condition::end);
   }
   if (lease_->has_failed()) {
+    if (sender_ != nullptr) {
+      sender_->rethrow();
+    }
     co_return lease_->error();
   }
   lease_->clear_deadline();
+  if (sender_ != nullptr && gathering_ == Gathering::pieces) {
+    sender_->set_patience(state_.options.silence);  // no deadline of the whole bounds it any more
+  }
   co_return std::nullopt;
 }
 
 ReceiveTerms Call::receive_terms() const {
   const ClientOptions& options = state_.options;
-  return {.asked = parts_.method,
+  return {.asked = parts_->method,
           .gathering = gathering_,
           .head = {options.head_bytes_max, options.fields_max},
           .body_bytes_max = options.body_bytes_max,
@@ -152,37 +153,52 @@ ReceiveTerms Call::receive_terms() const {
 }
 
 bool Call::waits_for_consent() const noexcept {
-  const bool is_large = parts_.content_kind == ContentKind::produced ||
-                        parts_.content.size() >= state_.options.expect_continue_from;
-  return may_expect_ && parts_.content_kind != ContentKind::none && is_large;
+  const bool is_large = parts_->content_kind == ContentKind::produced ||
+                        parts_->content.size() >= state_.options.expect_continue_from;
+  return may_expect_ && parts_->content_kind != ContentKind::none && is_large;
 }
 
 void Call::send_head() {
   has_expected_ = waits_for_consent();
-  const std::string more = more_fields();
-  lease_->send_head(parts_, url_,
-                    {.style = route_.asks_proxy() ? TargetStyle::absolute : TargetStyle::origin,
-                     .expects_continue = has_expected_,
-                     .accepts_codings = state_.options.decompresses,
-                     .user_agent = state_.options.user_agent,
-                     .more = more});
+  write_lines(state_.lines);
+  const std::string origin = route_.asks_proxy() ? url_.origin() : std::string();
+  OutHead head{.method = parts_->method,
+               .origin = origin,
+               .scheme = url_.is_secure ? "https" : "http",
+               .authority = url_.authority,
+               .target = url_.target,
+               .lines = state_.lines.view(),
+               .expects_continue = has_expected_};
+  if (parts_->content_kind == ContentKind::bytes) {
+    head.content = OutContent::sized;
+    head.content_length = parts_->content.size();
+  } else if (parts_->content_kind == ContentKind::produced) {
+    head.content = parts_->content_length ? OutContent::sized : OutContent::streamed;
+    head.content_length = parts_->content_length.value_or(0);
+  }
+  lease_->send_head(head);
 }
 
-/// What this attempt alone says: to a proxy who we are, to a server its cookies.
-std::string Call::more_fields() const {
-  std::string fields;
-  const std::string credentials = route_.asks_proxy() ? route_.proxy->credentials() : "";
-  if (!credentials.empty()) {
-    fields.append("Proxy-Authorization: ").append(credentials).append("\r\n");
+/// The request's own, and what this attempt says: credentials to a proxy, cookies to a server.
+void Call::write_lines(Buffer& lines) const {
+  lines.clear();
+  if (!state_.options.user_agent.empty() && !parts_->has_field("User-Agent")) {
+    append_line(lines, "User-Agent", state_.options.user_agent);
   }
-  if (state_.options.cookies != nullptr && !parts_.has_field("Cookie")) {
+  if (state_.options.decompresses && !parts_->has_field("Accept-Encoding")) {
+    append_line(lines, "Accept-Encoding", "gzip, br, zstd");
+  }
+  lines.append(parts_->field_lines);
+  if (const std::string credentials = state_.credentials_for(route_); !credentials.empty()) {
+    append_line(lines, "Proxy-Authorization", credentials);
+  }
+  if (state_.options.cookies != nullptr && !parts_->has_field("Cookie")) {
     const std::string cookies =
         state_.options.cookies->field_for(cookie_site(), state_.loop.wall_seconds());
     if (!cookies.empty()) {
-      fields.append("Cookie: ").append(cookies).append("\r\n");
+      append_line(lines, "Cookie", cookies);
     }
   }
-  return fields;
 }
 
 CookieSite Call::cookie_site() const noexcept {
@@ -197,24 +213,15 @@ void Call::keep_cookies() {
   }
 }
 
-/// returns  why it came to nothing, if it is known already
-Task<Call::Fault> Call::send_content() {
-  ContentSender sender(*lease_, parts_);
-  if (has_expected_) {
-    auto waiting = sender.wait_for_consent(state_.options.continue_within);
-    co_await std::move(waiting);
-  }
-  auto sending = sender.send();
-  const ContentSent sent = co_await std::move(sending);
-  if (sent == ContentSent::wrong_length) {
-    co_return ClientError{bad_request,
-                          "The content is not as long as was said: leave the length out, or give "
-                          "as many bytes."};
-  }
-  if (sent == ContentSent::cut) {
-    lease_->cut_content();
-  }
-  co_return std::nullopt;
+void Call::send_content() {
+  const ContentTerms terms{
+      .consent = has_expected_ ? state_.options.continue_within : Duration::zero(),
+      .late = kLateContent};
+  sender_ =
+      parts_->content_kind == ContentKind::bytes
+          ? std::make_unique<ContentSender>(*lease_, parts_->content, terms)
+          : std::make_unique<ContentSender>(*lease_, std::make_unique<Produced>(*parts_), terms);
+  sender_->start();
 }
 
 // What it leads to.
@@ -228,11 +235,11 @@ Call::Next Call::judge(const Fault& fault) {
   const int status = received_->status;
   if (status == kExpectationFailed && has_expected_) {
     may_expect_ = false;
-    return parts_.is_repeatable() ? Next::again : Next::give;
+    return parts_->is_repeatable() ? Next::again : Next::give;
   }
   if (is_redirect(status) && state_.options.redirects_max != 0 && received_->find("Location")) {
     const bool can_follow =
-        parts_.is_repeatable() || !redirected(status, parts_.method).keeps_content;
+        parts_->is_repeatable() || !redirected(status, parts_->method).keeps_content;
     return can_follow ? Next::follow : Next::give;
   }
   return is_passing(status) ? judge_passing() : Next::give;
@@ -242,12 +249,10 @@ Call::Next Call::judge_fault(const ClientError& fault) {
   if (fault.fault == not_connected) {
     return may_retry() ? Next::again : Next::fail;
   }
-  if (lease_.is_held() && lease_->sight() != Sight::perhaps) {
-    return judge_unseen(lease_->sight());
+  if (lease_.is_held() && lease_->processed() != Processed::perhaps) {
+    return judge_unprocessed(lease_->processed());
   }
-  const bool is_unanswered =
-      fault.fault == connection_lost && lease_.is_held() && !lease_->has_heard();
-  if (!is_unanswered || !parts_.is_idempotent() || !parts_.is_repeatable()) {
+  if (!lease_.is_unanswered(fault) || !parts_->is_idempotent() || !parts_->is_repeatable()) {
     return Next::fail;
   }
   // The server had closed it while it was idle: that is no failure of the server's.
@@ -260,11 +265,11 @@ Call::Next Call::judge_fault(const ClientError& fault) {
 
 /// Nobody has looked at the request, whatever its method. Moves to another connection are free, but
 /// not without end: a server may leave again and again.
-Call::Next Call::judge_unseen(Sight sight) {
-  if (!parts_.is_repeatable()) {
+Call::Next Call::judge_unprocessed(Processed how) {
+  if (!parts_->is_repeatable()) {
     return Next::fail;
   }
-  if (sight == Sight::none && moves_ < kMovesMax) {
+  if (how == Processed::no && moves_ < kMovesMax) {
     ++moves_;
     return Next::again;
   }
@@ -275,7 +280,7 @@ Call::Next Call::judge_passing() {
   const auto value = received_->find("Retry-After");
   const auto asked = value ? read_retry_after(*value, state_.loop.wall_seconds()) : std::nullopt;
   const bool is_patient = !asked || *asked <= state_.options.retry_after_max;
-  if (!parts_.is_idempotent() || !parts_.is_repeatable() || !is_patient || !may_retry()) {
+  if (!parts_->is_idempotent() || !parts_->is_repeatable() || !is_patient || !may_retry()) {
     return Next::give;
   }
   pause_ = std::max(pause_, asked.value_or(Duration::zero()));
@@ -287,7 +292,7 @@ bool Call::may_retry() {
   if (retries_ >= state_.options.retries_max) {
     return false;
   }
-  const Duration pause = backoff(state_.options.backoff, retries_, state_.dice.next());
+  const Duration pause = backoff(state_.options.backoff, retries_, state_.dice.next_share());
   if (state_.loop.now() + pause >= due_ || !state_.budget.try_spend()) {
     return false;
   }
@@ -304,7 +309,7 @@ Call::Fault Call::follow() {
                            url_.to_text() + "."};
   }
   ++redirects_;
-  auto url = resolve_reference(url_, *received_->find("Location"));
+  auto url = http::resolve_reference(url_, *received_->find("Location"));
   if (!url) {
     return ClientError{bad_redirect, "The server redirects to what is no URL of HTTP: " +
                                          std::string(url.error())};
@@ -314,30 +319,47 @@ Call::Fault Call::follow() {
                        "The server redirects from https to http: set "
                        "may_leave_https if that is what you want."};
   }
-  change_request(redirected(received_->status, parts_.method));
+  change_request(redirected(received_->status, parts_->method));
   if (!url->has_origin_of(url_)) {
-    parts_.remove_fields(kCredentials);
+    if (parts_->content_kind != ContentKind::none && !state_.options.may_send_content_elsewhere &&
+        !is_upgraded(url_, *url)) {
+      return ClientError{bad_redirect,
+                         "The server redirects the content to another origin: set "
+                         "may_send_content_elsewhere if that is what you want."};
+    }
+    parts_->keep_plain_fields();
   }
   go_to(std::move(*url));
   return std::nullopt;
 }
 
 void Call::change_request(Redirected to) {
-  parts_.method = to.method;
-  if (!to.keeps_content && parts_.content_kind != ContentKind::none) {
-    parts_.content_kind = ContentKind::none;
-    parts_.content.clear();
-    parts_.remove_fields(kContentFields);
+  parts_->method = to.method;
+  if (!to.keeps_content && parts_->content_kind != ContentKind::none) {
+    parts_->content_kind = ContentKind::none;
+    parts_->content.clear();
+    parts_->remove_fields(kContentFields);
   }
 }
 
 /// With the place where it happened.
-ClientError Call::told(ClientError error) const {
-  error.text.insert(0, std::string(to_text(parts_.method)) + " " + url_.origin() + ": ");
-  if (error.fault == connection_lost && !parts_.is_idempotent()) {
-    error.text.append(" It was not asked again because it may have been done.");
+ClientError Call::explained(ClientError error) const {
+  error = with_place(std::move(error), parts_->method, url_);
+  if (error.fault == connection_lost) {
+    error.text.append(why_not_again());
   }
   return error;
 }
 
-}  // namespace eider::detail
+/// A sentence behind others; empty where it was asked as often as it may be.
+std::string_view Call::why_not_again() const noexcept {
+  const bool may_be_done = !lease_.is_held() || lease_->processed() == Processed::perhaps;
+  if (may_be_done && !parts_->is_idempotent()) {
+    return " It was not asked again because it may have been done.";
+  }
+  return parts_->is_repeatable()
+             ? std::string_view()
+             : " It was not asked again because its content cannot be made twice.";
+}
+
+}  // namespace eider::detail::client

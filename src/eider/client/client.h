@@ -10,15 +10,18 @@
 #include "eider/client/client_options.h"
 #include "eider/client/client_request.h"
 #include "eider/client/client_response.h"
+#include "eider/client/ws_client.h"
 #include "eider/http/method.h"
 #include "eider/runtime/task.h"
 
 namespace eider {
 
-namespace detail {
-class Dialler;
+namespace detail::client {
 struct ClientState;
-}  // namespace detail
+}  // namespace detail::client
+namespace net {
+class Dialler;
+}  // namespace net
 
 /// Connections are kept and shared by all requests. It outlives them and their answers.
 ///
@@ -34,7 +37,7 @@ class HttpClient {
 
   explicit HttpClient(ClientOptions options = {});
   /// For tests: connections come from `dialler`.
-  HttpClient(ClientOptions options, std::unique_ptr<detail::Dialler> dialler);
+  HttpClient(ClientOptions options, std::unique_ptr<net::Dialler> dialler);
   HttpClient(HttpClient&& other) noexcept;
   HttpClient& operator=(HttpClient&& other) noexcept;
   ~HttpClient();
@@ -59,12 +62,20 @@ class HttpClient {
     return request(Method::put, url).json(value).send();
   }
 
+  /// A WebSocket by this client's way to servers: its names, addresses, proxies and TLS, in place
+  /// of those of the options. Where there is a connection of HTTP/2 to the host, and the host takes
+  /// WebSockets over it (RFC 8441), it is a stream of that. It may outlive the client.
+  ///
+  /// url      "ws://host[:port][/path][?query]", or wss:// for TLS
+  /// errors   WsClientFault says which
+  [[nodiscard]] Task<WsClient::Connected> websocket(std::string url, WsClientOptions options = {});
+
  private:
-  [[nodiscard]] detail::ClientState& state();
+  [[nodiscard]] detail::client::ClientState& state();
 
   ClientOptions options_;
-  std::unique_ptr<detail::Dialler> dialler_;
-  std::unique_ptr<detail::ClientState> state_;  // made by the first request, on its loop
+  std::unique_ptr<net::Dialler> dialler_;
+  std::shared_ptr<detail::client::ClientState> state_;  // made by the first request, on its loop
 };
 
 }  // namespace eider

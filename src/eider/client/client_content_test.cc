@@ -6,7 +6,7 @@
 #include <string>
 
 #include "eider/base/buffer.h"
-#include "eider/client/detail/test_client_line.h"
+#include "eider/client/test_client_line.h"
 #include "eider/compress/compressor.h"
 #include "eider/runtime/sync.h"
 
@@ -163,14 +163,14 @@ TEST(ClientContent, that_throws_ends_the_request) {
 
 // Taken in pieces.
 
-struct Streamed {
+struct StreamedCall {
   std::optional<ClientRequest::StreamedReply> reply;
   std::string taken;
   std::string end = "not yet";
   Event go;
 };
 
-Task<> stream(ClientLine& line, Streamed& to, bool is_patient) {
+Task<> stream(ClientLine& line, StreamedCall& to, bool is_patient) {
   auto request = line.client.request(Method::get, "http://a/");
   auto sending = request.send_streamed();
   to.reply.emplace(co_await std::move(sending));
@@ -204,7 +204,7 @@ class StreamLine : public ClientLine {
     to.reply.reset();
     kernel.run_until_idle();
   }
-  Streamed to;
+  StreamedCall to;
 
  private:
   Task<> task_;

@@ -1,5 +1,7 @@
 #include "eider/client/client_error.h"
 
+#include <utility>
+
 namespace eider {
 
 std::string_view to_text(ClientFault fault) noexcept {
@@ -12,6 +14,8 @@ std::string_view to_text(ClientFault fault) noexcept {
       return "name_not_found";
     case ClientFault::lookup_failed:
       return "lookup_failed";
+    case ClientFault::forbidden_address:
+      return "forbidden_address";
     case ClientFault::not_connected:
       return "not_connected";
     case ClientFault::proxy_failed:
@@ -34,6 +38,27 @@ std::string_view to_text(ClientFault fault) noexcept {
       return "bad_redirect";
   }
   return {};
+}
+
+ClientError to_client_error(net::ConnectError error) {
+  const auto as = [&](ClientFault fault) { return ClientError{fault, std::move(error.text)}; };
+  switch (error.fault) {
+    case net::ConnectFault::name_not_found:
+      return as(ClientFault::name_not_found);
+    case net::ConnectFault::lookup_failed:
+      return as(ClientFault::lookup_failed);
+    case net::ConnectFault::forbidden_address:
+      return as(ClientFault::forbidden_address);
+    case net::ConnectFault::not_connected:
+      return as(ClientFault::not_connected);
+    case net::ConnectFault::proxy_failed:
+      return as(ClientFault::proxy_failed);
+    case net::ConnectFault::tls_failed:
+      return as(ClientFault::tls_failed);
+    case net::ConnectFault::timed_out:
+      break;
+  }
+  return as(ClientFault::timed_out);
 }
 
 Error to_error(const ClientError& error) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "eider/base/result.h"
+#include "eider/net/error.h"
 
 namespace eider {
 
@@ -15,6 +16,7 @@ enum class ClientFault : std::uint8_t {
   bad_request,         ///< a field or a content that cannot be sent
   name_not_found,      ///< there is no such name
   lookup_failed,       ///< the name servers do not answer, or with nonsense
+  forbidden_address,   ///< allow_address allows none of the host's
   not_connected,       ///< nobody answered at any of the addresses
   proxy_failed,        ///< the proxy cannot be reached, or declined
   tls_failed,          ///< the certificate is not trusted, or the handshake failed
@@ -36,6 +38,9 @@ struct ClientError {
   ClientFault fault;
   std::string text;
 };
+
+/// What is told of a connection that came to nothing.
+[[nodiscard]] ClientError to_client_error(net::ConnectError error);
 
 /// What a handler answers that could not do its work for this: 504 when it timed out, else 502.
 [[nodiscard]] Error to_error(const ClientError& error);

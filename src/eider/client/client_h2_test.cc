@@ -310,6 +310,22 @@ TEST(ClientH2, does_not_repeat_a_post_that_may_have_been_done) {
   EXPECT_EQ(lost.text(), "connection_lost");
 }
 
+TEST(ClientH2, says_that_content_cannot_be_made_twice_where_nobody_has_looked_at_the_request) {
+  for (const std::string& refusal : {reset(1, 7), goaway(0)}) {
+    H2Line line;
+    const Asked& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
+      request.body_from([]() -> Task<std::string> { co_return ""; }, "text/plain");
+    });
+    line.say(greeting() + refusal);
+    EXPECT_EQ(asked.text(), "connection_lost");
+    const std::string& said = asked.reply->error().text;
+    EXPECT_NE(said.find("not asked again because its content cannot be made twice"),
+              std::string::npos);
+    EXPECT_EQ(said.find("may have been done"), std::string::npos) << said;
+    EXPECT_EQ(line.peers.size(), 1U);
+  }
+}
+
 TEST(ClientH2, repeats_what_was_lost_with_its_connection_over_one_new_connection) {
   H2Line line;
   line.get();
@@ -360,7 +376,7 @@ TEST(ClientH2, sends_empty_content) {
   H2Line line;
   line.ask(Method::post, "http://a/",
            [](ClientRequest& request) { request.body("", "text/plain"); });
-  for (const H2Frame& one : line.frames()) {
+  for (const Frame& one : line.frames()) {
     EXPECT_TRUE(one.type != Type::headers || (one.flags & kEndStream) != 0);
   }
 }

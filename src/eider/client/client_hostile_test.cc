@@ -4,7 +4,7 @@
 #include <string>
 
 #include "eider/base/buffer.h"
-#include "eider/client/detail/test_client_line.h"
+#include "eider/client/test_client_line.h"
 #include "eider/compress/compressor.h"
 
 namespace eider {
@@ -15,21 +15,21 @@ using testing::answer;
 using testing::Asked;
 using testing::ClientLine;
 
-ClientOptions once() {
+ClientOptions without_retries() {
   ClientOptions options;
   options.retries_max = 0;
   return options;
 }
 
-std::string after(std::string_view bytes, const ClientOptions& options = once()) {
+std::string told_after(std::string_view bytes, const ClientOptions& options = without_retries()) {
   ClientLine line(options);
   const Asked& asked = line.get();
   line.say(bytes);
   return asked.text();
 }
 
-std::string after_and_end(std::string_view bytes) {
-  ClientLine line(once());
+std::string after_the_end(std::string_view bytes) {
+  ClientLine line(without_retries());
   const Asked& asked = line.get();
   line.say(bytes);
   line.end();
@@ -37,12 +37,12 @@ std::string after_and_end(std::string_view bytes) {
 }
 
 TEST(ClientAgainstAHostileServer, bounds_the_head) {
-  EXPECT_EQ(after("HTTP/1.1 200 OK\r\nA: " + std::string(40000, 'x')), "too_large");
+  EXPECT_EQ(told_after("HTTP/1.1 200 OK\r\nA: " + std::string(40000, 'x')), "too_large");
   std::string many = "HTTP/1.1 200 OK\r\n";
   for (int index = 0; index < 200; ++index) {
     many.append("A: b\r\n");
   }
-  EXPECT_EQ(after(many), "too_large");
+  EXPECT_EQ(told_after(many), "too_large");
 }
 
 TEST(ClientAgainstAHostileServer, bounds_interim_answers) {
@@ -50,8 +50,8 @@ TEST(ClientAgainstAHostileServer, bounds_interim_answers) {
   for (int index = 0; index < 100; ++index) {
     many.append("HTTP/1.1 102 Processing\r\n\r\n");
   }
-  EXPECT_EQ(after(many), "bad_answer");
-  EXPECT_EQ(after("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"), "bad_answer");
+  EXPECT_EQ(told_after(many), "bad_answer");
+  EXPECT_EQ(told_after("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n"), "bad_answer");
 }
 
 TEST(ClientAgainstAHostileServer, takes_no_nonsense_for_an_answer) {
@@ -62,36 +62,36 @@ TEST(ClientAgainstAHostileServer, takes_no_nonsense_for_an_answer) {
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n"}) {
-    EXPECT_EQ(after(nonsense), "bad_answer") << nonsense;
+    EXPECT_EQ(told_after(nonsense), "bad_answer") << nonsense;
   }
 }
 
 TEST(ClientAgainstAHostileServer, bounds_chunk_extensions_and_trailers) {
   const std::string head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-  EXPECT_EQ(after(head + "5;" + std::string(100000, 'a')), "too_large");
-  EXPECT_EQ(after(head + "0\r\nA: " + std::string(100000, 'a')), "too_large");
+  EXPECT_EQ(told_after(head + "5;" + std::string(100000, 'a')), "too_large");
+  EXPECT_EQ(told_after(head + "0\r\nA: " + std::string(100000, 'a')), "too_large");
 }
 
 TEST(ClientAgainstAHostileServer, bounds_the_content_whatever_it_says_of_its_length) {
-  ClientOptions options = once();
+  ClientOptions options = without_retries();
   options.body_bytes_max = 1000;
   const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-  EXPECT_EQ(after("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n", options), "too_large");
-  EXPECT_EQ(after(answer(std::string(1000, 'x')), options).size(), 1004U);
-  EXPECT_EQ(after(chunked + "3e9\r\n" + std::string(1001, 'x'), options), "too_large");
-  EXPECT_EQ(after("HTTP/1.1 200 OK\r\n\r\n" + std::string(1001, 'x'), options), "too_large");
+  EXPECT_EQ(told_after("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n", options), "too_large");
+  EXPECT_EQ(told_after(answer(std::string(1000, 'x')), options).size(), 1004U);
+  EXPECT_EQ(told_after(chunked + "3e9\r\n" + std::string(1001, 'x'), options), "too_large");
+  EXPECT_EQ(told_after("HTTP/1.1 200 OK\r\n\r\n" + std::string(1001, 'x'), options), "too_large");
 }
 
 TEST(ClientAgainstAHostileServer, notices_what_is_cut_short) {
-  EXPECT_EQ(after_and_end(""), "connection_lost");
-  EXPECT_EQ(after_and_end("HTTP/1.1 200 OK\r\n"), "connection_lost");
-  EXPECT_EQ(after_and_end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell"), "connection_lost");
-  EXPECT_EQ(after_and_end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
+  EXPECT_EQ(after_the_end(""), "connection_lost");
+  EXPECT_EQ(after_the_end("HTTP/1.1 200 OK\r\n"), "connection_lost");
+  EXPECT_EQ(after_the_end("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell"), "connection_lost");
+  EXPECT_EQ(after_the_end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"),
             "connection_lost");
 }
 
 TEST(ClientAgainstAHostileServer, does_not_take_a_reset_for_the_end_of_content) {
-  ClientLine line(once());
+  ClientLine line(without_retries());
   const Asked& asked = line.get();
   line.say("HTTP/1.1 200 OK\r\n\r\nhalf of");
   line.peers[0].reset();
@@ -112,17 +112,17 @@ std::string zipped_answer(std::string_view content) {
 }
 
 TEST(ClientAgainstAHostileServer, undoes_compression_within_bounds) {
-  EXPECT_EQ(after(zipped_answer("hello")), "200 hello");
-  EXPECT_EQ(after(answer("hello", "Content-Encoding: gzip\r\n")), "bad_coding");
+  EXPECT_EQ(told_after(zipped_answer("hello")), "200 hello");
+  EXPECT_EQ(told_after(answer("hello", "Content-Encoding: gzip\r\n")), "bad_coding");
   const std::string zipped = compressed("hello");
-  EXPECT_EQ(after(answer(zipped.substr(0, zipped.size() - 1), "Content-Encoding: gzip\r\n")),
+  EXPECT_EQ(told_after(answer(zipped.substr(0, zipped.size() - 1), "Content-Encoding: gzip\r\n")),
             "bad_coding");
-  EXPECT_EQ(after(answer(zipped + "x", "Content-Encoding: gzip\r\n")), "bad_coding");
-  EXPECT_EQ(after(zipped_answer(std::string(50'000'000, 'a'))), "too_large");
+  EXPECT_EQ(told_after(answer(zipped + "x", "Content-Encoding: gzip\r\n")), "bad_coding");
+  EXPECT_EQ(told_after(zipped_answer(std::string(50'000'000, 'a'))), "too_large");
 }
 
 TEST(ClientAgainstAHostileServer, does_not_wait_longer_than_it_was_told) {
-  ClientLine line(once());
+  ClientLine line(without_retries());
   const Asked& silent = line.get();
   line.kernel.advance(29900ms);
   EXPECT_EQ(silent.text(), "nothing yet");
@@ -143,7 +143,7 @@ TEST(ClientAgainstAHostileServer, does_not_wait_longer_than_it_was_told) {
 }
 
 TEST(ClientAgainstAHostileServer, gives_no_answer_that_was_planted_to_the_next_request) {
-  ClientLine line(once());
+  ClientLine line(without_retries());
   const Asked& first = line.get();
   line.say(answer("first") + answer("planted"));
   EXPECT_EQ(first.text(), "200 first");
@@ -154,7 +154,7 @@ TEST(ClientAgainstAHostileServer, gives_no_answer_that_was_planted_to_the_next_r
 }
 
 TEST(ClientAgainstAHostileServer, does_not_use_a_connection_that_spoke_while_it_was_idle) {
-  ClientLine line(once());
+  ClientLine line(without_retries());
   line.get();
   line.say(answer("first"));
   line.say(answer("planted"));
@@ -166,7 +166,7 @@ TEST(ClientAgainstAHostileServer, does_not_use_a_connection_that_spoke_while_it_
 }
 
 TEST(ClientAgainstAHostileServer, lets_no_redirect_smuggle_lines_into_a_request) {
-  ClientLine line(once());
+  ClientLine line(without_retries());
   const Asked& asked = line.get();
   line.say(answer("", "Location: http://a/\r\n X: y\r\n", "302 Found"));
   EXPECT_EQ(asked.text(), "bad_answer") << "a folded line";

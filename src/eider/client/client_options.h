@@ -9,6 +9,7 @@
 #include <string>
 
 #include "eider/compress/decompressor.h"
+#include "eider/net/options.h"
 #include "eider/runtime/time.h"
 #include "eider/tls/tls_client.h"
 
@@ -37,7 +38,8 @@ struct ClientOptions {
   Duration first_byte = std::chrono::seconds(30);
   /// The whole of it: redirects, retries, and content unless it is taken in pieces.
   Duration whole = std::chrono::seconds(60);
-  /// Between two pieces of content that is taken in pieces, while somebody waits for it.
+  /// Between two pieces of content that is taken in pieces, while somebody waits for it and nothing
+  /// is still to be sent; and for the server to take some of what is sent beside such an answer.
   Duration silence = std::chrono::seconds(30);
 
   // Limits of an answer.
@@ -57,6 +59,11 @@ struct ClientOptions {
   std::string dns_servers = {};
   /// However long an answer itself says that it holds.
   Duration dns_ttl_max = std::chrono::minutes(5);
+  /// Asked about each address that is to be connected to, behind the name's lookup, for redirects
+  /// too: for URLs that somebody else has a say in. `is_public` (http/cidr.h) keeps away from this
+  /// machine and its network. Null: all. Not asked about proxies; through one, only a host that is
+  /// written as an address is known here, and the rule for names has to be the proxy's.
+  AllowAddress allow_address = nullptr;
   /// Servers are verified unless this says otherwise.
   TlsClientOptions tls = {};
   /// In place of `tls`: authorities and sessions that several clients share.
@@ -95,6 +102,10 @@ struct ClientOptions {
   unsigned redirects_max = 10;
   /// From https to http.
   bool may_leave_https = false;
+  /// With 307 and 308 content goes along to another origin. (It goes from http to https of the same
+  /// host without asking.) Fields go along only when they are known to hold no secret, such as
+  /// Accept and Content-Type.
+  bool may_send_content_elsewhere = false;
   /// Of one request, and only where it is safe (docs/howto/client.md).
   unsigned retries_max = 2;
   /// All retries together are no more than this share of the requests, and a few.

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "eider/client/detail/test_client_line.h"
+#include "eider/client/test_client_line.h"
 
 namespace eider {
 namespace {
@@ -13,7 +13,7 @@ using testing::answer;
 using testing::Asked;
 using testing::ClientLine;
 
-ClientOptions with(auto change) {
+ClientOptions changed(auto change) {
   ClientOptions options;
   change(options);
   return options;
@@ -44,7 +44,7 @@ TEST(ClientPool, does_not_keep_what_the_server_ends) {
 }
 
 TEST(ClientPool, closes_what_is_idle_for_too_long) {
-  ClientLine line(with([](auto& options) { options.idle = 10s; }));
+  ClientLine line(changed([](auto& options) { options.idle = 10s; }));
   line.get();
   line.say(answer("1"));
   line.kernel.advance(9s);
@@ -54,7 +54,7 @@ TEST(ClientPool, closes_what_is_idle_for_too_long) {
 }
 
 TEST(ClientPool, bounds_what_is_under_way_to_one_host_and_goes_on_when_there_is_room) {
-  ClientLine line(with([](auto& options) { options.connections_per_host_max = 2; }));
+  ClientLine line(changed([](auto& options) { options.connections_per_host_max = 2; }));
   const Asked& first = line.get();
   const Asked& second = line.get();
   const Asked& third = line.get();
@@ -69,7 +69,7 @@ TEST(ClientPool, bounds_what_is_under_way_to_one_host_and_goes_on_when_there_is_
 }
 
 TEST(ClientPool, gives_a_request_up_that_finds_no_room_in_time) {
-  ClientLine line(with([](auto& options) { options.connections_per_host_max = 1; }));
+  ClientLine line(changed([](auto& options) { options.connections_per_host_max = 1; }));
   line.get();
   const Asked& second = line.get();
   line.kernel.advance(5100ms);
@@ -78,7 +78,7 @@ TEST(ClientPool, gives_a_request_up_that_finds_no_room_in_time) {
 }
 
 TEST(ClientPool, bounds_all_connections_and_closes_idle_ones_for_new_ones) {
-  ClientLine line(with([](auto& options) { options.connections_max = 2; }));
+  ClientLine line(changed([](auto& options) { options.connections_max = 2; }));
   line.get("http://a/");
   line.say(answer("1"));
   line.get("http://b/");
@@ -89,7 +89,7 @@ TEST(ClientPool, bounds_all_connections_and_closes_idle_ones_for_new_ones) {
 }
 
 TEST(ClientPool, gives_the_room_of_a_cancelled_request_to_the_next) {
-  ClientLine line(with([](auto& options) { options.connections_per_host_max = 1; }));
+  ClientLine line(changed([](auto& options) { options.connections_per_host_max = 1; }));
   Asked& first = line.get();
   Asked& waiting = line.get();
   const Asked& third = line.get();
@@ -102,7 +102,7 @@ TEST(ClientPool, gives_the_room_of_a_cancelled_request_to_the_next) {
 }
 
 TEST(ClientRetries, repeats_at_once_what_a_connection_dropped_that_was_closed_while_idle) {
-  ClientLine line(with([](auto& options) { options.retries_max = 0; }));
+  ClientLine line(changed([](auto& options) { options.retries_max = 0; }));
   line.get();
   line.say(answer("1"));
   const Asked& second = line.get();
@@ -224,20 +224,47 @@ TEST(ClientRedirects, are_followed_with_the_method_that_each_status_means) {
 TEST(ClientRedirects, take_no_credentials_to_another_origin) {
   ClientLine line;
   line.ask(Method::get, "http://a/", [](ClientRequest& request) {
-    request.bearer("secret").header("Cookie", "a=b").header("X", "y");
+    request.bearer("secret").header("Cookie", "a=b").header("X-Api-Key", "secret");
+    request.header("accept-language", "y");
   });
   line.say(answer("", "Location: /same\r\n", "302 -"));
-  EXPECT_TRUE(line.sent().contains("GET /same HTTP/1.1"));
+  const std::string same = line.sent();
+  EXPECT_TRUE(same.contains("GET /same HTTP/1.1"));
+  EXPECT_TRUE(same.contains("X-Api-Key: secret"));
   line.say(answer("", "Location: http://a:81/other\r\n", "302 -"));
   const std::string sent = line.sent(1);
   EXPECT_TRUE(sent.starts_with("GET /other "));
-  EXPECT_TRUE(sent.contains("X: y\r\n"));
+  EXPECT_TRUE(sent.contains("accept-language: y\r\n"));
   EXPECT_FALSE(sent.contains("secret"));
   EXPECT_FALSE(sent.contains("Cookie"));
 }
 
+const ClientLine::Prepare kPosting = [](ClientRequest& request) {
+  request.body("content", "text/plain");
+};
+
+TEST(ClientRedirects, keep_content_with_its_origin_unless_it_may_leave) {
+  ClientLine line;
+  const Asked& kept = line.ask(Method::post, "http://a/", kPosting);
+  line.say(answer("", "Location: /same\r\n", "307 -"));
+  EXPECT_TRUE(line.sent().ends_with("content"));
+  line.say(answer("", "Location: http://b/\r\n", "308 -"));
+  EXPECT_EQ(kept.text(), "bad_redirect");
+  EXPECT_EQ(line.peers.size(), 1U) << "b hears nothing";
+  ClientLine other;
+  const Asked& dropped = other.ask(Method::post, "http://a/", kPosting);
+  other.say(answer("", "Location: http://b/\r\n", "303 -"));
+  EXPECT_TRUE(other.sent(1).starts_with("GET / "));
+  other.say(answer("here"), 1);
+  EXPECT_EQ(dropped.text(), "200 here");
+  ClientLine free(changed([](auto& options) { options.may_send_content_elsewhere = true; }));
+  free.ask(Method::post, "http://a/", kPosting);
+  free.say(answer("", "Location: http://b/\r\n", "307 -"));
+  EXPECT_TRUE(free.sent(1).ends_with("content"));
+}
+
 TEST(ClientRedirects, end_some_time) {
-  ClientLine line(with([](auto& options) { options.redirects_max = 3; }));
+  ClientLine line(changed([](auto& options) { options.redirects_max = 3; }));
   const Asked& asked = line.get();
   for (int times = 0; times < 4; ++times) {
     EXPECT_EQ(asked.text(), "nothing yet");
@@ -247,7 +274,7 @@ TEST(ClientRedirects, end_some_time) {
 }
 
 TEST(ClientRedirects, are_given_as_they_are_where_none_is_wanted_or_possible) {
-  ClientLine off(with([](auto& options) { options.redirects_max = 0; }));
+  ClientLine off(changed([](auto& options) { options.redirects_max = 0; }));
   const Asked& given = off.get();
   off.say(answer("x", "Location: /\r\n", "302 -"));
   EXPECT_EQ(given.text(), "302 x");

@@ -4,25 +4,25 @@
 
 #include "eider/base/base64.h"
 #include "eider/base/url.h"
-#include "eider/client/detail/call.h"
-#include "eider/client/detail/client_state.h"
-#include "eider/client/detail/random_masks.h"
-#include "eider/client/detail/request_parts.h"
+#include "eider/client/call.h"
+#include "eider/client/client_state.h"
 #include "eider/client/multipart_form.h"
+#include "eider/client/random_masks.h"
+#include "eider/client/request_parts.h"
 
 namespace eider {
 
 namespace {
 
-using detail::Call;
-using detail::ClientState;
-using detail::ContentKind;
-using detail::Gathering;
-using detail::RequestParts;
+using detail::client::Call;
+using detail::client::ClientState;
+using detail::client::ContentKind;
+using detail::client::Gathering;
+using detail::client::RequestParts;
 
 /// What is asked of a client lives until the answer is there, whatever becomes of the request.
 Task<ClientRequest::Reply> gather(ClientState& state, std::unique_ptr<RequestParts> parts) {
-  Call call(state, std::move(*parts), Gathering::whole);
+  Call call(state, std::move(parts), Gathering::whole);
   auto running = call.run();
   auto outcome = co_await std::move(running);
   if (!outcome) {
@@ -32,7 +32,7 @@ Task<ClientRequest::Reply> gather(ClientState& state, std::unique_ptr<RequestPar
 }
 
 Task<ClientRequest::StreamedReply> open(ClientState& state, std::unique_ptr<RequestParts> parts) {
-  Call call(state, std::move(*parts), Gathering::pieces);
+  Call call(state, std::move(parts), Gathering::pieces);
   auto running = call.run();
   auto outcome = co_await std::move(running);
   if (!outcome) {
@@ -55,7 +55,7 @@ std::string encoded(std::span<const FormField> fields) {
 /// 96 bits that nobody can predict, as hexadecimal digits.
 std::string random_boundary() {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  detail::RandomMasks random;
+  detail::client::RandomMasks random;
   std::string out("eider-");
   for (int words = 0; words < 3; ++words) {
     for (const unsigned char byte : random.next()) {

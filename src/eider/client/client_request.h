@@ -24,10 +24,10 @@ namespace eider {
 
 class MultipartForm;
 
-namespace detail {
+namespace detail::client {
 struct ClientState;
 struct RequestParts;
-}  // namespace detail
+}  // namespace detail::client
 
 /// One name and one value of a form.
 using FormField = std::pair<std::string_view, std::string_view>;
@@ -44,7 +44,7 @@ class ClientRequest {
   using StreamedReply = Result<ClientStream, ClientError>;
 
   /// For the client, which outlives the request and its answer.
-  ClientRequest(detail::ClientState& state, Method method, std::string_view url);
+  ClientRequest(detail::client::ClientState& state, Method method, std::string_view url);
   ClientRequest(ClientRequest&& other) noexcept;
   ClientRequest& operator=(ClientRequest&& other) noexcept;
   ~ClientRequest();
@@ -86,14 +86,16 @@ class ClientRequest {
   /// It is not to be retried though its method would allow it.
   ClientRequest& only_once();
 
-  /// Asks, and gathers the answer. The request is empty then.
+  /// Asks, and gathers the answer, also while content is still being sent. The request is empty
+  /// then.
   [[nodiscard]] Task<Reply> send();
-  /// Asks, and comes back with the answer's head; its content is taken by ClientStream::next.
+  /// Asks, and comes back with the answer's head; its content is taken by ClientStream::next. The
+  /// request's content may still be on its way then, until the answer's end or an error's head.
   [[nodiscard]] Task<StreamedReply> send_streamed();
 
  private:
-  detail::ClientState* state_;
-  std::unique_ptr<detail::RequestParts> parts_;
+  detail::client::ClientState* state_;
+  std::unique_ptr<detail::client::RequestParts> parts_;
 };
 
 }  // namespace eider

@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include "eider/client/detail/call.h"
-#include "eider/client/detail/client_state.h"
-#include "eider/client/detail/received.h"
+#include "eider/client/call.h"
+#include "eider/client/client_state.h"
+#include "eider/client/received.h"
 
 namespace eider {
 
-ClientResponse::ClientResponse(std::unique_ptr<detail::Received> received) noexcept
+ClientResponse::ClientResponse(std::unique_ptr<detail::client::Received> received) noexcept
     : received_(std::move(received)) {}
 ClientResponse::ClientResponse(ClientResponse&& other) noexcept = default;
 ClientResponse& ClientResponse::operator=(ClientResponse&& other) noexcept = default;
@@ -38,60 +38,69 @@ std::string_view ClientResponse::url() const noexcept {
   return received_->url;
 }
 
-/// The lease ends with the content, so that the connection serves others while this is kept.
+/// The lease ends with the answer's content, so that the connection serves others while this is
+/// kept, or does not, where the request's content was not whole by then.
 struct ClientStream::State {
-  State(detail::ClientState& of, detail::Answered answered) noexcept
-      : client(of), received(std::move(answered.received)), lease(std::move(answered.lease)) {}
+  State(detail::client::ClientState& of, detail::client::Answered its) noexcept
+      : client(of), answered(std::move(its)) {}
 
-  detail::ClientState& client;
-  std::unique_ptr<detail::Received> received;
-  detail::Lease lease;
+  detail::client::ClientState& client;
+  detail::client::Answered answered;
 };
 
-ClientStream::ClientStream(detail::ClientState& state, detail::Answered answered)
+ClientStream::ClientStream(detail::client::ClientState& state, detail::client::Answered answered)
     : state_(std::make_unique<State>(state, std::move(answered))) {}
 ClientStream::ClientStream(ClientStream&& other) noexcept = default;
 ClientStream& ClientStream::operator=(ClientStream&& other) noexcept = default;
 ClientStream::~ClientStream() = default;
 
 int ClientStream::status() const noexcept {
-  return state_->received->status;
+  return state_->answered.received->status;
 }
 
 std::optional<std::string_view> ClientStream::header(std::string_view name) const noexcept {
-  return state_->received->find(name);
+  return state_->answered.received->find(name);
 }
 
 std::span<const Field> ClientStream::headers() const noexcept {
-  return state_->received->fields;
+  return state_->answered.received->fields;
 }
 
 std::string_view ClientStream::url() const noexcept {
-  return state_->received->url;
+  return state_->answered.received->url;
 }
 
 std::span<const Field> ClientStream::trailers() const noexcept {
-  return state_->received->trailers;
+  return state_->answered.received->trailers;
 }
 
 Task<Result<std::string_view, ClientError>> ClientStream::next() {
   State& state = *state_;
-  while (state.lease.is_held()) {
-    detail::ClientExchange& exchange = *state.lease;
+  detail::client::Answered& answered = state.answered;
+  while (answered.lease.is_held()) {
+    detail::client::ClientExchange& exchange = *answered.lease;
     auto piece = exchange.take_piece();
     if (!piece || !piece->empty()) {
       co_return piece;
     }
     if (exchange.has_failed()) {
+      if (answered.sender != nullptr) {
+        answered.sender->rethrow();
+      }
       co_return fail(exchange.error());
     }
     if (exchange.has_taken_all()) {
-      state.lease.give_back();
+      answered.give_back();
       break;
+    }
+    if (answered.sender != nullptr && !answered.sender->is_done()) {
+      co_await exchange.until(
+          detail::client::Condition::change);  // the server may wait for the rest of it
+      continue;
     }
     exchange.set_deadline(state.client.loop.now() + state.client.options.silence,
                           "The server fell silent within its answer: raise silence.");
-    co_await exchange.until(detail::News::content);
+    co_await exchange.until(detail::client::Condition::content);
     exchange.clear_deadline();
   }
   co_return std::string_view();

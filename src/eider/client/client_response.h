@@ -16,17 +16,17 @@
 
 namespace eider {
 
-namespace detail {
+namespace detail::client {
 struct Answered;
 struct ClientState;
 struct Received;
-}  // namespace detail
+}  // namespace detail::client
 
 /// An answer with all of its content in memory. All views are valid as long as it is.
 class ClientResponse {
  public:
   /// For the client.
-  explicit ClientResponse(std::unique_ptr<detail::Received> received) noexcept;
+  explicit ClientResponse(std::unique_ptr<detail::client::Received> received) noexcept;
   ClientResponse(ClientResponse&& other) noexcept;
   ClientResponse& operator=(ClientResponse&& other) noexcept;
   ~ClientResponse();
@@ -55,7 +55,7 @@ class ClientResponse {
   }
 
  private:
-  std::unique_ptr<detail::Received> received_;
+  std::unique_ptr<detail::client::Received> received_;
 };
 
 /// An answer whose content is taken piece by piece; the server is slowed down to the pace of that.
@@ -64,7 +64,7 @@ class ClientResponse {
 class ClientStream {
  public:
   /// For the client.
-  ClientStream(detail::ClientState& state, detail::Answered answered);
+  ClientStream(detail::client::ClientState& state, detail::client::Answered answered);
   ClientStream(ClientStream&& other) noexcept;
   ClientStream& operator=(ClientStream&& other) noexcept;
   ~ClientStream();
@@ -81,7 +81,8 @@ class ClientStream {
   ///
   /// returns  some content, decompressed, valid until the next call; empty: the end
   /// errors   timed_out (ClientOptions::silence), connection_lost, bad_answer, bad_coding,
-  /// too_large
+  ///          too_large; of content that is still being sent: bad_request, or what its producer
+  ///          throws
   [[nodiscard]] Task<Result<std::string_view, ClientError>> next();
 
  private:

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "eider/client/detail/test_client_line.h"
 #include "eider/client/multipart_form.h"
+#include "eider/client/test_client_line.h"
 
 namespace eider {
 namespace {

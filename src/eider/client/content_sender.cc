@@ -1,74 +1,147 @@
-#include "eider/client/detail/content_sender.h"
+#include "eider/client/content_sender.h"
 
+#include <utility>
+
+#include "eider/client/either.h"
 #include "eider/runtime/deadline.h"
+#include "eider/runtime/loop.h"
+#include "eider/runtime/sleep.h"
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 namespace {
 
 /// At once; then it waits until the socket has taken it.
 constexpr std::size_t kSliceBytes = 64UL * 1024;
+/// After this much others have their turn, however fast the socket takes it.
+constexpr std::size_t kTurnBytesMax = 256UL * 1024;
 
-Task<> consent(ClientExchange& exchange) {
-  co_await exchange.until(News::may_send);
+Task<> wait_until(ClientExchange& exchange, Condition condition) {
+  co_await exchange.until(condition);
 }
 
 }  // namespace
 
-Task<> ContentSender::wait_for_consent(Duration limit) {
+Task<ContentSource::Taken> Produced::next() {
+  auto producing = parts_.producer();
+  piece_ = co_await std::move(producing);
+  bytes_ += piece_.size();
+  const std::uint64_t said = parts_.content_length.value_or(bytes_);
+  has_wrong_length_ = bytes_ > said || (piece_.empty() && bytes_ != said);
+  const bool is_more = !piece_.empty() && !has_wrong_length_;
+  co_return is_more ? Taken(piece_) : std::nullopt;
+}
+
+std::string_view Produced::flaw() const noexcept {
+  return has_wrong_length_
+             ? "The content is not as long as was said: leave the length out, or give "
+               "as many bytes."
+             : "";
+}
+
+void ContentSender::start() {
+  running_ = run();
+  running_.start();
+}
+
+void ContentSender::rethrow() const {
+  if (thrown_ != nullptr) {
+    std::rethrow_exception(thrown_);
+  }
+}
+
+Task<> ContentSender::run() {
+  try {
+    if (terms_.consent != Duration::zero()) {
+      auto waiting = wait_for_consent();
+      co_await std::move(waiting);
+    }
+    auto sending = from_ == nullptr ? send_all() : send_from();
+    co_await std::move(sending);
+  } catch (...) {
+    thrown_ = std::current_exception();
+    exchange_.give_up(ClientFault::bad_request, "The content could not be made.");
+  }
+  exchange_.note_sent();
+}
+
+// RFC 9110, section 10.1.1: some servers know nothing of it, so it is not waited for endlessly.
+Task<> ContentSender::wait_for_consent() {
   exchange_.flush();
-  auto waiting = with_deadline(consent(exchange_), limit);
+  auto waiting = with_deadline(wait_until(exchange_, Condition::may_send), terms_.consent);
   co_await std::move(waiting);
 }
 
-Task<ContentSent> ContentSender::send() {
-  return parts_.content_kind == ContentKind::produced ? send_produced() : send_bytes();
-}
-
-Task<ContentSent> ContentSender::send_bytes() {
-  std::string_view rest = parts_.content;
-  while (!rest.empty()) {
-    if (!may_go_on()) {
-      co_return ContentSent::cut;
-    }
-    const std::string_view slice = rest.substr(0, kSliceBytes);
-    rest.remove_prefix(slice.size());
-    exchange_.send_content(slice, rest.empty() ? Piece::last : Piece::inner);
+Task<> ContentSender::send_all() {
+  while (!content_.empty() && !exchange_.declines_content()) {
+    const std::string_view slice = content_.substr(0, kSliceBytes);
+    content_.remove_prefix(slice.size());
+    exchange_.send_content(slice, content_.empty() ? Piece::last : Piece::inner);
     if (slice.size() == kSliceBytes) {
-      exchange_.flush();
-      co_await exchange_.until(News::room);
+      auto waiting = wait_for_room(slice.size());
+      co_await std::move(waiting);
     }
   }
-  co_return ContentSent::all;
 }
 
-Task<ContentSent> ContentSender::send_produced() {
-  std::uint64_t bytes = 0;
+Task<> ContentSender::send_from() {
+  while (!exchange_.declines_content()) {
+    auto taking = next();
+    const auto piece = co_await std::move(taking);
+    has_taken_ |= piece.has_value();
+    if (exchange_.declines_content()) {
+      co_return;
+    }
+    if (!piece) {
+      const std::string_view flaw = from_->flaw();
+      flaw.empty() ? exchange_.end_content(from_->trailer_lines())
+                   : exchange_.give_up(ClientFault::bad_request, flaw);
+      co_return;
+    }
+    exchange_.send_content(*piece, Piece::inner);
+    auto waiting = wait_for_room(piece->size());
+    co_await std::move(waiting);
+  }
+}
+
+/// The next piece, or nothing as soon as no more is wanted.
+Task<ContentSource::Taken> ContentSender::next() {
+  auto taking = from_->next();
+  if (!taking.start()) {
+    auto watching = wait_until(exchange_, Condition::refusal);
+    if (!watching.start()) {
+      Either either(taking, watching);
+      co_await either;
+    }
+  }
+  co_return taking.is_done() ? taking.take() : std::nullopt;
+}
+
+// Our own reader may be the one that holds the other end up. A sender that never waits would not
+// hear of an answer that refuses the rest, nor would anybody else on this loop get a turn.
+Task<> ContentSender::wait_for_room(std::size_t sent_bytes) {
+  exchange_.flush();
+  turn_bytes_ += sent_bytes;
+  if (turn_bytes_ >= kTurnBytesMax) {
+    turn_bytes_ = 0;
+    auto turn = yield_now();
+    co_await turn;
+  }
   for (;;) {
-    auto producing = parts_.producer();
-    const std::string piece = co_await std::move(producing);
-    if (!may_go_on()) {
-      co_return ContentSent::cut;
+    auto room = exchange_.until(Condition::room);
+    if (room.await_ready()) {
+      co_return;
     }
-    bytes += piece.size();
-    if (bytes > parts_.content_length.value_or(bytes)) {
-      co_return ContentSent::wrong_length;
+    if (terms_.patience == Duration::zero()) {
+      co_await room;
+      co_return;
     }
-    if (piece.empty()) {
-      co_return end_produced(bytes);
+    auto waiting = with_deadline(wait_until(exchange_, Condition::room), terms_.patience);
+    const bool has_come = co_await std::move(waiting);
+    if (!has_come && !exchange_.is_held_up()) {
+      exchange_.give_up(ClientFault::timed_out, terms_.late);
     }
-    exchange_.send_content(piece, Piece::inner);
-    exchange_.flush();
-    co_await exchange_.until(News::room);
   }
 }
 
-ContentSent ContentSender::end_produced(std::uint64_t bytes) {
-  if (bytes != parts_.content_length.value_or(bytes)) {
-    return ContentSent::wrong_length;
-  }
-  exchange_.send_content({}, Piece::last);
-  return ContentSent::all;
-}
-
-}  // namespace eider::detail
+}  // namespace eider::detail::client

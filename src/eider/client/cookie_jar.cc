@@ -141,13 +141,18 @@ bool keeps_its_prefix(std::string_view name, bool is_secure, bool is_for_all_pat
   return !name.starts_with("__Secure-") || is_secure;
 }
 
-/// Somebody in between could otherwise replace what was set over TLS (RFC 6265bis, section 5.6).
+/// Somebody in between could otherwise replace what was set over TLS, or stand in front of it with
+/// one of a domain above or below (RFC 6265bis, section 5.7).
 bool CookieJar::would_hide_a_secure_one(const Parsed& parsed) const {
-  const auto found = domains_.find(parsed.domain);
-  return found != domains_.end() && std::ranges::any_of(found->second, [&](const Cookie& other) {
-           return other.is_secure && other.name == parsed.cookie.name &&
-                  is_under(parsed.cookie.path, other.path);
-         });
+  const auto is_hidden = [&](const Cookie& other) {
+    return other.is_secure && other.name == parsed.cookie.name &&
+           is_under(parsed.cookie.path, other.path);
+  };
+  return std::ranges::any_of(domains_, [&](const auto& entry) {
+    const auto& [domain, cookies] = entry;
+    return (is_within(domain, parsed.domain) || is_within(parsed.domain, domain)) &&
+           std::ranges::any_of(cookies, is_hidden);
+  });
 }
 
 bool CookieJar::store(const CookieSite& from, std::string_view field_value,

@@ -13,6 +13,12 @@
 
 namespace eider {
 
+/// Whether everybody may have a name under `domain`, by the list at publicsuffix.org that the
+/// system carries: "com", "co.uk", "github.io", and each name of one label that is not in it.
+///
+/// domain  in lower case
+[[nodiscard]] bool is_public_suffix(std::string_view domain);
+
 struct CookieJarOptions {
   std::size_t per_domain_max = 50;
   std::size_t cookies_max = 3000;
@@ -20,10 +26,10 @@ struct CookieJarOptions {
   std::size_t cookie_bytes_max = 4096;
   /// Of one Cookie field; what comes behind is left out.
   std::size_t field_bytes_max = 8192;
-  /// Whether everybody may have a name under this domain ("com", "co.uk"), so that no cookie may be
-  /// for all of it. Without this function a cookie for a parent domain is kept for the host alone
-  /// that has set it: safe, but other hosts of the domain do not get it.
-  std::function<bool(std::string_view domain)> is_public_suffix = nullptr;
+  /// Whether everybody may have a name under this domain, so that no cookie may be for all of it.
+  /// Null: a cookie for a parent domain is kept for the host alone that has set it, and other hosts
+  /// of the domain do not get it.
+  std::function<bool(std::string_view domain)> is_public_suffix = eider::is_public_suffix;
 };
 
 /// Where a request goes.

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "eider/client/detail/test_client_line.h"
+#include "eider/client/test_client_line.h"
 
 namespace eider {
 namespace {
@@ -57,18 +60,49 @@ TEST(CookieJar, heeds_paths) {
   EXPECT_EQ(sent_back("a=b; Path=x", {}, {.path = "/dir/"}), "a=b") << "a relative one is ignored";
 }
 
-TEST(CookieJar, heeds_domains_and_knows_no_suffix_without_being_told) {
+TEST(CookieJar, heeds_domains) {
   EXPECT_EQ(sent_back("a=b; Domain=www.example.com", {}, {.host = "x.www.example.com"}), "a=b");
   EXPECT_EQ(sent_back("a=b; Domain=.WWW.example.com", {}, {.host = "x.www.example.com"}), "a=b");
-  EXPECT_EQ(sent_back("a=b; Domain=example.com", {}, {}), "a=b") << "kept for the host alone";
-  EXPECT_EQ(sent_back("a=b; Domain=example.com", {}, {.host = "x.example.com"}), "");
+  EXPECT_EQ(sent_back("a=b; Domain=example.com", {}, {}), "a=b");
+  EXPECT_EQ(sent_back("a=b; Domain=example.com", {}, {.host = "x.example.com"}), "a=b");
   EXPECT_EQ(sent_back("a=b; Domain=com", {}, {.host = "other.com"}), "");
+  EXPECT_EQ(sent_back("a=b; Domain=com", {}, {}), "");
   EXPECT_EQ(sent_back("a=b; Domain=other.com", {}, {.host = "other.com"}), "");
   EXPECT_EQ(sent_back("a=b; Domain=ample.com", {}, {}), "");
   EXPECT_EQ(sent_back("a=b; Domain=0.0.1", {.host = "127.0.0.1"}, {.host = "127.0.0.1"}), "");
 }
 
-TEST(CookieJar, shares_cookies_of_a_domain_when_it_knows_public_suffixes) {
+TEST(CookieJar, keeps_cookies_for_their_host_where_it_knows_no_suffixes) {
+  CookieJar jar({.is_public_suffix = nullptr});
+  EXPECT_TRUE(jar.store(Visit().site(), "a=b; Domain=example.com", kNow));
+  EXPECT_EQ(jar.field_for(Visit().site(), kNow), "a=b");
+  EXPECT_EQ(jar.field_for(Visit{.host = "x.example.com", .path = "/dir/"}.site(), kNow), "");
+}
+
+TEST(PublicSuffixes, are_those_of_the_systems_list) {
+  for (const char* domain : {"com", "uk", "co.uk", "github.io", "kawasaki.jp", "xn--p1ai",
+                             "nobody-has-this", "localhost", "x.kawasaki.jp"}) {
+    EXPECT_TRUE(is_public_suffix(domain)) << domain;
+  }
+  for (const char* domain : {"example.com", "example.co.uk", "me.github.io", "city.kawasaki.jp",
+                             "a.nobody-has-this", "127.0.0.1"}) {
+    EXPECT_FALSE(is_public_suffix(domain)) << domain;
+  }
+}
+
+TEST(CookieJar, shares_no_cookie_of_a_public_suffix_with_its_neighbours) {
+  for (const auto& [host, suffix] : std::vector<std::pair<std::string_view, std::string_view>>{
+           {"www.example.co.uk", "co.uk"}, {"me.github.io", "github.io"}, {"a.b", "b"}}) {
+    CookieJar jar;
+    EXPECT_FALSE(jar.store({host, "/", true}, "a=b; Domain=" + std::string(suffix), kNow)) << host;
+    EXPECT_EQ(jar.size(), 0U);
+  }
+  CookieJar jar;
+  EXPECT_TRUE(jar.store({"github.io", "/", true}, "a=b; Domain=github.io", kNow)) << "its own";
+  EXPECT_EQ(jar.field_for({"me.github.io", "/", true}, kNow), "") << "but for itself alone";
+}
+
+TEST(CookieJar, shares_cookies_of_a_domain_by_suffixes_that_it_is_told) {
   CookieJar jar({.is_public_suffix = [](std::string_view domain) {
     return domain == "com" || domain == "co.uk";
   }});
@@ -107,6 +141,36 @@ TEST(CookieJar, keeps_secure_cookies_off_plain_connections) {
   jar.store(secure.site(), "a=b; Secure; Path=/dir", kNow);
   EXPECT_FALSE(jar.store(Visit().site(), "a=evil; Path=/dir/page", kNow));
   EXPECT_EQ(jar.field_for(secure.site(), kNow), "a=b");
+}
+
+TEST(CookieJar, lets_no_plain_connection_hide_a_secure_cookie_of_a_domain_above_or_below) {
+  struct Case {
+    std::string_view secure_host;
+    std::string_view secure_field;
+    std::string_view plain_host;
+    std::string_view plain_field;
+    bool is_kept;
+  };
+  for (const auto& [secure_host, secure_field, plain_host, plain_field, is_kept] :
+       std::vector<Case>{
+           {"example.com", "a=1; Secure; Path=/", "sub.example.com", "a=2; Path=/", false},
+           {"example.com", "a=1; Secure; Path=/", "sub.example.com",
+            "a=2; Path=/; Domain=example.com", false},
+           {"sub.example.com", "a=1; Secure; Path=/", "example.com",
+            "a=2; Path=/; Domain=example.com", false},
+           {"a.b.example.com", "a=1; Secure; Path=/", "example.com", "a=2; Path=/x", false},
+           {"example.com", "a=1; Secure; Path=/", "sub.example.com", "b=2; Path=/", true},
+           {"example.com", "a=1; Secure; Path=/x", "sub.example.com", "a=2; Path=/", true},
+           {"example.com", "a=1; Path=/", "sub.example.com", "a=2; Path=/", true},
+           {"one.example.com", "a=1; Secure; Path=/", "two.example.com", "a=2; Path=/", true},
+           {"ample.com", "a=1; Secure; Path=/", "example.com", "a=2; Path=/", true},
+       }) {
+    CookieJar jar;
+    EXPECT_TRUE(jar.store({secure_host, "/", true}, secure_field, kNow));
+    EXPECT_EQ(jar.store({plain_host, "/", false}, plain_field, kNow), is_kept)
+        << secure_host << " " << secure_field << " " << plain_host << " " << plain_field;
+    EXPECT_TRUE(jar.store({plain_host, "/", true}, plain_field, kNow)) << "over TLS it may";
+  }
 }
 
 TEST(CookieJar, holds_names_to_their_prefix) {

@@ -1,11 +1,11 @@
-#include "eider/client/detail/exchange.h"
+#include "eider/client/exchange.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "eider/runtime/loop.h"
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 namespace {
 
@@ -17,10 +17,7 @@ constexpr std::uint64_t kPromisedBytesMax = 256UL * 1024;
 }  // namespace
 
 void forget(Buffer& buffer) noexcept {
-  buffer.clear();
-  if (buffer.capacity() > kKeptBytesMax) {
-    buffer.release();
-  }
+  buffer.reset(kKeptBytesMax);
 }
 
 ClientExchange::~ClientExchange() = default;
@@ -30,8 +27,9 @@ void ClientExchange::begin(Received& into, const ReceiveTerms& terms) {
   terms_ = terms;
   interims_ = 0;
   may_send_ = false;
+  has_sent_ = false;
   has_heard_ = false;
-  sight_ = Sight::perhaps;
+  processed_ = Processed::perhaps;
   late_ = {};
   on_begin();
   phase_ = Phase::head;
@@ -59,20 +57,22 @@ void ClientExchange::expire() {
 
 // The head.
 
-void ClientExchange::take_interim(int status, std::span<const Field> fields) {
+void ClientExchange::take_interim(ProtocolVersion version, int status,
+                                  std::span<const Field> fields) {
   if (++interims_ > kInterimMax) {
     return fail_with(ClientFault::bad_answer, "The server sends one interim answer after another.");
   }
   if (status == 100) {
     may_send_ = true;
   } else if (terms_.interims != nullptr) {
-    terms_.interims->on_interim(status, fields);
+    terms_.interims->on_interim(version, status, fields);
   }
   tell();
 }
 
-void ClientExchange::take_head(int status, std::span<const Field> fields, std::string_view bytes,
-                               std::optional<std::uint64_t> length) {
+void ClientExchange::take_head(ProtocolVersion version, int status, std::span<const Field> fields,
+                               std::string_view bytes, std::optional<std::uint64_t> length) {
+  into_->version = version;
   into_->set_head(status, fields, bytes);
   phase_ = Phase::body;
   if (terms_.decompresses && length != 0U) {
@@ -196,7 +196,30 @@ Result<std::string_view, ClientError> ClientExchange::decode_piece() {
   return made_.view();
 }
 
-// How it ends, and who is told.
+// The request's content.
+
+void ClientExchange::note_sent() noexcept {
+  has_sent_ = true;
+  tell();
+}
+
+// "A client that is sending a message body SHOULD monitor the network connection for an error
+// response while it is transmitting the request. If the client sees a response that indicates the
+// server does not wish to receive the message body and is closing the connection, the client
+// SHOULD immediately cease transmitting" (RFC 9112, section 9.5). A server that answers with
+// success may do so while it reads.
+bool ClientExchange::declines_content() const noexcept {
+  constexpr int kSuccessMax = 299;
+  return is_done() || has_failed() || (phase_ == Phase::body && into_->status > kSuccessMax);
+}
+
+void ClientExchange::give_up(ClientFault why, std::string_view text) {
+  if (phase_ == Phase::head || phase_ == Phase::body) {
+    fail_with(why, text);
+  }
+}
+
+// How it ends, and which tasks go on then.
 
 void ClientExchange::fail_too_large() {
   fail_with(ClientFault::too_large,
@@ -211,34 +234,42 @@ void ClientExchange::fail_with(ClientFault fault, std::string_view text) {
   tell();
 }
 
-void ClientExchange::fail_unseen(Sight sight, std::string_view text) {
-  sight_ = sight;
+void ClientExchange::fail_unprocessed(Processed how, std::string_view text) {
+  processed_ = how;
   lose(text);
 }
 
-bool ClientExchange::holds(News news) const noexcept {
+bool ClientExchange::holds(Condition condition) const noexcept {
   if (has_failed()) {
     return true;
   }
-  switch (news) {
-    case News::may_send:
+  switch (condition) {
+    case Condition::may_send:
       return may_send_ || has_head();
-    case News::head:
+    case Condition::room:
+      return declines_content() || has_sent_all();
+    case Condition::refusal:
+      return declines_content();
+    case Condition::sent:
+      return has_sent_ || has_head();
+    case Condition::head:
       return has_head();
-    case News::content:
+    case Condition::content:
       return is_done() || !ahead_.empty() || !undecoded_.empty() || may_hold_back_;
-    case News::end:
+    case Condition::end:
       return is_done();
-    case News::room:
-      return has_head() || has_sent_all();
+    case Condition::change:
+      return false;
   }
   return true;
 }
 
 void ClientExchange::tell() noexcept {
-  if (holds(awaited_)) {
-    happened_.set();
+  for (Waiting* const one : {&sending_, &receiving_}) {
+    if (!one->happened.is_set() && (one->awaited == Condition::change || holds(one->awaited))) {
+      one->happened.set();
+    }
   }
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::client

@@ -1,4 +1,4 @@
-#include "eider/client/detail/h1_connection.h"
+#include "eider/client/h1_connection.h"
 
 #include <string>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "eider/http/h1/writer.h"
 #include "eider/runtime/loop.h"
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 namespace {
 
@@ -40,12 +40,9 @@ std::optional<std::uint64_t> length_of(const h1::ReplyHead& head) noexcept {
 
 }  // namespace
 
-H1Connection::H1Connection(h1::ResponseReader& reader, std::unique_ptr<Wire> wire)
-    : ClientExchange(wire->stream().loop()),
-      wire_(std::move(wire)),
-      reader_(reader),
-      idle_since_(loop().now()) {
-  wire_->hand_over(*this);
+H1Connection::H1Connection(h1::ResponseReader& reader, std::unique_ptr<TcpStream> line)
+    : ClientExchange(line->stream().loop()), line_(std::move(line)), reader_(reader) {
+  line_->hand_over(*this);
 }
 
 H1Connection::~H1Connection() = default;
@@ -58,9 +55,8 @@ void H1Connection::on_begin() {
 
 void H1Connection::finish() noexcept {
   forget_answer();
-  if (is_done() && keeps_alive_ && !is_spoilt_ && stream().is_open()) {
+  if (is_done() && keeps_alive_ && !is_spoilt_ && !owes_content_ && stream().is_open()) {
     set_phase(Phase::idle);
-    idle_since_ = loop().now();
     stream().resume_reading();
   } else {
     stream().close();
@@ -69,22 +65,36 @@ void H1Connection::finish() noexcept {
 
 // The request.
 
-void H1Connection::send_head(const RequestParts& parts, const HttpUrl& url,
-                             const HeadTerms& terms) {
-  is_chunked_ = parts.content_kind == ContentKind::produced && !parts.content_length;
-  write_request_head(stream().output(), parts, url, terms);
+void H1Connection::send_head(const OutHead& head) {
+  is_chunked_ = head.content == OutContent::streamed;
+  owes_content_ = head.content != OutContent::none && head.announced_length() != 0U;
+  write_head(stream().output(), head);
 }
 
 void H1Connection::send_content(std::string_view piece, Piece which) {
-  if (!is_chunked_) {
-    stream().output().append(piece);
+  if (!stream().is_open()) {
     return;
   }
-  if (!piece.empty()) {
+  if (!is_chunked_) {
+    stream().output().append(piece);
+  } else if (!piece.empty()) {
     h1::write_chunk(stream().output(), piece);
   }
   if (which == Piece::last) {
-    stream().output().append(h1::kLastChunk);
+    end_content({});
+  }
+}
+
+void H1Connection::end_content(std::string_view trailer_lines) {
+  if (!stream().is_open()) {
+    return;
+  }
+  owes_content_ = false;
+  if (is_chunked_) {
+    Buffer& out = stream().output();
+    out.append("0\r\n");
+    out.append(trailer_lines);
+    out.append("\r\n");
   }
 }
 
@@ -182,7 +192,7 @@ void H1Connection::keep_pending(std::string_view rest) {
 
 void H1Connection::read_head(const h1::ReplyHead& head) {
   if (head.is_interim()) {
-    return take_interim(head.status, head.fields);
+    return take_interim({1, head.minor_version}, head.status, head.fields);
   }
   if (head.status == 101) {
     return fail_with(ClientFault::bad_answer,
@@ -190,7 +200,7 @@ void H1Connection::read_head(const h1::ReplyHead& head) {
   }
   keeps_alive_ = head.keeps_alive;
   body_ = h1::ResponseBodyReader(head);
-  take_head(head.status, head.fields, head.bytes, length_of(head));
+  take_head({1, head.minor_version}, head.status, head.fields, head.bytes, length_of(head));
 }
 
 // The content.
@@ -230,4 +240,4 @@ void H1Connection::drop(ClientFault) noexcept {
   stream().close();
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::client

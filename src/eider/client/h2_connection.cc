@@ -1,14 +1,14 @@
-#include "eider/client/detail/h2_connection.h"
+#include "eider/client/h2_connection.h"
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "eider/base/assert.h"
-#include "eider/client/detail/h2_stream.h"
+#include "eider/client/h2_stream.h"
 #include "eider/runtime/loop.h"
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 namespace {
 
@@ -29,21 +29,20 @@ std::uint64_t milliseconds_of(Instant now) noexcept {
 
 }  // namespace
 
-H2Connection::H2Connection(std::unique_ptr<Wire> wire, const ClientOptions& options,
+H2Connection::H2Connection(std::unique_ptr<TcpStream> line, const ClientOptions& options,
                            std::uint32_t early_streams, TurnQueue& turns)
-    : wire_(std::move(wire)),
+    : line_(std::move(line)),
       options_(options),
       turns_(turns),
       session_(session_options(options, early_streams)),
-      heard_(wire_->stream().loop().now()),
-      idle_since_(heard_) {
-  wire_->hand_over(*this);
+      heard_(line_->stream().loop().now()) {
+  line_->hand_over(*this);
 }
 
 H2Connection::~H2Connection() = default;
 
 bool H2Connection::is_of_use() const noexcept {
-  return !is_suspect_ && !declines_h2_ && wire_->stream().is_open() && session_.takes_requests();
+  return !is_suspect_ && !declines_h2_ && line_->stream().is_open() && session_.takes_requests();
 }
 
 std::unique_ptr<H2Stream> H2Connection::open_stream() {
@@ -57,33 +56,32 @@ void H2Connection::leave(H2Stream& stream) noexcept {
   unbegun_ -= stream.has_begun_ ? 0 : 1;
   std::erase(streams_, &stream);
   if (streams_.empty()) {
-    idle_since_ = wire_->stream().loop().now();
     disarm();
   }
 }
 
 void H2Connection::close() noexcept {
-  if (!wire_->stream().is_open()) {
+  if (!line_->stream().is_open()) {
     return;
   }
   if (!session_.is_doomed()) {
     session_.shut_down();
     send_all_there_is();
-    static_cast<void>(wire_->stream().flush());
+    static_cast<void>(line_->stream().flush());
   }
-  wire_->stream().close();
+  line_->stream().close();
 }
 
 void H2Connection::pump() {
   if (is_within_session_) {
-    return;  // whoever is within it pumps behind it
+    return;  // the call that is within it pumps behind it
   }
   send_all_there_is();
   end_when_over();
 }
 
 void H2Connection::send_all_there_is() {
-  Stream& stream = wire_->stream();
+  Stream& stream = line_->stream();
   while (stream.is_open() && stream.waiting_bytes() == 0) {
     is_within_session_ = true;
     const bool is_all = session_.send(stream.output(), kCorkBytesMax);
@@ -105,9 +103,9 @@ void H2Connection::end_when_over() {
 
 /// All that had not come to its end is told so.
 void H2Connection::end(ClientFault fault, std::string_view text) {
-  if (wire_->stream().is_open()) {
-    static_cast<void>(wire_->stream().flush());  // GOAWAY says why
-    wire_->stream().close();
+  if (line_->stream().is_open()) {
+    static_cast<void>(line_->stream().flush());  // GOAWAY says why
+    line_->stream().close();
   }
   disarm();
   const std::string told(text);
@@ -118,10 +116,10 @@ void H2Connection::end(ClientFault fault, std::string_view text) {
   turns_.wake_one();
 }
 
-// What the wire tells.
+// What the stream tells.
 
 void H2Connection::on_bytes(std::string_view bytes) {
-  heard_ = wire_->stream().loop().now();
+  heard_ = line_->stream().loop().now();
   is_within_session_ = true;
   session_.receive(bytes, milliseconds_of(heard_));
   is_within_session_ = false;
@@ -149,15 +147,15 @@ void H2Connection::on_broken(NetError error) {
 
 void H2Connection::watch_silence() {
   if (options_.ping_after != Duration::zero() && !is_armed()) {
-    wire_->stream().loop().arm(*this, heard_ + options_.ping_after);
+    line_->stream().loop().arm(*this, heard_ + options_.ping_after);
   }
 }
 
 void H2Connection::expire() {
-  const Instant now = wire_->stream().loop().now();
+  const Instant now = line_->stream().loop().now();
   const Instant due = heard_ + options_.ping_after;
   if (now < due) {
-    wire_->stream().loop().arm(*this, due);
+    line_->stream().loop().arm(*this, due);
     return;
   }
   if (pongs_awaited_ > session_.pongs()) {
@@ -165,8 +163,8 @@ void H2Connection::expire() {
   }
   session_.ping();
   pongs_awaited_ = session_.pongs() + 1;
-  wire_->stream().loop().arm(*this, now + options_.ping_after);
+  line_->stream().loop().arm(*this, now + options_.ping_after);
   pump();
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::client

@@ -1,57 +1,40 @@
-#include "eider/client/detail/h2_stream.h"
+#include "eider/client/h2_stream.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "eider/base/digits.h"
 #include "eider/runtime/loop.h"
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 namespace {
 
 using h2::OutField;
 
+/// Of content that has left and is still in front of what waits.
+constexpr std::size_t kSentBytesMax = 64UL * 1024;
 constexpr std::string_view kGone = "The server goes away, and has not looked at the request.";
 
-/// Decimal digits of a number, on the stack.
-class Digits {
- public:
-  explicit Digits(std::uint64_t number) noexcept
-      : end_(std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr) {}
-  [[nodiscard]] std::string_view view() const noexcept {
-    return {text_.data(), static_cast<std::size_t>(end_ - text_.data())};
-  }
-
- private:
-  std::array<char, 20> text_{};
-  const char* end_;
-};
-
 /// RFC 9113, section 8.3.1.
-void append_target(std::vector<OutField>& fields, const RequestParts& parts, const HttpUrl& url) {
+void append_place(std::vector<OutField>& fields, const OutHead& head) {
   using enum OutField::Static;
-  fields.push_back({":method", to_text(parts.method), both});
-  fields.push_back({":scheme", url.is_secure ? "https" : "http", both});
-  fields.push_back({":authority", url.authority, name});
-  fields.push_back({":path", url.target, name});
+  fields.push_back({":scheme", head.scheme, both});
+  fields.push_back({":authority", head.authority, name});
+  fields.push_back({":path", head.target, name});
 }
 
-void append_fields(std::vector<OutField>& fields, const RequestParts& parts,
-                   const HeadTerms& terms) {
+void append_head(std::vector<OutField>& fields, const OutHead& head) {
   using enum OutField::Static;
-  if (!terms.user_agent.empty() && !parts.has_field("User-Agent")) {
-    fields.push_back({"user-agent", terms.user_agent, name});
+  fields.push_back({":method", to_text(head.method), both});
+  append_place(fields, head);
+  h2::append_lines(fields, head.lines);
+  if (head.takes_trailers) {
+    fields.push_back({"te", "trailers", both});
   }
-  if (terms.accepts_codings && !parts.has_field("Accept-Encoding")) {
-    fields.push_back({"accept-encoding", kAcceptedCodings, both});
-  }
-  h2::append_lines(fields, parts.field_lines);
-  h2::append_lines(fields, terms.more);
-  if (terms.expects_continue) {
+  if (head.expects_continue) {
     fields.push_back({"expect", "100-continue", both});
   }
 }
@@ -69,7 +52,7 @@ std::optional<std::uint64_t> length_of(const h2::ReplyHead& head) noexcept {
 }  // namespace
 
 H2Stream::H2Stream(H2Connection& of)
-    : ClientExchange(of.wire_->stream().loop()), connection_(of), begun_(loop().now()) {}
+    : ClientExchange(of.line_->stream().loop()), connection_(of), begun_(loop().now()) {}
 
 H2Stream::~H2Stream() {
   connection_.leave(*this);
@@ -80,24 +63,47 @@ H2Stream::~H2Stream() {
 
 // The request.
 
-void H2Stream::send_head(const RequestParts& parts, const HttpUrl& url, const HeadTerms& terms) {
-  --connection_.unbegun_;
-  has_begun_ = true;
-  if (connection_.session_.room() == 0 || !connection_.is_of_use()) {
-    return fail_unseen(Sight::none, kGone);
+void H2Stream::send_head(const OutHead& head) {
+  if (!begin_request()) {
+    return;
   }
-  const auto length = announced_length(parts);
+  const auto length = head.announced_length();
   const Digits digits(length.value_or(0));
   std::vector<OutField>& fields = connection_.fields_;
-  fields.clear();
-  append_target(fields, parts, url);
-  append_fields(fields, parts, terms);
+  append_head(fields, head);
   if (length) {
     fields.push_back({"content-length", digits.view(), OutField::Static::name});
   }
-  const bool has_content = parts.content_kind != ContentKind::none && length != 0U;
-  id_ = connection_.session_.request(*this, fields,
-                                     has_content ? h2::Ends::with_content : h2::Ends::with_head);
+  const bool has_content = head.content != OutContent::none && length != 0U;
+  submit(has_content ? h2::Ends::with_content : h2::Ends::with_head);
+}
+
+void H2Stream::ask_for(std::string_view protocol, const OutHead& head) {
+  using enum OutField::Static;
+  if (!begin_request()) {
+    return;
+  }
+  std::vector<OutField>& fields = connection_.fields_;
+  fields.push_back({":method", "CONNECT", name});
+  fields.push_back({":protocol", protocol, name});
+  append_place(fields, head);
+  h2::append_lines(fields, head.lines);
+  submit(h2::Ends::with_content);
+}
+
+bool H2Stream::begin_request() {
+  --connection_.unbegun_;
+  has_begun_ = true;
+  if (connection_.session_.room() == 0 || !connection_.is_of_use()) {
+    fail_unprocessed(Processed::no, kGone);
+    return false;
+  }
+  connection_.fields_.clear();
+  return true;
+}
+
+void H2Stream::submit(h2::Ends ends) {
+  id_ = connection_.session_.request(*this, connection_.fields_, ends);
   ++connection_.requests_;
   begun_ = loop().now();
   connection_.watch_silence();
@@ -108,15 +114,23 @@ void H2Stream::send_content(std::string_view piece, Piece which) {
   if (!is_open()) {
     return;
   }
+  if (content_sent_ >= kSentBytesMax) {  // what is never empty would grow
+    content_.consume(std::exchange(content_sent_, 0));
+  }
   content_.append(piece);
   is_content_whole_ = which == Piece::last;
   connection_.session_.resume(id_);
   connection_.pump();
 }
 
+void H2Stream::end_content(std::string_view trailer_lines) {
+  trailers_ = trailer_lines;
+  send_content({}, Piece::last);
+}
+
 void H2Stream::flush() {
-  if (connection_.wire_->stream().is_open()) {
-    connection_.wire_->stream().flush();
+  if (connection_.line_->stream().is_open()) {
+    connection_.line_->stream().flush();
   }
 }
 
@@ -136,14 +150,14 @@ void H2Stream::put(char* to, std::size_t bytes) noexcept {
 
 // The answer.
 
-void H2Stream::on_interim(int status) {
+void H2Stream::on_interim(const h2::ReplyHead& head) {
   note_heard();
-  take_interim(status, {});
+  take_interim({2, 0}, head.status, head.fields);
 }
 
 void H2Stream::on_head(const h2::ReplyHead& head) {
   note_heard();
-  take_head(head.status, head.fields, head.bytes, length_of(head));
+  take_head({2, 0}, head.status, head.fields, head.bytes, length_of(head));
 }
 
 void H2Stream::on_data(std::string_view bytes) {
@@ -180,12 +194,13 @@ void H2Stream::on_closed(const h2::StreamEnd& end) {
       return lose("The server ended its answer without one.");
     case h2::StreamFate::reset:
       return end.code == h2::ErrorCode::http_1_1_required
-                 ? fail_unseen(Sight::none, "The server wants HTTP/1.1.")
+                 ? fail_unprocessed(Processed::no, "The server wants HTTP/1.1.")
                  : lose(reset_text(end.code));
     case h2::StreamFate::refused:
-      return fail_unseen(Sight::refused, "The server has too much to do (REFUSED_STREAM).");
+      return fail_unprocessed(Processed::refused,
+                              "The server has too much to do (REFUSED_STREAM).");
     case h2::StreamFate::unseen:
-      return fail_unseen(Sight::none, kGone);
+      return fail_unprocessed(Processed::no, kGone);
     case h2::StreamFate::malformed:
       return fail_with(ClientFault::bad_answer, end.text);
     case h2::StreamFate::too_large:
@@ -216,4 +231,4 @@ void H2Stream::drop(ClientFault why) noexcept {
   }
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::client

@@ -1,4 +1,4 @@
-#include "eider/client/detail/policy.h"
+#include "eider/client/policy.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include "eider/base/text.h"
 #include "eider/http/date.h"
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 namespace {
 
@@ -48,15 +48,6 @@ std::optional<Duration> read_retry_after(std::string_view value,
   return seconds(static_cast<std::uint64_t>(std::max<std::int64_t>(*date - now_seconds, 0)));
 }
 
-double Dice::next() noexcept {
-  state_ += 0x9E3779B97F4A7C15U;
-  std::uint64_t mixed = state_;
-  mixed = (mixed ^ (mixed >> 30U)) * 0xBF58476D1CE4E5B9U;
-  mixed = (mixed ^ (mixed >> 27U)) * 0x94D049BB133111EBU;
-  mixed ^= mixed >> 31U;
-  return static_cast<double>(mixed >> 11U) * 0x1.0p-53;
-}
-
 Duration backoff(Duration first, unsigned retry, double dice) noexcept {
   const auto whole = static_cast<double>((first * (1U << std::min(retry, kDoublingsMax))).count());
   return Duration(static_cast<Duration::rep>(whole / 2 + whole / 2 * dice));
@@ -74,4 +65,4 @@ bool RetryBudget::try_spend() noexcept {
   return true;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::client

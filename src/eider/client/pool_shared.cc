@@ -2,16 +2,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/client/detail/pool.h"
+#include "eider/client/pool.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/loop.h"
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 namespace {
 
-/// One finds out what a host speaks, or opens one more connection; whoever needs that too waits
-/// for it, and goes on when it is given up.
+/// One call finds out what a host speaks, or opens one more connection; others that need that too
+/// wait for it, and go on when it is given up.
 class Opening {
  public:
   explicit Opening(PoolHost& host) noexcept : host_(host) { host.is_opening = true; }
@@ -26,17 +26,22 @@ class Opening {
   PoolHost& host_;
 };
 
-Task<> wait(Event& event) {
-  co_await event.wait();
+/// Of a pool's connections those of HTTP/2 that are so.
+auto of_h2(bool (*is)(const H2Connection& connection) noexcept) {
+  return [is](const PooledConnection& one) { return one.h2() != nullptr && is(*one.h2()); };
 }
 
-bool takes_one_more(const SharedConnection& one) noexcept {
-  return one.connection->is_of_use() && one.connection->has_room();
+Task<> turn_of(Event& event) {
+  co_await event.wait();
 }
 
 }  // namespace
 
-bool Pool::may_share(const Route& route) const noexcept {
+bool Pool::takes_one_more(const H2Connection& connection) noexcept {
+  return connection.is_of_use() && connection.has_room();
+}
+
+bool Pool::may_share(const net::Route& route) const noexcept {
   switch (options_.http2) {
     case Http2Use::never:
       return false;
@@ -48,21 +53,23 @@ bool Pool::may_share(const Route& route) const noexcept {
   return false;
 }
 
-Sealer::Protocols Pool::offered() const {
-  return options_.http2 == Http2Use::always ? Sealer::Protocols{"h2"}
-                                            : Sealer::Protocols{"h2", "http/1.1"};
+net::Protocols Pool::offered() const {
+  return options_.http2 == Http2Use::always ? net::Protocols{"h2"}
+                                            : net::Protocols{"h2", "http/1.1"};
 }
 
-bool Pool::speaks_h2(const Wire& wire) const noexcept {
-  return wire.protocol() == "h2" || (wire.stream().is_open() && wire.stream().seal() == nullptr);
+/// In the clear nothing is agreed on: only Http2Use::always shares such connections.
+bool Pool::speaks_h2(const net::Route& route, const net::Connection& of) const noexcept {
+  return !route.is_secure || of.protocol == "h2";
 }
 
-Task<Pool::Leased> Pool::lease_shared(const Route& route, LeaseDue due, Rank rank) {
-  PoolHost& host = host_of(route);
-  const HostUse use(host);
-  bool is_next = rank == Rank::moved || !host.turns.is_any_ahead();
-  while (host.speech != Speech::h1) {
-    Lease lease = is_next ? try_share(host) : Lease();
+Task<Pool::Leased> Pool::lease_shared(const net::Route& route, LeaseDue due, Rank rank) {
+  Host& host = connections_.entry(route.key);
+  const Connections::Use use(host);
+  PoolHost& known = host.more;
+  bool is_next = rank == Rank::moved || !known.turns.is_any_ahead();
+  while (known.speech != Speech::h1) {
+    Lease lease = is_next ? try_share(host, takes_one_more) : Lease();
     if (lease.is_held()) {
       co_return lease;
     }
@@ -81,95 +88,109 @@ Task<Pool::Leased> Pool::lease_shared(const Route& route, LeaseDue due, Rank ran
   co_return co_await std::move(leasing);
 }
 
-Lease Pool::try_share(PoolHost& host) {
-  for (SharedConnection& one : host.shared) {
-    if (!takes_one_more(one)) {
-      continue;
-    }
-    if (!one.permits.are_held()) {
-      one.permits = try_permits(host);
-    }
-    if (one.permits.are_held()) {
-      return share(host, *one.connection);
+/// Of one that has streams already, or else of an idle one, if one more may be in use.
+Lease Pool::try_share(Host& host, Fits fits) {
+  if (Lease lease = share_used(host, fits); lease.is_held()) {
+    return lease;
+  }
+  auto idle = connections_.try_idle(host, of_h2(fits));
+  return idle.is_held() ? share_unused(host, std::move(idle)) : Lease();
+}
+
+Lease Pool::share_used(Host& host, Fits fits) {
+  for (Connections::Lease& one : host.more.shared) {
+    if (fits(*one->h2())) {
+      return share(host, *one->h2());
     }
   }
   return {};
 }
 
-Lease Pool::share(PoolHost& host, H2Connection& connection) {
-  Lease lease(*this, HostUse(host), connection.open_stream());
+Lease Pool::try_websocket(const net::Route& route) {
+  Host* const host = connections_.find(route.key);
+  if (host == nullptr || host->more.turns.is_any_ahead()) {
+    return {};
+  }
+  return try_share(*host, [](const H2Connection& connection) noexcept {
+    return connection.allows_websockets() && takes_one_more(connection);
+  });
+}
+
+Lease Pool::share(Host& host, H2Connection& connection) {
+  Lease lease(*this, host, connection.open_stream());
   connection.wake_waiting();
   return lease;
+}
+
+Lease Pool::share_unused(Host& host, Connections::Lease connection) {
+  return share(host, *host.more.shared.emplace_back(std::move(connection))->h2());
 }
 
 /// One more is opened when there is none, or when all are full and there is room for one at once.
 /// (A server that allows no request at all gets no further connection.) Also when one is idle, and
 /// its place was taken meanwhile.
-bool Pool::may_open(const PoolHost& host) const noexcept {
-  if (host.is_opening) {
+bool Pool::may_open(const Host& host) const noexcept {
+  if (host.more.is_opening) {
     return false;
   }
-  bool is_any_of_use = false;
-  for (const SharedConnection& one : host.shared) {
-    if (takes_one_more(one)) {
-      return true;
-    }
-    is_any_of_use |= one.connection->is_of_use();
+  if (host.has_idle(of_h2(takes_one_more))) {
+    return true;
   }
-  const bool are_all_busy = std::ranges::all_of(
-      host.shared, [](const SharedConnection& one) { return one.connection->streams() != 0; });
-  return !is_any_of_use ||
-         (are_all_busy && host.permits.available() != 0 && permits_.available() != 0);
+  const bool has_unused = host.has_idle([](const PooledConnection& one) { return one.is_idle(); });
+  const bool is_any_of_use =
+      has_unused || std::ranges::any_of(host.more.shared, [](const Connections::Lease& one) {
+        return one->h2()->is_of_use();
+      });
+  return !is_any_of_use || (!has_unused && connections_.free_leases(host) != 0);
 }
 
-Task<Pool::Leased> Pool::open(const Route& route, PoolHost& host, LeaseDue due) {
-  const Opening opening(host);
-  auto waiting = permits_until(host, due.connected);
-  auto permits = co_await std::move(waiting);
-  if (!permits) {
+Task<Pool::Leased> Pool::open(const net::Route& route, Host& host, LeaseDue due) {
+  const Opening opening(host.more);
+  auto waiting = connections_.lease(host, due.connected);
+  auto lease = co_await std::move(waiting);
+  if (!lease) {
     co_return fail(no_room(route));
   }
-  const auto idle = std::ranges::find_if(host.shared, takes_one_more);
-  if (idle != host.shared.end()) {
-    if (!idle->permits.are_held()) {
-      idle->permits = std::move(*permits);
-    }
-    co_return share(host, *idle->connection);
+  if (Lease shared = share_used(host, takes_one_more); shared.is_held()) {
+    co_return shared;
   }
-  make_room();
+  if (lease->take_idle(of_h2(takes_one_more))) {
+    co_return share_unused(host, std::move(*lease));
+  }
+  lease->make_room();
   auto connecting = connect(route, due, offered());
-  auto wire = co_await std::move(connecting);
-  if (!wire) {
-    if (wire.error().fault != ClientFault::timed_out) {  // which may be this one's own hurry
-      host.turns.fail_all(wire.error());
+  auto made = co_await std::move(connecting);
+  if (!made) {
+    if (made.error().fault != ClientFault::timed_out) {  // which may be this one's own hurry
+      host.more.turns.fail_all(made.error());
     }
-    co_return fail(std::move(wire.error()));
+    co_return fail(std::move(made.error()));
   }
-  co_return settle(host, std::move(*permits), std::move(*wire));
+  co_return settle(route, host, std::move(*lease), std::move(*made));
 }
 
-Pool::Leased Pool::settle(PoolHost& host, PoolPermits permits, std::unique_ptr<Wire> wire) {
-  host.turns.wake_all();
-  if (speaks_h2(*wire)) {
-    host.speech = Speech::h2;
-    SharedConnection& made = host.shared.emplace_back(
-        std::make_unique<H2Connection>(std::move(wire), options_, host.early_streams, host.turns),
-        std::move(permits));
-    return share(host, *made.connection);
+Pool::Leased Pool::settle(const net::Route& route, Host& host, Connections::Lease lease,
+                          net::Connection of) {
+  PoolHost& known = host.more;
+  known.turns.wake_all();
+  if (speaks_h2(route, of)) {
+    known.speech = Speech::h2;
+    lease.put(std::make_unique<PooledConnection>(std::make_unique<H2Connection>(
+        std::move(of.stream), options_, known.early_streams, known.turns)));
+    return share_unused(host, std::move(lease));
   }
   if (options_.http2 == Http2Use::always) {
     return fail(
         ClientError{ClientFault::tls_failed, "The server does not agree on HTTP/2 (ALPN)."});
   }
-  host.speech = Speech::h1;
-  return Lease(*this, std::move(permits), std::make_unique<H1Connection>(reader_, std::move(wire)),
-               false);
+  known.speech = Speech::h1;
+  return own(std::move(lease), std::move(of));
 }
 
-Task<std::optional<ClientError>> Pool::wait_for_turn(const Route& route, PoolHost& host,
+Task<std::optional<ClientError>> Pool::wait_for_turn(const net::Route& route, Host& host,
                                                      Instant due, Rank rank) {
-  TurnQueue::Turn turn(host.turns, rank);
-  auto waiting = with_deadline(wait(turn.come()), due - loop_.now());
+  TurnQueue::Turn turn(host.more.turns, rank);
+  auto waiting = with_deadline(turn_of(turn.come()), due - loop_.now());
   const bool has_come = co_await std::move(waiting);
   if (!has_come) {
     co_return no_room(route);
@@ -178,28 +199,21 @@ Task<std::optional<ClientError>> Pool::wait_for_turn(const Route& route, PoolHos
   co_return turn.fault();
 }
 
-/// A stream has ended: there is room for one more, and an idle connection gives its place away.
-void Pool::leave_shared(PoolHost& host, H2Connection& connection) noexcept {
+/// A stream has ended: there is room for one more. With its last stream a connection goes back: it
+/// is idle, or closed, and its place free.
+void Pool::leave_shared(Host& host, H2Connection& connection) noexcept {
+  PoolHost& known = host.more;
   if (connection.declines_h2() && options_.http2 != Http2Use::always) {
-    host.speech = Speech::h1;
-    host.turns.wake_all();
+    known.speech = Speech::h1;
+    known.turns.wake_all();
   }
   // One that allows none would never say so again.
-  host.early_streams = std::max(1U, connection.streams_allowed().value_or(host.early_streams));
+  known.early_streams = std::max(1U, connection.streams_allowed().value_or(known.early_streams));
   connection.wake_waiting();
-  if (connection.streams() != 0) {
-    return;
-  }
-  const auto one = std::ranges::find_if(host.shared, [&](const SharedConnection& each) {
-    return each.connection.get() == &connection;
-  });
-  const PoolPermits permits = std::move(one->permits);
-  if (connection.is_of_use()) {
-    arm_for_idle();
-  } else {
-    connection.close();
-    host.shared.erase(one);
+  if (connection.streams() == 0) {
+    std::erase_if(known.shared,
+                  [&connection](Connections::Lease& one) { return one->h2() == &connection; });
   }
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::client

@@ -1,4 +1,4 @@
-#include "eider/client/detail/random_masks.h"
+#include "eider/client/random_masks.h"
 
 #include <sys/random.h>
 
@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 ws::MaskKey RandomMasks::next() {
   if (left_ == 0) {
@@ -18,4 +18,4 @@ ws::MaskKey RandomMasks::next() {
   return std::exchange(keys_[--left_], ws::MaskKey{});
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::client

@@ -1,9 +1,9 @@
-#include "eider/client/detail/received.h"
+#include "eider/client/received.h"
 
 #include "eider/base/text.h"
 #include "eider/http/h1/response_body.h"
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 namespace {
 
@@ -41,4 +41,4 @@ std::optional<std::string_view> Received::find(std::string_view name) const noex
   return std::nullopt;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::client

@@ -1,12 +1,11 @@
-#include "eider/client/detail/response_head.h"
+#include "eider/client/response_head.h"
 
 #include "eider/http/h1/response_reader.h"
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 namespace {
 
-using enum ResponseHeadFault;
 using h1::HeadStatus;
 using h1::ResponseFlaw;
 
@@ -25,15 +24,15 @@ ResponseHeadFault fault_of(ResponseFlaw flaw, std::string_view in) noexcept {
     case ResponseFlaw::unsupported_version:
     case ResponseFlaw::bad_status:
     case ResponseFlaw::bad_reason:
-      return bad_status_line;
+      return ResponseHeadFault::bad_status_line;
     case ResponseFlaw::bare_lf:
     case ResponseFlaw::bare_cr:
-      return has_line_end(in) ? bad_field : bad_status_line;
+      return has_line_end(in) ? ResponseHeadFault::bad_field : ResponseHeadFault::bad_status_line;
     case ResponseFlaw::head_too_large:
     case ResponseFlaw::too_many_fields:
-      return too_large;
+      return ResponseHeadFault::too_large;
     default:
-      return bad_field;
+      return ResponseHeadFault::bad_field;
   }
 }
 
@@ -41,13 +40,13 @@ ResponseHeadFault fault_of(ResponseFlaw flaw, std::string_view in) noexcept {
 
 std::string_view text(ResponseHeadFault fault) noexcept {
   switch (fault) {
-    case need_more:
+    case ResponseHeadFault::need_more:
       return "The server's answer has no end.";
-    case bad_status_line:
+    case ResponseHeadFault::bad_status_line:
       return "The server does not answer in HTTP/1.1.";
-    case bad_field:
+    case ResponseHeadFault::bad_field:
       return "A field of the server's answer is not valid.";
-    case too_large:
+    case ResponseHeadFault::too_large:
       return "The server's answer is too large.";
   }
   return {};
@@ -56,12 +55,12 @@ std::string_view text(ResponseHeadFault fault) noexcept {
 /// WebSocket begins in HTTP/1.1, not before (RFC 6455, section 4.1).
 Result<ResponseHead, ResponseHeadFault> read_response_head(std::string_view in) {
   if (in.starts_with("HTTP/1.0")) {
-    return fail(bad_status_line);
+    return fail(ResponseHeadFault::bad_status_line);
   }
   h1::ResponseReader reader;
   switch (reader.read(in, Method::get, kLimits)) {
     case HeadStatus::need_more:
-      return fail(need_more);
+      return fail(ResponseHeadFault::need_more);
     case HeadStatus::refused:
       return fail(fault_of(reader.flaw(), in));
     case HeadStatus::complete:
@@ -71,4 +70,4 @@ Result<ResponseHead, ResponseHeadFault> read_response_head(std::string_view in) 
   return ResponseHead{head.status, {head.fields.begin(), head.fields.end()}, head.bytes.size()};
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::client

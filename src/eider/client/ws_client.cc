@@ -1,160 +1,176 @@
 #include "eider/client/ws_client.h"
 
 #include <stdexcept>
+#include <utility>
 
-#include "eider/client/detail/proxy_dialler.h"
-#include "eider/client/detail/sealer.h"
-#include "eider/client/detail/tcp_dialler.h"
-#include "eider/client/detail/ws_connection.h"
-#include "eider/client/detail/ws_opening.h"
-#include "eider/client/detail/ws_url.h"
-#include "eider/runtime/deadline.h"
+#include "eider/client/ws_connection.h"
+#include "eider/client/ws_opening.h"
+#include "eider/client/ws_url.h"
+#include "eider/net/net.h"
+#include "eider/net/proxy.h"
+#include "eider/runtime/tcp.h"
+#include "eider/ws/ws_calls.h"
 
 namespace eider {
 
 namespace {
 
 using Connected = WsClient::Connected;
+using detail::client::Opened;
 
-WsClientError not_connected(ClientError error) {
+WsClientError not_connected(net::ConnectError error) {
   const auto as = [&](WsClientFault fault) {
     return WsClientError{fault, std::move(error.text), 0};
   };
   switch (error.fault) {
-    case ClientFault::timed_out:
+    case net::ConnectFault::timed_out:
       return as(WsClientFault::timed_out);
-    case ClientFault::name_not_found:
-    case ClientFault::lookup_failed:
+    case net::ConnectFault::name_not_found:
+    case net::ConnectFault::lookup_failed:
       return as(WsClientFault::no_such_name);
-    case ClientFault::tls_failed:
+    case net::ConnectFault::tls_failed:
       return as(WsClientFault::tls_failed);
-    default:
-      return as(WsClientFault::not_connected);
+    case net::ConnectFault::forbidden_address:
+    case net::ConnectFault::not_connected:
+    case net::ConnectFault::proxy_failed:
+      break;
   }
+  return as(WsClientFault::not_connected);
 }
 
-Result<detail::WsUrl, WsClientError> check(std::string_view url, const WsClientOptions& options) {
-  if (const auto fault = detail::fault_of(options)) {
+Result<detail::client::WsUrl, WsClientError> check(std::string_view url,
+                                                   const WsClientOptions& options) {
+  if (const auto fault = detail::client::fault_of(options)) {
     return fail(*fault);
   }
-  return detail::read_ws_url(url);
+  return detail::client::read_ws_url(url);
 }
 
-Result<detail::Route, WsClientError> route_to(const detail::WsUrl& url, const std::string& proxy) {
-  detail::Route route{url.authority, url.host, url.port, url.is_secure};
-  route.is_tunnel = true;
-  if (proxy.empty()) {
-    return route;
-  }
-  auto read = detail::read_proxy(proxy);
-  if (!read) {
-    return fail(WsClientError{WsClientFault::bad_option, std::string(read.error()), 0});
-  }
-  route.proxy = std::make_shared<const detail::Proxy>(std::move(*read));
-  return route;
+net::Route route_to(const detail::client::WsUrl& url) {
+  return {.key = url.authority,
+          .host = url.host,
+          .port = url.port,
+          .is_secure = url.is_secure,
+          .is_tunnel = true};
 }
 
-Task<Result<Descriptor, ClientError>> dial(detail::Route route, std::string dns_servers,
-                                           Duration limit) {
-  detail::DnsOptions dns{.servers = std::move(dns_servers)};
-  detail::ProxyDialler dialler(std::make_unique<detail::TcpDialler>(std::move(dns)));
-  auto dialling = dialler.dial(route, Loop::current().now() + limit);
-  co_return co_await std::move(dialling);
+net::Options net_options(const WsClientOptions& options) {
+  return {.dns = {.servers = options.dns_servers},
+          .allow_address = options.allow_address,
+          .tls = options.tls,
+          .tls_context = options.tls_context};
 }
 
-/// Null for ws://.
-Result<std::unique_ptr<Seal>, ClientError> seal_for(const detail::WsUrl& url,
-                                                    const WsClientOptions& options) {
-  if (!url.is_secure) {
-    return nullptr;
+/// Makes a WebSocket of a connection in the clear, encrypted first where the URL says so.
+Task<Opened> shake_hands(net::Net& net, std::unique_ptr<TcpStream> stream,
+                         detail::client::WsUrl url, WsClientOptions options) {
+  const Instant due = Loop::current().now() + options.handshake;
+  if (url.is_secure) {
+    const net::Route route = route_to(url);
+    auto securing = net.secure(std::move(stream), route, due, {"http/1.1"});
+    auto secured = co_await std::move(securing);
+    if (!secured) {
+      co_return fail(not_connected(std::move(secured.error())));
+    }
+    stream = std::move(secured->stream);
   }
-  detail::Sealer sealer(options.tls, options.tls_context);
-  return sealer.seal_for(url.host, url.port);
+  auto line = std::make_unique<detail::client::WsTcpLine>(std::move(stream), std::move(url));
+  auto opening = detail::client::open_ws_over(std::move(line), std::move(options), due);
+  co_return co_await std::move(opening);
+}
+
+Task<std::optional<WsMessage>> receive_from(WebSocket& socket) {
+  auto receiving = socket.receive();
+  co_return co_await receiving;
+}
+
+Task<> until(Event& event) {
+  co_await event.wait();
 }
 
 }  // namespace
 
-Task<Connected> WsClient::connect(std::string url, WsClientOptions options) {
-  const auto target = check(url, options);
+namespace detail::client {
+
+Task<Opened> open_ws(net::Net& net, const net::Proxies& proxies, std::string url,
+                     WsClientOptions options) {
+  auto target = check(url, options);
   if (!target) {
-    co_return fail(target.error());
+    co_return fail(std::move(target.error()));
   }
-  auto route = route_to(*target, options.proxy);
-  if (!route) {
-    co_return fail(route.error());
+  if (!proxies.fault().empty()) {
+    co_return fail(WsClientError{WsClientFault::bad_option, std::string(proxies.fault()), 0});
   }
-  auto dialling = dial(std::move(*route), options.dns_servers, options.connect);
-  auto fd = co_await std::move(dialling);
-  if (!fd) {
-    co_return fail(not_connected(std::move(fd.error())));
+  net::Route route = route_to(*target);
+  route.proxy = proxies.proxy_for(route);
+  auto reaching = net.reach(route, Loop::current().now() + options.connect);
+  auto stream = co_await std::move(reaching);
+  if (!stream) {
+    co_return fail(not_connected(std::move(stream.error())));
   }
-  auto opening = open(std::move(*fd), std::move(url), std::move(options));
-  co_return co_await std::move(opening);
+  auto shaking = shake_hands(net, std::move(*stream), std::move(*target), std::move(options));
+  co_return co_await std::move(shaking);
+}
+
+}  // namespace detail::client
+
+Task<Connected> WsClient::connect(std::string url, WsClientOptions options) {
+  net::Net net(net_options(options));
+  const net::Proxies proxies({.plain = options.proxy, .secure = options.proxy});
+  auto opening = detail::client::open_ws(net, proxies, std::move(url), std::move(options));
+  auto opened = co_await std::move(opening);
+  if (!opened) {
+    co_return fail(std::move(opened.error()));
+  }
+  co_return WsClient(std::move(*opened));
 }
 
 Task<Connected> WsClient::open(Descriptor connected, std::string url, WsClientOptions options) {
   auto target = check(url, options);
   if (!target) {
-    co_return fail(target.error());
+    co_return fail(std::move(target.error()));
   }
-  auto seal = seal_for(*target, options);
-  if (!seal) {
-    co_return fail(not_connected(std::move(seal.error())));
-  }
-  const Duration limit = options.handshake;
-  auto connection = std::make_unique<detail::WsConnection>(std::move(connected), std::move(options),
-                                                           std::move(*seal));
-  auto shaking = with_deadline(connection->shake_hands(std::move(*target)), limit);
-  const auto opened = co_await std::move(shaking);
+  net::Net net(net_options(options));
+  auto shaking = shake_hands(net, std::make_unique<TcpStream>(std::move(connected)),
+                             std::move(*target), std::move(options));
+  auto opened = co_await std::move(shaking);
   if (!opened) {
-    co_return fail(
-        WsClientError{WsClientFault::timed_out, "The server does not answer in time.", 0});
+    co_return fail(std::move(opened.error()));
   }
-  if (!*opened) {
-    co_return fail(opened->error());
-  }
-  co_return WsClient(std::move(connection));
+  co_return WsClient(std::move(*opened));
 }
 
-WsClient::WsClient(std::unique_ptr<detail::WsConnection> connection) noexcept
+WsClient::WsClient(std::unique_ptr<detail::client::WsConnection> connection) noexcept
     : connection_(std::move(connection)) {}
 WsClient::WsClient(WsClient&& other) noexcept = default;
 WsClient& WsClient::operator=(WsClient&& other) noexcept = default;
 WsClient::~WsClient() = default;
 
-Task<bool> WsClient::send(std::string_view text) {
-  return connection_->send(ws::MessageType::text, text);
+WebSocket::SendAwaiter WsClient::send(std::string_view text) {
+  return connection_->socket().send(text);
 }
 
-Task<bool> WsClient::send_binary(std::string_view bytes) {
-  return connection_->send(ws::MessageType::binary, bytes);
+WebSocket::SendAwaiter WsClient::send_binary(std::string_view bytes) {
+  return connection_->socket().send_binary(bytes);
 }
 
-Task<std::optional<WsClientMessage>> WsClient::receive() {
-  return connection_->receive();
+WebSocket::SendAwaiter WsClient::send(const WsMessage& message) {
+  return connection_->socket().send(message);
 }
 
-Task<> WsClient::close(ws::CloseCode code, std::string reason) {
-  if (!ws::is_sendable(code)) {
-    throw std::invalid_argument("This close code must not be sent.");
-  }
-  return connection_->close(code, std::move(reason));
+Task<std::optional<WsMessage>> WsClient::receive() {
+  return receive_from(connection_->socket());
 }
 
-bool WsClient::is_open() const noexcept {
-  return connection_->is_open();
+Task<> WsClient::close(CloseCode code, std::string reason) {
+  connection_->socket().close(code, reason);
+  return until(connection_->ended());
 }
 
-ws::CloseCode WsClient::close_code() const noexcept {
-  return connection_->close_code();
+ws::detail::WsSession* WsClient::session() const noexcept {
+  return connection_ == nullptr ? nullptr : connection_->session();
 }
 
-std::string_view WsClient::close_reason() const noexcept {
-  return connection_->close_reason();
-}
-
-std::string_view WsClient::subprotocol() const noexcept {
-  return connection_->subprotocol();
-}
+template class WebSocketCalls<WsClient>;
 
 }  // namespace eider

@@ -14,44 +14,32 @@
 
 #include "eider/base/result.h"
 #include "eider/http/ws/close_code.h"
-#include "eider/http/ws/message_reader.h"
 #include "eider/http/ws/message_writer.h"
+#include "eider/net/options.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 #include "eider/tls/tls_client.h"
+#include "eider/ws/websocket.h"
 
 namespace eider {
 
+class HttpClient;
+
 struct WsClientOptions {
-  /// In the order of preference; the server may choose one of them, and no other.
-  std::vector<std::string> subprotocols = {};
+  /// Limits, deadlines, compression, and the subprotocols in the order of preference; the server
+  /// may choose one of them, and no other.
+  WebSocketOptions socket = {};
   /// Further fields of the request, such as Authorization or Origin. Not those of the handshake.
   std::vector<std::pair<std::string, std::string>> headers = {};
-
-  /// Of one message; a larger one ends the connection with 1009.
-  std::size_t message_bytes_max = 1024UL * 1024;
-  /// Frames of one message; more end the connection with 1009.
-  std::uint32_t fragments_max = 1U << 16U;
-  /// Pings and pongs of one second without a message; more end the connection with 1008.
-  std::uint32_t control_frames_per_second_max = 100;
 
   Duration connect = std::chrono::seconds(5);
   /// From the connected socket to the end of the server's answer.
   Duration handshake = std::chrono::seconds(5);
-  /// For a message that waits for a slow server; then the connection is given up.
-  Duration write = std::chrono::seconds(30);
-  /// From a message's first byte to its last.
-  Duration message_within = std::chrono::seconds(60);
-  /// While `receive` waits: a server that has been silent for so long is sent a ping.
-  Duration ping_after = std::chrono::seconds(30);
-  /// What is silent still, so long after the ping, is taken for gone.
-  Duration pong_within = std::chrono::seconds(10);
-  /// For the server's close frame behind ours, and for the connection's end behind both.
-  Duration close_within = std::chrono::seconds(5);
 
   /// As ClientOptions has them.
   std::string dns_servers = {};
+  AllowAddress allow_address = nullptr;
   TlsClientOptions tls = {};
   std::shared_ptr<TlsClientContext> tls_context = {};
   /// "http://[user:password@]host:port" or "socks5://…"; empty: none.
@@ -83,15 +71,7 @@ struct WsClientError {
   int status = 0;
 };
 
-/// One message, whole. Text is UTF-8.
-struct WsClientMessage {
-  ws::MessageType type = ws::MessageType::text;
-  std::string_view bytes = {};
-
-  [[nodiscard]] bool is_text() const noexcept { return type == ws::MessageType::text; }
-};
-
-namespace detail {
+namespace detail::client {
 class WsConnection;
 }
 
@@ -103,11 +83,15 @@ class WsConnection;
 ///     const bool is_sent = co_await client->send("hello");
 ///     while (auto message = co_await client->receive()) …
 ///
-/// Pings are answered, and deadlines kept, while somebody receives.
-class WsClient {
+/// What arrives while nobody receives waits, up to WebSocketOptions::queued_bytes_max. Pings are
+/// answered and deadlines kept meanwhile.
+class WsClient : private WebSocketCalls<WsClient> {
  public:
   using Connected = Result<WsClient, WsClientError>;
 
+  /// By HTTP/1.1 over a connection of its own. (HttpClient::websocket shares one of HTTP/2, where
+  /// there is one.)
+  ///
   /// url      "ws://host[:port][/path][?query]", or wss:// for TLS
   /// errors   WsClientFault says which
   /// source   RFC 6455, sections 3 and 4.1
@@ -120,18 +104,19 @@ class WsClient {
   WsClient& operator=(WsClient&& other) noexcept;
   ~WsClient();
 
-  /// Masked and sent when it is awaited; waits only while the server is slow.
-  ///
-  /// text     UTF-8; not kept when this has returned
-  /// returns  false when the connection has ended, or we have closed it
-  [[nodiscard]] Task<bool> send(std::string_view text);
-  [[nodiscard]] Task<bool> send_binary(std::string_view bytes);
+  // As WebSocket has them: the message is on its way when the call returns, and what is awaited
+  // says whether the connection is still open. It waits only while the server is slow.
+  [[nodiscard]] WebSocket::SendAwaiter send(std::string_view text);
+  [[nodiscard]] WebSocket::SendAwaiter send_binary(std::string_view bytes);
+  [[nodiscard]] WebSocket::SendAwaiter send(const WsMessage& message);
+  using WebSocketCalls::ping;
+  using WebSocketCalls::try_send;
 
   /// One waits at a time. May be cancelled while it waits; nothing is lost by that.
   ///
   /// returns  the next message, valid until the next `receive`; nothing when there will be none:
   ///          then close_code() and close_reason() say why
-  [[nodiscard]] Task<std::optional<WsClientMessage>> receive();
+  [[nodiscard]] Task<std::optional<WsMessage>> receive();
 
   /// The close handshake; comes back when the connection has ended, within `close_within`. What the
   /// server had sent before its close frame is left out.
@@ -140,18 +125,18 @@ class WsClient {
   /// errors  throws std::invalid_argument for a code that must not be sent (RFC 6455, 7.4)
   [[nodiscard]] Task<> close(ws::CloseCode code = ws::CloseCode::normal, std::string reason = {});
 
-  /// Messages can still be sent.
-  [[nodiscard]] bool is_open() const noexcept;
-  /// Of the server's close frame, else of ours; `abnormal` when there was none, or not yet.
-  [[nodiscard]] ws::CloseCode close_code() const noexcept;
-  [[nodiscard]] std::string_view close_reason() const noexcept;
-  /// What the server has chosen; empty when nothing.
-  [[nodiscard]] std::string_view subprotocol() const noexcept;
+  using WebSocketCalls::close_code;
+  using WebSocketCalls::close_reason;
+  using WebSocketCalls::is_open;
+  using WebSocketCalls::subprotocol;
 
  private:
-  explicit WsClient(std::unique_ptr<detail::WsConnection> connection) noexcept;
+  friend class HttpClient;
+  friend class WebSocketCalls<WsClient>;
+  [[nodiscard]] ws::detail::WsSession* session() const noexcept;
+  explicit WsClient(std::unique_ptr<detail::client::WsConnection> connection) noexcept;
 
-  std::unique_ptr<detail::WsConnection> connection_;
+  std::unique_ptr<detail::client::WsConnection> connection_;
 };
 
 }  // namespace eider

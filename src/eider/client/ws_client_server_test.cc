@@ -11,10 +11,14 @@
 #include "eider/app/app.h"
 #include "eider/app/websocket.h"
 #include "eider/client/ws_client.h"
+#include "eider/runtime/scope.h"
+#include "eider/runtime/sleep.h"
 #include "eider/server/server.h"
 
 namespace eider {
 namespace {
+
+using std::chrono::operator""s;
 
 Task<> echo(WebSocket ws) {
   while (auto message = co_await ws.receive()) {
@@ -26,11 +30,20 @@ Task<> echo(WebSocket ws) {
   }
 }
 
+/// Receives nothing, until it is destroyed where it waits.
+Task<> deaf(WebSocket ws) {
+  auto waiting = sleep_for(std::chrono::hours(1));
+  co_await waiting;
+  ws.close();
+}
+
 /// An app with an echo on a port of its own, and a loop for the client.
 class WsClientServerTest : public ::testing::Test {
  protected:
   WsClientServerTest() {
     app_.ws("/echo", echo, {.message_bytes_max = 8UL << 20U, .subprotocols = {"b", "a"}});
+    app_.ws("/packed", echo, {.message_bytes_max = 8UL << 20U, .compression = true});
+    app_.ws("/deaf", deaf, {.queued_bytes_max = 1000, .close_within = 1s});
     service_ = app_.make_service().value();
     server_.emplace(*service_, ServerOptions{.port = 0, .threads = 1});
     EXPECT_TRUE(server_->start());
@@ -40,6 +53,7 @@ class WsClientServerTest : public ::testing::Test {
     server_->stop();
     server_->wait();
   }
+  [[nodiscard]] Server& server() { return *server_; }
   [[nodiscard]] std::string url(std::string_view path = "/echo") const {
     return "ws://127.0.0.1:" + std::to_string(server_->port()).append(path);
   }
@@ -84,7 +98,8 @@ enum class WhoCloses { client, server };
 
 Task<> talk(std::string url, std::vector<std::string> words, WhoCloses who, Talk& result) {
   auto connecting = WsClient::connect(
-      std::move(url), {.subprotocols = {"a"}, .message_bytes_max = std::size_t{8} << 20U});
+      std::move(url),
+      {.socket = {.message_bytes_max = std::size_t{8} << 20U, .subprotocols = {"a"}}});
   auto client = co_await std::move(connecting);
   if (!client) {
     ADD_FAILURE() << client.error().text;
@@ -92,7 +107,7 @@ Task<> talk(std::string url, std::vector<std::string> words, WhoCloses who, Talk
   }
   for (const std::string& word : words) {
     auto sending = client->send(word);
-    const bool is_sent = co_await std::move(sending);
+    const bool is_sent = co_await sending;
     EXPECT_TRUE(is_sent);
     auto receiving = client->receive();
     const auto message = co_await std::move(receiving);
@@ -130,6 +145,157 @@ TEST_F(WsClientServerTest, the_server_may_close_with_a_word) {
   EXPECT_EQ(result.heard, std::vector<std::string>{"go away"});
   EXPECT_EQ(result.code, static_cast<CloseCode>(4000));
   EXPECT_EQ(result.reason, "as you wish");
+}
+
+Task<> talk_packed(std::string url, WebSocketCompression compression, std::vector<bool>& same) {
+  WsClientOptions options;
+  options.socket = {.message_bytes_max = std::size_t{8} << 20U, .compression = compression};
+  auto connecting = WsClient::connect(std::move(url), std::move(options));
+  auto client = co_await std::move(connecting);
+  if (!client) {
+    ADD_FAILURE() << client.error().text;
+    co_return;
+  }
+  for (const std::size_t bytes : {0U, 31U, 1000U, 70'000U, 5'000'000U}) {
+    for (int again = 0; again < 3; ++again) {
+      const std::string word(bytes, 'w');
+      auto sending = client->send(word);
+      co_await sending;
+      auto receiving = client->receive();
+      const auto message = co_await std::move(receiving);
+      same.push_back(message && message->bytes == word);
+    }
+  }
+  auto closing = client->close();
+  co_await std::move(closing);
+}
+
+TEST_F(WsClientServerTest, they_compress_where_both_want_to) {
+  const std::vector<std::pair<std::string, WebSocketCompression>> cases{
+      {"/packed", true},
+      {"/packed", WebSocketDeflate{.keeps_own_context = true, .keeps_peer_context = true}},
+      {"/packed", WebSocketDeflate{.own_window_bits = 10, .peer_window_bits = 9}},
+      {"/packed", false},
+      {"/echo", true}};
+  for (const auto& [path, compression] : cases) {
+    std::vector<bool> same;
+    run(talk_packed(url(path), compression, same));
+    EXPECT_EQ(same, std::vector<bool>(15, true));
+  }
+}
+
+Task<> hear_too_much(std::string url, CloseCode& code) {
+  auto connecting = WsClient::connect(std::move(url), {.socket = {.message_bytes_max = 1000}});
+  auto client = co_await std::move(connecting);
+  if (!client) {
+    ADD_FAILURE() << client.error().text;
+    co_return;
+  }
+  auto sending = client->send(std::string(1001, 'x'));
+  co_await sending;
+  auto receiving = client->receive();
+  const auto message = co_await std::move(receiving);
+  EXPECT_FALSE(message);
+  code = client->close_code();
+}
+
+TEST_F(WsClientServerTest, a_message_beyond_the_clients_limit_ends_with_1009) {
+  CloseCode code{};
+  run(hear_too_much(url(), code));
+  EXPECT_EQ(code, CloseCode::message_too_big);
+}
+
+Task<> receive_all(WsClient& client) {
+  bool has_more = true;
+  while (has_more) {
+    auto receiving = client.receive();
+    const auto message = co_await std::move(receiving);
+    has_more = message.has_value();
+  }
+}
+
+/// Sends until the other end is there no more.
+Task<> send_on(std::string url, Server& server, CloseCode& code, std::size_t& sent) {
+  auto connecting = WsClient::connect(std::move(url), {.socket = {.close_within = 1s}});
+  auto client = co_await std::move(connecting);
+  if (!client) {
+    ADD_FAILURE() << client.error().text;
+    co_return;
+  }
+  Scope receiving;
+  receiving.start(receive_all(*client));
+  bool is_open = true;
+  while (is_open) {
+    auto sending = client->send(std::string(100'000, 'x'));
+    is_open = co_await sending;
+    if (++sent == 20) {
+      server.stop();
+    }
+    auto yielding = yield_now();
+    co_await yielding;
+  }
+  auto ending = receiving.join();
+  co_await ending;
+  code = client->close_code();
+}
+
+TEST_F(WsClientServerTest, a_server_that_stops_says_so_to_a_client_that_sends) {
+  CloseCode code{};
+  std::size_t sent = 0;
+  run(send_on(url(), server(), code, sent));
+  EXPECT_GE(sent, 20U);
+  EXPECT_EQ(code, CloseCode::going_away);
+}
+
+/// Neither end can take all that the other sends: one has to read while it waits.
+Task<> talk_at_length(std::string url, std::size_t& heard) {
+  auto connecting =
+      WsClient::connect(std::move(url), {.socket = {.message_bytes_max = 8UL << 20U}});
+  auto client = co_await std::move(connecting);
+  if (!client) {
+    ADD_FAILURE() << client.error().text;
+    co_return;
+  }
+  const std::string long_text(7UL << 20U, 'x');
+  for (int count = 0; count < 3; ++count) {
+    (void)client->send(long_text);  // which is on its way, and need not be awaited
+  }
+  for (int count = 0; count < 3; ++count) {
+    auto receiving = client->receive();
+    const auto message = co_await std::move(receiving);
+    heard += message ? message->bytes.size() : 0;
+  }
+}
+
+TEST_F(WsClientServerTest, messages_beyond_what_sockets_hold_come_back_while_more_wait) {
+  std::size_t heard = 0;
+  run(talk_at_length(url(), heard));
+  EXPECT_EQ(heard, 3 * (7UL << 20U));
+}
+
+Task<> fill(std::string url, bool& waits, std::size_t& dropped) {
+  auto connecting = WsClient::connect(
+      std::move(url),
+      {.socket = {.backpressure_bytes_max = 1'000'000, .when_slow = WhenSlow::drop}});
+  auto client = co_await std::move(connecting);
+  if (!client) {
+    ADD_FAILURE() << client.error().text;
+    co_return;
+  }
+  const std::string message(100'000, 'x');
+  for (int count = 0; count < 400; ++count) {  // more than the kernel takes
+    dropped += client->try_send(message) == WsSent::dropped ? 1U : 0U;
+  }
+  auto sending = client->send("x");
+  waits = !sending.await_ready();
+}
+
+TEST_F(WsClientServerTest, a_server_that_reads_nothing_is_told_and_waited_for) {
+  bool waits = false;
+  std::size_t dropped = 0;
+  run(fill(url("/deaf"), waits, dropped));
+  EXPECT_TRUE(waits);
+  EXPECT_GT(dropped, 0U);
 }
 
 TEST_F(WsClientServerTest, what_is_not_there_is_told) {

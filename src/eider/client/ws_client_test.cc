@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "eider/client/test_client_line.h"
 #include "tests/conformance/ws_cases.h"
 #include "tests/support/ws_client_line.h"
 
@@ -33,13 +36,13 @@ void open_and_listen(WsClientLine& line) {
 Task<> say(WsClient& client, std::string text, std::vector<bool>& done) {
   auto sending = client.send(text);
   text.assign("overwritten");
-  const bool is_sent = co_await std::move(sending);
+  const bool is_sent = co_await sending;
   done.push_back(is_sent);
 }
 
 Task<> say_binary(WsClient& client, std::string bytes) {
   auto sending = client.send_binary(bytes);
-  co_await std::move(sending);
+  co_await sending;
 }
 
 Task<> close(WsClient& client, CloseCode code, std::string reason, bool& is_closed) {
@@ -98,7 +101,7 @@ TEST(WsClient, answers_a_close_even_when_the_end_comes_with_it) {
 }
 
 TEST(WsClient, gives_up_a_server_that_does_not_end_behind_its_close) {
-  WsClientLine line({.close_within = 3s});
+  WsClientLine line({.socket = {.close_within = 3s}});
   open_and_listen(line);
   line.say(from_server(ws::close(1000)));
   line.kernel.advance(2900ms);
@@ -145,7 +148,7 @@ TEST(WsClient, closes_while_another_task_receives) {
 }
 
 TEST(WsClient, a_close_that_is_never_answered_ends_at_its_deadline) {
-  WsClientLine line({.close_within = 3s});
+  WsClientLine line({.socket = {.close_within = 3s}});
   open_and_listen(line);
   bool is_closed = false;
   Task<> closing = close(line.client(), CloseCode::normal, "", is_closed);
@@ -194,7 +197,7 @@ TEST(WsClient, a_cancelled_receive_loses_nothing) {
 }
 
 TEST(WsClient, a_silent_server_is_asked_and_then_given_up) {
-  WsClientLine line({.ping_after = 10s, .pong_within = 2s});
+  WsClientLine line({.socket = {.ping_after = 10s, .pong_within = 2s}});
   open_and_listen(line);
   line.kernel.advance(10100ms);
   EXPECT_EQ(line.sent(), SeenList{ws::saw_ping("")});
@@ -209,20 +212,23 @@ TEST(WsClient, a_silent_server_is_asked_and_then_given_up) {
   EXPECT_EQ(line.client().close_code(), CloseCode::abnormal);
 }
 
-TEST(WsClient, a_message_that_trickles_is_given_up) {
-  WsClientLine line({.message_within = 5s});
+TEST(WsClient, a_message_that_trickles_is_ended_with_1008) {
+  WsClientLine line({.socket = {.message_within = 5s, .ping_after = 1h, .close_within = 3s}});
   open_and_listen(line);
   const std::string bytes = from_server(ws::text("0123456789"));
-  for (std::size_t at = 0; at < 8; ++at) {
-    EXPECT_EQ(line.has_ended, at >= 5) << at;
+  for (std::size_t at = 0; at < 7; ++at) {
     line.say(bytes.substr(at, 1));
     line.kernel.advance(1s);
+    EXPECT_EQ(line.client().is_open(), at < 4) << at;
   }
+  EXPECT_EQ(line.sent(), SeenList{ws::saw_close(1008, "a message took too long")});
+  EXPECT_EQ(line.client().close_code(), CloseCode::policy_violation);
+  line.kernel.advance(2s);
   EXPECT_TRUE(line.has_ended);
 }
 
 TEST(WsClient, whole_messages_and_pings_set_the_message_deadline_back) {
-  WsClientLine line({.message_within = 5s});
+  WsClientLine line({.socket = {.message_within = 5s}});
   open_and_listen(line);
   for (int round = 0; round < 4; ++round) {
     line.say_slowly(from_server(ws::ping("x")));
@@ -235,7 +241,7 @@ TEST(WsClient, whole_messages_and_pings_set_the_message_deadline_back) {
 }
 
 TEST(WsClient, a_server_that_does_not_read_is_given_up) {
-  WsClientLine line({.write = 5s});
+  WsClientLine line({.socket = {.write = 5s}});
   line.peer.set_window(1000);
   open_and_listen(line);
   std::vector<bool> done;
@@ -249,7 +255,7 @@ TEST(WsClient, a_server_that_does_not_read_is_given_up) {
 }
 
 TEST(WsClient, a_ping_flood_by_a_server_that_does_not_read_is_given_up) {
-  WsClientLine line({.write = 5s, .ping_after = 1h});
+  WsClientLine line({.socket = {.write = 5s, .ping_after = 1h}});
   line.peer.set_window(1000);
   open_and_listen(line);
   const std::string ping = from_server(ws::ping(std::string(125, 'p')));
@@ -262,7 +268,7 @@ TEST(WsClient, a_ping_flood_by_a_server_that_does_not_read_is_given_up) {
 
 TEST(WsClient, a_flood_of_pings_or_pongs_is_ended_with_1008) {
   for (const std::string& frame : {from_server(ws::ping("p")), from_server(ws::pong("p"))}) {
-    WsClientLine line({.control_frames_per_second_max = 20});
+    WsClientLine line({.socket = {.control_frames_per_second_max = 20}});
     open_and_listen(line);
     for (int count = 0; count < 21; ++count) {
       line.say(frame);
@@ -279,7 +285,7 @@ TEST(WsClient, a_flood_of_pings_or_pongs_is_ended_with_1008) {
 }
 
 TEST(WsClient, pings_that_come_in_time_or_between_messages_are_no_flood) {
-  WsClientLine line({.control_frames_per_second_max = 20});
+  WsClientLine line({.socket = {.control_frames_per_second_max = 20}});
   open_and_listen(line);
   for (int second = 0; second < 3; ++second) {
     for (int count = 0; count < 60; ++count) {
@@ -328,15 +334,15 @@ CloseCode code_after(const SeenList& seen) {
   return is_ended ? seen.back().code : CloseCode::abnormal;
 }
 
-enum class Pace { at_once, byte_by_byte };
+enum class Cutting { at_once, byte_by_byte };
 
-void try_case(const ws::WsCase& one, Pace pace) {
+void try_case(const ws::WsCase& one, Cutting pace) {
   SCOPED_TRACE(one.what);
-  WsClientLine line({.message_bytes_max = one.limits.message_bytes_max,
-                     .fragments_max = one.limits.fragments_max});
+  WsClientLine line({.socket = {.message_bytes_max = one.limits.message_bytes_max,
+                                .fragments_max = one.limits.fragments_max}});
   open_and_listen(line);
   const std::string bytes = ws::bytes_of(one.sent, Side::client);
-  pace == Pace::at_once ? line.say(bytes) : line.say_slowly(bytes);
+  pace == Cutting::at_once ? line.say(bytes) : line.say_slowly(bytes);
   EXPECT_EQ(line.heard, messages_of(one.seen));
   EXPECT_EQ(line.sent(), answers_to(one.seen));
   line.peer.half_close();
@@ -347,16 +353,53 @@ void try_case(const ws::WsCase& one, Pace pace) {
 
 TEST(WsClientConformance, every_case_is_heard_and_answered) {
   for (const ws::WsCase& one : ws::all_ws_cases(Side::client)) {
-    try_case(one, Pace::at_once);
+    try_case(one, Cutting::at_once);
   }
 }
 
 TEST(WsClientConformance, every_short_case_cut_at_every_byte_is_the_same) {
   for (const ws::WsCase& one : ws::all_ws_cases(Side::client)) {
     if (ws::bytes_of(one.sent, Side::client).size() < 300) {
-      try_case(one, Pace::byte_by_byte);
+      try_case(one, Cutting::byte_by_byte);
     }
   }
+}
+
+TEST(WsClient, opens_by_the_way_of_a_client) {
+  testing::KnownMasks masks;
+  testing::ClientLine line({.http_proxy = "http://u:p@proxy:3128", .no_proxy = "direct"});
+  std::optional<WsClient::Connected> opened;
+  Task<> task = [](HttpClient& client, ws::MaskSource& source,
+                   std::optional<WsClient::Connected>& result) -> Task<> {
+    WsClientOptions options;
+    options.masks = &source;
+    options.proxy = "http://elsewhere";
+    auto opening = client.websocket("ws://a/feed", std::move(options));
+    result.emplace(co_await std::move(opening));
+  }(line.client, masks, opened);
+  line.loop.call([&] { task.start(); });
+  EXPECT_EQ(line.sent(),
+            "CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\nProxy-Authorization: Basic dTpw\r\n\r\n");
+  line.say("HTTP/1.1 200 -\r\n\r\n");
+  const std::string request = line.sent();
+  EXPECT_TRUE(request.starts_with("GET /feed HTTP/1.1\r\nHost: a\r\n"));
+  line.say(WsClientLine::answer_to(request) + from_server(ws::text("early")));
+  ASSERT_TRUE(opened && *opened);
+  EXPECT_TRUE((*opened)->is_open());
+}
+
+TEST(WsClient, is_kept_from_addresses_by_the_rule_of_its_client) {
+  testing::ClientLine line(
+      {.allow_address = [](const IpAddress&) { return false; }, .http_proxy = "http://proxy"});
+  std::optional<WsClient::Connected> opened;
+  Task<> task = [](HttpClient& client, std::optional<WsClient::Connected>& result) -> Task<> {
+    auto opening = client.websocket("ws://127.0.0.1/", {});
+    result.emplace(co_await std::move(opening));
+  }(line.client, opened);
+  line.loop.call([&] { task.start(); });
+  ASSERT_TRUE(opened && !*opened);
+  EXPECT_EQ(opened->error().fault, WsClientFault::not_connected);
+  EXPECT_TRUE(line.keys.empty());
 }
 
 }  // namespace

@@ -1,21 +1,22 @@
-#include "eider/client/detail/ws_opening.h"
+#include "eider/client/ws_opening.h"
 
 #include <algorithm>
 #include <span>
 
 #include "eider/base/text.h"
-#include "eider/client/detail/response_head.h"
+#include "eider/client/response_head.h"
 #include "eider/http/grammar.h"
+#include "eider/http/ws/deflate_offer.h"
 #include "eider/http/ws/handshake.h"
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 namespace {
 
 constexpr int kSwitching = 101;
 
 /// Fields that the handshake writes itself, or that would announce a body.
-bool is_own_field(std::string_view name) noexcept {
+bool is_handshake_field(std::string_view name) noexcept {
   constexpr std::array<std::string_view, 6> kOwn{
       "Host", "Upgrade", "Connection", "Content-Length", "Transfer-Encoding", "Expect"};
   constexpr std::string_view kPrefix = "Sec-WebSocket-";
@@ -48,30 +49,60 @@ std::string joined(std::span<const std::string> names) {
   return all;
 }
 
+WsClientError bad_answer(std::string_view why) {
+  return {WsClientFault::bad_answer, std::string(why), 0};
+}
+
+/// What the server makes of our offer, by the field's value.
+Result<std::optional<ws::DeflateTerms>, std::string_view> judge_extensions(
+    std::string_view answer, const WebSocketCompression& offered) {
+  if (answer.empty()) {
+    return std::nullopt;
+  }
+  if (!offered.is_on()) {
+    return fail(std::string_view("The server chose an extension that was not asked for."));
+  }
+  const auto extensions = ws::read_extension_list(answer);
+  if (!extensions) {
+    return fail(std::string_view("The server's Sec-WebSocket-Extensions is no list of them."));
+  }
+  return ws::check_deflate_answer(*extensions, offered.wishes(ws::Side::client));
+}
+
+Result<WsOpening, WsClientError> judge_answered(const ws::Answered& answer,
+                                                const WsClientOptions& options) {
+  const auto terms = judge_extensions(answer.extensions, options.socket.compression);
+  if (!terms) {
+    return fail(bad_answer(terms.error()));
+  }
+  return WsOpening{0, true, answer.subprotocol, *terms};
+}
+
 Result<WsOpening, WsClientError> judge_switch(const ResponseHead& head, std::string_view key,
                                               const WsClientOptions& options) {
-  const auto answer = ws::check_answer(head.status, head.fields, {key, options.subprotocols});
+  const auto answer =
+      ws::check_answer(head.status, head.fields, {key, options.socket.subprotocols});
   if (!answer) {
-    return fail(WsClientError{WsClientFault::bad_answer, std::string(answer.error()), 0});
+    return fail(bad_answer(answer.error()));
   }
-  if (!answer->extensions.empty()) {
-    return fail(WsClientError{WsClientFault::bad_answer,
-                              "The server chose an extension that was not asked for.", 0});
+  auto opening = judge_answered(*answer, options);
+  if (opening) {
+    opening->bytes = head.bytes;
   }
-  return WsOpening{head.bytes, true, answer->subprotocol};
+  return opening;
 }
 
 }  // namespace
 
 std::optional<WsClientError> fault_of(const WsClientOptions& options) {
-  if (!are_subprotocols(options.subprotocols)) {
+  if (!are_subprotocols(options.socket.subprotocols)) {
     return WsClientError{WsClientFault::bad_option, "A subprotocol is no token, or there twice."};
   }
   for (const auto& [name, value] : options.headers) {
     if (!is_token(name) || !is_field_value(value)) {
       return WsClientError{WsClientFault::bad_option, "A header is not valid."};
     }
-    if (is_own_field(name)) {
+    if (is_handshake_field(name)) {
       return WsClientError{WsClientFault::bad_option, "A header belongs to the handshake."};
     }
   }
@@ -93,14 +124,33 @@ std::string render_opening(const WsUrl& url, std::string_view key, const WsClien
   add_field(out, "Upgrade", "websocket");
   add_field(out, "Connection", "Upgrade");
   add_field(out, ws::kKeyField, key);
+  return out.append(render_fields(options)).append("\r\n");
+}
+
+std::string render_fields(const WsClientOptions& options) {
+  std::string out;
   add_field(out, ws::kVersionField, ws::kVersion);
-  if (!options.subprotocols.empty()) {
-    add_field(out, ws::kProtocolField, joined(options.subprotocols));
+  if (!options.socket.subprotocols.empty()) {
+    add_field(out, ws::kProtocolField, joined(options.socket.subprotocols));
+  }
+  if (const WebSocketCompression& compression = options.socket.compression; compression.is_on()) {
+    const ws::DeflateWishes wishes = compression.wishes(ws::Side::client);
+    add_field(out, ws::kExtensionsField, ws::deflate_offer(wishes));
   }
   for (const auto& [name, value] : options.headers) {
     add_field(out, name, value);
   }
-  return out.append("\r\n");
+  return out;
+}
+
+Result<WsOpening, WsClientError> judge_choices(std::span<const Field> fields,
+                                               const WsClientOptions& options) {
+  const auto answer = ws::check_choices(fields, options.socket.subprotocols);
+  return answer ? judge_answered(*answer, options) : fail(bad_answer(answer.error()));
+}
+
+WsClientError declined(int status) {
+  return {WsClientFault::declined, "The server does not switch to WebSocket.", status};
 }
 
 Result<WsOpening, WsClientError> judge_answer(std::string_view in, std::string_view key,
@@ -110,7 +160,7 @@ Result<WsOpening, WsClientError> judge_answer(std::string_view in, std::string_v
     return WsOpening();
   }
   if (!head) {
-    return fail(WsClientError{WsClientFault::bad_answer, std::string(text(head.error())), 0});
+    return fail(bad_answer(text(head.error())));
   }
   if (head->status == kSwitching) {
     return judge_switch(*head, key, options);
@@ -118,8 +168,7 @@ Result<WsOpening, WsClientError> judge_answer(std::string_view in, std::string_v
   if (head->status < 200) {
     return WsOpening{head->bytes, false, {}};
   }
-  return fail(WsClientError{WsClientFault::declined, "The server does not switch to WebSocket.",
-                            head->status});
+  return fail(declined(head->status));
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::client

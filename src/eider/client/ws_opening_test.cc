@@ -1,20 +1,20 @@
-#include "eider/client/detail/ws_opening.h"
+#include "eider/client/ws_opening.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "eider/client/detail/response_head.h"
+#include "eider/client/response_head.h"
 #include "tests/support/ws_client_line.h"
 
 namespace eider {
 namespace {
 
 using namespace std::chrono_literals;
-using detail::read_response_head;
-using detail::read_ws_url;
-using detail::ResponseHeadFault;
+using detail::client::read_response_head;
+using detail::client::read_ws_url;
+using detail::client::ResponseHeadFault;
 using enum WsClientFault;
 using testing::WsClientLine;
 
@@ -141,13 +141,13 @@ TEST(ResponseHead, that_is_malformed_is_refused) {
 TEST(ResponseHead, has_bounds) {
   const std::string begin("HTTP/1.1 101 a\r\n");
   std::string fields;
-  for (std::size_t count = 0; count < detail::kResponseFieldsMax; ++count) {
+  for (std::size_t count = 0; count < detail::client::kResponseFieldsMax; ++count) {
     fields.append("a: b\r\n");
   }
   EXPECT_TRUE(read_response_head(begin + fields + "\r\n"));
   EXPECT_EQ(read_response_head(begin + fields + "a: b\r\n\r\n").error(),
             ResponseHeadFault::too_large);
-  const std::size_t room = detail::kResponseHeadBytesMax - begin.size() - 7;
+  const std::size_t room = detail::client::kResponseHeadBytesMax - begin.size() - 7;
   EXPECT_TRUE(read_response_head(begin + "a: " + std::string(room, 'x') + "\r\n\r\n"));
   EXPECT_EQ(read_response_head(begin + "a: " + std::string(room + 1, 'x') + "\r\n\r\n").error(),
             ResponseHeadFault::too_large);
@@ -156,7 +156,8 @@ TEST(ResponseHead, has_bounds) {
 }
 
 TEST(WsOpening, asks_as_the_rfc_has_it) {
-  const WsClientLine line({.subprotocols = {"b", "a"}, .headers = {{"Authorization", "Bearer x"}}});
+  const WsClientLine line(
+      {.socket = {.subprotocols = {"b", "a"}}, .headers = {{"Authorization", "Bearer x"}}});
   EXPECT_EQ(line.request,
             "GET /feed?a=b HTTP/1.1\r\nHost: example.com\r\nUpgrade: websocket\r\n"
             "Connection: Upgrade\r\nSec-WebSocket-Key: AQIDAQECAwIBAgMDAQIDBA==\r\n"
@@ -166,9 +167,9 @@ TEST(WsOpening, asks_as_the_rfc_has_it) {
 
 TEST(WsOpening, does_not_send_what_would_break_the_request) {
   const std::vector<WsClientOptions> cases{
-      {.subprotocols = {"a b"}},
-      {.subprotocols = {""}},
-      {.subprotocols = {"a", "a"}},
+      {.socket = {.subprotocols = {"a b"}}},
+      {.socket = {.subprotocols = {""}}},
+      {.socket = {.subprotocols = {"a", "a"}}},
       {.headers = {{"A b", "c"}}},
       {.headers = {{"A", "b\r\nC: d"}}},
       {.headers = {{"A", " b"}}},
@@ -238,14 +239,15 @@ TEST(WsOpening, another_status_is_told) {
 }
 
 TEST(WsOpening, a_subprotocol_that_was_asked_for_is_taken) {
-  WsClientLine line({.subprotocols = {"b", "a"}});
+  WsClientLine line({.socket = {.subprotocols = {"b", "a"}}});
   line.say_slowly(line.answer("sec-websocket-protocol: a\r\n"));
   ASSERT_TRUE(line.opened && *line.opened);
   EXPECT_EQ(line.client().subprotocol(), "a");
-  WsClientLine other({.subprotocols = {"b", "a"}});
-  EXPECT_EQ(
-      error_of(other.answer("Sec-WebSocket-Protocol: A\r\n"), {.subprotocols = {"b", "a"}}).fault,
-      bad_answer);
+  WsClientLine other({.socket = {.subprotocols = {"b", "a"}}});
+  EXPECT_EQ(error_of(other.answer("Sec-WebSocket-Protocol: A\r\n"),
+                     {.socket = {.subprotocols = {"b", "a"}}})
+                .fault,
+            bad_answer);
 }
 
 TEST(WsOpening, interim_answers_are_passed_over_but_not_forever) {
@@ -254,7 +256,7 @@ TEST(WsOpening, interim_answers_are_passed_over_but_not_forever) {
   line.say_slowly(hint + hint + line.answer());
   EXPECT_TRUE(line.opened && *line.opened);
   std::string many;
-  while (many.size() < 2 * detail::kResponseHeadBytesMax) {
+  while (many.size() < 2 * detail::client::kResponseHeadBytesMax) {
     many += hint;
   }
   EXPECT_EQ(error_of(many).fault, bad_answer);
@@ -282,6 +284,29 @@ TEST(WsOpening, an_answer_that_does_not_come_is_given_up) {
   ASSERT_TRUE(line.opened && !*line.opened);
   EXPECT_EQ(line.opened->error().fault, timed_out);
   EXPECT_TRUE(line.peer.is_closed());
+}
+
+TEST(WsOpening, offers_compression_where_it_is_on_and_judges_what_is_made_of_it) {
+  const WsClientOptions packed{.socket = {.compression = true}};
+  EXPECT_EQ(WsClientLine().request.find("Sec-WebSocket-Extensions"), std::string::npos);
+  EXPECT_NE(WsClientLine(packed).request.find("Sec-WebSocket-Extensions: permessage-deflate; "
+                                              "server_no_context_takeover"),
+            std::string::npos);
+  const std::string field = "Sec-WebSocket-Extensions: ";
+  WsClientLine agreed(packed);
+  agreed.say(agreed.answer(field + "permessage-deflate; server_no_context_takeover\r\n"));
+  EXPECT_TRUE(agreed.opened && *agreed.opened);
+  WsClientLine declined(packed);
+  declined.say(declined.answer());
+  EXPECT_TRUE(declined.opened && *declined.opened);
+  const WsClientLine asked(packed);
+  for (const char* const bad :
+       {"permessage-deflate; =", "x-other", "permessage-deflate; unknown",
+        "permessage-deflate; server_no_context_takeover, permessage-deflate",
+        "permessage-deflate; server_no_context_takeover; server_max_window_bits=16"}) {
+    const std::string answer = asked.answer(field + bad + "\r\n");
+    EXPECT_EQ(error_of(answer, packed).fault, bad_answer) << bad;
+  }
 }
 
 }  // namespace

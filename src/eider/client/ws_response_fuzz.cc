@@ -3,13 +3,13 @@
 #include <string_view>
 
 #include "eider/base/assert.h"
-#include "eider/client/detail/response_head.h"
+#include "eider/client/response_head.h"
 #include "eider/http/grammar.h"
 
 namespace {
 
 using namespace eider;
-using namespace eider::detail;
+using namespace eider::detail::client;
 
 bool is_within(std::string_view part, std::string_view whole) {
   return part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size();

@@ -1,17 +1,17 @@
-#include "eider/client/detail/ws_url.h"
+#include "eider/client/ws_url.h"
 
 #include <algorithm>
 
 #include "eider/base/text.h"
-#include "eider/client/detail/authority.h"
+#include "eider/http/authority.h"
 
-namespace eider::detail {
+namespace eider::detail::client {
 
 namespace {
 
-constexpr std::size_t kUrlBytesMax = 4096;
-constexpr std::string_view kPlain = "ws://";
-constexpr std::string_view kSecure = "wss://";
+constexpr std::size_t kWsUrlBytesMax = 4096;
+constexpr std::string_view kWs = "ws://";
+constexpr std::string_view kWss = "wss://";
 
 WsClientError bad(std::string_view text) {
   return {WsClientFault::bad_url, std::string(text), 0};
@@ -34,13 +34,13 @@ bool is_url_text(std::string_view text) noexcept {
   return true;
 }
 
-std::string_view to_text(AuthorityFlaw flaw) noexcept {
+std::string_view advice_on(http::AuthorityFlaw flaw) noexcept {
   switch (flaw) {
-    case AuthorityFlaw::names_a_user:
+    case http::AuthorityFlaw::names_a_user:
       return "The URL names a user; use a header for that.";
-    case AuthorityFlaw::bad_host:
+    case http::AuthorityFlaw::bad_host:
       return "The URL has no valid host.";
-    case AuthorityFlaw::bad_port:
+    case http::AuthorityFlaw::bad_port:
       break;
   }
   return "The URL's port is no number from 1 to 65535.";
@@ -49,22 +49,22 @@ std::string_view to_text(AuthorityFlaw flaw) noexcept {
 }  // namespace
 
 Result<WsUrl, WsClientError> read_ws_url(std::string_view url) {
-  if (url.size() > kUrlBytesMax || !is_url_text(url)) {
+  if (url.size() > kWsUrlBytesMax || !is_url_text(url)) {
     return fail(bad("The URL is too long, or has a byte that must be percent-encoded."));
   }
-  const bool is_secure = equals_ignoring_case(url.substr(0, kSecure.size()), kSecure);
-  if (!is_secure && !equals_ignoring_case(url.substr(0, kPlain.size()), kPlain)) {
+  const bool is_secure = equals_ignoring_case(url.substr(0, kWss.size()), kWss);
+  if (!is_secure && !equals_ignoring_case(url.substr(0, kWs.size()), kWs)) {
     return fail(bad("The URL does not begin with ws:// or wss://."));
   }
   if (url.contains('#')) {
     return fail(bad("The URL of a WebSocket has no fragment."));
   }
-  const std::string_view rest = url.substr((is_secure ? kSecure : kPlain).size());
+  const std::string_view rest = url.substr((is_secure ? kWss : kWs).size());
   const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
   const std::string_view authority = rest.substr(0, end);
-  const auto read = read_authority(authority, is_secure ? 443 : 80);
+  const auto read = http::read_authority(authority, is_secure ? 443 : 80);
   if (!read) {
-    return fail(bad(to_text(read.error())));
+    return fail(bad(advice_on(read.error())));
   }
   const std::string_view target = rest.substr(end);
   WsUrl made{is_secure, std::string(read->host), read->port, std::string(authority), {}};
@@ -72,4 +72,4 @@ Result<WsUrl, WsClientError> read_ws_url(std::string_view url) {
   return made;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::client

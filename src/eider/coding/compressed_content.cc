@@ -15,12 +15,12 @@ constexpr std::size_t kHandOnBytesMin = 1024;
 }  // namespace
 
 CompressingWriter::CompressingWriter(BodyWriter& out, ContentCoding coding,
-                                     CompressionLevels levels, Pace pace)
-    : out_(out), compressor_(std::in_place, coding, levels), pace_(pace) {}
+                                     CompressionLevels levels, Delivery delivery)
+    : out_(out), compressor_(std::in_place, coding, levels), delivery_(delivery) {}
 
 CompressingWriter::CompressingWriter(BodyWriter& out, const ChosenCoding& chosen,
-                                     Pace pace) noexcept
-    : out_(out), undecided_(chosen), pace_(pace) {}
+                                     Delivery delivery) noexcept
+    : out_(out), undecided_(chosen), delivery_(delivery) {}
 
 void CompressingWriter::decide() {
   const ChosenCoding chosen = *std::exchange(undecided_, std::nullopt);
@@ -48,7 +48,7 @@ void CompressingWriter::put(std::string_view bytes) {
     return;
   }
   compressor_->write(bytes, packed_);
-  if (pace_ == Pace::live) {
+  if (delivery_ == Delivery::live) {
     compressor_->flush(packed_);
     hand_on();
   } else if (packed_.size() >= kHandOnBytesMin) {
@@ -57,6 +57,9 @@ void CompressingWriter::put(std::string_view bytes) {
 }
 
 void CompressingWriter::flush() {
+  if (undecided_) {  // ahead of the head, which says what was decided
+    decide();
+  }
   if (compressor_) {
     compressor_->flush(packed_);
     hand_on();
@@ -78,51 +81,55 @@ void CompressingWriter::hand_on() {
   }
 }
 
-CompressedContent::CompressedContent(std::unique_ptr<ProducedContent> inner, ContentCoding coding,
+CompressedContent::CompressedContent(ContentPtr<ProducedContent> inner, ContentCoding coding,
                                      CompressionLevels levels) noexcept
     : inner_(std::move(inner)), chosen_{.coding = coding, .levels = levels}, is_decided_(true) {}
 
-CompressedContent::CompressedContent(std::unique_ptr<ProducedContent> inner,
+CompressedContent::CompressedContent(ContentPtr<ProducedContent> inner,
                                      const ChosenCoding& chosen) noexcept
     : inner_(std::move(inner)), chosen_(chosen), is_decided_(false) {}
 
-Pace CompressedContent::pace() const noexcept {
-  return inner_->is_live() ? Pace::live : Pace::gathered;
+Delivery CompressedContent::delivery() const noexcept {
+  return inner_->is_live() ? Delivery::live : Delivery::gathered;
 }
 
 Task<> CompressedContent::produce(BodyWriter& out) {
   std::optional<CompressingWriter> writer;
   if (is_decided_) {
-    writer.emplace(out, *chosen_.coding, chosen_.levels, pace());
+    writer.emplace(out, *chosen_.coding, chosen_.levels, delivery());
   } else {
-    writer.emplace(out, chosen_, pace());
+    writer.emplace(out, chosen_, delivery());
   }
   auto task = inner_->produce(*writer);
   co_await std::move(task);
   writer->finish();
 }
 
-TakenBody::TakenBody(Response& response) : viewed_(response.body()) {
+TakenBody::TakenBody(Response& response) : owner_(response.body_owner()) {
+  if (owner_ != nullptr) {
+    shared_ = response.body();
+    return;
+  }
   if (std::string* text = response.owned_body()) {
     text_ = std::move(*text);
-    viewed_ = {};
     return;
   }
   // Emptying a buffer leaves its bytes where they are, so they can be counted in again.
-  const std::size_t bytes = viewed_.size();
+  const std::string_view body = response.body();
   Buffer& buffer = response.body_buffer();
-  if (bytes != 0 && buffer.data() == viewed_.data()) {
-    buffer.commit(bytes);
+  if (buffer.data() == body.data()) {
+    buffer.commit(body.size());
     buffer_.swap(buffer);
-    viewed_ = {};
+  } else {
+    text_ = body;
   }
 }
 
 std::string_view TakenBody::view() const noexcept {
-  if (!text_.empty()) {
-    return text_;
+  if (owner_ != nullptr) {
+    return shared_;
   }
-  return buffer_.empty() ? viewed_ : buffer_.view();
+  return text_.empty() ? buffer_.view() : text_;
 }
 
 Task<> write_in_pieces(BodyWriter& out, std::string_view bytes) {
@@ -137,7 +144,7 @@ Task<> write_in_pieces(BodyWriter& out, std::string_view bytes) {
 }
 
 Task<> CompressedBody::produce(BodyWriter& out) {
-  CompressingWriter writer(out, coding_, levels_, Pace::gathered);
+  CompressingWriter writer(out, coding_, levels_, Delivery::gathered);
   auto writing = write_in_pieces(writer, body_.view());
   co_await std::move(writing);
   writer.finish();

@@ -26,7 +26,7 @@ struct ChosenCoding {
 };
 
 /// When compressed bytes leave.
-enum class Pace : std::uint8_t {
+enum class Delivery : std::uint8_t {
   /// When enough have come together, and when the producer flushes.
   gathered,
   /// Behind each write.
@@ -39,9 +39,10 @@ enum class Pace : std::uint8_t {
 class CompressingWriter final : public BodyWriter {
  public:
   /// out  outlives this
-  CompressingWriter(BodyWriter& out, ContentCoding coding, CompressionLevels levels, Pace pace);
+  CompressingWriter(BodyWriter& out, ContentCoding coding, CompressionLevels levels,
+                    Delivery delivery);
   /// Looks at the head when the first byte comes: the producer may have changed it until then.
-  CompressingWriter(BodyWriter& out, const ChosenCoding& chosen, Pace pace) noexcept;
+  CompressingWriter(BodyWriter& out, const ChosenCoding& chosen, Delivery delivery) noexcept;
 
   /// Writes the stream's end. Nothing may be put behind it.
   void finish();
@@ -62,25 +63,25 @@ class CompressingWriter final : public BodyWriter {
   std::optional<ChosenCoding> undecided_;
   std::optional<Compressor> compressor_;
   Buffer packed_;
-  Pace pace_;
+  Delivery delivery_;
 };
 
 /// A producer's content, compressed on its way.
 class CompressedContent final : public ProducedContent {
  public:
   /// The head says already that it has this coding.
-  CompressedContent(std::unique_ptr<ProducedContent> inner, ContentCoding coding,
+  CompressedContent(ContentPtr<ProducedContent> inner, ContentCoding coding,
                     CompressionLevels levels) noexcept;
   /// The head is asked at the first byte.
-  CompressedContent(std::unique_ptr<ProducedContent> inner, const ChosenCoding& chosen) noexcept;
+  CompressedContent(ContentPtr<ProducedContent> inner, const ChosenCoding& chosen) noexcept;
 
   [[nodiscard]] Task<> produce(BodyWriter& out) override;
   [[nodiscard]] bool is_live() const noexcept override { return inner_->is_live(); }
 
  private:
-  [[nodiscard]] Pace pace() const noexcept;
+  [[nodiscard]] Delivery delivery() const noexcept;
 
-  std::unique_ptr<ProducedContent> inner_;
+  ContentPtr<ProducedContent> inner_;
   ChosenCoding chosen_;
   bool is_decided_;
 };
@@ -94,12 +95,14 @@ inline constexpr std::size_t kPieceBytes = 16UL * 1024;
 /// The bytes of a Response's body, wherever they are.
 class TakenBody {
  public:
-  /// Takes what `response` owns; what it only views has to stay valid until it has been written.
+  /// Takes what `response` owns or shares, and copies what it only views: that may be the request,
+  /// whose bytes are not there any more when the last of them are written.
   explicit TakenBody(Response& response);
   [[nodiscard]] std::string_view view() const noexcept;
 
  private:
-  std::string_view viewed_;
+  std::shared_ptr<const void> owner_;  // of shared_
+  std::string_view shared_;
   std::string text_;
   Buffer buffer_;
 };

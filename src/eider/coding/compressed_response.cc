@@ -29,14 +29,17 @@ class Compression {
   }
 
   void apply(const Request& request, Response& response) const {
-    if (const Content* content = response.content()) {
-      apply_to_content(request, response, *content);
-    } else if (response.body().size() >= options_.bytes_min && may_be_encoded(response)) {
-      vary_by_encoding(response);
-      if (const auto coding = coding_for(request, response)) {
-        encode_body(response, *coding);
-      }
-    }
+    std::visit(ContentCases{[&](const BytesContent&) { apply_to_body(request, response); },
+                            [&](const ContentPtr<FileContent>& file) {
+                              if (file->bytes() <= options_.file_bytes_max) {
+                                apply_now(request, response, file->bytes());
+                              }
+                            },
+                            [&](const ContentPtr<ProducedContent>& produced) {
+                              apply_to_produced(request, response, *produced);
+                            },
+                            [](const ContentPtr<Upgrade>&) {}},
+               response.content());
   }
 
  private:
@@ -50,6 +53,16 @@ class Compression {
     const bool is_left =
         must_stay_plain(options_.on_secrets, exposure_of(request), response.field_lines());
     return is_left ? std::nullopt : accepted_by(request);
+  }
+
+  void apply_to_body(const Request& request, Response& response) const {
+    if (response.body().size() < options_.bytes_min || !may_be_encoded(response)) {
+      return;
+    }
+    vary_by_encoding(response);
+    if (const auto coding = coding_for(request, response)) {
+      encode_body(response, *coding);
+    }
   }
 
   void encode_body(Response& response, ContentCoding coding) const {
@@ -69,16 +82,6 @@ class Compression {
     }
     if (packed.capacity() > kKeptBytesMax) {
       packed.release();
-    }
-  }
-
-  void apply_to_content(const Request& request, Response& response, const Content& content) const {
-    if (const auto* produced = dynamic_cast<const ProducedContent*>(&content)) {
-      apply_to_produced(request, response, *produced);
-    } else if (const auto* file = dynamic_cast<const FileContent*>(&content)) {
-      if (file->bytes() <= options_.file_bytes_max) {
-        apply_now(request, response, file->bytes());
-      }
     }
   }
 
@@ -115,13 +118,12 @@ class Compression {
   }
 
   /// Pre: the content is produced, or a file.
-  static std::unique_ptr<ProducedContent> take_produced(Response& response) {
-    auto content = response.take_content();
-    if (dynamic_cast<FileContent*>(content.get()) != nullptr) {
-      return std::make_unique<FileBytes>(
-          std::unique_ptr<FileContent>(static_cast<FileContent*>(content.release())));
+  static ContentPtr<ProducedContent> take_produced(Response& response) {
+    Content content = response.take_content();
+    if (auto* const file = std::get_if<ContentPtr<FileContent>>(&content)) {
+      return std::make_unique<FileBytes>(std::move(*file));
     }
-    return std::unique_ptr<ProducedContent>(static_cast<ProducedContent*>(content.release()));
+    return std::get<ContentPtr<ProducedContent>>(std::move(content));
   }
 
   CompressionOptions options_;
@@ -133,9 +135,10 @@ class Compression {
 Hook compression(CompressionOptions options) {
   auto shared = std::make_shared<const Compression>(std::move(options));
   return Hook{.before = {},
-              .after = [shared = std::move(shared)](const Request& request, Response& response) {
-                shared->apply(request, response);
-              }};
+              .after = [shared = std::move(shared)](
+                           const Request& request,
+                           Response& response) { shared->apply(request, response); },
+              .name = "compression"};
 }
 
 }  // namespace eider

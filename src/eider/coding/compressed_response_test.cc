@@ -10,6 +10,7 @@
 #include "eider/compress/decompressor.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
+#include "tests/sim/sim_app.h"
 
 namespace eider {
 namespace {
@@ -37,7 +38,7 @@ std::string noise_of(std::size_t bytes) {
   return noise;
 }
 
-std::string decoded(const Reply& reply) {
+std::string decoded_body(const Reply& reply) {
   const auto coding = coding_named(reply.header("Content-Encoding").value_or("identity"));
   if (!coding) {
     return reply.body;
@@ -84,7 +85,7 @@ TEST(Compression, gives_each_client_what_it_takes) {
     const Reply reply = ask(client, "/page", accepted);
     EXPECT_EQ(reply.status, 200);
     EXPECT_EQ(coding_of(reply), coding) << accepted;
-    EXPECT_EQ(decoded(reply), page());
+    EXPECT_EQ(decoded_body(reply), page());
     EXPECT_EQ(reply.header("Vary"), "Accept-Encoding");
     EXPECT_EQ(reply.header("ETag"), coding == "identity" ? "\"1\"" : "W/\"1\"");
     EXPECT_EQ(reply.header("Content-Length"), std::to_string(reply.body.size()));
@@ -107,6 +108,29 @@ TEST(Compression, answers_head_with_the_fields_of_get) {
       {.method = Method::head, .target = "/page", .headers = {{"Accept-Encoding", "gzip"}}});
   EXPECT_EQ(head.body, "");
   EXPECT_EQ(head.headers, get.headers);
+}
+
+Task<> write_lines(ResponseStream out) {
+  for (int line = 0; line < 500; ++line) {
+    const std::string text = "line " + std::to_string(line) + "\n";
+    auto written = out.write(text);
+    co_await written;
+  }
+}
+
+TEST(Compression, says_its_coding_in_a_head_that_is_flushed_ahead_of_the_content) {
+  App app;
+  app.use(compression());
+  app.get("/", [](ResponseStream out) -> Task<> {
+    out.head().set_static_type(kTextPlain);
+    out.flush();
+    auto lines = write_lines(out);
+    co_await std::move(lines);
+  });
+  TestClient client(app);
+  const Reply reply = ask(client, "/", "gzip");
+  EXPECT_EQ(coding_of(reply), "gzip");
+  EXPECT_TRUE(decoded_body(reply).ends_with("line 499\n"));
 }
 
 TEST(Compression, answers_head_with_the_fields_of_get_where_no_length_is_known) {
@@ -163,7 +187,7 @@ TEST(Compression, takes_every_kind_of_body) {
     for (const char* target : {"/owned", "/viewed", "/json", "/waits"}) {
       const Reply reply = ask(client, target, "gzip");
       EXPECT_EQ(coding_of(reply), "gzip") << target;
-      EXPECT_EQ(decoded(reply), client.get(target).body) << target;
+      EXPECT_EQ(decoded_body(reply), client.get(target).body) << target;
     }
   }
 }
@@ -227,6 +251,23 @@ TEST(Compression, leaves_answers_for_one_person_when_another_site_asks) {
   EXPECT_EQ(coding_of(own), "identity");
 }
 
+TEST(Compression, takes_shared_bytes_and_lets_go_of_them) {
+  for (const std::size_t at_once_max : {std::size_t{1} << 20, std::size_t{1000}}) {
+    const auto text = std::make_shared<const std::string>(page());
+    App app;
+    app.use(compression({.bytes_at_once_max = at_once_max}));
+    app.get("/page", [&text] { return text; });
+    {
+      TestClient client(app);
+      const Reply reply =
+          client.send({.target = "/page", .headers = {{"Accept-Encoding", "gzip"}}});
+      EXPECT_EQ(coding_of(reply), "gzip");
+      EXPECT_EQ(decoded_body(reply), page());
+    }
+    EXPECT_EQ(text.use_count(), 1);
+  }
+}
+
 TEST(Compression, makes_large_bodies_piece_by_piece) {
   std::string large;
   while (large.size() < 1'000'000) {
@@ -242,15 +283,7 @@ TEST(Compression, makes_large_bodies_piece_by_piece) {
     const Reply reply = ask(client, target, "zstd");
     EXPECT_EQ(coding_of(reply), "zstd") << target;
     EXPECT_EQ(reply.header("Content-Length"), std::nullopt);
-    EXPECT_EQ(decoded(reply), client.get(target).body) << target;
-  }
-}
-
-Task<> write_lines(ResponseStream out) {
-  for (int line = 0; line < 500; ++line) {
-    const std::string text = "line " + std::to_string(line) + "\n";
-    auto written = out.write(text);
-    co_await written;
+    EXPECT_EQ(decoded_body(reply), client.get(target).body) << target;
   }
 }
 
@@ -279,7 +312,7 @@ TEST(Compression, streams_what_is_produced) {
       EXPECT_EQ(coding_of(reply), coding) << target;
       EXPECT_EQ(reply.header("Vary"), "Accept-Encoding");
       EXPECT_LT(reply.body.size(), lines.size() / 2);
-      EXPECT_EQ(decoded(reply), lines) << target;
+      EXPECT_EQ(decoded_body(reply), lines) << target;
     }
     const Reply plain = ask(client, target, "identity");
     EXPECT_EQ(coding_of(plain), "identity");
@@ -355,7 +388,7 @@ TEST(Compression, looks_at_an_announced_length) {
   const Reply reply = ask(large, "/", "gzip");
   EXPECT_EQ(coding_of(reply), "gzip");
   EXPECT_EQ(reply.header("Content-Length"), std::nullopt);
-  EXPECT_EQ(decoded(reply), std::string(5000, 'c'));
+  EXPECT_EQ(decoded_body(reply), std::string(5000, 'c'));
   EXPECT_EQ(ask(large, "/", "identity").header("Content-Length"), "5000");
   TestClient small(counted_app(500, false));
   EXPECT_EQ(coding_of(ask(small, "/", "gzip")), "identity");
@@ -368,7 +401,7 @@ TEST(Compression, leaves_live_content_unless_it_is_told_otherwise) {
   TestClient compressed(counted_app(5000, true, OnLive::compress));
   const Reply reply = ask(compressed, "/", "gzip");
   EXPECT_EQ(coding_of(reply), "gzip");
-  EXPECT_EQ(decoded(reply), std::string(5000, 'c'));
+  EXPECT_EQ(decoded_body(reply), std::string(5000, 'c'));
 }
 
 TEST(Compression, used_twice_compresses_once) {
@@ -379,7 +412,37 @@ TEST(Compression, used_twice_compresses_once) {
   const Reply reply = ask(client, "/page", "gzip");
   EXPECT_EQ(reply.header("Content-Encoding"), "gzip");
   EXPECT_EQ(reply.header("Vary"), "Accept-Encoding");
-  EXPECT_EQ(decoded(reply), page());
+  EXPECT_EQ(decoded_body(reply), page());
+}
+
+void add_echo(App& app) {
+  app.use(compression({.codings = {ContentCoding::gzip}, .bytes_at_once_max = 1000}));
+  app.post("/echo", [](Body body) { return body.view(); });
+}
+
+std::string echo_of(const std::string& content, std::string_view fields) {
+  std::string request("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ");
+  request.append(std::to_string(content.size())).append("\r\n").append(fields);
+  return request.append("\r\n").append(content);
+}
+
+// It is compressed in pieces, between which others are served: what a handler only views is not
+// there any more by then.
+TEST(CompressedResponse, of_a_view_into_the_request_is_of_that_request) {
+  std::string text;
+  while (text.size() < 40'000) {
+    text.append(page());
+  }
+  const std::string request = echo_of(text, "Accept-Encoding: gzip\r\n");
+  SimAppServer<&add_echo> server;
+  const std::string alone = server.exchange(request);
+  EXPECT_TRUE(alone.contains("Content-Encoding: gzip\r\n")) << alone.substr(0, 300);
+  SimClient mine = server.connect();
+  SimClient theirs = server.connect();
+  mine.send(request);
+  theirs.send(echo_of(std::string(60'000, 't'), {}));
+  server.kernel.run_until_idle();
+  EXPECT_TRUE(mine.received() == alone);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace eider {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 64UL * 1024;
+constexpr std::size_t kDecodedPieceBytes = 64UL * 1024;
 
 constexpr bool goes_on(Decompressed status) noexcept {
   return status == Decompressed::need_more || status == Decompressed::need_room ||
@@ -31,7 +31,7 @@ DecodedBody::DecodedBody(BodyStream body, const Request& request,
 }
 
 void DecodedBody::decode() {
-  const Decompressor::Step step = decompressor_->read(unread_, decoded_, kPieceBytes);
+  const Decompressor::Step step = decompressor_->read(unread_, decoded_, kDecodedPieceBytes);
   unread_.remove_prefix(step.consumed);
   status_ = step.status;
   if (!goes_on(status_)) {

@@ -1,8 +1,6 @@
 #include "eider/coding/decoded_request.h"
 
 #include <algorithm>
-#include <array>
-#include <functional>
 #include <memory>
 #include <utility>
 
@@ -15,56 +13,10 @@ namespace {
 
 constexpr int kUnsupportedMediaType = 415;
 constexpr int kContentTooLarge = 413;
-constexpr std::size_t kElsewhere = static_cast<std::size_t>(-1);
 
-/// Where `part` begins in the buffer; kElsewhere when it lies outside.
-std::size_t offset_in(const Buffer& buffer, std::string_view part) noexcept {
-  const std::less_equal<const char*> is_not_behind;
-  const bool is_inside = !part.empty() && !buffer.empty() &&
-                         is_not_behind(buffer.data(), part.data()) &&
-                         is_not_behind(part.data() + part.size(), buffer.data() + buffer.size());
-  return is_inside ? static_cast<std::size_t>(part.data() - buffer.data()) : kElsewhere;
-}
-
-/// The request's scratch buffer with what it holds of the path, while more is put behind that.
-class ScratchBehindPath {
- public:
-  explicit ScratchBehindPath(Request& request) noexcept : request_(request) {
-    Buffer& scratch = request_.scratch();
-    std::size_t end = 0;
-    for (std::size_t index = 0; index < values().size(); ++index) {
-      offsets_[index] = offset_in(scratch, values()[index]);
-      if (offsets_[index] != kElsewhere) {
-        end = std::max(end, offsets_[index] + values()[index].size());
-      }
-    }
-    scratch.truncate(end);  // behind it stands what an earlier request of the connection left
-    begin_ = end;
-  }
-  ScratchBehindPath(const ScratchBehindPath&) = delete;
-  ScratchBehindPath& operator=(const ScratchBehindPath&) = delete;
-  /// The buffer may have moved: so have the path values.
-  ~ScratchBehindPath() {
-    for (std::size_t index = 0; index < values().size(); ++index) {
-      if (offsets_[index] != kElsewhere) {
-        const std::string_view whole = request_.scratch().view();
-        values().set(index, whole.substr(offsets_[index], values()[index].size()));
-      }
-    }
-  }
-
-  [[nodiscard]] Buffer& buffer() noexcept { return request_.scratch(); }
-  /// What was put.
-  [[nodiscard]] std::string_view added() const noexcept {
-    return request_.scratch().view().substr(begin_);
-  }
-
- private:
-  [[nodiscard]] PathValues& values() noexcept { return request_.path_values(); }
-
-  Request& request_;
-  std::array<std::size_t, PathValues::kCountMax> offsets_{};
-  std::size_t begin_ = 0;
+/// In the request's slot: what the body views once it is decoded.
+struct DecodedContent {
+  Buffer bytes;
 };
 
 Error unsupported() {
@@ -98,27 +50,20 @@ class Decompression {
       response.add_header("Accept-Encoding", names_of(options_.codings));
       return false;
     }
-    if (!*coding || request.body().empty() ||
-        offset_in(request.scratch(), request.body()) != kElsewhere) {
+    if (!*coding || request.body().empty() || request.find<DecodedContent>() != nullptr) {
       return true;
     }
-    const auto decoded = decode(**coding, request);
-    if (!decoded) {
+    DecodedContent content;
+    if (const auto decoded = decompress(**coding, request.body(), content.bytes, options_.limits);
+        !decoded) {
       render_error(response, to_error(decoded.error()));
+      return false;
     }
-    return decoded.has_value();
+    request.set_body(request.put(std::move(content)).bytes.view());
+    return true;
   }
 
  private:
-  [[nodiscard]] Result<void, Decompressed> decode(ContentCoding coding, Request& request) const {
-    ScratchBehindPath scratch(request);
-    const auto decoded = decompress(coding, request.body(), scratch.buffer(), options_.limits);
-    if (decoded) {
-      request.set_body(scratch.added());
-    }
-    return decoded;
-  }
-
   DecompressionOptions options_;
 };
 
@@ -156,10 +101,10 @@ Error to_error(Decompressed outcome) {
 
 Hook decompression(DecompressionOptions options) {
   auto shared = std::make_shared<const Decompression>(std::move(options));
-  return Hook{.before = [shared = std::move(shared)](
+  return {.on_content = [shared = std::move(shared)](
                             Request& request,
                             Response& response) { return shared->apply(request, response); },
-              .after = {}};
+          .name = "decompression"};
 }
 
 }  // namespace eider

@@ -12,7 +12,7 @@
 namespace eider {
 namespace {
 
-std::string packed(ContentCoding coding, std::string_view text) {
+std::string compressed(ContentCoding coding, std::string_view text) {
   Buffer out;
   compress(coding, text, out);
   return std::string(out.view());
@@ -50,32 +50,33 @@ TEST(Decompression, hands_the_handler_the_decoded_body) {
   TestClient client(note_app());
   const std::string text(5000, 'n');
   for (const char* target : {"/body", "/waits"}) {
-    EXPECT_EQ(post(client, target, "gzip", packed(ContentCoding::gzip, text)).body, text);
-    EXPECT_EQ(post(client, target, "X-GZip", packed(ContentCoding::gzip, text)).body, text);
-    EXPECT_EQ(post(client, target, "br", packed(ContentCoding::brotli, text)).body, text);
-    EXPECT_EQ(post(client, target, "zstd", packed(ContentCoding::zstd, text)).body, text);
+    EXPECT_EQ(post(client, target, "gzip", compressed(ContentCoding::gzip, text)).body, text);
+    EXPECT_EQ(post(client, target, "X-GZip", compressed(ContentCoding::gzip, text)).body, text);
+    EXPECT_EQ(post(client, target, "br", compressed(ContentCoding::brotli, text)).body, text);
+    EXPECT_EQ(post(client, target, "zstd", compressed(ContentCoding::zstd, text)).body, text);
     EXPECT_EQ(post(client, target, "identity", text).body, text);
     EXPECT_EQ(post(client, target, "", text).body, text);
     EXPECT_EQ(post(client, target, "gzip", "").body, "");
-    EXPECT_EQ(post(client, target, "gzip", packed(ContentCoding::gzip, "")).body, "");
+    EXPECT_EQ(post(client, target, "gzip", compressed(ContentCoding::gzip, "")).body, "");
   }
   const Reply note =
       client.send({.method = Method::post,
                    .target = "/note",
                    .headers = {{"Content-Type", "application/json"}, {"Content-Encoding", "gzip"}},
-                   .body = packed(ContentCoding::gzip, R"({"title":"a"})")});
+                   .body = compressed(ContentCoding::gzip, R"({"title":"a"})")});
   EXPECT_EQ(note.body, "a");
 }
 
 TEST(Decompression, leaves_the_path_values_where_they_are) {
   TestClient client(note_app());
   const std::string text(100'000, 't');
-  const std::string body = packed(ContentCoding::gzip, text);
+  const std::string body = compressed(ContentCoding::gzip, text);
   // The first is decoded into the same buffer as the body, the second is spelled out in the target.
   for (int round = 0; round < 3; ++round) {
     EXPECT_EQ(post(client, "/named/a%20b/c%2Fd", "gzip", body).body, "a b|c/d|" + text);
     EXPECT_EQ(post(client, "/named/plain/c", "gzip", body).body, "plain|c|" + text);
-    EXPECT_EQ(post(client, "/body", "gzip", packed(ContentCoding::gzip, "short")).body, "short");
+    EXPECT_EQ(post(client, "/body", "gzip", compressed(ContentCoding::gzip, "short")).body,
+              "short");
   }
 }
 
@@ -87,7 +88,7 @@ TEST(Decompression, refuses_codings_that_it_does_not_know) {
     EXPECT_EQ(reply.header("Accept-Encoding"), "zstd, br, gzip, deflate");
   }
   TestClient only_gzip(note_app({.codings = {ContentCoding::gzip}}));
-  EXPECT_EQ(post(only_gzip, "/body", "br", packed(ContentCoding::brotli, "a")).status, 415);
+  EXPECT_EQ(post(only_gzip, "/body", "br", compressed(ContentCoding::brotli, "a")).status, 415);
   EXPECT_EQ(post(only_gzip, "/body", "br", "").header("Accept-Encoding"), "gzip");
   const Reply twice =
       client.send({.method = Method::post,
@@ -99,7 +100,7 @@ TEST(Decompression, refuses_codings_that_it_does_not_know) {
 
 TEST(Decompression, refuses_damage_and_bombs) {
   TestClient client(note_app());
-  const std::string good = packed(ContentCoding::gzip, "some text");
+  const std::string good = compressed(ContentCoding::gzip, "some text");
   EXPECT_EQ(post(client, "/body", "gzip", "plain text").status, 400);
   EXPECT_EQ(post(client, "/body", "gzip", good + "tail").status, 400);
   for (std::size_t bytes = 1; bytes < good.size(); ++bytes) {
@@ -107,7 +108,7 @@ TEST(Decompression, refuses_damage_and_bombs) {
   }
   for (const ContentCoding coding :
        {ContentCoding::gzip, ContentCoding::brotli, ContentCoding::zstd}) {
-    const std::string bomb = packed(coding, std::string(64UL * 1024 * 1024, '\0'));
+    const std::string bomb = compressed(coding, std::string(64UL * 1024 * 1024, '\0'));
     ASSERT_LT(bomb.size(), 300'000U);
     EXPECT_EQ(post(client, "/body", to_text(coding), bomb).status, 413) << to_text(coding);
   }
@@ -117,10 +118,10 @@ TEST(Decompression, refuses_damage_and_bombs) {
 TEST(Decompression, keeps_to_its_own_bound) {
   TestClient client(note_app({.limits = {.bytes_max = 100}}));
   EXPECT_EQ(
-      post(client, "/body", "gzip", packed(ContentCoding::gzip, std::string(100, 'a'))).status,
+      post(client, "/body", "gzip", compressed(ContentCoding::gzip, std::string(100, 'a'))).status,
       200);
   EXPECT_EQ(
-      post(client, "/body", "gzip", packed(ContentCoding::gzip, std::string(101, 'a'))).status,
+      post(client, "/body", "gzip", compressed(ContentCoding::gzip, std::string(101, 'a'))).status,
       413);
 }
 
@@ -129,8 +130,8 @@ TEST(Decompression, used_twice_decodes_once) {
   app.use(decompression(), decompression());
   app.post("/body", [](Request& request) { return std::string(request.body()); });
   TestClient client(app);
-  const std::string inside = packed(ContentCoding::gzip, "text");
-  EXPECT_EQ(post(client, "/body", "gzip", packed(ContentCoding::gzip, inside)).body, inside);
+  const std::string inside = compressed(ContentCoding::gzip, "text");
+  EXPECT_EQ(post(client, "/body", "gzip", compressed(ContentCoding::gzip, inside)).body, inside);
 }
 
 }  // namespace

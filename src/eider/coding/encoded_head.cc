@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "eider/coding/compressible.h"
+#include "eider/base/text.h"
 #include "eider/coding/field_values.h"
 #include "eider/http/response.h"
 
@@ -35,15 +35,63 @@ void weaken_tag(Response& head) {
   }
 }
 
+constexpr std::string_view kTypes[] = {
+    "application/csv",
+    "application/dash+xml",
+    "application/ecmascript",
+    "application/graphql",
+    "application/javascript",
+    "application/json",
+    "application/jsonl",
+    "application/msgpack",
+    "application/rtf",
+    "application/sql",
+    "application/toml",
+    "application/vnd.apple.mpegurl",
+    "application/vnd.ms-fontobject",
+    "application/wasm",
+    "application/x-javascript",
+    "application/x-ndjson",
+    "application/x-protobuf",
+    "application/x-subrip",
+    "application/x-tar",
+    "application/x-yaml",
+    "application/xml",
+    "application/xml-dtd",
+    "application/yaml",
+    "font/otf",
+    "font/ttf",
+    "image/bmp",
+    "image/vnd.microsoft.icon",
+    "image/x-icon",
+};
+
+/// Structured syntax suffixes (RFC 6839, RFC 8091).
+constexpr std::string_view kSuffixes[] = {"+json", "+json-seq", "+xml", "+yaml", "+text"};
+
+constexpr std::size_t kTypeBytesMax = 128;
+
+bool ends_ignoring_case(std::string_view text, std::string_view end) noexcept {
+  return text.size() >= end.size() &&
+         equals_ignoring_case(text.substr(text.size() - end.size()), end);
+}
+
 }  // namespace
 
-std::string_view content_type_of(const Response& head) noexcept {
-  return head.content_type().empty() ? value_of(head, "Content-Type").value_or("")
-                                     : head.content_type();
+bool is_compressible(std::string_view media_type) noexcept {
+  constexpr std::string_view kText = "text/";
+  const std::string_view type = trim(media_type.substr(0, media_type.find(';')));
+  if (type.size() > kTypeBytesMax) {
+    return false;
+  }
+  const auto is_type = [type](std::string_view known) { return equals_ignoring_case(type, known); };
+  const auto is_end = [type](std::string_view suffix) { return ends_ignoring_case(type, suffix); };
+  return equals_ignoring_case(type.substr(0, kText.size()), kText) ||
+         std::ranges::any_of(kTypes, is_type) || std::ranges::any_of(kSuffixes, is_end);
 }
 
 bool may_be_encoded(const Response& head) noexcept {
-  return has_whole_content(head.status()) && is_compressible(content_type_of(head)) &&
+  return has_whole_content(head.status()) && is_compressible(head.content_type()) &&
          !value_of(head, "Content-Encoding").has_value() &&
          !has_item(head.field_lines(), "Cache-Control", "no-transform") && !has_digest(head);
 }

@@ -10,8 +10,12 @@ namespace eider {
 
 class Response;
 
-/// Content-Type as it will stand on the wire; empty when there is none.
-[[nodiscard]] std::string_view content_type_of(const Response& head) noexcept;
+/// Text, and formats that are text or tables inside: "text/html; charset=utf-8",
+/// "application/json", "application/problem+json", "image/svg+xml", "application/wasm". False for
+/// types that are compressed by their own format, and for unknown ones.
+///
+/// media_type  a Content-Type's value; compared without case, parameters are passed over
+[[nodiscard]] bool is_compressible(std::string_view media_type) noexcept;
 
 /// Whether the content may be given a coding: its status is one with whole content (not 1xx, 204,
 /// 205, 206 or 304), it has none yet, no `Cache-Control: no-transform` (RFC 9111, section

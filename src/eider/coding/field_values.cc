@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "eider/base/text.h"
+#include "eider/http/list.h"
 
 namespace eider {
 
@@ -15,10 +16,11 @@ std::string_view take_until(std::string_view& rest, std::string_view end) noexce
   return front;
 }
 
-bool lists(std::string_view value, std::string_view item) noexcept {
-  while (!value.empty()) {
-    std::string_view element = take_until(value, ",");
-    if (equals_ignoring_case(trim(take_until(element, "=")), item)) {
+/// Whether the list has a directive of that name, with an argument or without.
+bool has_directive(std::string_view list, std::string_view name) noexcept {
+  ListReader directives(list);
+  while (const auto directive = directives.next()) {
+    if (equals_ignoring_case(trim(directive->substr(0, directive->find('='))), name)) {
       return true;
     }
   }
@@ -40,7 +42,7 @@ std::optional<std::string_view> FieldValues::next() noexcept {
 bool has_item(std::string_view field_lines, std::string_view name, std::string_view item) noexcept {
   FieldValues values(field_lines, name);
   while (const std::optional<std::string_view> value = values.next()) {
-    if (lists(*value, item)) {
+    if (has_directive(*value, item)) {
       return true;
     }
   }

@@ -1,4 +1,4 @@
-// A file's content as a producer's: for who has to see the bytes that the kernel else would send.
+// A file's content as a producer's: where the bytes must be seen that the kernel else would send.
 // Must not hold more of it than a slice, and never waits for a disk on the loop.
 #pragma once
 
@@ -17,8 +17,7 @@ namespace eider {
 /// errors  a file that ends before its content's end, or that cannot be read, fails the content
 class FileBytes final : public ProducedContent {
  public:
-  explicit FileBytes(std::unique_ptr<FileContent> content) noexcept
-      : content_(std::move(content)) {}
+  explicit FileBytes(ContentPtr<FileContent> content) noexcept : content_(std::move(content)) {}
 
   [[nodiscard]] Task<> produce(BodyWriter& out) override;
   [[nodiscard]] std::optional<std::uint64_t> length() const noexcept override {
@@ -28,7 +27,7 @@ class FileBytes final : public ProducedContent {
  private:
   [[nodiscard]] Task<> copy(BodyWriter& out, std::uint64_t begin, std::uint64_t end) const;
 
-  std::unique_ptr<FileContent> content_;
+  ContentPtr<FileContent> content_;
 };
 
 }  // namespace eider

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "eider/http/request.h"
@@ -57,6 +60,37 @@ TEST(Secrets, the_request_tells_whether_another_site_may_have_caused_it) {
     EXPECT_EQ(exposure.is_foreign, test.is_foreign)
         << (test.fields.empty() ? "" : test.fields.back().value);
   }
+}
+
+class PeerWith final : public Peer {
+ public:
+  explicit PeerWith(std::string fingerprint) : fingerprint_(std::move(fingerprint)) {}
+  [[nodiscard]] std::string address() const override { return {}; }
+  [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
+    return SecuredBy{.client = {.fingerprint = fingerprint_}};
+  }
+
+ private:
+  std::string fingerprint_;
+};
+
+TEST(Secrets, a_certificate_that_was_shown_is_a_credential_of_which_pages_know_nothing) {
+  PeerWith somebody("ab");
+  PeerWith nobody("");
+  Request request;
+  request.head().authority = "shop.example";
+  request.set_peer(&nobody);
+  EXPECT_FALSE(exposure_of(request).has_credentials);
+  EXPECT_FALSE(exposure_of(request).is_foreign);
+  request.set_peer(&somebody);
+  EXPECT_TRUE(exposure_of(request).has_credentials);
+  EXPECT_TRUE(exposure_of(request).is_foreign) << "without a word on its source";
+  const std::vector<Field> own = {{"Sec-Fetch-Site", "same-origin"}};
+  request.head().fields = own;
+  EXPECT_FALSE(exposure_of(request).is_foreign);
+  const std::vector<Field> foreign = {{"Sec-Fetch-Site", "cross-site"}};
+  request.head().fields = foreign;
+  EXPECT_TRUE(must_stay_plain(OnSecrets::leave_foreign, exposure_of(request), {}));
 }
 
 TEST(Secrets, nobodys_host_is_not_everybodys_own) {

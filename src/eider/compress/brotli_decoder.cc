@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <new>
 
-#include "eider/compress/detail/decoder.h"
+#include "eider/compress/decoder.h"
 
-namespace eider::detail {
+namespace eider::detail::compress {
 
 namespace {
 
@@ -102,4 +102,4 @@ std::unique_ptr<Decoder> make_brotli_decoder(std::uint64_t bytes_max) {
   return std::make_unique<BrotliDecoder>(bytes_max);
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::compress

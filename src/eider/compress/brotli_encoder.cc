@@ -4,15 +4,15 @@
 #include <new>
 
 #include "eider/base/assert.h"
-#include "eider/compress/detail/encoder.h"
+#include "eider/compress/encoder.h"
 
-namespace eider::detail {
+namespace eider::detail::compress {
 
 namespace {
 
 /// 128 KiB, as large as what is compressed at once: with 18 bits a stream takes 3.2 MiB in place of
 /// 2.1 MiB, and JSON comes out no smaller.
-constexpr std::uint32_t kWindowBits = 17;
+constexpr std::uint32_t kBrotliWindowBits = 17;
 /// BrotliEncoder takes larger tables at sizes from 1 MiB on; a stream's size is not known.
 constexpr std::size_t kSizeHintMax = (1U << 20U) - 1;
 
@@ -36,7 +36,7 @@ class BrotliEncoder final : public Encoder {
       throw std::bad_alloc();
     }
     set(BROTLI_PARAM_QUALITY, static_cast<std::uint32_t>(level));
-    set(BROTLI_PARAM_LGWIN, kWindowBits);
+    set(BROTLI_PARAM_LGWIN, kBrotliWindowBits);
   }
   ~BrotliEncoder() override { BrotliEncoderDestroyInstance(state_); }
 
@@ -88,4 +88,4 @@ std::unique_ptr<Encoder> make_brotli_encoder(int level) {
   return std::make_unique<BrotliEncoder>(level);
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::compress

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "eider/base/assert.h"
-#include "eider/compress/detail/encoder.h"
+#include "eider/compress/encoder.h"
 
 namespace eider {
 
@@ -23,7 +23,7 @@ int CompressionLevels::of(ContentCoding coding) const noexcept {
 Compressor::Compressor(ContentCoding coding, CompressionLevels levels)
     : coding_(coding),
       level_(levels.of(coding)),
-      encoder_(detail::take_encoder({coding_, level_})) {}
+      encoder_(detail::compress::take_encoder({coding_, level_})) {}
 
 Compressor::Compressor(Compressor&& other) noexcept
     : coding_(other.coding_), level_(other.level_), encoder_(std::move(other.encoder_)) {}
@@ -37,27 +37,27 @@ Compressor& Compressor::operator=(Compressor&& other) noexcept {
 
 Compressor::~Compressor() {
   if (encoder_ != nullptr) {
-    detail::give_back({coding_, level_}, std::move(encoder_));
+    detail::compress::give_back({coding_, level_}, std::move(encoder_));
   }
 }
 
 void Compressor::write(std::string_view in, Buffer& out) {
   ensure(encoder_ != nullptr, "nothing is written behind a stream's end");
   if (!in.empty()) {
-    encoder_->write(in, detail::Flush::none, out);
+    encoder_->write(in, detail::compress::Flush::none, out);
   }
 }
 
 void Compressor::flush(Buffer& out) {
   ensure(encoder_ != nullptr, "nothing is flushed behind a stream's end");
-  encoder_->write({}, detail::Flush::all, out);
+  encoder_->write({}, detail::compress::Flush::all, out);
 }
 
 void Compressor::finish(std::string_view last, Buffer& out) {
   ensure(encoder_ != nullptr, "a stream ends once");
-  encoder_->write(last, detail::Flush::finish, out);
-  // Given back at once: whoever keeps a finished stream keeps no state with it.
-  detail::give_back({coding_, level_}, std::move(encoder_));
+  encoder_->write(last, detail::compress::Flush::finish, out);
+  // Given back at once: a finished stream that is kept keeps no state with it.
+  detail::compress::give_back({coding_, level_}, std::move(encoder_));
 }
 
 void compress(ContentCoding coding, std::string_view in, Buffer& out, CompressionLevels levels) {

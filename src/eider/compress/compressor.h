@@ -11,7 +11,7 @@
 
 namespace eider {
 
-namespace detail {
+namespace detail::compress {
 class Encoder;
 }
 
@@ -41,7 +41,7 @@ class Compressor {
 
   /// Takes all of `in`; appends to `out` what has come of it so far, often nothing.
   void write(std::string_view in, Buffer& out);
-  /// Whoever has all that was appended so far can decode all that was written so far.
+  /// All that was written so far can be decoded from what was appended so far.
   void flush(Buffer& out);
   /// Appends the stream's end. Nothing may be written behind it.
   void finish(Buffer& out) { finish({}, out); }
@@ -52,7 +52,7 @@ class Compressor {
  private:
   ContentCoding coding_;
   int level_;
-  std::unique_ptr<detail::Encoder> encoder_;
+  std::unique_ptr<detail::compress::Encoder> encoder_;
 };
 
 /// Appends all of `in` as one stream.

@@ -1,8 +1,8 @@
-#include "eider/compress/detail/decoder.h"
+#include "eider/compress/decoder.h"
 #include "eider/compress/idle_pool.h"
 #include "eider/compress/per_thread.h"
 
-namespace eider::detail {
+namespace eider::detail::compress {
 
 namespace {
 
@@ -40,4 +40,4 @@ void give_back(ContentCoding coding, std::unique_ptr<Decoder> decoder) noexcept 
   }
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::compress

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "eider/base/assert.h"
-#include "eider/compress/detail/decoder.h"
+#include "eider/compress/decoder.h"
 
 namespace eider {
 
@@ -48,7 +48,7 @@ std::string_view to_text(Decompressed outcome) noexcept {
 Decompressor::Decompressor(ContentCoding coding, DecompressionLimits limits)
     : coding_(coding),
       limits_(bounded(limits)),
-      decoder_(detail::take_decoder(coding, limits.bytes_max)) {}
+      decoder_(detail::compress::take_decoder(coding, limits.bytes_max)) {}
 
 Decompressor::Decompressor(Decompressor&& other) noexcept = default;
 
@@ -65,7 +65,7 @@ Decompressor& Decompressor::operator=(Decompressor&& other) noexcept {
 
 Decompressor::~Decompressor() {
   if (decoder_ != nullptr) {
-    detail::give_back(coding_, std::move(decoder_));
+    detail::compress::give_back(coding_, std::move(decoder_));
   }
 }
 
@@ -79,19 +79,19 @@ bool Decompressor::is_too_large() const noexcept {
          (is_bounded && bytes_made_ / limits_.ratio_max > bytes_taken_);
 }
 
-Decompressed Decompressor::status_after(const detail::DecodeStep& step, std::size_t in_bytes,
-                                        std::size_t room) const noexcept {
+Decompressed Decompressor::status_after(const detail::compress::DecodeStep& step,
+                                        std::size_t in_bytes, std::size_t room) const noexcept {
   if (is_too_large()) {
     return Decompressed::too_large;
   }
   switch (step.status) {
-    case detail::DecodeStatus::corrupt:
+    case detail::compress::DecodeStatus::corrupt:
       return Decompressed::corrupt;
-    case detail::DecodeStatus::too_large:
+    case detail::compress::DecodeStatus::too_large:
       return Decompressed::too_large;
-    case detail::DecodeStatus::end:
+    case detail::compress::DecodeStatus::end:
       return Decompressed::done;
-    case detail::DecodeStatus::more:
+    case detail::compress::DecodeStatus::more:
       break;
   }
   if (step.consumed == in_bytes && step.made < room) {
@@ -101,11 +101,12 @@ Decompressed Decompressor::status_after(const detail::DecodeStep& step, std::siz
   return stands_still ? Decompressed::corrupt : Decompressed::need_room;
 }
 
-detail::DecodeStep Decompressor::advance(std::string_view in, Buffer& out, std::size_t room_left) {
+detail::compress::DecodeStep Decompressor::advance(std::string_view in, Buffer& out,
+                                                   std::size_t room_left) {
   // One byte beyond the bound, which is not handed on, tells "exactly full" from "too much".
   const std::uint64_t allowed = limits_.bytes_max - bytes_made_ + 1;
   const std::size_t room = std::min({kPieceBytes, room_left, static_cast<std::size_t>(allowed)});
-  const detail::DecodeStep step = decoder_->run(in, {out.reserve(room), room});
+  const detail::compress::DecodeStep step = decoder_->run(in, {out.reserve(room), room});
   bytes_taken_ += step.consumed;
   bytes_made_ += step.made;
   status_ = status_after(step, in.size(), room);
@@ -127,7 +128,7 @@ Decompressor::Step Decompressor::read(std::string_view in, Buffer& out, std::siz
       status_ = Decompressed::trailing;
       break;
     }
-    const detail::DecodeStep step = advance(in.substr(consumed), out, room_left);
+    const detail::compress::DecodeStep step = advance(in.substr(consumed), out, room_left);
     consumed += step.consumed;
     room_left -= step.made;
     const bool has_ended = status_ == Decompressed::done && consumed == in.size();

@@ -13,10 +13,10 @@
 
 namespace eider {
 
-namespace detail {
+namespace detail::compress {
 class Decoder;
 struct DecodeStep;
-}  // namespace detail
+}  // namespace detail::compress
 
 /// What a stream may become.
 struct DecompressionLimits {
@@ -80,16 +80,16 @@ class Decompressor {
 
  private:
   /// One call of the library; sets the status.
-  detail::DecodeStep advance(std::string_view in, Buffer& out, std::size_t room_left);
-  [[nodiscard]] Decompressed status_after(const detail::DecodeStep& step, std::size_t in_bytes,
-                                          std::size_t room) const noexcept;
+  detail::compress::DecodeStep advance(std::string_view in, Buffer& out, std::size_t room_left);
+  [[nodiscard]] Decompressed status_after(const detail::compress::DecodeStep& step,
+                                          std::size_t in_bytes, std::size_t room) const noexcept;
   /// Whether another member or frame begins with this byte: the limits hold for all together.
   [[nodiscard]] bool begins_again(char byte) noexcept;
   [[nodiscard]] bool is_too_large() const noexcept;
 
   ContentCoding coding_;
   DecompressionLimits limits_;
-  std::unique_ptr<detail::Decoder> decoder_;
+  std::unique_ptr<detail::compress::Decoder> decoder_;
   std::uint64_t bytes_taken_ = 0;
   std::uint64_t bytes_made_ = 0;
   Decompressed status_ = Decompressed::need_more;

@@ -321,7 +321,7 @@ TEST(Decompressor, judges_a_malformed_zstd_frame_alike_however_it_is_cut) {
                                 std::string("\x28\xB5\x2F\xFD\x40\x1F\x8B\x08\x01\0\0", 11),
                                 std::string("\x28\xB5\x2F\xFD\x60\x6D\x0B\x01\0\0", 10)}) {
     const Outcome whole = in_one_go(ContentCoding::zstd, in);
-    EXPECT_EQ(byte_by_byte(ContentCoding::zstd, in), whole) << testing::PrintToString(in);
+    EXPECT_EQ(byte_by_byte(ContentCoding::zstd, in), whole) << ::testing::PrintToString(in);
     EXPECT_EQ(whole.text, "");
   }
 }

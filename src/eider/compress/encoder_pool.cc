@@ -1,9 +1,9 @@
 #include "eider/base/assert.h"
-#include "eider/compress/detail/encoder.h"
+#include "eider/compress/encoder.h"
 #include "eider/compress/idle_pool.h"
 #include "eider/compress/per_thread.h"
 
-namespace eider::detail {
+namespace eider::detail::compress {
 
 namespace {
 
@@ -43,4 +43,4 @@ void give_back(const EncoderKey& key, std::unique_ptr<Encoder> encoder) noexcept
   }
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::compress

@@ -1,11 +1,10 @@
-#include "eider/compress/detail/encoder.h"
-#include "eider/compress/detail/zlib_stream.h"
+#include "eider/compress/encoder.h"
+#include "eider/compress/zlib_stream.h"
 
-namespace eider::detail {
+namespace eider::detail::compress {
 
 namespace {
 
-constexpr int kWindowBits = 15;
 constexpr int kMemoryLevel = 8;
 
 class GzipEncoder final : public Encoder {
@@ -41,4 +40,4 @@ std::unique_ptr<Encoder> make_gzip_encoder(int level) {
   return std::make_unique<GzipEncoder>(level);
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::compress

@@ -3,25 +3,25 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/compress/detail/zlib_stream.h"
+#include "eider/compress/zlib_stream.h"
 
 namespace eider {
 
 namespace {
 
 /// Memory is taken in steps of this size, so that none is taken for what is only allowed.
-constexpr std::size_t kPieceBytes = 4096;
+constexpr std::size_t kDeflatedPieceBytes = 4096;
 
 }  // namespace
 
 struct RawDeflater::State {
-  detail::ZlibDeflate stream;
+  detail::compress::ZlibDeflate stream;
 };
 
 RawDeflater::RawDeflater(const RawDeflateSettings& settings)
-    : state_(new State{detail::ZlibDeflate({.level = settings.level,
-                                            .window_bits = -settings.window_bits,
-                                            .memory_level = settings.memory_level})}) {}
+    : state_(new State{detail::compress::ZlibDeflate({.level = settings.level,
+                                                      .window_bits = -settings.window_bits,
+                                                      .memory_level = settings.memory_level})}) {}
 RawDeflater::RawDeflater(RawDeflater&& other) noexcept = default;
 RawDeflater& RawDeflater::operator=(RawDeflater&& other) noexcept = default;
 RawDeflater::~RawDeflater() = default;
@@ -35,10 +35,11 @@ void RawDeflater::reset() noexcept {
 }
 
 struct RawInflater::State {
-  detail::ZlibInflate stream;
+  detail::compress::ZlibInflate stream;
 };
 
-RawInflater::RawInflater(int window_bits) : state_(new State{detail::ZlibInflate(-window_bits)}) {}
+RawInflater::RawInflater(int window_bits)
+    : state_(new State{detail::compress::ZlibInflate(-window_bits)}) {}
 RawInflater::RawInflater(RawInflater&& other) noexcept = default;
 RawInflater& RawInflater::operator=(RawInflater&& other) noexcept = default;
 RawInflater::~RawInflater() = default;
@@ -47,15 +48,15 @@ RawInflater::Step RawInflater::read(std::string_view in, Buffer& out, std::size_
   std::size_t consumed = 0;
   std::size_t room_left = room_max;
   while (room_left > 0) {
-    const std::size_t room = std::min(kPieceBytes, room_left);
+    const std::size_t room = std::min(kDeflatedPieceBytes, room_left);
     const auto step = state_->stream.run(in.substr(consumed), {out.reserve(room), room});
     out.commit(step.made);
     consumed += step.consumed;
     room_left -= step.made;
-    if (step.status == detail::ZlibInflate::Status::corrupt) {
+    if (step.status == detail::compress::ZlibInflate::Status::corrupt) {
       return {RawInflated::corrupt, consumed};
     }
-    if (step.status == detail::ZlibInflate::Status::end) {
+    if (step.status == detail::compress::ZlibInflate::Status::end) {
       return {RawInflated::ended, consumed};
     }
     if (step.made < room && consumed == in.size()) {

@@ -63,7 +63,7 @@ class RawInflater {
     std::size_t consumed;
   };
 
-  /// window_bits  8 to 15: at least those of whoever compressed
+  /// window_bits  8 to 15: at least those of the side that compressed
   explicit RawInflater(int window_bits);
   RawInflater(RawInflater&& other) noexcept;
   RawInflater& operator=(RawInflater&& other) noexcept;

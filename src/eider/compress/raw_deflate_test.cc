@@ -7,7 +7,7 @@
 namespace eider {
 namespace {
 
-std::string text_of(std::size_t bytes) {
+std::string text_from(std::size_t bytes) {
   std::string text;
   for (unsigned number = 1; text.size() < bytes; ++number) {
     text += std::to_string(number * 2654435761U) + " items, ";
@@ -25,8 +25,8 @@ TEST(RawDeflater, ends_each_piece_with_the_tail_and_is_undone) {
       std::string written;
       for (const std::size_t bytes : {1UL, 100UL, 511UL, 40'000UL}) {
         Buffer packed;
-        deflater.write(text_of(bytes), packed);
-        written += text_of(bytes);
+        deflater.write(text_from(bytes), packed);
+        written += text_from(bytes);
         EXPECT_TRUE(packed.view().ends_with(kDeflateTail));
         const auto step = inflater.read(packed.view(), text, 100'000);
         EXPECT_EQ(step.status, RawInflated::need_more);
@@ -42,10 +42,10 @@ TEST(RawDeflater, refers_back_until_it_is_reset) {
   Buffer first;
   Buffer second;
   Buffer third;
-  deflater.write(text_of(1000), first);
-  deflater.write(text_of(1000), second);
+  deflater.write(text_from(1000), first);
+  deflater.write(text_from(1000), second);
   deflater.reset();
-  deflater.write(text_of(1000), third);
+  deflater.write(text_from(1000), third);
   EXPECT_LT(second.size(), first.size() / 4);
   EXPECT_EQ(third.view(), first.view());
 }
@@ -91,7 +91,7 @@ TEST(RawInflater, finds_damage) {
 
 TEST(RawInflater, refuses_a_distance_beyond_its_window) {
   RawDeflater deflater({.window_bits = 15});
-  const std::string text = text_of(2000);
+  const std::string text = text_from(2000);
   Buffer packed;
   deflater.write(text, packed);
   deflater.write(text, packed);  // refers 2000 bytes back

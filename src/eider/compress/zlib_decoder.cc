@@ -1,11 +1,10 @@
-#include "eider/compress/detail/decoder.h"
-#include "eider/compress/detail/zlib_stream.h"
+#include "eider/compress/decoder.h"
+#include "eider/compress/zlib_stream.h"
 
-namespace eider::detail {
+namespace eider::detail::compress {
 
 namespace {
 
-constexpr int kWindowBits = 15;
 /// ID1 of a gzip member (RFC 1952, section 2.3.1).
 constexpr char kGzipFirstByte = '\x1f';
 
@@ -55,4 +54,4 @@ std::unique_ptr<Decoder> make_zlib_decoder() {
   return std::make_unique<ZlibDecoder>(kWindowBits);
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::compress

@@ -1,4 +1,4 @@
-#include "eider/compress/detail/zlib_stream.h"
+#include "eider/compress/zlib_stream.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 
 #include "eider/base/assert.h"
 
-namespace eider::detail {
+namespace eider::detail::compress {
 
 namespace {
 
@@ -112,4 +112,4 @@ bool ZlibInflate::is_between_blocks() const noexcept {
   return (stream_.data_type & kBetweenBlocks) != 0 && (stream_.data_type & kUnusedBits) == 0;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::compress

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "eider/base/assert.h"
-#include "eider/compress/detail/decoder.h"
+#include "eider/compress/decoder.h"
 
-namespace eider::detail {
+namespace eider::detail::compress {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::unique_ptr<Decoder> make_zstd_decoder() {
   return std::make_unique<ZstdDecoder>();
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::compress

@@ -4,19 +4,19 @@
 #include <new>
 
 #include "eider/base/assert.h"
-#include "eider/compress/detail/encoder.h"
+#include "eider/compress/encoder.h"
 
-namespace eider::detail {
+namespace eider::detail::compress {
 
 namespace {
 
 /// 256 KiB: a stream's memory is a multiple of its window, and clients need take no more than
 /// 8 MiB (RFC 9659).
-constexpr int kWindowBits = 18;
+constexpr int kZstdWindowBits = 18;
 /// A state that has grown beyond is not kept for later streams.
-constexpr std::size_t kKeptBytesMax = 2UL * 1024 * 1024;
-constexpr std::size_t kRoomMin = 512;
-constexpr std::size_t kRoomMax = 64UL * 1024;
+constexpr std::size_t kKeptContextBytesMax = 2UL * 1024 * 1024;
+constexpr std::size_t kZstdRoomMin = 512;
+constexpr std::size_t kZstdRoomMax = 64UL * 1024;
 
 ZSTD_EndDirective directive_of(Flush flush) noexcept {
   switch (flush) {
@@ -37,7 +37,7 @@ class ZstdEncoder final : public Encoder {
       throw std::bad_alloc();
     }
     set(ZSTD_c_compressionLevel, level);
-    set(ZSTD_c_windowLog, kWindowBits);
+    set(ZSTD_c_windowLog, kZstdWindowBits);
   }
   ~ZstdEncoder() override { ZSTD_freeCCtx(context_); }
 
@@ -52,7 +52,7 @@ class ZstdEncoder final : public Encoder {
 
   bool restart() noexcept override {
     ZSTD_CCtx_reset(context_, ZSTD_reset_session_only);
-    return ZSTD_sizeof_CCtx(context_) <= kKeptBytesMax;
+    return ZSTD_sizeof_CCtx(context_) <= kKeptContextBytesMax;
   }
 
  private:
@@ -63,7 +63,7 @@ class ZstdEncoder final : public Encoder {
 
   /// What is still inside the library.
   std::size_t step(ZSTD_inBuffer& input, ZSTD_EndDirective directive, Buffer& out) {
-    const std::size_t room = std::clamp((input.size - input.pos) / 2, kRoomMin, kRoomMax);
+    const std::size_t room = std::clamp((input.size - input.pos) / 2, kZstdRoomMin, kZstdRoomMax);
     ZSTD_outBuffer output{out.reserve(room), room, 0};
     const std::size_t left = ZSTD_compressStream2(context_, &output, &input, directive);
     if (ZSTD_isError(left) != 0) {
@@ -82,4 +82,4 @@ std::unique_ptr<Encoder> make_zstd_encoder(int level) {
   return std::make_unique<ZstdEncoder>(level);
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::compress

@@ -17,7 +17,7 @@ namespace eider::db {
 /// What a statement changed.
 struct Changed {
   std::int64_t rows = 0;
-  std::int64_t last_insert_id = 0;  // 0 when nothing was inserted
+  std::int64_t last_insert_id = 0;  // 0 when it inserted nothing
 };
 
 /// Takes the rows of a statement, one after the other.

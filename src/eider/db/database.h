@@ -44,15 +44,15 @@ class Database : public db::Statements {
   /// Runs `body(Transaction&)`, which returns a Task, and commits when it comes to its end. An
   /// exception, a Result that failed, or cancellation takes everything back.
   ///
-  /// body     is copied, and called once; where it captures what has to be destroyed it is named
-  ///          first (g++ 12 destroys such a closure twice when a co_await expression makes it)
+  /// body     is copied, and called once
   /// returns  what the body returned
   template <class Body>
   [[nodiscard]] std::invoke_result_t<std::decay_t<Body>&, Transaction&> transaction(
       Body&& body) const {
     using Function = std::decay_t<Body>;
-    static_assert(std::is_lvalue_reference_v<Body> || std::is_trivially_destructible_v<Function>,
-                  "eider: give this function a name first: `auto body = [title](Transaction& …`");
+    static_assert(std::is_lvalue_reference_v<Body> || detail::runtime::CanBeMadeInAwait<Function>,
+                  "eider: with g++ 12, give this function a name first: `auto body = "
+                  "[title](Transaction& …`");
     using Value = typename std::invoke_result_t<Function&, Transaction&>::value_type;
     return run_transaction<Value, Function>(*this, std::forward<Body>(body));
   }

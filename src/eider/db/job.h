@@ -38,7 +38,7 @@ class Job : public Posted {
   /// The transaction that this has begun, for which the connection is to be kept.
   [[nodiscard]] virtual std::shared_ptr<TransactionState> begun() const noexcept { return nullptr; }
 
-  /// It will not be executed: who waits gets `failure`.
+  /// It will not be executed: the waiting coroutine gets `failure`.
   void refuse(const Failure& failure) noexcept;
 
  protected:

@@ -39,6 +39,7 @@ class RowReader final : public RowSink {
   void bind_value(std::span<const std::string_view> columns);
   void bind_struct(std::span<const std::string_view> columns);
   void check_members() const;
+  void check_row(const void* object) const;
 
   const reflect::Type& row_;
   void* container_;

@@ -34,8 +34,8 @@ struct SqlShape {
 /// What a fault means and how it is mended.
 [[nodiscard]] constexpr const char* to_text(SqlFault fault) noexcept;
 
-/// A statement that the program put together itself. Values still go in by $1, $2 …; whoever makes
-/// one of these out of a client's text has opened the database to that client.
+/// A statement that the program put together itself. Values still go in by $1, $2 …; a program
+/// that makes one of these out of a client's text has opened the database to that client.
 struct RuntimeSql {
   std::string text;
 };

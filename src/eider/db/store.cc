@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "eider/base/utf8.h"
 #include "eider/reflect/constraints.h"
 #include "eider/reflect/scalar.h"
 #include "eider/reflect/text.h"
@@ -87,6 +88,9 @@ bool store_scalar(const Type& type, void* object, const Cell& cell) {
       return store_enum(type, object, cell);
     case Kind::kSequence:
       return store_bytes(type, object, cell);
+    case Kind::kText:
+      return cell.kind == CellKind::text && is_utf8(cell.bytes) &&
+             type.text().read(object, cell.bytes);
     case Kind::kView:
     case Kind::kChars:
     case Kind::kStruct:
@@ -96,6 +100,7 @@ bool store_scalar(const Type& type, void* object, const Cell& cell) {
     case Kind::kVariant:
     case Kind::kConstrained:
     case Kind::kDynamic:
+    case Kind::kSet:
       break;
   }
   return false;
@@ -105,13 +110,13 @@ std::string describe(const Type& type) {
   if (type.kind == Kind::kSequence && type.sequence().element->bytes == 1) {
     return "must be a blob";
   }
-  return reflect::is_text_type(type) ? reflect::requirement(type)
+  return reflect::is_text_type(type) ? to_text(reflect::requirement(type))
                                      : "is of a type that no column fits into";
 }
 
 std::string store_optional(const Type& type, void* object, const Cell& cell) {
   if (cell.kind == CellKind::null) {
-    type.optional().reset(object);
+    type.optional().set_null(object);
     return {};
   }
   return store_cell(*type.optional().value, type.optional().emplace(object), cell);
@@ -120,8 +125,8 @@ std::string store_optional(const Type& type, void* object, const Cell& cell) {
 std::string store_constrained(const Type& type, void* object, const Cell& cell) {
   const reflect::Constraint& constraint = type.constraint();
   std::string fault = store_cell(*constraint.value, object, cell);
-  if (fault.empty() && !reflect::satisfies(constraint, object)) {
-    fault = reflect::requirement(constraint);
+  if (fault.empty()) {
+    fault = to_text(reflect::broken_requirements(constraint, object));
   }
   return fault;
 }

@@ -11,13 +11,13 @@ namespace {
 using reflect::Kind;
 using reflect::Type;
 
-[[noreturn]] void refuse(std::string cause) {
+[[noreturn]] void refuse_value(std::string cause) {
   throw Failure(FailureKind::values, std::move(cause));
 }
 
 Value from_unsigned(std::uint64_t number) {
   if (number > static_cast<std::uint64_t>(INT64_MAX)) {
-    refuse("the value " + std::to_string(number) + " is larger than a column can hold");
+    refuse_value("the value " + std::to_string(number) + " is larger than a column can hold");
   }
   return Value(static_cast<std::int64_t>(number));
 }
@@ -26,7 +26,8 @@ Value from_enum(const Type& type, const void* object) {
   const std::int64_t number = reflect::load_enum(type, object);
   const reflect::Enumerator* enumerator = type.enumeration().find(number);
   if (enumerator == nullptr) {
-    refuse("the enum " + std::string(type.name) + " has no name for " + std::to_string(number));
+    refuse_value("the enum " + std::string(type.name) + " has no name for " +
+                 std::to_string(number));
   }
   return Value(std::string(enumerator->name));
 }
@@ -36,10 +37,18 @@ Value from_optional(const Type& type, const void* object) {
   return inside == nullptr ? Value() : value_of(*type.optional().value, inside);
 }
 
+Value from_text(const reflect::Text& type, const void* object) {
+  std::string made;
+  type.format(object, &made, [](void* context, std::string_view text) {
+    *static_cast<std::string*>(context) = text;
+  });
+  return Value(std::move(made));
+}
+
 Value from_bytes(const Type& type, const void* object) {
   const reflect::Sequence& sequence = type.sequence();
   if (sequence.element->bytes != 1) {
-    refuse("a sequence of values does not fit into a column");
+    refuse_value("a sequence of values does not fit into a column");
   }
   const auto* bytes = static_cast<const std::byte*>(sequence.data(object));
   return Value(Blob(bytes, bytes + sequence.size(object)));
@@ -107,14 +116,17 @@ Value value_of(const Type& type, const void* object) {
       return value_of(*type.constraint().value, object);
     case Kind::kSequence:
       return from_bytes(type, object);
+    case Kind::kText:
+      return from_text(type.text(), object);
     case Kind::kStruct:
     case Kind::kArray:
     case Kind::kMap:
+    case Kind::kSet:
     case Kind::kVariant:
     case Kind::kDynamic:
       break;
   }
-  refuse("a struct, array, map, variant or JSON value does not fit into a column");
+  refuse_value("a struct, array, map, set, variant or JSON value does not fit into a column");
 }
 
 }  // namespace eider::db

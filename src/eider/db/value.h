@@ -94,6 +94,9 @@ template <class T>
   } else if constexpr (detail::Text<T>) {
     return Value(std::string(std::string_view(argument)));
   } else {
+    static_assert(
+        !reflect::detail::TellsNull<T>,
+        "eider: what is absent is not NULL: look at is_absent(), then bind as_optional()");
     return value_of(reflect::type_of<T>(), &argument);
   }
 }

@@ -5,9 +5,9 @@
 
 #include <cerrno>
 
-#include "eider/files/detail/beneath.h"
+#include "eider/files/beneath.h"
 
-namespace eider::detail {
+namespace eider::detail::files {
 namespace {
 
 constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -124,4 +124,4 @@ Opened open_by_segments(int root, std::string_view path, Symlinks symlinks) {
   }
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::files

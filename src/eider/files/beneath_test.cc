@@ -9,10 +9,10 @@
 #include <fstream>
 #include <thread>
 
-#include "eider/files/detail/beneath.h"
+#include "eider/files/beneath.h"
 #include "tests/support/temp_directory.h"
 
-namespace eider::detail {
+namespace eider::detail::files {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,4 +143,4 @@ TEST_F(BeneathTest, a_race_for_a_link_is_never_won) {
 }
 
 }  // namespace
-}  // namespace eider::detail
+}  // namespace eider::detail::files

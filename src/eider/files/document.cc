@@ -2,13 +2,13 @@
 #include <array>
 #include <utility>
 
-#include "eider/files/detail/document.h"
-#include "eider/files/detail/glob.h"
+#include "eider/files/document.h"
+#include "eider/files/glob.h"
 #include "eider/http/date.h"
 #include "eider/http/mime.h"
 #include "eider/http/response.h"
 
-namespace eider::detail {
+namespace eider::detail::files {
 namespace {
 
 using Kind = FindFile::Kind;
@@ -188,4 +188,4 @@ FindDocument find_document(int root, const std::string& path, const FilesOptions
   return {Kind::file, std::move(document)};
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::files

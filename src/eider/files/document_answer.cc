@@ -6,16 +6,14 @@
 
 #include "eider/app/respond.h"
 #include "eider/base/failure.h"
-#include "eider/files/detail/document_answer.h"
+#include "eider/files/document_answer.h"
 #include "eider/http/accept_encoding.h"
 #include "eider/http/preconditions.h"
 #include "eider/http/range.h"
 #include "eider/server/content.h"
 
-namespace eider::detail {
+namespace eider::detail::files {
 namespace {
-
-using Kind = RangeChoice::Kind;
 
 constexpr int kPartialContent = 206;
 constexpr int kNotModified = 304;
@@ -156,14 +154,14 @@ Response answer_with(const Document& document, const Request& request, std::int6
   const auto range = applicable_range(request.method(), request.headers(), it, now_seconds);
   const RangeChoice choice = range ? choose(*range, variant) : RangeChoice();
   switch (choice.kind) {
-    case Kind::unsatisfiable:
+    case RangeChoice::Kind::unsatisfiable:
       return unsatisfied(variant);
-    case Kind::partial:
+    case RangeChoice::Kind::partial:
       return partial(document, variant, choice.ranges);
-    case Kind::whole:
+    case RangeChoice::Kind::whole:
       break;
   }
   return whole(document, variant);
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::files

@@ -1,8 +1,8 @@
 #include <utility>
 
-#include "eider/files/detail/document_cache.h"
+#include "eider/files/document_cache.h"
 
-namespace eider::detail {
+namespace eider::detail::files {
 
 std::shared_ptr<const Document> DocumentCache::find(std::string_view path) {
   const std::lock_guard lock(mutex_);
@@ -52,4 +52,4 @@ void DocumentCache::make_room() {
   }
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::files

@@ -7,20 +7,20 @@
 #include <utility>
 
 #include "eider/app/respond.h"
-#include "eider/files/detail/document_answer.h"
-#include "eider/files/detail/path_policy.h"
-#include "eider/files/detail/site.h"
+#include "eider/files/document_answer.h"
+#include "eider/files/path_policy.h"
+#include "eider/files/site.h"
 #include "eider/http/grammar.h"
 #include "eider/runtime/blocking.h"
 
 namespace eider {
 namespace {
 
-using detail::Lookups;
-using detail::Moment;
-using detail::PathVerdict;
-using detail::Site;
-using Kind = detail::FindFile::Kind;
+using detail::files::Lookups;
+using detail::files::Moment;
+using detail::files::PathVerdict;
+using detail::files::Site;
+using Kind = detail::files::FindFile::Kind;
 
 Response error_response(const Error& error) {
   Response response;
@@ -30,7 +30,7 @@ Response error_response(const Error& error) {
 
 /// The answer for paths that are not looked for.
 std::optional<Response> refuse(std::string_view path, DotFiles dot_files) {
-  switch (detail::judge_path(path, dot_files)) {
+  switch (detail::files::judge_path(path, dot_files)) {
     case PathVerdict::servable:
       return std::nullopt;
     case PathVerdict::absent:
@@ -63,7 +63,7 @@ Response answer_of(Site::Outcome& outcome, const Request& request, const Moment&
   switch (outcome.found.kind) {
     case Kind::file: {
       Response response =
-          detail::answer_with(*outcome.found.document, request, moment.wall_seconds);
+          detail::files::answer_with(*outcome.found.document, request, moment.wall_seconds);
       return outcome.is_fallback ? std::move(response).add_header("Vary", "Accept")
                                  : std::move(response);
     }
@@ -81,7 +81,7 @@ Response answer_of(Site::Outcome& outcome, const Request& request, const Moment&
 Site::Wish wish_of(const std::string& path, const Request& request, const FilesOptions& options) {
   return {.path = path,
           .may_fall_back = !options.fallback.empty() &&
-                           detail::is_navigation(path, request.method(), request.headers())};
+                           detail::files::is_navigation(path, request.method(), request.headers())};
 }
 
 Moment current_moment() noexcept {

@@ -14,7 +14,7 @@
 
 namespace eider {
 
-namespace detail {
+namespace detail::files {
 class Site;
 }
 
@@ -43,9 +43,10 @@ class FileServer {
                                                   const Request& request) const;
 
  private:
-  explicit FileServer(std::shared_ptr<detail::Site> site) : site_(std::move(site)) {}
+  explicit FileServer(std::shared_ptr<detail::files::Site> site) : site_(std::move(site)) {}
 
-  std::shared_ptr<detail::Site> site_;  // shared with work on the pool, which may outlast this
+  std::shared_ptr<detail::files::Site>
+      site_;  // shared with work on the pool, which may outlast this
 };
 
 }  // namespace eider

@@ -3,7 +3,7 @@
 #include <string>
 #include <thread>
 
-#include "eider/files/detail/document_cache.h"
+#include "eider/files/document_cache.h"
 #include "tests/support/served_directory.h"
 
 namespace eider {
@@ -99,24 +99,24 @@ TEST_F(FilesCacheTest, a_link_that_leads_out_since_is_not_followed_after_that_ti
   EXPECT_EQ(client.get("/link").status, 404);
 }
 
-std::shared_ptr<const detail::Document> document_of(std::size_t bytes) {
-  auto file = std::make_shared<detail::StoredFile>();
+std::shared_ptr<const detail::files::Document> document_of(std::size_t bytes) {
+  auto file = std::make_shared<detail::files::StoredFile>();
   file->bytes.assign(bytes, 'x');
-  auto document = std::make_shared<detail::Document>();
+  auto document = std::make_shared<detail::files::Document>();
   document->plain.file = std::move(file);
   return document;
 }
 
-std::shared_ptr<const detail::Document> open_document() {
-  auto file = std::make_shared<detail::StoredFile>();
+std::shared_ptr<const detail::files::Document> open_document() {
+  auto file = std::make_shared<detail::files::StoredFile>();
   file->file = std::make_shared<const Descriptor>(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  auto document = std::make_shared<detail::Document>();
+  auto document = std::make_shared<detail::files::Document>();
   document->plain.file = std::move(file);
   return document;
 }
 
 TEST(DocumentCache, holds_no_more_memory_than_it_may) {
-  detail::DocumentCache cache({.memory_bytes_max = 30'000, .open_files_max = 10});
+  detail::files::DocumentCache cache({.memory_bytes_max = 30'000, .open_files_max = 10});
   cache.put("a", document_of(8'000));
   cache.put("b", document_of(8'000));
   EXPECT_NE(cache.find("a"), nullptr);  // so "b" is the longest unused
@@ -131,7 +131,7 @@ TEST(DocumentCache, holds_no_more_memory_than_it_may) {
 }
 
 TEST(DocumentCache, holds_no_more_files_open_than_it_may) {
-  detail::DocumentCache cache({.memory_bytes_max = 1'000'000, .open_files_max = 2});
+  detail::files::DocumentCache cache({.memory_bytes_max = 1'000'000, .open_files_max = 2});
   for (const char* path : {"a", "b", "c"}) {
     cache.put(path, open_document());
   }
@@ -140,7 +140,7 @@ TEST(DocumentCache, holds_no_more_files_open_than_it_may) {
 }
 
 TEST(DocumentCache, keeps_one_document_for_a_path) {
-  detail::DocumentCache cache({.memory_bytes_max = 1'000'000, .open_files_max = 2});
+  detail::files::DocumentCache cache({.memory_bytes_max = 1'000'000, .open_files_max = 2});
   const auto first = document_of(10);
   const auto second = document_of(20);
   cache.put("a", first);
@@ -157,7 +157,7 @@ TEST(DocumentCache, keeps_one_document_for_a_path) {
 
 TEST(DocumentCache, serves_several_threads_at_once) {
   constexpr int kRounds = 2000;
-  detail::DocumentCache cache({.memory_bytes_max = 10'000, .open_files_max = 2});
+  detail::files::DocumentCache cache({.memory_bytes_max = 10'000, .open_files_max = 2});
   const auto work = [&cache](std::size_t first) {
     for (std::size_t i = 0; i < kRounds; ++i) {
       const std::string path(1, static_cast<char>('a' + (first + i) % 7));

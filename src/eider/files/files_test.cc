@@ -193,5 +193,20 @@ TEST_F(FilesTest, a_value_that_is_none_is_told_at_the_start) {
   EXPECT_THROW(serve_files(app, "/", base_.string(), {.type_rules = {{"*", "a\n"}}}), Failure);
 }
 
+TEST_F(FilesTest, a_guard_keeps_them) {
+  Routes group = app_.group("/private");
+  group.guard([](Header<"who", std::optional<std::string_view>> who) -> Result<void> {
+    return *who ? Result<void>() : fail(Error::unauthorized("Who are you?"));
+  });
+  serve_files(group, "/files", (base_ / "root").string());
+  for (const char* target :
+       {"/private/files/css/site.css", "/private/files/big.bin", "/private/files/none"}) {
+    EXPECT_EQ(get(target).status, 401) << target;
+    EXPECT_EQ(head(target).status, 401) << target;
+  }
+  EXPECT_EQ(get("/private/files/css/site.css", {{"Who", "ann"}}).body, "body {}");
+  EXPECT_EQ(get("/private/files/big.bin", {{"Who", "ann"}}).body, std::string(1000000, 'x'));
+}
+
 }  // namespace
 }  // namespace eider

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "eider/files/detail/glob.h"
+#include "eider/files/glob.h"
 
-namespace eider::detail {
+namespace eider::detail::files {
 namespace {
 
 /// Where to go on when what was tried has failed: the last star takes one byte more.
@@ -96,4 +96,4 @@ const FileRule* first_match(std::span<const FileRule> rules, std::string_view pa
   return found == rules.end() ? nullptr : &*found;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::files

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "eider/files/detail/glob.h"
+#include "eider/files/glob.h"
 
-namespace eider::detail {
+namespace eider::detail::files {
 namespace {
 
 TEST(Glob, matches_names_at_any_depth) {
@@ -120,4 +120,4 @@ TEST(FirstMatch, is_decided_by_the_order_of_the_rules) {
 }
 
 }  // namespace
-}  // namespace eider::detail
+}  // namespace eider::detail::files

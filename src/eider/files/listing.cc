@@ -10,11 +10,11 @@
 
 #include "eider/base/url.h"
 #include "eider/base/utf8.h"
-#include "eider/files/detail/listing.h"
-#include "eider/files/detail/path_policy.h"
+#include "eider/files/listing.h"
+#include "eider/files/path_policy.h"
 #include "eider/http/date.h"
 
-namespace eider::detail {
+namespace eider::detail::files {
 namespace {
 
 /// More names are not shown, and the page says so.
@@ -165,4 +165,4 @@ std::optional<Response> list_directory(int root, const std::string& path,
   return response;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::files

@@ -22,12 +22,13 @@ enum class DotFiles : std::uint8_t {
 enum class Symlinks : std::uint8_t {
   none,     ///< as if they were not there
   beneath,  ///< followed as long as they stay below the directory
-  follow,   ///< followed to wherever they lead: whoever may make links there publishes any file
+  follow,   ///< followed to wherever they lead: a user who may make links there publishes any file
 };
 
 enum class DirectoryListing : std::uint8_t { off, html };
 
-/// Whether `a.css.br`, `a.css.zst` and `a.css.gz` are sent in place of `a.css` to who takes them.
+/// Whether `a.css.br`, `a.css.zst` and `a.css.gz` are sent in place of `a.css` to clients that take
+/// them.
 enum class Precompressed : std::uint8_t { ignored, preferred };
 
 /// What holds for the files that a pattern matches. In it `*` stands for any characters but '/',

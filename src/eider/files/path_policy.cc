@@ -1,9 +1,10 @@
 #include <algorithm>
 
 #include "eider/base/text.h"
-#include "eider/files/detail/path_policy.h"
+#include "eider/files/path_policy.h"
+#include "eider/http/list.h"
 
-namespace eider::detail {
+namespace eider::detail::files {
 namespace {
 
 enum class Position : std::uint8_t { first, later };
@@ -29,12 +30,11 @@ bool is_html(std::string_view element) noexcept {
 }
 
 bool names_html(std::string_view accept) noexcept {
-  while (!accept.empty()) {
-    const std::size_t comma = accept.find(',');
-    if (is_html(accept.substr(0, comma))) {
+  ListReader ranges(accept);
+  while (const auto range = ranges.next()) {
+    if (is_html(*range)) {
       return true;
     }
-    accept.remove_prefix(comma == std::string_view::npos ? accept.size() : comma + 1);
   }
   return false;
 }
@@ -66,4 +66,4 @@ bool is_navigation(std::string_view path, Method method, std::span<const Field> 
          });
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::files

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "eider/files/detail/path_policy.h"
+#include "eider/files/path_policy.h"
 
-namespace eider::detail {
+namespace eider::detail::files {
 namespace {
 
 TEST(JudgePath, lets_plain_names_pass) {
@@ -66,4 +66,4 @@ TEST(Navigation, is_no_asset_and_no_change) {
 }
 
 }  // namespace
-}  // namespace eider::detail
+}  // namespace eider::detail::files

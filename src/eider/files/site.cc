@@ -1,10 +1,10 @@
 #include <utility>
 
-#include "eider/files/detail/listing.h"
-#include "eider/files/detail/path_policy.h"
-#include "eider/files/detail/site.h"
+#include "eider/files/listing.h"
+#include "eider/files/path_policy.h"
+#include "eider/files/site.h"
 
-namespace eider::detail {
+namespace eider::detail::files {
 namespace {
 
 using Kind = FindFile::Kind;
@@ -54,4 +54,4 @@ bool Site::is_fresh(const Document& document, const Moment& moment) const noexce
   return age < options_.recheck && age > -options_.recheck;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::files

@@ -1,4 +1,4 @@
-#include "eider/files/detail/stored_file.h"
+#include "eider/files/stored_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace eider::detail {
+namespace eider::detail::files {
 namespace {
 
 using Kind = FindFile::Kind;
 
-constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+constexpr std::int64_t kNanoseconds = 1'000'000'000;
 /// File systems count in ticks of some milliseconds; the clock here, in seconds.
 constexpr std::int64_t kYoungSeconds = 2;
 /// What is read ahead of a large file that is not in the kernel's cache.
@@ -33,7 +33,7 @@ Kind kind_of_error(int error) noexcept {
 }
 
 std::int64_t to_ns(const timespec& time) noexcept {
-  return time.tv_sec * kNanosecondsPerSecond + time.tv_nsec;
+  return time.tv_sec * kNanoseconds + time.tv_nsec;
 }
 
 FileState state_of(const struct stat& about) noexcept {
@@ -96,8 +96,7 @@ Kind open_large(Descriptor opened, StoredFile& file, Lookups lookups) {
 FindFile store(Descriptor opened, const FileState& state, const FileWish& wish, Lookups lookups) {
   auto file = std::make_shared<StoredFile>();
   file->state = state;
-  file->is_young =
-      state.version.modified_ns / kNanosecondsPerSecond > wish.now_seconds - kYoungSeconds;
+  file->is_young = state.version.modified_ns / kNanoseconds > wish.now_seconds - kYoungSeconds;
   const Kind kind = state.version.size <= wish.small_bytes_max
                         ? read_small(opened.get(), *file, lookups)
                         : open_large(std::move(opened), *file, lookups);
@@ -122,4 +121,4 @@ FindFile find_file(int root, const FileWish& wish, Lookups lookups) {
   return store(std::move(opened.file), state, wish, lookups);
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::files

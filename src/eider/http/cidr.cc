@@ -1,6 +1,7 @@
 #include "eider/http/cidr.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <span>
 
 #include "eider/base/text.h"
@@ -51,6 +52,14 @@ std::optional<std::uint8_t> prefix_of(const IpAddress& address, std::string_view
   const int own_bits = is_mapped ? *bits - kMappedBits : *bits;
   const bool fits = own_bits >= 0 && own_bits <= bits_of(address);
   return fits ? std::optional(static_cast<std::uint8_t>(own_bits)) : std::nullopt;
+}
+
+std::vector<Cidr> blocks_of(std::initializer_list<std::string_view> texts) {
+  std::vector<Cidr> blocks;
+  for (const std::string_view text : texts) {
+    blocks.push_back(Cidr::parse(text).value());
+  }
+  return blocks;
 }
 
 }  // namespace
@@ -114,12 +123,34 @@ Result<TrustedPeers, std::string> TrustedPeers::parse(std::string_view text) {
   }
 }
 
-bool TrustedPeers::trusts(const std::optional<IpAddress>& peer) const noexcept {
-  if (!peer.has_value()) {
-    return trusts_unix_;
+PeerEnd PeerEnd::parse(std::string_view text) noexcept {
+  PeerEnd peer;
+  if (text.starts_with("unix:")) {
+    peer.kind_ = Kind::unix_socket;
+  } else if (const auto address = IpAddress::parse(text)) {
+    peer = *address;
+  }
+  return peer;
+}
+
+bool TrustedPeers::trusts(const PeerEnd& peer) const noexcept {
+  if (!peer.address()) {
+    return peer.is_unix() && trusts_unix_;
   }
   return std::any_of(blocks_.begin(), blocks_.end(),
-                     [&](const Cidr& block) { return block.contains(*peer); });
+                     [&](const Cidr& block) { return block.contains(*peer.address()); });
+}
+
+// Of IPv6 only 2000::/3 is given out; what holds an IPv4 address within may lead anywhere.
+bool is_public(const IpAddress& address) noexcept {
+  static const std::vector<Cidr> special = blocks_of(
+      {"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+       "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
+       "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4", "2001::/23",
+       "2001:db8::/32", "2002::/16", "3fff::/20"});
+  static const std::vector<Cidr> given_out = blocks_of({"0.0.0.0/0", "2000::/3"});
+  const auto holds = [&](const Cidr& block) { return block.contains(address); };
+  return std::ranges::any_of(given_out, holds) && std::ranges::none_of(special, holds);
 }
 
 }  // namespace eider

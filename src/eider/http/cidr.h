@@ -36,6 +36,27 @@ class Cidr {
   std::uint8_t prefix_bits_;
 };
 
+/// The other end of a connection, as far as it is known.
+class PeerEnd {
+ public:
+  /// Nobody knows.
+  PeerEnd() = default;
+  PeerEnd(const IpAddress& address) noexcept : kind_(Kind::ip), address_(address) {}
+
+  /// Reads what Request::remote_address tells: "192.0.2.1", "unix:" with or without a path, or "".
+  [[nodiscard]] static PeerEnd parse(std::string_view text) noexcept;
+
+  [[nodiscard]] bool is_unix() const noexcept { return kind_ == Kind::unix_socket; }
+  /// Nothing for Unix sockets, and where nobody knows.
+  [[nodiscard]] const std::optional<IpAddress>& address() const noexcept { return address_; }
+
+ private:
+  enum class Kind : std::uint8_t { unknown, unix_socket, ip };
+
+  Kind kind_ = Kind::unknown;
+  std::optional<IpAddress> address_;
+};
+
 /// Whose word is taken about where a request came from.
 class TrustedPeers {
  public:
@@ -48,12 +69,19 @@ class TrustedPeers {
   /// errors   what Cidr::parse says of the first one that is wrong
   [[nodiscard]] static Result<TrustedPeers, std::string> parse(std::string_view text);
 
-  /// peer  nothing: a peer on a Unix socket
-  [[nodiscard]] bool trusts(const std::optional<IpAddress>& peer) const noexcept;
+  /// One that nobody knows is trusted never.
+  [[nodiscard]] bool trusts(const PeerEnd& peer) const noexcept;
 
  private:
   std::vector<Cidr> blocks_;
   bool trusts_unix_ = false;
 };
+
+/// Whether an address belongs to the internet at large: not to this machine, its link or a private
+/// network, nor to one of the blocks for documentation, translation (NAT64, 6to4, Teredo), several
+/// receivers or the future.
+///
+/// source  RFC 6890 and IANA's registries of special-purpose addresses
+[[nodiscard]] bool is_public(const IpAddress& address) noexcept;
 
 }  // namespace eider

@@ -119,7 +119,7 @@ TEST(Cidr, names_the_text_that_is_wrong) {
 
 TEST(TrustedPeers, are_nobody_unless_named) {
   EXPECT_FALSE(TrustedPeers().trusts(ip("127.0.0.1")));
-  EXPECT_FALSE(TrustedPeers().trusts(std::nullopt));
+  EXPECT_FALSE(TrustedPeers().trusts(PeerEnd::parse("unix:")));
 }
 
 TEST(TrustedPeers, are_those_in_any_block) {
@@ -128,8 +128,9 @@ TEST(TrustedPeers, are_those_in_any_block) {
   EXPECT_TRUE(peers.trusts(ip("::1")));
   EXPECT_TRUE(peers.trusts(ip("192.168.1.1")));
   EXPECT_FALSE(peers.trusts(ip("192.168.1.2")));
-  EXPECT_FALSE(peers.trusts(std::nullopt));
-  EXPECT_TRUE(TrustedPeers::parse("unix").value().trusts(std::nullopt));
+  EXPECT_FALSE(peers.trusts(PeerEnd::parse("unix:/run/a")));
+  EXPECT_TRUE(TrustedPeers::parse("unix").value().trusts(PeerEnd::parse("unix:")));
+  EXPECT_TRUE(TrustedPeers::parse("unix").value().trusts(PeerEnd::parse("unix:/run/a")));
   EXPECT_FALSE(TrustedPeers::parse("").value().trusts(ip("::1")));
 }
 
@@ -137,6 +138,60 @@ TEST(TrustedPeers, name_the_block_that_is_wrong) {
   const auto peers = TrustedPeers::parse("10.0.0.0/8, 10.0.0.1/8, ::1");
   ASSERT_FALSE(peers.has_value());
   EXPECT_TRUE(peers.error().contains("\"10.0.0.1/8\"")) << peers.error();
+}
+
+TEST(IsPublic, holds_for_the_internet_at_large_alone) {
+  for (const char* text :
+       {"1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "172.15.255.255",
+        "172.32.0.0", "192.167.255.255", "198.17.255.255", "198.20.0.0", "223.255.255.255",
+        "2a00::1", "2606:4700::1111", "2001:200::1", "2003::1", "::ffff:1.1.1.1"}) {
+    EXPECT_TRUE(is_public(ip(text))) << text;
+  }
+  for (const char* text : {"0.0.0.0",
+                           "10.0.0.1",
+                           "100.64.0.1",
+                           "127.0.0.1",
+                           "127.255.255.255",
+                           "169.254.169.254",
+                           "172.16.0.1",
+                           "172.31.255.255",
+                           "192.0.0.1",
+                           "192.0.2.1",
+                           "192.88.99.1",
+                           "192.168.0.1",
+                           "198.18.0.1",
+                           "198.19.255.255",
+                           "198.51.100.1",
+                           "203.0.113.1",
+                           "224.0.0.1",
+                           "240.0.0.1",
+                           "255.255.255.255",
+                           "::",
+                           "::1",
+                           "::ffff:10.0.0.1",
+                           "::127.0.0.1",
+                           "64:ff9b::7f00:1",
+                           "64:ff9b:1::1",
+                           "100::1",
+                           "2001::1",
+                           "2001:db8::1",
+                           "2002:7f00:1::1",
+                           "3fff::1",
+                           "fc00::1",
+                           "fd12::1",
+                           "fe80::1",
+                           "fec0::1",
+                           "ff02::1"}) {
+    EXPECT_FALSE(is_public(ip(text))) << text;
+  }
+}
+
+TEST(TrustedPeers, never_trust_whom_nobody_knows) {
+  const TrustedPeers peers = TrustedPeers::parse("0.0.0.0/0, ::/0, unix").value();
+  EXPECT_FALSE(peers.trusts(PeerEnd()));
+  for (const std::string_view text : {"", "unix", "unknown", "a.example", "127.0.0.1:80"}) {
+    EXPECT_FALSE(peers.trusts(PeerEnd::parse(text))) << text;
+  }
 }
 
 }  // namespace

@@ -41,9 +41,9 @@ struct SetCookie {
   std::string value;
   std::string path = "/";
   /// Empty: only the host that sets it.
-  std::string domain;
+  std::string domain = {};
   /// Seconds; 0 or less deletes the cookie; nothing: until the browser closes.
-  std::optional<std::int64_t> max_age_s;
+  std::optional<std::int64_t> max_age_s = {};
   SameSite same_site = SameSite::lax;
   bool secure = true;
   bool http_only = true;

@@ -6,6 +6,7 @@
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
 #include "eider/http/parameters.h"
+#include "eider/http/target.h"
 
 namespace eider {
 
@@ -34,14 +35,6 @@ bool is_scheme(std::string_view text) noexcept {
   };
   return !text.empty() && is_letter(text.front()) &&
          std::all_of(text.begin(), text.end(), is_allowed);
-}
-
-/// Nothing that would end a host where one is written into a URL (RFC 3986, section 3.2).
-bool is_host(std::string_view text) noexcept {
-  const auto is_allowed = [](char byte) {
-    return byte > 0x20 && byte < 0x7F && !std::string_view("/?#@\\\"<>^`{|},").contains(byte);
-  };
-  return !text.empty() && std::all_of(text.begin(), text.end(), is_allowed);
 }
 
 struct NodeParts {
@@ -261,10 +254,10 @@ std::optional<std::string_view> ElementsFromRight::next() noexcept {
   return std::nullopt;
 }
 
-RequestOrigin find_origin(const std::optional<IpAddress>& peer, std::span<const Field> fields,
-                          ForwardedFields kind, const TrustedPeers& trusted) noexcept {
+RequestOrigin find_origin(const PeerEnd& peer, std::span<const Field> fields, ForwardedFields kind,
+                          const TrustedPeers& trusted) noexcept {
   RequestOrigin origin;
-  origin.address = peer;
+  origin.address = peer.address();
   Hops hops(fields, kind);
   bool is_trusted = trusted.trusts(peer);
   while (is_trusted && origin.hops < kForwardedHopsMax) {
@@ -273,7 +266,7 @@ RequestOrigin find_origin(const std::optional<IpAddress>& peer, std::span<const 
       break;
     }
     origin = follow(origin, *hop);
-    is_trusted = origin.address.has_value() && trusted.trusts(origin.address);
+    is_trusted = origin.address.has_value() && trusted.trusts(*origin.address);
   }
   return origin;
 }

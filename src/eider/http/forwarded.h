@@ -92,12 +92,11 @@ inline constexpr std::size_t kForwardedHopsMax = 16;
 
 /// Walks from the peer outwards as long as each end is trusted.
 ///
-/// peer     of the connection; nothing when it is a Unix socket's
+/// peer     of the connection
 /// fields   of the request; the views in the result point into them
 /// returns  the peer itself when it is not trusted or says nothing
 /// cost     no allocation, one pass over the trusted part of the fields
-[[nodiscard]] RequestOrigin find_origin(const std::optional<IpAddress>& peer,
-                                        std::span<const Field> fields, ForwardedFields kind,
-                                        const TrustedPeers& trusted) noexcept;
+[[nodiscard]] RequestOrigin find_origin(const PeerEnd& peer, std::span<const Field> fields,
+                                        ForwardedFields kind, const TrustedPeers& trusted) noexcept;
 
 }  // namespace eider

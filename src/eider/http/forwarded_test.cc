@@ -160,7 +160,7 @@ std::string as_text(const RequestOrigin& origin) {
 
 std::string origin(std::string_view peer, std::vector<Field> fields, ForwardedFields kind) {
   const auto trusted = TrustedPeers::parse("10.0.0.0/8, fd00::/8, unix").value();
-  return as_text(find_origin(IpAddress::parse(peer), fields, kind, trusted));
+  return as_text(find_origin(PeerEnd::parse(peer), fields, kind, trusted));
 }
 std::string forwarded(std::string_view peer, std::vector<Field> fields) {
   return origin(peer, std::move(fields), ForwardedFields::forwarded);
@@ -181,6 +181,11 @@ TEST(FindOrigin, a_peer_that_is_not_trusted_is_the_origin_whatever_it_says) {
             "2001:db8::1 - - - 0");
 }
 
+TEST(FindOrigin, whom_nobody_knows_is_not_believed) {
+  EXPECT_EQ(forwarded("", {{kField, "for=192.0.2.1;proto=https"}}), "- - - - 0");
+  EXPECT_EQ(x_forwarded("", {{kFor, "192.0.2.1"}, {kProto, "https"}}), "- - - - 0");
+}
+
 TEST(FindOrigin, a_trusted_peer_that_says_nothing_is_the_origin) {
   EXPECT_EQ(forwarded("10.0.0.1", {}), "10.0.0.1 - - - 0");
   EXPECT_EQ(x_forwarded("10.0.0.1", {{kProto, "https"}}), "10.0.0.1 - - - 0");
@@ -194,7 +199,7 @@ TEST(FindOrigin, follows_trusted_peers_to_the_first_that_is_not) {
       "192.0.2.1 https - - 2");
   EXPECT_EQ(forwarded("::ffff:10.0.0.1", {{kField, "for=192.0.2.1, for=\"[fd00::1]\""}}),
             "192.0.2.1 - - - 2");
-  EXPECT_EQ(forwarded("unix", {{kField, "for=192.0.2.1"}}), "192.0.2.1 - - - 1");
+  EXPECT_EQ(forwarded("unix:", {{kField, "for=192.0.2.1"}}), "192.0.2.1 - - - 1");
   EXPECT_EQ(forwarded("10.0.0.1", {{kField, "for=10.0.0.3, for=10.0.0.2"}}), "10.0.0.3 - - - 2");
 }
 

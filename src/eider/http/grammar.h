@@ -8,7 +8,7 @@
 
 namespace eider {
 
-namespace detail {
+namespace detail::http {
 
 constexpr std::array<bool, 256> make_token_table() {
   std::array<bool, 256> table{};
@@ -21,11 +21,11 @@ constexpr std::array<bool, 256> make_token_table() {
 
 inline constexpr std::array<bool, 256> kTokenTable = make_token_table();
 
-}  // namespace detail
+}  // namespace detail::http
 
 /// tchar (RFC 9110, section 5.6.2).
 [[nodiscard]] constexpr bool is_token_byte(char byte) noexcept {
-  return detail::kTokenTable[static_cast<unsigned char>(byte)];
+  return detail::http::kTokenTable[static_cast<unsigned char>(byte)];
 }
 
 /// HTAB, SP, VCHAR or obs-text: all that a field value may hold (RFC 9110, section 5.5).

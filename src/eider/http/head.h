@@ -27,6 +27,8 @@ enum class TargetForm : std::uint8_t { origin, absolute, authority, asterisk };
 
 struct RequestHead {
   Method method = Method::unknown;
+  /// 1, or 2 over HTTP/2.
+  std::uint8_t major_version = 1;
   /// 0 or 1. HTTP/1.2 and later minors count as 1 (RFC 9110, section 2.5).
   std::uint8_t minor_version = 1;
   TargetForm form = TargetForm::origin;
@@ -40,10 +42,6 @@ struct RequestHead {
   /// An extended CONNECT of HTTP/2 asks for a WebSocket (RFC 8441, section 5). `method` is told as
   /// GET, which it is over HTTP/1.1.
   bool opens_websocket = false;
-  /// It may be sent again by somebody who has recorded it: it came in TLS 1.3's early data, at
-  /// least in part, or a proxy says so of its own client. An Early-Data field is taken for "1",
-  /// whatever it holds and however often it is there (RFC 8470, section 5.1).
-  bool is_early = false;
   /// Content bytes that follow when body == BodyKind::sized, else 0.
   std::uint64_t content_length = 0;
   /// As it came: "/a%20b?c=d".

@@ -1,4 +1,4 @@
-// Request methods by name (RFC 9110, section 9).
+// Request methods by name (RFC 9110, section 9; QUERY: draft-ietf-httpbis-safe-method-w-body).
 // Must not decide which of them a route or a server allows.
 #pragma once
 
@@ -17,6 +17,7 @@ enum class Method : std::uint8_t {
   options,
   trace,
   patch,
+  query,
   unknown,
 };
 
@@ -31,7 +32,10 @@ inline constexpr std::size_t kMethodBytesMax = 7;
     case 4:
       return name == "POST" ? Method::post : name == "HEAD" ? Method::head : Method::unknown;
     case 5:
-      return name == "PATCH" ? Method::patch : name == "TRACE" ? Method::trace : Method::unknown;
+      return name == "PATCH"   ? Method::patch
+             : name == "TRACE" ? Method::trace
+             : name == "QUERY" ? Method::query
+                               : Method::unknown;
     case 6:
       return name == "DELETE" ? Method::delete_ : Method::unknown;
     case 7:
@@ -64,6 +68,8 @@ inline constexpr std::size_t kMethodBytesMax = 7;
       return "TRACE";
     case Method::patch:
       return "PATCH";
+    case Method::query:
+      return "QUERY";
     case Method::unknown:
       return {};
   }

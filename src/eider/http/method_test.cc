@@ -16,7 +16,7 @@ TEST(Method, is_read_as_it_is_written) {
 TEST(Method, is_unknown_in_any_other_spelling) {
   for (const std::string_view name :
        {"", "get", "Get", "GE", "GETT", "PSOT", "HEAd", "PATCh", "DELETe", "OPTIONs", "CONNECt",
-        "TRACe", "BREW", "PROPFIND"}) {
+        "TRACe", "QUERy", "query", "BREW", "PROPFIND"}) {
     EXPECT_EQ(parse_method(name), Method::unknown) << name;
   }
   EXPECT_EQ(to_text(Method::unknown), "");

@@ -139,7 +139,7 @@ constexpr auto kByExtension = [](const Row& one, const Row& other) {
 static_assert(std::is_sorted(std::begin(kRows), std::end(kRows), kByExtension));
 
 constexpr std::string_view kUnknown = "application/octet-stream";
-constexpr std::size_t kExtensionBytesMax = 11;
+constexpr std::size_t kKnownExtensionBytesMax = 11;
 
 // All of a kind is compressed by its own format, save these.
 constexpr std::string_view kCompressedKinds[] = {"image/", "audio/", "video/"};
@@ -182,10 +182,10 @@ bool is_compressed(std::string_view media_type) noexcept {
 std::string_view media_type_of(std::string_view file_name) noexcept {
   const std::size_t dot = file_name.find_last_of("./");
   if (dot == std::string_view::npos || file_name[dot] == '/' ||
-      file_name.size() - dot - 1 > kExtensionBytesMax) {
+      file_name.size() - dot - 1 > kKnownExtensionBytesMax) {
     return kUnknown;
   }
-  std::array<char, kExtensionBytesMax> lower{};
+  std::array<char, kKnownExtensionBytesMax> lower{};
   const std::string_view extension = file_name.substr(dot + 1);
   std::transform(extension.begin(), extension.end(), lower.begin(), to_lower);
   const Row wanted{{lower.data(), extension.size()}, {}};

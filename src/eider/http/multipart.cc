@@ -14,7 +14,6 @@ namespace {
 constexpr std::size_t kBoundaryBytesMax = 70;
 constexpr std::size_t kPaddingBytesMax = 64;
 constexpr std::size_t kLineEndBytes = 2;
-constexpr std::string_view kLineEnd = "\r\n";
 
 /// bchars := bcharsnospace / " " (RFC 2046, section 5.1.1).
 bool is_boundary_byte(char byte) noexcept {
@@ -256,10 +255,10 @@ MultipartStep MultipartReader::read_header(std::string_view in) {
     return refuse(MultipartRefusal::header_too_large);
   }
   header_.append(in.substr(0, bytes));
-  if (has_line_end && !header_.ends_with(kLineEnd)) {
+  if (has_line_end && !header_.ends_with(kCrlf)) {
     return refuse(MultipartRefusal::bad_header);
   }
-  const bool is_complete = has_line_end && (header_ == kLineEnd || header_.ends_with("\r\n\r\n"));
+  const bool is_complete = has_line_end && (header_ == kCrlf || header_.ends_with("\r\n\r\n"));
   return is_complete ? begin_part(bytes) : MultipartStep{MultipartStatus::need_more, bytes, {}};
 }
 
@@ -280,8 +279,8 @@ MultipartStep MultipartReader::begin_part(std::size_t consumed) {
 MultipartRefusal MultipartReader::read_header_lines() {
   fields_.clear();
   std::string_view rest = header_;
-  while (!rest.starts_with(kLineEnd)) {
-    const std::string_view line = rest.substr(0, rest.find(kLineEnd));
+  while (!rest.starts_with(kCrlf)) {
+    const std::string_view line = rest.substr(0, rest.find(kCrlf));
     rest.remove_prefix(line.size() + kLineEndBytes);
     const MultipartRefusal refusal = add_header(line);
     if (refusal != MultipartRefusal::none) {

@@ -51,7 +51,7 @@ void read(benchmark::State& state, const std::string& content) {
     }
     benchmark::DoNotOptimize(bytes);
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * form.size()));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(form.size()));
 }
 
 void noise_of_every_byte(benchmark::State& state) {

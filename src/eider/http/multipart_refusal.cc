@@ -7,7 +7,7 @@ namespace eider {
 namespace {
 
 // In the order of the enum. The table test reads every row.
-constexpr MultipartRefusalInfo kRows[] = {
+constexpr MultipartRefusalInfo kMultipartRefusals[] = {
     {500, "Nothing was refused.", ""},
 
     {415, "The content has to be multipart/form-data.", "RFC 7578, 4.1"},
@@ -34,12 +34,13 @@ constexpr MultipartRefusalInfo kRows[] = {
     {413, "The file name of a part is too long.", "RFC 7578, 7"},
     {400, "A part is coded: only plain content is taken.", "RFC 7578, 4.7"},
 };
-static_assert(std::size(kRows) == static_cast<std::size_t>(MultipartRefusal::coded_part) + 1);
+static_assert(std::size(kMultipartRefusals) ==
+              static_cast<std::size_t>(MultipartRefusal::coded_part) + 1);
 
 }  // namespace
 
 const MultipartRefusalInfo& refusal_info(MultipartRefusal refusal) noexcept {
-  return kRows[static_cast<std::size_t>(refusal)];
+  return kMultipartRefusals[static_cast<std::size_t>(refusal)];
 }
 
 }  // namespace eider

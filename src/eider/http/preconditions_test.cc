@@ -10,7 +10,7 @@ namespace eider {
 namespace {
 
 constexpr std::int64_t kModified = 784111777;
-constexpr std::int64_t kNow = 1'700'000'000;
+constexpr std::int64_t kToday = 1'700'000'000;
 constexpr std::string_view kSame = "Sun, 06 Nov 1994 08:49:37 GMT";
 constexpr std::string_view kEarlier = "Sun, 06 Nov 1994 08:49:36 GMT";
 constexpr std::string_view kLater = "Sun, 06 Nov 1994 08:49:38 GMT";
@@ -22,7 +22,7 @@ Representation representation() {
 }
 
 Verdict judge(Method method, const Fields& fields, const Representation& it = representation()) {
-  return evaluate_preconditions(method, fields, it, kNow);
+  return evaluate_preconditions(method, fields, it, kToday);
 }
 
 /// One value of a conditional field, and what its condition comes to when it is looked at.
@@ -159,7 +159,7 @@ TEST(Preconditions, with_a_weak_tag_never_match_strongly) {
 }
 
 bool applies(const Fields& more, Method method = Method::get,
-             const Representation& it = representation(), std::int64_t now = kNow) {
+             const Representation& it = representation(), std::int64_t now = kToday) {
   Fields fields{{"Range", "bytes=0-1"}};
   fields.insert(fields.end(), more.begin(), more.end());
   return applicable_range(method, fields, it, now).has_value();
@@ -170,7 +170,7 @@ TEST(ApplicableRange, is_that_of_a_get) {
   for (const Method method : {Method::head, Method::put, Method::post, Method::unknown}) {
     EXPECT_FALSE(applies({}, method));
   }
-  EXPECT_EQ(applicable_range(Method::get, Fields{}, representation(), kNow), std::nullopt);
+  EXPECT_EQ(applicable_range(Method::get, Fields{}, representation(), kToday), std::nullopt);
   EXPECT_FALSE(applies({{"range", "bytes=2-3"}}));
   EXPECT_FALSE(applies({}, Method::get, {.presence = Representation::Presence::absent}));
 }

@@ -81,7 +81,7 @@ std::optional<IpAddress> read_address(std::string_view word, std::string_view fa
 }
 
 /// 0 to 65535 without zeros in front.
-std::optional<std::uint16_t> read_port(std::string_view word) noexcept {
+std::optional<std::uint16_t> read_plain_port(std::string_view word) noexcept {
   const bool is_plain = word.size() == 1 || !word.starts_with('0');
   return is_plain ? parse_integer<std::uint16_t>(word) : std::nullopt;
 }
@@ -98,8 +98,8 @@ Header read_words(std::string_view line) {
   }
   const auto source = read_address(words.next(), family);
   const auto destination = read_address(words.next(), family);
-  const auto source_port = read_port(words.next());
-  const auto destination_port = read_port(words.next());
+  const auto source_port = read_plain_port(words.next());
+  const auto destination_port = read_plain_port(words.next());
   if (!source || !destination || !source_port || !destination_port || !words.is_at_end()) {
     return fail(ProxyRefusal::bad_line);
   }

@@ -29,7 +29,7 @@ std::string padded(std::string text, std::size_t bytes) {
 // 192.0.2.1:56324 to 198.51.100.7:443
 constexpr std::string_view kV4 = "\xC0\x00\x02\x01\xC6\x33\x64\x07\xDC\x04\x01\xBB"sv;
 
-struct Case {
+struct HeaderCase {
   std::string_view what;
   std::string bytes;
   ProxyRefusal refusal = ProxyRefusal::none;
@@ -37,7 +37,7 @@ struct Case {
   std::string found = {};
 };
 
-std::vector<Case> good_lines() {
+std::vector<HeaderCase> good_lines() {
   using enum ProxyRefusal;
   return {
       {"TCP4", "PROXY TCP4 192.0.2.1 198.51.100.7 56324 443\r\n", none,
@@ -63,9 +63,9 @@ std::vector<Case> good_lines() {
   };
 }
 
-std::vector<Case> bad_lines() {
+std::vector<HeaderCase> bad_lines() {
   using enum ProxyRefusal;
-  std::vector<Case> cases = {
+  std::vector<HeaderCase> cases = {
       {"no header", "GET / HTTP/1.1\r\n", no_header},
       {"small letters", "proxy TCP4 192.0.2.1 198.51.100.7 1 2\r\n", no_header},
       {"a blank in front", " PROXY UNKNOWN\r\n", no_header},
@@ -107,7 +107,7 @@ std::vector<Case> bad_lines() {
   return cases;
 }
 
-std::vector<Case> good_blocks() {
+std::vector<HeaderCase> good_blocks() {
   using enum ProxyRefusal;
   const std::string v4(kV4);
   const std::string v6 =
@@ -134,7 +134,7 @@ std::vector<Case> good_blocks() {
   };
 }
 
-std::vector<Case> bad_blocks() {
+std::vector<HeaderCase> bad_blocks() {
   using enum ProxyRefusal;
   const std::string v4(kV4);
   return {
@@ -172,8 +172,8 @@ std::vector<Case> bad_blocks() {
   };
 }
 
-std::vector<Case> all_cases() {
-  std::vector<Case> all;
+std::vector<HeaderCase> all_cases() {
+  std::vector<HeaderCase> all;
   for (const auto& cases : {good_lines(), bad_lines(), good_blocks(), bad_blocks()}) {
     all.insert(all.end(), cases.begin(), cases.end());
   }
@@ -197,7 +197,7 @@ std::string as_text(const ProxyHeader& header) {
 }
 
 /// Feeds `pieces`, which are followed by the connection's content, and holds the outcome to it.
-void expect_outcome(const Case& one, const std::vector<std::string>& pieces) {
+void expect_outcome(const HeaderCase& one, const std::vector<std::string>& pieces) {
   ProxyReader reader;
   std::size_t consumed = 0;
   ProxyStep step{ProxyStatus::need_more, 0};
@@ -219,14 +219,14 @@ void expect_outcome(const Case& one, const std::vector<std::string>& pieces) {
 }
 
 TEST(ProxyReader, reads_or_refuses_every_case_and_leaves_what_follows) {
-  for (const Case& one : all_cases()) {
+  for (const HeaderCase& one : all_cases()) {
     expect_outcome(one, {one.bytes});
     expect_outcome(one, {one.bytes + "GET / HTTP/1.1\r\n\r\n"});
   }
 }
 
 TEST(ProxyReader, reads_every_case_alike_byte_by_byte) {
-  for (const Case& one : all_cases()) {
+  for (const HeaderCase& one : all_cases()) {
     std::vector<std::string> pieces;
     for (const char byte : one.bytes.substr(0, 5000)) {
       pieces.emplace_back(1, byte);
@@ -236,7 +236,7 @@ TEST(ProxyReader, reads_every_case_alike_byte_by_byte) {
 }
 
 TEST(ProxyReader, reads_every_case_alike_cut_in_two_anywhere) {
-  for (const Case& one : all_cases()) {
+  for (const HeaderCase& one : all_cases()) {
     for (std::size_t size = 0; size < std::min<std::size_t>(one.bytes.size(), 300); ++size) {
       expect_outcome(one, {one.bytes.substr(0, size), one.bytes.substr(size) + "GET /"});
     }
@@ -245,7 +245,7 @@ TEST(ProxyReader, reads_every_case_alike_cut_in_two_anywhere) {
 
 TEST(ProxyReader, waits_for_the_rest_of_every_header) {
   for (const auto& cases : {good_lines(), good_blocks()}) {
-    for (const Case& one : cases) {
+    for (const HeaderCase& one : cases) {
       for (std::size_t size = 0; size < one.bytes.size(); ++size) {
         ProxyReader reader;
         const ProxyStep step = reader.read(std::string_view(one.bytes).substr(0, size));

@@ -65,11 +65,8 @@ std::optional<Weight> parse_qvalue(std::string_view text) noexcept {
 }
 
 std::optional<WeightedToken> WeightedTokenReader::next() noexcept {
-  while (!rest_.empty()) {
-    const std::string_view item = rest_.substr(0, rest_.find(','));
-    rest_.remove_prefix(item.size() == rest_.size() ? item.size() : item.size() + 1);
-    const std::optional<WeightedToken> parsed = parse_item(item);
-    if (parsed.has_value()) {
+  while (const auto item = items_.next()) {
+    if (const auto parsed = parse_item(*item)) {
       return parsed;
     }
   }

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "eider/http/list.h"
+
 namespace eider {
 
 /// In thousandths: 0 (not acceptable) to 1000 (most preferred).
@@ -27,13 +29,13 @@ struct WeightedToken {
 ///     while (auto item = items.next()) …
 class WeightedTokenReader {
  public:
-  explicit WeightedTokenReader(std::string_view field_value) noexcept : rest_(field_value) {}
+  explicit WeightedTokenReader(std::string_view field_value) noexcept : items_(field_value) {}
 
   /// The next item; nothing at the end.
   [[nodiscard]] std::optional<WeightedToken> next() noexcept;
 
  private:
-  std::string_view rest_;
+  ListReader items_;
 };
 
 }  // namespace eider

@@ -5,12 +5,11 @@
 #include <optional>
 
 #include "eider/base/text.h"
+#include "eider/http/list.h"
 
 namespace eider {
 
 namespace {
-
-using Kind = RangeChoice::Kind;
 
 constexpr std::string_view kUnit = "bytes";
 /// About the head of a part: "--", a boundary of 32, Content-Type, Content-Range.
@@ -70,14 +69,9 @@ struct RangeSet {
 RangeSet read_set(std::string_view text, std::uint64_t size) noexcept {
   RangeSet set;
   std::size_t count = 0;
-  while (!text.empty()) {
-    const std::size_t comma = text.find(',');
-    const std::string_view element = trim(text.substr(0, comma));
-    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
-    if (element.empty()) {
-      continue;
-    }
-    const Spec spec = ++count > ByteRanges::kCountMax ? std::nullopt : read_spec(element, size);
+  ListReader elements(text);
+  while (const auto element = elements.next()) {
+    const Spec spec = ++count > ByteRanges::kCountMax ? std::nullopt : read_spec(*element, size);
     if (!spec) {
       return {};
     }
@@ -139,14 +133,14 @@ RangeChoice choose_ranges(std::string_view field_value, std::uint64_t size) noex
     return {};
   }
   if (set.ranges.empty()) {
-    return {.kind = Kind::unsatisfiable};
+    return {.kind = RangeChoice::Kind::unsatisfiable};
   }
   const Merged merged = merge(set.ranges);
   if (merged.overlaps > kOverlapsMax) {
     return {};
   }
   const bool is_as_asked = merged.ranges.size() == set.ranges.size();
-  return {.kind = Kind::partial, .ranges = is_as_asked ? set.ranges : merged.ranges};
+  return {.kind = RangeChoice::Kind::partial, .ranges = is_as_asked ? set.ranges : merged.ranges};
 }
 
 std::string content_range(const ByteRange& range, std::uint64_t size) {

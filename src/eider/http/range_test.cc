@@ -8,17 +8,17 @@
 namespace eider {
 namespace {
 
-using Kind = RangeChoice::Kind;
+using ChoiceKind = RangeChoice::Kind;
 
 /// "200", "416", or the ranges of a 206: "0-9 20-29".
 std::string chosen(std::string_view field_value, std::uint64_t size) {
   const RangeChoice choice = choose_ranges(field_value, size);
   switch (choice.kind) {
-    case Kind::whole:
+    case ChoiceKind::whole:
       return "200";
-    case Kind::unsatisfiable:
+    case ChoiceKind::unsatisfiable:
       return "416";
-    case Kind::partial:
+    case ChoiceKind::partial:
       break;
   }
   std::string text;
@@ -182,8 +182,8 @@ TEST(Range, cut_anywhere_stays_within_the_representation) {
   for (std::size_t size = 0; size <= whole.size(); ++size) {
     const std::string_view cut = whole.substr(0, size);
     const RangeChoice choice = choose_ranges(cut, 10000);
-    EXPECT_EQ(choice.kind == Kind::partial, !choice.ranges.empty()) << cut;
-    EXPECT_TRUE(size > 7 || choice.kind == Kind::whole) << cut;
+    EXPECT_EQ(choice.kind == ChoiceKind::partial, !choice.ranges.empty()) << cut;
+    EXPECT_TRUE(size > 7 || choice.kind == ChoiceKind::whole) << cut;
   }
 }
 

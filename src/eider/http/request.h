@@ -1,5 +1,5 @@
 // One request as a handler sees it: the head, the matched path parameters and the body.
-// Must not outlive its exchange: every view in it is valid until the response is complete.
+// Must not outlive its exchange: a handler's views are valid until the response is complete.
 #pragma once
 
 #include <array>
@@ -8,9 +8,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "eider/base/buffer.h"
 #include "eider/base/secured_by.h"
+#include "eider/base/slots.h"
 #include "eider/http/head.h"
 
 namespace eider {
@@ -24,7 +26,6 @@ class PathValues {
   /// Pre: size() < kCountMax.
   void push(std::string_view value) noexcept { values_[count_++] = value; }
   void pop() noexcept { --count_; }
-  void set(std::size_t index, std::string_view value) noexcept { values_[index] = value; }
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
   [[nodiscard]] std::string_view operator[](std::size_t index) const noexcept {
     return values_[index];
@@ -35,7 +36,7 @@ class PathValues {
   std::size_t count_ = 0;
 };
 
-/// Who is at the other end, asked for only when somebody wants to know.
+/// The other end of the connection, asked for only when somebody wants to know.
 class Peer {
  public:
   virtual ~Peer() = default;
@@ -72,6 +73,9 @@ class Request {
   /// The whole content, decoded from its transfer coding; empty when there is none.
   [[nodiscard]] std::string_view body() const noexcept { return body_; }
   [[nodiscard]] const PathValues& path_values() const noexcept { return path_values_; }
+  /// The pattern that it has matched, e.g. "/notes/{id}", which lives as long as the server; empty
+  /// where none has. To be counted by: unlike paths there are only so many.
+  [[nodiscard]] std::string_view route() const noexcept { return route_; }
   [[nodiscard]] std::string remote_address() const {
     return peer_ == nullptr ? std::string() : peer_->address();
   }
@@ -80,28 +84,52 @@ class Request {
     return peer_ == nullptr ? std::nullopt : peer_->secured_by();
   }
 
-  /// Somebody may have recorded it and sent it again: it came in early data (RFC 8446, section
-  /// 2.3), or a proxy says so by Early-Data. Only routes that allow_early_data see such ones.
-  ///
-  /// source  RFC 8470
-  [[nodiscard]] bool is_early() const noexcept { return head_.is_early; }
+  /// Keeps `object` until the response is complete, for whoever is called later to find by its
+  /// type: `request.put(Identity{…})`, and a handler takes `Slot<Identity>`. What of a type is put
+  /// twice is there twice, and the newer is found.
+  template <class T>
+  T& put(T object) {
+    return slots_.put(std::move(object));
+  }
+  /// Null when nothing of that type was put.
+  template <class T>
+  [[nodiscard]] T* find() noexcept {
+    return slots_.find<T>();
+  }
+  template <class T>
+  [[nodiscard]] const T* find() const noexcept {
+    return slots_.find<T>();
+  }
+  /// Memory that lasts as long, for what slots view.
+  [[nodiscard]] Arena& arena() noexcept { return slots_.arena(); }
 
   // For the server, which fills it in.
   [[nodiscard]] RequestHead& head() noexcept { return head_; }
   [[nodiscard]] const RequestHead& head() const noexcept { return head_; }
   [[nodiscard]] PathValues& path_values() noexcept { return path_values_; }
+  void set_route(std::string_view pattern) noexcept { route_ = pattern; }
   void set_body(std::string_view body) noexcept { body_ = body; }
   /// Where decoded path values live that are not spelled out in the target itself.
   [[nodiscard]] Buffer& scratch() noexcept { return scratch_; }
   void set_peer(Peer* peer) noexcept { peer_ = peer; }
   [[nodiscard]] Peer* peer() const noexcept { return peer_; }
+  [[nodiscard]] const Slots& slots() const noexcept { return slots_; }
+  /// Goes on with what another request was given, which is left as new. Pre: nothing was put here.
+  void take_slots(Request& from) noexcept { slots_.swap(from.slots_); }
+  /// The response is complete.
+  void clear_slots() noexcept { slots_.clear(kKeptSlotsBytesMax); }
 
  private:
+  /// More memory than that is given back when the response is complete.
+  static constexpr std::size_t kKeptSlotsBytesMax = 16UL * 1024;
+
   RequestHead head_;
   std::string_view body_;
   PathValues path_values_;
+  std::string_view route_;
   Peer* peer_ = nullptr;
   Buffer scratch_;
+  Slots slots_;
 };
 
 }  // namespace eider

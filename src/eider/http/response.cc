@@ -11,13 +11,24 @@ namespace eider {
 
 namespace {
 
-constexpr std::string_view kLineEnd = "\r\n";
 constexpr std::array<std::string_view, 4> kFramingNames = {"content-length", "transfer-encoding",
                                                            "connection", "date"};
 
 /// The line at `begin`, with its CRLF, of lines that are all "Name: value\r\n".
 std::string_view line_at(std::string_view lines, std::size_t begin) noexcept {
-  return lines.substr(begin, lines.find(kLineEnd, begin) + kLineEnd.size() - begin);
+  return lines.substr(begin, lines.find(kCrlf, begin) + kCrlf.size() - begin);
+}
+
+/// A field of which there is only one, beside the others.
+bool is_type(std::string_view name) noexcept {
+  return equals_ignoring_case(name, "content-type");
+}
+
+// Response splitting: a value that ends its own line would write the next one.
+void check_value(std::string_view value) {
+  if (!is_field_value(value)) {
+    throw std::invalid_argument("a field value holds no control bytes and no blank at its ends");
+  }
 }
 
 bool is_named(std::string_view line, std::string_view name) noexcept {
@@ -40,9 +51,10 @@ Response Response::html(std::string body, int status) {
 }
 
 Response& Response::set_type(std::string type) & {
-  // A copied Response would keep a view into the other's text, so the type travels as a field line.
-  content_type_ = {};
-  return add_header("Content-Type", type);
+  check_value(type);
+  owned_type_ = std::move(type);
+  is_type_owned_ = true;
+  return *this;
 }
 
 Response& Response::add_header(std::string_view name, std::string_view value) & {
@@ -56,12 +68,20 @@ Response& Response::add_header(std::string_view name, std::string_view value) & 
     throw std::invalid_argument(
         "the server writes Content-Length, Transfer-Encoding, Connection and Date");
   }
-  if (!is_field_value(value)) {
-    // Response splitting: a value that ends its own line would write the next one.
-    throw std::invalid_argument("a field value holds no control bytes and no blank at its ends");
+  if (is_type(name)) {
+    return set_type(std::string(value));
   }
+  check_value(value);
   field_lines_.append(name).append(": ").append(value).append("\r\n");
   return *this;
+}
+
+void Response::reset_to_shared() noexcept {
+  std::string lines = std::move(field_lines_);
+  const std::size_t bytes = std::min(shared_lines_bytes_, lines.size());
+  reset();
+  lines.resize(bytes);
+  field_lines_ = std::move(lines);
 }
 
 Response& Response::replace_header(std::string_view name, std::string_view value) & {
@@ -71,6 +91,9 @@ Response& Response::replace_header(std::string_view name, std::string_view value
 }
 
 Response& Response::remove_header(std::string_view name) & {
+  if (is_type(name)) {
+    return set_static_type({});
+  }
   for (std::size_t begin = 0; begin < field_lines_.size();) {
     const std::string_view line = line_at(field_lines_, begin);
     if (is_named(line, name)) {
@@ -83,11 +106,14 @@ Response& Response::remove_header(std::string_view name) & {
 }
 
 std::optional<std::string_view> Response::find_header(std::string_view name) const noexcept {
+  if (is_type(name)) {
+    return content_type().empty() ? std::nullopt : std::optional(content_type());
+  }
   const std::string_view lines = field_lines_;
   for (std::size_t begin = 0; begin < lines.size();) {
     const std::string_view line = line_at(lines, begin);
     if (is_named(line, name)) {
-      return trim(line.substr(name.size() + 1, line.size() - name.size() - 1 - kLineEnd.size()));
+      return trim(line.substr(name.size() + 1, line.size() - name.size() - 1 - kCrlf.size()));
     }
     begin += line.size();
   }

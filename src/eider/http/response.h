@@ -2,12 +2,14 @@
 // Must not write framing (Content-Length, Transfer-Encoding, Connection, Date): the server does.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "eider/base/buffer.h"
 
@@ -19,13 +21,34 @@ inline constexpr std::string_view kTextHtml = "text/html; charset=utf-8";
 inline constexpr std::string_view kApplicationJson = "application/json";
 inline constexpr std::string_view kApplicationProblem = "application/problem+json";
 
-/// Content that is not bytes in memory. What there is, server/content.h and server/upgrade.h say.
-class Content {
- public:
-  Content() = default;
-  Content(const Content&) = delete;
-  Content& operator=(const Content&) = delete;
-  virtual ~Content() = default;
+class FileContent;      // server/content.h
+class ProducedContent;  // likewise
+class Upgrade;          // server/upgrade.h
+
+/// Ends content of a kind that is not known here, nor has to be known to those who pass it on.
+struct ContentDeleter {
+  ContentDeleter() = default;
+  template <class T>
+  ContentDeleter(std::default_delete<T> /*as std::make_unique has it*/) noexcept {}
+  void operator()(FileContent* content) const noexcept;
+  void operator()(ProducedContent* content) const noexcept;
+  void operator()(Upgrade* content) const noexcept;
+};
+
+template <class T>
+using ContentPtr = std::unique_ptr<T, ContentDeleter>;
+
+/// The content is bytes in memory: see Response::body.
+struct BytesContent {};
+
+/// What a response can carry, all of it: to be visited (see ContentCases).
+using Content = std::variant<BytesContent, ContentPtr<FileContent>, ContentPtr<ProducedContent>,
+                             ContentPtr<Upgrade>>;
+
+/// What is done with each kind: `std::visit(ContentCases{…}, response.content())`.
+template <class... Case>
+struct ContentCases : Case... {
+  using Case::operator()...;
 };
 
 class Response {
@@ -37,9 +60,12 @@ class Response {
   [[nodiscard]] static Response html(std::string body, int status = 200);
 
   [[nodiscard]] int status() const noexcept { return status_; }
-  [[nodiscard]] std::string_view content_type() const noexcept { return content_type_; }
+  /// What Content-Type will say, however it was set; empty: there will be none.
+  [[nodiscard]] std::string_view content_type() const noexcept {
+    return is_type_owned_ ? std::string_view(owned_type_) : static_type_;
+  }
   [[nodiscard]] std::string_view body() const noexcept;
-  /// Field lines as they will stand on the wire, each "Name: value\r\n".
+  /// Field lines as they will stand on the wire, each "Name: value\r\n"; all but Content-Type.
   [[nodiscard]] std::string_view field_lines() const noexcept { return field_lines_; }
   [[nodiscard]] bool closes_connection() const noexcept { return closes_connection_; }
 
@@ -50,19 +76,21 @@ class Response {
   }
   /// type  must stay valid until the response has been written, e.g. a constant above; not copied
   Response& set_static_type(std::string_view type) & noexcept {
-    content_type_ = type;
+    static_type_ = type;
+    is_type_owned_ = false;
     return *this;
   }
   /// Sets Content-Type to a copy. Throws std::invalid_argument on control bytes.
   Response& set_type(std::string type) &;
   /// Adds a field line. Throws std::invalid_argument when the name is no token, when the value has
   /// a control byte or a blank at an end (RFC 9110, section 5.5), or when the field is framing.
+  /// Content-Type is there once (RFC 9110, section 8.3): adding it is `set_type`.
   Response& add_header(std::string_view name, std::string_view value) &;
   /// Takes all fields of that name out and adds one.
   Response& replace_header(std::string_view name, std::string_view value) &;
   /// Takes all fields of that name out.
   Response& remove_header(std::string_view name) &;
-  /// The first field of that name, compared without case; valid until a field is added.
+  /// The first field of that name, compared without case; valid until a field is set or added.
   [[nodiscard]] std::optional<std::string_view> find_header(std::string_view name) const noexcept;
   // The same on a response just made: `return Response::text("no", 418).add_header("A", "b");`
   Response&& set_status(int status) && noexcept { return std::move(set_status(status)); }
@@ -77,8 +105,17 @@ class Response {
     return std::move(set_static_body(body));
   }
   Response&& set_body(std::string body) && noexcept { return std::move(set_body(std::move(body))); }
+  Response&& set_shared_body(std::shared_ptr<const std::string> body) && noexcept {
+    return std::move(set_shared_body(std::move(body)));
+  }
+  Response&& set_shared_body(std::shared_ptr<const void> owner,
+                             std::string_view bytes) && noexcept {
+    return std::move(set_shared_body(std::move(owner), bytes));
+  }
   /// Puts field lines in front of those there are. Pre: they are `field_lines()` of a Response.
   void prepend_field_lines(std::string_view lines) { field_lines_.insert(0, lines); }
+  /// Puts them behind those there are. Pre: as above.
+  void append_field_lines(std::string_view lines) { field_lines_.append(lines); }
   /// The connection ends behind this response.
   Response& close_connection() noexcept {
     closes_connection_ = true;
@@ -87,78 +124,129 @@ class Response {
 
   /// body  must stay valid until the response has been written, e.g. a literal; not copied
   Response& set_static_body(std::string_view body) & noexcept {
-    body_kind_ = BodyKind::view;
+    carried_.become(BodyKind::view);
     view_ = body;
     return *this;
   }
   Response& set_body(std::string body) & noexcept {
-    body_kind_ = BodyKind::text;
+    carried_.become(BodyKind::text);
     text_ = std::move(body);
     return *this;
   }
+  /// Bytes that many answers share. They are sent from where they lie, however slowly the client
+  /// reads, and kept for as long. Pre: not null, and nobody changes them.
+  Response& set_shared_body(std::shared_ptr<const std::string> body) & noexcept {
+    const std::string_view bytes = *body;
+    return set_shared_body(std::move(body), bytes);
+  }
+  /// The same of bytes that `owner` keeps: a part of a text, a mapped file.
+  Response& set_shared_body(std::shared_ptr<const void> owner, std::string_view bytes) & noexcept {
+    carried_.become(BodyKind::shared);
+    owner_ = std::move(owner);
+    view_ = bytes;
+    return *this;
+  }
+  /// What keeps `body()` when that is shared, else null.
+  [[nodiscard]] std::shared_ptr<const void> body_owner() const noexcept {
+    return carried_.kind == BodyKind::shared ? owner_ : nullptr;
+  }
   /// An emptied buffer to write the content into; it becomes the body.
   [[nodiscard]] Buffer& body_buffer() noexcept {
-    body_kind_ = BodyKind::buffer;
+    carried_.become(BodyKind::buffer);
     buffer_.clear();
     return buffer_;
   }
   /// The content itself when it is a std::string that may be taken, else null.
   [[nodiscard]] std::string* owned_body() noexcept {
-    return body_kind_ == BodyKind::text ? &text_ : nullptr;
+    return carried_.kind == BodyKind::text ? &text_ : nullptr;
   }
 
-  /// Takes the place of the body.
-  Response& set_content(std::unique_ptr<Content> content) & noexcept {
-    body_kind_ = BodyKind::content;
-    content_ = std::move(content);
+  /// Takes the place of the body: `set_content(std::make_unique<MyProduced>(…))`. Pre: not null.
+  Response& set_content(Content content) & noexcept {
+    carried_.kind = BodyKind::content;
+    carried_.content = std::move(content);
     return *this;
   }
-  Response&& set_content(std::unique_ptr<Content> content) && noexcept {
+  Response&& set_content(Content content) && noexcept {
     return std::move(set_content(std::move(content)));
   }
-  /// Null unless it was set, and nothing took its place.
-  [[nodiscard]] Content* content() const noexcept {
-    return body_kind_ == BodyKind::content ? content_.get() : nullptr;
-  }
-  /// Leaves an empty body. Pre: content() != null.
-  [[nodiscard]] std::unique_ptr<Content> take_content() noexcept {
-    body_kind_ = BodyKind::view;
+  /// BytesContent unless another was set, and nothing took its place.
+  [[nodiscard]] const Content& content() const noexcept { return carried_.content; }
+  /// Leaves an empty body.
+  [[nodiscard]] Content take_content() noexcept {
+    carried_.kind = BodyKind::view;
     view_ = {};
-    return std::move(content_);
+    return std::exchange(carried_.content, BytesContent());
   }
+
+  /// The first so many bytes of the field lines hold for whatever becomes of this answer.
+  void share_field_lines(std::size_t bytes) noexcept { shared_lines_bytes_ = bytes; }
+  /// As new, but for the lines that are shared.
+  void reset_to_shared() noexcept;
 
   /// As new, with the memory kept for the next response.
   void reset() noexcept {
     status_ = 200;
-    content_type_ = {};
+    static_type_ = {};
+    is_type_owned_ = false;
+    shared_lines_bytes_ = 0;
     if (!field_lines_.empty()) {
       field_lines_.clear();
     }
-    if (body_kind_ == BodyKind::content) [[unlikely]] {
-      content_.reset();
+    if (owner_ != nullptr) [[unlikely]] {
+      owner_.reset();
     }
-    body_kind_ = BodyKind::view;
+    carried_.become(BodyKind::view);
     view_ = {};
     closes_connection_ = false;
   }
 
  private:
-  enum class BodyKind : std::uint8_t { view, text, buffer, content };
+  enum class BodyKind : std::uint8_t { view, shared, text, buffer, content };
+
+  struct Carried {
+    /// Pre: not `content`.
+    void become(BodyKind next) noexcept {
+      if (kind == BodyKind::content) [[unlikely]] {
+        content = BytesContent();
+      }
+      kind = next;
+    }
+
+    BodyKind kind = BodyKind::view;
+    Content content;  // BytesContent unless the kind is `content`
+  };
 
   int status_ = 200;
-  BodyKind body_kind_ = BodyKind::view;
   bool closes_connection_ = false;
-  std::string_view content_type_;
+  bool is_type_owned_ = false;
+  std::string_view static_type_;
+  std::string owned_type_;
   std::string field_lines_;
+  std::size_t shared_lines_bytes_ = 0;
+  Carried carried_;
   std::string_view view_;
   std::string text_;
   Buffer buffer_;
-  std::unique_ptr<Content> content_;
+  std::shared_ptr<const void> owner_;
 };
 
+/// The content is what `body` says.
+[[nodiscard]] inline bool is_in_memory(const Response& response) noexcept {
+  return std::holds_alternative<BytesContent>(response.content());
+}
+
+/// The content when it is of that kind, else null.
+template <class T>
+[[nodiscard]] T* content_as(const Response& response) noexcept {
+  const ContentPtr<T>* const content = std::get_if<ContentPtr<T>>(&response.content());
+  return content == nullptr ? nullptr : content->get();
+}
+
 inline std::string_view Response::body() const noexcept {
-  switch (body_kind_) {
+  switch (carried_.kind) {
     case BodyKind::view:
+    case BodyKind::shared:
       return view_;
     case BodyKind::text:
       return text_;

@@ -5,6 +5,11 @@
 #include <memory>
 #include <stdexcept>
 #include <utility>
+#include <variant>
+#include <vector>
+
+#include "eider/server/content.h"
+#include "eider/server/upgrade.h"
 
 namespace eider {
 namespace {
@@ -42,17 +47,84 @@ TEST(Response, removes_all_fields_of_a_name) {
   EXPECT_EQ(response.field_lines(), "AA: 2\r\n");
 }
 
+struct Nothing final : ProducedContent {
+  explicit Nothing(int& its_count) : count(its_count) { ++count; }
+  ~Nothing() override { --count; }
+  Task<> produce(BodyWriter&) override { co_return; }
+  int& count;
+};
+
 TEST(Response, has_its_content_in_place_of_a_body) {
+  int alive = 0;
   Response response;
-  response.set_content(std::make_unique<Content>());
-  EXPECT_NE(response.content(), nullptr);
+  EXPECT_TRUE(std::holds_alternative<BytesContent>(response.content()));
+  response.set_content(std::make_unique<Nothing>(alive));
+  EXPECT_FALSE(is_in_memory(response));
+  EXPECT_NE(content_as<ProducedContent>(response), nullptr);
+  EXPECT_EQ(content_as<FileContent>(response), nullptr);
   EXPECT_EQ(response.body(), "");
   response.set_body("text");
-  EXPECT_EQ(response.content(), nullptr);
+  EXPECT_TRUE(is_in_memory(response));
+  EXPECT_EQ(content_as<ProducedContent>(response), nullptr);
+  EXPECT_EQ(alive, 0);
   EXPECT_EQ(response.body(), "text");
-  response.set_content(std::make_unique<Content>());
-  EXPECT_NE(response.take_content(), nullptr);
-  EXPECT_EQ(response.content(), nullptr);
+  response.set_content(std::make_unique<Nothing>(alive));
+  const Content taken = response.take_content();
+  EXPECT_EQ(alive, 1);
+  EXPECT_TRUE(std::holds_alternative<ContentPtr<ProducedContent>>(taken));
+  EXPECT_TRUE(is_in_memory(response));
+  EXPECT_EQ(response.body(), "");
+}
+
+TEST(Response, visits_its_content_by_its_kind) {
+  int alive = 0;
+  const auto kind = ContentCases{[](const BytesContent&) { return 'b'; },
+                                 [](const ContentPtr<FileContent>&) { return 'f'; },
+                                 [](const ContentPtr<ProducedContent>&) { return 'p'; },
+                                 [](const ContentPtr<Upgrade>&) { return 'u'; }};
+  Response response = Response::text("text");
+  EXPECT_EQ(std::visit(kind, response.content()), 'b');
+  response.set_content(std::make_unique<FileContent>(nullptr, std::vector<FileContent::Piece>()));
+  EXPECT_EQ(std::visit(kind, response.content()), 'f');
+  response.set_content(std::make_unique<Nothing>(alive));
+  EXPECT_EQ(std::visit(kind, response.content()), 'p');
+  response.reset();
+  EXPECT_EQ(std::visit(kind, response.content()), 'b');
+  EXPECT_EQ(alive, 0);
+}
+
+TEST(Response, has_one_content_type_whoever_set_it) {
+  Response response;
+  EXPECT_EQ(response.find_header("Content-Type"), std::nullopt);
+  response.set_static_type(kTextPlain).add_header("content-type", "text/csv");
+  EXPECT_EQ(response.content_type(), "text/csv");
+  EXPECT_EQ(response.find_header("Content-Type"), "text/csv");
+  response.set_type("text/a").set_type("text/b");
+  EXPECT_EQ(response.content_type(), "text/b");
+  response.set_static_type(kTextHtml);
+  EXPECT_EQ(response.content_type(), kTextHtml);
+  response.replace_header("Content-Type", "text/c");
+  EXPECT_EQ(response.content_type(), "text/c");
+  response.remove_header("CONTENT-TYPE");
+  EXPECT_EQ(response.content_type(), "");
+  EXPECT_EQ(response.field_lines(), "");
+  EXPECT_THROW(response.set_type("a\r\nb: c"), std::invalid_argument);
+}
+
+TEST(Response, keeps_its_type_where_it_is_moved_to) {
+  Response from;
+  from.set_type("a/b");  // so short that a std::string keeps it in itself
+  const Response to = std::move(from);
+  EXPECT_EQ(to.content_type(), "a/b");
+  EXPECT_LT(static_cast<const void*>(&to), static_cast<const void*>(to.content_type().data()));
+  EXPECT_LT(static_cast<const void*>(to.content_type().data()), static_cast<const void*>(&to + 1));
+}
+
+TEST(Response, as_new_has_no_type) {
+  Response response;
+  response.set_type("text/csv");
+  response.reset();
+  EXPECT_EQ(response.content_type(), "");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Server-sent events, written and read (WHATWG HTML, section 9.2: text/event-stream).
-// Must not know connections, and keeps no time: who reconnects and when is for others.
+// Must not know connections, and keeps no time: when to connect again is for others.
 #pragma once
 
 #include <chrono>

@@ -10,29 +10,30 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::string written(const SseEvent& event) {
+std::string written_event(const SseEvent& event) {
   Buffer out;
   EXPECT_TRUE(write_event(out, event).has_value());
   return std::string(out.view());
 }
 
 TEST(WriteEvent, writes_what_is_there) {
-  EXPECT_EQ(written({.data = "a"}), "data: a\n\n");
-  EXPECT_EQ(written({.event = "tick", .data = "a", .id = "7"}), "id: 7\nevent: tick\ndata: a\n\n");
-  EXPECT_EQ(written({.data = "a", .retry = milliseconds(1500), .comment = "c"}),
+  EXPECT_EQ(written_event({.data = "a"}), "data: a\n\n");
+  EXPECT_EQ(written_event({.event = "tick", .data = "a", .id = "7"}),
+            "id: 7\nevent: tick\ndata: a\n\n");
+  EXPECT_EQ(written_event({.data = "a", .retry = milliseconds(1500), .comment = "c"}),
             ": c\nretry: 1500\ndata: a\n\n");
-  EXPECT_EQ(written({.event = "tick"}), "event: tick\ndata:\n\n");
-  EXPECT_EQ(written({.id = "7"}), "id: 7\n\n");
-  EXPECT_EQ(written({}), "\n");
+  EXPECT_EQ(written_event({.event = "tick"}), "event: tick\ndata:\n\n");
+  EXPECT_EQ(written_event({.id = "7"}), "id: 7\n\n");
+  EXPECT_EQ(written_event({}), "\n");
 }
 
 TEST(WriteEvent, splits_data_at_every_kind_of_line_end) {
-  EXPECT_EQ(written({.data = "a\nb\rc\r\nd"}), "data: a\ndata: b\ndata: c\ndata: d\n\n");
-  EXPECT_EQ(written({.data = "\n"}), "data:\ndata:\n\n");
-  EXPECT_EQ(written({.data = "a\n\nb\n"}), "data: a\ndata:\ndata: b\ndata:\n\n");
-  EXPECT_EQ(written({.data = "\r\r\n\n"}), "data:\ndata:\ndata:\ndata:\n\n");
-  EXPECT_EQ(written({.data = " a"}), "data:  a\n\n");
-  EXPECT_EQ(written({.data = "x", .comment = "a\r\n\nb"}), ": a\n:\n: b\ndata: x\n\n");
+  EXPECT_EQ(written_event({.data = "a\nb\rc\r\nd"}), "data: a\ndata: b\ndata: c\ndata: d\n\n");
+  EXPECT_EQ(written_event({.data = "\n"}), "data:\ndata:\n\n");
+  EXPECT_EQ(written_event({.data = "a\n\nb\n"}), "data: a\ndata:\ndata: b\ndata:\n\n");
+  EXPECT_EQ(written_event({.data = "\r\r\n\n"}), "data:\ndata:\ndata:\ndata:\n\n");
+  EXPECT_EQ(written_event({.data = " a"}), "data:  a\n\n");
+  EXPECT_EQ(written_event({.data = "x", .comment = "a\r\n\nb"}), ": a\n:\n: b\ndata: x\n\n");
 }
 
 struct BadEvent {
@@ -86,12 +87,12 @@ class Stream {
   std::string found_;
 };
 
-struct Case {
+struct StreamCase {
   std::string_view stream;
   std::string_view found;
 };
 
-constexpr Case kCases[] = {
+constexpr StreamCase kCases[] = {
     // The examples of the standard.
     {"data: YHOO\ndata: +2\ndata: 10\n\n", "message|YHOO\n+2\n10|;"},
     {": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n",
@@ -136,7 +137,7 @@ constexpr Case kCases[] = {
 };
 
 TEST(SseParser, finds_the_events_of_every_case) {
-  for (const Case& one : kCases) {
+  for (const StreamCase& one : kCases) {
     EXPECT_EQ(Stream().feed(one.stream).found(), one.found) << one.stream;
   }
   EXPECT_EQ(Stream().feed(std::string_view("id: 1\nid: 2\0\ndata: a\n\n", 22)).found(),
@@ -145,7 +146,7 @@ TEST(SseParser, finds_the_events_of_every_case) {
 }
 
 TEST(SseParser, finds_the_same_byte_by_byte) {
-  for (const Case& one : kCases) {
+  for (const StreamCase& one : kCases) {
     Stream stream;
     for (const char& byte : one.stream) {
       stream.feed({&byte, 1});
@@ -155,7 +156,7 @@ TEST(SseParser, finds_the_same_byte_by_byte) {
 }
 
 TEST(SseParser, finds_the_same_cut_in_two_anywhere) {
-  for (const Case& one : kCases) {
+  for (const StreamCase& one : kCases) {
     for (std::size_t size = 0; size <= one.stream.size(); ++size) {
       Stream stream;
       stream.feed(one.stream.substr(0, size)).feed(one.stream.substr(size));

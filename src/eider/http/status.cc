@@ -7,13 +7,13 @@ namespace eider {
 
 namespace {
 
-struct Row {
+struct StatusRow {
   std::uint16_t status;
   std::string_view phrase;
 };
 
 // The IANA registry of HTTP status codes; sections of RFC 9110 unless another RFC is named.
-constexpr Row kRows[] = {
+constexpr StatusRow kStatuses[] = {
     {100, "Continue"},
     {101, "Switching Protocols"},
     {102, "Processing"},   // RFC 2518
@@ -80,11 +80,11 @@ constexpr Row kRows[] = {
 constexpr int kFirst = 100;
 constexpr int kLast = 599;
 
-/// Row numbers by status, counted from 1, so that a phrase costs one look.
+/// StatusRow numbers by status, counted from 1, so that a phrase costs one look.
 constexpr auto kRowOf = [] {
   std::array<std::uint8_t, kLast - kFirst + 1> row_of{};
   std::uint8_t number = 0;
-  for (const Row& row : kRows) {
+  for (const StatusRow& row : kStatuses) {
     row_of[row.status - kFirst] = ++number;
   }
   return row_of;
@@ -97,7 +97,7 @@ std::string_view reason_phrase(int status) noexcept {
     return {};
   }
   const std::uint8_t number = kRowOf[static_cast<std::size_t>(status - kFirst)];
-  return number == 0 ? std::string_view() : kRows[number - 1].phrase;
+  return number == 0 ? std::string_view() : kStatuses[number - 1].phrase;
 }
 
 }  // namespace eider

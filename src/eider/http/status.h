@@ -14,4 +14,9 @@ namespace eider {
   return status < 200 || status == 204 || status == 304;
 }
 
+/// An answer of that status has none: RFC 9110, sections 15.3.5, 15.3.6 and 15.4.5.
+[[nodiscard]] constexpr bool is_bodiless(int status) noexcept {
+  return status == 204 || status == 205 || status == 304;
+}
+
 }  // namespace eider

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "eider/app/app.h"
-#include "eider/http2/detail/loop_h2.h"
+#include "eider/http2/loop_h2.h"
 #include "eider/server/connection_protocol.h"
 
 namespace eider {
@@ -15,8 +15,9 @@ class Http2 final : public ConnectionProtocol {
   explicit Http2(Http2Options options) noexcept : options_(options) {}
 
   [[nodiscard]] std::string_view alpn() const noexcept override { return h2::kAlpnName; }
-  [[nodiscard]] std::unique_ptr<LoopProtocol> on_loop(detail::LoopContext& context) const override {
-    return std::make_unique<detail::LoopH2>(context, options_);
+  [[nodiscard]] std::unique_ptr<ProtocolFactory> on_loop(
+      detail::server::LoopContext& context) const override {
+    return std::make_unique<detail::http2::LoopH2>(context, options_);
   }
 
  private:

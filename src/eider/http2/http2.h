@@ -25,13 +25,14 @@ struct Http2Options {
   std::size_t held_bytes_max = std::size_t{4} * 1024 * 1024;
 };
 
-/// Serves HTTP/2 on all of the app's ports, beside HTTP/1.1: to clients that begin with it (prior
-/// knowledge, or ALPN in TLS) and to those that ask for an upgrade in the clear ("h2c").
+/// Serves HTTP/2 on all of the app's ports, beside HTTP/1.1: to clients that begin with it, by
+/// prior knowledge or ALPN in TLS. The upgrade in the clear ("h2c") is none of it any more: RFC
+/// 9113 took it out.
 ///
 ///     App app;
 ///     enable_http2(app);
 ///
-/// source  RFC 9113; RFC 7540, section 3.2; RFC 9218
+/// source  RFC 9113; RFC 9218
 void enable_http2(App& app, Http2Options options = {});
 
 }  // namespace eider

@@ -1,17 +1,17 @@
-#include "eider/http2/detail/tunnel_h2.h"
+#include "eider/http2/tunnel_h2.h"
 
-#include "eider/http2/detail/conn_h2.h"
-#include "eider/http2/detail/stream_h2.h"
+#include "eider/http2/connection_h2.h"
+#include "eider/http2/stream_h2.h"
 
-namespace eider::detail {
+namespace eider::detail::http2 {
 
 namespace {
 
 /// A line at rest keeps no more.
-constexpr std::size_t kKeptBytesMax = 1024;
+constexpr std::size_t kKeptTunnelBytesMax = 1024;
 
 void let_go(Buffer& buffer) noexcept {
-  if (buffer.empty() && buffer.capacity() > kKeptBytesMax) {
+  if (buffer.empty() && buffer.capacity() > kKeptTunnelBytesMax) {
     buffer.release();
   }
 }
@@ -27,6 +27,7 @@ void TunnelH2::begin(Upgrade& upgrade) {
 
 // What the stream tells.
 
+// What was held comes first, also where the protocol reads again: `run` has not told it yet.
 bool TunnelH2::take(std::string_view bytes) {
   if (protocol_ == nullptr || is_paused_ || !held_.empty()) {
     held_.append(bytes);
@@ -52,7 +53,7 @@ void TunnelH2::break_off() {
 }
 
 void TunnelH2::stop() {
-  if (protocol_ != nullptr && !is_closed_ && !std::exchange(is_told_to_stop_, true)) {
+  if (protocol_ != nullptr && !is_closed_ && !std::exchange(is_stopping_, true)) {
     protocol_->on_stopping();
   }
 }
@@ -60,7 +61,7 @@ void TunnelH2::stop() {
 // What leaves in the turn in which it was handed on, nobody has seen waiting.
 void TunnelH2::note_sent() noexcept {
   let_go(corked_);
-  outflow_.release_sent();
+  queue_.release_sent();
   if (uncorked_at_ != connection_.turn()) {
     owes_drained_ = true;
     loop().defer(*this);
@@ -78,15 +79,15 @@ void TunnelH2::run() {
   if (is_closed_) {
     protocol_.reset();
     held_.release();
-    stream_.give_credit();
+    stream_.receiver().give_credit();
   }
 }
 
 void TunnelH2::deliver() {
   if (!is_paused_ && !held_.empty()) {
-    Buffer held;
+    Buffer held;  // stays while it is told, whatever becomes of the line
     held.swap(held_);
-    stream_.give_credit();
+    stream_.receiver().give_credit();
     connection_.want_turn();
     protocol_->on_bytes(held.view());
   }
@@ -108,17 +109,17 @@ Buffer& TunnelH2::output() {
 
 bool TunnelH2::flush() {
   uncork();
-  return outflow_.waiting_bytes() == 0;
+  return queue_.waiting_bytes() == 0;
 }
 
 void TunnelH2::uncork() {
   if (corked_.empty()) {
     return;
   }
-  if (outflow_.waiting_bytes() == 0) {
+  if (queue_.waiting_bytes() == 0) {
     uncorked_at_ = connection_.turn();
   }
-  Buffer& produced = outflow_.produced();
+  Buffer& produced = queue_.produced();
   if (produced.empty()) {
     produced.swap(corked_);
   } else {
@@ -128,7 +129,7 @@ void TunnelH2::uncork() {
 }
 
 std::size_t TunnelH2::waiting_bytes() const noexcept {
-  return static_cast<std::size_t>(outflow_.waiting_bytes());
+  return static_cast<std::size_t>(queue_.waiting_bytes());
 }
 
 void TunnelH2::resume_reading() {
@@ -140,7 +141,7 @@ void TunnelH2::resume_reading() {
 
 void TunnelH2::end() {
   uncork();
-  outflow_.end();
+  queue_.end();
   connection_.add_sender(stream_);
 }
 
@@ -151,13 +152,14 @@ void TunnelH2::reset() noexcept {
   connection_.want_turn();
 }
 
+// The protocol is within a call here mostly: it is destroyed in `run`, from the loop.
 void TunnelH2::close() noexcept {
   is_closed_ = true;
   loop().defer(*this);
   if (!is_reset_) {
     end();
   }
-  stream_.leave_tunnel();
+  stream_.answer().on_tunnel_closed();
 }
 
 std::string TunnelH2::address() const {
@@ -168,4 +170,4 @@ std::optional<SecuredBy> TunnelH2::secured_by() const {
   return connection_.line().secured_by();
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::http2

@@ -7,7 +7,7 @@
 #include "tests/sim/streaming_service.h"
 #include "tests/support/h2_server.h"
 
-namespace eider::detail::test {
+namespace eider::detail::http2::test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -307,6 +307,16 @@ TEST(H2Tunnel, is_broken_by_the_client_s_reset_and_with_its_connection) {
   EXPECT_EQ(server.service.script.gone, 2);
 }
 
+TEST(H2Tunnel, is_broken_as_soon_as_its_connection_is_ended_for_an_error) {
+  LineServer server;
+  SimClient client = server.connect(open_line(1));
+  client.send(data(0, "on no stream"));
+  server.kernel.run_until_idle();
+  EXPECT_TRUE(has_goaway(client.received()));
+  EXPECT_EQ(server.service.script.heard, "<broken>");
+  EXPECT_EQ(server.service.script.gone, 1);
+}
+
 TEST(H2Tunnel, says_goodbye_when_the_server_stops) {
   LineServer server;
   SimClient client = server.connect(open_line(1));
@@ -366,4 +376,4 @@ TEST(H2Tunnel, loses_nothing_whatever_the_kernel_does) {
 }
 
 }  // namespace
-}  // namespace eider::detail::test
+}  // namespace eider::detail::http2::test

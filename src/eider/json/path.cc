@@ -1,4 +1,4 @@
-#include "eider/json/detail/path.h"
+#include "eider/json/path.h"
 
 namespace eider::json::detail {
 

@@ -1,6 +1,6 @@
 #include "eider/json/read.h"
 
-#include "eider/json/detail/reader.h"
+#include "eider/json/reader.h"
 
 namespace eider::json {
 

@@ -2,6 +2,7 @@
 // Must not include the JSON parser, nor generate a parser per type.
 #pragma once
 
+#include <concepts>
 #include <string_view>
 #include <utility>
 
@@ -21,9 +22,10 @@ namespace eider::json {
 /// cost     no allocation once the thread has read a text of this size, save for the strings and
 ///          containers of the object itself
 ///
-/// Members are required unless they are optional or have a default (docs/design/reflection.md).
-/// null is read into an optional or a Value only. Integers are written without fraction and
-/// exponent: 1.0 is not an integer. A number too large for its member is an error, never rounded.
+/// Members are required unless they are optional or have a default. `= ""` and `= {}` of a class
+/// cannot be seen: write `= kEmpty` (reflect/empty.h; docs/design/reflection.md says why).
+/// null is read into an optional, a Nullable or a Value only. 84.0 and 8.4e1 are the integer 84
+/// (JSON Schema), 84.5 is none. A number too large for its member is an error, never rounded.
 [[nodiscard]] Result<void> read_into(const reflect::Type& type, void* object, std::string_view text,
                                      const Limits& limits = {});
 
@@ -32,6 +34,9 @@ template <class T>
 [[nodiscard]] Result<T> read(std::string_view text, const Limits& limits = {}) {
   static_assert(reflect::kIsReadable<T>,
                 "eider: views can only be written: read into std::string instead");
+  static_assert(std::default_initializable<T>,
+                "eider: what is read is made first and filled then: write a plain struct, without "
+                "constructors, or one whose members can be made of nothing");
   Result<T> result;
   if (Result<void> done = read_into(reflect::type_of<T>(), &*result, text, limits); !done)
       [[unlikely]] {

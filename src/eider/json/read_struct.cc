@@ -1,8 +1,9 @@
 #include <bit>
 
-#include "eider/json/detail/reader.h"
-#include "eider/reflect/detail/tie.h"
+#include "eider/json/reader.h"
+#include "eider/reflect/faults.h"
 #include "eider/reflect/text.h"
+#include "eider/reflect/tie.h"
 
 namespace eider::json::detail {
 
@@ -35,6 +36,27 @@ std::size_t member_index(const Structure& type, std::string_view name,
   return type.count;
 }
 
+void note_missing(Complaints& complaints, const Structure& type, std::uint64_t seen,
+                  const Path& path) {
+  std::uint64_t absent = (bit(type.count) - 1) & ~seen;
+  for (; absent != 0; absent &= absent - 1) {
+    const auto index = static_cast<std::size_t>(std::countr_zero(absent));
+    if (type.is_required(index)) {
+      complaints.add(path.member(type.first[index].name), reflect::wording::kMissing);
+    }
+  }
+}
+
+/// What the struct says of itself.
+void note_faults(Complaints& complaints, const Structure& type, const void* object,
+                 const Path& path) {
+  Faults faults(type, object);
+  type.check(object, faults);
+  for (FieldError& fault : faults.found()) {
+    complaints.add(path, std::move(fault));
+  }
+}
+
 }  // namespace
 
 bool Reader::read_struct(Source& source, const Type& type, void* at, const Path& path) {
@@ -54,6 +76,7 @@ bool Reader::read_struct(Source& source, const Type& type, void* at, const Path&
 /// tag_name  the member that told a variant which struct this is, or empty
 bool Reader::read_members(Members& members, const Structure& type, void* at, const Path& path,
                           std::string_view tag_name) {
+  const std::size_t complaints_before = complaints_.count();
   std::uint64_t seen = 0;
   std::size_t expected = 0;
   const bool is_read =
@@ -64,7 +87,7 @@ bool Reader::read_members(Members& members, const Structure& type, void* at, con
           return read_unknown(value, value_path);
         }
         if ((seen & bit(index)) != 0) {
-          complain(value_path, "occurs twice");
+          complaints_.add(value_path, reflect::wording::kDoubled);
           return skip(value, value_path);
         }
         seen |= bit(index);
@@ -76,26 +99,19 @@ bool Reader::read_members(Members& members, const Structure& type, void* at, con
         return read(value, *member.type, member.in(at), value_path);
       });
   if (is_read) {
-    note_missing(type, seen, path);
+    note_missing(complaints_, type, seen, path);
+    if (type.check != nullptr && complaints_.count() == complaints_before) [[unlikely]] {
+      note_faults(complaints_, type, at, path);
+    }
   }
   return is_read;
 }
 
 bool Reader::read_unknown(Source& source, const Path& path) {
   if (limits_.unknown_members == UnknownMembers::kRefuse) {
-    complain(path, "is not known here");
+    complaints_.add(path, reflect::wording::kUnknown);
   }
   return skip(source, path);
-}
-
-void Reader::note_missing(const Structure& type, std::uint64_t seen, const Path& path) {
-  std::uint64_t absent = (bit(type.count) - 1) & ~seen;
-  for (; absent != 0; absent &= absent - 1) {
-    const auto index = static_cast<std::size_t>(std::countr_zero(absent));
-    if (type.is_required(index)) {
-      complain(path.member(type.first[index].name), "is missing");
-    }
-  }
 }
 
 /// The tag may stand behind the members that it explains: the object is walked for it first.
@@ -110,7 +126,11 @@ bool Reader::read_variant(Source& source, const Type& type, void* at, const Path
   if (const auto code = source.get_object().get(members)) {
     return give_up(code);
   }
-  const std::optional<std::string> tag = find_tag(members);
+  // Of what is broken nothing can be walked again: simdjson has let go of the text.
+  std::optional<std::string> tag;
+  if (const auto code = find_tag(members, tag)) {
+    return give_up(code);
+  }
   if (const auto code = members.reset().error()) {
     return give_up(code);
   }
@@ -118,19 +138,20 @@ bool Reader::read_variant(Source& source, const Type& type, void* at, const Path
 }
 
 /// The text of the first member with the name of the tag; "", which names no struct, if that is no
-/// string. What is broken on the way is left for the walk that follows.
-std::optional<std::string> Reader::find_tag(Members& members) {
+/// string.
+simdjson::error_code Reader::find_tag(Members& members, std::optional<std::string>& tag) {
   for (auto member : members) {
     if (member.error() != simdjson::SUCCESS) {
-      return std::nullopt;
+      return member.error();
     }
     simdjson::ondemand::field field = std::move(member).value_unsafe();
     if (name_of(field) == reflect::Variant::kTagName) {
       Source value = field.value();
-      return std::string(is(value, Kind::string) ? string_of(value) : std::string_view());
+      tag = is(value, Kind::string) ? string_of(value) : std::string_view();
+      break;
     }
   }
-  return std::nullopt;
+  return simdjson::SUCCESS;
 }
 
 bool Reader::read_tagged(Members& members, const reflect::Variant& type, void* at, const Path& path,
@@ -139,7 +160,8 @@ bool Reader::read_tagged(Members& members, const reflect::Variant& type, void* a
   if (found != nullptr) {
     return read_members(members, found->type->structure(), found->emplace(at), path, type.kTagName);
   }
-  complain(path.member(type.kTagName), tag ? tag_requirement(type) : "is missing");
+  complaints_.add(path.member(type.kTagName),
+                  tag ? tag_requirement(type) : reflect::wording::kMissing);
   return each_member(members, path,
                      [this](Source& value, std::string_view, const Path& value_path) {
                        return skip(value, value_path);

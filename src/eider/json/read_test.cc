@@ -33,7 +33,7 @@ struct Node {
   std::vector<Node> children = {};
   std::optional<std::vector<Node>> more;
 };
-struct NewNote {
+struct ReadNote {
   Length<std::string, 1, 10> title;
   std::string body;
   std::optional<Range<int, 0, 5>> stars;
@@ -122,6 +122,19 @@ TEST(Read, takes_a_tree) {
   EXPECT_EQ((*node->more)[0].id, 3);
 }
 
+TEST(Read, a_number_without_a_fractional_part_is_an_integer_and_exact) {
+  EXPECT_EQ(*read<int>("84.0"), 84);
+  EXPECT_EQ(*read<int>("8.4e1"), 84);
+  EXPECT_EQ(*read<int>("8400E-2"), 84);
+  EXPECT_EQ(*read<unsigned>("-0.0"), 0U);
+  EXPECT_EQ(*read<std::int64_t>("9007199254740993.0"), 9007199254740993);  // no double
+  EXPECT_EQ(*read<std::int64_t>("-9.223372036854775808e18"),
+            std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(*read<std::uint64_t>("18446744073709551615.000"), 18446744073709551615U);
+  EXPECT_FALSE(read<std::uint64_t>("18446744073709551616.0"));
+  EXPECT_FALSE(read<int>("84.5"));
+}
+
 TEST(Read, takes_what_is_no_object_too) {
   EXPECT_EQ(*read<int>(" 5 "), 5);
   EXPECT_EQ(*read<std::string>("\"x\""), "x");
@@ -141,8 +154,15 @@ const BadCase kBadKinds[] = {
     {R"({"flag":"true"})", "422 | /flag: must be true or false"},
     {R"({"flag":null})", "422 | /flag: must be true or false"},
     {R"({"small":128})", "422 | /small: must be between -128 and 127"},
-    {R"({"small":1.0})", "422 | /small: must be an integer"},
-    {R"({"small":1e0})", "422 | /small: must be an integer"},
+    {R"({"small":1.5})", "422 | /small: must be an integer"},
+    {R"({"small":1e-1})", "422 | /small: must be an integer"},
+    {R"({"small":128.0})", "422 | /small: must be between -128 and 127"},
+    {R"({"small":1e400})", "422 | /small: must be between -128 and 127"},
+    {R"({"large":9223372036854775807.5})", "422 | /large: must be an integer"},
+    {R"({"large":9223372036854775808.0})",
+     "422 | /large: must be between -9223372036854775808 and 9223372036854775807"},
+    {R"({"count":-1.0})", "422 | /count: must be between 0 and 4294967295"},
+    {R"({"small":1.})", "400"},
     {R"({"small":"1"})", "422 | /small: must be an integer"},
     {R"({"small":true})", "422 | /small: must be an integer"},
     {R"({"small":[1]})", "422 | /small: must be an integer"},
@@ -223,14 +243,14 @@ TEST(Read, every_cut_of_a_full_object_is_a_syntax_error) {
 }
 
 TEST(Read, every_problem_of_an_object_is_told_at_once) {
-  EXPECT_EQ(problems<NewNote>(R"({"title":"","stars":6,"x":0})"),
+  EXPECT_EQ(problems<ReadNote>(R"({"title":"","stars":6,"x":0})"),
             "422 | /title: must have 1 to 10 characters | /stars: must be between 0 and 5"
             " | /x: is not known here | /body: is missing");
 }
 
 TEST(Read, a_length_counts_characters_not_bytes) {
-  EXPECT_EQ(problems<NewNote>(R"({"title":"ééééé€€€😀😀","body":""})"), "none");
-  EXPECT_EQ(problems<NewNote>(R"({"title":"ééééé€€€😀😀!","body":""})"),
+  EXPECT_EQ(problems<ReadNote>(R"({"title":"ééééé€€€😀😀","body":""})"), "none");
+  EXPECT_EQ(problems<ReadNote>(R"({"title":"ééééé€€€😀😀!","body":""})"),
             "422 | /title: must have 1 to 10 characters");
 }
 

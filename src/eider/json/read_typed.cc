@@ -1,5 +1,5 @@
-#include "eider/json/detail/reader.h"
-#include "eider/json/detail/text.h"
+#include "eider/json/reader.h"
+#include "eider/json/text.h"
 #include "eider/reflect/constraints.h"
 #include "eider/reflect/scalar.h"
 #include "eider/reflect/text.h"
@@ -38,9 +38,13 @@ bool Reader::read(Source& source, const Type& type, void* at, const Path& path) 
       return read_bounded(source, type.constraint(), at, path);
     case reflect::Kind::kDynamic:
       return read_value(source, *static_cast<Value*>(at), path);
+    case reflect::Kind::kText:
+      return read_text(source, type, at, path);
+    case reflect::Kind::kSet:
+      return read_set(source, type, at, path);
     case reflect::Kind::kView:
     case reflect::Kind::kChars:
-      complain(path, "can be written only");
+      complaints_.add(path, reflect::wording::kWrittenOnly);
       return skip(source, path);
   }
   std::unreachable();
@@ -57,11 +61,16 @@ bool Reader::read_bool(Source& source, const Type& type, void* at, const Path& p
 
 bool Reader::read_integer(Source& source, const Type& type, void* at, const Path& path) {
   const std::string_view token = token_of(source);
-  if (number_form(token) != NumberForm::kInteger) {
+  const NumberForm form = number_form(token);
+  std::optional<std::string> digits;
+  if (form == NumberForm::kReal) {
+    digits = integer_digits(token);
+  }
+  if (form != NumberForm::kInteger && !digits) {
     return skip_mistyped(source, type, path);
   }
-  if (reflect::parse_integer(type, at, token) != Parsed::kDone) {
-    complain(path, range_requirement(type));
+  if (reflect::parse_integer(type, at, digits ? *digits : token) != Parsed::kDone) {
+    complaints_.add(path, range_requirement(type));
   }
   return true;
 }
@@ -72,7 +81,7 @@ bool Reader::read_real(Source& source, const Type& type, void* at, const Path& p
     return skip_mistyped(source, type, path);
   }
   if (reflect::parse_real(type, at, token) != Parsed::kDone) {
-    complain(path, range_requirement(type));
+    complaints_.add(path, range_requirement(type));
   }
   return true;
 }
@@ -99,7 +108,21 @@ bool Reader::read_enum(Source& source, const Type& type, void* at, const Path& p
   }
   const reflect::Enumerator* const found = type.enumeration().find(text);
   if (found == nullptr || !reflect::try_store_signed(type, at, found->value)) {
-    complain(path, requirement(type));
+    complaints_.add(path, requirement(type));
+  }
+  return true;
+}
+
+bool Reader::read_text(Source& source, const Type& type, void* at, const Path& path) {
+  if (!is(source, Kind::string)) {
+    return skip_mistyped(source, type, path);
+  }
+  const std::string_view text = string_of(source);
+  if (text.data() == nullptr) {
+    return false;
+  }
+  if (!type.text().read(at, text)) {
+    complaints_.add(path, requirement(type));
   }
   return true;
 }
@@ -107,7 +130,7 @@ bool Reader::read_enum(Source& source, const Type& type, void* at, const Path& p
 bool Reader::read_optional(Source& source, const reflect::Optional& type, void* at,
                            const Path& path) {
   if (token_of(source) == "null") {
-    type.reset(at);
+    type.set_null(at);
     return true;
   }
   return read(source, *type.value, type.emplace(at), path);
@@ -115,12 +138,17 @@ bool Reader::read_optional(Source& source, const reflect::Optional& type, void* 
 
 bool Reader::read_bounded(Source& source, const reflect::Constraint& type, void* at,
                           const Path& path) {
-  const std::size_t errors_before = errors_found_;
+  const std::size_t errors_before = complaints_.count();
   if (!read(source, *type.value, at, path)) {
     return false;
   }
-  if (errors_found_ == errors_before && !satisfies(type, at)) {
-    complain(path, requirement(type));
+  if (complaints_.count() != errors_before) {
+    return true;  // rules are about values that are there
+  }
+  for (const reflect::Rule& rule : type) {
+    if (!rule.check(at)) {
+      complaints_.add(path, complaints_.has_room() ? requirement(type, rule) : Requirement());
+    }
   }
   return true;
 }
@@ -133,6 +161,24 @@ bool Reader::read_sequence(Source& source, const Type& type, void* at, const Pat
   sequence.clear(at);
   return each_element(source, path, [&](Source& element, const Path& element_path) {
     return read(element, *sequence.element, sequence.append(at), element_path);
+  });
+}
+
+bool Reader::read_set(Source& source, const Type& type, void* at, const Path& path) {
+  if (!is(source, Kind::array)) {
+    return skip_mistyped(source, type, path);
+  }
+  const reflect::Set& set = type.set();
+  set.clear(at);
+  return each_element(source, path, [&](Source& element, const Path& element_path) {
+    auto fill = [&](void* slot) { return read(element, *set.element, slot, element_path); };
+    const auto added = set.add(at, &fill, [](void* context, void* slot) {
+      return (*static_cast<decltype(fill)*>(context))(slot);
+    });
+    if (added == reflect::Set::Added::kDoubled) {
+      complaints_.add(element_path, reflect::wording::kDoubled);
+    }
+    return added != reflect::Set::Added::kFailed;
   });
 }
 
@@ -150,7 +196,7 @@ bool Reader::read_array(Source& source, const Type& type, void* at, const Path& 
                : skip(element, element_path);
   });
   if (is_read && count != array.count) {
-    complain(path, requirement(type));
+    complaints_.add(path, requirement(type));
   }
   return is_read;
 }
@@ -165,7 +211,7 @@ bool Reader::read_map(Source& source, const Type& type, void* at, const Path& pa
                      [&](Source& value, std::string_view name, const Path& value_path) {
                        void* const slot = map.insert(at, name);
                        if (slot == nullptr) {
-                         complain(value_path, "occurs twice");
+                         complaints_.add(value_path, reflect::wording::kDoubled);
                          return skip(value, value_path);
                        }
                        return read(value, *map.value, slot, value_path);

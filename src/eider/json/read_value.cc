@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "eider/json/detail/reader.h"
-#include "eider/json/detail/text.h"
+#include "eider/json/reader.h"
+#include "eider/json/text.h"
 #include "eider/reflect/scalar.h"
 #include "eider/reflect/type_of.h"
 
@@ -31,6 +31,30 @@ std::optional<Value> number_value(std::string_view token, NumberForm form) {
   }
   const auto large = number_in<std::uint64_t>(token);
   return large ? std::optional<Value>(*large) : std::nullopt;
+}
+
+/// Sorted, so that an object of many members costs no more than its sender spent on it.
+void note_doubled(Complaints& complaints, const Value::Object& members, const Path& path) {
+  constexpr std::size_t kFew = 8;
+  std::vector<std::string_view> names;
+  if (members.size() <= kFew) {
+    for (std::size_t i = 1; i < members.size(); ++i) {
+      const auto same = [&](const Field& field) { return field.name == members[i].name; };
+      if (std::any_of(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(i), same)) {
+        complaints.add(path.member(members[i].name), reflect::wording::kDoubled);
+      }
+    }
+    return;
+  }
+  for (const Field& field : members) {
+    names.push_back(field.name);
+  }
+  std::ranges::sort(names);
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    if (names[i] == names[i - 1]) {
+      complaints.add(path.member(names[i]), reflect::wording::kDoubled);
+    }
+  }
 }
 
 }  // namespace
@@ -65,7 +89,7 @@ bool Reader::read_value_object(Source& source, Value& at, const Path& path) {
         return read_value(value, field.value, value_path);
       });
   if (is_read) {
-    note_doubled(members, path);
+    note_doubled(complaints_, members, path);
   }
   return is_read;
 }
@@ -89,33 +113,9 @@ bool Reader::read_value_token(std::string_view token, Value& at, const Path& pat
   } else if (std::optional<Value> number = number_value(token, form)) {
     at = *std::move(number);
   } else {
-    complain(path, "is too large");
+    complaints_.add(path, reflect::wording::kTooLarge);
   }
   return true;
-}
-
-/// Sorted, so that an object of many members costs no more than its sender spent on it.
-void Reader::note_doubled(const Value::Object& members, const Path& path) {
-  constexpr std::size_t kFew = 8;
-  std::vector<std::string_view> names;
-  if (members.size() <= kFew) {
-    for (std::size_t i = 1; i < members.size(); ++i) {
-      const auto same = [&](const Field& field) { return field.name == members[i].name; };
-      if (std::any_of(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(i), same)) {
-        complain(path.member(members[i].name), "occurs twice");
-      }
-    }
-    return;
-  }
-  for (const Field& field : members) {
-    names.push_back(field.name);
-  }
-  std::ranges::sort(names);
-  for (std::size_t i = 1; i < names.size(); ++i) {
-    if (names[i] == names[i - 1]) {
-      complain(path.member(names[i]), "occurs twice");
-    }
-  }
 }
 
 }  // namespace eider::json::detail

@@ -1,10 +1,10 @@
-#include "eider/json/detail/reader.h"
+#include "eider/json/reader.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "eider/json/detail/text.h"
-#include "eider/json/detail/workspace.h"
+#include "eider/json/text.h"
+#include "eider/json/workspace.h"
 #include "eider/reflect/text.h"
 
 namespace eider::json::detail {
@@ -43,7 +43,7 @@ Result<void> Reader::run(const reflect::Type& type, void* object, std::string_vi
   if (code != simdjson::SUCCESS ? !give_up(code) : !read_root(type, object)) {
     return fail(Error::bad_request(std::move(failure_)));
   }
-  return errors_found_ == 0 ? Result<void>() : fail(Error::invalid(std::move(errors_)));
+  return std::move(complaints_).verdict();
 }
 
 /// The array that bracketed() made has one element, and nothing is behind it.
@@ -92,13 +92,11 @@ bool Reader::skip(Source& source, const Path& path) {
 }
 
 bool Reader::skip_mistyped(Source& source, const reflect::Type& type, const Path& path) {
-  const bool has_room = errors_.size() < limits_.errors_max;
-  complain(path, has_room ? requirement(type) : std::string());
+  complaints_.add(path, complaints_.has_room() ? requirement(type) : Requirement());
   return skip(source, path);
 }
 
-/// A number, true, false or null as it was sent.
-std::string_view Reader::token_of(Source& source) noexcept {
+std::string_view token_of(simdjson::ondemand::value& source) noexcept {
   std::string_view token = source.raw_json_token();
   const std::size_t last = token.find_last_not_of(" \t\r\n");
   return token.substr(0, last + 1);
@@ -147,13 +145,6 @@ bool Reader::unescape_into(std::string& to, std::string_view raw) {
   }
   to = *std::move(text);
   return true;
-}
-
-void Reader::complain(const Path& path, std::string detail) {
-  ++errors_found_;
-  if (errors_.size() < limits_.errors_max) {
-    errors_.push_back({path.pointer(), std::move(detail)});
-  }
 }
 
 bool Reader::give_up(std::string_view reason) {

@@ -20,8 +20,8 @@ namespace {
 
 using Random = std::mt19937_64;
 
-enum class Color { red, green = 5, blue };
-struct Circle {
+enum class RoundColor { red, green = 5, blue };
+struct RoundCircle {
   double radius;
 };
 struct Label {
@@ -41,8 +41,8 @@ struct Rich {
   std::optional<std::string> maybe;
   std::map<std::string, std::optional<int>> by_name;
   std::array<std::uint8_t, 4> bytes;
-  Color color;
-  std::variant<Circle, Label> shape;
+  RoundColor color;
+  std::variant<RoundCircle, Label> shape;
   Range<int, -5, 5> digit;
   Value any;
 };
@@ -131,7 +131,7 @@ Rich any_rich(Random& random) {
     rich.shape = Label{any_text(random)};
   }
   rich.bytes = std::bit_cast<std::array<std::uint8_t, 4>>(static_cast<std::uint32_t>(random()));
-  rich.color = random() % 2 == 0 ? Color::blue : Color::green;
+  rich.color = random() % 2 == 0 ? RoundColor::blue : RoundColor::green;
   rich.digit = static_cast<int>(below(random, 11)) - 5;
   rich.any = any_value(random, 3);
   return rich;

@@ -1,8 +1,12 @@
-#include "eider/json/detail/text.h"
+#include "eider/json/text.h"
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
+#include <cstdint>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 namespace eider::json::detail {
 
@@ -114,6 +118,40 @@ char short_escape(char letter) noexcept {
   }
 }
 
+/// A decimal number: digits without zeros at either end, times ten to the power of `exponent`.
+struct Decimal {
+  std::string digits;
+  std::int64_t exponent;
+};
+
+/// What stands behind 'e'. Beyond 64 bits it is the largest that leaves room for sums.
+std::int64_t exponent_of(std::string_view text) noexcept {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  text.remove_prefix(text.starts_with('+') ? 1 : 0);
+  std::int64_t exponent = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), exponent);
+  if (read.ec != std::errc()) {
+    return text.starts_with('-') ? -kMost : kMost;
+  }
+  return std::clamp(exponent, -kMost, kMost);
+}
+
+/// number  without sign
+Decimal decimal_of(std::string_view number) {
+  const std::size_t mark = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view mantissa = number.substr(0, mark);
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  std::string digits(mantissa.substr(0, point));
+  digits += mantissa.substr(std::min(point + 1, mantissa.size()));
+  auto exponent = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(digits.size());
+  exponent += mark == number.size() ? 0 : exponent_of(number.substr(mark + 1));
+  const std::size_t significant = digits.find_last_not_of('0') + 1;
+  exponent += static_cast<std::int64_t>(digits.size() - significant);
+  digits.resize(significant);
+  digits.erase(0, digits.find_first_not_of('0'));
+  return {std::move(digits), exponent};
+}
+
 constexpr std::size_t kUnitBytes = 6;  // \uXXXX
 
 /// Appends what \uXXXX, or two of them, at the front of `raw` stand for.
@@ -217,6 +255,20 @@ NumberForm number_form(std::string_view token) noexcept {
     token.remove_prefix(exponent);
   }
   return token.empty() ? NumberForm::kReal : NumberForm::kNone;
+}
+
+std::optional<std::string> integer_digits(std::string_view token) {
+  constexpr std::int64_t kZerosMax = 20;  // behind any digit they are too many for 64 bits
+  const bool is_negative = token.starts_with('-');
+  const Decimal number = decimal_of(token.substr(is_negative ? 1 : 0));
+  if (number.digits.empty()) {
+    return "0";
+  }
+  if (number.exponent < 0) {
+    return std::nullopt;
+  }
+  const auto zeros = static_cast<std::size_t>(std::min(number.exponent, kZerosMax));
+  return (is_negative ? "-" : "") + number.digits + std::string(zeros, '0');
 }
 
 }  // namespace eider::json::detail

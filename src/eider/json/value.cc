@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <new>
 #include <optional>
-#include <ostream>
 #include <stdexcept>
 #include <utility>
 
@@ -64,199 +62,115 @@ constinit const reflect::Dynamic Value::kReflect = {
       return *static_cast<const Value*>(left) == *static_cast<const Value*>(right);
     }};
 
-Value::Value(Large large) noexcept : kind_(Kind::kUnsigned), unsigned_(large.value) {
-  if (std::in_range<std::int64_t>(large.value)) {
-    kind_ = Kind::kSigned;
-    signed_ = static_cast<std::int64_t>(large.value);
-  }
+Value::Content Value::of_unsigned(std::uint64_t value) noexcept {
+  return std::in_range<std::int64_t>(value) ? Content(static_cast<std::int64_t>(value))
+                                            : Content(value);
 }
 
-Value::Value(Array elements) noexcept : kind_(Kind::kArray), array_(std::move(elements)) {}
+Value::Value() noexcept = default;
 
-Value::Value(Object members) noexcept : kind_(Kind::kObject), object_(std::move(members)) {}
+Value::Value(double value) noexcept : content_(value) {}
 
-Value::Value(const Value& other) : Value() {
-  switch (other.kind_) {
-    case Kind::kString:
-      new (&string_) std::string(other.string_);
-      break;
-    case Kind::kArray:
-      new (&array_) Array(other.array_);
-      break;
-    case Kind::kObject:
-      new (&object_) Object(other.object_);
-      break;
-    case Kind::kReal:
-      real_ = other.real_;
-      break;
-    case Kind::kBool:
-      bool_ = other.bool_;
-      break;
-    case Kind::kUnsigned:
-      unsigned_ = other.unsigned_;
-      break;
-    case Kind::kNull:
-    case Kind::kSigned:
-      signed_ = other.signed_;
-      break;
-  }
-  kind_ = other.kind_;  // last: a copy that throws leaves a null
-}
+Value::Value(std::string text) noexcept : content_(std::move(text)) {}
 
-Value::Value(Value&& other) noexcept : Value() {
-  *this = std::move(other);
-}
+Value::Value(Array elements) noexcept : content_(std::move(elements)) {}
+
+Value::Value(Object members) noexcept : content_(std::move(members)) {}
+
+Value::Value(const Value& other) = default;
+
+Value::~Value() = default;
+
+/// What was moved from is null.
+Value::Value(Value&& other) noexcept : content_(std::exchange(other.content_, {})) {}
 
 Value& Value::operator=(const Value& other) {
-  Value copy(other);
-  return *this = std::move(copy);
+  return *this = Value(other);
 }
 
+/// `other` may be a part of this one: it is emptied before this one's content is destroyed.
 Value& Value::operator=(Value&& other) noexcept {
-  if (this == &other) {
-    return *this;
-  }
-  Value taken;  // `other` may be a part of this one: it is emptied before this one is destroyed
-  taken.take(other);
-  destroy();
-  take(taken);
+  Content taken = std::exchange(other.content_, {});
+  content_.swap(taken);
   return *this;
 }
 
-/// Pre: this one holds nothing that must be destroyed.
-void Value::take(Value& other) noexcept {
-  switch (other.kind_) {
-    case Kind::kString:
-      new (&string_) std::string(std::move(other.string_));
-      break;
-    case Kind::kArray:
-      new (&array_) Array(std::move(other.array_));
-      break;
-    case Kind::kObject:
-      new (&object_) Object(std::move(other.object_));
-      break;
-    case Kind::kReal:
-      real_ = other.real_;
-      break;
-    case Kind::kBool:
-      bool_ = other.bool_;
-      break;
-    case Kind::kUnsigned:
-      unsigned_ = other.unsigned_;
-      break;
-    case Kind::kNull:
-    case Kind::kSigned:
-      signed_ = other.signed_;
-      break;
+template <class T>
+const T& Value::get() const {
+  if (const T* const content = std::get_if<T>(&content_)) {
+    return *content;
   }
-  kind_ = other.kind_;
-  other.destroy();
-}
-
-void Value::destroy() noexcept {
-  switch (kind_) {
-    case Kind::kString:
-      string_.~basic_string();
-      break;
-    case Kind::kArray:
-      array_.~vector();
-      break;
-    case Kind::kObject:
-      object_.~vector();
-      break;
-    case Kind::kNull:
-    case Kind::kBool:
-    case Kind::kSigned:
-    case Kind::kUnsigned:
-    case Kind::kReal:
-      break;
-  }
-  kind_ = Kind::kNull;
-  signed_ = 0;
-}
-
-void Value::require(Kind kind) const {
-  if (kind_ != kind) {
-    throw std::logic_error("a JSON value is not of the kind that was asked for: " +
-                           to_text(*this).substr(0, 100));
-  }
+  throw std::logic_error("a JSON value is not of the kind that was asked for: " +
+                         to_text(*this).substr(0, 100));
 }
 
 bool Value::is_integer() const noexcept {
-  return kind_ == Kind::kSigned || kind_ == Kind::kUnsigned;
+  return kind() == Kind::kSigned || kind() == Kind::kUnsigned;
 }
 
 bool Value::is_number() const noexcept {
-  return is_integer() || kind_ == Kind::kReal;
+  return is_integer() || kind() == Kind::kReal;
 }
 
 bool Value::boolean() const {
-  require(Kind::kBool);
-  return bool_;
+  return get<bool>();
 }
 
 std::int64_t Value::integer() const {
-  require(Kind::kSigned);
-  return signed_;
+  return get<std::int64_t>();
 }
 
 std::uint64_t Value::unsigned_integer() const {
-  if (kind_ == Kind::kSigned && signed_ >= 0) {
-    return static_cast<std::uint64_t>(signed_);
-  }
-  require(Kind::kUnsigned);
-  return unsigned_;
+  const auto* const number = std::get_if<std::int64_t>(&content_);
+  return number != nullptr && *number >= 0 ? static_cast<std::uint64_t>(*number)
+                                           : get<std::uint64_t>();
 }
 
 double Value::number() const {
-  if (kind_ == Kind::kSigned) {
-    return static_cast<double>(signed_);
+  if (const auto* const number = std::get_if<std::int64_t>(&content_)) {
+    return static_cast<double>(*number);
   }
-  if (kind_ == Kind::kUnsigned) {
-    return static_cast<double>(unsigned_);
+  if (const auto* const number = std::get_if<std::uint64_t>(&content_)) {
+    return static_cast<double>(*number);
   }
-  require(Kind::kReal);
-  return real_;
+  return get<double>();
 }
 
 const std::string& Value::text() const {
-  require(Kind::kString);
-  return string_;
+  return get<std::string>();
 }
 
 const Value::Array& Value::elements() const {
-  require(Kind::kArray);
-  return array_;
+  return get<Array>();
 }
 
 Value::Array& Value::elements() {
-  require(Kind::kArray);
-  return array_;
+  return const_cast<Array&>(get<Array>());
 }
 
 const Value::Object& Value::members() const {
-  require(Kind::kObject);
-  return object_;
+  return get<Object>();
 }
 
 Value::Object& Value::members() {
-  require(Kind::kObject);
-  return object_;
+  return const_cast<Object&>(get<Object>());
 }
 
 std::size_t Value::size() const noexcept {
-  if (kind_ == Kind::kArray) {
-    return array_.size();
+  if (const auto* const elements = std::get_if<Array>(&content_)) {
+    return elements->size();
   }
-  return kind_ == Kind::kObject ? object_.size() : 0;
+  const auto* const members = std::get_if<Object>(&content_);
+  return members != nullptr ? members->size() : 0;
 }
 
 const Value* Value::find(std::string_view name) const noexcept {
-  if (kind_ != Kind::kObject) {
+  const auto* const members = std::get_if<Object>(&content_);
+  if (members == nullptr) {
     return nullptr;
   }
-  const auto found = std::ranges::find(object_, name, &Field::name);
-  return found == object_.end() ? nullptr : &found->value;
+  const auto found = std::ranges::find(*members, name, &Field::name);
+  return found == members->end() ? nullptr : &found->value;
 }
 
 Value* Value::find(std::string_view name) noexcept {
@@ -267,11 +181,11 @@ Value& Value::operator[](std::string_view name) {
   if (is_null()) {
     *this = Object();
   }
-  require(Kind::kObject);
+  Object& all = members();
   if (Value* const found = find(name)) {
     return *found;
   }
-  return object_.emplace_back(Field{std::string(name), Value()}).value;
+  return all.emplace_back(Field{std::string(name), Value()}).value;
 }
 
 const Value& Value::operator[](std::string_view name) const noexcept {
@@ -307,33 +221,13 @@ Value& Value::push_back(Value element) {
   if (is_null()) {
     *this = Array();
   }
-  require(Kind::kArray);
-  return array_.emplace_back(std::move(element));
+  return elements().emplace_back(std::move(element));
 }
 
 bool operator==(const Value& left, const Value& right) noexcept {
-  if (left.kind_ != right.kind_) {
-    return false;
-  }
-  switch (left.kind_) {
-    case Value::Kind::kNull:
-      return true;
-    case Value::Kind::kBool:
-      return left.bool_ == right.bool_;
-    case Value::Kind::kSigned:
-      return left.signed_ == right.signed_;
-    case Value::Kind::kUnsigned:
-      return left.unsigned_ == right.unsigned_;
-    case Value::Kind::kReal:
-      return left.real_ == right.real_;
-    case Value::Kind::kString:
-      return left.string_ == right.string_;
-    case Value::Kind::kArray:
-      return left.array_ == right.array_;
-    case Value::Kind::kObject:
-      return equal_objects(left.object_, right);
-  }
-  std::unreachable();
+  const auto* const members = std::get_if<Value::Object>(&left.content_);
+  return members != nullptr && right.is_object() ? equal_objects(*members, right)
+                                                 : left.content_ == right.content_;
 }
 
 Value object(std::initializer_list<Field> members) {
@@ -350,10 +244,6 @@ Value array(std::initializer_list<Value> elements) {
 
 std::string to_text(const Value& value) {
   return to_text<Value>(value);
-}
-
-void PrintTo(const Value& value, std::ostream* out) {
-  *out << to_text(value);
 }
 
 }  // namespace eider::json

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "eider/reflect/type.h"
@@ -27,6 +28,7 @@ struct Field;
 /// equals no integer. Objects are equal whatever their order.
 class Value {
  public:
+  /// In the order of `Content`.
   enum class Kind : std::uint8_t {
     kNull,
     kBool,
@@ -40,18 +42,18 @@ class Value {
   using Array = std::vector<Value>;
   using Object = std::vector<Field>;  // names are unique
 
-  Value() noexcept : kind_(Kind::kNull), signed_(0) {}
+  Value() noexcept;
   Value(std::nullptr_t) noexcept : Value() {}
   template <std::same_as<bool> B>
-  Value(B value) noexcept : kind_(Kind::kBool), bool_(value) {}
+  Value(B value) noexcept : content_(value) {}
   template <std::signed_integral I>
     requires(!std::same_as<I, char>)
-  Value(I value) noexcept : kind_(Kind::kSigned), signed_(value) {}
+  Value(I value) noexcept : content_(std::in_place_type<std::int64_t>, value) {}
   template <std::unsigned_integral I>
     requires(!std::same_as<I, bool>)
-  Value(I value) noexcept : Value(Large{value}) {}
-  Value(double value) noexcept : kind_(Kind::kReal), real_(value) {}
-  Value(std::string text) noexcept : kind_(Kind::kString), string_(std::move(text)) {}
+  Value(I value) noexcept : content_(of_unsigned(value)) {}
+  Value(double value) noexcept;
+  Value(std::string text) noexcept;
   Value(std::string_view text) : Value(std::string(text)) {}
   Value(const char* text) : Value(std::string(text)) {}
   Value(Array elements) noexcept;
@@ -61,16 +63,16 @@ class Value {
   Value(Value&& other) noexcept;
   Value& operator=(const Value& other);
   Value& operator=(Value&& other) noexcept;
-  ~Value() { destroy(); }
+  ~Value();
 
-  [[nodiscard]] Kind kind() const noexcept { return kind_; }
-  [[nodiscard]] bool is_null() const noexcept { return kind_ == Kind::kNull; }
-  [[nodiscard]] bool is_bool() const noexcept { return kind_ == Kind::kBool; }
+  [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(content_.index()); }
+  [[nodiscard]] bool is_null() const noexcept { return kind() == Kind::kNull; }
+  [[nodiscard]] bool is_bool() const noexcept { return kind() == Kind::kBool; }
   [[nodiscard]] bool is_integer() const noexcept;
   [[nodiscard]] bool is_number() const noexcept;
-  [[nodiscard]] bool is_string() const noexcept { return kind_ == Kind::kString; }
-  [[nodiscard]] bool is_array() const noexcept { return kind_ == Kind::kArray; }
-  [[nodiscard]] bool is_object() const noexcept { return kind_ == Kind::kObject; }
+  [[nodiscard]] bool is_string() const noexcept { return kind() == Kind::kString; }
+  [[nodiscard]] bool is_array() const noexcept { return kind() == Kind::kArray; }
+  [[nodiscard]] bool is_object() const noexcept { return kind() == Kind::kObject; }
 
   /// The content, of a value that is of that kind: anything else is a std::logic_error.
   [[nodiscard]] bool boolean() const;
@@ -111,24 +113,15 @@ class Value {
   static const reflect::Dynamic kReflect;
 
  private:
-  struct Large {
-    std::uint64_t value;
-  };
-  explicit Value(Large large) noexcept;
-  void take(Value& other) noexcept;
-  void destroy() noexcept;
-  void require(Kind kind) const;
+  using Content = std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double,
+                               std::string, Array, Object>;
 
-  Kind kind_;
-  union {
-    bool bool_;
-    std::int64_t signed_;
-    std::uint64_t unsigned_;
-    double real_;
-    std::string string_;
-    Array array_;
-    Object object_;
-  };
+  static Content of_unsigned(std::uint64_t value) noexcept;
+  /// The content, which has to be of that type.
+  template <class T>
+  [[nodiscard]] const T& get() const;
+
+  Content content_;
 };
 
 /// One member of an object.
@@ -145,8 +138,5 @@ struct Field {
 
 /// `value` as JSON text; for messages and tests. (json::write appends to a Buffer.)
 [[nodiscard]] std::string to_text(const Value& value);
-
-/// gtest prints values by this.
-void PrintTo(const Value& value, std::ostream* out);
 
 }  // namespace eider::json

@@ -1,4 +1,4 @@
-#include "eider/json/detail/workspace.h"
+#include "eider/json/workspace.h"
 
 #include <algorithm>
 #include <bit>

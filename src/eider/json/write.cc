@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "eider/json/detail/text.h"
+#include "eider/json/text.h"
 #include "eider/json/value.h"
 #include "eider/reflect/scalar.h"
 
@@ -68,7 +68,7 @@ void write_enum(Buffer& out, const Type& type, const void* value) {
 }
 
 bool is_absent(const reflect::Member& member, const void* value) {
-  return member.is_optional() && member.type->optional().get(value) == nullptr;
+  return member.is_optional() && member.type->optional().is_absent(value);
 }
 
 /// Writes the members with `before` in front of the first; returns what belongs before the next.
@@ -140,6 +140,29 @@ void write_map(Buffer& out, const reflect::Map& type, const void* map) {
     write(to.out, to.value_type, value);
   });
   close_object(out, writing.before);
+}
+
+struct SetWriting {
+  Buffer& out;
+  const Type& element;
+  char before;
+};
+
+void write_set(Buffer& out, const reflect::Set& type, const void* set) {
+  SetWriting writing{out, *type.element, '['};
+  type.each(set, &writing, [](void* context, const void* value) {
+    auto& to = *static_cast<SetWriting*>(context);
+    to.out.append(to.before);
+    to.before = ',';
+    write(to.out, to.element, value);
+  });
+  out.append(writing.before == '[' ? "[]" : "]");
+}
+
+void write_text(Buffer& out, const reflect::Text& type, const void* value) {
+  type.format(value, &out, [](void* context, std::string_view text) {
+    write_string(*static_cast<Buffer*>(context), text);
+  });
 }
 
 void write_chars(Buffer& out, const char* text) {
@@ -222,6 +245,10 @@ void write(Buffer& out, const Type& type, const void* object) {
       return write(out, *type.constraint().value, object);
     case Kind::kDynamic:
       return write_value(out, *static_cast<const Value*>(object));
+    case Kind::kText:
+      return write_text(out, type.text(), object);
+    case Kind::kSet:
+      return write_set(out, type.set(), object);
   }
   std::unreachable();
 }

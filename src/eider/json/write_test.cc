@@ -17,11 +17,11 @@
 namespace eider::json {
 namespace {
 
-enum class Color : std::uint8_t { red, green };
+enum class WrittenColor : std::uint8_t { red, green };
 struct Message {
   const char* message;
 };
-struct Circle {
+struct WrittenCircle {
   double radius;
 };
 struct Empty {};
@@ -29,7 +29,7 @@ struct Maybe {
   std::optional<int> a;
   std::optional<int> b;
 };
-struct Kinds {
+struct WrittenKinds {
   bool flag = true;
   std::int8_t small = -128;
   std::uint64_t large = UINT64_MAX;
@@ -37,16 +37,16 @@ struct Kinds {
   std::vector<std::optional<int>> maybes = {1, std::nullopt};
   std::map<std::string, Empty> by_name = {{"a\"", {}}, {"b", {}}};
   std::array<float, 2> pair = {0.1F, 16777216.0F};
-  Color color = Color::green;
-  std::variant<Circle, Empty> shape = Circle{0.5};
+  WrittenColor color = WrittenColor::green;
+  std::variant<WrittenCircle, Empty> shape = WrittenCircle{0.5};
   Range<int, 0, 9> digit = 3;
 };
 
 TEST(Write, members_in_order_and_nothing_between) {
-  EXPECT_EQ(to_text(Kinds()),
+  EXPECT_EQ(to_text(WrittenKinds()),
             R"({"flag":true,"small":-128,"large":18446744073709551615,"view":"v",)"
             R"("maybes":[1,null],"by_name":{"a\"":{},"b":{}},"pair":[0.1,16777216.0],)"
-            R"("color":"green","shape":{"type":"Circle","radius":0.5},"digit":3})");
+            R"("color":"green","shape":{"type":"WrittenCircle","radius":0.5},"digit":3})");
 }
 
 TEST(Write, appends_to_what_the_buffer_holds) {
@@ -66,7 +66,7 @@ TEST(Write, what_json_cannot_say_has_a_substitute) {
   EXPECT_EQ(to_text(std::numeric_limits<double>::quiet_NaN()), "null");
   EXPECT_EQ(to_text(-std::numeric_limits<float>::infinity()), "null");
   EXPECT_EQ(to_text(Message{nullptr}), R"({"message":null})");
-  EXPECT_EQ(to_text(static_cast<Color>(200)), "200");
+  EXPECT_EQ(to_text(static_cast<WrittenColor>(200)), "200");
   EXPECT_EQ(to_text(std::string("a\xFF\x80z")), "\"a\uFFFD\uFFFDz\"");
   EXPECT_EQ(to_text(std::string("é\xE2\x82")), "\"é\uFFFD\uFFFD\"");
   EXPECT_EQ(to_text(std::string("\xED\xA0\x80")), "\"\uFFFD\uFFFD\uFFFD\"");

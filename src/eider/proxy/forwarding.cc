@@ -1,4 +1,4 @@
-#include "eider/proxy/detail/forwarding.h"
+#include "eider/proxy/forwarding.h"
 
 #include <algorithm>
 #include <array>
@@ -6,13 +6,16 @@
 #include <limits>
 #include <optional>
 
+#include "eider/base/assert.h"
 #include "eider/base/text.h"
+#include "eider/base/url.h"
+#include "eider/http/grammar.h"
+#include "eider/http/ip_address.h"
 
-namespace eider::detail {
+namespace eider::detail::proxy {
 
 namespace {
 
-constexpr std::string_view kVia = "1.1 eider";
 constexpr std::string_view kMaxForwards = "Max-Forwards";
 
 /// CGI and its heirs make one variable of "Content-Length" and "Content_Length".
@@ -33,14 +36,43 @@ constexpr std::array<std::string_view, 8> kHop{
     "Connection",          "Keep-Alive", "Proxy-Connection",  "Proxy-Authenticate",
     "Proxy-Authorization", "TE",         "Transfer-Encoding", "Upgrade"};
 
+/// Upstreams take these for the word of a proxy in front of them: about the client, about what it
+/// has asked for, and how. No client may say them by itself.
+constexpr std::array<std::string_view, 9> kWordOfProxies{
+    "X-Real-IP",      "X-Client-IP",       "True-Client-IP",
+    "X-Original-URL", "X-Rewrite-URL",     "X-HTTP-Method-Override",
+    "X-HTTP-Method",  "X-Method-Override", "Front-End-Https"};
+constexpr std::string_view kForwardedPrefix = "X-Forwarded-";
+
+bool is_word_of_proxies(std::string_view name) noexcept {
+  return is_alike(kForwardedPrefix, name.substr(0, kForwardedPrefix.size())) ||
+         is_one_of(kWordOfProxies, name);
+}
+
 /// What the client towards the upstream says by itself, or what is said anew.
 constexpr std::array<std::string_view, 10> kRequestAnew{
     "Host",      "Content-Length",  "Trailer",           "Expect",
     "Via",       "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host",
     "Forwarded", "Early-Data"};
+/// Routing, authentication, modifiers of a request and its format, and what controls an answer,
+/// belong into a head. ETag and Accept-Ranges may come behind content (RFC 9110, 8.8.3 and 14.3).
+constexpr std::array<std::string_view, 18> kHeadOnly{
+    "Authorization", "Cookie",          "Range",           "Max-Forwards", "Cache-Control",
+    "Pragma",        "Accept-Encoding", "Prefer",          "Origin",       "Set-Cookie",
+    "Age",           "Expires",         "Location",        "Refresh",      "Retry-After",
+    "Vary",          "Warning",         "WWW-Authenticate"};
+constexpr std::array<std::string_view, 3> kHeadOnlyPrefixes{"If-", "Content-", "Access-Control-"};
 /// What the server towards the client says by itself, or what is said anew.
 constexpr std::array<std::string_view, 6> kAnswerAnew{"Content-Length", "Content-Type", "Date",
                                                       "Server",         "Via",          "Alt-Svc"};
+
+bool belongs_to_head(std::string_view name) noexcept {
+  return is_one_of(kRequestAnew, name) || is_one_of(kAnswerAnew, name) ||
+         is_word_of_proxies(name) || is_one_of(kHeadOnly, name) ||
+         std::ranges::any_of(kHeadOnlyPrefixes, [name](std::string_view prefix) {
+           return is_alike(prefix, name.substr(0, prefix.size()));
+         });
+}
 
 std::string_view trimmed(std::string_view text) noexcept {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
@@ -60,6 +92,14 @@ void for_each_element(std::string_view list, const Take& take) {
     take(trimmed(list.substr(0, comma)));
     list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
   }
+}
+
+/// "received-protocol": the version of the message that is passed on (RFC 9110, section 7.6.3).
+std::string_view via(client::ProtocolVersion version) noexcept {
+  if (version.major != 1) {
+    return "2.0 eider";
+  }
+  return version.minor == 0 ? "1.0 eider" : "1.1 eider";
 }
 
 /// All values of that name, joined by commas, and one more.
@@ -92,10 +132,11 @@ void take_forwards(std::string_view value, const TakeField& take) {
 
 void take_forwarded(const Request& request, ForwardedTrust trust, const TakeField& take) {
   const bool is_believed = trust == ForwardedTrust::some;
-  const std::string peer = request.remote_address();
-  const std::string_view address = peer.empty() ? std::string_view("unknown") : peer;
-  take("X-Forwarded-For", is_believed ? extended(request.headers(), "X-Forwarded-For", address)
-                                      : std::string(address));
+  // RFC 7239, section 6.2: one that has no IP address, such as a Unix socket, is "unknown".
+  const auto peer = IpAddress::parse(request.remote_address());
+  const std::string address = peer ? peer->to_text() : "unknown";
+  take("X-Forwarded-For",
+       is_believed ? extended(request.headers(), "X-Forwarded-For", address) : address);
   const auto believed = [&](std::string_view name) {
     return is_believed ? request.header(name) : std::nullopt;
   };
@@ -118,10 +159,23 @@ bool HopFields::has(std::string_view name) const noexcept {
   return is_one_of(kHop, name) || is_one_of(named_, name);
 }
 
+void write_field(Buffer& out, std::string_view name, std::string_view value) {
+  // Whatever made the field: a line break in it would be another field, or another request.
+  ensure(is_token(name) && is_field_value(value), "an upstream is told whole fields only");
+  out.append(name);
+  out.append(": ");
+  out.append(value);
+  out.append("\r\n");
+}
+
 void forward_request_fields(const Request& request, ForwardedTrust trust, const TakeField& take) {
   const HopFields hop(request.headers());
+  const auto stays = [&](std::string_view name) {
+    return hop.has(name) || is_one_of(kRequestAnew, name) ||
+           (trust == ForwardedTrust::none && is_word_of_proxies(name));
+  };
   for (const Field& field : request.headers()) {
-    if (hop.has(field.name) || is_one_of(kRequestAnew, field.name)) {
+    if (stays(field.name)) {
       continue;
     }
     if (is_counted(request) && is_alike(kMaxForwards, field.name)) {
@@ -133,20 +187,33 @@ void forward_request_fields(const Request& request, ForwardedTrust trust, const 
   take_forwarded(request, trust, take);
   // RFC 8470, section 5.1: one that was there "MUST NOT" be removed; doubled or odd ones count as
   // this one.
-  if (request.is_early()) {
+  if (request.header("Early-Data")) {
     take("Early-Data", "1");
   }
-  take("Via", extended(request.headers(), "Via", kVia));
+  const RequestHead& head = request.head();
+  take("Via", extended(request.headers(), "Via", via({head.major_version, head.minor_version})));
 }
 
-void forward_answer_fields(std::span<const Field> fields, const TakeField& take) {
+void forward_answer_fields(std::span<const Field> fields, client::ProtocolVersion version,
+                           const TakeField& take) {
   const HopFields hop(fields);
   for (const Field& field : fields) {
     if (!hop.has(field.name) && !is_one_of(kAnswerAnew, field.name)) {
       take(field.name, field.value);
     }
   }
-  take("Via", extended(fields, "Via", kVia));
+  take("Via", extended(fields, "Via", via(version)));
+}
+
+void forward_trailers(std::span<const Field> head, std::span<const Field> trailers,
+                      const TakeField& take) {
+  const HopFields hop(head);
+  for (const Field& field : trailers) {
+    const bool is_field = is_token(field.name) && is_field_value(field.value);
+    if (is_field && !hop.has(field.name) && !belongs_to_head(field.name)) {
+      take(field.name, field.value);
+    }
+  }
 }
 
 bool welcomes_trailers(const Request& request) noexcept {
@@ -175,7 +242,28 @@ std::string_view behind_prefix(const RequestHead& head, std::size_t segments) no
   return rest;
 }
 
-std::string target_of(const HttpUrl& base, std::string_view behind) {
+bool may_climb(std::string_view behind) {
+  const std::string_view path = behind.substr(0, behind.find('?'));
+  // Most have neither, and the router has seen to plain dot segments.
+  if (path.find_first_of("%;") == std::string_view::npos) {
+    return false;
+  }
+  const auto decoded = percent_decode(path, Plus::literal);
+  if (!decoded) {
+    return true;  // the reader refuses such ahead of us
+  }
+  for (std::string_view rest = *decoded; !rest.empty();) {
+    const std::size_t end = std::min(rest.find_first_of("/\\"), rest.size());
+    const std::string_view segment = rest.substr(0, end);
+    if (segment.substr(0, segment.find(';')) == "..") {
+      return true;
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+std::string target_of(const http::HttpUrl& base, std::string_view behind) {
   std::string target = base.target == "/" ? std::string() : base.target;
   if (target.empty() && !behind.starts_with('/')) {
     target.push_back('/');
@@ -183,4 +271,4 @@ std::string target_of(const HttpUrl& base, std::string_view behind) {
   return target.append(behind);
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::proxy

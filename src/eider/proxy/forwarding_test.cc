@@ -1,13 +1,14 @@
-#include "eider/proxy/detail/forwarding.h"
+#include "eider/proxy/forwarding.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "eider/http/h1/head_reader.h"
 
-namespace eider::detail {
+namespace eider::detail::proxy {
 namespace {
 
 /// A request as HTTP/1.1's reader makes it.
@@ -17,6 +18,7 @@ class Read {
     EXPECT_EQ(reader_.read(text_, {}), h1::HeadStatus::complete) << text_;
     request_.head() = reader_.head();
   }
+  void come_from(Peer& peer) { request_.set_peer(&peer); }
   [[nodiscard]] const Request& request() const { return request_; }
   [[nodiscard]] std::string forwarded(ForwardedTrust trust = ForwardedTrust::none) const {
     std::string all;
@@ -69,9 +71,41 @@ TEST(Forwarding, the_target_behind_a_prefix_stays_as_it_came) {
   }
 }
 
+TEST(Forwarding, what_some_upstreams_take_for_the_way_up_does_not_go_on) {
+  for (const std::string_view behind :
+       {"/..;/x", "/..;a=b/x", "/..%3b/x", "/..%3Ba", "/..%2fx", "/..%2F", "/..%5cx", "/..%5C",
+        "/%2e%2e%3b/x", "/.%2E;/x", "/%2e.%5cx", "/a/..;", "/a%2f..", "/a%2F..%2Fb", "/a%5c..;x?y",
+        "/a/b/..;/..;/c", "/..;?x", "/.%"}) {
+    EXPECT_TRUE(may_climb(behind)) << behind;
+  }
+  for (const std::string_view behind : {"",
+                                        "/",
+                                        "/a",
+                                        "?..;",
+                                        "/?/../",
+                                        "/a?x=/..%2f",
+                                        "/...",
+                                        "/...;",
+                                        "/..a",
+                                        "/..a;b/",
+                                        "/a..",
+                                        "/a..;b",
+                                        "/.;/x",
+                                        "/./x",
+                                        "/a%2Fb",
+                                        "/a%5Cb",
+                                        "/a;b=../c",
+                                        "/a;..",
+                                        "/%252e%252e%252f",
+                                        "/..%20",
+                                        "/%2e%2e%2e"}) {
+    EXPECT_FALSE(may_climb(behind)) << behind;
+  }
+}
+
 TEST(Forwarding, the_upstreams_path_stands_in_front) {
-  const HttpUrl bare = read_http_url("http://u").value();
-  const HttpUrl base = read_http_url("http://u/b").value();
+  const http::HttpUrl bare = http::read_http_url("http://u").value();
+  const http::HttpUrl base = http::read_http_url("http://u/b").value();
   EXPECT_EQ(target_of(bare, ""), "/");
   EXPECT_EQ(target_of(bare, "?x"), "/?x");
   EXPECT_EQ(target_of(bare, "/a"), "/a");
@@ -94,6 +128,21 @@ TEST(Forwarding, fields_of_one_hop_and_ours_stay_behind) {
       EXPECT_TRUE(told.ends_with("|Via=1.0 a, 1.1 eider|")) << told;
     }
   }
+}
+
+TEST(Forwarding, the_word_of_a_proxy_is_a_proxys_to_give) {
+  for (const std::string_view name :
+       {"X-Real-IP", "x-real-ip", "X_Real_IP", "X-Forwarded-Port", "X-Forwarded-Prefix",
+        "X-Forwarded-Server", "X-Forwarded-Ssl", "x_forwarded_ssl", "X-Client-IP", "True-Client-IP",
+        "Front-End-Https", "X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override",
+        "X-HTTP-Method", "x-method-override"}) {
+    const Read read = with_fields(std::string(name) + ": 1\r\n");
+    EXPECT_EQ(read.forwarded(), kAdded) << name;
+    EXPECT_EQ(read.forwarded(ForwardedTrust::some),
+              std::string(name) + "=1|" + std::string(kAdded));
+  }
+  EXPECT_EQ(with_fields("X-Forwarded: 1\r\nX-Real-IPs: 2\r\n").forwarded(),
+            "X-Forwarded=1|X-Real-IPs=2|" + std::string(kAdded));
 }
 
 TEST(Forwarding, other_fields_go_on_in_their_order) {
@@ -119,6 +168,39 @@ TEST(Forwarding, a_trusted_proxy_is_added_to) {
                 .forwarded(ForwardedTrust::some),
             "X-Forwarded-For=c, d, unknown|X-Forwarded-Proto=https|X-Forwarded-Host=e|"
             "Via=1.1 eider|");
+}
+
+class PeerAt final : public Peer {
+ public:
+  explicit PeerAt(std::string address) : address_(std::move(address)) {}
+  [[nodiscard]] std::string address() const override { return address_; }
+
+ private:
+  std::string address_;
+};
+
+TEST(Forwarding, only_ip_addresses_are_told_of_peers) {
+  for (const auto& [at, told] : std::vector<std::pair<std::string, std::string>>{
+           {"127.0.0.1", "127.0.0.1"},
+           {"::1", "::1"},
+           {"", "unknown"},
+           {"unix:", "unknown"},
+           {"unix:/run/a.sock", "unknown"},
+           {"unix:/a\r\nX-Role: admin\r\nX-Z: ", "unknown"},
+       }) {
+    PeerAt peer(at);
+    Read read = with_fields("");
+    read.come_from(peer);
+    EXPECT_TRUE(read.forwarded().starts_with("X-Forwarded-For=" + told + "|")) << at;
+  }
+}
+
+TEST(ForwardingDeathTest, no_line_is_written_that_would_be_two) {
+  Buffer out;
+  write_field(out, "A", "b");
+  EXPECT_EQ(out.view(), "A: b\r\n");
+  EXPECT_DEATH(write_field(out, "A", "b\r\nC: d"), "whole fields");
+  EXPECT_DEATH(write_field(out, "A\r\nC", "b"), "whole fields");
 }
 
 TEST(Forwarding, options_count_and_others_do_not) {
@@ -166,11 +248,76 @@ TEST(Forwarding, answers_keep_trailer_and_lose_what_is_said_anew) {
       {"a", "b"},      {"Trailer", "c"}, {"Content-Type", "d"}, {"Content-Length", "5"},
       {"E", "f"}};
   std::string told;
-  forward_answer_fields(fields, [&](std::string_view name, std::string_view value) {
+  forward_answer_fields(fields, {1, 1}, [&](std::string_view name, std::string_view value) {
     told.append(name).append("=").append(value).append("|");
   });
   EXPECT_EQ(told, "Trailer=c|E=f|Via=1.1 eider|");
 }
 
+std::string forwarded_of(const std::vector<Field>& head, const std::vector<Field>& trailers) {
+  std::string told;
+  forward_trailers(head, trailers, [&](std::string_view name, std::string_view value) {
+    told.append(name).append("=").append(value).append("|");
+  });
+  return told;
+}
+
+TEST(Forwarding, of_an_answers_trailers_goes_on_what_means_nothing_in_a_head) {
+  for (const std::string_view name : {"Content-Length",
+                                      "Transfer-Encoding",
+                                      "Connection",
+                                      "Date",
+                                      "Content-Type",
+                                      "Keep-Alive",
+                                      "Upgrade",
+                                      "Proxy-Connection",
+                                      "TE",
+                                      "Trailer",
+                                      "Set-Cookie",
+                                      "Host",
+                                      "Authorization",
+                                      "Location",
+                                      "WWW-Authenticate",
+                                      "Content-Encoding",
+                                      "Content-Range",
+                                      "Cache-Control",
+                                      "Vary",
+                                      "Age",
+                                      "Expires",
+                                      "Server",
+                                      "Via",
+                                      "Alt-Svc",
+                                      "Access-Control-Allow-Origin",
+                                      "set_cookie"}) {
+    EXPECT_EQ(forwarded_of({}, {{name, "1"}, {"X-Sum", "6"}}), "X-Sum=6|") << name;
+  }
+  for (const std::string_view name : {"ETag", "grpc-message", "Server-Timing", "Digest"}) {
+    EXPECT_EQ(forwarded_of({}, {{name, "1"}}), std::string(name) + "=1|");
+  }
+}
+
+TEST(Forwarding, what_connection_names_stays_behind_as_a_trailer_too) {
+  EXPECT_EQ(forwarded_of({{"Connection", "close, X-Hop"}}, {{"x-hop", "1"}, {"X-Sum", "6"}}),
+            "X-Sum=6|");
+}
+
+TEST(Forwarding, of_a_requests_trailers_goes_on_what_means_nothing_in_a_head) {
+  const std::vector<Field> fields{{"Host", "b"},
+                                  {"content-length", "5"},
+                                  {"Transfer_Encoding", "chunked"},
+                                  {"Authorization", "x"},
+                                  {"If-None-Match", "x"},
+                                  {"Content-Type", "x"},
+                                  {"X-Forwarded-For", "1"},
+                                  {"X-Real-IP", "1"},
+                                  {"Cookie", "a"},
+                                  {"bad name", "x"},
+                                  {"X", "a\r\nb: c"},
+                                  {"X-Sum", "6"},
+                                  {"grpc-status", "0"},
+                                  {"Digest", "x"}};
+  EXPECT_EQ(forwarded_of({}, fields), "X-Sum=6|grpc-status=0|Digest=x|");
+}
+
 }  // namespace
-}  // namespace eider::detail
+}  // namespace eider::detail::proxy

@@ -1,4 +1,4 @@
-#include "eider/proxy/detail/proxied_answer.h"
+#include "eider/proxy/proxied_answer.h"
 
 #include <memory>
 #include <optional>
@@ -8,11 +8,11 @@
 #include "eider/base/failure.h"
 #include "eider/base/text.h"
 #include "eider/client/client_response.h"
-#include "eider/client/detail/client_state.h"
-#include "eider/proxy/detail/forwarding.h"
+#include "eider/client/client_state.h"
+#include "eider/proxy/forwarding.h"
 #include "eider/server/content.h"
 
-namespace eider::detail {
+namespace eider::detail::proxy {
 
 namespace {
 
@@ -22,8 +22,11 @@ class ProxiedContent final : public ProducedContent {
       : load_(std::move(load)), stream_(std::move(stream)) {}
 
   [[nodiscard]] Task<> produce(BodyWriter& out) override {
-    for (;;) {
+    for (bool is_first = true;; is_first = false) {
       auto taking = stream_.next();
+      if (!taking.start() && is_first) {
+        out.flush();  // the head does not wait for content, which may be long in coming
+      }
       auto piece = co_await std::move(taking);
       if (!piece) {
         throw Failure(to_error(piece.error()));
@@ -34,9 +37,9 @@ class ProxiedContent final : public ProducedContent {
       auto written = out.write(*piece);
       co_await written;
     }
-    for (const Field& trailer : stream_.trailers()) {
-      out.add_trailer(trailer.name, trailer.value);
-    }
+    forward_trailers(
+        stream_.headers(), stream_.trailers(),
+        [&](std::string_view name, std::string_view value) { out.add_trailer(name, value); });
   }
   [[nodiscard]] std::optional<std::uint64_t> length() const noexcept override {
     const auto text = stream_.header("Content-Length");
@@ -52,26 +55,27 @@ class ProxiedContent final : public ProducedContent {
 };
 
 /// All of the content, when it has come already and nothing belongs behind it.
-std::optional<std::string> whole_content(Answered& answered) {
-  ClientExchange& connection = *answered.lease;
+std::optional<std::string> whole_content(client::Answered& answered) {
+  client::ClientExchange& connection = *answered.lease;
   if (!connection.is_done() || !answered.received->trailers.empty()) {
     return std::nullopt;
   }
   const auto piece = connection.take_piece();  // the only one: nothing is decoded
   std::string content(piece ? *piece : std::string_view());
-  answered.lease.give_back();
+  answered.give_back();
   return content;
 }
 
 }  // namespace
 
-Response to_response(ClientState& client, Answered answered, Method asked, Load load) {
+Response to_response(client::ClientState& client, client::Answered answered, Method asked,
+                     Load load) {
   Response response(answered.received->status);
   if (const auto type = answered.received->find("Content-Type")) {
     response.set_type(std::string(*type));
   }
   forward_answer_fields(
-      answered.received->fields,
+      answered.received->fields, answered.received->version,
       [&](std::string_view name, std::string_view value) { response.add_header(name, value); });
   auto content = asked == Method::head ? std::nullopt : whole_content(answered);
   if (content) {
@@ -83,4 +87,4 @@ Response to_response(ClientState& client, Answered answered, Method asked, Load 
   return response;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::proxy

@@ -1,33 +1,33 @@
 #include "eider/proxy/proxy.h"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "eider/app/app.h"
 #include "eider/base/failure.h"
 #include "eider/client/client_request.h"
-#include "eider/client/detail/client_state.h"
-#include "eider/client/detail/http_url.h"
-#include "eider/proxy/detail/forwarding.h"
-#include "eider/proxy/detail/load.h"
-#include "eider/proxy/detail/proxied_answer.h"
-#include "eider/proxy/detail/tunnel.h"
-#include "eider/proxy/detail/upstream_call.h"
-#include "eider/proxy/detail/upstreams.h"
+#include "eider/client/client_state.h"
+#include "eider/http/http_url.h"
+#include "eider/proxy/forwarding.h"
+#include "eider/proxy/load.h"
+#include "eider/proxy/proxied_answer.h"
+#include "eider/proxy/tunnel.h"
+#include "eider/proxy/upstream_call.h"
+#include "eider/proxy/upstreams.h"
 #include "eider/runtime/loop_local.h"
-#include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"
 
 namespace eider {
 
 namespace {
 
-using detail::Load;
-using detail::Upstream;
-using detail::Upstreams;
+using detail::proxy::Load;
+using detail::proxy::Upstream;
+using detail::proxy::Upstreams;
 
 /// What all loops share.
 struct Shared {
@@ -36,7 +36,6 @@ struct Shared {
 
   Upstreams upstreams;
   ProxyOptions options;
-  std::atomic<bool> is_checking{false};  // one loop asks for health
 };
 
 /// What each loop has of its own.
@@ -44,10 +43,9 @@ struct PerLoop {
   explicit PerLoop(std::shared_ptr<Shared> its_shared);
 
   std::shared_ptr<Shared> shared;
-  detail::ClientState client;
-  std::vector<detail::Route> routes;  // to each upstream
-  std::vector<unsigned> busy;         // requests and tunnels under way at each
-  Scope checks;
+  detail::client::ClientState client;
+  std::vector<net::Route> routes;  // to each upstream
+  std::vector<unsigned> busy;      // requests and tunnels under way at each
 };
 
 PerLoop::PerLoop(std::shared_ptr<Shared> its_shared)
@@ -55,12 +53,7 @@ PerLoop::PerLoop(std::shared_ptr<Shared> its_shared)
       client(Loop::current(), shared->options.client, nullptr),
       busy(shared->upstreams.size()) {
   for (std::size_t index = 0; index < shared->upstreams.size(); ++index) {
-    const detail::HttpUrl& url = shared->upstreams[index].url();
-    detail::Route& route = routes.emplace_back(detail::Route{
-        url.origin(), url.host, url.port, url.is_secure, client.proxies.proxy_for(url)});
-    if (route.asks_proxy()) {
-      route.key = "proxy";  // for whatever is asked of it
-    }
+    routes.push_back(client.route_to(shared->upstreams[index].url()));
   }
 }
 
@@ -78,6 +71,8 @@ class Proxy {
         loops_([shared = shared_] { return std::make_unique<PerLoop>(shared); }) {}
 
   [[nodiscard]] Task<Response> pass_on(const Request& request, BodyStream body) const;
+  /// Asks each upstream in turn, again and again.
+  [[nodiscard]] Task<> check_health() const;
 
  private:
   [[nodiscard]] Task<Attempt> attempt(PerLoop& loop, std::size_t index, const Request& request,
@@ -87,13 +82,12 @@ class Proxy {
   [[nodiscard]] Task<Attempt> open_websocket(PerLoop& loop, std::size_t index,
                                              const Request& request) const;
   [[nodiscard]] std::size_t choose(const PerLoop& loop, const Request& request,
-                                   std::uint64_t tried) const;
+                                   std::span<const std::size_t> tried) const;
   [[nodiscard]] std::string_view behind_prefix(const Request& request) const noexcept;
   [[nodiscard]] std::string_view host(const Request& request, const Upstream& upstream) const;
-  void watch_health(PerLoop& loop) const;
-  [[nodiscard]] detail::ForwardedTrust trust() const noexcept {
-    return shared_->options.trusts_forwarded ? detail::ForwardedTrust::some
-                                             : detail::ForwardedTrust::none;
+  [[nodiscard]] detail::proxy::ForwardedTrust trust() const noexcept {
+    return shared_->options.trusts_forwarded ? detail::proxy::ForwardedTrust::some
+                                             : detail::proxy::ForwardedTrust::none;
   }
 
   std::shared_ptr<Shared> shared_;
@@ -113,10 +107,12 @@ bool may_ask_another(PerLoop& loop, const Attempt& failed, const Request& reques
   if (fault == ClientFault::bad_request || fault == ClientFault::bad_url) {
     return false;
   }
-  return !failed.has_asked || (detail::is_repeatable(request) && loop.client.budget.try_spend());
+  return !failed.has_asked ||
+         (detail::proxy::is_repeatable(request) && loop.client.budget.try_spend());
 }
 
-std::size_t Proxy::choose(const PerLoop& loop, const Request& request, std::uint64_t tried) const {
+std::size_t Proxy::choose(const PerLoop& loop, const Request& request,
+                          std::span<const std::size_t> tried) const {
   const Instant now = Loop::current().now();
   const ProxyOptions& options = shared_->options;
   if (options.balancing == Balancing::least_busy) {
@@ -128,7 +124,7 @@ std::size_t Proxy::choose(const PerLoop& loop, const Request& request, std::uint
 }
 
 std::string_view Proxy::behind_prefix(const Request& request) const noexcept {
-  return detail::behind_prefix(request.head(), segments_);
+  return detail::proxy::behind_prefix(request.head(), segments_);
 }
 
 std::string_view Proxy::host(const Request& request, const Upstream& upstream) const {
@@ -140,49 +136,52 @@ Task<Attempt> Proxy::ask(PerLoop& loop, std::size_t index, const Request& reques
                          BodyStream& body) const {
   const Upstream& upstream = shared_->upstreams[index];
   Load load(loop.busy[index]);
-  detail::UpstreamCall call(loop.client, {.request = request,
-                                          .content = body,
-                                          .route = loop.routes[index],
-                                          .base = upstream.url(),
-                                          .behind = behind_prefix(request),
-                                          .host = host(request, upstream),
-                                          .trust = trust()});
+  detail::proxy::UpstreamCall call(loop.client, {.request = request,
+                                                 .content = body,
+                                                 .route = loop.routes[index],
+                                                 .base = upstream.url(),
+                                                 .behind = behind_prefix(request),
+                                                 .host = host(request, upstream),
+                                                 .trust = trust()});
   auto running = call.run();
   auto answered = co_await std::move(running);
   if (!answered) {
     co_return Attempt{fail(std::move(answered.error())), call.has_asked()};
   }
-  co_return Attempt{
-      detail::to_response(loop.client, std::move(*answered), request.method(), std::move(load))};
+  co_return Attempt{detail::proxy::to_response(loop.client, std::move(*answered), request.method(),
+                                               std::move(load))};
 }
 
 Task<Attempt> Proxy::open_websocket(PerLoop& loop, std::size_t index,
                                     const Request& request) const {
   const Upstream& upstream = shared_->upstreams[index];
-  detail::HttpUrl url = upstream.url();
-  url.target = detail::target_of(url, behind_prefix(request));
+  detail::http::HttpUrl url = upstream.url();
+  url.target = detail::proxy::target_of(url, behind_prefix(request));
   url.authority = host(request, upstream);
   auto opening =
-      detail::open_tunnel(request, url, shared_->options.client, trust(), Load(loop.busy[index]));
+      detail::proxy::open_tunnel(loop.client, request, std::move(url), loop.routes[index],
+                                 shared_->options, trust(), Load(loop.busy[index]));
   auto opened = co_await std::move(opening);
   co_return Attempt{std::move(opened), true};
 }
 
 Task<Attempt> Proxy::attempt(PerLoop& loop, std::size_t index, const Request& request,
                              BodyStream& body) const {
-  return detail::wants_websocket(request) ? open_websocket(loop, index, request)
-                                          : ask(loop, index, request, body);
+  return detail::proxy::wants_websocket(request) ? open_websocket(loop, index, request)
+                                                 : ask(loop, index, request, body);
 }
 
 Task<Response> Proxy::pass_on(const Request& request, BodyStream body) const {
-  if (detail::has_come_far_enough(request)) {
+  if (detail::proxy::has_come_far_enough(request)) {
     co_return options_of_proxy();
   }
+  if (detail::proxy::may_climb(behind_prefix(request))) {
+    throw Failure(Error::not_found("No path leads above the one that is passed on."));
+  }
   PerLoop& loop = loops_.here();
-  watch_health(loop);
   loop.client.budget.note_request();
   const auto upstreams = static_cast<unsigned>(shared_->upstreams.size());
-  std::uint64_t tried = 0;
+  std::vector<std::size_t> tried;
   for (unsigned left = std::clamp(shared_->options.tries_max, 1U, upstreams);; --left) {
     const std::size_t index = choose(loop, request, tried);
     auto attempting = attempt(loop, index, request, body);
@@ -195,19 +194,21 @@ Task<Response> Proxy::pass_on(const Request& request, BodyStream body) const {
     if (left == 1 || !may_ask_another(loop, made, request)) {
       throw Failure(to_error(made.outcome.error()));
     }
-    tried |= std::uint64_t{1} << (index % 64);
+    tried.push_back(index);
   }
 }
 
-/// Asks each upstream in turn, for as long as this loop lives.
-Task<> check_health(PerLoop& loop) {
-  const ProxyOptions& options = loop.shared->options;
+std::string health_url(const Upstream& upstream, const ProxyOptions& options) {
+  return upstream.url().origin() + detail::proxy::target_of(upstream.url(), options.health_path);
+}
+
+Task<> Proxy::check_health() const {
+  PerLoop& loop = loops_.here();
+  const ProxyOptions& options = shared_->options;
   for (;;) {
-    for (std::size_t index = 0; index < loop.shared->upstreams.size(); ++index) {
-      Upstream& upstream = loop.shared->upstreams[index];
-      ClientRequest asked(
-          loop.client, Method::get,
-          upstream.url().origin() + detail::target_of(upstream.url(), options.health_path));
+    for (std::size_t index = 0; index < shared_->upstreams.size(); ++index) {
+      Upstream& upstream = shared_->upstreams[index];
+      ClientRequest asked(loop.client, Method::get, health_url(upstream, options));
       asked.timeout(options.health_every);
       auto sending = asked.send();
       const auto reply = co_await std::move(sending);
@@ -221,9 +222,15 @@ Task<> check_health(PerLoop& loop) {
   }
 }
 
-void Proxy::watch_health(PerLoop& loop) const {
-  if (!shared_->options.health_path.empty() && !shared_->is_checking.exchange(true)) {
-    loop.checks.start(check_health(loop));
+/// A path that no request can have would keep every upstream out for good.
+void check_health_path(const Shared& shared) {
+  for (std::size_t index = 0; index < shared.upstreams.size(); ++index) {
+    const auto url =
+        detail::http::read_http_url(health_url(shared.upstreams[index], shared.options));
+    if (!url) {
+      throw Failure(Error::bad_request("proxy_to: the health path '" + shared.options.health_path +
+                                       "': " + std::string(url.error())));
+    }
   }
 }
 
@@ -233,8 +240,15 @@ ClientOptions plain(ClientOptions options) {
   options.redirects_max = 0;
   options.retries_max = 0;
   options.user_agent = {};
-  options.http2 = Http2Use::never;  // heads and framing are written here
   return options;
+}
+
+/// A proxy that cannot be read must not be passed by.
+void check_proxies(const ClientOptions& options) {
+  const net::Proxies proxies({options.http_proxy, options.https_proxy, options.no_proxy});
+  if (!proxies.fault().empty()) {
+    throw Failure(Error::bad_request("proxy_to: " + std::string(proxies.fault())));
+  }
 }
 
 }  // namespace
@@ -242,35 +256,31 @@ ClientOptions plain(ClientOptions options) {
 void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string> upstreams,
               ProxyOptions options) {
   if (upstreams.empty()) {
-    throw Failure(Error::internal("proxy_to: " + prefix + " has no upstream"));
+    throw Failure(Error::bad_request("proxy_to: " + prefix + " has no upstream"));
   }
   options.client = plain(std::move(options.client));
+  check_proxies(options.client);
   const std::string below = prefix == "/" ? std::string() : prefix;
   const auto segments = static_cast<std::size_t>(std::ranges::count(below, '/'));
   const std::size_t bytes_max = options.body_bytes_max;
-  const bool allows_early_data = options.allows_early_data;
   const auto shared = std::make_shared<Shared>(upstreams, std::move(options));
   const auto proxy = std::make_shared<const Proxy>(shared, segments);
-  for (const Method method :
-       {Method::get, Method::post, Method::put, Method::patch, Method::delete_, Method::options}) {
+  if (!shared->options.health_path.empty()) {
+    check_health_path(*shared);
+    routes.background("health checks of " + prefix, [proxy] { return proxy->check_health(); });
+  }
+  for (const Method method : {Method::get, Method::post, Method::put, Method::patch,
+                              Method::delete_, Method::options, Method::query}) {
     for (const std::string& pattern : {below, below + "/{rest...}"}) {
       if (pattern.empty()) {
         continue;
       }
-      auto route =
-          pattern.ends_with('}')
-              ? routes.route(method, RuntimePattern{pattern},
-                             [proxy](std::string_view, const Request& request, BodyStream body) {
-                               return proxy->pass_on(request, std::move(body));
-                             })
-              : routes.route(method, RuntimePattern{pattern},
-                             [proxy](const Request& request, BodyStream body) {
-                               return proxy->pass_on(request, std::move(body));
-                             });
-      route.body_bytes_max(bytes_max);
-      if (allows_early_data && (method == Method::get || method == Method::options)) {
-        route.allow_early_data();
-      }
+      routes
+          .route(method, RuntimePattern{pattern},
+                 [proxy](const Request& request, BodyStream body) {
+                   return proxy->pass_on(request, std::move(body));
+                 })
+          .body_bytes_max(bytes_max);
     }
   }
 }

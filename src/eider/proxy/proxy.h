@@ -31,8 +31,8 @@ struct ProxyOptions {
   /// all are out they are tried all the same.
   unsigned failures_max = 3;
   Duration out_for = std::chrono::seconds(10);
-  /// Asked for regularly (active health); an upstream is out until this is answered with 2xx or
-  /// 3xx. Empty: not asked.
+  /// Asked for regularly from the server's start on (active health); an upstream is out until this
+  /// is answered with 2xx or 3xx. Empty: not asked.
   std::string health_path = {};
   Duration health_every = std::chrono::seconds(5);
 
@@ -42,6 +42,12 @@ struct ProxyOptions {
   /// only within client.retry_share.
   unsigned tries_max = 2;
 
+  /// A WebSocket on which neither side says anything for so long is ended: more than the time
+  /// between two pings of either. One whose client or upstream takes nothing of what waits for it
+  /// in client.silence is cut off, and so is one that one side has ended and the other has not
+  /// after the same time.
+  Duration tunnel_idle = std::chrono::minutes(10);
+
   /// The largest content that is passed on; it is not gathered here.
   std::size_t body_bytes_max = std::size_t{1} << 30U;
   /// The upstream is told the client's Host, and not its own: for sites by name, and for upstreams
@@ -49,16 +55,18 @@ struct ProxyOptions {
   /// are checked against the upstream's name all the same.
   bool keeps_host = false;
   /// X-Forwarded-For, -Proto and -Host of the request are believed, and added to; else they are
-  /// replaced by what is known here. Only behind a proxy that sets them.
+  /// replaced by what is known here, and what else upstreams take for a proxy's word stays behind:
+  /// other X-Forwarded-* (-Port, -Prefix, -Server, -Ssl, …), X-Real-IP, X-Client-IP,
+  /// True-Client-IP, Front-End-Https, X-Original-URL, X-Rewrite-URL and X-HTTP-Method-Override
+  /// (also as X-HTTP-Method or X-Method-Override). Only behind a proxy that sets or drops all.
   bool trusts_forwarded = false;
-  /// GET, HEAD and OPTIONS go on when they come in early data (see Route::allow_early_data), with
-  /// "Early-Data: 1". Only for upstreams that know what this means: they answer by 425 what nobody
-  /// may repeat, which the client is told (RFC 8470, section 5).
-  bool allows_early_data = false;
 
   /// Deadlines, pools and TLS towards upstreams: `connect`, `handshake`, `first_byte` (from the end
   /// of the request's content), `silence` (within content, of either direction), and the pool's
   /// bounds, which hold on each loop. Content takes as long as it takes: `whole` does not count.
+  /// `http2` says when upstreams are asked over HTTP/2, whatever the client speaks: https:// ones
+  /// that agree; with Http2Use::always all, http:// ones by prior knowledge. WebSockets are
+  /// upgrades of HTTP/1.1 towards upstreams.
   ClientOptions client = {.connections_per_host_max = 1024, .connections_max = 4096};
 };
 
@@ -70,10 +78,13 @@ struct ProxyOptions {
 ///
 /// prefix     literal segments, such as "/api"
 /// upstreams  "http://host[:port][/path]" or "https://…"
-/// errors     throws a Failure that names an upstream that is no such URL
+/// errors     throws a Failure (400, since these are often told to a program) that names an
+/// upstream
+///            that is no such URL, or says what is wrong with health_path or client.http_proxy
 /// answers    502 when no upstream could be asked or what it said was no HTTP, 504 when it was too
-///            slow, 404 for a path with dot segments, 413 for content beyond the route's bound, 204
-///            for OPTIONS that has come as far as its Max-Forwards lets it
+///            slow, 404 for a path with dot segments (also for "..;" and "..%5C", which only some
+///            upstreams take for such), 413 for content beyond the route's bound, 204 for OPTIONS
+///            that has come as far as its Max-Forwards lets it
 void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string> upstreams,
               ProxyOptions options = {});
 

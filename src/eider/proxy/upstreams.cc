@@ -1,4 +1,4 @@
-#include "eider/proxy/detail/upstreams.h"
+#include "eider/proxy/upstreams.h"
 
 #include <algorithm>
 #include <string_view>
@@ -6,7 +6,7 @@
 
 #include "eider/base/failure.h"
 
-namespace eider::detail {
+namespace eider::detail::proxy {
 
 namespace {
 
@@ -24,22 +24,18 @@ std::uint64_t hash(std::string_view key) noexcept {
   return value ^ (value >> 33U);
 }
 
-HttpUrl checked(std::string_view text) {
+http::HttpUrl checked(std::string_view text) {
   while (text.ends_with('/')) {
     text.remove_suffix(1);
   }
   auto url = text.find_first_of("?#") == std::string_view::npos
-                 ? read_http_url(text)
+                 ? http::read_http_url(text)
                  : fail(std::string_view("It has a query or a fragment."));
   if (!url) {
-    throw Failure(Error::internal("proxy_to: the upstream '" + std::string(text) +
-                                  "': " + std::string(url.error())));
+    throw Failure(Error::bad_request("proxy_to: the upstream '" + std::string(text) +
+                                     "': " + std::string(url.error())));
   }
   return std::move(*url);
-}
-
-bool is_in(std::uint64_t set, std::size_t index) noexcept {
-  return index < 64 && ((set >> index) & 1U) != 0;
 }
 
 }  // namespace
@@ -68,16 +64,16 @@ Upstreams::Upstreams(const std::vector<std::string>& urls) {
                     [](const Point& point) { return std::tuple(point.at, point.upstream); });
 }
 
-Upstreams::Standing Upstreams::standing(std::size_t index, std::uint64_t tried,
+Upstreams::Standing Upstreams::standing(std::size_t index, std::span<const std::size_t> tried,
                                         Instant now) const noexcept {
-  if (is_in(tried, index)) {
+  if (std::ranges::find(tried, index) != tried.end()) {
     return Standing::tried;
   }
   return all_[index]->is_out(now) ? Standing::out : Standing::well;
 }
 
-std::size_t Upstreams::least_busy(const std::vector<unsigned>& busy, std::uint64_t tried,
-                                  Instant now) const noexcept {
+std::size_t Upstreams::least_busy(const std::vector<unsigned>& busy,
+                                  std::span<const std::size_t> tried, Instant now) const noexcept {
   const auto rank = [&](std::size_t index) {
     return std::tuple(standing(index, tried, now), busy[index]);
   };
@@ -90,7 +86,7 @@ std::size_t Upstreams::least_busy(const std::vector<unsigned>& busy, std::uint64
   return best;
 }
 
-std::size_t Upstreams::responsible(std::string_view key, std::uint64_t tried,
+std::size_t Upstreams::responsible(std::string_view key, std::span<const std::size_t> tried,
                                    Instant now) const noexcept {
   const auto first = std::ranges::lower_bound(ring_, hash(key), {}, &Point::at);
   const auto start = static_cast<std::size_t>(first - ring_.begin());
@@ -107,4 +103,4 @@ std::size_t Upstreams::responsible(std::string_view key, std::uint64_t tried,
   return best;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::proxy

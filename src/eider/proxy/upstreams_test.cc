@@ -1,17 +1,19 @@
-#include "eider/proxy/detail/upstreams.h"
+#include "eider/proxy/upstreams.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-namespace eider::detail {
+namespace eider::detail::proxy {
 namespace {
 
 const std::vector<std::string> kThree{"http://a", "http://b", "http://c"};
 const Instant kNow{std::chrono::seconds(1000)};
 
-std::vector<std::size_t> owners(const Upstreams& upstreams, std::uint64_t tried = 0) {
+using Tried = std::vector<std::size_t>;
+
+std::vector<std::size_t> owners(const Upstreams& upstreams, const Tried& tried = {}) {
   std::vector<std::size_t> all;
   for (int key = 0; key < 3000; ++key) {
     all.push_back(upstreams.responsible("client " + std::to_string(key), tried, kNow));
@@ -21,17 +23,33 @@ std::vector<std::size_t> owners(const Upstreams& upstreams, std::uint64_t tried 
 
 TEST(Upstreams, the_least_busy_is_asked) {
   const Upstreams upstreams(kThree);
-  EXPECT_EQ(upstreams.least_busy({2, 1, 3}, 0, kNow), 1U);
-  EXPECT_EQ(upstreams.least_busy({0, 0, 0}, 0, kNow), 0U);
+  EXPECT_EQ(upstreams.least_busy({2, 1, 3}, {}, kNow), 1U);
+  EXPECT_EQ(upstreams.least_busy({0, 0, 0}, {}, kNow), 0U);
 }
 
 TEST(Upstreams, who_was_tried_is_last_and_who_is_out_is_before_that) {
   const Upstreams upstreams(kThree);
-  EXPECT_EQ(upstreams.least_busy({0, 5, 9}, 1, kNow), 1U);
+  EXPECT_EQ(upstreams.least_busy({0, 5, 9}, Tried{0}, kNow), 1U);
   upstreams[1].take_out_until(kNow + std::chrono::seconds(1));
-  EXPECT_EQ(upstreams.least_busy({0, 5, 9}, 1, kNow), 2U);
-  EXPECT_EQ(upstreams.least_busy({0, 5, 9}, 5, kNow), 1U);
-  EXPECT_EQ(upstreams.least_busy({0, 5, 9}, 7, kNow), 0U);
+  EXPECT_EQ(upstreams.least_busy({0, 5, 9}, Tried{0}, kNow), 2U);
+  EXPECT_EQ(upstreams.least_busy({0, 5, 9}, Tried{0, 2}, kNow), 1U);
+  EXPECT_EQ(upstreams.least_busy({0, 5, 9}, Tried{0, 1, 2}, kNow), 0U);
+}
+
+TEST(Upstreams, of_a_hundred_the_one_that_was_tried_is_passed_over_and_no_other) {
+  std::vector<std::string> urls;
+  for (int number = 0; number < 100; ++number) {
+    urls.push_back("http://a" + std::to_string(number));
+  }
+  const Upstreams upstreams(urls);
+  std::vector<unsigned> busy(100, 9);
+  busy[3] = 1;
+  busy[67] = 0;
+  EXPECT_EQ(upstreams.least_busy(busy, {}, kNow), 67U);
+  EXPECT_EQ(upstreams.least_busy(busy, Tried{67}, kNow), 3U) << "67 is 3 beyond 64";
+  for (const std::size_t owner : owners(upstreams, {67, 99})) {
+    EXPECT_TRUE(owner != 67 && owner != 99);
+  }
 }
 
 TEST(Upstreams, failures_in_a_row_take_one_out_for_a_while) {
@@ -72,7 +90,7 @@ TEST(Upstreams, keys_keep_their_owner_while_it_is_well) {
       EXPECT_NE(after[key], 2U);
     }
   }
-  EXPECT_EQ(owners(upstreams, 7), before) << "when nobody is left the owner is asked";
+  EXPECT_EQ(owners(upstreams, {0, 1, 2}), before) << "when nobody is left the owner is asked";
 }
 
 TEST(Upstreams, a_further_one_takes_keys_over_but_moves_none_between_the_others) {
@@ -86,4 +104,4 @@ TEST(Upstreams, a_further_one_takes_keys_over_but_moves_none_between_the_others)
 }
 
 }  // namespace
-}  // namespace eider::detail
+}  // namespace eider::detail::proxy

@@ -5,8 +5,8 @@
 #include <new>
 #include <string>
 
-#include "eider/reflect/detail/scratch.h"
 #include "eider/reflect/scalar.h"
+#include "eider/reflect/scratch.h"
 
 namespace eider::reflect {
 
@@ -43,7 +43,7 @@ bool equal_optionals(const Optional& type, const void* left, const void* right) 
   const void* const one = type.get(left);
   const void* const other = type.get(right);
   if (one == nullptr || other == nullptr) {
-    return one == other;
+    return one == other && type.is_null(left) == type.is_null(right);
   }
   return equal(*type.value, one, other);
 }
@@ -62,6 +62,21 @@ bool equal_maps(const Map& type, const void* left, const void* right) {
       const void* const found = against.type.find(against.other, key);
       against.is_equal = found != nullptr && equal(*against.type.value, value, found);
     }
+  });
+  return comparison.is_equal;
+}
+
+struct SetComparison {
+  const Set& type;
+  const void* other;
+  bool is_equal;
+};
+
+bool equal_sets(const Set& type, const void* left, const void* right) {
+  SetComparison comparison{type, right, type.size(left) == type.size(right)};
+  type.each(left, &comparison, [](void* context, const void* value) {
+    auto& against = *static_cast<SetComparison*>(context);
+    against.is_equal = against.is_equal && against.type.contains(against.other, value);
   });
   return comparison.is_equal;
 }
@@ -153,6 +168,10 @@ bool equal(const Type& type, const void* left, const void* right) {
       return equal(*type.constraint().value, left, right);
     case Kind::kDynamic:
       return type.dynamic().equal(left, right);
+    case Kind::kText:
+      return type.text().equal(left, right);
+    case Kind::kSet:
+      return equal_sets(type.set(), left, right);
   }
   std::unreachable();
 }
@@ -177,7 +196,7 @@ bool is_fresh(const Type& type, const void* object) {
     case Kind::kArray:
       return is_fresh_array(type.array(), object);
     case Kind::kOptional:
-      return type.optional().get(object) == nullptr;
+      return type.optional().is_absent(object);
     case Kind::kMap:
       return type.map().size(object) == 0;
     case Kind::kVariant:
@@ -186,6 +205,10 @@ bool is_fresh(const Type& type, const void* object) {
       return is_fresh(*type.constraint().value, object);
     case Kind::kDynamic:
       return type.dynamic().is_null(object);
+    case Kind::kText:
+      return type.text().is_fresh(object);
+    case Kind::kSet:
+      return type.set().size(object) == 0;
   }
   std::unreachable();
 }

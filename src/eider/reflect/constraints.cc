@@ -6,39 +6,11 @@
 #include <stdexcept>
 
 #include "eider/reflect/scalar.h"
+#include "eider/reflect/wording.h"
 
 namespace eider::reflect {
 
 namespace {
-
-/// Code points of valid UTF-8: every byte but the continuation bytes 10xxxxxx begins one.
-std::size_t code_points(std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
-    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-  }));
-}
-
-std::size_t length_of(const Type& type, const void* value) {
-  if (type.kind == Kind::kString) {
-    return code_points(*static_cast<const std::string*>(value));
-  }
-  return type.kind == Kind::kMap ? type.map().size(value) : type.sequence().size(value);
-}
-
-bool is_in_range(const Constraint& range, const void* value) {
-  const Type& type = *range.value;
-  switch (type.kind) {
-    case Kind::kSigned:
-      return load_signed(type, value) >= load_signed(type, range.min) &&
-             load_signed(type, value) <= load_signed(type, range.max);
-    case Kind::kUnsigned:
-      return load_unsigned(type, value) >= load_unsigned(type, range.min) &&
-             load_unsigned(type, value) <= load_unsigned(type, range.max);
-    default:
-      return load_real(type, value) >= load_real(type, range.min) &&
-             load_real(type, value) <= load_real(type, range.max);
-  }
-}
 
 template <class Number>
 std::string digits(Number number) {
@@ -59,47 +31,90 @@ std::string number_text(const Type& type, const void* value) {
   }
 }
 
-std::string counted(std::size_t count, const Type& type) {
-  const std::string unit = type.kind == Kind::kString ? "character" : "element";
-  return digits(count) + " " + unit + (count == 1 ? "" : "s");
+/// What a length is counted in, and the words of JSON Schema for its bounds.
+struct Counted {
+  std::string_view unit;
+  std::string_view min;
+  std::string_view max;
+};
+
+Counted counted_of(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::kString:
+      return {"character", "minLength", "maxLength"};
+    case Kind::kMap:
+      return {"element", "minProperties", "maxProperties"};
+    default:
+      return {"element", "minItems", "maxItems"};
+  }
 }
 
-std::string length_requirement(const Constraint& length) {
-  const std::size_t min = length.length_min;
-  const std::size_t max = length.length_max;
+std::string_view length_text(std::size_t min, std::size_t max) noexcept {
   if (max == std::numeric_limits<std::size_t>::max()) {
-    return "must have at least " + counted(min, *length.value);
+    return "must have at least {min} {unit}";
   }
   if (min == max) {
-    return "must have exactly " + counted(max, *length.value);
+    return "must have exactly {max} {unit}";
   }
-  if (min == 0) {
-    return "must have at most " + counted(max, *length.value);
-  }
-  return "must have " + digits(min) + " to " + counted(max, *length.value);
+  return min == 0 ? "must have at most {max} {unit}" : "must have {min} to {max} {unit}";
 }
 
 }  // namespace
 
-bool satisfies(const Constraint& constraint, const void* value) {
-  if (constraint.what == Constraint::What::kRange) {
-    return is_in_range(constraint, value);
-  }
-  const std::size_t length = length_of(*constraint.value, value);
-  return length >= constraint.length_min && length <= constraint.length_max;
+/// Every byte but the continuation bytes 10xxxxxx begins one.
+std::size_t code_points(std::string_view text) noexcept {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+  }));
 }
 
-std::string requirement(const Constraint& constraint) {
-  if (constraint.what == Constraint::What::kLength) {
-    return length_requirement(constraint);
+Requirement describe_length(const Type& type, std::size_t min, std::size_t max) {
+  constexpr std::size_t kUnbounded = std::numeric_limits<std::size_t>::max();
+  const Counted counted = counted_of(type.kind);
+  const bool is_one = (max == kUnbounded ? min : max) == 1;
+  Requirement made{"length", std::string(length_text(min, max))};
+  made.arguments = {{"min", digits(min)},
+                    {"max", digits(max)},
+                    {"unit", std::string(counted.unit) + (is_one ? "" : "s")}};
+  if (min != 0) {
+    made.keywords.push_back({counted.min, digits(min)});
   }
-  return "must be between " + number_text(*constraint.value, constraint.min) + " and " +
-         number_text(*constraint.value, constraint.max);
+  if (max != kUnbounded) {
+    made.keywords.push_back({counted.max, digits(max)});
+  }
+  return made;
+}
+
+Requirement describe_range(const Type& type, const void* min, const void* max) {
+  const std::string lowest = number_text(type, min);
+  const std::string highest = number_text(type, max);
+  Requirement made = wording::kRange.with({{"min", lowest}, {"max", highest}});
+  made.keywords = {{"minimum", lowest}, {"maximum", highest}};
+  return made;
+}
+
+bool satisfies(const Constraint& constraint, const void* value) {
+  return std::ranges::all_of(constraint, [value](const Rule& rule) { return rule.check(value); });
+}
+
+Requirement requirement(const Constraint& constraint, const Rule& rule) {
+  return rule.describe(*constraint.value);
+}
+
+std::vector<Requirement> broken_requirements(const Constraint& constraint, const void* value) {
+  std::vector<Requirement> broken;
+  for (const Rule& rule : constraint) {
+    if (!rule.check(value)) {
+      broken.push_back(requirement(constraint, rule));
+    }
+  }
+  return broken;
 }
 
 void require(const Constraint& constraint, const void* value) {
-  if (!satisfies(constraint, value)) {
-    throw std::invalid_argument("the value " + requirement(constraint));
+  const std::vector<Requirement> broken = broken_requirements(constraint, value);
+  if (!broken.empty()) {
+    throw std::invalid_argument("the value " + to_text(broken));
   }
 }
 

@@ -82,14 +82,56 @@ TEST(Constraints, are_members_with_defaults_in_plain_structs) {
   EXPECT_EQ((other.page - 1) * other.per_page, 50);
 }
 
+template <class T>
+std::string said_by() {
+  return to_text(requirement(T::kConstraint, *T::kConstraint.first));
+}
+
 TEST(Constraints, say_what_they_ask_for) {
-  EXPECT_EQ(requirement(Stars::kConstraint), "must be between 0 and 5");
-  EXPECT_EQ(requirement(Share::kConstraint), "must be between 0 and 1");
-  EXPECT_EQ(requirement(Title::kConstraint), "must have 1 to 5 characters");
-  EXPECT_EQ(requirement(Tags::kConstraint), "must have at most 2 elements");
-  EXPECT_EQ(requirement(Length<std::string, 3, 3>::kConstraint), "must have exactly 3 characters");
-  EXPECT_EQ(requirement(Length<std::string, 1, std::size_t(-1)>::kConstraint),
-            "must have at least 1 character");
+  EXPECT_EQ(said_by<Stars>(), "must be between 0 and 5");
+  EXPECT_EQ(said_by<Share>(), "must be between 0 and 1");
+  EXPECT_EQ(said_by<Title>(), "must have 1 to 5 characters");
+  EXPECT_EQ(said_by<Tags>(), "must have at most 2 elements");
+  using Three = Length<std::string, 3, 3>;
+  EXPECT_EQ(said_by<Three>(), "must have exactly 3 characters");
+  using Some = Length<std::string, 1, std::size_t(-1)>;
+  EXPECT_EQ(said_by<Some>(), "must have at least 1 character");
+}
+
+/// What a user writes for a rule of his own.
+struct Even {
+  static bool check(int number) { return number % 2 == 0; }
+  static Requirement describe() { return {.code = "even", .text = "must be even"}; }
+};
+using Gloves = Must<int, Even, InRange<int, 0, 10>>;
+
+TEST(Must, keeps_rules_of_ones_own_beside_others) {
+  static_assert(sizeof(Gloves) == sizeof(int) && std::is_trivially_copyable_v<Gloves>);
+  EXPECT_EQ(Gloves(4), 4);
+  EXPECT_THROW(Gloves(3), std::invalid_argument);
+  EXPECT_THROW(Gloves(12), std::invalid_argument);
+}
+
+TEST(Must, tells_all_rules_that_a_value_breaks) {
+  const int number = 13;
+  EXPECT_EQ(to_text(reflect::broken_requirements(Gloves::kConstraint, &number)),
+            "must be even, must be between 0 and 10");
+  try {
+    const Gloves gloves = number;
+    FAIL() << *gloves;
+  } catch (const std::invalid_argument& error) {
+    EXPECT_EQ(error.what(), std::string("the value must be even, must be between 0 and 10"));
+  }
+}
+
+TEST(Requirement, puts_its_arguments_into_their_places) {
+  const auto text = [](std::string pattern) {
+    return to_text(Requirement{"x", std::move(pattern), {{"a", "1"}, {"b", "{a}"}}});
+  };
+  EXPECT_EQ(text("{a} and {b}, {a}"), "1 and {a}, 1");
+  EXPECT_EQ(text("{c} {} {"), "{c} {} {");
+  EXPECT_EQ(text("{a"), "{a");
+  EXPECT_EQ(text(""), "");
 }
 
 }  // namespace

@@ -27,10 +27,12 @@ consteval bool is_readable() {
   if constexpr (std::same_as<T, std::string_view> || std::same_as<T, const char*>) {
     return false;
   } else if constexpr (!std::is_class_v<T> || std::same_as<T, std::string> || SelfDescribed<T> ||
-                       Bounded<T> || (std::same_as<T, Seen> || ...)) {
+                       Bounded<T> || TextLike<T> || (std::same_as<T, Seen> || ...)) {
     return true;
-  } else if constexpr (OptionalLike<T> || SequenceLike<T> || ArrayLike<T>) {
+  } else if constexpr (OptionalLike<T> || SequenceLike<T> || ArrayLike<T> || SetLike<T>) {
     return is_readable<typename T::value_type, Seen...>();
+  } else if constexpr (OwnerLike<T>) {
+    return is_readable<typename T::element_type, Seen...>();
   } else if constexpr (MapLike<T>) {
     return is_readable<typename T::mapped_type, Seen...>();
   } else if constexpr (VariantLike<T>) {

@@ -1,10 +1,11 @@
-#include "eider/reflect/detail/start.h"
+#include "eider/reflect/start.h"
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "eider/reflect/compare.h"
-#include "eider/reflect/detail/scratch.h"
+#include "eider/reflect/scratch.h"
 
 namespace eider::reflect::detail {
 
@@ -25,11 +26,32 @@ bool is_written(const Member& member, const Scratch& one, const Scratch& other) 
 
 }  // namespace
 
+InitialiserWatch::InitialiserWatch(const Type& type) noexcept
+    : type_(type), outer_(std::exchange(initialiser_watch, this)) {}
+
+InitialiserWatch::~InitialiserWatch() {
+  initialiser_watch = outer_;
+}
+
+void InitialiserWatch::construct_at(void* memory) {
+  object_ = memory;
+  type_.structure().construct(memory);
+}
+
+void InitialiserWatch::note(const Type& type, const void* member) noexcept {
+  std::uint64_t bit = 1;
+  for (const Member& own : type_.structure()) {
+    bits_ |= own.type == &type && own.in(object_) == member ? bit : 0;
+    bit <<= 1;
+  }
+}
+
 std::uint64_t find_defaults(const Type& type, void (*default_init)(void* memory)) {
   const Scratch one(type, default_init, kFill);
   const Scratch other(type, default_init, kOtherFill);
-  const Scratch fresh(type, type.structure().construct);
-  std::uint64_t bits = 0;
+  InitialiserWatch watch(type);
+  const Scratch fresh(type, [&watch](void* memory) { watch.construct_at(memory); });
+  std::uint64_t bits = watch.bits();
   std::uint64_t bit = 1;
   for (const Member& member : type.structure()) {
     const bool has_default = member.type->is_trivial

@@ -1,4 +1,4 @@
-#include "eider/reflect/detail/start.h"
+#include "eider/reflect/start.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eider/reflect/constraints.h"
+#include "eider/reflect/empty.h"
 #include "eider/reflect/type_of.h"
 
 namespace eider::reflect {
@@ -103,7 +104,7 @@ TEST(Defaults, an_initialiser_beside_class_members_is_seen) {
 TEST(Defaults, of_class_members_those_that_differ_from_an_empty_one_are_seen) {
   struct Filled {
     std::string a = "x";
-    std::string b = "";  // cannot be told from no initialiser
+    std::string b = "";  // cannot be told from no initialiser: kEmpty can
     std::vector<int> c = {1};
     std::map<std::string, int> d = {{"a", 1}};
     Named e = {"someone", 7};
@@ -112,6 +113,56 @@ TEST(Defaults, of_class_members_those_that_differ_from_an_empty_one_are_seen) {
     Length<std::string, 1, 9> h = "y";
   };
   EXPECT_EQ(defaults_of<Filled>(), "a c d e g h ");
+}
+
+TEST(Defaults, a_class_member_that_is_empty_at_first_may_be_absent_when_it_says_so) {
+  struct Hook {
+    std::string name;
+    std::string url = kEmpty;
+    std::vector<std::string> tags = kEmpty;
+    std::vector<std::string> more;
+    std::map<std::string, int> counts = kEmpty;
+    Length<std::string, 0, 9> label = kEmpty;
+    Named author = kEmpty;
+    int last;
+  };
+  EXPECT_EQ(defaults_of<Hook>(), "url tags counts label author ");
+  const Hook hook{};
+  EXPECT_EQ(hook.url, "");
+  EXPECT_EQ(hook.author.name, "anonymous");
+}
+
+TEST(Defaults, what_kEmpty_makes_within_a_member_is_not_the_member) {
+  struct Inner {
+    std::string text = kEmpty;
+  };
+  struct Outer {
+    Inner inner;
+    std::vector<Inner> many;
+    std::string text;
+  };
+  EXPECT_EQ(defaults_of<Outer>(), "");
+}
+
+struct Deep {
+  std::string text = kEmpty;
+};
+struct Reading {
+  std::string before = kEmpty;
+  bool has_default = type_of<Deep>().structure().has_default(0);
+  std::string after = kEmpty;
+  std::string none;
+};
+
+TEST(Defaults, an_initialiser_may_ask_for_the_defaults_of_another_struct) {
+  EXPECT_EQ(defaults_of<Reading>(), "before has_default after ");
+}
+
+TEST(Defaults, kEmpty_is_for_what_is_returned_in_place) {
+  static_assert(std::convertible_to<Empty, std::string>);
+  static_assert(std::convertible_to<Empty, Named>);
+  static_assert(!std::convertible_to<Empty, int>);
+  static_assert(!std::convertible_to<Empty, Point>);  // Point{} is seen
 }
 
 TEST(Defaults, a_member_is_required_unless_optional_or_with_a_default) {

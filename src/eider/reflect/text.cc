@@ -2,32 +2,40 @@
 
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "eider/base/utf8.h"
 #include "eider/reflect/constraints.h"
 #include "eider/reflect/scalar.h"
+#include "eider/reflect/wording.h"
 
 namespace eider::reflect {
 
 namespace {
 
-using Outcome = Result<void, std::string>;
+using Outcome = Result<void, std::vector<Requirement>>;
+
+Outcome refuse(Requirement broken) {
+  std::vector<Requirement> all;
+  all.push_back(std::move(broken));
+  return fail(std::move(all));
+}
 
 Outcome outcome_of(Parsed parsed, const Type& type) {
   switch (parsed) {
     case Parsed::kDone:
       return {};
     case Parsed::kNotANumber:
-      return fail(requirement(type));
+      return refuse(requirement(type));
     case Parsed::kOutOfRange:
-      return fail(range_requirement(type));
+      return refuse(range_requirement(type));
   }
   std::unreachable();
 }
 
 Outcome read_bool(const Type& type, void* value, std::string_view text) {
   if (text != "true" && text != "false") {
-    return fail(requirement(type));
+    return refuse(requirement(type));
   }
   *static_cast<bool*>(value) = text == "true";
   return {};
@@ -35,7 +43,7 @@ Outcome read_bool(const Type& type, void* value, std::string_view text) {
 
 Outcome read_string(void* value, std::string_view text) {
   if (!is_utf8(text)) {
-    return fail(std::string("must be UTF-8 text"));
+    return refuse(wording::kNotUtf8);
   }
   *static_cast<std::string*>(value) = text;
   return {};
@@ -44,40 +52,67 @@ Outcome read_string(void* value, std::string_view text) {
 Outcome read_enum(const Type& type, void* value, std::string_view text) {
   const Enumerator* const found = type.enumeration().find(text);
   if (found == nullptr || !try_store_signed(type, value, found->value)) {
-    return fail(requirement(type));
+    return refuse(requirement(type));
   }
   return {};
 }
 
+Outcome read_kind(const Type& type, void* value, std::string_view text) {
+  if (!is_utf8(text) || !type.text().read(value, text)) {
+    return refuse(requirement(type));
+  }
+  return {};
+}
+
+/// What the type cannot hold breaks a range of less, too, and that is the one to tell.
+Outcome narrowed(const Constraint& constraint, Outcome refused) {
+  if (refused.error().front().code == wording::kRange.code) {
+    for (const Rule& rule : constraint) {
+      if (Requirement told = requirement(constraint, rule); told.code == wording::kRange.code) {
+        return refuse(std::move(told));
+      }
+    }
+  }
+  return refused;
+}
+
 Outcome read_constrained(const Constraint& constraint, void* value, std::string_view text) {
   Outcome read = read_text(*constraint.value, value, text);
-  if (read && !satisfies(constraint, value)) {
-    return fail(requirement(constraint));
+  if (!read) {
+    return narrowed(constraint, std::move(read));
+  }
+  if (!satisfies(constraint, value)) {
+    return fail(broken_requirements(constraint, value));
   }
   return read;
 }
 
 /// "must be one of a, b"
 template <class Choices, class NameOf>
-std::string one_of(const Choices& choices, NameOf name_of) {
-  std::string text = "must be one of ";
+Requirement one_of(const Choices& choices, NameOf name_of) {
+  std::string names;
   for (const auto& choice : choices) {
-    text += &choice == choices.begin() ? "" : ", ";
-    text += name_of(choice);
+    names += &choice == choices.begin() ? "" : ", ";
+    names += name_of(choice);
   }
-  return text;
+  return wording::kOneOf.with({{"names", std::move(names)}});
 }
 
-std::string enum_requirement(const Enumeration& enumeration) {
+Requirement enum_requirement(const Enumeration& enumeration) {
   return one_of(enumeration, [](const Enumerator& enumerator) { return enumerator.name; });
 }
 
-std::string integer_range(const Type& type) {
+Requirement text_requirement(const TextSchema& schema) {
+  return {schema.format, std::string(schema.requirement)};
+}
+
+Requirement integer_range(const Type& type) {
   const std::uint64_t all = std::numeric_limits<std::uint64_t>::max() >> (64 - 8 * type.bytes);
   if (type.kind == Kind::kUnsigned) {
-    return "must be between 0 and " + std::to_string(all);
+    return wording::kRange.with({{"min", "0"}, {"max", std::to_string(all)}});
   }
-  return "must be between -" + std::to_string(all / 2 + 1) + " and " + std::to_string(all / 2);
+  return wording::kRange.with(
+      {{"min", "-" + std::to_string(all / 2 + 1)}, {"max", std::to_string(all / 2)}});
 }
 
 }  // namespace
@@ -99,6 +134,8 @@ Outcome read_text(const Type& type, void* value, std::string_view text) {
       return read_text(*type.optional().value, type.optional().emplace(value), text);
     case Kind::kConstrained:
       return read_constrained(type.constraint(), value, text);
+    case Kind::kText:
+      return read_kind(type, value, text);
     case Kind::kView:
     case Kind::kChars:
     case Kind::kStruct:
@@ -107,7 +144,8 @@ Outcome read_text(const Type& type, void* value, std::string_view text) {
     case Kind::kMap:
     case Kind::kVariant:
     case Kind::kDynamic:
-      return fail(std::string("cannot be read from text"));
+    case Kind::kSet:
+      return refuse(wording::kNoText);
   }
   std::unreachable();
 }
@@ -120,6 +158,7 @@ bool is_text_type(const Type& type) noexcept {
     case Kind::kReal:
     case Kind::kString:
     case Kind::kEnum:
+    case Kind::kText:
       return true;
     case Kind::kOptional:
       return is_text_type(*type.optional().value);
@@ -133,24 +172,25 @@ bool is_text_type(const Type& type) noexcept {
     case Kind::kMap:
     case Kind::kVariant:
     case Kind::kDynamic:
+    case Kind::kSet:
       return false;
   }
   std::unreachable();
 }
 
-std::string requirement(const Type& type) {
+Requirement requirement(const Type& type) {
   switch (type.kind) {
     case Kind::kBool:
-      return "must be true or false";
+      return wording::kBool;
     case Kind::kSigned:
     case Kind::kUnsigned:
-      return "must be an integer";
+      return wording::kInteger;
     case Kind::kReal:
-      return "must be a number";
+      return wording::kNumber;
     case Kind::kString:
     case Kind::kView:
     case Kind::kChars:
-      return "must be a string";
+      return wording::kString;
     case Kind::kEnum:
       return enum_requirement(type.enumeration());
     case Kind::kOptional:
@@ -159,27 +199,29 @@ std::string requirement(const Type& type) {
       return requirement(*type.constraint().value);
     case Kind::kStruct:
     case Kind::kMap:
-      return "must be an object";
     case Kind::kVariant:
-      return "must be an object";
+      return wording::kObject;
+    case Kind::kText:
+      return text_requirement(*type.text().schema);
     case Kind::kSequence:
-      return "must be an array";
+    case Kind::kSet:
+      return wording::kArray;
     case Kind::kArray:
-      return "must be an array of " + std::to_string(type.array().count) + " elements";
+      return wording::kArrayOf.with({{"count", std::to_string(type.array().count)}});
     case Kind::kDynamic:
-      return "must be a JSON value";
+      return wording::kAnyValue;
   }
   std::unreachable();
 }
 
-std::string range_requirement(const Type& type) {
+Requirement range_requirement(const Type& type) {
   if (type.kind == Kind::kReal) {
-    return "is too large";
+    return wording::kTooLarge;
   }
   return integer_range(type);
 }
 
-std::string tag_requirement(const Variant& variant) {
+Requirement tag_requirement(const Variant& variant) {
   return one_of(variant, [](const Alternative& option) { return option.type->name; });
 }
 

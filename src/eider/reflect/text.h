@@ -4,31 +4,33 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "eider/base/result.h"
+#include "eider/reflect/rule.h"
 #include "eider/reflect/type_of.h"
 
 namespace eider::reflect {
 
 /// Reads the whole of `text` into the scalar of that type at `value`.
 ///
-/// type     a bool ("true", "false"), number, std::string (in UTF-8), enum (by name), or a Length,
-///          Range or optional of such
-/// errors   what was asked for, for people: "must be an integer"; `value` may be changed then
-[[nodiscard]] Result<void, std::string> read_text(const Type& type, void* value,
-                                                  std::string_view text);
+/// type     a bool ("true", "false"), number, std::string (in UTF-8), enum (by name), what has a
+///          TextKind, or a Length, Range or optional of such
+/// errors   what was asked for and is not so: "must be an integer"; `value` may be changed then
+[[nodiscard]] Result<void, std::vector<Requirement>> read_text(const Type& type, void* value,
+                                                               std::string_view text);
 
 /// Whether read_text takes that type at all.
 [[nodiscard]] bool is_text_type(const Type& type) noexcept;
 
-/// What a value of that type must be, for people: "must be an integer", "must be one of red, blue".
-[[nodiscard]] std::string requirement(const Type& type);
+/// What a value of that type must be: "must be an integer", "must be one of red, blue".
+[[nodiscard]] Requirement requirement(const Type& type);
 
 /// What a number of that type must lie within: "must be between -128 and 127".
 /// Pre: kind is kSigned, kUnsigned or kReal.
-[[nodiscard]] std::string range_requirement(const Type& type);
+[[nodiscard]] Requirement range_requirement(const Type& type);
 
 /// What the tag of a variant must be: "must be one of Circle, Square".
-[[nodiscard]] std::string tag_requirement(const Variant& variant);
+[[nodiscard]] Requirement tag_requirement(const Variant& variant);
 
 }  // namespace eider::reflect

@@ -17,7 +17,7 @@ template <class T>
 Result<T, std::string> read_as(std::string_view text) {
   T value{};
   if (auto read = read_text(type_of<T>(), &value, text); !read) {
-    return fail(read.error());
+    return fail(to_text(read.error()));
   }
   return value;
 }
@@ -65,6 +65,8 @@ TEST(ReadText, says_what_it_wanted_instead) {
   EXPECT_EQ(problem_of<Sort>("Newest"), "must be one of newest, oldest");
   EXPECT_EQ((problem_of<Range<int, 1, 9>>("10")), "must be between 1 and 9");
   EXPECT_EQ((problem_of<Range<int, 1, 9>>("ten")), "must be an integer");
+  EXPECT_EQ((problem_of<Range<unsigned, 1, 9>>("-1")), "must be between 1 and 9");
+  EXPECT_EQ((problem_of<Range<int, 1, 9>>("99999999999")), "must be between 1 and 9");
   EXPECT_EQ((problem_of<Length<std::string, 1, 9>>("")), "must have 1 to 9 characters");
   EXPECT_EQ(problem_of<std::vector<int>>("1"), "cannot be read from text");
 }

@@ -1,5 +1,7 @@
 #include "eider/reflect/type.h"
 
+#include <algorithm>
+
 namespace eider::reflect {
 
 namespace {
@@ -18,6 +20,11 @@ auto find_in(const Range& range, Matches matches) noexcept -> decltype(range.beg
 
 const Member* Structure::find(std::string_view name) const noexcept {
   return find_in(*this, [name](const Member& member) { return member.name == name; });
+}
+
+MemberText Structure::text_about(std::string_view name) const noexcept {
+  const auto found = std::ranges::find(about, name, &MemberText::member);
+  return found == about.end() ? MemberText{} : *found;
 }
 
 const Enumerator* Enumeration::find(std::string_view name) const noexcept {

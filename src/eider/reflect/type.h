@@ -4,7 +4,29 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
+
+namespace eider {
+
+class Faults;
+struct Requirement;
+
+/// What a person says of a member, for documents; a struct has its own beside them:
+///
+///     struct NewNote {
+///       std::string title;
+///       static constexpr MemberText kAbout[] = {{"title", "What it is about.", "Milk"}};
+///     };
+///
+/// example  a value as text, or as JSON where the member is none
+struct MemberText {
+  std::string_view member;
+  std::string_view description;
+  std::string_view example = {};
+};
+
+}  // namespace eider
 
 namespace eider::reflect {
 
@@ -23,8 +45,10 @@ enum class Kind : std::uint8_t {
   kMap,          // string keys; Type::map()
   kEnum,         // Type::enumeration()
   kVariant,      // one of several structs, told by a tag; Type::variant()
-  kConstrained,  // a value of another type with bounds, at the same address; Type::constraint()
+  kConstrained,  // a value of another type with rules, at the same address; Type::constraint()
   kDynamic,      // a shape known only at run time (json::Value); Type::dynamic()
+  kText,         // told as text by a TextKind (text_kind.h); Type::text()
+  kSet,          // std::set and its like; Type::set()
 };
 
 struct Structure;
@@ -36,6 +60,8 @@ struct Enumeration;
 struct Variant;
 struct Constraint;
 struct Dynamic;
+struct Text;
+struct Set;
 
 /// One type. Exactly one object of it exists per described type: compare by address.
 ///
@@ -58,6 +84,8 @@ struct Type {
   [[nodiscard]] const Variant& variant() const noexcept;
   [[nodiscard]] const Constraint& constraint() const noexcept;
   [[nodiscard]] const Dynamic& dynamic() const noexcept;
+  [[nodiscard]] const Text& text() const noexcept;
+  [[nodiscard]] const Set& set() const noexcept;
 };
 
 struct Member {
@@ -84,6 +112,10 @@ struct Structure {
   void (*construct)(void* memory);  // T{}
   void (*destroy)(void* object) noexcept;
   const bool* is_checked;  // keeps the start-up check of the offsets alive
+  /// The struct's own `void check(Faults& faults) const` (faults.h), or null.
+  void (*check)(const void* object, Faults& faults) = nullptr;
+  /// The struct's own kAbout, in the order in which it was written.
+  std::span<const MemberText> about = {};
 
   [[nodiscard]] const Member* begin() const noexcept { return first; }
   [[nodiscard]] const Member* end() const noexcept { return first + count; }
@@ -96,6 +128,8 @@ struct Structure {
   }
   /// The member of that name, or null.
   [[nodiscard]] const Member* find(std::string_view name) const noexcept;
+  /// What is said about it, or nothing.
+  [[nodiscard]] MemberText text_about(std::string_view name) const noexcept;
 };
 
 struct Sequence {
@@ -121,6 +155,14 @@ struct Optional {
   void* (*emplace)(void* optional);  // returns the new, value-initialised value
   void (*reset)(void* optional);
   const void* (*get)(const void* optional);  // null when empty
+  /// What the null of a text or a row makes of it: empty, or null where the type tells null from
+  /// absent (Nullable).
+  void (*set_null)(void* optional);
+  bool (*is_null)(const void* optional);  // never of a type that does not tell them apart
+
+  [[nodiscard]] bool is_absent(const void* optional) const {
+    return get(optional) == nullptr && !is_null(optional);
+  }
 };
 
 struct Map {
@@ -171,24 +213,69 @@ struct Variant {
   [[nodiscard]] const Alternative* find(std::string_view tag) const noexcept;
 };
 
-/// Bounds on a value (constraints.h), both inclusive.
-///
-/// kLength  length_min … length_max code points of a string, or elements of a sequence
-/// kRange   *min … *max, both of the type `value`
-struct Constraint {
-  enum class What : std::uint8_t { kLength, kRange };
+/// One rule on a value of a known type.
+struct Rule {
+  bool (*check)(const void* value);
+  Requirement (*describe)(const Type& type);
+};
 
-  What what;
+/// A value with rules (constraints.h), all of which hold.
+struct Constraint {
   const Type* value;
-  std::size_t length_min;
-  std::size_t length_max;
-  const void* min;
-  const void* max;
+  const Rule* first;
+  std::size_t count;
+
+  [[nodiscard]] const Rule* begin() const noexcept { return first; }
+  [[nodiscard]] const Rule* end() const noexcept { return first + count; }
 };
 
 struct Dynamic {
   bool (*is_null)(const void* value) noexcept;
   bool (*equal)(const void* left, const void* right) noexcept;
+};
+
+/// What a TextKind says of its texts, for people, programs and documents.
+///
+/// requirement  "must be a UUID": what stands in answers to wrong input
+/// format       one word: JSON Schema's `format` where it has one, and the code of the fault
+/// pattern      a regular expression of JSON Schema (ECMA-262) that all texts match; may be empty
+/// example      one of the texts
+/// bytes_max    longer ones are refused unseen
+struct TextSchema {
+  std::string_view requirement;
+  std::string_view format = {};
+  std::string_view pattern = {};
+  std::string_view example = {};
+  std::size_t bytes_max = 256;
+};
+
+struct Text {
+  using Take = void (*)(void* context, std::string_view text);
+
+  const TextSchema* schema;
+  bool (*parse)(void* value, std::string_view text);
+  void (*format)(const void* value, void* context, Take take);
+  bool (*equal)(const void* left, const void* right);
+  bool (*is_fresh)(const void* value);  // as a value-initialised one
+
+  /// Returns whether all of `text` is one; if not `value` is as it was. Pre: UTF-8.
+  [[nodiscard]] bool read(void* value, std::string_view text) const {
+    return text.size() <= schema->bytes_max && parse(value, text);
+  }
+};
+
+struct Set {
+  enum class Added : std::uint8_t { kNew, kDoubled, kFailed };
+  using Visit = void (*)(void* context, const void* value);
+  using Fill = bool (*)(void* context, void* element);
+
+  const Type* element;
+  void (*clear)(void* set);
+  /// Makes an element, has it filled, and puts it in unless that failed.
+  Added (*add)(void* set, void* context, Fill fill);
+  std::size_t (*size)(const void* set);
+  bool (*contains)(const void* set, const void* value);
+  void (*each)(const void* set, void* context, Visit visit);
 };
 
 inline const Structure& Type::structure() const noexcept {
@@ -217,6 +304,13 @@ inline const Constraint& Type::constraint() const noexcept {
 }
 inline const Dynamic& Type::dynamic() const noexcept {
   return *static_cast<const Dynamic*>(shape);
+}
+
+inline const Text& Type::text() const noexcept {
+  return *static_cast<const Text*>(shape);
+}
+inline const Set& Type::set() const noexcept {
+  return *static_cast<const Set*>(shape);
 }
 
 }  // namespace eider::reflect

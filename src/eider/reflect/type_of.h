@@ -2,15 +2,16 @@
 // Must not run code when asked: the answer is a constant, usable before main.
 #pragma once
 
+#include <array>
 #include <new>
 #include <type_traits>
 #include <utility>
 
-#include "eider/reflect/detail/concepts.h"
-#include "eider/reflect/detail/count.h"
-#include "eider/reflect/detail/names.h"
-#include "eider/reflect/detail/start.h"
-#include "eider/reflect/detail/tie.h"
+#include "eider/reflect/concepts.h"
+#include "eider/reflect/count.h"
+#include "eider/reflect/names.h"
+#include "eider/reflect/start.h"
+#include "eider/reflect/tie.h"
 #include "eider/reflect/type.h"
 
 namespace eider::reflect {
@@ -31,17 +32,23 @@ struct Described {
 /// The description of T, the same object each time.
 ///
 /// T  bool, an integer, float, double, std::string, std::string_view, const char*, an enum with a
-///    fixed underlying type, json::Value, Length, Range; a vector, array, optional, map from
-///    std::string, or variant of structs, of such; a struct without constructors and bases, of up
-///    to kMembersMax such members (no C arrays, no alignas or bit-fields on members)
+///    fixed underlying type, json::Value, Length, Range, what has a TextKind (eider/kinds); a
+///    vector, set, array, optional, Nullable, std::unique_ptr, map from std::string, or variant of
+///    structs, of such; a struct without constructors and bases, of up to kMembersMax such members
+///    (no C arrays, no alignas or bit-fields on members)
 template <class T>
 constexpr const Type& type_of() noexcept {
   return detail::Described<std::remove_cvref_t<T>>::kType;
 }
 
-/// Calls `visit(name, member)` for each member of a plain struct, in the order of declaration.
+/// Calls `visit(name, member)` for each member of a plain struct, in the order of declaration. The
+/// members may be of any type, also of one that has no description.
 template <class T, class Visit>
 constexpr void for_each_member(T& object, Visit visit);
+
+/// The names of a plain struct's members, likewise.
+template <class T>
+consteval auto member_names();
 
 namespace detail {
 
@@ -65,21 +72,46 @@ struct Offsets {
   }
 };
 
+/// Named in the compiler's answer when the member has no description.
+template <class Struct, auto* Member>
+struct MemberOf;
+
+template <class T, class Where>
+consteval const Type* expect_description();
+
+/// The slots of phantom<T> end with the compilation: see MembersOf::describe.
+template <class T, std::size_t... Index>
+consteval std::array<std::string_view, sizeof...(Index)> names_of(std::index_sequence<Index...>) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"  // g++ does not know clang's warning
+#pragma GCC diagnostic ignored "-Wundefined-var-template"
+  constexpr auto kSlots = tie(phantom<T>.value, Count<sizeof...(Index)>());
+#pragma GCC diagnostic pop
+  return {{member_name<slot<Index>(kSlots)>()...}};
+}
+
 template <class T, class Indices>
 struct MembersOf;
 
 template <class T, std::size_t... Index>
 struct MembersOf<T, std::index_sequence<Index...>> {
+  static constexpr Offsets<sizeof...(Index)> kOffsets = {{sizeof(MemberType<T, Index>)...},
+                                                         {alignof(MemberType<T, Index>)...}};
+
+  /// The slots end with the compilation, as this function does: in a datum of the class they would
+  /// reach the program, and with them the addresses of phantom<T>, which is defined nowhere.
+  static consteval std::array<Member, sizeof...(Index)> describe() {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpragmas"  // g++ does not know clang's warning
 #pragma GCC diagnostic ignored "-Wundefined-var-template"
-  static constexpr auto kSlots = tie(phantom<T>.value, Count<sizeof...(Index)>());
+    constexpr auto kSlots = tie(phantom<T>.value, Count<sizeof...(Index)>());
 #pragma GCC diagnostic pop
-  static constexpr Offsets<sizeof...(Index)> kOffsets = {{sizeof(MemberType<T, Index>)...},
-                                                         {alignof(MemberType<T, Index>)...}};
-  static constexpr Member kMembers[] = {{member_name<slot<Index>(kSlots)>(),
-                                         &Described<std::remove_cv_t<MemberType<T, Index>>>::kType,
-                                         kOffsets.at[Index]}...};
+    return {{{member_name<slot<Index>(kSlots)>(),
+              expect_description<std::remove_cv_t<MemberType<T, Index>>,
+                                 MemberOf<T, slot<Index>(kSlots)>>(),
+              kOffsets.at[Index]}...}};
+  }
+  static constexpr std::array<Member, sizeof...(Index)> kMembers = describe();
 
   static bool check() {
     alignas(T) static constinit unsigned char nowhere[sizeof(T)] = {};
@@ -100,12 +132,34 @@ std::uint64_t default_bits() {
   return bits;
 }
 
+/// Whether each text is about a member that there is.
+template <class T>
+consteval bool are_about_members() {
+  constexpr auto kNames = names_of<T>(std::make_index_sequence<count_members<T>()>());
+  for (const MemberText& text : T::kAbout) {
+    bool is_found = false;
+    for (const std::string_view name : kNames) {
+      is_found = is_found || name == text.member;
+    }
+    if (!is_found) {
+      return false;
+    }
+  }
+  return true;
+}
+
 template <class T>
 struct StructureOf {
   static constexpr std::size_t kCount = count_members<T>();
   using Members = MembersOf<T, std::make_index_sequence<kCount>>;
 
   static consteval Structure describe() {
+    static_assert(has_no_c_array<T>(),
+                  "eider: this struct has a C array, which has no description: write std::array");
+    static_assert(
+        ChecksItself<T> || !HasFunctionCheck<T>,
+        "eider: a struct that checks itself does so by `void check(eider::Faults& faults) "
+        "const`; give a function of another sort another name");
     Structure made = {nullptr,
                       kCount,
                       nullptr,
@@ -113,11 +167,20 @@ struct StructureOf {
                       [](void* object) noexcept { static_cast<T*>(object)->~T(); },
                       nullptr};
     if constexpr (kCount != 0) {
-      made.first = Members::kMembers;
+      made.first = Members::kMembers.data();
       made.is_checked = &Members::kIsChecked;
     }
     if constexpr (kCount != 0 && !std::is_trivially_default_constructible_v<T>) {
       made.default_bits = &default_bits<T>;
+    }
+    if constexpr (requires { T::kAbout; }) {
+      static_assert(are_about_members<T>(), "eider: kAbout speaks of a member that is not there");
+      made.about = T::kAbout;
+    }
+    if constexpr (ChecksItself<T>) {
+      made.check = [](const void* object, Faults& faults) {
+        static_cast<const T*>(object)->check(faults);
+      };
     }
     return made;
   }
@@ -141,7 +204,28 @@ struct ArrayOf {
 };
 
 template <class T>
+void set_null(void* optional) {
+  if constexpr (TellsNull<T>) {
+    static_cast<T*>(optional)->set_null();
+  } else {
+    static_cast<T*>(optional)->reset();
+  }
+}
+
+template <class T>
+bool is_null(const void* optional) {
+  if constexpr (TellsNull<T>) {
+    return static_cast<const T*>(optional)->is_null();
+  } else {
+    return false;
+  }
+}
+
+template <class T>
 struct OptionalOf {
+  static_assert(
+      !OptionalLike<typename T::value_type>,
+      "eider: an optional of an optional cannot tell null from absent: write Nullable<T>");
   static constexpr Optional kShape = {
       &Described<typename T::value_type>::kType,
       [](void* optional) -> void* { return &static_cast<T*>(optional)->emplace(); },
@@ -149,7 +233,9 @@ struct OptionalOf {
       [](const void* optional) -> const void* {
         const T& filled = *static_cast<const T*>(optional);
         return filled.has_value() ? &*filled : nullptr;
-      }};
+      },
+      &set_null<T>,
+      &is_null<T>};
 };
 
 template <class T>
@@ -175,6 +261,92 @@ struct MapOf {
       [](const void* map) -> std::size_t { return static_cast<const T*>(map)->size(); },
       &find,
       &each};
+};
+
+template <class T>
+struct SetOf {
+  using Element = T::value_type;
+
+  static Set::Added add(void* set, void* context, Set::Fill fill) {
+    Element element{};
+    if (!fill(context, &element)) {
+      return Set::Added::kFailed;
+    }
+    const bool is_new = static_cast<T*>(set)->insert(std::move(element)).second;
+    return is_new ? Set::Added::kNew : Set::Added::kDoubled;
+  }
+  static void each(const void* set, void* context, Set::Visit visit) {
+    for (const Element& value : *static_cast<const T*>(set)) {
+      visit(context, &value);
+    }
+  }
+  static constexpr Set kShape = {
+      &Described<Element>::kType,
+      [](void* set) { static_cast<T*>(set)->clear(); },
+      &add,
+      [](const void* set) -> std::size_t { return static_cast<const T*>(set)->size(); },
+      [](const void* set, const void* value) -> bool {
+        return static_cast<const T*>(set)->contains(*static_cast<const Element*>(value));
+      },
+      &each};
+};
+
+template <class T>
+struct OwnerOf {
+  using Owned = T::element_type;
+
+  static constexpr Optional kShape = {
+      &Described<Owned>::kType,
+      [](void* owner) -> void* {
+        auto& owned = *static_cast<T*>(owner);
+        owned.reset(new Owned{});
+        return &*owned;
+      },
+      [](void* owner) { static_cast<T*>(owner)->reset(); },
+      [](const void* owner) -> const void* { return static_cast<const T*>(owner)->get(); },
+      [](void* owner) { static_cast<T*>(owner)->reset(); },
+      [](const void*) { return false; }};
+};
+
+template <class T>
+struct TextOf {
+  using Kind = TextKind<T>;
+  static_assert(
+      requires(std::string_view text, const T& value) {
+        static_cast<bool>(Kind::parse(text));
+        { *Kind::parse(text) } -> std::convertible_to<T>;
+        { Kind::format(value) } -> std::convertible_to<std::string_view>;
+      },
+      "eider: a TextKind<T> has `static std::optional<T> parse(std::string_view text)` and `static "
+      "std::string format(const T& value)` beside its kSchema");
+
+  static bool parse(void* value, std::string_view text) {
+    auto parsed = Kind::parse(text);
+    if (!parsed) {
+      return false;
+    }
+    *static_cast<T*>(value) = *std::move(parsed);
+    return true;
+  }
+  static void format(const void* value, void* context, Text::Take take) {
+    const auto& text = Kind::format(*static_cast<const T*>(value));
+    take(context, text);
+  }
+  static bool equal(const void* left, const void* right) {
+    const T& one = *static_cast<const T*>(left);
+    const T& other = *static_cast<const T*>(right);
+    if constexpr (requires { static_cast<bool>(one == other); }) {
+      return one == other;
+    } else {
+      const auto& text = Kind::format(one);
+      return std::string_view(text) == std::string_view(Kind::format(other));
+    }
+  }
+  static bool is_fresh(const void* value) {
+    const T fresh{};
+    return equal(&fresh, value);
+  }
+  static constexpr Text kShape = {&Kind::kSchema, &parse, &format, &equal, &is_fresh};
 };
 
 template <class T>
@@ -259,6 +431,10 @@ consteval Type describe_class() {
     return with_shape<T>(Kind::kOptional, {}, &OptionalOf<T>::kShape);
   } else if constexpr (MapLike<T>) {
     return with_shape<T>(Kind::kMap, {}, &MapOf<T>::kShape);
+  } else if constexpr (SetLike<T>) {
+    return with_shape<T>(Kind::kSet, {}, &SetOf<T>::kShape);
+  } else if constexpr (OwnerLike<T>) {
+    return with_shape<T>(Kind::kOptional, {}, &OwnerOf<T>::kShape);
   } else if constexpr (VariantLike<T>) {
     return with_shape<T>(Kind::kVariant, {}, &VariantOf<T>::kShape);
   } else if constexpr (ArrayLike<T>) {
@@ -266,7 +442,37 @@ consteval Type describe_class() {
   } else if constexpr (PlainStruct<T>) {
     return with_shape<T>(Kind::kStruct, type_name<T>(), &StructureOf<T>::kShape);
   } else {
-    static_assert(kNever<T>, "eider: this type has no description; see type_of.h for those it has");
+    return *expect_description<T, void>();
+  }
+}
+
+/// The description of a T, or why there is none and what to write instead.
+///
+/// Where  the MemberOf that it is, for the compiler's answer
+template <class T, class Where>
+consteval const Type* expect_description() {
+  if constexpr (HasDescription<T>) {
+    return &Described<T>::kType;
+  } else {
+    static_assert(!std::is_enum_v<T>, "eider: write `enum class`, so that its values are known");
+    static_assert(!PointerLike<T>,
+                  "eider: a pointer has no description: write the value, or a std::optional of it");
+    static_assert(
+        !TupleLike<T>,
+        "eider: a pair or tuple has no description: write a struct, which names its parts");
+    static_assert(
+        !TimeLike<T>,
+        "eider: this time has no description: instants are std::chrono::sys_time of whole "
+        "parts of a second, dates std::chrono::year_month_day, lengths "
+        "std::chrono::duration of integers; all are in eider/kinds/times.h");
+    static_assert(!MapOfOtherKeys<T>,
+                  "eider: a map has a description when its keys are std::string");
+    static_assert(
+        !OtherType<T>,
+        "eider: this type has no description: write a plain struct, without constructors "
+        "and private members, or one of the types in reflect/type_of.h, or tell it as text "
+        "by a TextKind");
+    return nullptr;
   }
 }
 
@@ -280,10 +486,11 @@ consteval Type describe() {
     return with_shape<T>(Kind::kChars, {}, nullptr);
   } else if constexpr (std::same_as<T, bool> || Integer<T> || Real<T>) {
     return describe_scalar<T>();
+  } else if constexpr (TextLike<T>) {
+    return with_shape<T>(Kind::kText, {}, &TextOf<T>::kShape);
   } else if constexpr (FixedEnum<T>) {
     return with_shape<T>(Kind::kEnum, type_name<T>(), &EnumerationOf<T>::kShape);
   } else {
-    static_assert(!std::is_enum_v<T>, "eider: write `enum class`, so that its values are known");
     return describe_class<T>();
   }
 }
@@ -293,14 +500,20 @@ constinit const Type Described<T>::kType = describe<T>();
 
 }  // namespace detail
 
+template <class T>
+consteval auto member_names() {
+  return detail::names_of<T>(std::make_index_sequence<detail::count_members<T>()>());
+}
+
 template <class T, class Visit>
 constexpr void for_each_member(T& object, Visit visit) {
   using Plain = std::remove_const_t<T>;
-  using Members = typename detail::StructureOf<Plain>::Members;
-  const auto slots = detail::tie(object, detail::Count<detail::count_members<Plain>()>());
+  using Indices = std::make_index_sequence<detail::count_members<Plain>()>;
+  static constexpr auto kNames = member_names<Plain>();
+  const auto slots = detail::tie(object, detail::Count<Indices::size()>());
   [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-    (visit(Members::kMembers[Index].name, *detail::slot<Index>(slots)), ...);
-  }(std::make_index_sequence<detail::count_members<Plain>()>());
+    (visit(kNames[Index], *detail::slot<Index>(slots)), ...);
+  }(Indices());
 }
 
 }  // namespace eider::reflect

@@ -22,10 +22,10 @@ struct Inner {
   int number;
 };
 struct Empty {};
-struct Circle {
+struct NamedCircle {
   double radius;
 };
-struct Square {
+struct NamedSquare {
   float side;
 };
 struct Node {
@@ -52,7 +52,7 @@ struct Everything {
   std::map<std::string, Node> by_name;
   std::unordered_map<std::string, int> counts;
   Color color;
-  std::variant<Circle, Square> shape;
+  std::variant<NamedCircle, NamedSquare> shape;
   Range<int, 1, 9> digit;
   Length<std::string, 1, 5> word;
   std::optional<Range<int, 0, 5>> stars;
@@ -77,7 +77,7 @@ TEST(TypeOf, is_a_constant_before_main) {
 
 TEST(TypeOf, is_one_object_per_type_whatever_the_qualifiers) {
   EXPECT_EQ(&type_of<const Inner&>(), &type_of<Inner>());
-  EXPECT_NE(&type_of<Inner>(), &type_of<Circle>());
+  EXPECT_NE(&type_of<Inner>(), &type_of<NamedCircle>());
 }
 
 TEST(TypeOf, members_stand_in_the_order_of_declaration) {
@@ -180,9 +180,9 @@ TEST(TypeOf, operations_reach_the_containers) {
   EXPECT_EQ(counts.find(&object.counts, "b"), nullptr);
 
   const Variant& shape = structure.find("shape")->type->variant();
-  EXPECT_EQ(shape.find("Square")->get(&object.shape), nullptr);
-  static_cast<Square*>(shape.find("Square")->emplace(&object.shape))->side = 2;
-  EXPECT_EQ(std::get<Square>(object.shape).side, 2);
+  EXPECT_EQ(shape.find("NamedSquare")->get(&object.shape), nullptr);
+  static_cast<NamedSquare*>(shape.find("NamedSquare")->emplace(&object.shape))->side = 2;
+  EXPECT_EQ(std::get<NamedSquare>(object.shape).side, 2);
   EXPECT_EQ(shape.find("Round"), nullptr);
 }
 

@@ -34,7 +34,17 @@ class MethodSet {
   [[nodiscard]] constexpr std::uint16_t bits() const noexcept { return bits_; }
 
   /// The value of an Allow field: "GET, HEAD, OPTIONS" (RFC 9110, section 10.2.1).
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    for (int i = 0; i < static_cast<int>(Method::unknown); ++i) {
+      const auto method = static_cast<Method>(i);
+      if (contains(method)) {
+        text += text.empty() ? "" : ", ";
+        text += to_text(method);
+      }
+    }
+    return text;
+  }
 
   friend constexpr bool operator==(MethodSet, MethodSet) = default;
 

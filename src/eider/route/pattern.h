@@ -85,7 +85,7 @@ class PatternInfo {
   return PatternInfo(pattern).size();
 }
 
-namespace detail {
+namespace route::detail {
 
 constexpr bool is_name_begin(char byte) noexcept {
   return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_';
@@ -147,7 +147,7 @@ constexpr PatternFault find_names_fault(std::string_view pattern) noexcept {
   return PatternFault::none;
 }
 
-}  // namespace detail
+}  // namespace route::detail
 
 constexpr PatternSegment PatternReader::next() noexcept {
   const std::size_t slash = rest_.find('/');
@@ -192,12 +192,12 @@ constexpr PatternFault find_fault(std::string_view pattern) noexcept {
   }
   for (PatternReader reader(pattern); reader.has_more();) {
     const PatternSegment segment = reader.next();
-    const PatternFault fault = detail::find_segment_fault(segment, !reader.has_more());
+    const PatternFault fault = route::detail::find_segment_fault(segment, !reader.has_more());
     if (fault != PatternFault::none) {
       return fault;
     }
   }
-  return detail::find_names_fault(pattern);
+  return route::detail::find_names_fault(pattern);
 }
 
 constexpr const char* to_text(PatternFault fault) noexcept {

@@ -8,8 +8,8 @@
 #include "eider/base/assert.h"
 #include "eider/base/buffer.h"
 #include "eider/http/request.h"
-#include "eider/route/detail/test_slow_match.h"
 #include "eider/route/router.h"
+#include "eider/route/test_slow_match.h"
 
 namespace {
 
@@ -23,7 +23,7 @@ std::string_view take_line(std::string_view& text) {
 }
 
 /// First byte: the method. The rest: the pattern.
-void add(Router& router, std::vector<slow::Route>& routes, std::string_view line) {
+void add(Router& router, std::vector<route::slow::Route>& routes, std::string_view line) {
   if (line.empty()) {
     return;
   }
@@ -35,12 +35,12 @@ void add(Router& router, std::vector<slow::Route>& routes, std::string_view line
   }
 }
 
-void compare(const Router& router, const std::vector<slow::Route>& routes, Method method,
+void compare(const Router& router, const std::vector<route::slow::Route>& routes, Method method,
              const std::string& path) {
   PathValues values;
   Buffer scratch;
   const Lookup lookup = router.find(method, path, values, scratch);
-  const slow::Answer wanted = slow::find(routes, method, path);
+  const route::slow::Answer wanted = route::slow::find(routes, method, path);
   ensure(static_cast<int>(lookup.kind) == static_cast<int>(wanted.kind), "another kind");
   ensure(lookup.endpoint == wanted.endpoint, "another endpoint");
   ensure(lookup.allow_text() == wanted.allow, "another Allow");
@@ -56,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view input(reinterpret_cast<const char*>(data), size);
   const std::string_view question = take_line(input);
   Router router;
-  std::vector<slow::Route> routes;
+  std::vector<route::slow::Route> routes;
   for (int i = 0; i < 16 && !input.empty(); ++i) {
     add(router, routes, take_line(input));
   }

@@ -6,9 +6,9 @@
 
 #include "eider/base/buffer.h"
 #include "eider/http/request.h"
-#include "eider/route/detail/test_slow_match.h"
 #include "eider/route/pattern.h"
 #include "eider/route/router.h"
+#include "eider/route/test_slow_match.h"
 
 namespace eider {
 namespace {
@@ -74,12 +74,12 @@ class Dice {
   std::minstd_rand random_;
 };
 
-void expect_same(const Router& router, const std::vector<slow::Route>& routes, Method method,
+void expect_same(const Router& router, const std::vector<route::slow::Route>& routes, Method method,
                  const std::string& path) {
   PathValues values;
   Buffer scratch;
   const Lookup lookup = router.find(method, path, values, scratch);
-  const slow::Answer wanted = slow::find(routes, method, path);
+  const route::slow::Answer wanted = route::slow::find(routes, method, path);
   ASSERT_EQ(static_cast<int>(lookup.kind), static_cast<int>(wanted.kind)) << path;
   ASSERT_EQ(lookup.endpoint, wanted.endpoint) << path;
   ASSERT_EQ(lookup.allow_text(), wanted.allow) << path;
@@ -98,10 +98,10 @@ TEST(Router, answers_as_the_obvious_matcher_does_on_random_routes_and_paths) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Dice dice(seed);
     Router router;
-    std::vector<slow::Route> routes;
+    std::vector<route::slow::Route> routes;
     const std::size_t wanted = 1 + dice.below(40);
     for (std::uint32_t i = 0; i < wanted; ++i) {
-      const slow::Route route{dice.method(), dice.pattern(), i};
+      const route::slow::Route route{dice.method(), dice.pattern(), i};
       if (router.add(route.method, route.pattern, i)) {
         routes.push_back(route);
       }
@@ -110,7 +110,9 @@ TEST(Router, answers_as_the_obvious_matcher_does_on_random_routes_and_paths) {
     for (int i = 0; i < 250; ++i) {
       const std::string path = dice.path();
       expect_same(router, routes, dice.method(), path);
-      found += slow::find(routes, Method::get, path).kind == slow::Answer::Kind::found ? 1 : 0;
+      found += route::slow::find(routes, Method::get, path).kind == route::slow::Answer::Kind::found
+                   ? 1
+                   : 0;
     }
     ASSERT_FALSE(HasFailure());
   }

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -83,8 +84,27 @@ Result<Address, NetError> Address::ask(Ask ask, int fd) {
   return from_raw(raw, bytes < sizeof(raw) ? bytes : sizeof(raw));
 }
 
+namespace {
+
+/// getpeername knows the peer of a connection no more that was reset; this option does. It gives as
+/// many bytes as are asked for, and an error for more than there are.
+int name_of_gone_peer(int fd, sockaddr* to, socklen_t* bytes) noexcept {
+  for (const std::size_t size : {sizeof(sockaddr_in6), sizeof(sockaddr_in)}) {
+    *bytes = static_cast<socklen_t>(size);
+    if (::getsockopt(fd, SOL_SOCKET, SO_PEERNAME, to, bytes) == 0) {
+      return 0;
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+// A client that asks and resets its connection would else have no address, and no rule by addresses
+// would hold for its request.
 Result<Address, NetError> Address::of_peer(int fd) {
-  return ask(::getpeername, fd);
+  auto peer = ask(::getpeername, fd);
+  return peer ? peer : ask(name_of_gone_peer, fd);
 }
 
 Result<Address, NetError> Address::of_socket(int fd) {
@@ -101,12 +121,12 @@ std::string Address::host() const {
     const auto raw = as<sockaddr_in6>();
     return ::inet_ntop(AF_INET6, &raw.sin6_addr, digits.data(), digits.size());
   }
-  return std::string(kUnixPrefix).append(path());
+  return unix_host(path());
 }
 
 std::string Address::to_text() const {
   if (is_unix()) {
-    return host();
+    return std::string(kUnixPrefix).append(path());
   }
   const std::string number = std::to_string(port());
   return family() == AF_INET6 ? "[" + host() + "]:" + number : host() + ":" + number;
@@ -130,6 +150,12 @@ std::string_view Address::path() const noexcept {
   }
   const char* first = reinterpret_cast<const char*>(bytes_.data()) + kBefore;
   return {first, ::strnlen(first, size_ - kBefore)};
+}
+
+std::string unix_host(std::string_view path) {
+  const bool is_safe =
+      std::ranges::all_of(path, [](char byte) { return byte > 0x20 && byte < 0x7F; });
+  return std::string(kUnixPrefix).append(is_safe ? path : std::string_view());
 }
 
 int Address::family() const noexcept {

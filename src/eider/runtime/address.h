@@ -23,14 +23,15 @@ class Address {
   /// errors   bad_address  a name, an empty or malformed text, or a path over 107 bytes
   [[nodiscard]] static Result<Address, NetError> parse(std::string_view host, std::uint16_t port);
 
-  /// The other end of a connected socket. Unnamed Unix peers give "unix:".
+  /// The other end of a connected socket, also when it has reset the connection since. Unnamed Unix
+  /// peers give "unix:".
   [[nodiscard]] static Result<Address, NetError> of_peer(int fd);
   /// What a socket is bound to.
   [[nodiscard]] static Result<Address, NetError> of_socket(int fd);
 
   /// "127.0.0.1:80", "[::1]:80" or "unix:/path".
   [[nodiscard]] std::string to_text() const;
-  /// Without the port and without brackets: "127.0.0.1", "::1" or "unix:/path".
+  /// Without the port and without brackets: "127.0.0.1", "::1", or as unix_host says.
   [[nodiscard]] std::string host() const;
   /// 0 for a Unix path.
   [[nodiscard]] std::uint16_t port() const noexcept;
@@ -59,5 +60,9 @@ class Address {
   alignas(8) std::array<std::byte, kBytesMax> bytes_{};
   unsigned size_ = 0;
 };
+
+/// "unix:/path", safe to stand in a field or a line: a peer binds its own socket to whatever path
+/// it likes, so one with blanks, control bytes or others than ASCII is told as "unix:" alone.
+[[nodiscard]] std::string unix_host(std::string_view path);
 
 }  // namespace eider

@@ -64,6 +64,37 @@ TEST(Address, of_an_unnamed_peer_has_no_path) {
   EXPECT_EQ(Address::of_peer(one.get()).value().to_text(), "unix:");
 }
 
+TEST(Address, of_a_peer_is_known_when_it_has_reset_the_connection) {
+  for (const char* host : {"127.0.0.1", "::1"}) {
+    const Address any = Address::parse(host, 0).value();
+    const Descriptor listening(::socket(any.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(::bind(listening.get(), any.data(), any.size()), 0);
+    ASSERT_EQ(::listen(listening.get(), 1), 0);
+    const Address at = Address::of_socket(listening.get()).value();
+    Descriptor client(::socket(any.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(::connect(client.get(), at.data(), at.size()), 0);
+    const std::string its_own = Address::of_socket(client.get()).value().to_text();
+    const Descriptor accepted(::accept4(listening.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    const linger none{.l_onoff = 1, .l_linger = 0};
+    ::setsockopt(client.get(), SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+    client.close();
+    char byte = 0;
+    EXPECT_EQ(::recv(accepted.get(), &byte, 1, 0), -1) << "which has waited for the reset";
+    EXPECT_EQ(Address::of_peer(accepted.get()).value().to_text(), its_own);
+  }
+}
+
+TEST(Address, of_a_unix_peer_is_named_by_its_path_unless_that_could_break_a_line) {
+  EXPECT_EQ(Address::parse("unix:/run/a-b_c.sock", 0).value().host(), "unix:/run/a-b_c.sock");
+  for (const char* path :
+       {"/a\r\nX-Role: admin", "/a b", "/a\tb", "/a\x7F", "/\xC3\xA4", "/\x01"}) {
+    const Address address = Address::parse("unix:" + std::string(path), 0).value();
+    EXPECT_EQ(address.host(), "unix:") << path;
+    EXPECT_EQ(address.to_text(), "unix:" + std::string(path))
+        << "what we listen at is ours to name";
+  }
+}
+
 TEST(Address, of_what_is_no_socket_is_an_error) {
   EXPECT_FALSE(Address::of_peer(-1));
   EXPECT_FALSE(Address::of_socket(-1));

@@ -13,11 +13,11 @@
 #include "eider/runtime/channel.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/frame_pool.h"
-#include "eider/runtime/loop_sim.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/task.h"
+#include "eider/testkit/loop_sim.h"
 
 namespace eider {
 
@@ -205,7 +205,7 @@ bool destroy_at(int wait) {
 
 TEST(Awaiters, a_chain_destroyed_at_any_of_its_waits_leaves_nothing_behind) {
   int wait = 0;
-  while (destroy_at(wait) && !testing::Test::HasFailure()) {
+  while (destroy_at(wait) && !::testing::Test::HasFailure()) {
     SCOPED_TRACE("destroyed at wait " + std::to_string(wait));
     ++wait;
   }

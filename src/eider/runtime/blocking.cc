@@ -47,7 +47,7 @@ void BlockingJob::abandon() noexcept {
   is_abandoned_.store(true, std::memory_order_release);
 }
 
-void detail::throw_pool_busy() {
+void detail::runtime::throw_pool_busy() {
   throw Failure(Error::unavailable("The server is busy. Try again in a moment."));
 }
 

@@ -13,6 +13,7 @@
 
 #include "eider/runtime/frame_pool.h"
 #include "eider/runtime/loop.h"
+#include "eider/runtime/task.h"
 
 namespace eider {
 
@@ -33,13 +34,13 @@ class BlockingJob : public Posted {
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
   /// On a thread of the pool. Skipped when nobody waits any more.
   void execute() noexcept;
-  /// On the loop: who waits goes on.
+  /// On the loop: the waiting coroutine goes on.
   void run() final;
 
   /// `waiting` goes on when this has run. `holder` points here until then, and is nulled when this
   /// is destroyed without having run.
   void resume_when_run(std::coroutine_handle<> waiting, BlockingJob*& holder) noexcept;
-  /// Who waited has gone, or has what it wanted.
+  /// The coroutine that waited has gone, or has what it wanted.
   void abandon() noexcept;
   /// In a pool without threads `run` executes first.
   void execute_in_run() noexcept { executes_in_run_ = true; }
@@ -79,7 +80,7 @@ class BlockingPool {
   std::unique_ptr<State> state_;
 };
 
-namespace detail {
+namespace detail::runtime {
 
 /// Throws the Failure that becomes a 503.
 [[noreturn]] void throw_pool_busy();
@@ -158,7 +159,7 @@ class BlockingAwaiter {
   BlockingJob* job_ = nullptr;  // belongs to the pool, then to the loop while it resumes us
 };
 
-}  // namespace detail
+}  // namespace detail::runtime
 
 /// What `run_blocking` gives to `co_await`, once.
 template <class Work>
@@ -166,23 +167,20 @@ class [[nodiscard]] BlockingWork {
  public:
   explicit BlockingWork(Work work) : work_(std::move(work)) {}
 
-  detail::BlockingAwaiter<Work> operator co_await() & noexcept {
-    return detail::BlockingAwaiter<Work>(work_);
+  detail::runtime::BlockingAwaiter<Work> operator co_await() & noexcept {
+    return detail::runtime::BlockingAwaiter<Work>(work_);
   }
-  // g++ 12 destroys a closure twice that is made inside of a co_await expression. So work that
-  // captures what has to be destroyed is named first, and the compiler sees to it.
-  detail::BlockingAwaiter<Work> operator co_await() && noexcept
-    requires std::is_trivially_destructible_v<Work>
+  detail::runtime::BlockingAwaiter<Work> operator co_await() && noexcept
+    requires detail::runtime::CanBeMadeInAwait<Work>
   {
-    return detail::BlockingAwaiter<Work>(work_);
+    return detail::runtime::BlockingAwaiter<Work>(work_);
   }
 
  private:
   Work work_;
 };
 
-/// `auto value = co_await run_blocking([&] { return crunch(input); });`, or, when the work captures
-/// what has to be destroyed: `auto work = run_blocking([text] { … }); auto value = co_await work;`
+/// `auto value = co_await run_blocking([&] { return crunch(input); });`
 ///
 /// work     called once, on a thread of the pool; it is not interrupted when the awaiting task is
 ///          destroyed meanwhile, so capture values or what outlives the call

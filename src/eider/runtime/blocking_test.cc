@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "eider/base/failure.h"
-#include "eider/runtime/loop_sim.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/task.h"
+#include "eider/testkit/loop_sim.h"
 
 namespace eider {
 namespace {
@@ -29,7 +29,8 @@ concept CanBeAwaitedUnnamed =
     requires(BlockingWork<Work>&& work) { std::move(work).operator co_await(); };
 constexpr auto kCapturesNumber = [number = 1] { return number; };
 static_assert(CanBeAwaitedUnnamed<std::remove_const_t<decltype(kCapturesNumber)>>);
-static_assert(!CanBeAwaitedUnnamed<decltype([text = std::string()] { return text; })>);
+using CapturesText = decltype([text = std::string()] { return text; });
+static_assert(CanBeAwaitedUnnamed<CapturesText> == detail::runtime::CanBeMadeInAwait<CapturesText>);
 
 // On the simulated loop, where blocking work runs in a turn of its own.
 
@@ -106,7 +107,7 @@ TEST(Blocking, a_waiter_may_outlive_the_loop_that_its_work_was_going_to) {
 
 // On real threads. The loop is run until all tasks of a scope have come to their end.
 
-class BlockingOnThreads : public testing::Test {
+class BlockingOnThreads : public ::testing::Test {
  protected:
   explicit BlockingOnThreads(BlockingLimits limits = {}) : pool_(limits) {
     loop_ = std::move(*Loop::create(Backend::epoll));

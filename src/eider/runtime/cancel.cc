@@ -10,7 +10,7 @@ void Cancel::release() noexcept {
 
 Cancel CancelSource::token() {
   if (token_.state_ == nullptr) {
-    token_.state_ = new detail::CancelState;
+    token_.state_ = new detail::runtime::CancelState;
     token_.state_->is_cancelled.store(is_cancelled_, std::memory_order_release);
   }
   return token_;

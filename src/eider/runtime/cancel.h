@@ -1,5 +1,5 @@
 // The wish that work be given up, and the ways to hear of it.
-// Must not stop anything by itself: whoever does the work looks or listens.
+// Must not stop anything by itself: what does the work looks or listens.
 #pragma once
 
 #include <atomic>
@@ -17,7 +17,7 @@ namespace eider {
 
 class CancelListener;
 
-namespace detail {
+namespace detail::runtime {
 
 struct CancelState {
   std::atomic<std::uint32_t> references{1};
@@ -25,7 +25,7 @@ struct CancelState {
   IntrusiveList<CancelListener> listeners;  // belongs to the source's thread
 };
 
-}  // namespace detail
+}  // namespace detail::runtime
 
 /// A token that says whether its source has cancelled. Copies may be read on any thread.
 class Cancel {
@@ -51,13 +51,14 @@ class Cancel {
  private:
   friend class CancelSource;
   friend class CancelListener;
-  explicit Cancel(detail::CancelState* state) noexcept : state_(state) {}
+  explicit Cancel(detail::runtime::CancelState* state) noexcept : state_(state) {}
   void release() noexcept;
 
-  detail::CancelState* state_ = nullptr;
+  detail::runtime::CancelState* state_ = nullptr;
 };
 
-/// Whoever may cancel. Costs nothing until a token is asked for; destroying it cancels nothing.
+/// The side that may cancel. Costs nothing until a token is asked for; destroying it cancels
+/// nothing.
 class CancelSource {
  public:
   CancelSource() noexcept = default;
@@ -109,7 +110,7 @@ class CancelListener : private ListNode {
   Call call_{*this};
 };
 
-namespace detail {
+namespace detail::runtime {
 
 /// Resumes at the end of a started task or when a token is cancelled, whichever is first.
 template <class T>
@@ -145,14 +146,14 @@ Task<> run_until(Task<T>& task, const Cancel& cancel) {
   }
 }
 
-}  // namespace detail
+}  // namespace detail::runtime
 
 /// Runs `task` until `cancel` is cancelled, then destroys it.
 ///
 /// returns  what the task returned, or nothing when it was cancelled; throws what it threw
 template <class T>
 Task<std::optional<T>> with_cancel(Task<T> task, Cancel cancel) {
-  co_await detail::run_until(task, cancel);
+  co_await detail::runtime::run_until(task, cancel);
   if (task.is_empty()) {
     co_return std::nullopt;
   }
@@ -163,7 +164,7 @@ Task<std::optional<T>> with_cancel(Task<T> task, Cancel cancel) {
 ///
 /// returns  whether it came to its end
 inline Task<bool> with_cancel(Task<> task, Cancel cancel) {
-  co_await detail::run_until(task, cancel);
+  co_await detail::runtime::run_until(task, cancel);
   if (task.is_empty()) {
     co_return false;
   }

@@ -7,15 +7,15 @@
 #include <thread>
 #include <utility>
 
-#include "eider/runtime/loop_sim.h"
 #include "eider/runtime/sleep.h"
+#include "eider/testkit/loop_sim.h"
 
 namespace eider {
 namespace {
 
 using std::chrono::seconds;
 
-class CancelTest : public testing::Test {
+class CancelTest : public ::testing::Test {
  protected:
   SimKernel kernel;
   SimLoop loop{kernel};

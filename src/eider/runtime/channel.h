@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "eider/base/assert.h"
-#include "eider/runtime/detail/waiter.h"
+#include "eider/runtime/task.h"
+#include "eider/runtime/waiter.h"
 
 namespace eider {
 
@@ -31,7 +32,7 @@ class Channel {
   Channel& operator=(const Channel&) = delete;
   ~Channel() {
     close();
-    while (detail::Waiter* promised = promised_.pop_front()) {
+    while (detail::runtime::Waiter* promised = promised_.pop_front()) {
       static_cast<Receiving*>(promised)->channel_ = nullptr;
     }
   }
@@ -63,13 +64,13 @@ class Channel {
     return has_value() ? std::optional<T>(pop()) : std::nullopt;
   }
 
-  /// Nothing more is sent; what was sent can still be received. Who waits goes on.
+  /// Nothing more is sent; what was sent can still be received. All that wait go on.
   void close() noexcept {
     is_closed_ = true;
-    while (detail::Waiter* sender = senders_.front()) {
+    while (detail::runtime::Waiter* sender = senders_.front()) {
       sender->wake();
     }
-    while (detail::Waiter* receiver = receivers_.front()) {
+    while (detail::runtime::Waiter* receiver = receivers_.front()) {
       static_cast<Receiving*>(receiver)->channel_ = nullptr;
       receiver->wake();
     }
@@ -92,7 +93,7 @@ class Channel {
     slot.reset();
     first_ = (first_ + 1) % slots_.size();
     --size_;
-    if (detail::Waiter* sender = senders_.front()) {
+    if (detail::runtime::Waiter* sender = senders_.front()) {
       static_cast<SendAwaiter*>(sender)->is_sent_ = true;
       sender->wake();
       push(std::move(static_cast<SendAwaiter*>(sender)->value_));
@@ -101,7 +102,7 @@ class Channel {
   }
 
   void promise_to_next() noexcept {
-    detail::Waiter* receiver = receivers_.front();
+    detail::runtime::Waiter* receiver = receivers_.front();
     if (receiver == nullptr || !has_value()) {
       return;
     }
@@ -115,9 +116,9 @@ class Channel {
   std::size_t size_ = 0;
   std::size_t promises_ = 0;
   bool is_closed_ = false;
-  detail::Waiter::List senders_;
-  detail::Waiter::List receivers_;
-  detail::Waiter::List promised_;  // woken receivers, each with a claim to one value
+  detail::runtime::Waiter::List senders_;
+  detail::runtime::Waiter::List receivers_;
+  detail::runtime::Waiter::List promised_;  // woken receivers, each with a claim to one value
 };
 
 /// What `send` gives to `co_await`, once.
@@ -127,10 +128,8 @@ class [[nodiscard]] Channel<T>::Sending {
   Sending(Channel& channel, T&& value) : channel_(channel), value_(std::move(value)) {}
 
   SendAwaiter operator co_await() & noexcept { return SendAwaiter(channel_, value_); }
-  // g++ 12 destroys an aggregate twice that is made inside of a co_await expression. So such a
-  // sending is named first, and the compiler sees to it.
   SendAwaiter operator co_await() && noexcept
-    requires(!std::is_aggregate_v<T> || std::is_trivially_destructible_v<T>)
+    requires(!std::is_aggregate_v<T> || detail::runtime::CanBeMadeInAwait<T>)
   {
     return SendAwaiter(channel_, value_);
   }
@@ -141,7 +140,7 @@ class [[nodiscard]] Channel<T>::Sending {
 };
 
 template <class T>
-class Channel<T>::SendAwaiter final : private detail::Waiter {
+class Channel<T>::SendAwaiter final : private detail::runtime::Waiter {
  public:
   SendAwaiter(Channel& channel, T& value) noexcept : channel_(channel), value_(value) {}
 
@@ -163,7 +162,7 @@ class Channel<T>::SendAwaiter final : private detail::Waiter {
 };
 
 template <class T>
-class Channel<T>::Receiving final : private detail::Waiter {
+class Channel<T>::Receiving final : private detail::runtime::Waiter {
  public:
   explicit Receiving(Channel& channel) noexcept : channel_(&channel) {}
   ~Receiving() {

@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/loop_sim.h"
 #include "eider/runtime/scope.h"
-#include "eider/runtime/sim_random.h"
 #include "eider/runtime/sleep.h"
 #include "eider/runtime/task.h"
+#include "eider/testkit/loop_sim.h"
+#include "eider/testkit/sim_random.h"
 
 namespace eider {
 namespace {
 
-class ChannelTest : public testing::Test {
+class ChannelTest : public ::testing::Test {
  protected:
   SimKernel kernel;
   SimLoop loop{kernel};
@@ -177,10 +177,10 @@ struct Message {
 };
 
 template <class Awaited>
-concept CanBeAwaitedUnnamed =
-    requires(Awaited&& awaited) { std::move(awaited).operator co_await(); };
-static_assert(CanBeAwaitedUnnamed<Channel<std::string>::Sending>);
-static_assert(!CanBeAwaitedUnnamed<Channel<Message>::Sending>);
+concept CanSendUnnamed = requires(Awaited&& awaited) { std::move(awaited).operator co_await(); };
+static_assert(CanSendUnnamed<Channel<std::string>::Sending>);
+static_assert(CanSendUnnamed<Channel<Message>::Sending> ==
+              detail::runtime::CanBeMadeInAwait<Message>);
 
 TEST_F(ChannelTest, carries_structs_whole) {
   Channel<Message> channel(1);

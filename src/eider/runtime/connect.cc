@@ -6,8 +6,8 @@
 
 #include <cerrno>
 
-#include "eider/runtime/detail/socket_io.h"
 #include "eider/runtime/loop.h"
+#include "eider/runtime/socket_io.h"
 
 namespace eider {
 

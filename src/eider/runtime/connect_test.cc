@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/runtime/detail/test_backends.h"
 #include "eider/runtime/task.h"
+#include "eider/runtime/test_backends.h"
 
 namespace eider {
 namespace {
@@ -45,12 +45,12 @@ Descriptor listen_at(const Address& at, int backlog) {
   return fd;
 }
 
-Address local() {
+Address loopback() {
   return Address::parse("127.0.0.1", 0).value();
 }
 
 TEST_P(ConnectTest, gives_a_connected_socket_that_does_not_block_or_delay) {
-  const Descriptor listening = listen_at(local(), 10);
+  const Descriptor listening = listen_at(loopback(), 10);
   const Address to = Address::of_socket(listening.get()).value();
   const Outcome outcome = outcome_of(to, milliseconds(5000));
   ASSERT_TRUE(outcome) << text(outcome.error());
@@ -63,7 +63,7 @@ TEST_P(ConnectTest, gives_a_connected_socket_that_does_not_block_or_delay) {
 }
 
 TEST_P(ConnectTest, is_refused_where_nobody_listens) {
-  Address to = local();
+  Address to = loopback();
   {
     const Descriptor gone = listen_at(to, 1);
     to = Address::of_socket(gone.get()).value();
@@ -82,7 +82,7 @@ TEST_P(ConnectTest, is_refused_at_a_unix_path_that_is_not_there) {
 
 /// A listener whose queue is full drops further handshakes, so that they stay unanswered.
 TEST_P(ConnectTest, is_given_up_at_its_deadline) {
-  const Descriptor listening = listen_at(local(), 0);
+  const Descriptor listening = listen_at(loopback(), 0);
   const Address to = Address::of_socket(listening.get()).value();
   std::vector<Descriptor> queue;
   for (int index = 0; index < 4; ++index) {
@@ -93,11 +93,12 @@ TEST_P(ConnectTest, is_given_up_at_its_deadline) {
   const Outcome outcome = outcome_of(to, milliseconds(30));
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error(), NetError::timed_out);
-  EXPECT_GE(std::chrono::steady_clock::now() - before, milliseconds(30));
+  // A deadline counts from the begin of the turn that asks, which may lie a little before `before`.
+  EXPECT_GE(std::chrono::steady_clock::now() - before, milliseconds(25));
 }
 
 TEST_P(ConnectTest, is_given_up_when_it_is_destroyed) {
-  const Descriptor listening = listen_at(local(), 0);
+  const Descriptor listening = listen_at(loopback(), 0);
   const Address to = Address::of_socket(listening.get()).value();
   std::vector<Descriptor> queue;
   for (int index = 0; index < 4; ++index) {

@@ -12,7 +12,7 @@
 #include "eider/runtime/timer.h"
 
 namespace eider {
-namespace detail {
+namespace detail::runtime {
 
 /// Resumes at the end of a started task or at an instant, whichever is first.
 template <class T>
@@ -48,7 +48,7 @@ Task<> run_until(Task<T>& task, Instant due) {
   }
 }
 
-}  // namespace detail
+}  // namespace detail::runtime
 
 /// Runs `task`, and cancels it once `limit` has passed.
 ///
@@ -56,7 +56,7 @@ Task<> run_until(Task<T>& task, Instant due) {
 template <class T>
 Task<std::optional<T>> with_deadline(Task<T> task, Duration limit) {
   const Instant due = Loop::current().now() + limit;
-  co_await detail::run_until(task, due);
+  co_await detail::runtime::run_until(task, due);
   if (task.is_empty()) {
     co_return std::nullopt;
   }
@@ -68,7 +68,7 @@ Task<std::optional<T>> with_deadline(Task<T> task, Duration limit) {
 /// returns  whether it came to its end in time
 inline Task<bool> with_deadline(Task<> task, Duration limit) {
   const Instant due = Loop::current().now() + limit;
-  co_await detail::run_until(task, due);
+  co_await detail::runtime::run_until(task, due);
   if (task.is_empty()) {
     co_return false;
   }

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "eider/runtime/frame_pool.h"
-#include "eider/runtime/loop_sim.h"
 #include "eider/runtime/sleep.h"
+#include "eider/testkit/loop_sim.h"
 
 namespace eider {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class Deadline : public testing::Test {
+class Deadline : public ::testing::Test {
  protected:
   // Runs `task` on the loop for `time`; nothing when it has not come to its end by then.
   template <class T>

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "eider/runtime/descriptor.h"
-#include "eider/runtime/detail/test_backends.h"
+#include "eider/runtime/test_backends.h"
 
 namespace eider {
 namespace {

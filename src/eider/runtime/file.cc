@@ -17,14 +17,15 @@ namespace eider {
 namespace {
 
 constexpr mode_t kNewFileMode = 0666;  // less the process's umask
+constexpr mode_t kOwnerOnly = 0600;
 
 std::unexpected<FileError> fail_by_errno() {
   return fail(file_error(errno));
 }
 
 // Non-blocking, so that opening a pipe does not wait for its other end.
-Descriptor open_file(const std::string& path, int flags) {
-  return Descriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, kNewFileMode));
+Descriptor open_file(const std::string& path, int flags, mode_t mode = kNewFileMode) {
+  return Descriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, mode));
 }
 
 Result<std::size_t, FileError> size_of_regular(int fd) {
@@ -108,20 +109,44 @@ std::string directory_of(const std::string& path) {
 }
 
 // A file of its own beside `path`, so that no other writer and no crash before us is in the way.
-Descriptor make_temporary(std::string& name, const std::string& path) {
+Descriptor make_temporary(std::string& name, const std::string& path, mode_t mode) {
   static std::atomic<unsigned> count{0};
   Descriptor fd;
   do {
     name = path + ".new." + std::to_string(::getpid()) + "." + std::to_string(++count);
-    fd = open_file(name, O_WRONLY | O_CREAT | O_EXCL);
+    fd = open_file(name, O_WRONLY | O_CREAT | O_EXCL, mode);
   } while (!fd.is_open() && errno == EEXIST);
   return fd;
 }
 
-// A file that is replaced keeps its rights; a new one has those of any new file.
-bool take_rights_of(const std::string& path, int fd) {
-  struct stat status{};
-  return ::stat(path.c_str(), &status) != 0 || ::fchmod(fd, status.st_mode & 07777U) == 0;
+// A file that is replaced keeps its owner and its rights, as far as this process may give them.
+// The owner comes first: chown takes set-user-ID away, and rights for one group are none for
+// another.
+bool take_rights_of(const struct stat& old, int fd) {
+  constexpr mode_t kNotAsOwner = S_ISUID;
+  constexpr mode_t kNotAsGroup = S_ISUID | S_ISGID | S_IRWXG;
+  mode_t lost = 0;
+  if (::fchown(fd, old.st_uid, old.st_gid) != 0) {
+    const bool has_group = ::fchown(fd, static_cast<uid_t>(-1), old.st_gid) == 0;
+    lost = has_group ? kNotAsOwner : kNotAsGroup;
+  }
+  return ::fchmod(fd, old.st_mode & 07777U & ~lost) == 0;
+}
+
+// A file for its owner alone: what takes its place must be so before the first byte is in it.
+Descriptor make_successor(std::string& name, const std::string& path) {
+  struct stat old{};
+  if (::stat(path.c_str(), &old) != 0) {
+    return make_temporary(name, path, kNewFileMode);
+  }
+  Descriptor fd = make_temporary(name, path, kOwnerOnly);
+  if (fd.is_open() && !take_rights_of(old, fd.get())) {
+    const int error = errno;
+    ::unlink(name.c_str());
+    fd.close();
+    errno = error;
+  }
+  return fd;
 }
 
 // The directory entry is data of the directory: it is on the disk once that is.
@@ -132,12 +157,12 @@ bool sync_directory(const std::string& path) {
 
 Result<void, FileError> replace_blocking(const std::string& path, std::string_view bytes) {
   std::string temporary;
-  const Descriptor fd = make_temporary(temporary, path);
+  const Descriptor fd = make_successor(temporary, path);
   if (!fd.is_open()) {
     return fail_by_errno();
   }
-  const bool is_replaced = write_all(fd.get(), bytes) && take_rights_of(path, fd.get()) &&
-                           ::fsync(fd.get()) == 0 && ::rename(temporary.c_str(), path.c_str()) == 0;
+  const bool is_replaced = write_all(fd.get(), bytes) && ::fsync(fd.get()) == 0 &&
+                           ::rename(temporary.c_str(), path.c_str()) == 0;
   if (!is_replaced) {
     const int error = errno;
     ::unlink(temporary.c_str());

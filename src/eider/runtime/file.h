@@ -37,8 +37,9 @@ enum class FileError : std::uint8_t {
 /// Makes the file or overwrites it. A crash may leave it half written: see `replace_file`.
 [[nodiscard]] Task<Result<void, FileError>> write_file(std::string path, std::string bytes);
 
-/// Makes the file or takes its place in one step: whoever reads it, also after a crash, finds all
-/// of the old bytes or all of the new ones. On return the new ones are on the disk.
+/// Makes the file or takes its place in one step: a reader, also after a crash, finds all
+/// of the old bytes or all of the new ones. On return the new ones are on the disk. Rights and
+/// owner stay, the latter as far as the process may give files away; never may more people read it.
 ///
 /// cost     a temporary file beside it and two fsync
 [[nodiscard]] Task<Result<void, FileError>> replace_file(std::string path, std::string bytes);

@@ -1,22 +1,28 @@
 #include "eider/runtime/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "eider/runtime/loop_sim.h"
+#include "eider/runtime/descriptor.h"
+#include "eider/testkit/loop_sim.h"
 #include "tests/support/temp_directory.h"
 
 namespace eider {
 namespace {
 
-class File : public testing::Test {
+class File : public ::testing::Test {
  protected:
   std::string path(const std::string& name) const { return directory_ + "/" + name; }
 
@@ -92,6 +98,55 @@ TEST_F(File, is_replaced_by_new_bytes_with_the_rights_of_the_old_ones) {
   ASSERT_EQ(::stat(path("it").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0640U);
   EXPECT_EQ(files(), 1U) << "nothing temporary is left";
+}
+
+/// What happens to the files of a directory, in order.
+class Watched {
+ public:
+  explicit Watched(const std::string& directory) : fd_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
+    EXPECT_GE(::inotify_add_watch(fd_.get(), directory.c_str(), IN_CREATE | IN_ATTRIB | IN_MODIFY),
+              0);
+  }
+  /// Kinds of changes, each once where it comes several times in a row.
+  [[nodiscard]] std::vector<std::uint32_t> seen() const {
+    alignas(inotify_event) std::array<char, 65536> room{};
+    const ssize_t got = ::read(fd_.get(), room.data(), room.size());
+    std::vector<std::uint32_t> kinds;
+    for (ssize_t at = 0; at < got;) {
+      inotify_event event{};
+      std::memcpy(&event, room.data() + at, sizeof(event));
+      if (kinds.empty() || kinds.back() != event.mask) {
+        kinds.push_back(event.mask);
+      }
+      at += static_cast<ssize_t>(sizeof(event) + event.len);
+    }
+    return kinds;
+  }
+
+ private:
+  Descriptor fd_;
+};
+
+TEST_F(File, has_the_rights_of_the_old_one_before_the_first_byte_is_in_it) {
+  ASSERT_TRUE(run(write_file(path("it"), "old")).has_value());
+  ASSERT_EQ(::chmod(path("it").c_str(), 0600), 0);
+  const Watched watched(path(""));
+  ASSERT_TRUE(run(replace_file(path("it"), "secret")).has_value());
+  EXPECT_EQ(watched.seen(), (std::vector<std::uint32_t>{IN_CREATE, IN_ATTRIB, IN_MODIFY}));
+}
+
+TEST_F(File, keeps_its_owner_when_it_is_replaced) {
+  if (::geteuid() != 0) {
+    GTEST_SKIP() << "only root gives files away";
+  }
+  ASSERT_TRUE(run(write_file(path("it"), "old")).has_value());
+  ASSERT_EQ(::chown(path("it").c_str(), 12345, 23456), 0);
+  ASSERT_EQ(::chmod(path("it").c_str(), 04640), 0);
+  ASSERT_TRUE(run(replace_file(path("it"), "new")).has_value());
+  struct stat status{};
+  ASSERT_EQ(::stat(path("it").c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 12345U);
+  EXPECT_EQ(status.st_gid, 23456U);
 }
 
 TEST_F(File, is_made_by_replacing_what_was_not_there) {

@@ -4,14 +4,19 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <utility>
 
 #include "eider/base/assert.h"
+#include "eider/runtime/handshakes.h"
 #include "eider/runtime/loop.h"
+#include "eider/runtime/socket_io.h"
+#include "eider/runtime/stream_access.h"
 
 namespace eider {
 
@@ -44,8 +49,13 @@ bool prepare(int fd, const Address& at, ListenOptions options) noexcept {
   return options.sharing == PortSharing::exclusive || enable(fd, SOL_SOCKET, SO_REUSEPORT);
 }
 
-/// A socket file that a process left behind when it was killed: nobody answers there.
+/// A socket file that a process left behind when it was killed: nobody answers there. The kernel
+/// says the same of a file that is no socket, which is not ours to remove.
 bool is_left_behind(const Address& at) noexcept {
+  struct stat file{};
+  if (::lstat(std::string(at.path()).c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) {
+    return false;
+  }
   const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   return probe.is_open() && ::connect(probe.get(), at.data(), at.size()) != 0 &&
          errno == ECONNREFUSED;
@@ -81,6 +91,30 @@ Result<ListeningSocket, NetError> Loop::listen(const Address& at, const ListenOp
   return ListeningSocket{std::move(fd), *bound};
 }
 
+void Loop::begin_closing(Listener& listener) noexcept {
+  if (listener.port() != 0) {
+    detail::runtime::begin_no_handshake(WatchAccess::fd(listener));
+  }
+}
+
+bool Loop::accept_last(Listener& listener) {
+  const int fd = WatchAccess::fd(listener);
+  // Before the queue is emptied: a handshake that ends in between leaves its connection there.
+  if (listener.port() == 0) {
+    ::shutdown(fd, SHUT_RD);  // a Unix path knows no handshakes, and refuses from here on
+  } else if (WatchAccess::has_handshakes(listener)) {
+    return false;
+  }
+  while (true) {
+    Descriptor accepted(::accept4(fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (accepted.is_open()) {
+      WatchAccess::tell_accepted(listener, std::move(accepted));
+    } else if (!is_of_one_connection(errno)) {
+      return is_try_again(errno) || errno == EINVAL;  // the latter behind a shutdown
+    }
+  }
+}
+
 Listener::Listener(Loop& loop, ListenerOwner& owner) noexcept
     : loop_(loop), owner_(owner), rest_(*this) {}
 
@@ -96,7 +130,7 @@ Result<void, NetError> Listener::open(const Address& at, ListenOptions options) 
   }
   fd_ = std::move(socket->fd);
   address_ = socket->address;
-  owns_path_ = true;
+  is_own_ = true;
   loop_.attach(*this);
   return {};
 }
@@ -115,18 +149,59 @@ Result<void, NetError> Listener::adopt(Descriptor fd) {
   }
   fd_ = std::move(fd);
   address_ = *bound;
-  owns_path_ = false;
+  is_own_ = false;
   loop_.attach(*this);
   return {};
+}
+
+void Listener::hold() noexcept {
+  loop_.detach(*this);
+  is_held_ = true;
+}
+
+void Listener::admit() {
+  is_held_ = false;
+  loop_.attach(*this);
+}
+
+void Listener::begin_closing() noexcept {
+  if (is_own_) {
+    loop_.begin_closing(*this);
+  } else {
+    close();
+  }
+}
+
+bool Listener::try_close() {
+  if (is_open() && loop_.accept_last(*this)) {
+    close();
+  }
+  return !is_open();
+}
+
+/// Whether one of those is still under way that had begun when this was first asked. Later ones are
+/// of others who share the port. Where the kernel does not tell, one may be.
+bool Listener::has_handshakes() {
+  auto all = detail::runtime::handshakes_under_way(port());
+  if (!all) {
+    return true;
+  }
+  if (!handshakes_) {
+    handshakes_ = std::move(*all);
+  } else {
+    std::erase_if(*handshakes_, [&](auto one) { return !std::ranges::binary_search(*all, one); });
+  }
+  return !handshakes_->empty();
 }
 
 void Listener::close() noexcept {
   if (!is_open()) {
     return;
   }
-  if (!rest_.is_armed()) {
+  if (!rest_.is_armed() && !is_held_) {
     loop_.detach(*this);
   }
+  is_held_ = false;
   rest_.disarm();
   remove_path();
   fd_.close();
@@ -134,7 +209,7 @@ void Listener::close() noexcept {
 }
 
 void Listener::remove_path() const noexcept {
-  if (owns_path_ && !address_->path().empty()) {
+  if (is_own_ && !address_->path().empty()) {
     ::unlink(std::string(address_->path()).c_str());
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "eider/base/result.h"
 #include "eider/runtime/address.h"
@@ -58,9 +59,24 @@ class Listener {
   /// Binds and begins accepting. A Unix path that nobody listens on any more is taken over.
   [[nodiscard]] Result<void, NetError> open(const Address& at, ListenOptions options = {});
   /// The same of a socket that listens already, such as one that systemd passed on. A Unix path
-  /// stays when this closes: whoever made it may go on listening.
+  /// stays when this closes: its maker may go on listening.
   [[nodiscard]] Result<void, NetError> adopt(Descriptor fd);
-  /// Stops accepting; a Unix path that `open` made is removed.
+  /// Lets nobody in for now: clients wait in the kernel's queue. Pre: is_open(), and nothing
+  /// has been accepted yet.
+  void hold() noexcept;
+  /// Accepts again, those first that have waited. Pre: `hold`.
+  void admit();
+  /// The first step of a close that loses nobody: a client that begins to connect now is not let
+  /// in, one that has begun is still accepted. A socket that was adopted is closed at once: the
+  /// processes that share it accept what comes.
+  void begin_closing() noexcept;
+  /// The second: closes once no connection is on its way any more and all are accepted.
+  ///
+  /// returns  whether it is closed; else ask again in a while, or `close` for want of time. Pre:
+  ///          `begin_closing`, whose owner does not close or destroy it when told
+  [[nodiscard]] bool try_close();
+  /// Stops accepting, and resets what is connected and not accepted; a Unix path that `open` made
+  /// is removed.
   void close() noexcept;
 
   [[nodiscard]] bool is_open() const noexcept { return fd_.is_open(); }
@@ -82,6 +98,7 @@ class Listener {
     Listener& listener_;
   };
 
+  [[nodiscard]] bool has_handshakes();
   void tell_accepted(Descriptor fd);
   void tell_failed(NetError error);
   void remove_path() const noexcept;
@@ -90,9 +107,12 @@ class Listener {
   ListenerOwner& owner_;
   Descriptor fd_;
   std::optional<Address> address_;
+  /// While closing: the handshakes that had begun, as far as they are still under way.
+  std::optional<std::vector<std::uint64_t>> handshakes_;
   std::uint32_t slot_ = 0;  // the backend's own
-  bool owns_path_ = false;
-  bool is_short_ = false;  // of descriptors or memory, and the owner knows
+  bool is_own_ = false;     // made by `open`
+  bool is_held_ = false;    // `hold`
+  bool is_short_ = false;   // of descriptors or memory, and the owner knows
   Rest rest_;
 };
 

@@ -12,10 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/detail/poison.h"
-#include "eider/runtime/detail/test_backends.h"
-#include "eider/runtime/detail/test_peer.h"
-#include "eider/runtime/detail/test_server.h"
+#include "eider/base/poison.h"
+#include "eider/runtime/handshakes.h"
+#include "eider/runtime/socket_io.h"
+#include "eider/runtime/test_backends.h"
+#include "eider/runtime/test_peer.h"
+#include "eider/runtime/test_server.h"
 
 namespace eider {
 namespace {
@@ -129,6 +131,57 @@ TEST_P(ListenerTest, can_wait_for_the_first_bytes_of_a_connection) {
   EXPECT_EQ(peer.receive(6), "second");
 }
 
+TEST_P(ListenerTest, closes_behind_those_that_are_connected_already) {
+  const std::string path = ::testing::TempDir() + "eider_closing_" + std::to_string(::getpid());
+  for (const Address& at : {local(), Address::parse("unix:" + path, 0).value()}) {
+    ASSERT_TRUE(open(at));
+    const Address bound = address();
+    thread_->call([&] {
+      const Peer first(bound);
+      const Peer second(bound);
+      EXPECT_TRUE(second.is_connected());
+      server_->listener.begin_closing();
+      EXPECT_TRUE(server_->listener.try_close());
+      EXPECT_EQ(server_->connections.size(), 2U) << "whom no turn of the loop has accepted";
+      server_->connections.clear();
+    });
+    EXPECT_FALSE(Peer(bound).is_connected());
+  }
+}
+
+TEST_P(ListenerTest, waits_for_a_client_that_the_kernel_keeps_back_until_it_speaks) {
+  if (!detail::runtime::handshakes_under_way(1)) {
+    GTEST_SKIP() << "this kernel does not tell of handshakes";
+  }
+  thread_->call([&] {
+    server_->bytes = [](testing::TestConnection& connection, std::string_view bytes) {
+      connection.stream.output().append(bytes);
+    };
+  });
+  ASSERT_TRUE(open(local(), {.when = AcceptWhen::readable}));
+  const Peer silent(address());
+  ASSERT_TRUE(silent.is_connected());
+  thread_->call([&] {
+    server_->listener.begin_closing();
+    EXPECT_FALSE(server_->listener.try_close());
+  });
+  ASSERT_TRUE(silent.send("late"));
+  EXPECT_EQ(silent.receive(4), "late");
+  EXPECT_TRUE(becomes_true(*thread_, [&] { return server_->listener.try_close(); }));
+}
+
+TEST_P(ListenerTest, lets_nobody_in_that_begins_to_connect_while_it_closes) {
+  ASSERT_TRUE(open(local()));
+  const Address at = address();
+  thread_->call([&] { server_->listener.begin_closing(); });
+  const Descriptor late(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  EXPECT_NE(::connect(late.get(), at.data(), at.size()), 0);
+  EXPECT_TRUE(becomes_true(*thread_, [&] { return server_->listener.try_close(); }));
+  pollfd one{.fd = late.get(), .events = POLLOUT, .revents = 0};
+  ASSERT_EQ(::poll(&one, 1, 10'000), 1) << "the kernel asks again after a second";
+  EXPECT_EQ(pending_error(late.get()), ECONNREFUSED);
+}
+
 TEST_P(ListenerTest, a_port_in_use_is_refused_unless_it_is_shared) {
   ASSERT_TRUE(open(local(), {.sharing = PortSharing::shared}));
   const Address taken = address();
@@ -226,6 +279,22 @@ TEST_P(ListenerTest, takes_over_a_unix_path_that_was_left_behind_and_removes_it_
   });
   struct stat status{};
   EXPECT_NE(::stat(path.c_str(), &status), 0);
+}
+
+TEST_P(ListenerTest, leaves_a_file_that_is_no_socket_as_it_is) {
+  const std::string path = ::testing::TempDir() + "eider_file_" + std::to_string(::getpid());
+  {
+    const Descriptor file(::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+  }
+  thread_->call([&] {
+    TestServer server(thread_->loop());
+    const auto refused = server.listener.open(Address::parse("unix:" + path, 0).value());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error(), NetError::address_in_use);
+  });
+  struct stat status{};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0);
+  ::unlink(path.c_str());
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <ctime>
 
 #include "eider/base/assert.h"
-#include "eider/runtime/detail/backends.h"
-#include "eider/runtime/detail/stream_access.h"
+#include "eider/runtime/backends.h"
 #include "eider/runtime/stream.h"
+#include "eider/runtime/stream_access.h"
 #include "eider/runtime/timer.h"
 #include "eider/runtime/timer_wheel.h"
 
@@ -50,6 +50,19 @@ Instant instant_of(std::uint64_t tick) noexcept {
 
 }  // namespace
 
+std::optional<Backend> parse_backend(std::string_view text) noexcept {
+  if (text == "auto") {
+    return Backend::automatic;
+  }
+  if (text == "epoll") {
+    return Backend::epoll;
+  }
+  if (text == "io_uring") {
+    return Backend::io_uring;
+  }
+  return std::nullopt;
+}
+
 Result<std::unique_ptr<Loop>> Loop::create(Backend backend) {
   switch (backend) {
     case Backend::epoll:
@@ -86,6 +99,14 @@ Loop& Loop::current() noexcept {
 }
 
 void Loop::run() {
+  {
+    const RunningHere running(*this);
+    run_posted();  // ahead of what the kernel has: a server's service begins so
+  }
+  run_turns();
+}
+
+void Loop::run_turns() {
   const RunningHere running(*this);
   while (!is_stopping()) {
     wait(wake_at());
@@ -126,6 +147,10 @@ void Loop::defer(Deferred& deferred) noexcept {
 Instant Loop::wake_at() const noexcept {
   const bool has_work = !deferred_.empty() || posted_.load(std::memory_order_relaxed) != nullptr;
   return has_work || is_stopping() ? now_ : instant_of(wheel_->next_tick());
+}
+
+Instant Loop::read_now() const noexcept {
+  return std::chrono::steady_clock::now();
 }
 
 void Loop::read_clocks() noexcept {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,8 +16,8 @@
 #include "eider/base/intrusive_list.h"
 #include "eider/base/result.h"
 #include "eider/runtime/deferred.h"
-#include "eider/runtime/detail/socket_io.h"
 #include "eider/runtime/net_error.h"
+#include "eider/runtime/socket_io.h"
 #include "eider/runtime/time.h"
 
 namespace eider {
@@ -32,6 +33,9 @@ class TimerWheel;
 class BlockingPool;
 
 enum class Backend : std::uint8_t { automatic, epoll, io_uring };
+
+/// "auto", "epoll" or "io_uring".
+[[nodiscard]] std::optional<Backend> parse_backend(std::string_view text) noexcept;
 
 /// Something that each loop has one of; see LoopLocal.
 class LoopKept {
@@ -90,6 +94,8 @@ class Loop {
 
   /// When this turn began, by the steady clock.
   [[nodiscard]] Instant now() const noexcept { return now_; }
+  /// What that clock says by now: what a turn has taken counts, for some 20 ns.
+  [[nodiscard]] virtual Instant read_now() const noexcept;
   /// Seconds since 1970 by the wall clock at this turn's begin, for Date and logs.
   [[nodiscard]] std::int64_t wall_seconds() const noexcept { return wall_seconds_; }
 
@@ -112,6 +118,8 @@ class Loop {
   void set_blocking_pool(BlockingPool* pool) noexcept { blocking_pool_ = pool; }
 
  protected:
+  /// `run`, but that what was posted before waits for the end of the first turn.
+  void run_turns();
   Loop();
 
   // What a backend provides. A stream, listener or watch is attached while its fd is open, and may
@@ -140,6 +148,12 @@ class Loop {
   /// Begins, and ends, accepting into `WatchAccess::tell_accepted`. Neither closes.
   virtual void attach(Listener& listener) = 0;
   virtual void detach(Listener& listener) noexcept = 0;
+  /// From now on no client begins to connect; one that has begun is still accepted.
+  virtual void begin_closing(Listener& listener) noexcept;
+  /// Accepts what is queued behind that.
+  ///
+  /// returns  whether nobody is left on the way, so that closing resets no connection
+  [[nodiscard]] virtual bool accept_last(Listener& listener);
   /// Begins, changes, and ends a level-triggered watch.
   virtual void attach(FdWatch& watch) = 0;
   virtual void update(FdWatch& watch) = 0;

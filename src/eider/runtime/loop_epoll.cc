@@ -12,10 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/detail/backends.h"
-#include "eider/runtime/detail/socket_io.h"
-#include "eider/runtime/detail/stream_access.h"
+#include "eider/base/poison.h"
+#include "eider/runtime/backends.h"
 #include "eider/runtime/loop.h"
+#include "eider/runtime/socket_io.h"
+#include "eider/runtime/stream_access.h"
 
 namespace eider {
 
@@ -305,6 +306,7 @@ void EpollLoop::handle_stream(Stream& stream, std::uint32_t events) {
 }
 
 bool EpollLoop::read(Stream& stream) {
+  const detail::base::OpenedMemory opened(bytes_.data(), bytes_.size());
   const ssize_t count = ::recv(StreamAccess::fd(stream), bytes_.data(), bytes_.size(), 0);
   if (count > 0) [[likely]] {
     StreamAccess::tell_bytes(stream, {bytes_.data(), static_cast<std::size_t>(count)});
@@ -317,7 +319,7 @@ bool EpollLoop::read(Stream& stream) {
 }
 
 void EpollLoop::read_while_unwanted(Stream& stream, std::uint32_t events) {
-  if ((events & (EPOLLHUP | EPOLLERR)) != 0) {
+  if ((events & (EPOLLHUP | EPOLLERR)) != 0 && !StreamAccess::reads_on(stream)) {
     const int error = pending_error(StreamAccess::fd(stream));
     StreamAccess::tell_broken(stream, error == 0 ? NetError::closed : net_error(error));
     return;

@@ -2,6 +2,7 @@
 // Must not be asked for outside of a loop's thread.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,10 +12,13 @@
 
 namespace eider {
 
-namespace detail {
+namespace detail::runtime {
 /// A number that nobody else has.
-[[nodiscard]] std::uint64_t next_loop_key() noexcept;
-}  // namespace detail
+[[nodiscard]] inline std::uint64_t next_loop_key() noexcept {
+  static std::atomic<std::uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+}  // namespace detail::runtime
 
 /// Objects stay until their loop ends, also when the LoopLocal is gone before: they must not refer
 /// to it.
@@ -44,7 +48,7 @@ class LoopLocal {
   };
 
   std::function<std::unique_ptr<T>()> make_;
-  std::uint64_t key_ = detail::next_loop_key();
+  std::uint64_t key_ = detail::runtime::next_loop_key();
 };
 
 }  // namespace eider

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/runtime/deferred.h"
-#include "eider/runtime/detail/test_backends.h"
+#include "eider/runtime/test_backends.h"
 #include "eider/runtime/timer.h"
 
 namespace eider {
@@ -20,9 +20,9 @@ class LoopTest : public testing::LoopTestBase {};
 INSTANTIATE_TEST_SUITE_P(Backends, LoopTest, testing::all_backends(), testing::backend_name);
 
 /// Notes when it expired, and ends the loop with the last of its kind.
-class NotingTimer final : public Timer {
+class OrderedTimer final : public Timer {
  public:
-  NotingTimer(Loop& loop, int& left) : loop_(loop), left_(left) {}
+  OrderedTimer(Loop& loop, int& left) : loop_(loop), left_(left) {}
   void expire() override {
     expired_at = std::chrono::steady_clock::now();
     turn_began_at = loop_.now();
@@ -66,9 +66,9 @@ TEST(Loop, is_chosen_by_name) {
 TEST_P(LoopTest, timers_are_never_early_and_none_is_forgotten) {
   constexpr int kTimers = 200;
   int left = kTimers;
-  std::vector<std::unique_ptr<NotingTimer>> timers;
+  std::vector<std::unique_ptr<OrderedTimer>> timers;
   for (int index = 0; index < kTimers; ++index) {
-    timers.push_back(std::make_unique<NotingTimer>(loop(), left));
+    timers.push_back(std::make_unique<OrderedTimer>(loop(), left));
     timers.back()->due = loop().now() + std::chrono::microseconds(index * 577);
     loop().arm(*timers.back(), timers.back()->due);
   }
@@ -82,7 +82,7 @@ TEST_P(LoopTest, timers_are_never_early_and_none_is_forgotten) {
 
 TEST_P(LoopTest, a_timer_that_is_armed_again_is_moved) {
   int left = 1;
-  NotingTimer timer(loop(), left);
+  OrderedTimer timer(loop(), left);
   loop().arm(timer, loop().now() + std::chrono::hours(1));
   loop().arm(timer, loop().now() + milliseconds(2));
   loop().run();
@@ -93,9 +93,9 @@ TEST_P(LoopTest, a_timer_that_is_armed_again_is_moved) {
 TEST_P(LoopTest, a_disarmed_or_destroyed_timer_does_not_expire) {
   int left = 1;
   int never = 100;
-  NotingTimer disarmed(loop(), never);
-  auto destroyed = std::make_unique<NotingTimer>(loop(), never);
-  NotingTimer last(loop(), left);
+  OrderedTimer disarmed(loop(), never);
+  auto destroyed = std::make_unique<OrderedTimer>(loop(), never);
+  OrderedTimer last(loop(), left);
   const Instant soon = loop().now() + milliseconds(1);
   loop().arm(disarmed, soon);
   loop().arm(*destroyed, soon);
@@ -109,13 +109,13 @@ TEST_P(LoopTest, a_disarmed_or_destroyed_timer_does_not_expire) {
 TEST_P(LoopTest, a_timer_may_destroy_one_that_is_due_in_the_same_turn) {
   struct Killer final : Timer {
     void expire() override { victim.reset(); }
-    std::unique_ptr<NotingTimer> victim;
+    std::unique_ptr<OrderedTimer> victim;
   };
   int left = 1;
   int never = 100;
   Killer killer;
-  killer.victim = std::make_unique<NotingTimer>(loop(), never);
-  NotingTimer last(loop(), left);
+  killer.victim = std::make_unique<OrderedTimer>(loop(), never);
+  OrderedTimer last(loop(), left);
   const Instant due = loop().now() + milliseconds(1);
   loop().arm(killer, due);
   loop().arm(*killer.victim, due);
@@ -143,7 +143,7 @@ TEST_P(LoopTest, deferred_work_runs_once_per_queueing_and_in_order) {
 TEST_P(LoopTest, deferred_work_that_queues_itself_does_not_starve_timers) {
   int left = 1;
   int rounds = 0;
-  NotingTimer timer(loop(), left);
+  OrderedTimer timer(loop(), left);
   Deferred* self = nullptr;
   DeferredCall again([&] {
     ++rounds;

@@ -7,29 +7,16 @@
 #include <cerrno>
 #include <utility>
 
-#include "eider/runtime/detail/backends.h"
-#include "eider/runtime/detail/socket_io.h"
-#include "eider/runtime/detail/stream_access.h"
+#include "eider/runtime/backends.h"
+#include "eider/runtime/socket_io.h"
+#include "eider/runtime/stream_access.h"
 
 namespace eider {
-
-namespace {
-
-// A name: slot in the lowest 32 bits, generation in the next 24, operation above.
-constexpr unsigned kGenerationShift = 32;
-constexpr unsigned kOperationShift = 56;
-
-}  // namespace
 
 UringLoop::UringLoop(Descriptor wake_up) : wake_up_(std::move(wake_up)) {}
 
 UringLoop::~UringLoop() {
   end_kept();
-  for (const Leaving& leaving : leaving_) {
-    if (leaving.fd >= 0) {
-      ::close(leaving.fd);
-    }
-  }
 }
 
 Result<void> UringLoop::open(BufferFilling filling) {
@@ -39,70 +26,14 @@ Result<void> UringLoop::open(BufferFilling filling) {
   return buffers_.open(filling);
 }
 
-std::uint64_t UringLoop::name_of(Operation operation, std::uint32_t slot) const noexcept {
-  return std::uint64_t{static_cast<std::uint8_t>(operation)} << kOperationShift |
-         std::uint64_t{slots_[slot].generation} << kGenerationShift | slot;
-}
-
-UringLoop::Slot* UringLoop::slot_of(std::uint64_t name) noexcept {
-  Slot& slot = slots_[index_of(name)];
-  const auto generation = static_cast<std::uint32_t>(name >> kGenerationShift) & kGenerationMask;
-  return slot.generation == generation ? &slot : nullptr;
-}
-
-std::uint32_t UringLoop::take_slot(Kind kind, void* object) {
-  if (free_slots_.empty()) {
-    free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
-    slots_.emplace_back();
-  }
-  const std::uint32_t index = free_slots_.back();
-  free_slots_.pop_back();
-  const std::uint32_t generation = slots_[index].generation;
-  const bool is_dirty = slots_[index].is_dirty;
-  slots_[index] =
-      Slot{.object = object, .generation = generation, .kind = kind, .is_dirty = is_dirty};
-  mark(index);
-  return index;
-}
-
-void UringLoop::free_slot(std::uint32_t index, Operation armed, int fd) noexcept {
-  Slot& slot = slots_[index];
-  Leaving leaving;
-  leaving.fd = fd;
-  if (slot.is_armed) {
-    leaving.armed = name_of(armed, index);
-  }
-  if (slot.is_out_armed) {
-    leaving.out_armed = name_of(Operation::stream_writable, index);
-  }
-  if (slot.is_hangup_armed) {
-    leaving.hangup_armed = name_of(Operation::stream_hung_up, index);
-  }
-  if (slot.is_fixed) {
-    leaving.fixed = index;
-  }
-  leaving_.push_back(leaving);
-  slot.kind = Kind::free;
-  slot.object = nullptr;
-  slot.generation = (slot.generation + 1) & kGenerationMask;
-  free_slots_.push_back(index);
-}
-
-void UringLoop::mark(std::uint32_t index) noexcept {
-  if (!slots_[index].is_dirty) {
-    slots_[index].is_dirty = true;
-    dirty_.push_back(index);
-  }
-}
-
 void UringLoop::attach(Stream& stream) {
-  const std::uint32_t index = take_slot(Kind::stream, &stream);
-  slots_[index].fd = StreamAccess::fd(stream);
+  const std::uint32_t index = slots_.take(UringSlot::Kind::stream, &stream);
+  slots_.at(index).fd = StreamAccess::fd(stream);
   StreamAccess::slot(stream) = index;
 }
 
 void UringLoop::update(Stream& stream) {
-  mark(StreamAccess::slot(stream));
+  slots_.mark(StreamAccess::slot(stream));
 }
 
 void UringLoop::detach(Stream& stream) noexcept {
@@ -113,7 +44,7 @@ void UringLoop::detach(Stream& stream) noexcept {
   if (cork_owner_ == &stream) {
     cork_owner_ = nullptr;
   }
-  free_slot(index, Operation::receive, StreamAccess::fd(stream));
+  turn_.leave(index, UringOperation::receive, StreamAccess::fd(stream));
 }
 
 Loop::Written UringLoop::write(Stream& stream, std::string_view first, std::string_view second) {
@@ -125,15 +56,15 @@ void UringLoop::end_writing(Stream& stream) noexcept {
 }
 
 void UringLoop::attach(Listener& listener) {
-  WatchAccess::slot(listener) = take_slot(Kind::listener, &listener);
+  WatchAccess::slot(listener) = slots_.take(UringSlot::Kind::listener, &listener);
 }
 
 void UringLoop::detach(Listener& listener) noexcept {
-  free_slot(WatchAccess::slot(listener), Operation::accept, -1);
+  turn_.leave(WatchAccess::slot(listener), UringOperation::accept, -1);
 }
 
 void UringLoop::attach(FdWatch& watch) {
-  WatchAccess::slot(watch) = take_slot(Kind::watch, &watch);
+  WatchAccess::slot(watch) = slots_.take(UringSlot::Kind::watch, &watch);
 }
 
 void UringLoop::update(FdWatch& watch) {
@@ -142,22 +73,16 @@ void UringLoop::update(FdWatch& watch) {
 }
 
 void UringLoop::detach(FdWatch& watch) noexcept {
-  free_slot(WatchAccess::slot(watch), Operation::watch_ready, -1);
+  turn_.leave(WatchAccess::slot(watch), UringOperation::watch_ready, -1);
 }
 
 void UringLoop::lend_cork(Stream& stream) {
-  const std::uint32_t index = StreamAccess::slot(stream);
-  Slot& slot = slots_[index];
-  if (slot.cork == 0) {
-    slot.cork = corks_.take(name_of(Operation::send, index));
-  }
-  cork_ = &corks_.at(slot.cork).bytes;
+  cork_ = &turn_.cork(StreamAccess::slot(stream));
   cork_owner_ = &stream;
 }
 
 Buffer* UringLoop::corked(const Stream& stream) noexcept {
-  const Slot& slot = slots_[StreamAccess::slot(stream)];
-  return slot.cork == 0 ? nullptr : &corks_.at(slot.cork).bytes;
+  return turn_.corked(StreamAccess::slot(stream));
 }
 
 void UringLoop::wake() noexcept {
@@ -173,6 +98,11 @@ void UringLoop::wait(Instant until) {
   ring_.submit_and_wait(until == Instant::max() ? Duration::max() : until - now());
   read_clocks();
   reap();
+}
+
+void UringLoop::submit_turn() {
+  cork_owner_ = nullptr;  // its cork leaves
+  turn_.submit();
 }
 
 void UringLoop::settle() {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "eider/base/assert.h"
+#include "eider/base/poison.h"
 
 namespace eider {
 
@@ -108,6 +109,7 @@ std::string_view UringBuffers::take(const io_uring_cqe& receive) noexcept {
   filled_[id] += fills_bit_by_bit_ ? bytes : 0;
   // Were the count ever wrong, a client would be answered with the bytes of another.
   ensure(before + bytes <= shape_.buffer_bytes, "what the kernel fills lies within its buffer");
+  detail::base::unpoison(data(id) + before, bytes);
   return {data(id) + before, bytes};
 }
 
@@ -115,6 +117,7 @@ void UringBuffers::release(const io_uring_cqe& receive) noexcept {
   if ((receive.flags & IORING_CQE_F_BUFFER) == 0) {
     return;
   }
+  poison_told(receive);
   // The kernel keeps a buffer that it fills bit by bit until it is full; then all its bytes have
   // been told. One that brought nothing was not begun, though kernels up to 6.19 say at the end of
   // a file that it does not go on.
@@ -123,6 +126,13 @@ void UringBuffers::release(const io_uring_cqe& receive) noexcept {
   }
   filled_[id_of(receive)] = 0;
   provide(id_of(receive));
+}
+
+/// The bytes that this receive has brought, and before them what others have: nobody's any more.
+void UringBuffers::poison_told(const io_uring_cqe& receive) const noexcept {
+  const unsigned id = id_of(receive);
+  const std::size_t bytes = fills_bit_by_bit_ ? filled_[id] : shape_.buffer_bytes;
+  detail::base::poison(data(id), bytes);
 }
 
 void UringBuffers::provide(unsigned id) noexcept {

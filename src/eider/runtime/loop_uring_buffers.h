@@ -61,6 +61,7 @@ class UringBuffers {
     return blocks_[id / shape_.per_block].get() + id % shape_.per_block * shape_.buffer_bytes;
   }
   void provide(unsigned id) noexcept;
+  void poison_told(const io_uring_cqe& receive) const noexcept;
 
   UringRing& ring_;
   io_uring_buf_ring* buffers_ = nullptr;

@@ -32,7 +32,7 @@ class UringCorks {
   /// The kernel has read all: the memory serves the next turn but one.
   void clear() noexcept {
     for (std::size_t index = 0; index < used_; ++index) {
-      forget(corks_[index]->bytes);
+      corks_[index]->bytes.reset(kKeptBytesMax);
     }
     used_ = 0;
   }
@@ -45,14 +45,6 @@ class UringCorks {
 
  private:
   static constexpr std::size_t kKeptBytesMax = 64 * 1024;
-
-  static void forget(Buffer& buffer) noexcept {
-    if (buffer.capacity() > kKeptBytesMax) {
-      buffer.release();
-    } else {
-      buffer.clear();
-    }
-  }
 
   std::vector<std::unique_ptr<Cork>> corks_;
   std::size_t used_ = 0;

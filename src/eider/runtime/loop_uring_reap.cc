@@ -5,15 +5,13 @@
 #include <cerrno>
 #include <utility>
 
-#include "eider/runtime/detail/socket_io.h"
-#include "eider/runtime/detail/stream_access.h"
 #include "eider/runtime/loop_uring.h"
+#include "eider/runtime/socket_io.h"
+#include "eider/runtime/stream_access.h"
 
 namespace eider {
 
 namespace {
-
-constexpr unsigned kOperationShift = 56;
 
 bool has_more(const io_uring_cqe& completion) noexcept {
   return (completion.flags & IORING_CQE_F_MORE) != 0;
@@ -39,42 +37,42 @@ void UringLoop::reap() {
   }
   io_uring_cq_advance(&ring_.raw(), count);
   buffers_.publish();
-  sent_corks_.clear();
-  told_last_ = kNobody;
+  turn_.forget_sent();
+  told_last_ = UringSlots::kNobody;
 }
 
 void UringLoop::complete(const io_uring_cqe& completion) {
-  switch (static_cast<Operation>(completion.user_data >> kOperationShift)) {
-    case Operation::receive:
+  switch (UringSlots::operation_of(completion.user_data)) {
+    case UringOperation::receive:
       return complete_receive(completion);
-    case Operation::send:
+    case UringOperation::send:
       return complete_send(completion);
-    case Operation::stream_writable:
+    case UringOperation::stream_writable:
       return complete_writable(completion);
-    case Operation::stream_hung_up:
+    case UringOperation::stream_hung_up:
       return complete_hang_up(completion);
-    case Operation::accept:
+    case UringOperation::accept:
       return complete_accept(completion);
-    case Operation::watch_ready:
+    case UringOperation::watch_ready:
       return complete_watch(completion);
-    case Operation::fixed:
+    case UringOperation::fixed:
       return complete_fixing(completion);
-    case Operation::woken:
-      is_wake_up_armed_ = has_more(completion);
+    case UringOperation::woken:
+      turn_.note_woken(has_more(completion));
       return;
-    case Operation::ignored:
+    case UringOperation::ignored:
       return;
   }
 }
 
 void UringLoop::complete_receive(const io_uring_cqe& completion) {
   const std::string_view bytes = buffers_.take(completion);
-  if (Slot* slot = slot_of(completion.user_data)) {
-    const std::uint32_t index = index_of(completion.user_data);
+  if (UringSlot* slot = slots_.find(completion.user_data)) {
+    const std::uint32_t index = UringSlots::index_of(completion.user_data);
     if (!has_more(completion)) {
       slot->is_armed = false;
       slot->is_cancelling = false;
-      mark(index);
+      slots_.mark(index);
     }
     if (completion.res > 0) [[likely]] {
       tell_received(index, bytes);
@@ -86,22 +84,23 @@ void UringLoop::complete_receive(const io_uring_cqe& completion) {
 }
 
 void UringLoop::tell_received(std::uint32_t index, std::string_view bytes) {
-  Slot& slot = slots_[index];
+  UringSlot& slot = slots_.at(index);
   auto& stream = *static_cast<Stream*>(slot.object);
   slot.has_received = true;
   if (!StreamAccess::wants_bytes(stream)) {
     slot.is_unwanted = true;
-    mark(index);
+    slots_.mark(index);
   }
-  heed_pace(index, bytes.size());
+  learn_pace(index, bytes.size());
   StreamAccess::tell_bytes(stream, bytes);
 }
 
-// A lasting receive takes all that a socket holds before any of it is used. Who reads only so much
-// in a turn has the rest of a large body copied aside, which cost more than all else of an upload.
-// Others are better off with it: they are told in one turn what would else take sixteen.
-void UringLoop::heed_pace(std::uint32_t index, std::size_t bytes) noexcept {
-  Slot& slot = slots_[index];
+// A lasting receive takes all that a socket holds before any of it is used. A stream that reads
+// only so much in a turn has the rest of a large body copied aside, which cost more than all else
+// of an upload. Others are better off with it: they are told in one turn what would else take
+// sixteen.
+void UringLoop::learn_pace(std::uint32_t index, std::size_t bytes) noexcept {
+  UringSlot& slot = slots_.at(index);
   told_bytes_ = std::exchange(told_last_, index) == index ? told_bytes_ : 0;
   if (bytes >= kLargeReceiveBytes && (slot.is_unwanted || slot.singles != 0)) {
     slot.singles = kSinglesBehindLarge;
@@ -114,13 +113,13 @@ void UringLoop::heed_pace(std::uint32_t index, std::size_t bytes) noexcept {
   told_bytes_ += bytes;
 }
 
-void UringLoop::tell_unreceived(Slot& slot, int result) {
+void UringLoop::tell_unreceived(UringSlot& slot, int result) {
   auto& stream = *static_cast<Stream*>(slot.object);
   if (result == -EBADF && std::exchange(slot.may_miss, false)) {
     return;
   }
   if (result == -EINVAL && slot.is_bounded) {
-    may_bound_ = false;
+    turn_.note_unboundable();
     return;
   }
   switch (-result) {
@@ -140,12 +139,12 @@ void UringLoop::tell_unreceived(Slot& slot, int result) {
 }
 
 void UringLoop::complete_send(const io_uring_cqe& completion) {
-  Slot* slot = slot_of(completion.user_data);
+  UringSlot* slot = slots_.find(completion.user_data);
   if (slot == nullptr) {
     return;
   }
   auto& stream = *static_cast<Stream*>(slot->object);
-  Buffer& bytes = sent_corks_.at(slot->sending).bytes;
+  Buffer& bytes = turn_.sent(*slot);
   if (completion.res >= 0) {
     StreamAccess::keep_corked(stream, bytes, static_cast<std::size_t>(completion.res));
   } else if (is_try_again(-completion.res)) {
@@ -156,19 +155,19 @@ void UringLoop::complete_send(const io_uring_cqe& completion) {
 }
 
 void UringLoop::complete_writable(const io_uring_cqe& completion) {
-  if (Slot* slot = slot_of(completion.user_data)) {
+  if (UringSlot* slot = slots_.find(completion.user_data)) {
     slot->is_out_armed = false;
-    mark(index_of(completion.user_data));
+    slots_.mark(UringSlots::index_of(completion.user_data));
     StreamAccess::tell_writable(*static_cast<Stream*>(slot->object));
   }
 }
 
 void UringLoop::complete_hang_up(const io_uring_cqe& completion) {
-  Slot* slot = slot_of(completion.user_data);
+  UringSlot* slot = slots_.find(completion.user_data);
   if (slot != nullptr && slot->is_hangup_armed && completion.res != -ECANCELED) {
     if (!has_more(completion)) {
       slot->is_hangup_armed = false;
-      mark(index_of(completion.user_data));
+      slots_.mark(UringSlots::index_of(completion.user_data));
     }
     if (completion.res >= 0 && (completion.res & (POLLERR | POLLHUP)) == 0) {
       return;  // the peer's FIN, which is known
@@ -180,7 +179,7 @@ void UringLoop::complete_hang_up(const io_uring_cqe& completion) {
 }
 
 void UringLoop::complete_fixing(const io_uring_cqe& completion) {
-  Slot* slot = slot_of(completion.user_data);
+  UringSlot* slot = slots_.find(completion.user_data);
   if (slot != nullptr && completion.res < 0) {
     slot->is_fixed = false;
     slot->is_unfixable = true;
@@ -190,14 +189,14 @@ void UringLoop::complete_fixing(const io_uring_cqe& completion) {
 
 void UringLoop::complete_accept(const io_uring_cqe& completion) {
   Descriptor fd(completion.res >= 0 ? completion.res : -1);
-  Slot* slot = slot_of(completion.user_data);
+  UringSlot* slot = slots_.find(completion.user_data);
   if (slot == nullptr) {
     return;
   }
   auto& listener = *static_cast<Listener*>(slot->object);
   if (!has_more(completion)) {
     slot->is_armed = false;
-    mark(index_of(completion.user_data));
+    slots_.mark(UringSlots::index_of(completion.user_data));
   }
   if (fd.is_open()) {
     WatchAccess::tell_accepted(listener, std::move(fd));
@@ -208,9 +207,9 @@ void UringLoop::complete_accept(const io_uring_cqe& completion) {
 }
 
 void UringLoop::complete_watch(const io_uring_cqe& completion) {
-  if (Slot* slot = slot_of(completion.user_data)) {
+  if (UringSlot* slot = slots_.find(completion.user_data)) {
     slot->is_armed = false;
-    mark(index_of(completion.user_data));
+    slots_.mark(UringSlots::index_of(completion.user_data));
     auto& watch = *static_cast<FdWatch*>(slot->object);
     watch.on_ready(readiness_of(completion.res, WatchAccess::wanted(watch)));
   }

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "eider/runtime/deferred.h"
-#include "eider/runtime/detail/test_streams.h"
+#include "eider/runtime/test_streams.h"
 
 namespace eider {
 namespace {

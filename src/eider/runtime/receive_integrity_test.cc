@@ -17,10 +17,10 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/detail/test_backends.h"
-#include "eider/runtime/detail/test_checking_server.h"
-#include "eider/runtime/detail/test_peer.h"
-#include "eider/runtime/detail/test_seeded_bytes.h"
+#include "eider/runtime/test_backends.h"
+#include "eider/runtime/test_checking_server.h"
+#include "eider/runtime/test_peer.h"
+#include "eider/runtime/test_seeded_bytes.h"
 
 namespace eider {
 namespace {

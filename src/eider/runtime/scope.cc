@@ -97,7 +97,7 @@ void Scope::destroy_all(IntrusiveList<Entry>& entries) noexcept {
   }
 }
 
-// The last act of a turn of this scope: who joins may destroy it.
+// The last act of a turn of this scope: the coroutine that joins may destroy it.
 void Scope::resume_joining() {
   if (size_ == 0 && joining_ != nullptr) {
     std::exchange(joining_, nullptr)->waiting_.resume();

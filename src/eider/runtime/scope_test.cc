@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "eider/runtime/frame_pool.h"
-#include "eider/runtime/loop_sim.h"
 #include "eider/runtime/sleep.h"
+#include "eider/testkit/loop_sim.h"
 
 namespace eider {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class ScopeTest : public testing::Test {
+class ScopeTest : public ::testing::Test {
  protected:
   SimKernel kernel;
   SimLoop loop{kernel};
@@ -26,7 +26,7 @@ Task<> nap(Duration duration, int& naps) {
   ++naps;
 }
 
-Task<> fail_after(Duration duration) {
+Task<> fail_behind(Duration duration) {
   co_await sleep_for(duration);
   throw std::runtime_error("failed");
 }
@@ -102,7 +102,7 @@ TEST_F(ScopeTest, join_throws_the_first_failure_after_all_have_ended) {
   int joins = 0;
   Task<> joining = join(scope, joins);
   loop.call([&] {
-    scope.start(fail_after(milliseconds(10)));
+    scope.start(fail_behind(milliseconds(10)));
     scope.start(nap(milliseconds(20), naps));
     joining.start();
   });

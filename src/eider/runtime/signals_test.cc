@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/detail/test_backends.h"
+#include "eider/runtime/test_backends.h"
 #include "eider/runtime/timer.h"
 
 namespace eider {
@@ -15,9 +15,9 @@ namespace {
 class SignalsTest : public testing::LoopTestBase {};
 INSTANTIATE_TEST_SUITE_P(Backends, SignalsTest, testing::all_backends(), testing::backend_name);
 
-class NotingWatch final : public SignalWatch {
+class NotingSignals final : public SignalWatch {
  public:
-  NotingWatch(Loop& loop, std::initializer_list<int> numbers, std::size_t until)
+  NotingSignals(Loop& loop, std::initializer_list<int> numbers, std::size_t until)
       : SignalWatch(loop, numbers), loop_(loop), until_(until) {}
   void on_signal(int number) override {
     told.push_back(number);
@@ -34,7 +34,7 @@ class NotingWatch final : public SignalWatch {
 };
 
 TEST_P(SignalsTest, arrive_on_the_loop_in_order) {
-  NotingWatch watch(loop(), {SIGTERM, SIGINT}, 3);
+  NotingSignals watch(loop(), {SIGTERM, SIGINT}, 3);
   ::raise(SIGINT);
   ::raise(SIGTERM);
   ::raise(SIGTERM);
@@ -54,7 +54,7 @@ class Ticking final : public Timer {
 };
 
 TEST_P(SignalsTest, wake_a_loop_that_sleeps) {
-  NotingWatch watch(loop(), {SIGUSR1}, 1);
+  NotingSignals watch(loop(), {SIGUSR1}, 1);
   Ticking ticking(loop());
   std::thread sender([] { ::kill(::getpid(), SIGUSR1); });
   loop().run();
@@ -70,7 +70,7 @@ TEST_P(SignalsTest, have_their_former_effect_when_the_watch_is_gone) {
   ASSERT_EQ(::sigaction(SIGUSR2, &former, &before), 0);
   former_calls = 0;
   {
-    const NotingWatch watch(loop(), {SIGUSR2}, 1);
+    const NotingSignals watch(loop(), {SIGUSR2}, 1);
     ::raise(SIGUSR2);
     EXPECT_EQ(former_calls, 0);
   }

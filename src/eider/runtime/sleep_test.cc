@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "eider/runtime/loop_sim.h"
 #include "eider/runtime/task.h"
+#include "eider/testkit/loop_sim.h"
 
 namespace eider {
 namespace {
@@ -14,20 +14,20 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class Sleep : public testing::Test {
+class Sleep : public ::testing::Test {
  protected:
   SimKernel kernel;
   SimLoop loop{kernel};
 };
 
-Task<> nap(Duration duration, int& naps) {
+Task<> doze(Duration duration, int& naps) {
   co_await sleep_for(duration);
   ++naps;
 }
 
 TEST_F(Sleep, goes_on_when_its_time_has_passed_and_not_before) {
   int naps = 0;
-  Task<> task = nap(milliseconds(200), naps);
+  Task<> task = doze(milliseconds(200), naps);
   loop.call([&] { task.start(); });
   kernel.advance(milliseconds(199));
   EXPECT_EQ(naps, 0);
@@ -37,7 +37,7 @@ TEST_F(Sleep, goes_on_when_its_time_has_passed_and_not_before) {
 
 TEST_F(Sleep, is_rounded_up_to_a_millisecond) {
   int naps = 0;
-  Task<> task = nap(microseconds(1500), naps);
+  Task<> task = doze(microseconds(1500), naps);
   loop.call([&] { task.start(); });
   kernel.advance(microseconds(1999));
   EXPECT_EQ(naps, 0);
@@ -47,8 +47,8 @@ TEST_F(Sleep, is_rounded_up_to_a_millisecond) {
 
 TEST_F(Sleep, for_no_time_or_less_goes_on_at_this_instant) {
   int naps = 0;
-  Task<> none = nap(Duration::zero(), naps);
-  Task<> less = nap(seconds(-5), naps);
+  Task<> none = doze(Duration::zero(), naps);
+  Task<> less = doze(seconds(-5), naps);
   loop.call([&] {
     none.start();
     less.start();
@@ -62,7 +62,7 @@ TEST_F(Sleep, a_thousand_sleep_side_by_side) {
   std::vector<Task<>> tasks;
   loop.call([&] {
     for (int i = 0; i < 1000; ++i) {
-      tasks.push_back(nap(milliseconds(200), naps));
+      tasks.push_back(doze(milliseconds(200), naps));
       tasks.back().start();
     }
   });
@@ -72,7 +72,7 @@ TEST_F(Sleep, a_thousand_sleep_side_by_side) {
 
 TEST_F(Sleep, a_destroyed_sleeper_is_not_woken) {
   int naps = 0;
-  Task<> task = nap(milliseconds(10), naps);
+  Task<> task = doze(milliseconds(10), naps);
   loop.call([&] { task.start(); });
   task = Task<>();
   kernel.advance(seconds(1));

@@ -1,4 +1,4 @@
-#include "eider/runtime/detail/socket_io.h"
+#include "eider/runtime/socket_io.h"
 
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -42,7 +42,7 @@ ssize_t sendfile_quietly(int fd, const FileSlice& slice) noexcept {
   if (copied < 0 && errno == EPIPE) {
     const sigset_t signals = pipe_signal();
     const timespec at_once{};
-    ::sigtimedwait(&signals, nullptr, &at_once);  // or it would wait for whoever lets it through
+    ::sigtimedwait(&signals, nullptr, &at_once);  // or it would wait for what unblocks it
     errno = EPIPE;
   }
   return copied;

@@ -4,24 +4,17 @@
 #include <utility>
 
 #include "eider/base/assert.h"
-#include "eider/runtime/detail/stream_rest.h"
+#include "eider/runtime/stream_access.h"
+#include "eider/runtime/stream_rest.h"
 
 namespace eider {
 
 namespace {
 
 /// A cork or chunk that grew beyond this gives its memory back after use.
-constexpr std::size_t kKeptBytesMax = 256 * 1024;
+constexpr std::size_t kKeptCorkBytesMax = 256 * 1024;
 /// Refused bytes up to this many are copied; of more the buffer itself is kept.
 constexpr std::size_t kCopiedBytesMax = 16 * 1024;
-
-void forget(Buffer& buffer) noexcept {
-  if (buffer.capacity() > kKeptBytesMax) {
-    buffer.release();
-  } else {
-    buffer.clear();
-  }
-}
 
 }  // namespace
 
@@ -58,7 +51,7 @@ void Stream::close() noexcept {
     return;
   }
   if (is(kSealed)) {
-    close_sealed();
+    rest_->sealing->close();
   }
   loop_.detach(*this);
   fd_ = -1;
@@ -79,19 +72,19 @@ void Stream::tell_bytes(std::string_view bytes) {
   if ((flags_ & (kUnwilling | kSealed)) == 0) [[likely]] {
     owner_.on_bytes(bytes);
   } else if (wants_bytes()) {
-    tell_sealed(bytes);
-  } else if (!is(kBroken) && !is(kPeerEnded)) {
+    is(kSealed) ? (void)rest_->sealing->tell_bytes(bytes) : owner_.on_bytes(bytes);
+  } else if (!is_lost() && !is(kPeerEnded)) {
     rest().held.append(bytes);
     flags_ |= kHasHeld;
   }
 }
 
 void Stream::tell_end() {
-  if (is(kPeerEnded) || is(kBroken)) {
+  if (is(kPeerEnded) || is_lost()) {
     return;
   }
   const bool may_be_told = wants_bytes();
-  if (is(kSealed) && may_be_told) {
+  if ((is(kSealed) || is(kBroken)) && may_be_told) {
     tell_broken(NetError::reset);  // what has come may be cut
     return;
   }
@@ -107,12 +100,17 @@ void Stream::tell_end() {
 void Stream::tell_broken(NetError error) {
   StreamOwner& owner = owner_;
   flags_ |= kBroken;
+  if (error == NetError::insecure) {
+    const std::string why(rest_->sealing->seal().failure());  // the seal goes with the stream
+    close();
+    return owner.on_insecure(why);
+  }
   close();
   owner.on_broken(error);
 }
 
 void Stream::tell_held() {
-  if (is(kBroken)) {
+  if (is_lost()) {
     tell_broken(rest_->error);
     return;
   }
@@ -120,11 +118,11 @@ void Stream::tell_held() {
     tell_writable();
     return;
   }
-  if (!is(kHasHeld) || is(kPaused) || is(kWaiting)) {
+  if (!is(kHasHeld) || is_held_up()) {
     return;
   }
   if (is(kSealed)) {
-    tell_held_sealed();
+    rest_->sealing->tell_held();
     return;
   }
   Buffer held;
@@ -132,7 +130,7 @@ void Stream::tell_held() {
   if (held.empty()) {
     rest_->is_end_held = false;
     flags_ &= static_cast<std::uint8_t>(~kHasHeld);
-    owner_.on_end();
+    is(kBroken) ? tell_broken(rest_->error) : owner_.on_end();
     return;
   }
   if (rest_->is_end_held) {
@@ -146,6 +144,9 @@ void Stream::tell_held() {
 
 void Stream::pause_reading() noexcept {
   flags_ |= kPaused;
+  if (is(kBroken)) {
+    loop_.defer(*rest_);  // a writer would wait for good while nobody reads up to the end
+  }
 }
 
 void Stream::resume_reading() {
@@ -154,7 +155,7 @@ void Stream::resume_reading() {
 }
 
 void Stream::go_on_reading() {
-  if (is(kPaused) || is(kWaiting) || !is_open()) {
+  if (is_held_up() || !is_open()) {
     return;
   }
   if (is(kHasHeld)) {
@@ -173,11 +174,11 @@ std::size_t Stream::waiting_bytes() const noexcept {
 bool Stream::flush() {
   Buffer* corked = loop_.corked(*this);
   if (corked == nullptr || corked->empty()) {
-    return has_left_kernel();
+    return !is(kWaiting);
   }
-  if (is(kEncrypts) && encrypts_still(KernelTlsUse::always)) [[unlikely]] {
-    const bool has_left = flush_sealed(corked->view());
-    forget(*corked);
+  if (is(kSealed)) [[unlikely]] {
+    const bool has_left = rest_->sealing->flush(corked->view());
+    corked->reset(kKeptCorkBytesMax);
     return has_left;
   }
   std::size_t sent = 0;
@@ -189,39 +190,58 @@ bool Stream::flush() {
     }
   }
   keep_corked(*corked, sent);
-  return has_left_kernel();
+  return !is(kWaiting);
 }
 
 void Stream::send_owned(std::string bytes) {
-  if (is(kEncrypts) && encrypts_still(KernelTlsUse::always)) {
+  Chunk chunk;
+  chunk.owned = std::move(bytes);
+  send_chunk(std::move(chunk));
+}
+
+void Stream::send_shared(std::shared_ptr<const void> owner, std::string_view bytes) {
+  Chunk chunk;
+  chunk.owner = std::move(owner);
+  chunk.shared = bytes;
+  send_chunk(std::move(chunk));
+}
+
+void Stream::send_chunk(Chunk chunk) {
+  if (chunk.left().empty()) {
+    return;  // a chunk without bytes would never be done
+  }
+  if (is(kSealed)) {
     (void)flush();
-    send_plain_chunk(std::move(bytes), nullptr, {});
+    rest_->sealing->send_chunk(std::move(chunk));
     return;
   }
   Buffer* corked = loop_.corked(*this);
   const std::string_view before = corked == nullptr ? std::string_view() : corked->view();
   Loop::Written written;
   if (!is(kWaiting) && !is(kBroken)) {
-    written = loop_.write(*this, before, bytes);
+    written = loop_.write(*this, before, chunk.left());
     if (written.error != 0) {
       break_later(net_error(written.error));
     }
   }
   const std::size_t sent_before = std::min(written.bytes, before.size());
-  const std::size_t sent_of_these = written.bytes - sent_before;
   if (corked != nullptr) {
     keep_corked(*corked, sent_before);
   }
-  keep_owned(std::move(bytes), sent_of_these);
+  chunk.sent += written.bytes - sent_before;
+  if (!chunk.left().empty() && !is_lost()) {
+    rest().add(std::move(chunk));
+    begin_waiting();
+  }
 }
 
 void Stream::keep_corked(Buffer& corked, std::size_t sent) {
   const std::size_t refused = corked.size() - sent;
-  if (refused != 0 && is(kEncrypts) && !is(kBroken)) [[unlikely]] {
-    keep_ciphertext(corked.view().substr(sent));
+  if (refused != 0 && is(kSealed) && !is_lost()) [[unlikely]] {
+    rest_->sealing->keep_refused(corked.view().substr(sent));
     begin_waiting();
-  } else if (refused != 0 && !is(kBroken)) [[unlikely]] {
-    Rest::Chunk chunk;
+  } else if (refused != 0 && !is_lost()) [[unlikely]] {
+    Chunk chunk;
     if (refused > kCopiedBytesMax) {
       chunk.corked.swap(corked);
       chunk.sent = sent;
@@ -231,17 +251,7 @@ void Stream::keep_corked(Buffer& corked, std::size_t sent) {
     rest().add(std::move(chunk));
     begin_waiting();
   }
-  forget(corked);
-}
-
-void Stream::keep_owned(std::string bytes, std::size_t sent) {
-  if (sent < bytes.size() && !is(kBroken)) {
-    Rest::Chunk chunk;
-    chunk.owned = std::move(bytes);
-    chunk.sent = sent;
-    rest().add(std::move(chunk));
-    begin_waiting();
-  }
+  corked.reset(kKeptCorkBytesMax);
 }
 
 void Stream::begin_waiting() {
@@ -253,11 +263,12 @@ void Stream::begin_waiting() {
 
 void Stream::send_file(std::shared_ptr<const Descriptor> file, std::uint64_t offset,
                        std::uint64_t bytes) {
-  const auto occasion = bytes < kKernelFileBytesMin ? KernelTlsUse::always : KernelTlsUse::files;
-  if (is(kEncrypts) && encrypts_still(occasion)) {
+  if (is(kSealed)) {
     (void)flush();
-    const int fd = file->get();
-    send_plain_chunk({}, std::move(file), {fd, offset, bytes});
+    Chunk chunk;
+    chunk.slice = {file->get(), offset, bytes};
+    chunk.file = std::move(file);
+    rest_->sealing->send_chunk(std::move(chunk));
     return;
   }
   Buffer* corked = loop_.corked(*this);
@@ -279,8 +290,8 @@ void Stream::send_file(std::shared_ptr<const Descriptor> file, std::uint64_t off
 }
 
 void Stream::keep_file(std::shared_ptr<const Descriptor> file, FileSlice left) {
-  if (left.bytes != 0 && !is(kBroken)) {
-    Rest::Chunk chunk;
+  if (left.bytes != 0 && !is_lost()) {
+    Chunk chunk;
     chunk.file = std::move(file);
     chunk.slice = left;
     rest().bytes += left.bytes;
@@ -289,16 +300,20 @@ void Stream::keep_file(std::shared_ptr<const Descriptor> file, FileSlice left) {
   }
 }
 
+bool StreamAccess::seal_corked(Stream& stream, Buffer& corked) {
+  return stream.rest_->sealing->seal_corked(corked);
+}
+
 bool Stream::drain() {
-  if (is(kEncrypts)) {
-    return drain_sealed();
+  if (is(kSealed)) {
+    return rest_->sealing->drain();
   }
   while (rest_->bytes != 0) {
     if (!(rest_->is_file_next() ? drain_file() : drain_bytes())) {
       return false;
     }
   }
-  return !is(kSealed) || has_room(fd_);
+  return true;
 }
 
 // Until the socket refuses some: only then does it tell that it takes more.
@@ -317,7 +332,7 @@ bool Stream::drain_bytes() {
 // The next file's share of this turn. A short count may also be the file's end, so it asks again.
 bool Stream::drain_file() {
   std::uint64_t share = kFileBytesPerTurn;
-  Rest::Chunk& chunk = rest_->chunks[rest_->first];
+  Chunk& chunk = rest_->chunks[rest_->first];
   while (chunk.slice.bytes != 0 && share != 0) {
     const FileSlice slice{chunk.slice.file, chunk.slice.offset, std::min(chunk.slice.bytes, share)};
     const Loop::Written written = loop_.send_file(*this, {}, slice);
@@ -334,7 +349,7 @@ bool Stream::drain_file() {
     chunk.slice.bytes -= written.bytes;
   }
   if (chunk.slice.bytes == 0) {
-    chunk = Rest::Chunk();
+    chunk = Chunk();
     ++rest_->first;
     return true;
   }
@@ -374,17 +389,19 @@ void Stream::end() {
 
 void Stream::finish_ending() {
   if (is(kSealed)) {
-    if (sealing().seal->state() == SealState::early) {
-      sealing().is_end_put_off = true;  // the handshake's end is needed to say so, and comes first
-      return;
-    }
-    end_sealed();
+    rest_->sealing->end();
   }
   loop_.end_writing(*this);
 }
 
+// Behind a reset what had come before can still be read (one that reads on is told of it first),
+// and the end that follows it is certain. Behind other errors there may be none.
 void Stream::break_later(NetError error) {
   flags_ |= kBroken;
+  const bool has_told_end = is(kPeerEnded) && !is(kHasHeld);
+  if (error != NetError::reset || has_told_end) {
+    flags_ &= static_cast<std::uint8_t>(~kReadsOn);
+  }
   rest().error = error;
   loop_.defer(*rest_);
   loop_.update(*this);

@@ -27,12 +27,15 @@ class StreamOwner {
   virtual void on_end() = 0;
   /// All that the socket had refused has left; reading goes on unless it was paused.
   virtual void on_drained() = 0;
-  /// The encryption under the stream is agreed on. Only for streams that were opened with a Seal.
-  /// Bytes that come ahead of it are early data (RFC 8446, section 2.3): somebody else may have
-  /// recorded them and sends them again. What is answered leaves at once all the same.
+  /// The encryption under the stream is agreed on; no bytes come ahead of it. Only for streams that
+  /// were opened with a Seal.
   virtual void on_secured() {}
   /// The connection is gone and the stream closed; nothing further is told.
   virtual void on_broken(NetError error) = 0;
+  /// The same, because the encryption could not be agreed on or was tampered with.
+  ///
+  /// why  the seal's reason, in a sentence; valid until the call returns
+  virtual void on_insecure(std::string_view /*why*/) { on_broken(NetError::insecure); }
 
  protected:
   ~StreamOwner() = default;
@@ -68,6 +71,8 @@ class Stream {
 
   /// Sends a large body behind what is corked, without copying it. Pre: is_open().
   void send_owned(std::string bytes);
+  /// The same of bytes that `owner` keeps for it.
+  void send_shared(std::shared_ptr<const void> owner, std::string_view bytes);
 
   /// Sends bytes of a file behind what is corked; the kernel copies them from its cache to the
   /// socket. When the file turns out to be shorter the connection is broken. Pre: is_open().
@@ -79,11 +84,17 @@ class Stream {
   ///
   /// returns  true when nothing waits: all has been given to the socket (so that
   ///          `if (flush()) close();` loses nothing). False when the socket refused some, which is
-  ///          kept; then reading stops until `on_drained`.
+  ///          kept; then reading stops until `on_drained`, save behind `read_while_waiting`.
   bool flush();
 
   /// What the socket has refused so far.
   [[nodiscard]] std::size_t waiting_bytes() const noexcept;
+
+  /// Output that waits no longer stops reading, nor does a reset that it meets, unless reading is
+  /// paused: what had come by then is told ahead of `on_broken`. For the side that asks: where both
+  /// stopped, each would wait for the other to read, and a server that refuses content may answer
+  /// and be gone. What is read must not make output without bound. Pre: is_open().
+  void read_while_waiting() noexcept { flags_ |= kReadsOn; }
 
   /// No `on_bytes` and no `on_end` until `resume_reading`. Costs nothing unless bytes arrive.
   void pause_reading() noexcept;
@@ -111,20 +122,31 @@ class Stream {
  private:
   friend class StreamAccess;
   struct Rest;
-  struct Sealing;
+  struct Chunk;
+  class Sealing;
 
-  static constexpr std::uint8_t kPaused = 1;      // by the owner
-  static constexpr std::uint8_t kPeerEnded = 2;   // on_end is told or held back
-  static constexpr std::uint8_t kEnding = 4;      // FIN is wanted
-  static constexpr std::uint8_t kBroken = 8;      // on_broken is queued
-  static constexpr std::uint8_t kWaiting = 16;    // output was refused
-  static constexpr std::uint8_t kHasHeld = 32;    // input arrived while paused
-  static constexpr std::uint8_t kSealed = 64;     // there is a Sealing
-  static constexpr std::uint8_t kEncrypts = 128;  // output too passes through it, not the kernel
+  static constexpr std::uint8_t kPaused = 1;     // by the owner
+  static constexpr std::uint8_t kPeerEnded = 2;  // on_end is told or held back
+  static constexpr std::uint8_t kEnding = 4;     // FIN is wanted
+  static constexpr std::uint8_t kBroken = 8;     // no more is sent, and on_broken will be told
+  static constexpr std::uint8_t kWaiting = 16;   // output was refused
+  static constexpr std::uint8_t kHasHeld = 32;   // input arrived while paused
+  static constexpr std::uint8_t kSealed = 64;    // there is a Sealing
+  static constexpr std::uint8_t kReadsOn = 128;  // whatever becomes of output
 
   [[nodiscard]] bool is(std::uint8_t flag) const noexcept { return (flags_ & flag) != 0; }
   static constexpr std::uint8_t kUnwilling = kPaused | kPeerEnded | kBroken | kWaiting | kHasHeld;
-  [[nodiscard]] bool wants_bytes() const noexcept { return (flags_ & kUnwilling) == 0; }
+  static constexpr std::uint8_t kUnwillingToRead = kUnwilling & ~(kWaiting | kBroken);
+  [[nodiscard]] bool wants_bytes() const noexcept {
+    return (flags_ & kUnwilling) == 0 || (is(kReadsOn) && (flags_ & kUnwillingToRead) == 0);
+  }
+  /// Broken, and nothing is told ahead of that: nobody reads what may have come.
+  [[nodiscard]] bool is_lost() const noexcept {
+    return is(kBroken) && (flags_ & (kReadsOn | kPaused)) != kReadsOn;
+  }
+  [[nodiscard]] bool is_held_up() const noexcept {
+    return is(kPaused) || (flags_ & (kWaiting | kReadsOn)) == kWaiting;
+  }
 
   void tell_bytes(std::string_view bytes);
   void tell_end();
@@ -134,7 +156,7 @@ class Stream {
 
   Rest& rest();
   void keep_corked(Buffer& corked, std::size_t sent);
-  void keep_owned(std::string bytes, std::size_t sent);
+  void send_chunk(Chunk chunk);
   void keep_file(std::shared_ptr<const Descriptor> file, FileSlice left);
   [[nodiscard]] bool drain_file();
   [[nodiscard]] bool drain_bytes();
@@ -143,30 +165,6 @@ class Stream {
   void finish_ending();
   void go_on_reading();
   void break_later(NetError error);
-
-  // With encryption in between: stream_sealed.cc.
-  [[nodiscard]] Sealing& sealing() const noexcept;
-  bool tell_sealed(std::string_view ciphertext);
-  void tell_early(const bool& is_gone);
-  void tell_secured();
-  [[nodiscard]] bool tell_plaintext();
-  void settle_sealed();
-  void tell_held_sealed();
-  void seal_text(std::string_view plaintext);
-  [[nodiscard]] bool flush_sealed(std::string_view plaintext);
-  [[nodiscard]] bool seal_corked(Buffer& corked);
-  void send_plain_chunk(std::string bytes, std::shared_ptr<const Descriptor> file, FileSlice slice);
-  void seal_next_piece();
-  bool send_wire();
-  [[nodiscard]] bool write_wire();
-  [[nodiscard]] bool drain_sealed();
-  void keep_ciphertext(std::string_view refused);
-  [[nodiscard]] bool encrypts_still(KernelTlsUse occasion);
-  [[nodiscard]] bool hand_over_to_kernel();
-  [[nodiscard]] bool has_left_kernel();
-  void send_alerts() noexcept;
-  void end_sealed() noexcept;
-  void close_sealed() noexcept;
 
   Loop& loop_;
   StreamOwner& owner_;

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/detail/test_streams.h"
+#include "eider/runtime/test_streams.h"
 
 namespace eider {
 namespace {
@@ -85,9 +85,7 @@ TEST_P(StreamEndTest, a_reset_while_output_waits_is_told) {
   });
   Peer peer = connect(8192);
   ASSERT_TRUE(peer.send("x"));
-  ASSERT_TRUE(becomes([](TestServer& server) {
-    return !server.connections.empty() && server.connections[0]->stream.waiting_bytes() > 0;
-  }));
+  ASSERT_TRUE(output_waits());
   peer.reset();
   EXPECT_TRUE(
       becomes([](TestServer& server) { return server.connections[0]->breaks.size() == 1; }));
@@ -138,6 +136,94 @@ TEST_P(StreamEndTest, a_write_to_a_peer_that_is_gone_breaks_after_the_callback) 
     }
     return connection.breaks.size() == 1;
   }));
+}
+
+/// The peer has answered and is gone by the time at which the stream writes.
+void write_behind_the_end(TestConnection& connection, Peer& peer) {
+  ASSERT_TRUE(peer.send("answer"));
+  peer.reset();
+  connection.stream.output().append("into the void");
+  connection.stream.flush();
+}
+
+TEST_P(StreamEndTest, a_write_to_a_peer_that_is_gone_does_not_hide_what_it_had_said) {
+  Peer peer = connect();
+  ASSERT_TRUE(becomes([](TestServer& server) { return server.connections.size() == 1; }));
+  on_loop([&](TestServer& server) {
+    server.connections[0]->stream.read_while_waiting();
+    write_behind_the_end(*server.connections[0], peer);
+  });
+  EXPECT_TRUE(
+      becomes([](TestServer& server) { return server.connections[0]->breaks.size() == 1; }));
+  on_loop([](TestServer& server) {
+    EXPECT_EQ(server.connections[0]->received, "answer");
+    EXPECT_EQ(server.connections[0]->breaks[0], NetError::reset);
+    EXPECT_EQ(server.connections[0]->ends, 0);
+  });
+}
+
+TEST_P(StreamEndTest, a_write_to_a_peer_that_is_gone_is_told_though_reading_is_paused) {
+  Peer peer = connect();
+  ASSERT_TRUE(becomes([](TestServer& server) { return server.connections.size() == 1; }));
+  on_loop([&](TestServer& server) {
+    server.connections[0]->stream.read_while_waiting();
+    server.connections[0]->stream.pause_reading();
+    write_behind_the_end(*server.connections[0], peer);
+  });
+  EXPECT_TRUE(
+      becomes([](TestServer& server) { return server.connections[0]->breaks.size() == 1; }));
+}
+
+TEST_P(StreamEndTest, a_pause_behind_a_write_to_a_peer_that_is_gone_tells_of_it) {
+  Peer peer = connect();
+  ASSERT_TRUE(becomes([](TestServer& server) { return server.connections.size() == 1; }));
+  on_loop([&](TestServer& server) {
+    server.bytes = [](TestConnection& connection, std::string_view) {
+      connection.stream.pause_reading();
+    };
+    server.connections[0]->stream.read_while_waiting();
+    write_behind_the_end(*server.connections[0], peer);
+  });
+  EXPECT_TRUE(
+      becomes([](TestServer& server) { return server.connections[0]->breaks.size() == 1; }));
+  on_loop([](TestServer& server) { EXPECT_EQ(server.connections[0]->received, "answer"); });
+}
+
+TEST_P(StreamEndTest, a_reset_within_a_pause_is_told_behind_what_came_before) {
+  Peer peer = connect();
+  ASSERT_TRUE(becomes([](TestServer& server) { return server.connections.size() == 1; }));
+  on_loop([&](TestServer& server) {
+    server.connections[0]->stream.read_while_waiting();
+    server.connections[0]->stream.pause_reading();
+  });
+  ASSERT_TRUE(peer.send("answer"));
+  peer.reset();
+  for (int turn = 0; turn < 20; ++turn) {  // until the reset has surely been noticed, if it ever is
+    on_loop([](TestServer& server) { EXPECT_TRUE(server.connections[0]->breaks.empty()); });
+  }
+  on_loop([](TestServer& server) { server.connections[0]->stream.resume_reading(); });
+  EXPECT_TRUE(
+      becomes([](TestServer& server) { return server.connections[0]->breaks.size() == 1; }));
+  on_loop([](TestServer& server) { EXPECT_EQ(server.connections[0]->received, "answer"); });
+}
+
+TEST_P(StreamEndTest, the_end_of_both_sides_within_a_pause_is_told_behind_what_came_before) {
+  const Peer peer = connect();
+  ASSERT_TRUE(becomes([](TestServer& server) { return server.connections.size() == 1; }));
+  on_loop([&](TestServer& server) {
+    server.connections[0]->stream.read_while_waiting();
+    server.connections[0]->stream.pause_reading();
+    server.connections[0]->stream.end();
+  });
+  EXPECT_TRUE(peer.is_at_end());
+  ASSERT_TRUE(peer.send("last words"));
+  peer.end();
+  for (int turn = 0; turn < 20; ++turn) {  // until the end has surely been noticed, if it ever is
+    on_loop([](TestServer& server) { EXPECT_TRUE(server.connections[0]->breaks.empty()); });
+  }
+  on_loop([](TestServer& server) { server.connections[0]->stream.resume_reading(); });
+  EXPECT_TRUE(becomes([](TestServer& server) { return server.connections[0]->ends == 1; }));
+  on_loop([](TestServer& server) { EXPECT_EQ(server.connections[0]->received, "last words"); });
 }
 
 TEST_P(StreamEndTest, closing_inside_on_bytes_ends_the_connection) {

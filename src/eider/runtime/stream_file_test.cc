@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/runtime/detail/test_streams.h"
 #include "eider/runtime/stream.h"
+#include "eider/runtime/test_streams.h"
 
 namespace eider {
 namespace {
@@ -74,6 +74,7 @@ TEST_P(StreamFileTest, is_told_when_all_of_it_has_left) {
   });
   const Peer peer = connect();
   ASSERT_TRUE(peer.send("?"));
+  ASSERT_TRUE(output_waits());
   EXPECT_TRUE(are_same(peer.receive(kManyBytes), pattern(kManyBytes)));
   EXPECT_EQ(peer.receive(1), ".");
 }

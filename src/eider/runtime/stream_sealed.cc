@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "eider/base/assert.h"
-#include "eider/runtime/detail/stream_rest.h"
+#include "eider/base/poison.h"
 #include "eider/runtime/spare_buffer.h"
 #include "eider/runtime/stream.h"
+#include "eider/runtime/stream_rest.h"
 
 namespace eider {
 
@@ -44,10 +45,9 @@ std::size_t read_piece(int file, std::uint64_t offset, std::span<char> into) noe
 }  // namespace
 
 void Stream::secure(std::unique_ptr<Seal> seal, std::string_view received) {
-  rest().sealing = std::make_unique<Sealing>(std::move(seal));
-  flags_ |= kSealed | kEncrypts;
-  sealing().seal->start(sealing().wire);
-  send_wire();
+  rest().sealing = std::make_unique<Sealing>(*this, std::move(seal));
+  flags_ |= kSealed;
+  rest_->sealing->start();
   if (!received.empty()) {
     rest_->held.append(received);
     flags_ |= kHasHeld;
@@ -56,127 +56,110 @@ void Stream::secure(std::unique_ptr<Seal> seal, std::string_view received) {
 }
 
 const Seal* Stream::seal() const noexcept {
-  return is(kSealed) ? sealing().seal.get() : nullptr;
+  return is(kSealed) ? &rest_->sealing->seal() : nullptr;
 }
 
-Stream::Sealing& Stream::sealing() const noexcept {
-  return *rest_->sealing;
+void Stream::Sealing::start() {
+  seal_->start(wire_);
+  send_wire();
 }
 
 // Input.
 
 /// Returns whether the stream is still there: each of the owner's callbacks may close it.
-bool Stream::tell_sealed(std::string_view ciphertext) {
+bool Stream::Sealing::tell_bytes(std::string_view ciphertext) {
   bool is_gone = false;
-  Sealing& mine = sealing();
-  mine.is_gone = &is_gone;
-  const SealState state =
-      ciphertext.empty() ? mine.seal->state() : mine.seal->feed(ciphertext, mine.wire);
-  if (state == SealState::early) [[unlikely]] {
-    tell_early(is_gone);
-  }
-  if (!is_gone && mine.seal->state() == SealState::open) {
+  is_gone_ = &is_gone;
+  const SealState state = ciphertext.empty() ? seal_->state() : seal_->feed(ciphertext, wire_);
+  if (state == SealState::open) {
     tell_secured();
-    while (!is_gone && wants_bytes() && tell_plaintext()) {
+    while (!is_gone && stream_.wants_bytes() && tell_plaintext()) {
     }
   }
   if (!is_gone) {
-    settle_sealed();
+    settle();
   }
   if (!is_gone) {
-    mine.is_gone = nullptr;
+    is_gone_ = nullptr;
   }
   return !is_gone;
 }
 
-/// is_gone  set when the owner has closed the stream
-void Stream::tell_early(const bool& is_gone) {
-  const Seal& seal = *sealing().seal;
-  seal_text(sealing().early.view());
-  sealing().early.release();
-  while (!is_gone && wants_bytes() && seal.state() == SealState::early && tell_plaintext()) {
-  }
-}
-
-void Stream::tell_secured() {
-  Sealing& mine = sealing();
-  if (std::exchange(mine.is_secured_told, true)) {
+void Stream::Sealing::tell_secured() {
+  if (std::exchange(is_secured_told_, true)) {
     return;
   }
-  seal_text(mine.early.view());
-  mine.early.release();
-  if (mine.is_end_put_off && send_wire() && !is(kBroken)) {
-    finish_ending();
-  }
-  owner_.on_secured();
+  seal_text(early_.view());
+  early_.release();
+  stream_.owner_.on_secured();
 }
 
 /// Returns whether there was any.
-bool Stream::tell_plaintext() {
-  Sealing& mine = sealing();
-  const std::span<char> room = loop_.plain_rooms().input;
+bool Stream::Sealing::tell_plaintext() {
+  const std::span<char> room = stream_.loop_.plain_rooms().input;
+  const detail::base::OpenedMemory opened(room.data(), room.size());
   std::size_t bytes = 0;
   while (bytes < room.size()) {
-    const std::size_t more = mine.seal->read(room.subspan(bytes), mine.wire);
+    const std::size_t more = seal_->read(room.subspan(bytes), wire_);
     if (more == 0) {
       break;
     }
     bytes += more;
   }
   if (bytes != 0) {
-    owner_.on_bytes({room.data(), bytes});
+    stream_.owner_.on_bytes({room.data(), bytes});
   }
   return bytes != 0;
 }
 
-void Stream::settle_sealed() {
-  Sealing& mine = sealing();
+void Stream::Sealing::settle() {
   send_wire();
-  if (mine.seal->state() == SealState::failed) {
-    tell_broken(NetError::insecure);
-  } else if (!wants_bytes()) {
-    flags_ |= is(kPeerEnded) || is(kBroken) ? std::uint8_t{0} : kHasHeld;
-  } else if (mine.seal->has_ended()) {
-    flags_ |= kPeerEnded;
-    owner_.on_end();
+  if (seal_->state() == SealState::failed) {
+    stream_.tell_broken(NetError::insecure);
+  } else if (!stream_.wants_bytes()) {
+    stream_.flags_ |= stream_.is(kPeerEnded) || stream_.is_lost() ? std::uint8_t{0} : kHasHeld;
+  } else if (seal_->has_ended() && stream_.is(kBroken)) {
+    stream_.tell_broken(stream_.rest_->error);
+  } else if (seal_->has_ended()) {
+    stream_.flags_ |= kPeerEnded;
+    stream_.owner_.on_end();
   }
 }
 
-void Stream::tell_held_sealed() {
+void Stream::Sealing::tell_held() {
   Buffer held;
-  held.swap(rest_->held);
-  const bool is_end_held = rest_->is_end_held;
-  flags_ &= static_cast<std::uint8_t>(~(kHasHeld | kPeerEnded));
-  loop_.update(*this);
-  if (tell_sealed(held.view()) && is_end_held) {
-    tell_end();
+  held.swap(stream_.rest_->held);
+  const bool is_end_held = stream_.rest_->is_end_held;
+  stream_.flags_ &= static_cast<std::uint8_t>(~(kHasHeld | kPeerEnded));
+  stream_.loop_.update(stream_);
+  if (tell_bytes(held.view()) && is_end_held) {
+    stream_.tell_end();
   }
 }
 
 // Output.
 
-void Stream::seal_text(std::string_view plaintext) {
-  Sealing& mine = sealing();
-  if (plaintext.empty() || is(kBroken)) {
+void Stream::Sealing::seal_text(std::string_view plaintext) {
+  if (plaintext.empty() || stream_.is(kBroken)) {
     return;
   }
-  if (mine.seal->state() == SealState::handshaking) {
-    mine.early.append(plaintext);
+  if (seal_->state() == SealState::handshaking) {
+    early_.append(plaintext);
     return;
   }
-  spare().lend(mine.wire);
-  if (!mine.seal->write(plaintext, mine.wire)) {
-    break_later(NetError::insecure);
+  spare().lend(wire_);
+  if (!seal_->write(plaintext, wire_)) {
+    stream_.break_later(NetError::insecure);
   }
 }
 
-bool Stream::flush_sealed(std::string_view plaintext) {
-  if (rest_->bytes == 0) {
+bool Stream::Sealing::flush(std::string_view plaintext) {
+  if (stream_.rest_->bytes == 0) {
     seal_text(plaintext);
   } else {
-    Rest::Chunk chunk;
+    Chunk chunk;
     chunk.corked.append(plaintext);
-    rest_->add(std::move(chunk));
+    stream_.rest_->add(std::move(chunk));
   }
   return send_wire();
 }
@@ -184,217 +167,145 @@ bool Stream::flush_sealed(std::string_view plaintext) {
 /// For a backend that sends what is corked by itself: makes it ciphertext, in place.
 ///
 /// returns  false when it is not to be sent now, and has been taken
-bool Stream::seal_corked(Buffer& corked) {
-  if (!is(kEncrypts) || !encrypts_still(KernelTlsUse::always)) {
-    (void)flush();  // the kernel's TLS knows no MSG_WAITALL
-    return false;
-  }
-  Sealing& mine = sealing();
-  const bool may_pass =
-      !is(kWaiting) && !is(kBroken) && mine.wire.empty() && mine.seal->state() == SealState::open;
+bool Stream::Sealing::seal_corked(Buffer& corked) {
+  const bool may_pass = !stream_.is(kWaiting) && !stream_.is(kBroken) && wire_.empty() &&
+                        seal_->state() == SealState::open;
   if (!may_pass) {
-    (void)flush();
+    (void)stream_.flush();
     return false;
   }
   seal_text(corked.view());
   corked.clear();
-  corked.swap(mine.wire);
-  spare().take_back(mine.wire);
+  corked.swap(wire_);
+  spare().take_back(wire_);
   return !corked.empty();
 }
 
 /// Gives the socket what is encrypted. Returns whether nothing waits.
-bool Stream::send_wire() {
-  Sealing& mine = sealing();
-  if (!is(kEncrypts)) {
-    send_alerts();
-    return !is(kWaiting);
+bool Stream::Sealing::send_wire() {
+  if (stream_.is(kWaiting) || stream_.is(kBroken) || wire_.empty()) {
+    return !stream_.is(kWaiting);
   }
-  if (is(kWaiting) || is(kBroken) || mine.wire.empty()) {
-    return !is(kWaiting);
-  }
-  if (!write_wire() && !is(kBroken)) {
-    begin_waiting();
+  if (!write_wire() && !stream_.is_lost()) {
+    stream_.begin_waiting();
     return false;
   }
   return true;
 }
 
 /// Returns whether the socket took all of it.
-bool Stream::write_wire() {
-  Sealing& mine = sealing();
-  if (!mine.left().empty()) {
-    const Loop::Written written = loop_.write(*this, mine.left(), {});
-    mine.sent += written.bytes;
+bool Stream::Sealing::write_wire() {
+  if (!left().empty()) {
+    const Loop::Written written = stream_.loop_.write(stream_, left(), {});
+    sent_ += written.bytes;
     if (written.error != 0) {
-      break_later(net_error(written.error));
+      stream_.break_later(net_error(written.error));
     }
   }
-  if (!mine.left().empty()) {
+  if (!left().empty()) {
     return false;
   }
-  mine.wire.clear();
-  mine.sent = 0;
-  if (rest_->bytes == 0) {
-    spare().take_back(mine.wire);
+  wire_.clear();
+  sent_ = 0;
+  if (stream_.rest_->bytes == 0) {
+    spare().take_back(wire_);
   }
   return true;
 }
 
 /// Large plaintext, encrypted piece by piece as the socket takes it.
-void Stream::send_plain_chunk(std::string bytes, std::shared_ptr<const Descriptor> file,
-                              FileSlice slice) {
-  if (is(kBroken)) {
+void Stream::Sealing::send_chunk(Chunk chunk) {
+  if (stream_.is(kBroken)) {
     return;
   }
-  if (sealing().seal->state() == SealState::handshaking) {
-    ensure(file == nullptr, "a file is sent when on_secured has been told");
-    sealing().early.append(bytes);
+  if (seal_->state() == SealState::handshaking) {
+    ensure(chunk.file == nullptr, "a file is sent when on_secured has been told");
+    early_.append(chunk.left());
     return;
   }
-  Rest::Chunk chunk;
-  chunk.owned = std::move(bytes);
-  chunk.file = std::move(file);
-  chunk.slice = slice;
-  rest_->bytes += slice.bytes;
-  rest_->add(std::move(chunk));
-  if (is(kWaiting)) {
+  stream_.rest_->bytes += chunk.slice.bytes;
+  stream_.rest_->add(std::move(chunk));
+  if (stream_.is(kWaiting)) {
     return;
   }
-  if (drain_sealed()) {
-    rest_->chunks.clear();
-    rest_->first = 0;
+  if (drain()) {
+    stream_.rest_->chunks.clear();
+    stream_.rest_->first = 0;
   } else {
-    begin_waiting();
+    stream_.begin_waiting();
   }
 }
 
 /// Encrypts the next piece of what waits in the clear.
-void Stream::seal_next_piece() {
-  Rest::Chunk& chunk = rest_->chunks[rest_->first];
+void Stream::Sealing::seal_next_piece() {
+  Chunk& chunk = stream_.rest_->chunks[stream_.rest_->first];
   if (chunk.file == nullptr) {
     const std::string_view piece = chunk.left().substr(0, kPieceBytes);
     seal_text(piece);
-    rest_->consume(piece.size());
+    stream_.rest_->consume(piece.size());
     return;
   }
-  const std::span<char> room = loop_.plain_rooms().file;
+  const std::span<char> room = stream_.loop_.plain_rooms().file;
+  const detail::base::OpenedMemory opened(room.data(), room.size());
   const std::size_t wanted = std::min<std::uint64_t>(room.size(), chunk.slice.bytes);
   const std::size_t got = read_piece(chunk.slice.file, chunk.slice.offset, room.first(wanted));
   if (got < wanted) {
-    break_later(net_error(ENODATA));
+    stream_.break_later(net_error(ENODATA));
     return;
   }
   seal_text({room.data(), got});
-  rest_->bytes -= got;
+  stream_.rest_->bytes -= got;
   chunk.slice.offset += got;
   chunk.slice.bytes -= got;
   if (chunk.slice.bytes == 0) {
-    chunk = Rest::Chunk();
-    ++rest_->first;
+    chunk = Chunk();
+    ++stream_.rest_->first;
   }
 }
 
-bool Stream::drain_sealed() {
+bool Stream::Sealing::drain() {
   std::size_t share = kFileBytesPerTurn;
-  Sealing& mine = sealing();
-  while (!is(kBroken) && write_wire()) {
-    if (rest_->bytes == 0) {
+  while (!stream_.is(kBroken) && write_wire()) {
+    if (stream_.rest_->bytes == 0) {
       return true;
     }
     if (share == 0) {
-      rest_->is_yielding = true;
-      loop_.defer(*rest_);
+      stream_.rest_->is_yielding = true;
+      stream_.loop_.defer(*stream_.rest_);
       return false;
     }
     seal_next_piece();
-    share -= std::min(share, mine.wire.size());
+    share -= std::min(share, wire_.size());
   }
   return false;
 }
 
 /// For a backend whose send of ciphertext was refused: it comes before what was encrypted since.
-void Stream::keep_ciphertext(std::string_view refused) {
-  Sealing& mine = sealing();
+void Stream::Sealing::keep_refused(std::string_view refused) {
   Buffer wire;
   wire.append(refused);
-  wire.append(mine.left());
-  mine.wire.swap(wire);
-  mine.sent = 0;
-}
-
-// With a kernel that encrypts.
-
-/// Whether output still has to pass through the seal; if it may, the kernel takes over now.
-///
-/// occasion  what the kernel is used for
-bool Stream::encrypts_still(KernelTlsUse occasion) {
-  const Seal& seal = *sealing().seal;
-  return seal.kernel_use() < occasion || seal.state() != SealState::open || !hand_over_to_kernel();
-}
-
-/// Only between two records, and when the socket has taken all those before: the numbers of records
-/// follow each other without a gap.
-bool Stream::hand_over_to_kernel() {
-  Sealing& mine = sealing();
-  if (is(kBroken) || !send_wire() || !mine.wire.empty() || rest_->bytes != 0) {
-    return false;
-  }
-  const KernelOffer offer = mine.seal->offer();
-  if (offer.kernel == nullptr || !offer.kernel->take_over(fd_, offer.keys)) {
-    mine.seal->keep_sending();
-    return false;
-  }
-  mine.seal->hand_over();
-  mine.kernel = offer.kernel;
-  flags_ &= static_cast<std::uint8_t>(~kEncrypts);
-  return true;
-}
-
-/// Whether nothing waits, in the kernel neither: it would be lost if the socket was closed now.
-bool Stream::has_left_kernel() {
-  if (is(kWaiting) || !is(kSealed) || is(kEncrypts) || is(kBroken)) {
-    return !is(kWaiting);
-  }
-  if (!has_room(fd_)) {
-    begin_waiting();
-    return false;
-  }
-  return true;
-}
-
-void Stream::send_alerts() noexcept {
-  Sealing& mine = sealing();
-  constexpr std::size_t kAlertBytes = 2;
-  for (std::string_view left = mine.wire.view(); left.size() >= kAlertBytes && !is(kBroken);
-       left.remove_prefix(kAlertBytes)) {
-    mine.kernel->send_alert(fd_, left.substr(0, kAlertBytes));
-  }
-  mine.wire.release();
+  wire.append(left());
+  wire_.swap(wire);
+  sent_ = 0;
 }
 
 /// close_notify, if the socket takes it now.
-void Stream::end_sealed() noexcept {
-  Sealing& mine = sealing();
-  if (!is(kBroken) && !is(kWaiting) && mine.seal->state() == SealState::open) {
-    mine.seal->end(mine.wire);
-    if (!is(kEncrypts)) {
-      send_alerts();
-      return;
-    }
-    (void)loop_.write(*this, mine.left(), {});
-    mine.wire.clear();
-    mine.sent = 0;
+void Stream::Sealing::end() noexcept {
+  if (!stream_.is(kBroken) && !stream_.is(kWaiting) && seal_->state() == SealState::open) {
+    seal_->end(wire_);
+    (void)stream_.loop_.write(stream_, left(), {});
+    wire_.clear();
+    sent_ = 0;
   }
 }
 
-/// Whoever is in a callback learns that it was the last.
-void Stream::close_sealed() noexcept {
-  if (!is(kEnding)) {
-    end_sealed();
+/// A callback under way learns that it was the last.
+void Stream::Sealing::close() noexcept {
+  if (!stream_.is(kEnding)) {
+    end();
   }
-  if (sealing().is_gone != nullptr) {
-    *sealing().is_gone = true;
+  if (is_gone_ != nullptr) {
+    *is_gone_ = true;
   }
 }
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "eider/runtime/detail/test_seal.h"
-#include "eider/runtime/detail/test_streams.h"
 #include "eider/runtime/stream.h"
+#include "eider/runtime/test_seal.h"
+#include "eider/runtime/test_streams.h"
 
 namespace eider {
 namespace {
@@ -50,6 +50,11 @@ class SealedStreamTest : public testing::StreamTestBase {
       return server.connections.size() == 1 && server.connections[0]->breaks.size() == 1 &&
              server.connections[0]->breaks[0] == error && !server.connections[0]->stream.is_open();
     });
+  }
+  std::string why_insecure() {
+    std::string why;
+    on_loop([&why](TestServer& server) { why = server.connections.at(0)->why_insecure; });
+    return why;
   }
 };
 INSTANTIATE_TEST_SUITE_P(Backends, SealedStreamTest, testing::all_backends(),
@@ -107,6 +112,22 @@ TEST_P(SealedStreamTest, what_came_ahead_of_the_seal_belongs_to_it) {
   EXPECT_EQ(peer.receive(11), "h" + sealed("hello"));
 }
 
+TEST_P(SealedStreamTest, nothing_behind_a_full_socket_holds_nothing_up) {
+  on_loop([](TestServer& server) {
+    server.bytes = [](TestConnection& connection, std::string_view) {
+      connection.stream.send_owned(pattern(kManyBytes));
+      EXPECT_GT(connection.stream.waiting_bytes(), 0U);
+      connection.stream.send_owned("");
+      connection.stream.send_owned("and this behind it");
+    };
+  });
+  const Peer peer = open(8192);
+  ASSERT_TRUE(peer.send(sealed("x")));
+  ASSERT_TRUE(output_waits());
+  const std::string expected = sealed(pattern(kManyBytes) + "and this behind it");
+  EXPECT_TRUE(are_same(peer.receive(expected.size()), expected));
+}
+
 TEST_P(SealedStreamTest, what_the_socket_refuses_waits_and_is_told_when_it_has_left) {
   on_loop([](TestServer& server) {
     server.bytes = [](TestConnection& connection, std::string_view) {
@@ -118,9 +139,28 @@ TEST_P(SealedStreamTest, what_the_socket_refuses_waits_and_is_told_when_it_has_l
   });
   const Peer peer = open(8192);
   ASSERT_TRUE(peer.send(sealed("x")));
+  ASSERT_TRUE(output_waits());
   const std::string expected = sealed(pattern(kManyBytes) + "and this behind it");
   EXPECT_TRUE(are_same(peer.receive(expected.size()), expected));
   EXPECT_TRUE(becomes([](TestServer& server) { return server.connections.at(0)->drains >= 1; }));
+}
+
+TEST_P(SealedStreamTest, one_that_reads_while_output_waits_is_told_at_once) {
+  on_loop([](TestServer& server) {
+    server.bytes = [](TestConnection& connection, std::string_view) {
+      if (connection.received.size() == 1) {
+        connection.stream.read_while_waiting();
+        connection.stream.output().append(pattern(kManyBytes));
+      }
+    };
+  });
+  const Peer peer = open(8192);
+  ASSERT_TRUE(peer.send(sealed("1")));
+  ASSERT_TRUE(output_waits());
+  ASSERT_TRUE(peer.send(sealed("2")));
+  EXPECT_TRUE(becomes([](TestServer& server) { return server.connections[0]->received == "12"; }));
+  const std::string expected = sealed(pattern(kManyBytes));
+  EXPECT_TRUE(are_same(peer.receive(expected.size()), expected));
 }
 
 TEST_P(SealedStreamTest, large_bodies_and_files_are_sealed_in_pieces_in_their_order) {
@@ -206,17 +246,33 @@ TEST_P(SealedStreamTest, an_end_that_was_not_announced_is_a_broken_connection) {
   EXPECT_TRUE(breaks_with(NetError::reset));
 }
 
+TEST_P(SealedStreamTest, a_write_to_a_peer_that_is_gone_does_not_hide_what_it_had_said) {
+  Peer peer = open();
+  on_loop([&](TestServer& server) {
+    TestConnection& connection = *server.connections.at(0);
+    connection.stream.read_while_waiting();
+    ASSERT_TRUE(peer.send(sealed("answer")));
+    peer.reset();
+    connection.stream.output().append("into the void");
+    connection.stream.flush();
+  });
+  EXPECT_TRUE(breaks_with(NetError::reset));
+  on_loop([](TestServer& server) { EXPECT_EQ(server.connections[0]->received, "answer"); });
+}
+
 TEST_P(SealedStreamTest, what_was_tampered_with_is_told_after_the_alert) {
   const Peer peer = open();
   ASSERT_TRUE(peer.send("x"));
   EXPECT_EQ(peer.receive_all(), "!");
   EXPECT_TRUE(breaks_with(NetError::insecure));
+  EXPECT_EQ(why_insecure(), "An unknown record.");
 }
 
 TEST_P(SealedStreamTest, a_handshake_that_fails_is_told) {
   const Peer peer = connect();
   ASSERT_TRUE(peer.send("GET / HTTP/1.1\r\n\r\n"));
   EXPECT_TRUE(breaks_with(NetError::insecure));
+  EXPECT_EQ(why_insecure(), "An unknown record.");
 }
 
 TEST_P(SealedStreamTest, a_stream_may_be_closed_or_destroyed_while_it_is_told_plaintext) {

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/detail/test_streams.h"
+#include "eider/runtime/test_streams.h"
 
 namespace eider {
 namespace {
@@ -66,9 +66,7 @@ TEST_P(StreamTest, what_the_socket_refuses_waits_and_is_told_when_it_has_left) {
   });
   const Peer peer = connect(8192);
   ASSERT_TRUE(peer.send("x"));
-  ASSERT_TRUE(becomes([](TestServer& server) {
-    return !server.connections.empty() && server.connections[0]->stream.waiting_bytes() > 0;
-  }));
+  ASSERT_TRUE(output_waits());
   EXPECT_TRUE(are_same(peer.receive(kManyBytes), pattern(kManyBytes)));
   EXPECT_TRUE(becomes([](TestServer& server) { return server.connections.at(0)->drains == 1; }));
   on_loop(
@@ -85,15 +83,38 @@ TEST_P(StreamTest, nothing_is_read_while_output_waits_and_all_of_it_afterwards) 
   });
   const Peer peer = connect(8192);
   ASSERT_TRUE(peer.send("1"));
-  ASSERT_TRUE(becomes([](TestServer& server) {
-    return !server.connections.empty() && server.connections[0]->stream.waiting_bytes() > 0;
-  }));
+  ASSERT_TRUE(output_waits());
   ASSERT_TRUE(peer.send("2"));
   ASSERT_TRUE(peer.send("3"));
   on_loop([](TestServer& server) { EXPECT_EQ(server.connections[0]->received, "1"); });
   EXPECT_TRUE(are_same(peer.receive(kManyBytes), pattern(kManyBytes)));
   EXPECT_TRUE(becomes([](TestServer& server) { return server.connections[0]->received == "123"; }));
   on_loop([](TestServer& server) { EXPECT_EQ(server.connections[0]->drains, 1); });
+}
+
+TEST_P(StreamTest, one_that_reads_while_output_waits_is_told_at_once) {
+  on_loop([](TestServer& server) {
+    server.bytes = [](TestConnection& connection, std::string_view) {
+      if (connection.received.size() == 1) {
+        connection.stream.read_while_waiting();
+        connection.stream.output().append(pattern(kManyBytes));
+      }
+    };
+  });
+  const Peer peer = connect(8192);
+  ASSERT_TRUE(peer.send("1"));
+  ASSERT_TRUE(output_waits());
+  ASSERT_TRUE(peer.send("2"));
+  EXPECT_TRUE(becomes([](TestServer& server) { return server.connections[0]->received == "12"; }));
+  on_loop([](TestServer& server) {
+    EXPECT_GT(server.connections[0]->stream.waiting_bytes(), 0U);
+    server.connections[0]->stream.pause_reading();
+  });
+  ASSERT_TRUE(peer.send("3"));
+  on_loop([](TestServer& server) { server.connections[0]->stream.resume_reading(); });
+  EXPECT_TRUE(becomes([](TestServer& server) { return server.connections[0]->received == "123"; }));
+  EXPECT_TRUE(are_same(peer.receive(kManyBytes), pattern(kManyBytes)));
+  EXPECT_TRUE(becomes([](TestServer& server) { return server.connections[0]->drains == 1; }));
 }
 
 TEST_P(StreamTest, a_slow_reader_gets_every_byte_of_corked_and_owned_output_in_order) {
@@ -120,9 +141,7 @@ TEST_P(StreamTest, an_echo_to_a_reader_that_lags_loses_and_swaps_nothing) {
   const std::string sent = pattern(kManyBytes);
   const Peer peer = connect(8192);
   std::thread sender([&] { EXPECT_TRUE(peer.send(sent)); });
-  EXPECT_TRUE(becomes([](TestServer& server) {
-    return !server.connections.empty() && server.connections[0]->stream.waiting_bytes() > 0;
-  }));
+  EXPECT_TRUE(output_waits());
   EXPECT_TRUE(are_same(peer.receive(sent.size()), sent));
   sender.join();
 }

@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "eider/base/assert.h"
-#include "eider/runtime/detail/waiter.h"
+#include "eider/runtime/waiter.h"
 
 namespace eider {
 
 /// Something that has happened or has not. Pre: it outlives those who wait for it.
 class Event {
  public:
-  class Awaiter final : private detail::Waiter {
+  class Awaiter final : private detail::runtime::Waiter {
    public:
     explicit Awaiter(Event& event) noexcept : event_(event) {}
     bool await_ready() const noexcept { return event_.is_set_; }
@@ -29,10 +29,10 @@ class Event {
   Event() noexcept = default;
 
   [[nodiscard]] bool is_set() const noexcept { return is_set_; }
-  /// All who wait go on later in this turn; who comes later does not wait, until `reset`.
+  /// All that wait go on later in this turn; what comes later does not wait, until `reset`.
   void set() noexcept {
     is_set_ = true;
-    while (detail::Waiter* waiter = waiting_.front()) {
+    while (detail::runtime::Waiter* waiter = waiting_.front()) {
       waiter->wake();
     }
   }
@@ -42,7 +42,7 @@ class Event {
   [[nodiscard]] Awaiter wait() noexcept { return Awaiter(*this); }
 
  private:
-  detail::Waiter::List waiting_;
+  detail::runtime::Waiter::List waiting_;
   bool is_set_ = false;
 };
 
@@ -65,14 +65,14 @@ class Semaphore {
 
  private:
   void release() noexcept {
-    if (detail::Waiter* waiter = waiting_.front()) {
+    if (detail::runtime::Waiter* waiter = waiting_.front()) {
       waiter->wake();  // the permit is its own from now on
     } else {
       ++available_;
     }
   }
 
-  detail::Waiter::List waiting_;
+  detail::runtime::Waiter::List waiting_;
   std::size_t available_;
 };
 
@@ -101,7 +101,7 @@ class [[nodiscard]] Semaphore::Permit {
   Semaphore* semaphore_ = nullptr;
 };
 
-class Semaphore::Awaiter final : private detail::Waiter {
+class Semaphore::Awaiter final : private detail::runtime::Waiter {
  public:
   explicit Awaiter(Semaphore& semaphore) noexcept : semaphore_(semaphore) {}
   ~Awaiter() {

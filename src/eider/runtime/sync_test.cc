@@ -5,16 +5,16 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/loop_sim.h"
 #include "eider/runtime/sleep.h"
 #include "eider/runtime/task.h"
+#include "eider/testkit/loop_sim.h"
 
 namespace eider {
 namespace {
 
 using std::chrono::milliseconds;
 
-class Sync : public testing::Test {
+class Sync : public ::testing::Test {
  protected:
   SimKernel kernel;
   SimLoop loop{kernel};

@@ -27,7 +27,17 @@ class TaskOwner {
 template <class T>
 class Task;
 
-namespace detail {
+namespace detail::runtime {
+
+/// Whether a T may be made inside of a co_await expression. g++ before 13 destroys a closure or an
+/// aggregate twice that is made there, so with it such a T is named first.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+template <class T>
+concept CanBeMadeInAwait = std::is_trivially_destructible_v<T>;
+#else
+template <class T>
+concept CanBeMadeInAwait = true;
+#endif
 
 class TaskPromiseBase {
  public:
@@ -50,7 +60,7 @@ class TaskPromiseBase {
 
   bool is_started() const noexcept { return continuation_ != nullptr; }
 
-  /// Whoever waits is resumed by the end, from now on.
+  /// `continuation` is resumed by the end, from now on.
   void continue_with(std::coroutine_handle<> continuation) noexcept {
     continuation_ = continuation;
   }
@@ -64,7 +74,7 @@ class TaskPromiseBase {
   }
 
  private:
-  std::coroutine_handle<> continuation_;  // null before the start, then the no-op or who waits
+  std::coroutine_handle<> continuation_;  // null before the start, then the no-op or what waits
   TaskOwner* owner_ = nullptr;
 };
 
@@ -135,7 +145,7 @@ class TaskPromise<void> : public TaskPromiseBase {
   std::exception_ptr exception_;
 };
 
-}  // namespace detail
+}  // namespace detail::runtime
 
 /// A coroutine that has not begun until it is awaited or started, and the result it leaves.
 ///
@@ -149,7 +159,7 @@ class TaskPromise<void> : public TaskPromiseBase {
 template <class T = void>
 class [[nodiscard]] Task {
  public:
-  using promise_type = detail::TaskPromise<T>;
+  using promise_type = detail::runtime::TaskPromise<T>;
   using value_type = T;
   static_assert(!std::is_reference_v<T>, "a task returns a value or a pointer, not a reference");
 
@@ -197,7 +207,8 @@ class [[nodiscard]] Task {
   }
 
   class Awaiter;
-  /// Runs it (if it has not been started) and waits for its end; gives what `take` gives.
+  /// Runs it (if it has not been started) and waits for its end; gives what `take` gives, so once.
+  Awaiter operator co_await() & noexcept { return Awaiter(handle_); }
   Awaiter operator co_await() && noexcept { return Awaiter(handle_); }
 
  private:
@@ -239,7 +250,7 @@ class Task<T>::Awaiter {
   Handle task_;
 };
 
-namespace detail {
+namespace detail::runtime {
 
 template <class T>
 Task<T> TaskPromise<T>::get_return_object() noexcept {
@@ -250,5 +261,5 @@ inline Task<void> TaskPromise<void>::get_return_object() noexcept {
   return Task<void>(std::coroutine_handle<TaskPromise>::from_promise(*this));
 }
 
-}  // namespace detail
+}  // namespace detail::runtime
 }  // namespace eider

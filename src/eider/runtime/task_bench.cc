@@ -3,10 +3,10 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/runtime/loop_sim.h"
 #include "eider/runtime/sleep.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/task.h"
+#include "eider/testkit/loop_sim.h"
 
 namespace eider {
 namespace {

@@ -47,13 +47,13 @@ class Gate {
 };
 
 // Counts what is alive of it, so that a missed or doubled destructor shows.
-class Counted {
+class CountedValue {
  public:
-  explicit Counted(int& alive) : alive_(&alive) { ++*alive_; }
-  Counted(const Counted& other) : alive_(other.alive_) { ++*alive_; }
-  Counted(Counted&& other) noexcept : alive_(other.alive_) { ++*alive_; }
-  Counted& operator=(const Counted&) = delete;
-  ~Counted() { --*alive_; }
+  explicit CountedValue(int& alive) : alive_(&alive) { ++*alive_; }
+  CountedValue(const CountedValue& other) : alive_(other.alive_) { ++*alive_; }
+  CountedValue(CountedValue&& other) noexcept : alive_(other.alive_) { ++*alive_; }
+  CountedValue& operator=(const CountedValue&) = delete;
+  ~CountedValue() { --*alive_; }
   int value() const { return 1; }
 
  private:
@@ -210,9 +210,9 @@ TEST(Task, a_cancelled_task_does_not_tell_its_owner) {
 
 TEST(Task, a_task_never_started_destroys_its_parameters) {
   int alive = 0;
-  auto body = [](Counted) -> Task<> { co_return; };
+  auto body = [](CountedValue) -> Task<> { co_return; };
   {
-    Counted original(alive);
+    CountedValue original(alive);
     Task<> task = body(original);
     EXPECT_GE(alive, 2);
   }
@@ -220,21 +220,21 @@ TEST(Task, a_task_never_started_destroys_its_parameters) {
 }
 
 // A chain with a local, a parameter and a temporary at every level, and several waits in each.
-Task<int> leaf(Gate& gate, Counted held) {
-  Counted local(held);
+Task<int> leaf(Gate& gate, CountedValue held) {
+  CountedValue local(held);
   co_await gate;
   const int first = local.value();
   co_await gate;
   co_return first + held.value();
 }
 
-Task<int> middle(Gate& gate, Counted held) {
-  Counted local(held);
+Task<int> middle(Gate& gate, CountedValue held) {
+  CountedValue local(held);
   int sum = co_await leaf(gate, local);
   co_await gate;
   sum += co_await leaf(gate, local);
   try {
-    Counted in_try(local);
+    CountedValue in_try(local);
     co_await gate;
     throw std::runtime_error("on");
   } catch (const std::runtime_error&) {
@@ -245,13 +245,13 @@ Task<int> middle(Gate& gate, Counted held) {
 }
 
 Task<int> root(Gate& gate, int& alive) {
-  Counted local(alive);
+  CountedValue local(alive);
   int sum = 0;
   for (int i = 0; i < 2; ++i) {
     Task<int> below = middle(gate, local);
     sum += co_await std::move(below);
   }
-  std::vector<Counted> many(3, local);
+  std::vector<CountedValue> many(3, local);
   co_await gate;
   co_return sum + static_cast<int>(many.size());
 }
@@ -331,6 +331,24 @@ TEST(Task, a_moved_from_task_is_empty) {
   EXPECT_TRUE(task.is_empty());  // NOLINT(bugprone-use-after-move): this is the fact
   EXPECT_FALSE(task.is_done());
   EXPECT_TRUE(other.start());
+}
+
+Task<int> seven() {
+  co_return 7;
+}
+
+Task<int> await_in_each_way() {
+  auto named = seven();
+  auto moved = seven();
+  const int of_named = co_await named;
+  const int of_moved = co_await std::move(moved);
+  co_return of_named + of_moved + co_await seven();
+}
+
+TEST(Task, is_awaited_at_once_and_by_name) {
+  Task<int> task = await_in_each_way();
+  EXPECT_TRUE(task.start());
+  EXPECT_EQ(task.take(), 21);
 }
 
 }  // namespace

@@ -10,16 +10,16 @@
 
 #include "eider/runtime/connect.h"
 #include "eider/runtime/listener.h"
-#include "eider/runtime/loop_sim.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/task.h"
+#include "eider/testkit/loop_sim.h"
 
 namespace eider {
 namespace {
 
 using std::chrono::seconds;
 
-class TcpTest : public testing::Test {
+class TcpTest : public ::testing::Test {
  protected:
   TcpTest() {
     SimPair pair = kernel.connect_pair();
@@ -231,6 +231,98 @@ TEST(Tcp, asks_and_answers_over_real_sockets) {
   loop->post([&] { task.start(); });
   loop->run();
   EXPECT_EQ(reply, "over real sockets");
+}
+
+/// A protocol that is told bytes.
+struct Told final : StreamOwner {
+  void on_bytes(std::string_view bytes) override {
+    news.emplace_back(bytes);
+    if (closes != nullptr) {
+      closes->close();
+    }
+  }
+  void on_end() override { news.emplace_back("end"); }
+  void on_drained() override { news.emplace_back("drained"); }
+  void on_broken(NetError error) override { news.emplace_back(text(error)); }
+
+  std::vector<std::string> news;
+  Stream* closes = nullptr;
+};
+
+TEST_F(TcpTest, what_was_unread_comes_again_ahead_of_what_has_arrived_since) {
+  std::vector<std::string> news;
+  peer.send("head, body");
+  kernel.run_until_idle();
+  Task<> task = [](TcpStream& from, std::vector<std::string>& heard) -> Task<> {
+    const auto bytes = co_await from.read();
+    heard.emplace_back(*bytes);
+    from.unread("body");
+  }(*connection, news);
+  loop.call([&] { task.start(); });
+  peer.send(" and more");
+  kernel.run_until_idle();
+  Task<> rest = read_all(*connection, news);
+  loop.call([&] { rest.start(); });
+  EXPECT_EQ(news, (std::vector<std::string>{"head, body", "body and more"}));
+}
+
+TEST_F(TcpTest, who_takes_over_is_told_what_nobody_has_read_and_then_all_else) {
+  Told told;
+  peer.send("before");
+  kernel.run_until_idle();
+  loop.call([&] {
+    connection->hand_over(told);
+    EXPECT_TRUE(told.news.empty()) << "not within the call";
+  });
+  peer.send("behind");
+  peer.half_close();
+  kernel.run_until_idle();
+  EXPECT_EQ(told.news, (std::vector<std::string>{"before", "behind", "end"}));
+}
+
+TEST_F(TcpTest, who_takes_over_is_told_of_an_end_and_a_loss_before) {
+  Told ended;
+  peer.send("last words");
+  peer.half_close();
+  kernel.run_until_idle();
+  loop.call([&] { connection->hand_over(ended); });
+  kernel.run_until_idle();
+  EXPECT_EQ(ended.news, (std::vector<std::string>{"last words", "end"}));
+  SimPair pair = kernel.connect_pair();
+  TcpStream lost(loop, std::move(pair.server));
+  Told told;
+  pair.client.send("last words");
+  kernel.run_until_idle();
+  pair.client.reset();
+  kernel.run_until_idle();
+  loop.call([&] { lost.hand_over(told); });
+  kernel.run_until_idle();
+  EXPECT_EQ(told.news, (std::vector<std::string>{"last words", "the peer reset the connection"}));
+}
+
+TEST_F(TcpTest, who_takes_over_and_closes_is_told_no_more) {
+  Told told;
+  told.closes = &connection->stream();
+  peer.send("enough");
+  peer.half_close();
+  kernel.run_until_idle();
+  loop.call([&] { connection->hand_over(told); });
+  kernel.run_until_idle();
+  EXPECT_EQ(told.news, std::vector<std::string>{"enough"});
+}
+
+TEST_F(TcpTest, who_takes_over_is_told_all_of_more_than_is_read_ahead) {
+  const std::string much(200 * 1024, 'x');
+  Told told;
+  peer.send(much);
+  kernel.run_until_idle();
+  loop.call([&] { connection->hand_over(told); });
+  kernel.run_until_idle();
+  std::size_t bytes = 0;
+  for (const std::string& each : told.news) {
+    bytes += each.size();
+  }
+  EXPECT_EQ(bytes, much.size());
 }
 
 }  // namespace

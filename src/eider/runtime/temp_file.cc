@@ -39,9 +39,9 @@ class TempFile::Open {
 
 namespace {
 
-constexpr mode_t kOwnerOnly = 0600;
+constexpr mode_t kForOwner = 0600;
 
-std::unexpected<FileError> fail_by_errno() {
+std::unexpected<FileError> fail_temp_file() {
   return fail(file_error(errno));
 }
 
@@ -71,7 +71,7 @@ Result<std::string, FileError> read_at(int fd, std::uint64_t offset, std::size_t
     const ssize_t count =
         ::pread(fd, bytes.data() + filled, bytes_max - filled, static_cast<off_t>(offset + filled));
     if (count < 0 && errno != EINTR) {
-      return fail_by_errno();
+      return fail_temp_file();
     }
     if (count == 0) {
       break;
@@ -96,7 +96,7 @@ Result<void, FileError> keep_blocking(int fd, const std::string& link_path,
       ::fsync(fd) == 0 &&
       ::linkat(AT_FDCWD, link_path.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0 &&
       sync_directory_of(path);
-  return is_kept ? Result<void, FileError>() : fail_by_errno();
+  return is_kept ? Result<void, FileError>() : fail_temp_file();
 }
 
 struct Made {
@@ -105,17 +105,17 @@ struct Made {
 };
 
 Result<Made, FileError> make_blocking(const std::string& directory) {
-  Descriptor unnamed(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kOwnerOnly));
+  Descriptor unnamed(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kForOwner));
   if (unnamed.is_open()) {
     return Made{std::move(unnamed), {}};
   }
   if (!lacks_unnamed_files(errno)) {
-    return fail_by_errno();
+    return fail_temp_file();
   }
   std::string name = directory + "/.eider-XXXXXX";
   Descriptor named(::mkostemp(name.data(), O_CLOEXEC));
   return named.is_open() ? Result<Made, FileError>(Made{std::move(named), std::move(name)})
-                         : fail_by_errno();
+                         : fail_temp_file();
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ Task<Result<void, FileError>> TempFile::append(std::string bytes) {
   const std::uint64_t offset = size_;
   size_ += bytes.size();
   auto work = run_blocking([open = open_, bytes = std::move(bytes), offset] {
-    return write_at(open->fd(), bytes, offset) ? Result<void, FileError>() : fail_by_errno();
+    return write_at(open->fd(), bytes, offset) ? Result<void, FileError>() : fail_temp_file();
   });
   co_return co_await work;
 }

@@ -12,13 +12,13 @@
 #include <string>
 #include <utility>
 
-#include "eider/runtime/loop_sim.h"
+#include "eider/testkit/loop_sim.h"
 #include "tests/support/temp_directory.h"
 
 namespace eider {
 namespace {
 
-class TempFileTest : public testing::Test {
+class TempFileTest : public ::testing::Test {
  protected:
   template <class T>
   T run(Task<T> task) {

@@ -1,6 +1,6 @@
-#include "eider/server/detail/balance.h"
+#include "eider/server/balance.h"
 
-namespace eider::detail {
+namespace eider::detail::server {
 
 namespace {
 
@@ -20,7 +20,7 @@ std::optional<std::size_t> Balance::place(std::size_t loop) {
   std::size_t total = 0;
   for (std::size_t index = 0; index < loops_.size(); ++index) {
     total += count(index);
-    if (count(index) < count(least)) {
+    if (!loops_[index].is_retired && count(index) < count(least)) {
       least = index;
     }
   }
@@ -32,8 +32,14 @@ std::optional<std::size_t> Balance::place(std::size_t loop) {
   return chosen;
 }
 
+bool Balance::try_retire(std::size_t loop) {
+  const std::lock_guard lock(placing_);
+  loops_[loop].is_retired |= count(loop) == 0;
+  return loops_[loop].is_retired;
+}
+
 void Balance::release(std::size_t loop) noexcept {
   loops_[loop].connections.fetch_sub(1, std::memory_order_relaxed);
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::server

@@ -1,4 +1,4 @@
-#include "eider/server/detail/balance.h"
+#include "eider/server/balance.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <thread>
 
-namespace eider::detail {
+namespace eider::detail::server {
 namespace {
 
 std::size_t spread(const Balance& balance, std::size_t loops) {
@@ -64,6 +64,24 @@ TEST(Balance, places_nothing_beyond_the_maximum_until_one_ends) {
   EXPECT_EQ(balance.place(0), 1U);
 }
 
+TEST(Balance, gives_a_retired_loop_nothing) {
+  Balance balance(2, 100);
+  EXPECT_EQ(balance.place(0), 0U);
+  EXPECT_TRUE(balance.try_retire(1));
+  EXPECT_EQ(balance.place(0), 0U);
+  EXPECT_EQ(balance.place(0), 0U);
+  EXPECT_EQ(balance.count(1), 0U);
+}
+
+TEST(Balance, retires_no_loop_that_a_connection_is_on_its_way_to) {
+  Balance balance(2, 100);
+  EXPECT_EQ(balance.place(0), 0U);
+  EXPECT_EQ(balance.place(0), 1U);
+  EXPECT_FALSE(balance.try_retire(1));
+  balance.release(1);
+  EXPECT_TRUE(balance.try_retire(1));
+}
+
 TEST(Balance, stays_exact_when_loops_accept_at_the_same_time) {
   constexpr std::size_t kLoops = 4;
   Balance balance(kLoops, 1000);
@@ -83,4 +101,4 @@ TEST(Balance, stays_exact_when_loops_accept_at_the_same_time) {
 }
 
 }  // namespace
-}  // namespace eider::detail
+}  // namespace eider::detail::server

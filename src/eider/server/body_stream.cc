@@ -2,6 +2,7 @@
 
 #include "eider/base/failure.h"
 #include "eider/base/result.h"
+#include "eider/http/h1/response_body.h"
 
 namespace eider {
 
@@ -24,6 +25,10 @@ Task<std::string> BodyStream::collect(std::size_t bytes_max) {
     all.append(*part);
   }
   co_return all;
+}
+
+std::vector<Field> BodyStream::trailers() const {
+  return h1::split_trailers(inbox_->trailer_lines());
 }
 
 }  // namespace eider

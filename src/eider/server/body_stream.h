@@ -8,7 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "eider/http/head.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/task.h"
 
@@ -28,8 +30,15 @@ class BodyInbox {
   [[nodiscard]] virtual std::string_view take() = 0;
   /// Set when there is news.
   [[nodiscard]] virtual Event& arrival() noexcept = 0;
+  /// Asks for all of it: from now on there is news only at its end, what comes is kept until then,
+  /// and the client is held up by nothing but its pace. Pre: nothing was taken.
+  virtual void gather() noexcept = 0;
+  /// All of it, until the response is complete. Throws as `take`. Pre: gather() and then news.
+  [[nodiscard]] virtual std::string_view gathered() = 0;
   /// What Content-Length says; nothing for chunked content.
   [[nodiscard]] virtual std::optional<std::uint64_t> length() const noexcept = 0;
+  /// "Name: value\r\n" each, once the content is at its end.
+  [[nodiscard]] virtual std::string_view trailer_lines() const noexcept { return {}; }
 };
 
 /// A parameter of a handler that returns a Task. The client is asked to send (100 Continue) by the
@@ -58,6 +67,10 @@ class BodyStream {
 
   /// How many bytes will come, when the client has said so.
   [[nodiscard]] std::optional<std::uint64_t> length() const noexcept { return inbox_->length(); }
+
+  /// Fields that came behind the content (RFC 9110, section 6.5), valid as long as the request;
+  /// empty until `next` has told the end. Each is any client's word: no field of the head's.
+  [[nodiscard]] std::vector<Field> trailers() const;
 
  private:
   BodyInbox* inbox_;

@@ -1,35 +1,52 @@
-#include "eider/server/detail/connections.h"
+#include "eider/server/connections.h"
 
 #include <utility>
 
-namespace eider::detail {
+namespace eider::detail::server {
 
-void ConnectionsH1::open(Descriptor fd, Preface preface) {
-  ConnectionH1& connection = slab_.make(context_);
-  connection.index_ = connections_.size();
-  connections_.push_back(&connection);
-  connection.open(std::move(fd), preface);
+std::unique_ptr<StreamH1> LoopContext::take_stream() {
+  if (spare_streams.empty()) {
+    return std::make_unique<StreamH1>();
+  }
+  std::unique_ptr<StreamH1> stream = std::move(spare_streams.back());
+  spare_streams.pop_back();
+  return stream;
 }
 
-void ConnectionsH1::close_idle() noexcept {
-  // From the back, so that who takes an ended one's place has been looked at.
+// Never destroyed here: an exchange that has just ended tells its transport so once more.
+void LoopContext::give_back(std::unique_ptr<StreamH1> stream) noexcept {
+  spare_streams.push_back(std::move(stream));
+}
+
+void Connections::open(Descriptor fd, Preface preface) {
+  Connection& connection = slab_.make(context_);
+  connection.index_ = static_cast<std::uint32_t>(connections_.size()) & Connection::kIndexMax;
+  connections_.push_back(&connection);
+  if (!connection.open(std::move(fd), preface)) {
+    on_closed(connection);
+  }
+}
+
+void Connections::close_idle(Instant since) noexcept {
+  // From the back: the last connection takes the place of one that ends, and has been looked at.
   for (std::size_t index = connections_.size(); index > 0; --index) {
-    ConnectionH1& connection = *connections_[index - 1];
-    if (connection.is_idle()) {
-      on_closed(connection);
-    } else {
+    Connection& connection = *connections_[index - 1];
+    if (!connection.is_idle()) {
       connection.stop_endless();
+    } else if (!connection.may_still_ask(since)) {
+      on_closed(connection);
     }
   }
 }
 
-void ConnectionsH1::close_all() noexcept {
+void Connections::close_all() noexcept {
   while (!connections_.empty()) {
     on_closed(*connections_.back());
   }
 }
 
-void ConnectionsH1::on_closed(ConnectionH1& connection) noexcept {
+// Off the list first: what a request leaves behind when it is destroyed must not find it there.
+void Connections::on_closed(Connection& connection) noexcept {
   connections_.back()->index_ = connection.index_;
   connections_[connection.index_] = connections_.back();
   connections_.pop_back();
@@ -37,4 +54,4 @@ void ConnectionsH1::on_closed(ConnectionH1& connection) noexcept {
   counter_.on_connection_ended();
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::server

@@ -41,14 +41,14 @@ class BodyWriter {
   /// Throws std::invalid_argument as Response::add_header does.
   virtual void add_trailer(std::string_view name, std::string_view value) = 0;
 
-  // For those who wrap a writer, e.g. to compress.
+  // For writers that wrap another, e.g. to compress.
 
   /// Takes the bytes, also beyond what there is room for.
   virtual void put(std::string_view bytes) = 0;
-  /// Everything put so far must reach the client without waiting for more: a coding that gathers
-  /// its input hands on what it has.
+  /// Everything put so far must reach the client without waiting for more, and the head where
+  /// nothing was: a coding that gathers its input hands on what it has.
   virtual void flush() {}
-  /// Set while there is room: whoever puts much waits for it first.
+  /// Set while there is room: a producer of much waits for it first.
   [[nodiscard]] virtual Event& room() noexcept = 0;
 };
 
@@ -69,8 +69,13 @@ inline BodyWriter::WriteAwaiter BodyWriter::write(std::string_view bytes) {
 }
 
 /// Content that is made while it is sent.
-class ProducedContent : public Content {
+class ProducedContent {
  public:
+  ProducedContent() = default;
+  ProducedContent(const ProducedContent&) = delete;
+  ProducedContent& operator=(const ProducedContent&) = delete;
+  virtual ~ProducedContent() = default;
+
   /// Called once, after the handler and everything around it. Destroyed when the client leaves.
   /// What it throws before its first byte becomes an error response; later it cuts the connection,
   /// so that the client does not take the content for whole.
@@ -84,7 +89,7 @@ class ProducedContent : public Content {
 };
 
 /// Parts of an open file, sent by the kernel without passing through this process.
-class FileContent final : public Content {
+class FileContent final {
  public:
   /// Some bytes of the file, with text in front of them (the head of a part of
   /// multipart/byteranges).
@@ -97,8 +102,6 @@ class FileContent final : public Content {
   /// tail  behind the last piece
   FileContent(std::shared_ptr<const Descriptor> file, std::vector<Piece> pieces,
               std::string tail = {});
-  ~FileContent() override;
-
   [[nodiscard]] const std::shared_ptr<const Descriptor>& file() const noexcept { return file_; }
   [[nodiscard]] const std::vector<Piece>& pieces() const noexcept { return pieces_; }
   [[nodiscard]] std::string_view tail() const noexcept { return tail_; }

@@ -1,50 +1,86 @@
-#include "eider/server/detail/exchange.h"
+#include "eider/server/exchange.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace eider::detail {
+namespace eider::detail::server {
 
 namespace {
 
 constexpr std::size_t kSpareMax = 256;
-/// A larger arena is given back when its request is done.
-constexpr std::size_t kKeptArenaBytesMax = 16UL * 1024;
-constexpr int kInternalError = 500;
+constexpr RequestRefusal kFailed{500, "The server failed to answer this request."};
 
 }  // namespace
 
-void Exchange::copy(const Request& from, const Plan& plan, Peer& peer) {
+void refuse_request(Service& service, const RequestRefusal& refusal, const Plan& plan,
+                    Request& request, Response& response) noexcept {
+  response.reset();
+  service.refuse(refusal.status, refusal.text, response);
+  service.finish(plan, request, response);
+}
+
+void Exchange::open(Request& from, const Plan& plan, Transport& transport) {
+  transport_ = &transport;
   plan_ = plan;
-  request_.head() = copy_head(from.head(), arena_);
+  began_ = context_.loop.now();
+  request_.take_slots(from);
+  Arena& arena = request_.arena();
+  request_.head() = copy_head(from.head(), arena);
   request_.set_body({});
   // They point into the head's bytes or into the request's scratch; a copy serves both.
   request_.path_values().clear();
   for (std::size_t index = 0; index < from.path_values().size(); ++index) {
-    request_.path_values().push(arena_.copy(from.path_values()[index]));
+    request_.path_values().push(arena.copy(from.path_values()[index]));
   }
-  request_.set_peer(&peer);
+  request_.set_route(from.route());
+  request_.set_peer(this);
   if (plan.outlives_client) {
-    address_ = peer.address();
-    secured_by_ = peer.secured_by();
-    request_.set_peer(this);
+    address_ = transport.address();
+    secured_by_ = transport.secured_by();
   }
 }
 
-bool Exchange::begin(Service& service, ExchangeOwner& owner) {
-  service_ = &service;
-  owner_ = &owner;
+// Answering.
+
+void Exchange::serve() {
+  if (content_.refusal()) {
+    refuse_by(*content_.refusal());
+    return;
+  }
+  if (!plan_.streams_body) {
+    request_.set_body(content_.view());
+  }
+  if (!plan_.waits) {
+    context_.service.answer(plan_, request_, response_);
+    deliver();
+  } else if (begin_task()) {
+    deliver();
+  }
+}
+
+void Exchange::answer_by(Response response) {
+  response_ = std::move(response);
+  deliver();
+}
+
+void Exchange::refuse_by(const RequestRefusal& refusal) {
+  refuse_request(context_.service, refusal, plan_, request_, response_);
+  deliver();
+}
+
+/// Returns whether the response is complete.
+bool Exchange::begin_task() {
+  stage_ = Stage::waiting;
   ongoing_.cancel = cancel_source_.token();
-  ongoing_.content = plan_.streams_body ? &inbox_ : nullptr;
+  ongoing_.content = plan_.streams_body ? &content_.inbox() : nullptr;
   try {
-    task_ = service.answer_later(plan_, request_, response_, ongoing_);
+    task_ = context_.service.answer_later(plan_, request_, response_, ongoing_);
     if (!task_.start()) {
       task_.tell(*this);
       return false;
     }
   } catch (...) {  // no memory for the task's frame
-    response_.reset();
-    service.refuse(kInternalError, "The server failed to answer this request.", response_);
+    fail();
     return true;
   }
   fail_on_throw();
@@ -53,50 +89,139 @@ bool Exchange::begin(Service& service, ExchangeOwner& owner) {
 
 void Exchange::run() {
   fail_on_throw();
-  owner_->on_answered(*this);
+  if (transport_ == nullptr) {
+    orphanage_->on_orphan_done(*this);
+    return;
+  }
+  Transport& transport = *transport_;  // the exchange may be gone behind `deliver`
+  deliver();
+  transport.settle();
 }
 
 void Exchange::fail_on_throw() noexcept {
   try {
     task_.take();
   } catch (...) {
-    response_.reset();
-    service_->refuse(kInternalError, "The server failed to answer this request.", response_);
+    fail();
+  }
+  task_ = Task<>();  // what is produced for hours needs no frame of two kilobytes for it
+}
+
+void Exchange::fail() noexcept {
+  refuse_request(context_.service, kFailed, plan_, request_, response_);
+}
+
+/// The last thing that is done in a call: the request may be over behind it.
+void Exchange::deliver() {
+  stage_ = Stage::idle;
+  std::visit(ContentCases{[&](const BytesContent&) { transport_->send(response_); },
+                          [&](const ContentPtr<FileContent>&) { transport_->send(response_); },
+                          [&](const ContentPtr<ProducedContent>&) { produce(); },
+                          [&](const ContentPtr<Upgrade>&) { transport_->upgrade(response_); }},
+             response_.content());
+}
+
+void Exchange::produce() {
+  if (opens_nothing(request_.head(), response_)) {
+    refuse_by(kNoWebSocket);
+    return;
+  }
+  ProductionOwner& owner = *this;
+  production_ =
+      std::make_unique<Production>(owner, *transport_, context_.loop, request_.method(), response_,
+                                   std::get<ContentPtr<ProducedContent>>(response_.take_content()));
+  if (!production_->has_head_alone()) {
+    stage_ = Stage::producing;
+    production_->start();
+    return;
+  }
+  production_->finish_head();
+  if (production_->is_replaced()) {
+    deliver();
+  } else {
+    production_->begin();
+    transport_->end({});
   }
 }
 
-void Exchange::produce(ContentOwner& owner) {
-  std::unique_ptr<ProducedContent> content(
-      static_cast<ProducedContent*>(response_.take_content().release()));
-  production_ = std::make_unique<Production>(owner, loop_, response_, std::move(content));
+void Exchange::send_head(std::optional<std::uint64_t> length, Follows follows) {
+  content_.note_answer_begun();
+  transport_->send_head(response_, length, follows);
 }
 
-void Exchange::answer_failed(Service& service) noexcept {
-  Response* response = production_->has_begun() ? nullptr : &response_;
-  if (response != nullptr) {
-    response->reset();
+void Exchange::on_produced() {
+  Transport& transport = *transport_;  // the exchange may be gone behind what follows
+  if (production_->failure()) {
+    fail_production();
+  } else if (production_->is_replaced()) {
+    deliver();
+  } else {
+    production_->begin();
+    stage_ = Stage::idle;
+    transport.end(production_->trailer_lines());
   }
-  service.answer_failed(request_, response, production_->failure());
+  transport.settle();
 }
 
+// What has left cannot be taken back: the client learns of it by the content's missing end.
+void Exchange::fail_production() {
+  if (production_->has_begun()) {
+    context_.service.answer_failed(request_, nullptr, production_->failure());
+    stage_ = Stage::idle;
+    transport_->cut();
+    return;
+  }
+  response_.reset_to_shared();
+  context_.service.answer_failed(request_, &response_, production_->failure());
+  finish_head();
+  deliver();
+}
+
+void Exchange::go_on() noexcept {
+  if (is_producing()) {
+    production_->go_on();
+  }
+}
+
+void Exchange::stop_endless() {
+  if (is_live()) {
+    production_->stop();
+  }
+}
+
+// The client, as the handler sees it.
+
+std::string Exchange::address() const {
+  return plan_.outlives_client ? address_ : transport_->address();
+}
+
+std::optional<SecuredBy> Exchange::secured_by() const {
+  return plan_.outlives_client ? secured_by_ : transport_->secured_by();
+}
+
+// Other threads may not write, and behind the head it would stand in the content.
+void Exchange::inform(int status, std::string_view field_lines) {
+  if (!plan_.outlives_client && !has_begun()) {
+    transport_->inform(status, field_lines);
+  }
+}
+
+// Backwards: what wraps the content and its producer first, which write to the transport and view
+// the response; then the task, which views the request and its content; these last.
 void Exchange::reset() noexcept {
   withdraw();
   production_.reset();
   task_ = Task<>();
+  transport_ = nullptr;
+  orphanage_ = nullptr;
+  stage_ = Stage::idle;
   ongoing_ = Ongoing();
   cancel_source_ = CancelSource();
   response_.reset();
-  inbox_.reset();
-  body_.reset();
+  content_.reset();
   request_.set_peer(nullptr);
-  if (request_.scratch().capacity() > kKeptArenaBytesMax) {
-    request_.scratch().release();  // a decoded body was there
-  }
-  if (arena_.capacity() > kKeptArenaBytesMax) {
-    arena_.release();
-  } else {
-    arena_.reset();
-  }
+  // Behind the task and the response, which may refer to what is in them.
+  request_.clear_slots();
 }
 
 std::unique_ptr<Exchange> Exchanges::take() {
@@ -105,28 +230,31 @@ std::unique_ptr<Exchange> Exchanges::take() {
   }
   ++in_use_;
   if (spare_.empty()) {
-    return std::make_unique<Exchange>(loop_);
+    return std::make_unique<Exchange>(context_, budget_);
   }
   std::unique_ptr<Exchange> exchange = std::move(spare_.back());
   spare_.pop_back();
   return exchange;
 }
 
+// A blocking thread cannot be interrupted, so its request stays until it is done: without a client,
+// whose address was copied when it was opened.
 void Exchanges::give_back(std::unique_ptr<Exchange> exchange) {
-  if (!exchange->is_running()) {
-    keep(std::move(exchange));
+  if (exchange->is_running() && exchange->plan().outlives_client) {
+    exchange->transport_ = nullptr;
+    exchange->orphanage_ = this;
+    exchange->cancel_source_.cancel();
+    exchange->content_.abandon();
+    orphans_.push_back(std::move(exchange));
     return;
   }
-  exchange->cancel();
-  if (exchange->plan().outlives_client) {
-    exchange->change_owner(*this);
-    orphans_.push_back(std::move(exchange));
-  } else {
-    keep(std::move(exchange));
+  if (exchange->is_running()) {
+    exchange->cancel_source_.cancel();
   }
+  keep(std::move(exchange));
 }
 
-void Exchanges::on_answered(Exchange& exchange) {
+void Exchanges::on_orphan_done(Exchange& exchange) {
   const auto found = std::ranges::find(orphans_, &exchange, &std::unique_ptr<Exchange>::get);
   std::swap(*found, orphans_.back());
   keep(std::move(orphans_.back()));
@@ -141,4 +269,4 @@ void Exchanges::keep(std::unique_ptr<Exchange> exchange) noexcept {
   }
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::server

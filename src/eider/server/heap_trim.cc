@@ -1,11 +1,11 @@
-#include "eider/server/detail/heap_trim.h"
+#include "eider/server/heap_trim.h"
 
 #include "eider/runtime/frame_pool.h"
 
 // glibc's; other C libraries do without.
 extern "C" int malloc_trim(std::size_t pad) __attribute__((weak));
 
-namespace eider::detail {
+namespace eider::detail::server {
 
 namespace {
 
@@ -21,6 +21,7 @@ void HeapTrim::arm() noexcept {
 void HeapTrim::expire() {
   if (has_fallen() && &malloc_trim != nullptr) {
     context_.exchanges.release_spare();
+    context_.spare_streams.clear();
     context_.loop.release_spare();
     release_kept_frames();
     malloc_trim(0);
@@ -28,4 +29,4 @@ void HeapTrim::expire() {
   most_ = connections_;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::server

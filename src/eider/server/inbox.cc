@@ -1,78 +1,55 @@
-#include "eider/server/detail/inbox.h"
+#include "eider/server/inbox.h"
 
 #include <string>
 #include <utility>
 
 #include "eider/base/failure.h"
 
-namespace eider::detail {
+namespace eider::detail::server {
 
 namespace {
 
 /// A larger buffer is given back when its request is done.
-constexpr std::size_t kKeptBytesMax = 16UL * 1024;
-
-Error error_of(h1::Refusal refusal) {
-  const h1::RefusalInfo& info = h1::refusal_info(refusal);
-  return {info.status, std::string(info.text)};
-}
+constexpr std::size_t kKeptInboxBytesMax = 16UL * 1024;
 
 }  // namespace
 
-void Inbox::begin(const RequestHead& head, std::size_t bytes_max, ExchangeOwner& owner) {
-  owner_ = &owner;
+void Inbox::begin(const RequestHead& head) {
   is_over_ = head.body == BodyKind::none;
   if (head.body != BodyKind::chunked) {
     length_ = head.content_length;
   }
   if (is_over_) {
     arrival_.set();
-  } else {
-    body_.begin(head, bytes_max);
   }
-}
-
-std::size_t Inbox::read(std::string_view in) {
-  const BodyStep step = body_.read(in);
-  switch (step.status) {
-    case BodyStatus::need_more:
-      break;
-    case BodyStatus::complete:
-      is_over_ = true;
-      break;
-    case BodyStatus::refused:
-      fail(body_.refusal());
-      break;
-  }
-  if (has_news()) {
-    arrival_.set();
-  }
-  return step.consumed;
 }
 
 void Inbox::put(std::string_view content) {
-  if (!is_over_ && body_.gather(content) == BodyStatus::refused) {
-    fail(body_.refusal());
+  if (is_over_) {
+    return;
   }
-  if (has_news()) {
+  if (const auto refused = body_.add(content)) {
+    fail(*refused);
+  } else if (has_news()) {
     arrival_.set();
   }
 }
 
-void Inbox::end() {
+void Inbox::end(std::string_view trailer_lines) {
+  trailers_ = trailer_lines;
   is_over_ = true;
   arrival_.set();
 }
 
-void Inbox::fail(h1::Refusal refusal) {
+void Inbox::fail(const RequestRefusal& refusal) {
   is_over_ = true;
-  error_ = error_of(refusal);
+  error_ = Error(refusal.status, std::string(refusal.text));
   arrival_.set();
 }
 
 void Inbox::want() noexcept {
-  if (!std::exchange(is_wanted_, true) && owner_ != nullptr) {
-    owner_->on_content_wanted();
+  if (!std::exchange(is_wanted_, true)) {
+    owner_.on_content_wanted();
   }
 }
 
@@ -87,22 +64,42 @@ std::string_view Inbox::take() {
   if (!is_over_) {
     arrival_.reset();
   }
-  owner_->on_content_taken();
+  owner_.on_content_taken();
   return given_.view();
 }
 
-void Inbox::reset() noexcept {
-  owner_ = nullptr;
-  if (given_.capacity() > kKeptBytesMax) {
-    given_.release();
-  } else {
-    given_.clear();
+void Inbox::gather() noexcept {
+  is_gathering_ = true;
+  if (is_over_) {
+    return;
   }
+  arrival_.reset();  // some may have come
+  want();
+  owner_.on_content_taken();  // what holds the client up is for handlers that take piece by piece
+}
+
+std::string_view Inbox::gathered() {
+  if (error_) {
+    throw Failure(*error_);
+  }
+  return body_.view();
+}
+
+void Inbox::abandon() noexcept {
+  if (!is_over_) {
+    fail(kBodyTooSlow);
+  }
+}
+
+void Inbox::reset() noexcept {
+  given_.reset(kKeptInboxBytesMax);
   arrival_.reset();
   length_.reset();
   error_.reset();
+  trailers_ = std::string();
   is_over_ = true;
   is_wanted_ = false;
+  is_gathering_ = false;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::server

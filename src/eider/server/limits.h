@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "eider/runtime/pace.h"
 #include "eider/runtime/time.h"
 
 namespace eider {
@@ -22,9 +23,17 @@ struct Limits {
 
   /// Connections of the whole server; what comes beyond is closed at once.
   std::size_t connections_max = 100'000;
+  /// The same from one client: an IPv4 address, or the /64 of an IPv6 address, by the PROXY
+  /// protocol's word where that is spoken. 0 is no bound, since behind a proxy that does not speak
+  /// it all clients are one: a server that its clients reach themselves should set one.
+  std::size_t connections_per_address_max = 0;
   /// Requests of the whole server that wait or whose bodies are still arriving; further ones of
   /// that kind are a 503. Each loop has its equal share.
   std::size_t in_flight_max = 65'536;
+
+  /// Bodies that one loop holds in memory, all of them together, until their handlers are done;
+  /// what comes beyond is a 503. A route that takes larger ones as a whole needs more.
+  std::size_t bodies_bytes_max = 256UL * 1024 * 1024;
 
   /// Threads for work that blocks, of the whole server, started on demand; and what may wait for
   /// one: further work is a 503.
@@ -45,9 +54,13 @@ struct Limits {
   /// While a body arrives, each span of this length must bring `bytes_per_second_min`; else 408.
   Duration body = std::chrono::seconds(30);
   /// While the client is slow to read, each span of this length must take as much; else the
-  /// connection is reset. Measured when spans end, so it may take two of them.
+  /// connection, or its stream of HTTP/2, is reset. It is only counted while something waits, and
+  /// measured when spans end, so it may take two of them.
   Duration write = std::chrono::seconds(30);
   std::size_t bytes_per_second_min = 512;
+  [[nodiscard]] std::size_t least_bytes(Duration span) const noexcept {
+    return eider::least_bytes(span, bytes_per_second_min);
+  }
   /// Between a response and the next request; then the connection is closed without a word.
   Duration idle = std::chrono::seconds(75);
 
@@ -57,8 +70,8 @@ struct Limits {
   std::size_t linger_bytes_max = 16UL * 1024 * 1024;
 
   /// A client that sends FIN while its request waits has either left or closed only its half. After
-  /// this time it is sent an interim `100 Continue`, which tells the two apart: whoever has left
-  /// answers with a reset, and the request is cancelled. HTTP/1.0 clients are never asked.
+  /// this time it is sent an interim `100 Continue`, which tells the two apart: a client that has
+  /// left answers with a reset, and the request is cancelled. HTTP/1.0 clients are never asked.
   Duration half_close_probe = std::chrono::milliseconds(300);
 };
 

@@ -1,25 +1,49 @@
-#include "eider/server/detail/listening.h"
+#include "eider/server/listening.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/listener.h"
-#include "eider/server/detail/worker.h"
+#include "eider/server/worker.h"
 
-namespace eider::detail {
+namespace eider::detail::server {
 
 namespace {
 
 constexpr std::string_view kSystemd = "systemd";
 /// Where systemd puts them (sd_listen_fds(3)).
 constexpr int kFirstPassedOn = 3;
+
+bool is_path(const ListenAt& place) noexcept {
+  return place.host.starts_with("unix:");
+}
+
+/// Of a path the kernel says "no such file" where its directory is meant.
+std::string_view why(const ListenAt& place, NetError error) noexcept {
+  return is_path(place) && error == NetError::refused ? "its directory is not there" : text(error);
+}
+
+std::string_view mend_of_path(NetError error) noexcept {
+  switch (error) {
+    case NetError::address_in_use:
+      return "Stop the program that listens there, or choose another path: what is no socket is "
+             "left as it is.";
+    case NetError::not_permitted:
+      return "Choose a directory that lets this process write, or let this process write there.";
+    case NetError::refused:
+      return "Make its directory first, or choose another path.";
+    default:
+      return {};
+  }
+}
 
 std::string_view mend(NetError error) noexcept {
   switch (error) {
@@ -41,12 +65,14 @@ std::string_view mend(NetError error) noexcept {
 Error cannot_listen(const ListenAt& place, NetError error) {
   std::string detail("Cannot listen on ");
   detail.append(place.host);
-  if (!place.host.starts_with("unix:") && place.host != kSystemd) {
+  if (!is_path(place) && place.host != kSystemd) {
     detail.append(" port ").append(std::to_string(place.port));
   }
-  detail.append(": ").append(text(error)).append(".");
-  if (!mend(error).empty()) {
-    detail.append(" ").append(mend(error));
+  detail.append(": ").append(why(place, error)).append(".");
+  const std::string_view how =
+      is_path(place) && error != NetError::bad_address ? mend_of_path(error) : mend(error);
+  if (!how.empty()) {
+    detail.append(" ").append(how);
   }
   return Error::unavailable(std::move(detail));
 }
@@ -140,22 +166,24 @@ Result<std::vector<BoundPlace>> listen(std::span<Worker* const> workers,
                                 .is_secure = options.is_secure}};
   places.insert(places.end(), options.also.begin(), options.also.end());
   std::vector<BoundPlace> bound;
-  for (const ListenAt& place : places) {
+  // The first place opens last: a client that sees it open, as a health check does, finds all
+  // others open, too.
+  for (const ListenAt& place : std::views::reverse(places)) {
     if (place.host == kSystemd) {
       const auto adopted = adopt_passed_on(workers, place, options);
       if (!adopted) {
         return fail(adopted.error());
       }
-      bound.insert(bound.end(), adopted->begin(), adopted->end());
+      bound.insert(bound.begin(), adopted->begin(), adopted->end());
       continue;
     }
     const auto address = listen_at(workers, place, options);
     if (!address) {
       return fail(cannot_listen(place, address.error()));
     }
-    bound.push_back({*address, place.is_secure});
+    bound.insert(bound.begin(), {*address, place.is_secure});
   }
   return bound;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::server

@@ -1,5 +1,5 @@
 // The places that a server listens at, on real sockets.
-#include "eider/server/detail/listening.h"
+#include "eider/server/listening.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,13 +9,11 @@
 #include <string_view>
 
 #include "eider/app/app.h"
-#include "eider/runtime/detail/test_peer.h"
+#include "eider/runtime/test_peer.h"
 #include "eider/server/server.h"
 
 namespace eider {
 namespace {
-
-using testing::Peer;
 
 App who() {
   App app;
@@ -46,7 +44,7 @@ class Listening : public ::testing::Test {
             ? Address::parse(address, 0)
             : Address::parse(address.substr(0, colon),
                              static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1))));
-    const Peer peer(at.value());
+    const testing::Peer peer(at.value());
     EXPECT_TRUE(peer.is_connected()) << address;
     EXPECT_TRUE(peer.send(bytes));
     const std::string answer = peer.receive_all();
@@ -62,6 +60,12 @@ class Listening : public ::testing::Test {
   std::unique_ptr<Service> service_;
   std::unique_ptr<Server> server_;
 };
+
+TEST_F(Listening, opens_the_first_place_last) {
+  const auto at = start({.host = "unix:/nowhere/first", .also = {{"unix:/nowhere/other", 0}}});
+  ASSERT_EQ(at.size(), 1U);
+  EXPECT_TRUE(at[0].starts_with("Cannot listen on unix:/nowhere/other")) << at[0];
+}
 
 TEST_F(Listening, goes_on_at_several_places_at_once) {
   const auto at = start({.host = "127.0.0.1", .port = 0, .also = {{"::1", 0}, {path(), 0}}});

@@ -14,9 +14,10 @@
 #include "eider/base/assert.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/signals.h"
-#include "eider/server/detail/balance.h"
-#include "eider/server/detail/listening.h"
-#include "eider/server/detail/worker.h"
+#include "eider/server/balance.h"
+#include "eider/server/lifecycle.h"
+#include "eider/server/listening.h"
+#include "eider/server/worker.h"
 
 namespace eider {
 
@@ -80,13 +81,16 @@ class Server::Parts {
       : options(std::move(its_options)),
         thread_count(options.threads == 0 ? usable_cores() : options.threads),
         balance(thread_count, options.limits.connections_max),
-        crew{.service = service,
-             .limits = options.limits,
-             .balance = balance,
-             .log = options.log,
-             .loops = {},
-             .workers = {},
-             .protocol = options.protocol.get()},
+        per_address(options.limits.connections_per_address_max),
+        group{.service = service,
+              .limits = options.limits,
+              .balance = balance,
+              .log = options.log,
+              .loops = {},
+              .workers = {},
+              .protocol = options.protocol.get(),
+              .per_address =
+                  options.limits.connections_per_address_max == 0 ? nullptr : &per_address},
         pool({.threads_max = options.limits.blocking_threads_max,
               .queue_max = options.limits.blocking_queue_max}) {}
   ~Parts() {
@@ -100,20 +104,23 @@ class Server::Parts {
   [[nodiscard]] Result<void> make_loops();
   void make_workers();
   [[nodiscard]] Result<void> start_threads();
+  void abandon() noexcept;
   void stop(Duration drain) noexcept;
   /// returns  whether nothing is in flight any more
   bool join() noexcept;
 
   const ServerOptions options;
   const unsigned thread_count;
-  std::vector<detail::BoundPlace> places;
-  detail::Balance balance;
+  std::vector<detail::server::BoundPlace> places;
+  detail::server::Balance balance;
+  detail::server::PerAddress per_address;
   std::vector<std::unique_ptr<Loop>> loops;
   std::vector<Loop*> loop_pointers;
-  std::vector<detail::Worker*> worker_pointers;
-  detail::Crew crew;
-  std::vector<std::unique_ptr<detail::Worker>> workers;
-  std::atomic<bool> has_workers = false;  // all above is complete, and stays as it is
+  std::vector<detail::server::Worker*> worker_pointers;
+  detail::server::WorkerGroup group;
+  std::vector<std::unique_ptr<detail::server::Worker>> workers;
+  std::optional<detail::server::Lifecycle> lifecycle;
+  std::atomic<bool> has_lifecycle = false;  // all above is complete, and stays as it is
   std::optional<StopSignals> signals;
   BlockingPool pool;
   std::vector<std::thread> threads;
@@ -133,14 +140,16 @@ Result<void> Server::Parts::make_loops() {
 }
 
 void Server::Parts::make_workers() {
-  crew.loops = loop_pointers;
+  group.loops = loop_pointers;
   worker_pointers.resize(thread_count);
-  crew.workers = worker_pointers;
+  group.workers = worker_pointers;
   for (unsigned index = 0; index < thread_count; ++index) {
-    workers.push_back(std::make_unique<detail::Worker>(crew, index));
+    workers.push_back(std::make_unique<detail::server::Worker>(group, index));
     worker_pointers[index] = workers.back().get();
   }
-  has_workers.store(true, std::memory_order_release);
+  lifecycle.emplace(group.service, loop_pointers, worker_pointers);
+  group.owner = &*lifecycle;
+  has_lifecycle.store(true, std::memory_order_release);
 }
 
 Server::StopSignals::StopSignals(Parts& parts)
@@ -148,7 +157,7 @@ Server::StopSignals::StopSignals(Parts& parts)
 
 void Server::StopSignals::on_signal(int) {
   Parts& parts = parts_;
-  parts.signals.reset();  // this is no more
+  parts.signals.reset();  // destroys this
   parts.stop(parts.options.drain);
 }
 
@@ -157,23 +166,31 @@ Result<void> Server::Parts::start_threads() {
     if (options.stops_on_signals) {
       signals.emplace(*this);
     }
+    lifecycle->begin();
     for (const std::unique_ptr<Loop>& loop : loops) {
       threads.emplace_back([&loop = *loop] { loop.run(); });
     }
   } catch (const std::system_error& error) {
+    abandon();
     return fail(Error::unavailable("Cannot start " + std::to_string(thread_count) +
                                    " threads: " + error.what() + "."));
   }
   return {};
 }
 
-void Server::Parts::stop(Duration drain) noexcept {
-  if (!has_workers.load(std::memory_order_acquire)) {
-    return;
+/// Some loops have no thread: the others are ended without the lifecycle, which waits for all.
+void Server::Parts::abandon() noexcept {
+  has_lifecycle.store(false, std::memory_order_release);
+  for (std::size_t index = 0; index < threads.size(); ++index) {
+    loops[index]->stop();
   }
+  (void)join();
+}
+
+void Server::Parts::stop(Duration drain) noexcept {
   // A loop whose thread is only just being started finds this in its first turn.
-  for (std::size_t index = 0; index < loops.size(); ++index) {
-    loops[index]->post([worker = worker_pointers[index], drain] { worker->drain(drain); });
+  if (has_lifecycle.load(std::memory_order_acquire)) {
+    lifecycle->stop(drain);
   }
 }
 
@@ -199,12 +216,20 @@ Result<void> Server::start() {
     return made;
   }
   parts_->make_workers();
-  auto bound = detail::listen(parts_->worker_pointers, parts_->options);
+  auto bound = detail::server::listen(parts_->worker_pointers, parts_->options);
   if (!bound) {
     return fail(std::move(bound.error()));
   }
   parts_->places = std::move(*bound);
-  return parts_->start_threads();
+  // Bound first, since that fails cheaply; a client that connects from here on waits for the
+  // service.
+  for (detail::server::Worker* const worker : parts_->worker_pointers) {
+    worker->hold();
+  }
+  if (auto started = parts_->start_threads(); !started) {
+    return started;
+  }
+  return parts_->lifecycle->wait_begun();
 }
 
 std::uint16_t Server::port() const noexcept {
@@ -213,7 +238,7 @@ std::uint16_t Server::port() const noexcept {
 
 std::vector<std::string> Server::addresses() const {
   std::vector<std::string> all;
-  for (const detail::BoundPlace& place : parts_->places) {
+  for (const detail::server::BoundPlace& place : parts_->places) {
     all.push_back(place.address.to_text());
   }
   return all;
@@ -221,7 +246,7 @@ std::vector<std::string> Server::addresses() const {
 
 std::vector<std::string> Server::urls() const {
   std::vector<std::string> all;
-  for (const detail::BoundPlace& place : parts_->places) {
+  for (const detail::server::BoundPlace& place : parts_->places) {
     const std::string_view scheme = place.is_secure ? "https://" : "http://";
     all.emplace_back(place.address.is_unix() ? std::string_view() : scheme)
         .append(place.address.to_text());
@@ -235,6 +260,10 @@ unsigned Server::thread_count() const noexcept {
 
 std::string_view Server::backend_name() const noexcept {
   return parts_->loops.empty() ? std::string_view() : parts_->loops.front()->name();
+}
+
+bool Server::is_stopping() const noexcept {
+  return parts_->has_lifecycle.load(std::memory_order_acquire) && parts_->lifecycle->is_stopping();
 }
 
 bool Server::wait() {

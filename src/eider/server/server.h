@@ -43,9 +43,9 @@ struct ServerOptions {
   bool expects_proxy_protocol = false;
   /// TLS is spoken at that place.
   bool is_secure = false;
-  /// Where TLS is spoken: who makes its side of each connection. See enable_tls (tls/tls.h).
+  /// Where TLS is spoken: what makes its side of each connection. See enable_tls (tls/tls.h).
   std::shared_ptr<SealMaker> seals = nullptr;
-  /// PEM files, by the command line: for whoever makes `seals`. Empty: what the program says.
+  /// PEM files, by the command line: for what makes `seals`. Empty: what the program says.
   std::string certificate = {};
   std::string key = {};
   /// Further places.
@@ -57,6 +57,8 @@ struct ServerOptions {
   /// Other processes may listen on the port too, each at its own risk: the kernel spreads clients
   /// over all (SO_REUSEPORT). Otherwise a port in use is an error.
   bool shares_port = false;
+  /// Of App::serve: says what would be served (App::list_routes), and ends.
+  bool lists_routes = false;
   /// How long requests in flight may take after `stop` before they are cancelled.
   Duration drain = std::chrono::seconds(10);
   /// Finished handshakes that may wait to be accepted, per loop.
@@ -91,11 +93,14 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Binds, and serves from then on. Raises the soft limit of open descriptors to what the limits
-  /// ask for, as far as the hard limit allows. Pre: not started before.
+  /// Binds, starts the service, and serves from then on: returns once connections are let in, or
+  /// when it was stopped before that. Those that came meanwhile have waited. Raises the soft limit
+  /// of open descriptors to what the limits ask for, as far as the hard limit allows. Pre: not
+  /// started before.
   ///
-  /// errors  the address cannot be bound, or the backend is not to be had: the detail names the
-  ///         address or backend, the reason, and what to do about it
+  /// errors  the address cannot be bound, the backend is not to be had, or the service does not
+  ///         start: the detail names the address, the backend or what has failed, the reason, and
+  ///         what to do about it
   [[nodiscard]] Result<void> start();
 
   /// The port that is bound; 0 for a Unix path. Pre: started.
@@ -116,11 +121,16 @@ class Server {
   ///          to end the process without it (std::_Exit).
   bool wait();
 
-  /// From any thread: stops accepting, finishes what is in flight with `Connection: close`, and
-  /// cancels what is left when `drain` has passed.
+  /// From any thread: lets nobody in any more, finishes what is in flight with `Connection: close`,
+  /// and cancels what is left when `drain` has passed. A client that has connected and asked
+  /// nothing yet has a second to do so; a handshake that has begun (at most a second and a half),
+  /// too.
   void stop() noexcept;
   /// From any thread: as `stop` whose time is up at once.
   void stop_now() noexcept;
+
+  /// From any thread: whether `stop` has been heard, or the service has not started.
+  [[nodiscard]] bool is_stopping() const noexcept;
 
   /// From any thread, at any time.
   [[nodiscard]] ServerStats stats() const;

@@ -1,137 +1,43 @@
-// The server on real loops and sockets of this machine.
+// The server on real loops and sockets of this machine: what it serves, and where it listens.
 #include "eider/server/server.h"
 
-#include <arpa/inet.h>
-#include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
+#include <exception>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/descriptor.h"
-#include "tests/sim/scripted_service.h"
+#include "tests/support/real_server.h"
 
 namespace eider {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using testing::BlockingClient;
+using testing::kPlainGet;
+using testing::ServerTest;
 
-constexpr std::string_view kPlain = "GET /plain HTTP/1.1\r\nHost: a\r\n\r\n";
-
-// A blocking client whose every wait is bounded.
-class Client {
- public:
-  explicit Client(std::uint16_t port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_port = htons(port);
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const timeval patience{.tv_sec = 10, .tv_usec = 0};
-    ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-    is_connected = ::connect(fd_.get(), reinterpret_cast<sockaddr*>(&at), sizeof(at)) == 0;
-  }
-  void send(std::string_view bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t count = ::send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (count < 0 && errno != EINTR) {
-        ADD_FAILURE() << "send: errno " << errno;
-        return;
-      }
-      bytes.remove_prefix(count < 0 ? 0 : static_cast<std::size_t>(count));
-    }
-  }
-  /// Reads until the text is there; all that was read, or what there was at the end.
-  std::string read_until(std::string_view text) {
-    char bytes[16384];
-    while (!read_.contains(text)) {
-      const ssize_t count = ::recv(fd_.get(), bytes, sizeof(bytes), 0);
-      if (count < 0 && errno == EINTR) {
-        continue;
-      }
-      if (count <= 0) {
-        error = count < 0 ? errno : 0;
-        is_ended = true;
-        return read_;
-      }
-      read_.append(bytes, static_cast<std::size_t>(count));
-    }
-    return std::exchange(read_, {});
-  }
-  std::string read_to_end() { return read_until("\1 never sent"); }
-  void half_close() const { ::shutdown(fd_.get(), SHUT_WR); }
-  void close() { fd_.close(); }
-
-  bool is_connected = false;
-  bool is_ended = false;
-  int error = 0;
-
- private:
-  Descriptor fd_;
-  std::string read_;
-};
-
-class ServerTest : public testing::TestWithParam<Backend> {
- protected:
-  /// returns  false when the test has ended: this kernel has no such backend
-  [[nodiscard]] bool start(unsigned threads, ServerOptions options = {}) {
-    options.port = 0;
-    options.threads = threads;
-    options.backend = GetParam();
-    server_ = std::make_unique<Server>(service_, options);
-    const auto started = server_->start();
-    if (!started && GetParam() == Backend::io_uring) {
-      skip(started.error().detail());
-      return false;
-    }
-    EXPECT_TRUE(started) << started.error().detail();
-    return started.has_value();
-  }
-  [[nodiscard]] Client connect() const { return Client(server_->port()); }
-  /// Polls a fact that another thread brings about.
-  template <class Fact>
-  static bool comes_true(Fact fact) {
-    const auto until = std::chrono::steady_clock::now() + seconds(10);
-    while (!fact()) {
-      if (std::chrono::steady_clock::now() > until) {
-        return false;
-      }
-      std::this_thread::yield();
-    }
-    return true;
-  }
-
-  ScriptedService service_;
-  std::unique_ptr<Server> server_;
-
- private:
-  static void skip(const std::string& why) { GTEST_SKIP() << why; }
-};
-
-INSTANTIATE_TEST_SUITE_P(Backends, ServerTest, testing::Values(Backend::epoll, Backend::io_uring),
-                         [](const auto& backend) {
-                           return std::string(backend.param == Backend::epoll ? "epoll"
-                                                                              : "io_uring");
-                         });
+INSTANTIATE_TEST_SUITE_P(Backends, ServerTest, ::testing::Values(Backend::epoll, Backend::io_uring),
+                         testing::backend_name);
 
 TEST_P(ServerTest, answers_and_keeps_the_connection) {
   if (!start(1)) {
     return;
   }
-  Client client = connect();
+  BlockingClient client = connect();
   for (int round = 0; round < 100; ++round) {
-    client.send(kPlain);
+    client.send(kPlainGet);
     EXPECT_TRUE(client.read_until("hello").starts_with("HTTP/1.1 200 OK\r\n"));
   }
   EXPECT_EQ(server_->stats().requests(), 100U);
@@ -142,10 +48,10 @@ TEST_P(ServerTest, spreads_ten_clients_evenly_over_four_loops) {
   if (!start(4)) {
     return;
   }
-  std::vector<Client> clients;
+  std::vector<BlockingClient> clients;
   for (int count = 0; count < 10; ++count) {
     clients.push_back(connect());
-    clients.back().send(kPlain);
+    clients.back().send(kPlainGet);
     EXPECT_TRUE(clients.back().read_until("hello").contains("200 OK"));
   }
   std::vector<std::size_t> counts;
@@ -160,13 +66,13 @@ TEST_P(ServerTest, a_request_that_waits_holds_no_thread) {
   if (!start(1)) {
     return;
   }
-  std::vector<Client> clients;
+  std::vector<BlockingClient> clients;
   const auto begin = std::chrono::steady_clock::now();
   for (int count = 0; count < 50; ++count) {
     clients.push_back(connect());
     clients.back().send("GET /wait?200 HTTP/1.1\r\nHost: a\r\n\r\n");
   }
-  for (Client& client : clients) {
+  for (BlockingClient& client : clients) {
     EXPECT_TRUE(client.read_until("waited").contains("200 OK"));
   }
   EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(3));
@@ -177,7 +83,7 @@ TEST_P(ServerTest, sends_a_large_answer_to_a_client_that_reads_late) {
     return;
   }
   for (const std::string_view path : {"/big", "/big-view"}) {
-    Client client = connect();
+    BlockingClient client = connect();
     client.send("GET " + std::string(path) + "?8388608 HTTP/1.1\r\nHost: a\r\n\r\n" +
                 "GET /close HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_TRUE(comes_true([this] { return server_->stats().requests() >= 1; }));
@@ -187,12 +93,28 @@ TEST_P(ServerTest, sends_a_large_answer_to_a_client_that_reads_late) {
   }
 }
 
+// The kernel tells of room when a third of what it holds has left: a megabyte, which this reader
+// takes in ten seconds.
+TEST_P(ServerTest, serves_a_reader_that_takes_a_little_all_the_time) {
+  if (!start(1, {.limits = {.write = seconds(2), .bytes_per_second_min = 512}})) {
+    return;
+  }
+  constexpr int kSmall = 16 * 1024;
+  BlockingClient client(server_->port(), kSmall);
+  client.send("GET /big?8388608 HTTP/1.1\r\nHost: a\r\n\r\n");
+  const auto until = std::chrono::steady_clock::now() + seconds(5);
+  while (std::chrono::steady_clock::now() < until) {
+    ASSERT_TRUE(client.read_some());
+    ::poll(nullptr, 0, 100);
+  }
+}
+
 TEST_P(ServerTest, a_blocking_request_outlives_its_client) {
   if (!start(1)) {
     return;
   }
   {
-    Client client = connect();
+    BlockingClient client = connect();
     client.send("POST /block HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx");
     EXPECT_TRUE(client.read_until("blocked x").contains("200 OK"));
     client.send("POST /block HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx");
@@ -204,12 +126,66 @@ TEST_P(ServerTest, a_blocking_request_outlives_its_client) {
   EXPECT_EQ(service_.running, 0);
 }
 
+TEST_P(ServerTest, knows_who_asked_when_the_connection_was_reset_before_the_handler_runs) {
+  if (!start(1)) {
+    return;
+  }
+  BlockingClient stalling = connect();
+  stalling.send("GET /stall HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(comes_true([this] { return service_.answered == 1; }));
+  BlockingClient gone = connect();
+  gone.send("GET /who HTTP/1.1\r\nHost: a\r\n\r\n");
+  gone.reset();
+  service_.may_go.release();
+  EXPECT_TRUE(comes_true([this] { return service_.answered == 2; }));
+  server_->stop();
+  server_->wait();
+  EXPECT_EQ(service_.seen_address, "127.0.0.1");
+}
+
+TEST_P(ServerTest, gives_one_address_so_many_connections_only) {
+  if (!start(2, {.limits = {.connections_per_address_max = 2}})) {
+    return;
+  }
+  BlockingClient first = connect();
+  BlockingClient second = connect();
+  for (BlockingClient* client : {&first, &second}) {
+    client->send(kPlainGet);
+    EXPECT_TRUE(client->read_until("hello").contains("200 OK"));
+  }
+  BlockingClient third = connect();
+  third.send(kPlainGet);
+  EXPECT_EQ(third.read_to_end(), "");
+  first.close();
+  EXPECT_TRUE(comes_true([this] {
+    BlockingClient next = connect();
+    next.send(kPlainGet);
+    return next.read_until("hello").contains("200 OK");
+  }));
+}
+
+TEST_P(ServerTest, counts_connections_by_the_balancer_s_word) {
+  if (!start(1, {.expects_proxy_protocol = true, .limits = {.connections_per_address_max = 1}})) {
+    return;
+  }
+  const auto ask_as = [](BlockingClient& client, const std::string& address) {
+    client.send("PROXY TCP4 " + address + " 192.0.2.9 1 80\r\n" + std::string(kPlainGet));
+    return client.read_until("hello").contains("200 OK");
+  };
+  BlockingClient first = connect();
+  BlockingClient second = connect();
+  BlockingClient third = connect();
+  EXPECT_TRUE(ask_as(first, "192.0.2.1"));
+  EXPECT_FALSE(ask_as(second, "192.0.2.1"));
+  EXPECT_TRUE(ask_as(third, "192.0.2.2"));
+}
+
 TEST_P(ServerTest, cancels_the_request_of_a_client_that_has_left) {
   if (!start(1)) {
     return;
   }
   {
-    Client client = connect();
+    BlockingClient client = connect();
     client.send("GET /wait?60000 HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_TRUE(comes_true([this] { return server_->stats().connections() == 1; }));
   }
@@ -223,8 +199,8 @@ TEST_P(ServerTest, answers_a_half_closed_client) {
   if (!start(1)) {
     return;
   }
-  Client client = connect();
-  client.send(std::string(kPlain) + "GET /wait?50 HTTP/1.1\r\nHost: a\r\n\r\n");
+  BlockingClient client = connect();
+  client.send(std::string(kPlainGet) + "GET /wait?50 HTTP/1.1\r\nHost: a\r\n\r\n");
   client.half_close();
   const std::string all = client.read_to_end();
   EXPECT_TRUE(all.contains("hello")) << all;
@@ -236,7 +212,7 @@ TEST_P(ServerTest, a_refused_client_reads_its_answer_not_a_reset) {
   if (!start(1)) {
     return;
   }
-  Client client = connect();
+  BlockingClient client = connect();
   client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9000000\r\n\r\n");
   const std::string part(100'000, 'x');
   for (int count = 0; count < 50; ++count) {
@@ -245,70 +221,6 @@ TEST_P(ServerTest, a_refused_client_reads_its_answer_not_a_reset) {
   client.half_close();
   EXPECT_TRUE(client.read_to_end().starts_with("HTTP/1.1 413 "));
   EXPECT_EQ(client.error, 0);
-}
-
-TEST_P(ServerTest, finishes_what_is_in_flight_when_told_to_stop) {
-  if (!start(2)) {
-    return;
-  }
-  Client idle = connect();
-  Client waiting = connect();
-  idle.send(kPlain);
-  EXPECT_TRUE(idle.read_until("hello").contains("200 OK"));
-  waiting.send("GET /wait?300 HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_TRUE(comes_true([this] { return server_->stats().connections() == 2; }));
-  std::this_thread::sleep_for(milliseconds(50));  // so that the request has been read
-  server_->stop();
-  EXPECT_EQ(idle.read_to_end(), "");
-  EXPECT_EQ(idle.error, 0);
-  const std::string answer = waiting.read_until("waited");
-  EXPECT_TRUE(answer.contains("Connection: close\r\n")) << answer;
-  waiting.close();
-  server_->wait();
-  EXPECT_FALSE(connect().is_connected);
-}
-
-TEST_P(ServerTest, leaves_when_the_time_to_drain_is_up) {
-  if (!start(1, {.drain = milliseconds(200)})) {
-    return;
-  }
-  Client client = connect();
-  client.send("GET /wait?60000 HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_TRUE(comes_true([this] { return server_->stats().connections() == 1; }));
-  const auto begin = std::chrono::steady_clock::now();
-  server_->stop();
-  server_->wait();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(2));
-  EXPECT_EQ(service_.running, 0);
-}
-
-TEST_P(ServerTest, leaves_a_blocking_thread_behind_when_the_time_to_drain_is_up) {
-  if (!start(1, {.drain = milliseconds(100)})) {
-    return;
-  }
-  Client client = connect();
-  client.send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_TRUE(comes_true([this] { return service_.running == 1; }));
-  server_->stop();
-  EXPECT_FALSE(server_->wait());
-  service_.may_go.release();
-  server_ = nullptr;
-  EXPECT_EQ(service_.running, 0);
-}
-
-TEST_P(ServerTest, may_be_stopped_before_and_after_it_has_run) {
-  if (!start(2)) {
-    return;
-  }
-  server_->stop();
-  server_->stop_now();
-  server_->wait();
-  server_->wait();
-  server_->stop();
-  server_ = nullptr;
-  Server never(service_, {});
-  never.stop();
-  never.wait();
 }
 
 TEST_P(ServerTest, ends_cleanly_after_ten_thousand_connections) {
@@ -321,7 +233,7 @@ TEST_P(ServerTest, ends_cleanly_after_ten_thousand_connections) {
   for (int index = 0; index < kThreads; ++index) {
     threads.emplace_back([this, &answers] {
       for (int count = 0; count < 10'000 / kThreads; ++count) {
-        Client client = connect();
+        BlockingClient client = connect();
         client.send("GET /plain HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
         answers += client.read_to_end().ends_with("hello") ? 1 : 0;
       }
@@ -334,6 +246,51 @@ TEST_P(ServerTest, ends_cleanly_after_ten_thousand_connections) {
   EXPECT_TRUE(comes_true([this] { return server_->stats().connections() == 0; }));
   server_->stop();
   server_->wait();
+}
+
+class BegunService final : public Service {
+ public:
+  void begin() noexcept override {
+    const std::lock_guard noting(noting_);
+    threads_.insert(std::this_thread::get_id());
+    ++calls_;
+  }
+  Plan plan(Request&) noexcept override {
+    const std::lock_guard noting(noting_);
+    has_begun_first = has_begun_first && threads_.contains(std::this_thread::get_id());
+    return {};
+  }
+  void answer(const Plan&, Request&, Response& response) noexcept override {
+    response.set_body("x");
+  }
+  Task<> answer_later(const Plan&, Request&, Response&, const Ongoing&) override { co_return; }
+  void answer_failed(const Request&, Response*, std::exception_ptr) noexcept override {}
+  void refuse(int, std::string_view, Response&) noexcept override {}
+  [[nodiscard]] std::size_t threads() const { return threads_.size(); }
+  [[nodiscard]] int calls() const { return calls_; }
+
+  bool has_begun_first = true;
+
+ private:
+  std::mutex noting_;
+  std::set<std::thread::id> threads_;
+  int calls_ = 0;
+};
+
+TEST(Server, begins_its_service_on_each_loop_ahead_of_requests) {
+  BegunService service;
+  Server server(service, {.port = 0, .threads = 3});
+  ASSERT_TRUE(server.start());
+  for (int round = 0; round < 12; ++round) {
+    BlockingClient client(server.port());
+    client.send(kPlainGet);
+    EXPECT_TRUE(client.read_until("\r\n\r\n").starts_with("HTTP/1.1 200 "));
+  }
+  server.stop();
+  EXPECT_TRUE(server.wait());
+  EXPECT_EQ(service.threads(), 3U);
+  EXPECT_EQ(service.calls(), 3);
+  EXPECT_TRUE(service.has_begun_first);
 }
 
 TEST(Server, says_which_address_is_in_use_and_what_to_do) {
@@ -377,7 +334,7 @@ TEST(Server, says_what_is_wrong_with_an_address) {
 }
 
 TEST(Server, listens_on_a_unix_path_with_several_loops) {
-  const std::string path = testing::TempDir() + "eider_server_test.sock";
+  const std::string path = ::testing::TempDir() + "eider_server_test.sock";
   ScriptedService service;
   Server server(service, {.host = "unix:" + path, .threads = 2});
   ASSERT_TRUE(server.start());
@@ -388,76 +345,14 @@ TEST(Server, listens_on_a_unix_path_with_several_loops) {
     path.copy(at.sun_path, sizeof(at.sun_path) - 1);
     Descriptor fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     ASSERT_EQ(::connect(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof(at)), 0);
-    ASSERT_EQ(::send(fd.get(), kPlain.data(), kPlain.size(), 0),
-              static_cast<ssize_t>(kPlain.size()));
+    ASSERT_EQ(::send(fd.get(), kPlainGet.data(), kPlainGet.size(), 0),
+              static_cast<ssize_t>(kPlainGet.size()));
     char byte = 0;
     EXPECT_EQ(::recv(fd.get(), &byte, 1, 0), 1);
     clients.push_back(std::move(fd));
   }
   EXPECT_EQ(server.stats().loops[0].connections, 2U);
   EXPECT_EQ(server.stats().loops[1].connections, 2U);
-}
-
-// A process of its own that serves until a signal: its exit status, and whether it was killed.
-class Child {
- public:
-  explicit Child(Duration drain) {
-    int ends[2];
-    EXPECT_EQ(::pipe(ends), 0);
-    pid_ = ::fork();
-    if (pid_ == 0) {
-      ScriptedService service;
-      Server server(service, {.port = 0, .threads = 2, .drain = drain, .stops_on_signals = true});
-      const bool is_started = server.start().has_value();
-      const std::uint16_t its_port = server.port();
-      const bool is_told = ::write(ends[1], &its_port, sizeof(its_port)) == sizeof(its_port);
-      server.wait();
-      ::_exit(is_started && is_told ? 0 : 1);
-    }
-    EXPECT_EQ(::read(ends[0], &port, sizeof(port)), static_cast<ssize_t>(sizeof(port)));
-    ::close(ends[0]);
-    ::close(ends[1]);
-  }
-  void kill(int signal) const { ::kill(pid_, signal); }
-  int wait() const {
-    int status = 0;
-    ::waitpid(pid_, &status, 0);
-    return status;
-  }
-
-  std::uint16_t port = 0;
-
- private:
-  pid_t pid_ = 0;
-};
-
-TEST(Server, exits_with_0_after_a_signal_and_what_was_in_flight) {
-  for (const int signal : {SIGTERM, SIGINT}) {
-    const Child child(seconds(10));
-    Client client(child.port);
-    client.send(std::string(kPlain) + "GET /wait?200 HTTP/1.1\r\nHost: a\r\n\r\n");
-    EXPECT_TRUE(client.read_until("hello").contains("200 OK"));
-    child.kill(signal);
-    EXPECT_TRUE(client.read_until("waited").contains("Connection: close\r\n"));
-    client.close();
-    const int status = child.wait();
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  }
-}
-
-TEST(Server, leaves_at_once_at_the_second_signal) {
-  const Child child(seconds(60));
-  Client client(child.port);
-  client.send(std::string(kPlain) + "GET /wait?60000 HTTP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_TRUE(client.read_until("hello").contains("200 OK"));
-  child.kill(SIGTERM);
-  const auto begin = std::chrono::steady_clock::now();
-  while (Client(child.port).is_connected) {  // until the drain has begun
-    ASSERT_LT(std::chrono::steady_clock::now() - begin, seconds(10));
-  }
-  child.kill(SIGTERM);
-  const int status = child.wait();
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 
+#include "eider/base/result.h"
 #include "eider/http/request.h"
 #include "eider/http/response.h"
 #include "eider/runtime/cancel.h"
@@ -14,6 +15,7 @@
 namespace eider {
 
 class BodyInbox;
+struct AnswerRecord;
 class Loop;
 
 /// What the service decided on the head alone, before a byte of the body is read.
@@ -24,6 +26,9 @@ struct Plan {
   std::size_t body_bytes_max = 0;
   /// The answer comes from `answer_later`: the request is copied so that it outlives its bytes.
   bool waits = false;
+  /// The content of the answer may be made when `answer` has returned, of what the request holds:
+  /// the request is copied first.
+  bool keeps_request = false;
   /// The task must run to its end even when the client leaves, because a thread of the blocking
   /// pool is using the request: it is then only told by `Cancel`, kept aside, and its answer
   /// dropped. Other tasks are cancelled by destroying them.
@@ -31,13 +36,25 @@ struct Plan {
   /// The handler reads the content itself, by Ongoing::content, and begins before it is there.
   /// Pre: waits, and does not outlive its client.
   bool streams_body = false;
+  /// The answer takes nothing of the content: it is given at once, and nothing is gathered. Pre:
+  /// not `waits`.
+  bool ignores_body = false;
+  /// Whether the content is wanted is decided ahead of it: where it has not come whole with the
+  /// head, `answer_later` begins without (see ahead_of_content) and gathers it by Ongoing::content.
+  bool decides_first = false;
+
+  [[nodiscard]] Plan ahead_of_content() const noexcept {
+    Plan plan = *this;
+    plan.waits = plan.streams_body = true;
+    return plan;
+  }
 };
 
 /// What a waiting answer can know of its request while it goes on.
 struct Ongoing {
   /// Says when the client has left or the server's drain deadline has come.
   Cancel cancel{};
-  /// Null unless the plan said `streams_body`.
+  /// Null unless the plan said `streams_body`, or `decides_first` and content is to come.
   BodyInbox* content = nullptr;
 };
 
@@ -45,15 +62,46 @@ class Service {
  public:
   virtual ~Service() = default;
 
+  /// Called once, on the server's first loop, ahead of everything else. Connections that come
+  /// meanwhile wait; the task is destroyed where it waits when the server is stopped.
+  ///
+  /// errors  the server does not open, for the reason that the text tells
+  [[nodiscard]] virtual Task<Result<void>> start() { co_return {}; }
+  /// Called on the thread of each of the server's loops, ahead of its first connection.
+  virtual void begin() noexcept {}
+  /// Called once on each loop when the server begins to drain: what would go on for as long as its
+  /// client stays ends, as every answer does.
+  virtual void drain() noexcept {}
+  /// Called on each loop once no loop has a connection any more.
+  [[nodiscard]] virtual Task<> end() { co_return; }
+  /// Called once on the first loop, behind all of the above, also behind a start that failed or was
+  /// given up. Neither throws; both bound their own time.
+  [[nodiscard]] virtual Task<> stop() { co_return; }
+
   /// Fills the request's path values. Never fails: "no such route" is an endpoint too.
   [[nodiscard]] virtual Plan plan(Request& request) noexcept = 0;
 
-  /// Answers at once. `response` arrives as new and leaves complete; nothing is thrown.
+  /// Answers at once. `response` arrives as new and leaves complete, save for what `finish` adds;
+  /// nothing is thrown.
   virtual void answer(const Plan& plan, Request& request, Response& response) noexcept = 0;
 
   /// Answers after waiting. All references outlive the task. Destroying the task cancels it.
   [[nodiscard]] virtual Task<> answer_later(const Plan& plan, Request& request, Response& response,
                                             const Ongoing& ongoing) = 0;
+
+  /// What sees every answer sees this one, ahead of its head: called for all that did not leave
+  /// `answer` or `answer_later` whole. These are refusals, what `answer_failed` has filled, and
+  /// answers with a ProducedContent, once its first byte is there or its end; that may be wrapped
+  /// then, or another answer put in its place.
+  ///
+  /// plan  as new (no endpoint) for a request that nobody could read, of which little is told
+  virtual void finish(const Plan& /*plan*/, Request& /*request*/, Response& /*response*/) noexcept {
+  }
+
+  /// Whether `observe` wants to be called; asked once per loop.
+  [[nodiscard]] virtual bool is_observed() const noexcept { return false; }
+  /// Called once for each request, when all is over with it.
+  virtual void observe(const AnswerRecord& /*record*/) noexcept {}
 
   /// A producer (content.h) threw `thrown`. When nothing of the response has left, it is filled
   /// anew; otherwise null, and the connection ends: there is only a line to be written.

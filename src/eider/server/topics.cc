@@ -1,21 +1,31 @@
 #include "eider/server/topics.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
+#include "eider/http/sse.h"
 #include "eider/http/ws/message_writer.h"
 #include "eider/runtime/loop.h"
-#include "eider/server/detail/topic_index.h"
-#include "eider/server/detail/ws_hub.h"
-#include "eider/server/detail/ws_session.h"
+#include "eider/server/topic_index.h"
+#include "eider/server/ws_hub.h"
+#include "eider/ws/ws_session.h"
 
 namespace eider {
 
-namespace detail {
+namespace detail::server {
 
-Published::Published(const WsMessage& message)
+Published::Published(const WsMessage& message, const TopicEvent& event)
     : payload_bytes_(message.bytes.size()), type_(message.type) {
   ws::MessageWriter().message(frame_, {.type = message.type}, message.bytes);
+  if (type_ != ws::MessageType::text) {
+    return;
+  }
+  const SseEvent written{.event = event.name, .data = message.bytes, .id = event.id};
+  if (auto done = write_event(event_, written); !done) {
+    throw std::invalid_argument(std::string(text(done.error())));
+  }
 }
 
 TopicIndex::TopicIndex() = default;
@@ -76,17 +86,27 @@ std::size_t TopicIndex::size() const {
   return topics_.size();
 }
 
-}  // namespace detail
+}  // namespace detail::server
 
-Topics::Topics() : index_(std::make_unique<detail::TopicIndex>()) {}
+Topics::Topics() : index_(std::make_unique<detail::server::TopicIndex>()) {}
 Topics::~Topics() = default;
 Topics::Topics(Topics&& other) noexcept = default;
 Topics& Topics::operator=(Topics&& other) noexcept = default;
 
-void Topics::publish(std::string_view topic, const WsMessage& message) {
+void Topics::publish(std::string_view topic, const WsMessage& message, const TopicEvent& event) {
   if (subscribers(topic) != 0) {
-    index_->post(topic, std::make_shared<const detail::Published>(message), nullptr);
+    index_->post(topic, std::make_shared<const detail::server::Published>(message, event), nullptr);
   }
+}
+
+TopicListener::TopicListener(Topics& topics) : hub_(topics.hub(Loop::current())) {}
+
+TopicListener::~TopicListener() {
+  hub_.listen_no_more(*this);
+}
+
+void TopicListener::listen(std::string_view topic) {
+  hub_.listen(*this, topic);
 }
 
 std::size_t Topics::subscribers(std::string_view topic) const {
@@ -101,11 +121,19 @@ void Topics::log_to(std::shared_ptr<LogSink> sink) {
   index_->log = std::move(sink);
 }
 
+void Topics::drain(Loop& loop) {
+  index_->hub(loop).drain();
+}
+
+void Topics::begin(Loop& loop) {
+  index_->hub(loop).begin();
+}
+
 std::size_t Topics::unfinished(Loop& loop) {
   return index_->hub(loop).orphans();
 }
 
-detail::WsHub& Topics::hub(Loop& loop) {
+detail::server::WsHub& Topics::hub(Loop& loop) {
   return index_->hub(loop);
 }
 

@@ -1,23 +1,33 @@
-// Who hears what: the topics that an application's WebSockets subscribe to, over all its loops.
-// Must not keep messages: who is not subscribed when one is published does not get it.
+// The topics that WebSockets and event streams subscribe to, over all loops.
+// Must not keep messages: what is not subscribed when one is published does not get it.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "eider/base/log.h"
-#include "eider/server/websocket.h"
+#include "eider/ws/websocket.h"
 
 namespace eider {
 
 class Loop;
 
-namespace detail {
+namespace detail::server {
 class WsHub;
 class TopicIndex;
-}  // namespace detail
+struct WsTopic;
+}  // namespace detail::server
+
+/// What an event stream tells of a message beside its text. WebSockets have no place for it.
+struct TopicEvent {
+  /// Which kind; the client takes an empty one for "message". No line end in it.
+  std::string_view name{};
+  /// What the client names when it reconnects. No line end and no NUL in it.
+  std::string_view id{};
+};
 
 /// One for each application. May be called from any thread.
 ///
@@ -32,13 +42,14 @@ class Topics {
   Topics(Topics&& other) noexcept;
   Topics& operator=(Topics&& other) noexcept;
 
-  /// To all who are subscribed now.
-  void publish(std::string_view topic, std::string_view text) {
-    publish(topic, {ws::MessageType::text, text});
+  /// To all that are subscribed now. Event streams are told what is text, and nothing of binary
+  /// messages. Throws std::invalid_argument for a name or an id that an event cannot have.
+  void publish(std::string_view topic, std::string_view text, const TopicEvent& event = {}) {
+    publish(topic, WsMessage{ws::MessageType::text, text}, event);
   }
-  void publish(std::string_view topic, const WsMessage& message);
+  void publish(std::string_view topic, const WsMessage& message, const TopicEvent& event = {});
 
-  /// How many connections are subscribed, on all loops.
+  /// How many connections and event streams are subscribed, on all loops.
   [[nodiscard]] std::size_t subscribers(std::string_view topic) const;
   /// How many topics have a subscriber.
   [[nodiscard]] std::size_t size() const;
@@ -46,13 +57,42 @@ class Topics {
   /// Where handlers that throw are told of; null for nowhere. Pre: no connection is open.
   void log_to(std::shared_ptr<LogSink> sink);
 
+  /// What listens on this loop is over, and so is what begins to, until `begin`. On its thread.
+  void drain(Loop& loop);
+  void begin(Loop& loop);
   /// Handlers on this loop that go on behind the end of their connection. On its thread.
   [[nodiscard]] std::size_t unfinished(Loop& loop);
   /// The part of this that belongs to one loop. For the server.
-  [[nodiscard]] detail::WsHub& hub(Loop& loop);
+  [[nodiscard]] detail::server::WsHub& hub(Loop& loop);
 
  private:
-  std::unique_ptr<detail::TopicIndex> index_;
+  std::unique_ptr<detail::server::TopicIndex> index_;
+};
+
+/// Hears what is published as the text of an event stream, on the loop that runs when it is made.
+/// All of it belongs to that loop's thread.
+class TopicListener {
+ public:
+  /// topics  outlives it
+  explicit TopicListener(Topics& topics);
+  virtual ~TopicListener();
+  TopicListener(const TopicListener&) = delete;
+  TopicListener& operator=(const TopicListener&) = delete;
+
+  /// From now on; once, however often it is called.
+  void listen(std::string_view topic);
+
+ protected:
+  /// One event as it is written (http/sse.h), valid during the call. Must not publish, nor listen.
+  virtual void on_published(std::string_view event) = 0;
+  /// The server ends, and nothing more is heard; perhaps told again.
+  virtual void on_over() = 0;
+
+ private:
+  friend class detail::server::WsHub;
+
+  detail::server::WsHub& hub_;
+  std::vector<detail::server::WsTopic*> topics_;
 };
 
 }  // namespace eider

@@ -6,14 +6,13 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/detail/test_peer.h"
-#include "eider/server/detail/test_ws_line.h"
-#include "eider/server/detail/ws_session.h"
+#include "eider/runtime/test_peer.h"
+#include "eider/server/test_ws_line.h"
+#include "eider/ws/ws_session.h"
 
 namespace eider {
 namespace {
 
-using detail::WsPurpose;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::close_frame;
@@ -21,6 +20,7 @@ using testing::TestSocket;
 using testing::text_frame;
 using testing::told;
 using testing::WsWorld;
+using ws::detail::WsPurpose;
 using Words = std::vector<std::string>;
 
 // Subscribes to "room"; says there what it hears.
@@ -227,9 +227,9 @@ TEST(Topics, threads_may_publish_while_subscribers_come_and_go) {
   testing::LoopThread second(make);
   const auto visit = [&topics](testing::LoopThread& thread) {
     thread.call([&] {
-      class Line final : public detail::StreamLine, private StreamOwner {
+      class Line final : public detail::runtime::UpgradedStream, private StreamOwner {
        public:
-        explicit Line(Loop& loop) : StreamLine(stream_), stream_(loop, *this) {}
+        explicit Line(Loop& loop) : UpgradedStream(stream_), stream_(loop, *this) {}
         std::string address() const override { return {}; }
         void close() noexcept override {}
 
@@ -240,8 +240,8 @@ TEST(Topics, threads_may_publish_while_subscribers_come_and_go) {
         void on_broken(NetError) override {}
         Stream stream_;
       } line(thread.loop());
-      const detail::WsRoute route({}, "/test");
-      detail::WsSession session(topics.hub(thread.loop()), route, line, {});
+      const ws::detail::WsRoute route({}, "/test");
+      ws::detail::WsSession session(topics.hub(thread.loop()), route, line, {});
       session.subscribe("room");
       session.unsubscribe("room");
       session.subscribe("room");

@@ -2,76 +2,23 @@
 // Must not know which one: HTTP's connection hands over, the protocol's own class takes over.
 #pragma once
 
-#include <cstddef>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 
-#include "eider/base/buffer.h"
-#include "eider/base/secured_by.h"
 #include "eider/http/response.h"
-#include "eider/runtime/loop.h"
+#include "eider/runtime/upgraded.h"
 
 namespace eider {
-
-/// What a protocol may do with the connection it has taken over. Bytes go out as by a Stream.
-class UpgradedLine {
- public:
-  [[nodiscard]] virtual Loop& loop() noexcept = 0;
-  /// What is appended leaves by `flush`, or at the end of the turn. Do not keep the reference
-  /// beyond that, nor across a call to another line.
-  [[nodiscard]] virtual Buffer& output() = 0;
-  /// Sends what is in `output` now. Returns whether nothing waits; else `on_drained` follows.
-  virtual bool flush() = 0;
-  /// What could not leave so far, beside what `output` holds.
-  [[nodiscard]] virtual std::size_t waiting_bytes() const noexcept = 0;
-  /// No `on_bytes` and no `on_end` until `resume_reading`.
-  virtual void pause_reading() noexcept = 0;
-  virtual void resume_reading() = 0;
-  /// Says that no more comes, behind all output; reading goes on.
-  virtual void end() = 0;
-  /// Drops what waits, by force: the peer learns that it is cut off. `close` has to follow.
-  virtual void reset() noexcept = 0;
-  /// As Peer::address: the client's, also behind a proxy that has told it.
-  [[nodiscard]] virtual std::string address() const = 0;
-  /// As Peer::secured_by.
-  [[nodiscard]] virtual std::optional<SecuredBy> secured_by() const { return std::nullopt; }
-  /// What comes is early data, until `on_secured`: a request in it may be a replay.
-  [[nodiscard]] virtual bool is_early() const noexcept { return false; }
-  /// Ends the connection: the protocol's object is destroyed later in this turn, never inside this
-  /// call. Flush first; what waits then may be dropped.
-  virtual void close() noexcept = 0;
-
- protected:
-  ~UpgradedLine() = default;
-};
-
-/// Lives as long as the connection. Calls come on the loop's thread, never from within a call to
-/// the line. None of them may throw.
-class Upgraded {
- public:
-  virtual ~Upgraded() = default;
-  /// Bytes arrived, at least one; they are valid until the call returns.
-  virtual void on_bytes(std::string_view bytes) = 0;
-  /// What comes from here on is no early data.
-  virtual void on_secured() {}
-  /// The peer sends no more.
-  virtual void on_end() = 0;
-  /// All that the socket had refused has left.
-  virtual void on_drained() = 0;
-  /// The connection is gone; the object is destroyed when this returns.
-  virtual void on_broken() = 0;
-  /// The server stops: say goodbye, and close the line soon. What is left at the drain's deadline
-  /// is destroyed.
-  virtual void on_stopping() = 0;
-};
 
 /// A response with status 101 carries one. The server writes the head with its fields (Upgrade,
 /// Sec-WebSocket-Accept, …) and adds `Connection: Upgrade`; over HTTP/2 it says 200 instead, and
 /// only to requests that `opens_websocket`.
-class Upgrade : public Content {
+class Upgrade {
  public:
+  Upgrade() = default;
+  Upgrade(const Upgrade&) = delete;
+  Upgrade& operator=(const Upgrade&) = delete;
+  virtual ~Upgrade() = default;
+
   /// Called once, when that head has been corked; `line` outlives the result. What the
   /// client has sent behind its request comes by `on_bytes`.
   [[nodiscard]] virtual std::unique_ptr<Upgraded> take_over(UpgradedLine& line) = 0;

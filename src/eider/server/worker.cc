@@ -1,4 +1,4 @@
-#include "eider/server/detail/worker.h"
+#include "eider/server/worker.h"
 
 #include <algorithm>
 #include <string>
@@ -6,13 +6,16 @@
 
 #include "eider/base/log.h"
 
-namespace eider::detail {
+namespace eider::detail::server {
 
 namespace {
 
 /// Before idle connections are closed: requests that were on their way are answered first.
 constexpr Duration kGrace = std::chrono::milliseconds(50);
 constexpr Duration kNextLook = std::chrono::milliseconds(10);
+/// For handshakes that have begun. The kernel keeps a silent client's back for a second; behind
+/// that comes one more round trip.
+constexpr Duration kHandshakesEnd = std::chrono::milliseconds(1500);
 
 std::size_t share(std::size_t whole, std::size_t parts) noexcept {
   return std::max<std::size_t>(whole / parts, 1);
@@ -20,23 +23,24 @@ std::size_t share(std::size_t whole, std::size_t parts) noexcept {
 
 }  // namespace
 
-Worker::Worker(const Crew& crew, std::size_t index)
-    : crew_(crew),
+Worker::Worker(const WorkerGroup& group, std::size_t index)
+    : group_(group),
       index_(index),
-      context_(*crew.loops[index], crew.service, crew.limits,
-               share(crew.limits.in_flight_max, crew.loops.size()),
-               share(crew.limits.handshakes_max, crew.loops.size())),
+      context_(*group.loops[index], group.service, group.limits,
+               share(group.limits.in_flight_max, group.loops.size()),
+               share(group.limits.handshakes_max, group.loops.size())),
       heap_trim_(context_),
       connections_(context_, *this) {
-  if (crew.protocol != nullptr) {
-    context_.protocol = crew.protocol->on_loop(context_);
+  context_.per_address = group.per_address;
+  if (group.protocol != nullptr) {
+    context_.protocol = group.protocol->on_loop(context_);
   }
 }
 
 Result<Address, NetError> Worker::listen(const Address& at, ListenOptions options,
                                          Preface preface) {
-  DoorOwner& owner = *this;
-  Listener& listener = doors_.emplace_back(context_.loop, owner, preface).listener;
+  AcceptorOwner& owner = *this;
+  Listener& listener = acceptors_.emplace_back(context_.loop, owner, preface).listener;
   if (auto bound = listener.open(at, options); !bound) {
     return fail(bound.error());
   }
@@ -44,8 +48,8 @@ Result<Address, NetError> Worker::listen(const Address& at, ListenOptions option
 }
 
 Result<Address, NetError> Worker::adopt(Descriptor listening, Preface preface) {
-  DoorOwner& owner = *this;
-  Listener& listener = doors_.emplace_back(context_.loop, owner, preface).listener;
+  AcceptorOwner& owner = *this;
+  Listener& listener = acceptors_.emplace_back(context_.loop, owner, preface).listener;
   if (auto adopted = listener.adopt(std::move(listening)); !adopted) {
     return fail(adopted.error());
   }
@@ -53,7 +57,7 @@ Result<Address, NetError> Worker::adopt(Descriptor listening, Preface preface) {
 }
 
 void Worker::on_accept(Descriptor fd, Preface preface) {
-  const auto to = crew_.balance.place(index_);
+  const auto to = group_.balance.place(index_);
   if (!to) {
     return;  // which closes it
   }
@@ -65,18 +69,10 @@ void Worker::on_accept(Descriptor fd, Preface preface) {
 }
 
 void Worker::hand_over(Descriptor fd, Preface preface, std::size_t to) {
-  Worker& other = *crew_.workers[to];
-  crew_.loops[to]->post([&other, preface, given = std::move(fd)]() mutable {
-    other.take(std::move(given), preface);
+  Worker& other = *group_.workers[to];
+  group_.loops[to]->post([&other, preface, given = std::move(fd)]() mutable {
+    other.open(std::move(given), preface);
   });
-}
-
-void Worker::take(Descriptor fd, Preface preface) {
-  if (context_.is_draining) {
-    crew_.balance.release(index_);
-    return;
-  }
-  open(std::move(fd), preface);
 }
 
 void Worker::open(Descriptor fd, Preface preface) {
@@ -85,36 +81,79 @@ void Worker::open(Descriptor fd, Preface preface) {
 }
 
 void Worker::on_accept_failed(NetError error) {
-  if (crew_.log != nullptr) {
+  if (group_.log != nullptr) {
     std::string line("Connections cannot be accepted for now: ");
     line.append(text(error)).append(". Those that there are go on being served.");
-    crew_.log->write(LogLevel::warning, line);
+    group_.log->write(LogLevel::warning, line);
+  }
+}
+
+void Worker::hold() noexcept {
+  for (Acceptor& acceptor : acceptors_) {
+    acceptor.listener.hold();
+  }
+}
+
+void Worker::admit() {
+  for (Acceptor& acceptor : acceptors_) {
+    acceptor.listener.admit();
   }
 }
 
 void Worker::drain(Duration within) {
+  if (is_drained_) {
+    return;
+  }
   const Instant now = context_.loop.now();
   drained_by_ = std::min(drained_by_, now + within);
   if (!context_.is_draining) {
     context_.is_draining = true;
-    doors_.clear();
+    drains_since_ = now;
+    for (Acceptor& acceptor : acceptors_) {
+      acceptor.listener.begin_closing();
+    }
   }
   context_.loop.arm(*this, std::min(drained_by_, now + kGrace));
 }
 
-void Worker::expire() {
-  const bool is_time_up = context_.loop.now() >= drained_by_;
-  if (is_time_up) {
-    connections_.close_all();  // what is in flight afterwards runs on blocking threads
-  } else {
-    connections_.close_idle();
-  }
-  const bool is_all_done = in_flight() == 0 && crew_.service.unfinished(context_.loop) == 0;
-  if (connections_.size() == 0 && (is_all_done || is_time_up)) {
-    context_.loop.stop();
-  } else {
-    context_.loop.arm(*this, context_.loop.now() + kNextLook);
+// A client that connects while we go is accepted by somebody: by us if its handshake has begun,
+// else by others on the port, or it is refused.
+void Worker::close_listeners(Instant now) {
+  const bool is_waited_for = now < std::min(drained_by_, drains_since_ + kHandshakesEnd);
+  if (!is_waited_for || std::ranges::all_of(acceptors_, [](Acceptor& acceptor) {
+        return acceptor.listener.try_close();
+      })) {
+    acceptors_.clear();
   }
 }
 
-}  // namespace eider::detail
+void Worker::end() noexcept {
+  is_drained_ = true;
+  if (group_.owner != nullptr) {
+    group_.owner->on_drained();
+  } else {
+    context_.loop.stop();
+  }
+}
+
+void Worker::expire() {
+  const Instant now = context_.loop.now();
+  const bool is_time_up = now >= drained_by_;
+  close_listeners(now);
+  if (is_time_up) {
+    connections_.close_all();  // what is in flight afterwards runs on blocking threads
+  } else {
+    connections_.close_idle(drains_since_);
+  }
+  const bool is_all_done =
+      acceptors_.empty() && in_flight() == 0 && group_.service.unfinished(context_.loop) == 0;
+  // The last question, since from there on no other loop hands a connection over to this one.
+  if (connections_.size() == 0 &&
+      (is_time_up || (is_all_done && group_.balance.try_retire(index_)))) {
+    end();
+  } else {
+    context_.loop.arm(*this, now + kNextLook);
+  }
+}
+
+}  // namespace eider::detail::server

@@ -1,5 +1,5 @@
 // Hand-over between loops, shortage, and the drain.
-#include "eider/server/detail/worker.h"
+#include "eider/server/worker.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::string_view kPlain = "GET /plain HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr std::string_view kPlainRequest = "GET /plain HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr std::string_view kWait = "GET /wait?500 HTTP/1.1\r\nHost: a\r\n\r\n";
 
 TEST(Worker, leaves_no_loop_more_than_one_above_the_least) {
@@ -32,7 +32,7 @@ TEST(Worker, leaves_no_loop_more_than_one_above_the_least) {
     }
     EXPECT_LE(*std::ranges::max_element(counts) - *std::ranges::min_element(counts), 1U);
     for (SimClient& client : clients) {
-      client.send(kPlain);
+      client.send(kPlainRequest);
       server.kernel.run_until_idle();
       EXPECT_EQ(read_responses(client.received()).size(), 1U) << "seed " << seed;
     }
@@ -45,7 +45,7 @@ TEST(Worker, accepts_again_after_a_shortage_of_descriptors) {
   std::vector<SimClient> clients;
   for (int count = 0; count < 20; ++count) {
     clients.push_back(server.connect());
-    clients.back().send(kPlain);
+    clients.back().send(kPlainRequest);
   }
   server.kernel.advance(seconds(25));
   for (SimClient& client : clients) {
@@ -58,7 +58,7 @@ TEST(Worker, drains_what_is_in_flight_and_closes_what_is_idle) {
   SimClient idle = server.connect();
   SimClient waiting = server.connect();
   SimClient half = server.connect();
-  idle.send(kPlain);
+  idle.send(kPlainRequest);
   waiting.send(kWait);
   half.send("GET /plain HTTP/1.1\r\nHo");
   server.kernel.run_until_idle();
@@ -78,15 +78,57 @@ TEST(Worker, drains_what_is_in_flight_and_closes_what_is_idle) {
 TEST(Worker, answers_a_request_that_was_on_its_way_when_the_drain_began) {
   SimServer server;
   SimClient client = server.connect();
-  client.send(kPlain);
+  client.send(kPlainRequest);
   server.kernel.run_until_idle();
   (void)client.take_received();
   server.drain(seconds(10));
-  client.send(kPlain);
+  client.send(kPlainRequest);
   server.kernel.advance(milliseconds(100));
   const auto responses = read_responses(client.received());
   ASSERT_EQ(responses.size(), 1U);
   EXPECT_TRUE(responses[0].head.contains("Connection: close\r\n"));
+}
+
+TEST(Worker, lets_a_client_that_had_connected_ask_once) {
+  SimServer server;
+  SimClient client = server.connect();
+  server.kernel.run_until_idle();
+  server.drain(seconds(10));
+  server.kernel.advance(milliseconds(900));
+  client.send(kPlainRequest);
+  server.kernel.run_until_idle();
+  const auto responses = read_responses(client.received());
+  ASSERT_EQ(responses.size(), 1U);
+  EXPECT_TRUE(responses[0].head.contains("Connection: close\r\n"));
+}
+
+TEST(Worker, waits_a_second_for_a_client_that_asks_nothing) {
+  SimServer server;
+  SimClient client = server.connect();
+  server.kernel.advance(seconds(5));
+  server.drain(seconds(10));
+  server.kernel.advance(milliseconds(990));
+  EXPECT_FALSE(client.is_closed());
+  server.kernel.advance(milliseconds(20));
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST(Worker, answers_whoever_the_kernel_has_connected_when_the_drain_begins) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SimServer server({}, 4, seed);
+    server.kernel.set_faults({.late = 0.5});
+    std::vector<SimClient> clients;
+    for (int count = 0; count < 10; ++count) {
+      clients.push_back(server.connect());
+      clients.back().send(kPlainRequest);
+    }
+    server.drain(seconds(10));  // ahead of any turn: nobody is accepted, or handed over
+    EXPECT_TRUE(server.connect().is_refused());
+    server.kernel.advance(milliseconds(100));
+    for (const SimClient& client : clients) {
+      EXPECT_EQ(read_responses(client.received()).size(), 1U) << "seed " << seed;
+    }
+  }
 }
 
 TEST(Worker, cancels_what_is_left_when_the_time_to_drain_is_up) {
@@ -131,7 +173,7 @@ TEST(Worker, counts_a_thousand_connections_down_to_none) {
     std::vector<SimClient> clients;
     for (int count = 0; count < 100; ++count) {
       clients.push_back(server.connect());
-      clients.back().send(count % 3 == 0 ? kWait : kPlain);
+      clients.back().send(count % 3 == 0 ? kWait : kPlainRequest);
     }
     server.kernel.run_until_idle();
     EXPECT_EQ(server.balance.count(0) + server.balance.count(1), 100U);

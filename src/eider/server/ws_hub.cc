@@ -1,29 +1,21 @@
-#include "eider/server/detail/ws_hub.h"
+#include "eider/server/ws_hub.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "eider/http/ws/message_writer.h"
-#include "eider/server/detail/ws_session.h"
+#include "eider/ws/ws_session.h"
 
-namespace eider::detail {
+namespace eider::detail::server {
 
 namespace {
 
-constexpr std::size_t kSpareInboxesMax = 64;
 constexpr std::size_t kSpareRunsMax = 16;
 /// A run that grew beyond this gives its memory back.
-constexpr std::size_t kKeptBytesMax = 64UL * 1024;
+constexpr std::size_t kKeptRunBytesMax = 64UL * 1024;
 
-void forget(Buffer& buffer) noexcept {
-  if (buffer.capacity() > kKeptBytesMax) {
-    buffer.release();
-  } else {
-    buffer.clear();
-  }
-}
-
-WsSubscription** find_subscription(WsSession& session, std::string_view topic) noexcept {
+WsSubscription** find_subscription(ws::detail::WsSession& session,
+                                   std::string_view topic) noexcept {
   WsSubscription** at = &session.subscriptions;
   while (*at != nullptr && (*at)->topic->name != topic) {
     at = &(*at)->next;
@@ -33,15 +25,17 @@ WsSubscription** find_subscription(WsSession& session, std::string_view topic) n
 
 }  // namespace
 
-WsHub::WsHub(Loop& loop, TopicIndex& index) : loop_(loop), index_(index) {}
+WsHub::WsHub(Loop& loop, TopicIndex& index)
+    : ws::detail::WsShared(loop, *this, index.log), index_(index) {}
 
+// They leave their topics, which are gone ahead of what is shared.
 WsHub::~WsHub() {
-  orphans_.clear();
+  release_all();
 }
 
 // Subscriptions.
 
-void WsHub::subscribe(WsSession& session, std::string_view name) {
+void WsHub::subscribe(ws::detail::WsSession& session, std::string_view name) {
   if (*find_subscription(session, name) != nullptr) {
     return;
   }
@@ -53,12 +47,12 @@ void WsHub::subscribe(WsSession& session, std::string_view name) {
                                                             .first_run = runs_before_ + run_count_,
                                                             .next = session.subscriptions});
   topic.subscriptions.push_back(&made);
-  topic.shared_forms += session.form() == WsForm::shared ? 1U : 0U;
+  topic.shared_forms += session.output().form() == ws::detail::WsForm::shared ? 1U : 0U;
   topic.entry->subscribers.fetch_add(1, std::memory_order_relaxed);
   session.subscriptions = &made;
 }
 
-void WsHub::unsubscribe(WsSession& session, std::string_view name) {
+void WsHub::unsubscribe(ws::detail::WsSession& session, std::string_view name) {
   WsSubscription** at = find_subscription(session, name);
   if (WsSubscription* found = *at) {
     *at = found->next;
@@ -66,7 +60,7 @@ void WsHub::unsubscribe(WsSession& session, std::string_view name) {
   }
 }
 
-void WsHub::unsubscribe_all(WsSession& session) noexcept {
+void WsHub::unsubscribe_all(ws::detail::WsSession& session) noexcept {
   while (WsSubscription* first = session.subscriptions) {
     session.subscriptions = first->next;
     remove(*first);
@@ -78,12 +72,46 @@ void WsHub::remove(WsSubscription& subscription) noexcept {
   topic.subscriptions.back()->index = subscription.index;
   topic.subscriptions[subscription.index] = topic.subscriptions.back();
   topic.subscriptions.pop_back();
-  topic.shared_forms -= subscription.session->form() == WsForm::shared ? 1U : 0U;
-  topic.entry->subscribers.fetch_sub(1, std::memory_order_relaxed);
+  topic.shared_forms -=
+      subscription.session->output().form() == ws::detail::WsForm::shared ? 1U : 0U;
   subscriptions_.destroy(subscription);
-  if (topic.subscriptions.empty()) {
+  leave_if_unused(topic);
+}
+
+void WsHub::leave_if_unused(WsTopic& topic) noexcept {
+  topic.entry->subscribers.fetch_sub(1, std::memory_order_relaxed);
+  if (topic.size() == 0) {
     leave(topic);
   }
+}
+
+void WsHub::listen(TopicListener& listener, std::string_view name) {
+  WsTopic& topic = join(name);
+  if (std::ranges::find(topic.listeners, &listener) == topic.listeners.end()) {
+    listener.topics_.push_back(&topic);
+    topic.listeners.push_back(&listener);
+    topic.entry->subscribers.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (is_draining_) {
+    listener.on_over();
+  }
+}
+
+void WsHub::drain() {
+  is_draining_ = true;
+  for (const auto& [name, topic] : topics_) {
+    for (TopicListener* const listener : topic->listeners) {
+      listener->on_over();
+    }
+  }
+}
+
+void WsHub::listen_no_more(TopicListener& listener) noexcept {
+  for (WsTopic* const topic : listener.topics_) {
+    std::erase(topic->listeners, &listener);
+    leave_if_unused(*topic);
+  }
+  listener.topics_.clear();
 }
 
 WsTopic* WsHub::find(std::string_view name) const noexcept {
@@ -115,25 +143,46 @@ void WsHub::leave(WsTopic& topic) noexcept {
 
 // Publishing.
 
-void WsHub::publish(std::string_view name, const WsMessage& message, const WsSession* except) {
+void WsHub::publish(std::string_view name, const WsMessage& message,
+                    const ws::detail::WsSession* except) {
   WsTopic* topic = find(name);
-  const std::size_t here = topic == nullptr ? 0 : topic->subscriptions.size();
+  const std::size_t here = topic == nullptr ? 0 : topic->size();
   const std::size_t all = topic == nullptr || topic->entry == nullptr
                               ? index_.subscribers(name)
                               : topic->entry->subscribers.load(std::memory_order_relaxed);
-  if (here != 0) {
+  if (here != 0 && !topic->subscriptions.empty()) {
     Run& run = run_for(*topic, except);
     ws::MessageWriter().message(run.plain, {.type = message.type}, message.bytes);
     note_piece(run, message);
   }
+  const bool has_listeners = here != 0 && !topic->listeners.empty();
+  if (all == here && !has_listeners) {
+    return;
+  }
+  const auto published = std::make_shared<const Published>(message, TopicEvent());
+  if (has_listeners) {
+    tell_listeners(*topic, published->event());
+  }
   if (all > here) {
-    index_.post(name, std::make_shared<const Published>(message), this);
+    index_.post(name, published, this);
+  }
+}
+
+void WsHub::tell_listeners(const WsTopic& topic, std::string_view event) {
+  for (TopicListener* const listener : topic.listeners) {
+    if (!event.empty()) {
+      listener->on_published(event);
+    }
   }
 }
 
 void WsHub::publish_here(std::string_view name, const Published& message) {
   WsTopic* topic = find(name);
-  if (topic == nullptr || topic->subscriptions.empty()) {
+  if (topic == nullptr) {
+    return;
+  }
+  tell_listeners(*topic, message.event());
+  if (topic->subscriptions.empty()) {
     return;
   }
   Run& run = run_for(*topic, nullptr);
@@ -141,7 +190,7 @@ void WsHub::publish_here(std::string_view name, const Published& message) {
   note_piece(run, message.message());
 }
 
-WsHub::Run& WsHub::run_for(WsTopic& topic, const WsSession* except) {
+WsHub::Run& WsHub::run_for(WsTopic& topic, const ws::detail::WsSession* except) {
   if (is_last_run_open_) {
     Run& last = runs_[run_count_ - 1];
     if (last.topic == &topic && last.except == except) {
@@ -156,7 +205,7 @@ WsHub::Run& WsHub::run_for(WsTopic& topic, const WsSession* except) {
   run.except = except;
   ++topic.runs;
   is_last_run_open_ = true;
-  loop_.defer(*this);
+  loop().defer(*this);
   return run;
 }
 
@@ -170,10 +219,10 @@ void WsHub::note_piece(Run& run, const WsMessage& message) {
 
 void WsHub::compress_piece(Run& run, const WsMessage& message) {
   constexpr ws::MessageWriter kWriter;
-  second_scratch_.clear();
-  if (codec_->deflate(message.bytes, second_scratch_) == ws::Deflated::done) {
+  second_scratch().clear();
+  if (codec_->deflate(message.bytes, second_scratch()) == ws::Deflated::done) {
     kWriter.message(run.shared, {.type = message.type, .form = ws::Form::compressed},
-                    second_scratch_.view());
+                    second_scratch().view());
   } else {
     kWriter.message(run.shared, {.type = message.type}, message.bytes);
   }
@@ -181,7 +230,7 @@ void WsHub::compress_piece(Run& run, const WsMessage& message) {
 
 void WsHub::provide_codec(const WebSocketCompression& compression, const ws::DeflateTerms& terms) {
   if (codec_ == nullptr) {
-    codec_ = compression.make_codec(terms);
+    codec_ = compression.make_codec(ws::Side::server, terms);
   }
 }
 
@@ -192,7 +241,7 @@ void WsHub::run() {
   for (std::uint32_t run = 0; run < run_count_; ++run) {
     spread(run);
   }
-  for (WsSession* session : touched_) {
+  for (ws::detail::WsSession* session : touched_) {
     hand_out(*session);
   }
   forget_batch();
@@ -200,13 +249,13 @@ void WsHub::run() {
 
 void WsHub::spread(std::uint32_t run) {
   for (const WsSubscription* subscription : runs_[run].topic->subscriptions) {
-    WsSession& session = *subscription->session;
+    ws::detail::WsSession& session = *subscription->session;
     if (subscription->first_run > runs_before_ + run || &session == runs_[run].except) {
       continue;
     }
     const auto place = static_cast<std::uint32_t>(pending_.size());
-    pending_.push_back({run, WsSession::kNone});
-    if (session.first_pending == WsSession::kNone) {
+    pending_.push_back({run, ws::detail::WsSession::kNone});
+    if (session.first_pending == ws::detail::WsSession::kNone) {
       session.first_pending = place;
       touched_.push_back(&session);
     } else {
@@ -216,27 +265,28 @@ void WsHub::spread(std::uint32_t run) {
   }
 }
 
-void WsHub::hand_out(WsSession& session) {
-  std::uint32_t place = std::exchange(session.first_pending, WsSession::kNone);
-  session.last_pending = WsSession::kNone;
-  while (place != WsSession::kNone) {
+void WsHub::hand_out(ws::detail::WsSession& session) {
+  std::uint32_t place = std::exchange(session.first_pending, ws::detail::WsSession::kNone);
+  session.last_pending = ws::detail::WsSession::kNone;
+  while (place != ws::detail::WsSession::kNone) {
     const Run& run = runs_[pending_[place].run];
-    if (session.admits_published(run.pieces.size())) {
+    const WhenSlow when_slow = session.output().options().when_slow;
+    if (session.admits(run.pieces.size(), when_slow) == WsSent::taken) {
       hand_out(session, run);
     }
     place = pending_[place].next;
   }
 }
 
-void WsHub::hand_out(WsSession& session, const Run& run) {
-  switch (session.form()) {
-    case WsForm::plain:
+void WsHub::hand_out(ws::detail::WsSession& session, const Run& run) {
+  switch (session.output().form()) {
+    case ws::detail::WsForm::plain:
       session.put_frames(run.plain.view());
       return;
-    case WsForm::shared:
+    case ws::detail::WsForm::shared:
       session.put_frames(run.shared.view());
       return;
-    case WsForm::own:
+    case ws::detail::WsForm::own:
       for (const Run::Piece& piece : run.pieces) {
         session.put({piece.type, run.plain.view().substr(piece.begin, piece.bytes)});
       }
@@ -247,11 +297,11 @@ void WsHub::hand_out(WsSession& session, const Run& run) {
 void WsHub::forget_batch() noexcept {
   for (std::uint32_t index = 0; index < run_count_; ++index) {
     Run& run = runs_[index];
-    if (--run.topic->runs == 0 && run.topic->subscriptions.empty()) {
+    if (--run.topic->runs == 0 && run.topic->size() == 0) {
       topics_.erase(topics_.find(run.topic->name));
     }
-    forget(run.plain);
-    forget(run.shared);
+    run.plain.reset(kKeptRunBytesMax);
+    run.shared.reset(kKeptRunBytesMax);
     run.pieces.clear();
   }
   runs_before_ += run_count_;
@@ -261,34 +311,4 @@ void WsHub::forget_batch() noexcept {
   touched_.clear();
 }
 
-// What sessions share.
-
-std::unique_ptr<WsInbox> WsHub::take_inbox() {
-  if (spare_inboxes_.empty()) {
-    return std::make_unique<WsInbox>();
-  }
-  auto inbox = std::move(spare_inboxes_.back());
-  spare_inboxes_.pop_back();
-  return inbox;
-}
-
-void WsHub::give_back(std::unique_ptr<WsInbox> inbox) {
-  inbox->clear();
-  if (spare_inboxes_.size() < kSpareInboxesMax) {
-    spare_inboxes_.push_back(std::move(inbox));
-  }
-}
-
-void WsHub::adopt(std::unique_ptr<WsSession> session) {
-  orphans_.push_back(std::move(session));
-}
-
-void WsHub::release(WsSession& session) noexcept {
-  const auto found = std::ranges::find(orphans_, &session, &std::unique_ptr<WsSession>::get);
-  if (found != orphans_.end()) {
-    const auto ended = std::move(*found);
-    orphans_.erase(found);
-  }
-}
-
-}  // namespace eider::detail
+}  // namespace eider::detail::server

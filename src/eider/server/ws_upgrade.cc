@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "eider/http/ws/extension_list.h"
-#include "eider/server/detail/ws_session.h"
+#include "eider/server/ws_hub.h"
+#include "eider/ws/ws_session.h"
 
-namespace eider::detail {
+namespace eider::detail::server {
 
 namespace {
 
@@ -19,13 +20,14 @@ constexpr ws::HandshakeRefusal kBadExtensions{
 /// The line as the session has it: the session may outlive it, for its handler's sake.
 class WsOnLine final : public Upgraded {
  public:
-  explicit WsOnLine(std::unique_ptr<WsSession> session) noexcept : session_(std::move(session)) {}
+  explicit WsOnLine(std::unique_ptr<ws::detail::WsSession> session) noexcept
+      : session_(std::move(session)) {}
   WsOnLine(const WsOnLine&) = delete;
   WsOnLine& operator=(const WsOnLine&) = delete;
   ~WsOnLine() override {
     if (session_->outlives_line()) {
-      WsHub& hub = session_->hub();
-      hub.adopt(std::move(session_));
+      ws::detail::WsShared& shared = session_->output().shared();
+      shared.adopt(std::move(session_));
     }
   }
 
@@ -36,7 +38,7 @@ class WsOnLine final : public Upgraded {
   void on_stopping() override { session_->on_stopping(); }
 
  private:
-  std::unique_ptr<WsSession> session_;
+  std::unique_ptr<ws::detail::WsSession> session_;
 };
 
 std::uint8_t choose_subprotocol(const RequestHead& head, const WebSocketOptions& options) {
@@ -44,29 +46,30 @@ std::uint8_t choose_subprotocol(const RequestHead& head, const WebSocketOptions&
     return ws::offers_subprotocol(head, name);
   });
   return found == options.subprotocols.end()
-             ? WsAgreement::kNoSubprotocol
+             ? ws::detail::WsAgreement::kNoSubprotocol
              : static_cast<std::uint8_t>(found - options.subprotocols.begin());
 }
 
 }  // namespace
 
-Result<WsAccepted, ws::HandshakeRefusal> accept_websocket(const RequestHead& head,
-                                                          const WebSocketOptions& options) {
+Result<ws::detail::WsAccepted, ws::HandshakeRefusal> accept_websocket(
+    const RequestHead& head, AskedOver over, const WebSocketOptions& options) {
   const auto handshake = ws::check_upgrade(head);
   if (!handshake) {
     return fail(handshake.error());
   }
-  if (!ws::is_origin_allowed(head, options.origins)) {
+  if (!ws::is_origin_allowed(head, over, options.origins)) {
     return fail(kForeignOrigin);
   }
-  WsAccepted accepted{.handshake = *handshake, .agreement = {}, .extensions = {}};
+  ws::detail::WsAccepted accepted{.handshake = *handshake, .agreement = {}, .extensions = {}};
   accepted.agreement.subprotocol = choose_subprotocol(head, options);
   const auto offers = ws::read_extensions(head.fields);
   if (!offers) {
     return fail(kBadExtensions);
   }
-  if (options.compression.make_codec) {
-    if (auto choice = ws::choose_deflate(*offers, options.compression.wishes)) {
+  if (options.compression.is_on()) {
+    const ws::DeflateWishes wishes = options.compression.wishes(ws::Side::server);
+    if (auto choice = ws::choose_deflate(*offers, wishes)) {
       accepted.agreement.compression = choice->terms;
       accepted.extensions = std::move(choice->answer);
     }
@@ -76,15 +79,9 @@ Result<WsAccepted, ws::HandshakeRefusal> accept_websocket(const RequestHead& hea
 
 std::unique_ptr<Upgraded> WsUpgrade::take_over(UpgradedLine& line) {
   WsHub& hub = topics_.hub(line.loop());
-  auto session = std::make_unique<WsSession>(hub, route_, line, agreement_);
-  if (purpose_.shared != nullptr) {
-    session->start(*purpose_.shared);
-  } else if (purpose_.own != nullptr) {
-    session->start(std::move(purpose_.own));
-  } else {
-    session->start(std::move(purpose_.handler));
-  }
+  auto session = std::make_unique<ws::detail::WsSession>(hub, route_, line, agreement_);
+  session->start(std::move(purpose_));
   return std::make_unique<WsOnLine>(std::move(session));
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::server

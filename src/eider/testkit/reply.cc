@@ -1,6 +1,8 @@
 #include "eider/testkit/reply.h"
 
 #include <charconv>
+#include <map>
+#include <ostream>
 #include <stdexcept>
 
 #include "eider/base/failure.h"
@@ -99,17 +101,35 @@ std::optional<std::string_view> Reply::header(std::string_view name) const {
 }
 
 ProblemReply Reply::problem() const {
+  struct WireField {
+    using Arguments = std::map<std::string, std::string>;
+
+    std::string pointer;
+    std::string detail;
+    std::optional<std::string> code;
+    std::optional<Arguments> arguments;
+  };
   /// As on the wire, where `errors` is there only when there are any.
   struct Wire {
     std::string type;
     std::string title;
     int status;
     std::string detail;
-    std::optional<std::vector<FieldError>> errors;
+    std::optional<std::vector<WireField>> errors;
   };
   auto wire = json<Wire>();
-  return {std::move(wire.type), std::move(wire.title), wire.status, std::move(wire.detail),
-          std::move(wire.errors).value_or(std::vector<FieldError>())};
+  ProblemReply problem{
+      std::move(wire.type), std::move(wire.title), wire.status, std::move(wire.detail), {}};
+  for (WireField& field : wire.errors.value_or(std::vector<WireField>())) {
+    FieldError& error = problem.errors.emplace_back();
+    error.pointer = std::move(field.pointer);
+    error.detail = std::move(field.detail);
+    error.code = field.code.value_or("");
+    for (const auto& [name, value] : field.arguments.value_or(WireField::Arguments())) {
+      error.arguments.push_back({name, value});
+    }
+  }
+  return problem;
 }
 
 void Reply::refuse(const Error& error) const {
@@ -136,6 +156,10 @@ std::optional<Reply> take_reply(std::string& bytes, ReplyTo to) {
     return reply;
   }
   return std::nullopt;
+}
+
+void json::PrintTo(const Value& value, std::ostream* out) {
+  *out << to_text(value);
 }
 
 }  // namespace eider

@@ -2,6 +2,7 @@
 // Must not be lenient: bytes that are no response are a failure of the test.
 #pragma once
 
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,11 @@ struct Reply {
  private:
   [[noreturn]] void refuse(const Error& error) const;
 };
+
+namespace json {
+/// gtest prints values by this.
+void PrintTo(const Value& value, std::ostream* out);
+}  // namespace json
 
 /// Whether the response answers a HEAD request, and so has no body whatever its fields say.
 enum class ReplyTo : unsigned char { other, head };

@@ -2,17 +2,19 @@
 
 #include "eider/base/failure.h"
 #include "eider/http/method.h"
-#include "eider/runtime/loop_sim.h"
-#include "eider/runtime/sim_kernel.h"
-#include "eider/server/detail/connections.h"
-#include "eider/server/detail/context.h"
+#include "eider/server/connections.h"
+#include "eider/server/context.h"
 #include "eider/server/limits.h"
+#include "eider/testkit/loop_sim.h"
+#include "eider/testkit/sim_kernel.h"
 
 namespace eider {
 
 namespace {
 
 constexpr Duration kPatience = std::chrono::minutes(1);
+/// Whatever is stopped has a deadline of its own.
+constexpr Duration kPatienceAtEnd = std::chrono::hours(24);
 constexpr Duration kStep = std::chrono::milliseconds(1);
 
 std::unique_ptr<Service> service_of(const App& app) {
@@ -38,8 +40,27 @@ std::string bytes_of(const TestRequest& request) {
 }  // namespace
 
 /// What serves behind a listener, on a simulated loop: connections are handed in by the test.
-struct TestClient::Stage final : detail::ConnectionCounter {
-  explicit Stage(const App& app) : service(service_of(app)), client(connect()) {}
+struct TestClient::Stage final : detail::server::ConnectionCounter {
+  explicit Stage(const App& app) : service(service_of(app)) {
+    begin();
+    client = connect();
+  }
+  ~Stage() { end(); }
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+
+  /// Throws Failure when what the app does at start fails.
+  void begin();
+  void end();
+  /// Lets simulated time pass until the task has come to its end; a task's failure is thrown.
+  void run(Task<> task, Duration patience = kPatience);
+  Task<> start() {
+    auto starting = service->start();
+    Result<void> started = co_await std::move(starting);
+    if (!started) {
+      throw Failure(std::move(started.error()));
+    }
+  }
 
   SimClient connect() {
     SimPair pair = kernel.connect_pair();
@@ -52,10 +73,41 @@ struct TestClient::Stage final : detail::ConnectionCounter {
   Limits limits;
   SimKernel kernel;
   SimLoop loop{kernel};
-  detail::LoopContext context{loop, *service, limits, limits.in_flight_max, limits.handshakes_max};
-  detail::ConnectionsH1 connections{context, *this};
+  detail::server::LoopContext context{loop, *service, limits, limits.in_flight_max,
+                                      limits.handshakes_max};
+  detail::server::Connections connections{context, *this};
   SimClient client;
 };
+
+void TestClient::Stage::begin() {
+  try {
+    run(start());
+  } catch (...) {
+    run(service->stop());
+    throw;
+  }
+  loop.call([this] { service->begin(); });
+}
+
+// As a server does it: what the app stops may be used until the last connection is gone.
+void TestClient::Stage::end() {
+  loop.call([this] { service->drain(); });
+  loop.call([this] { connections.close_all(); });
+  kernel.run_until_idle();
+  run(service->end(), kPatienceAtEnd);
+  run(service->stop(), kPatienceAtEnd);
+}
+
+void TestClient::Stage::run(Task<> task, Duration patience) {
+  const Instant end = kernel.now() + patience;
+  loop.call([&task] { task.start(); });
+  for (kernel.run_until_idle(); !task.is_done(); kernel.advance(kStep)) {
+    if (kernel.now() >= end) {
+      throw Failure(Error::internal("the app has not started within a minute"));
+    }
+  }
+  task.take();
+}
 
 TestClient::TestClient(const App& app) : stage_(std::make_unique<Stage>(app)) {}
 TestClient::~TestClient() = default;

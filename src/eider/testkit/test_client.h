@@ -2,11 +2,11 @@
 // a socket, a thread or a real second. Must not be linked into an application.
 #pragma once
 
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "eider/app/app.h"
 #include "eider/json/value.h"
@@ -15,18 +15,29 @@
 
 namespace eider {
 
+/// One field of a request, with texts of its own.
+struct TestHeader {
+  TestHeader(std::string_view its_name, std::string_view its_value)
+      : name(its_name), value(its_value) {}
+
+  std::string name;
+  std::string value;
+};
+
 /// One request of a test. Host and, with a body, Content-Length are added.
 struct TestRequest {
   Method method = Method::get;
   std::string target;
-  std::initializer_list<std::pair<std::string_view, std::string_view>> headers = {};
+  std::vector<TestHeader> headers = {};
   std::string body = {};
 };
 
 class TestClient {
  public:
-  /// Throws Failure when the app's routes are not in order.
+  /// Starts the app: throws Failure when its routes are not in order, or what it does at start
+  /// fails.
   explicit TestClient(const App& app);
+  /// Stops the app.
   ~TestClient();
   TestClient(const TestClient&) = delete;
   TestClient& operator=(const TestClient&) = delete;

@@ -1,4 +1,4 @@
-#include "eider/tls/detail/certificate_text.h"
+#include "eider/tls/certificate_text.h"
 
 #include <arpa/inet.h>
 #include <openssl/x509v3.h>
@@ -7,9 +7,9 @@
 #include <ctime>
 #include <optional>
 
-#include "eider/tls/detail/openssl.h"
+#include "eider/tls/openssl.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -138,4 +138,4 @@ std::string time_text(const ASN1_TIME& time) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts)};
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

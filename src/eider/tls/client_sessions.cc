@@ -1,9 +1,9 @@
-#include "eider/tls/detail/client_sessions.h"
+#include "eider/tls/client_sessions.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -70,4 +70,4 @@ std::unique_ptr<SessionKeeper> make_keeper(std::shared_ptr<ClientSessions> sessi
   return std::make_unique<Keeper>(std::move(sessions), std::move(server));
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

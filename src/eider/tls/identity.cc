@@ -1,4 +1,4 @@
-#include "eider/tls/detail/identity.h"
+#include "eider/tls/identity.h"
 
 #include <openssl/pem.h>
 #include <sys/stat.h>
@@ -9,10 +9,10 @@
 #include <system_error>
 
 #include "eider/base/text.h"
-#include "eider/tls/detail/certificate_text.h"
-#include "eider/tls/detail/ocsp.h"
+#include "eider/tls/certificate_text.h"
+#include "eider/tls/ocsp.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -185,4 +185,4 @@ Result<Identity> load_identity(const TlsCertificate& files, std::time_t now) {
   return identity;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

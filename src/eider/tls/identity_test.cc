@@ -1,18 +1,17 @@
 // Certificates and keys from files: each mistake is told with its file and its mend.
-#include "eider/tls/detail/identity.h"
+#include "eider/tls/identity.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "eider/tls/detail/certificate_text.h"
-#include "eider/tls/detail/self_signed.h"
-#include "eider/tls/detail/test_pki.h"
+#include "eider/tls/certificate_text.h"
+#include "eider/tls/test_pki.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 namespace {
 
-class Identities : public testing::Test {
+class Identities : public ::testing::Test {
  protected:
   [[nodiscard]] std::string fault(const TlsCertificate& from) const {
     const auto loaded = load_identity(from, now);
@@ -183,4 +182,4 @@ TEST_F(Identities, are_described_in_full) {
 }
 
 }  // namespace
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

@@ -1,10 +1,10 @@
-#include "eider/tls/detail/ocsp.h"
+#include "eider/tls/ocsp.h"
 
 #include <openssl/ocsp.h>
 
-#include "eider/tls/detail/identity.h"
+#include "eider/tls/identity.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -77,4 +77,4 @@ Result<OcspAnswer> check_ocsp(const std::string& der, const Identity& identity, 
   return read_single(*single, now);
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

@@ -1,8 +1,8 @@
 #include <new>
 
-#include "eider/tls/detail/openssl.h"
+#include "eider/tls/openssl.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 std::string take_openssl_error() {
   const unsigned long code = ERR_peek_last_error();
@@ -18,4 +18,4 @@ void ensure_memory(const void* object) {
   }
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

@@ -1,8 +1,8 @@
 #include <limits>
 
-#include "eider/tls/detail/server_context.h"
+#include "eider/tls/server_context.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 constexpr int kReplace = 1;
@@ -60,4 +60,4 @@ Result<void> show_identity(SSL& ssl, const Identity& identity) {
                identity);
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

@@ -1,12 +1,12 @@
-#include "eider/tls/detail/seal_bio.h"
+#include "eider/tls/seal_bio.h"
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 
-#include "eider/tls/detail/openssl.h"
+#include "eider/tls/openssl.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -28,10 +28,6 @@ int read_from_seal(BIO* bio, char* into, std::size_t bytes_max, std::size_t* byt
 int write_to_seal(BIO* bio, const char* from, std::size_t bytes, std::size_t* written) {
   const auto& wire = *static_cast<SealWire*>(BIO_get_data(bio));
   BIO_clear_retry_flags(bio);
-  if (wire.is_sealed_elsewhere) {
-    *written = bytes;
-    return 1;
-  }
   *written = 0;
   if (wire.out == nullptr) {
     return 0;
@@ -41,30 +37,11 @@ int write_to_seal(BIO* bio, const char* from, std::size_t bytes, std::size_t* wr
   } catch (const std::bad_alloc&) {
     return 0;
   }
-  if (wire.share != nullptr) {
-    wire.share->note_sent({from, bytes});
-  }
   *written = bytes;
   return 1;
 }
 
-/// OpenSSL's way of giving a socket the keys of one direction (its include/internal/bio.h; the
-/// number is named in a comment of openssl/bio.h). Refused, after a look at them: OpenSSL then goes
-/// on by itself, and the kernel can take over at any record later on.
-constexpr int kSetKernelKeys = 72;
-
-/// is_sending  not 0 for the keys of what is sent
-void note_keys(BIO* bio, long is_sending, const void* keys) noexcept {
-  const auto& wire = *static_cast<SealWire*>(BIO_get_data(bio));
-  if (wire.share != nullptr && is_sending != 0) {
-    wire.share->note_keys(*static_cast<const tls_crypto_info*>(keys));
-  }
-}
-
-long control_seal(BIO* bio, int command, long number, void* argument) {
-  if (command == kSetKernelKeys) {
-    note_keys(bio, number, argument);
-  }
+long control_seal(BIO*, int command, long, void*) {
   return command == BIO_CTRL_FLUSH ? 1 : 0;
 }
 
@@ -96,4 +73,4 @@ BIO* new_seal_bio(SealWire& wire) {
   return bio;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

@@ -1,13 +1,12 @@
-#include "eider/tls/detail/seal_engine.h"
+#include "eider/tls/seal_engine.h"
 
 #include <array>
-#include <new>
 #include <utility>
 
 #include "eider/runtime/spare_buffer.h"
-#include "eider/tls/detail/seal_facts.h"
+#include "eider/tls/seal_facts.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -87,33 +86,17 @@ void SealEngine::prepare(SSL_CTX& context) noexcept {
 
 void SealEngine::on_info(const SSL* ssl, int where, int value) {
   SealEngine& engine = of(ssl);
-  if (where == SSL_CB_WRITE_ALERT) {
-    engine.note_alert(value);
+  constexpr int kDescription = 0xff;
+  if (where == SSL_CB_WRITE_ALERT && (value & kDescription) == SSL_AD_NO_RENEGOTIATION) {
+    engine.refused_ = TlsFailure::renegotiation;
   } else if ((where & SSL_CB_LOOP) != 0 && engine.state_ == SealState::open) {
     engine.note_step();
-  }
-}
-
-void SealEngine::note_alert(int level_and_description) {
-  constexpr int kDescription = 0xff;
-  if ((level_and_description & kDescription) == SSL_AD_NO_RENEGOTIATION) {
-    refused_ = TlsFailure::renegotiation;
-  }
-  if (wire_.is_sealed_elsewhere && wire_.out != nullptr) {
-    const std::array<char, 2> alert{static_cast<char>(level_and_description >> 8),
-                                    static_cast<char>(level_and_description & kDescription)};
-    try {
-      wire_.out->append({alert.data(), alert.size()});
-    } catch (const std::bad_alloc&) {
-      refused_ = TlsFailure::internal;  // none may pass through OpenSSL's frames
-    }
   }
 }
 
 /// Towards a message that carries no plaintext: KeyUpdate, NewSessionTicket (RFC 8446,
 /// section 4.6).
 void SealEngine::note_step() noexcept {
-  keep_sending();  // the keys may be old ones
   if (++idle_steps_ > kIdleStepsMax) {
     refused_ = TlsFailure::too_many_updates;
   }
@@ -143,38 +126,13 @@ SealState SealEngine::feed(std::string_view ciphertext, Buffer& wire) {
     shake_hands();
     ciphertext = std::exchange(wire_.in, {});
   }
-  if (state_ == SealState::open || state_ == SealState::early) {
+  if (state_ == SealState::open) {
     keep(ciphertext);
   }
   return state_;
 }
 
 void SealEngine::shake_hands() {
-  if (reads_early_) {
-    begin_early();
-  } else {
-    go_on_shaking_hands();
-  }
-}
-
-/// OpenSSL tells of early data only by reading some.
-void SealEngine::begin_early() {
-  std::size_t bytes = 0;
-  switch (SSL_read_early_data(ssl_.get(), &first_, 1, &bytes)) {
-    case SSL_READ_EARLY_DATA_SUCCESS:
-      has_first_ = true;
-      state_ = SealState::early;
-      return;
-    case SSL_READ_EARLY_DATA_FINISH:
-      reads_early_ = false;
-      go_on_shaking_hands();
-      return;
-    default:
-      note_lack_of_bytes();
-  }
-}
-
-void SealEngine::go_on_shaking_hands() {
   if (SSL_do_handshake(ssl_.get()) == 1) {
     state_ = SealState::open;
   } else {
@@ -206,11 +164,8 @@ void SealEngine::keep(std::string_view ciphertext) {
 }
 
 std::size_t SealEngine::read(std::span<char> into, Buffer& wire) {
-  if (state_ != SealState::open) {
-    return state_ == SealState::early ? read_early(into, wire) : 0;
-  }
   const bool has_some = !wire_.in.empty() || SSL_pending(ssl_.get()) > 0;
-  if (has_ended_ || !has_some) {
+  if (state_ != SealState::open || has_ended_ || !has_some) {
     return 0;
   }
   const Call call(*this, wire);
@@ -220,43 +175,12 @@ std::size_t SealEngine::read(std::span<char> into, Buffer& wire) {
   } else {
     note_end_of_reading();
   }
-  if (wire_.is_sealed_elsewhere && SSL_get_key_update_type(ssl_.get()) != SSL_KEY_UPDATE_NONE) {
-    refuse_new_keys();
-  }
   if (refused_ != TlsFailure::none) {
     fail(refused_, {});
     return 0;
   }
   drop_what_was_read();
   return bytes;
-}
-
-std::size_t SealEngine::read_early(std::span<char> into, Buffer& wire) {
-  if (std::exchange(has_first_, false)) {
-    into.front() = first_;
-    return 1;
-  }
-  const Call call(*this, wire);
-  const std::size_t bytes = reads_early_ ? read_more_early(into) : 0;
-  if (!reads_early_) {
-    go_on_shaking_hands();
-  }
-  drop_what_was_read();
-  return bytes;
-}
-
-std::size_t SealEngine::read_more_early(std::span<char> into) {
-  std::size_t bytes = 0;
-  switch (SSL_read_early_data(ssl_.get(), into.data(), into.size(), &bytes)) {
-    case SSL_READ_EARLY_DATA_SUCCESS:
-      return bytes;
-    case SSL_READ_EARLY_DATA_FINISH:
-      reads_early_ = false;
-      return 0;
-    default:
-      note_lack_of_bytes();
-      return 0;
-  }
 }
 
 void SealEngine::note_end_of_reading() {
@@ -292,8 +216,7 @@ bool SealEngine::write(std::string_view plaintext, Buffer& wire) {
 
 bool SealEngine::put(std::string_view plaintext) {
   std::size_t bytes = 0;
-  const auto write = state_ == SealState::open ? SSL_write_ex : SSL_write_early_data;
-  return write(ssl_.get(), plaintext.data(), plaintext.size(), &bytes) == 1;
+  return SSL_write_ex(ssl_.get(), plaintext.data(), plaintext.size(), &bytes) == 1;
 }
 
 void SealEngine::end(Buffer& wire) {
@@ -305,43 +228,6 @@ void SealEngine::end(Buffer& wire) {
   if (SSL_shutdown(ssl_.get()) < 0) {
     fail();
   }
-}
-
-void SealEngine::share_with(KernelTls& kernel, KernelTlsUse use) {
-  share_ = std::make_unique<KernelShare>(kernel, use);
-  wire_.share = share_.get();
-  SSL_set_options(ssl_.get(), SSL_OP_ENABLE_KTLS);
-}
-
-KernelTlsUse SealEngine::kernel_use() const noexcept {
-  return share_ == nullptr ? KernelTlsUse::never : share_->use();
-}
-
-KernelOffer SealEngine::offer() noexcept {
-  const bool will_change = SSL_get_key_update_type(ssl_.get()) != SSL_KEY_UPDATE_NONE;
-  if (share_ == nullptr || will_change) {
-    return {};
-  }
-  const std::string_view keys = share_->next_keys();
-  return keys.empty() ? KernelOffer{} : KernelOffer{.kernel = &share_->kernel(), .keys = keys};
-}
-
-void SealEngine::hand_over() noexcept {
-  wire_.is_sealed_elsewhere = true;
-  keep_sending();
-}
-
-void SealEngine::keep_sending() noexcept {
-  wire_.share = nullptr;
-  share_.reset();
-}
-
-/// The peer is owed a KeyUpdate before anything else (RFC 8446, section 4.6.3), and Linux takes new
-/// keys from 6.14 on only.
-void SealEngine::refuse_new_keys() noexcept {
-  constexpr int kFatal = 2;
-  note_alert(kFatal << 8 | SSL_AD_INTERNAL_ERROR);
-  refused_ = TlsFailure::keys_in_kernel;
 }
 
 std::string_view SealEngine::failure() const noexcept {
@@ -369,4 +255,4 @@ void SealEngine::fail(TlsFailure reason, std::string_view detail) {
   kept_.release();
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

@@ -1,23 +1,23 @@
 // Both ends in memory: handshakes, data and ends, cut anywhere, damaged anywhere.
 #include <gtest/gtest.h>
 
-#include "eider/tls/detail/seal_engine.h"
-#include "eider/tls/detail/test_pair.h"
-#include "eider/tls/detail/test_pki.h"
-#include "eider/tls/detail/test_raw_peer.h"
+#include "eider/tls/seal_engine.h"
+#include "eider/tls/test_pair.h"
+#include "eider/tls/test_pki.h"
+#include "eider/tls/test_raw_peer.h"
 #include "eider/tls/tls.h"
 #include "eider/tls/tls_client.h"
 
 namespace eider {
 namespace {
 
-using detail::make_test_certificate;
-using detail::TestFiles;
-using detail::TestPair;
-using detail::TestRawClient;
-using detail::to_pem;
+using detail::tls::make_test_certificate;
+using detail::tls::TestFiles;
+using detail::tls::TestPair;
+using detail::tls::TestRawClient;
+using detail::tls::to_pem;
 
-class Seals : public testing::Test {
+class Seals : public ::testing::Test {
  protected:
   Seals() {
     const auto authority = make_test_certificate({.name = "Authority", .is_authority = true});
@@ -259,7 +259,7 @@ TEST_F(Seals, refuse_a_hello_of_more_than_64kib) {
     fed += 1000;
   }
   EXPECT_EQ(reason(*server), TlsFailure::too_large);
-  EXPECT_LE(fed, detail::SealEngine::kHandshakeBytesMax + 1000);
+  EXPECT_LE(fed, detail::tls::SealEngine::kHandshakeBytesMax + 1000);
   EXPECT_EQ(wire.view(), std::string_view("\x15\x03\x03\x00\x02\x02\x2f", 7)) << "an alert";
 }
 

@@ -1,11 +1,11 @@
-#include "eider/tls/detail/seal_facts.h"
+#include "eider/tls/seal_facts.h"
 
 #include <openssl/sslerr.h>
 
-#include "eider/tls/detail/certificate_text.h"
-#include "eider/tls/detail/openssl.h"
+#include "eider/tls/certificate_text.h"
+#include "eider/tls/openssl.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -128,4 +128,4 @@ TlsFailure certificate_failure(long code) noexcept {
   }
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

@@ -1,12 +1,11 @@
-#include "eider/tls/detail/self_signed.h"
-
 #include <openssl/ec.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
-#include "eider/tls/detail/certificate_text.h"
+#include "eider/tls/certificate_text.h"
+#include "eider/tls/identity.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -69,4 +68,4 @@ Identity make_self_signed(std::time_t now) {
   return identity;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

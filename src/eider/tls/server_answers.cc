@@ -1,11 +1,11 @@
-#include "eider/tls/detail/server_answers.h"
+#include "eider/tls/server_answers.h"
 
 #include <openssl/tls1.h>
 
 #include <algorithm>
 #include <array>
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -68,18 +68,6 @@ int staple(SSL* ssl, void*) {
   return SSL_TLSEXT_ERR_OK;
 }
 
-/// Asked when all else fits: the ticket, its age, the name and the protocol (RFC 8446, section
-/// 4.2.10).
-///
-/// returns  1 to take early data, 0 to refuse it: then the client sends it again, behind the
-///          handshake
-int allow_early_data(SSL* ssl, void*) {
-  const ServerAnswers& answers = answers_of(ssl);
-  std::array<std::uint8_t, EarlyRecord::kRandomBytes> random{};
-  SSL_get_client_random(ssl, random.data(), random.size());
-  return answers.early_record->note(random, answers.clock.steady()) ? 1 : 0;
-}
-
 }  // namespace
 
 const ServerAnswers& answers_of(const SSL* ssl) noexcept {
@@ -96,9 +84,6 @@ void attach(SSL_CTX& context, std::unique_ptr<ServerAnswers> answers) {
   }
   SSL_CTX_set_tlsext_status_cb(&context, staple);
   SSL_CTX_set_tlsext_ticket_key_evp_cb(&context, protect_ticket);
-  if (answers->early_record != nullptr) {
-    SSL_CTX_set_allow_early_data_cb(&context, allow_early_data, nullptr);
-  }
   if (SSL_CTX_set_ex_data(&context, answers_index(), answers.get()) == 1) {
     static_cast<void>(answers.release());
   } else {
@@ -106,4 +91,4 @@ void attach(SSL_CTX& context, std::unique_ptr<ServerAnswers> answers) {
   }
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

@@ -1,13 +1,13 @@
-#include "eider/tls/detail/server_context.h"
+#include "eider/tls/server_context.h"
 
 #include <array>
 #include <span>
 #include <utility>
 
-#include "eider/tls/detail/seal_engine.h"
-#include "eider/tls/detail/server_answers.h"
+#include "eider/tls/seal_engine.h"
+#include "eider/tls/server_answers.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -28,15 +28,13 @@ void use_tickets(SSL_CTX& context, TlsClients clients) {
       &context, clients == TlsClients::anonymous ? kSessionSeconds : kKnownClientSessionSeconds);
 }
 
-/// What is refused has to be skipped all the same (RFC 8446, section 4.2.10), also by a server that
-/// has begun to refuse it since. OpenSSL's own way against replays keeps sessions instead of
-/// tickets, and looks at a session without asking whether it is used for early data.
-void use_early_data(SSL_CTX& context, const ServerContextParts& parts) {
-  const bool is_taken = parts.early_record != nullptr;
+/// What is refused has to be skipped all the same (RFC 8446, section 4.2.10): a client may have a
+/// ticket from a server that did take it. OpenSSL's own way against replays keeps sessions instead
+/// of tickets, and looks at a session without asking whether it is used for early data.
+void skip_early_data(SSL_CTX& context) {
   SSL_CTX_set_options(&context, SSL_OP_NO_ANTI_REPLAY);
-  SSL_CTX_set_max_early_data(&context, is_taken ? parts.early_data_bytes_max : 0);
-  SSL_CTX_set_recv_max_early_data(
-      &context, is_taken ? parts.early_data_bytes_max : SealEngine::kEarlyBytesMax);
+  SSL_CTX_set_max_early_data(&context, 0);
+  SSL_CTX_set_recv_max_early_data(&context, SealEngine::kEarlyBytesMax);
 }
 
 /// A session holds only where the same is asked of clients: a digest of who may vouch for them.
@@ -104,7 +102,7 @@ Result<SslContextPtr> make_server_context(ServerContextParts parts) {
   }
   prefer_ours(*context);
   use_tickets(*context, parts.clients);
-  use_early_data(*context, parts);
+  skip_early_data(*context);
   bind_sessions(*context, parts);
   ask_clients(*context, parts);
   if (Result<void> shown = show_default(*context, parts.identities); !shown) {
@@ -116,14 +114,13 @@ Result<SslContextPtr> make_server_context(ServerContextParts parts) {
   }
   SealEngine::prepare(*context);
   ServerNames names = names_of(parts.identities);
-  attach(*context, std::make_unique<ServerAnswers>(
-                       ServerAnswers{.identities = std::move(parts.identities),
-                                     .names = std::move(names),
-                                     .protocols = *std::move(protocols),
-                                     .ticket_keys = std::move(parts.ticket_keys),
-                                     .early_record = std::move(parts.early_record),
-                                     .clock = parts.clock}));
+  attach(*context,
+         std::make_unique<ServerAnswers>(ServerAnswers{.identities = std::move(parts.identities),
+                                                       .names = std::move(names),
+                                                       .protocols = *std::move(protocols),
+                                                       .ticket_keys = std::move(parts.ticket_keys),
+                                                       .clock = parts.clock}));
   return context;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

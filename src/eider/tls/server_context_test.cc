@@ -1,21 +1,21 @@
 // What a server accepts, setting by setting, against a client that would take anything.
 #include <gtest/gtest.h>
 
-#include "eider/tls/detail/server_context.h"
-#include "eider/tls/detail/test_pki.h"
-#include "eider/tls/detail/test_raw_peer.h"
+#include "eider/tls/server_context.h"
+#include "eider/tls/test_pki.h"
+#include "eider/tls/test_raw_peer.h"
 #include "eider/tls/tls.h"
 #include "eider/tls/tls_seal.h"
 
 namespace eider {
 namespace {
 
-using detail::make_test_certificate;
-using detail::SessionPtr;
-using detail::TestFiles;
-using detail::TestRawClient;
+using detail::tls::make_test_certificate;
+using detail::tls::SessionPtr;
+using detail::tls::TestFiles;
+using detail::tls::TestRawClient;
 
-class Defaults : public testing::Test {
+class Defaults : public ::testing::Test {
  protected:
   void serve(const std::string& kind = "P-256") {
     options.certificate =

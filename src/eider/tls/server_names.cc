@@ -1,11 +1,11 @@
-#include "eider/tls/detail/server_names.h"
+#include "eider/tls/server_names.h"
 
 #include <algorithm>
 #include <array>
 
 #include "eider/base/text.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -49,4 +49,4 @@ std::span<const std::size_t> ServerNames::find(std::string_view name) const {
   return any == indexes_.end() ? std::span<const std::size_t>{} : any->second;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

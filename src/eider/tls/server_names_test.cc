@@ -1,9 +1,9 @@
 // Names and wildcards against the name that a client asks for.
-#include "eider/tls/detail/server_names.h"
+#include "eider/tls/server_names.h"
 
 #include <gtest/gtest.h>
 
-namespace eider::detail {
+namespace eider::detail::tls {
 namespace {
 
 ServerNames names_of(std::initializer_list<std::string_view> all) {
@@ -64,4 +64,4 @@ TEST(ServerNames, take_the_longest_name_and_refuse_a_longer_one) {
 }
 
 }  // namespace
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

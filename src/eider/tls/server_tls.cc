@@ -1,38 +1,51 @@
-#include "eider/tls/detail/server_tls.h"
+#include "eider/tls/server_tls.h"
+
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "eider/tls/detail/certificate_text.h"
-#include "eider/tls/detail/seal_engine.h"
-#include "eider/tls/detail/self_signed.h"
+#include "eider/tls/certificate_text.h"
+#include "eider/tls/seal_engine.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
-ServerTls::ServerTls(TlsOptions options, LogSink* log, TlsClock clock, KernelTls* kernel)
+namespace {
+
+std::int64_t to_ns(const timespec& time) noexcept {
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  return std::int64_t{time.tv_sec} * kNsPerSecond + time.tv_nsec;
+}
+
+/// Follows links, as those that certbot and Kubernetes exchange. An empty path has no file.
+FileStamp stamp_of(const std::string& path) noexcept {
+  struct stat found{};
+  if (path.empty() || ::stat(path.c_str(), &found) != 0) {
+    return {};
+  }
+  return {.device = found.st_dev,
+          .inode = found.st_ino,
+          .bytes = found.st_size,
+          .modified_ns = to_ns(found.st_mtim),
+          .changed_ns = to_ns(found.st_ctim)};
+}
+
+}  // namespace
+
+ServerTls::ServerTls(TlsOptions options, LogSink* log, TlsClock clock)
     : options_(std::move(options)),
       log_(log),
       clock_(clock),
-      kernel_(kernel),
       ticket_keys_(std::make_shared<TicketKeys>(clock.steady())),
       next_look_(clock.steady() + kLookEvery) {}
 
 Result<std::shared_ptr<ServerTls>> ServerTls::make(const TlsOptions& options, LogSink* log,
-                                                   TlsClock clock, KernelTls* kernel,
-                                                   TlsEarlyData early) {
-  if (options.early_data_bytes_max > SealEngine::kEarlyBytesMax) {
-    return fail(Error::unavailable("TLS: early_data_bytes_max is at most " +
-                                   std::to_string(SealEngine::kEarlyBytesMax)));
-  }
-  std::shared_ptr<ServerTls> made(new ServerTls(options, log, clock, kernel));
-  if (early == TlsEarlyData::taken && options.early_data_bytes_max != 0) {
-    made->early_record_ = std::make_shared<EarlyRecord>(clock.steady());
-  }
+                                                   TlsClock clock) {
+  std::shared_ptr<ServerTls> made(new ServerTls(options, log, clock));
   if (Result<void> loaded = made->load_all(); !loaded) {
     return fail(loaded.error());
   }
-  made->say_who_encrypts();
   return made;
 }
 
@@ -89,8 +102,6 @@ Result<void> ServerTls::renew_context() {
                            .protocols = options_.protocols,
                            .version_min = options_.version_min,
                            .ticket_keys = ticket_keys_,
-                           .early_record = early_record_,
-                           .early_data_bytes_max = options_.early_data_bytes_max,
                            .clock = clock_};
   std::ranges::transform(sources_, std::back_inserter(parts.identities), &Source::identity);
   if (options_.clients != TlsClients::anonymous) {
@@ -152,17 +163,6 @@ void ServerTls::look_again() {
   }
 }
 
-void ServerTls::say_who_encrypts() const noexcept {
-  switch (kernel_ == nullptr ? KernelTlsUse::never : options_.kernel_tls) {
-    case KernelTlsUse::never:
-      return;
-    case KernelTlsUse::files:
-      return say(LogLevel::info, "TLS: files are encrypted by the kernel");
-    case KernelTlsUse::always:
-      return say(LogLevel::info, "TLS: all that is sent is encrypted by the kernel");
-  }
-}
-
 void ServerTls::say(LogLevel level, std::string_view line) const noexcept {
   if (log_ != nullptr) {
     log_->write(level, line);
@@ -185,23 +185,15 @@ std::unique_ptr<Seal> ServerTls::make() {
   look_again();
   SslPtr ssl = new_ssl();
   SSL_set_accept_state(ssl.get());
-  auto seal = std::make_unique<SealEngine>(std::move(ssl));
-  if (early_record_ != nullptr) {
-    seal->take_early();
-  }
-  if (kernel_ != nullptr && options_.kernel_tls != KernelTlsUse::never) {
-    seal->share_with(*kernel_, options_.kernel_tls);
-  }
-  return seal;
+  return std::make_unique<SealEngine>(std::move(ssl));
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls
 
 namespace eider {
 
-Result<std::shared_ptr<SealMaker>> make_server_tls(const TlsOptions& options, LogSink* log,
-                                                   TlsEarlyData early) {
-  return detail::ServerTls::make(options, log, {}, kernel_tls(), early);
+Result<std::shared_ptr<SealMaker>> make_server_tls(const TlsOptions& options, LogSink* log) {
+  return detail::tls::ServerTls::make(options, log);
 }
 
 }  // namespace eider

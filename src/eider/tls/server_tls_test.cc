@@ -1,18 +1,18 @@
 // A server with many certificates, with known clients, and with files that change under it.
-#include "eider/tls/detail/server_tls.h"
+#include "eider/tls/server_tls.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
 
-#include "eider/tls/detail/certificate_text.h"
-#include "eider/tls/detail/test_pair.h"
-#include "eider/tls/detail/test_pki.h"
-#include "eider/tls/detail/test_raw_peer.h"
+#include "eider/tls/certificate_text.h"
+#include "eider/tls/test_pair.h"
+#include "eider/tls/test_pki.h"
+#include "eider/tls/test_raw_peer.h"
 #include "eider/tls/tls_client.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 namespace {
 
 class Lines final : public LogSink {
@@ -23,7 +23,7 @@ class Lines final : public LogSink {
   std::vector<std::pair<LogLevel, std::string>> said;
 };
 
-class Servers : public testing::Test {
+class Servers : public ::testing::Test {
  protected:
   Servers() {
     now = Instant(std::chrono::hours(1));
@@ -380,4 +380,4 @@ TEST_F(KnownClients, are_asked_again_when_the_authorities_change) {
 }
 
 }  // namespace
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "eider/tls/detail/server_answers.h"
+#include "eider/tls/server_answers.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -69,4 +69,4 @@ int protect_ticket(SSL* ssl, unsigned char* name, unsigned char* iv, EVP_CIPHER_
                      : open_old(ssl, name, iv, cipher, mac);
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

@@ -1,4 +1,4 @@
-#include "eider/tls/detail/ticket_keys.h"
+#include "eider/tls/ticket_keys.h"
 
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
@@ -7,7 +7,7 @@
 #include <bit>
 #include <type_traits>
 
-namespace eider::detail {
+namespace eider::detail::tls {
 
 namespace {
 
@@ -50,7 +50,7 @@ TicketKey TicketKeys::Slot::read(std::uint64_t& turn) const noexcept {
   do {
     before = changes_.load(std::memory_order_acquire);
     turn = turn_.load(std::memory_order_acquire);
-    // Acquire: whoever sees a new word sees also that its writer has begun.
+    // Acquire: a thread that sees a new word sees also that its writer has begun.
     for (std::size_t index = 0; index < kWords; ++index) {
       copy.words[index] = words_[index].load(std::memory_order_acquire);
     }
@@ -128,4 +128,4 @@ std::optional<TicketKeys::Found> TicketKeys::find(
   return std::nullopt;
 }
 
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

@@ -1,32 +1,32 @@
 // Keys of tickets turn with the time that they are asked at, and are gone when they are too old.
-#include "eider/tls/detail/ticket_keys.h"
+#include "eider/tls/ticket_keys.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 #include <vector>
 
-#include "eider/tls/detail/server_tls.h"
-#include "eider/tls/detail/test_pair.h"
-#include "eider/tls/detail/test_pki.h"
+#include "eider/tls/server_tls.h"
+#include "eider/tls/test_pair.h"
+#include "eider/tls/test_pki.h"
 #include "eider/tls/tls_client.h"
 
-namespace eider::detail {
+namespace eider::detail::tls {
 namespace {
 
-constexpr Instant kStart{std::chrono::hours(100)};
+constexpr Instant kFirst{std::chrono::hours(100)};
 constexpr Duration kJustLess = TicketKeys::kTurn - std::chrono::nanoseconds(1);
 
 TEST(TicketKeys, stay_the_same_for_a_turn) {
-  TicketKeys keys(kStart);
-  const auto first = keys.newest(kStart);
-  EXPECT_EQ(first->name, keys.newest(kStart + kJustLess)->name);
-  EXPECT_NE(first->name, keys.newest(kStart + TicketKeys::kTurn)->name);
+  TicketKeys keys(kFirst);
+  const auto first = keys.newest(kFirst);
+  EXPECT_EQ(first->name, keys.newest(kFirst + kJustLess)->name);
+  EXPECT_NE(first->name, keys.newest(kFirst + TicketKeys::kTurn)->name);
 }
 
 TEST(TicketKeys, are_random_in_all_parts) {
-  const auto one = TicketKeys(kStart).newest(kStart);
-  const auto other = TicketKeys(kStart).newest(kStart);
+  const auto one = TicketKeys(kFirst).newest(kFirst);
+  const auto other = TicketKeys(kFirst).newest(kFirst);
   EXPECT_NE(one->name, other->name);
   EXPECT_NE(one->cipher, other->cipher);
   EXPECT_NE(one->mac, other->mac);
@@ -34,41 +34,41 @@ TEST(TicketKeys, are_random_in_all_parts) {
 }
 
 TEST(TicketKeys, read_old_tickets_for_two_turns_more) {
-  TicketKeys keys(kStart);
-  const auto first = keys.newest(kStart);
+  TicketKeys keys(kFirst);
+  const auto first = keys.newest(kFirst);
   for (int turn = 0; turn < 3; ++turn) {
-    const auto found = keys.find(first->name, kStart + turn * TicketKeys::kTurn + kJustLess);
+    const auto found = keys.find(first->name, kFirst + turn * TicketKeys::kTurn + kJustLess);
     ASSERT_TRUE(found.has_value()) << turn;
     EXPECT_EQ(found->key.cipher, first->cipher);
     EXPECT_EQ(found->key.mac, first->mac);
     EXPECT_EQ(found->is_newest, turn == 0);
   }
-  EXPECT_FALSE(keys.find(first->name, kStart + 3 * TicketKeys::kTurn).has_value());
+  EXPECT_FALSE(keys.find(first->name, kFirst + 3 * TicketKeys::kTurn).has_value());
 }
 
 TEST(TicketKeys, are_too_old_after_a_pause_too) {
-  TicketKeys keys(kStart);
-  const auto first = keys.newest(kStart);
-  EXPECT_FALSE(keys.find(first->name, kStart + 100 * TicketKeys::kTurn).has_value());
-  EXPECT_FALSE(keys.find(first->name, kStart + kJustLess).has_value()) << "wiped, not hidden";
+  TicketKeys keys(kFirst);
+  const auto first = keys.newest(kFirst);
+  EXPECT_FALSE(keys.find(first->name, kFirst + 100 * TicketKeys::kTurn).has_value());
+  EXPECT_FALSE(keys.find(first->name, kFirst + kJustLess).has_value()) << "wiped, not hidden";
 }
 
 TEST(TicketKeys, know_no_other_names) {
-  TicketKeys keys(kStart);
-  auto name = keys.newest(kStart)->name;
+  TicketKeys keys(kFirst);
+  auto name = keys.newest(kFirst)->name;
   name[15] ^= 1;
-  EXPECT_FALSE(keys.find(name, kStart).has_value());
-  EXPECT_FALSE(keys.find(std::array<std::uint8_t, 16>{}, kStart).has_value());
+  EXPECT_FALSE(keys.find(name, kFirst).has_value());
+  EXPECT_FALSE(keys.find(std::array<std::uint8_t, 16>{}, kFirst).has_value());
 }
 
 TEST(TicketKeys, are_whole_for_threads_that_read_while_they_turn) {
-  TicketKeys keys(kStart);
+  TicketKeys keys(kFirst);
   std::atomic<int> torn{0};
   std::vector<std::thread> threads;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&] {
       for (int turn = 0; turn < 2000; ++turn) {
-        const Instant now = kStart + turn * TicketKeys::kTurn;
+        const Instant now = kFirst + turn * TicketKeys::kTurn;
         const auto newest = keys.newest(now);
         const auto found = keys.find(newest->name, now);
         // Another thread may be turns ahead, and then the key is gone; but never half another's.
@@ -83,10 +83,10 @@ TEST(TicketKeys, are_whole_for_threads_that_read_while_they_turn) {
 }
 
 /// A server whose clock a test turns.
-class Resumption : public testing::Test {
+class Resumption : public ::testing::Test {
  protected:
   Resumption() {
-    now = kStart;
+    now = kFirst;
     server_options.certificate = files.write("a", certificate);
     client_options.trusts_system = false;
     client_options.authorities = server_options.certificate.certificate;
@@ -159,4 +159,4 @@ TEST_F(Resumption, is_for_the_same_host_and_port) {
 }
 
 }  // namespace
-}  // namespace eider::detail
+}  // namespace eider::detail::tls

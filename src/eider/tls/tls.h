@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "eider/base/result.h"
-#include "eider/runtime/kernel_tls.h"
 #include "eider/runtime/seal.h"
 
 namespace eider {
@@ -24,7 +23,7 @@ struct TlsCertificate {
   /// PEM, without a passphrase. Empty when the key is in the certificate's file.
   std::string key = {};
   /// DER: the authority's word that the certificate still holds (OCSP, RFC 6960), for clients that
-  /// ask. Whoever renews it writes the file anew. Empty is none.
+  /// ask. The program that renews it writes the file anew. Empty is none.
   std::string ocsp = {};
 };
 
@@ -51,32 +50,19 @@ struct TlsOptions {
   /// is refused; one that offers nothing at all is served. Empty: what the app speaks.
   std::vector<std::string> protocols = {};
   TlsVersion version_min = TlsVersion::tls_1_2;
-  /// What the kernel encrypts, where it can (docs/howto/tls.md): files by default, which then leave
-  /// without being copied to this process.
-  KernelTlsUse kernel_tls = KernelTlsUse::files;
-  /// What a client that has been here may send in its first flight (TLS 1.3's early data), in bytes
-  /// of plaintext, where early data is taken at all: see `Route::allow_early_data`. At most 32 KiB;
-  /// 0 takes none from anybody.
-  std::uint32_t early_data_bytes_max = 16 * 1024;
 };
-
-/// Whether early data is taken. It may be there twice, or sent by somebody else, so whoever serves
-/// the connections has to look at Request::is_early; an App does.
-enum class TlsEarlyData : std::uint8_t { refused, taken };
 
 /// Makes the seals of a server's connections, with safe defaults (docs/design/tls.md lists them).
 ///
 /// log     hears of certificates that expire, of new ones and of those that do not fit; outlives
 ///         the maker, may be null
 /// errors  each with the file and the mend: it is missing or unreadable, holds no certificate or
-///         key, the key is another certificate's or has a passphrase, or both are too weak; or
-///         early_data_bytes_max is too large
-[[nodiscard]] Result<std::shared_ptr<SealMaker>> make_server_tls(
-    const TlsOptions& options, LogSink* log, TlsEarlyData early = TlsEarlyData::refused);
+///         key, the key is another certificate's or has a passphrase, or both are too weak
+[[nodiscard]] Result<std::shared_ptr<SealMaker>> make_server_tls(const TlsOptions& options,
+                                                                 LogSink* log);
 
 /// Lets the app speak TLS at the places that its options name (--tls-port, --listen-tls). A
-/// certificate of the command line (--cert, --key) takes the place of the one here. Early data is
-/// taken when the app has a route that allows it.
+/// certificate of the command line (--cert, --key) takes the place of the one here.
 void enable_tls(App& app, TlsOptions options = {});
 
 }  // namespace eider

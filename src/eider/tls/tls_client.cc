@@ -8,15 +8,15 @@
 #include <ctime>
 #include <utility>
 
-#include "eider/tls/detail/client_sessions.h"
-#include "eider/tls/detail/seal_engine.h"
-#include "eider/tls/detail/server_context.h"
+#include "eider/tls/client_sessions.h"
+#include "eider/tls/seal_engine.h"
+#include "eider/tls/server_context.h"
 
 namespace eider {
 
 namespace {
 
-using namespace detail;
+using namespace detail::tls;
 
 bool is_address(const std::string& host) noexcept {
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
@@ -32,16 +32,17 @@ bool is_name(std::string_view host) noexcept {
 }
 
 /// An address is no name for SNI (RFC 6066, section 3), and certificates list it as what it is.
-void expect(SSL& ssl, const std::string& host) {
+///
+/// returns  false when OpenSSL does not take it, or has no memory: then *any* name would do
+[[nodiscard]] bool expect(SSL& ssl, const std::string& host) {
   X509_VERIFY_PARAM* const wanted = SSL_get0_param(&ssl);
   if (is_address(host)) {
-    X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str());
-    return;
+    return X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) == 1;
   }
   X509_VERIFY_PARAM_set_hostflags(
       wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-  X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size());
-  SSL_set_tlsext_host_name(&ssl, host.c_str());
+  return X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size()) == 1 &&
+         SSL_set_tlsext_host_name(&ssl, host.c_str()) == 1;
 }
 
 Result<void> trust(SSL_CTX& context, const TlsClientOptions& options) {
@@ -90,7 +91,11 @@ class ClientContext final : public TlsClientContext {
     SslPtr ssl(SSL_new(context_.get()));
     ensure_memory(ssl.get());
     SSL_set_connect_state(ssl.get());
-    expect(*ssl, host);
+    if (!expect(*ssl, host)) {
+      ERR_clear_error();
+      return fail(
+          Error::unavailable("TLS: whether a server is \"" + host + "\" cannot be checked"));
+    }
     SSL_set_alpn_protos(ssl.get(), protocols->data(), static_cast<unsigned>(protocols->size()));
     std::string key = host + " " + std::to_string(server.port);
     if (const SessionPtr session = sessions_->take(key)) {

@@ -17,7 +17,7 @@ namespace eider {
 enum class TlsVerify : std::uint8_t {
   /// It has to be valid, vouched for by a trusted authority, and for the server's name.
   peer,
-  /// Anything goes, and whoever is in between can read and change everything. For experiments.
+  /// Anything goes, and an attacker in between can read and change everything. For experiments.
   nothing,
 };
 

@@ -3,25 +3,25 @@
 
 #include <gtest/gtest.h>
 
-#include "eider/tls/detail/client_sessions.h"
-#include "eider/tls/detail/test_pair.h"
-#include "eider/tls/detail/test_pki.h"
-#include "eider/tls/detail/test_raw_peer.h"
+#include "eider/tls/client_sessions.h"
+#include "eider/tls/test_pair.h"
+#include "eider/tls/test_pki.h"
+#include "eider/tls/test_raw_peer.h"
 #include "eider/tls/tls.h"
 
 namespace eider {
 namespace {
 
-using detail::kTestDay;
-using detail::make_test_certificate;
-using detail::TestCertificate;
-using detail::TestFiles;
-using detail::TestPair;
-using detail::TestRawPeer;
-using detail::TestSubject;
-using detail::to_pem;
+using detail::tls::kTestDay;
+using detail::tls::make_test_certificate;
+using detail::tls::TestCertificate;
+using detail::tls::TestFiles;
+using detail::tls::TestPair;
+using detail::tls::TestRawPeer;
+using detail::tls::TestSubject;
+using detail::tls::to_pem;
 
-class Clients : public testing::Test {
+class Clients : public ::testing::Test {
  protected:
   Clients() {
     options.trusts_system = false;
@@ -210,18 +210,18 @@ TEST_F(OddServers, are_refused_with_a_weak_certificate) {
 }
 
 TEST(ClientSessions, keep_few_of_few_servers) {
-  detail::ClientSessions sessions;
-  const auto session = [] { return detail::SessionPtr(SSL_SESSION_new()); };
+  detail::tls::ClientSessions sessions;
+  const auto session = [] { return detail::tls::SessionPtr(SSL_SESSION_new()); };
   for (int count = 0; count < 20; ++count) {
     sessions.keep("a", session());
   }
   const auto newest = session();
   SSL_SESSION_set_protocol_version(newest.get(), TLS1_3_VERSION);
   SSL_SESSION_up_ref(newest.get());
-  sessions.keep("a", detail::SessionPtr(newest.get()));
+  sessions.keep("a", detail::tls::SessionPtr(newest.get()));
   EXPECT_EQ(sessions.take("a").get(), newest.get());
   EXPECT_EQ(sessions.take("b"), nullptr);
-  for (std::size_t server = 0; server < detail::ClientSessions::kServersMax; ++server) {
+  for (std::size_t server = 0; server < detail::tls::ClientSessions::kServersMax; ++server) {
     sessions.keep(std::to_string(server), session());
   }
   EXPECT_EQ(sessions.take("a"), nullptr) << "longest not heard of";

@@ -39,8 +39,6 @@ std::string_view text(TlsFailure failure) noexcept {
       return "the peer wanted to renegotiate";
     case TlsFailure::too_many_updates:
       return "the peer has changed its keys too often";
-    case TlsFailure::keys_in_kernel:
-      return "the peer asks for new keys, which the kernel cannot change";
     case TlsFailure::refused_by_peer:
       return "the peer has refused the connection";
     case TlsFailure::damaged:

@@ -25,7 +25,6 @@ enum class TlsFailure : std::uint8_t {
   certificate_refused,        ///< wrong in another way
   renegotiation,              ///< the peer wanted to negotiate anew
   too_many_updates,           ///< new keys again and again without a byte between them
-  keys_in_kernel,             ///< the peer asks for new keys, and the kernel encrypts
   refused_by_peer,            ///< the peer has ended it with an alert
   damaged,                    ///< a record that does not hold what its sender has put in
   malformed,                  ///< messages against the protocol

@@ -1,5 +1,5 @@
-// Ciphertext from anywhere, to a server and to a client; and a real handshake, or one with early
-// data, with some bytes changed and cut on the way. Nothing forged is ever read, nothing breaks.
+// Ciphertext from anywhere, to a server and to a client; and a real handshake with some bytes
+// changed and cut on the way. Nothing forged is ever read, nothing breaks.
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "eider/base/assert.h"
-#include "eider/tls/detail/test_raw_peer.h"
 #include "eider/tls/tls.h"
 #include "eider/tls/tls_client.h"
 
@@ -21,7 +20,7 @@ std::unique_ptr<Seal> make_server() {
   static const std::shared_ptr<SealMaker> maker = [] {
     TlsOptions options;
     options.protocols = {"h2", "http/1.1"};
-    return make_server_tls(options, nullptr, TlsEarlyData::taken).value();
+    return make_server_tls(options, nullptr).value();
   }();
   return maker->make();
 }
@@ -109,61 +108,6 @@ void tamper(std::string_view plan) {
   ensure(tamperer.has_changed() || heard == kSecret, "without changes all arrives");
 }
 
-using detail::SessionPtr;
-using detail::TestRawClient;
-
-TestRawClient& early_client() {
-  static TestRawClient client;
-  return client;
-}
-
-SSL* open_early() {
-  SSL* const ssl = early_client().open();
-  SSL_set_connect_state(ssl);
-  return ssl;
-}
-
-SSL_SESSION* early_session() {
-  static const SessionPtr session = [] {
-    SSL* const ssl = open_early();
-    ensure(early_client().shake_hands(*make_server()), "a whole handshake");
-    char none = 0;
-    SSL_read(ssl, &none, 1);  // the tickets come behind it
-    ERR_clear_error();
-    return SessionPtr(SSL_SESSION_dup(SSL_get0_session(ssl)));
-  }();
-  return session.get();
-}
-
-/// Early data, then all else that a client has to say, with changes on the way.
-void tamper_early(std::string_view plan) {
-  SSL_SESSION* const session = early_session();
-  SSL* const ssl = open_early();
-  const SessionPtr mine(SSL_SESSION_dup(session));  // a failure would spoil it
-  SSL_set_session(ssl, mine.get());
-  std::size_t bytes = 0;
-  SSL_write_early_data(ssl, kSecret.data(), kSecret.size(), &bytes);
-  const auto server = make_server();
-  Buffer to_server;
-  Buffer to_client;
-  Tamperer tamperer(plan);
-  std::string heard;
-  for (int turn = 0; turn < 4; ++turn) {
-    to_server.append(early_client().take());
-    tamperer.pass(to_server, *server, to_client);
-    heard += read_all(*server, to_client);
-    if (server->state() == SealState::early) {
-      ensure(server->write("answer", to_client), "who is early may be answered");
-    }
-    early_client().give(to_client.view());
-    to_client.clear();
-    SSL_do_handshake(ssl);
-    ERR_clear_error();
-  }
-  ensure(kSecret.starts_with(heard), "what was read was written");
-  ensure(tamperer.has_changed() || server->state() == SealState::open, "nobody was in the way");
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -171,18 +115,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 4) {
+  switch (data[0] % 3) {
     case 0:
       feed_pieces(*make_server(), rest);
       break;
     case 1:
       feed_pieces(*make_client(), rest);
       break;
-    case 2:
-      tamper(rest);
-      break;
     default:
-      tamper_early(rest);
+      tamper(rest);
   }
   return 0;
 }

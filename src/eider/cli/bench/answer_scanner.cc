@@ -15,6 +15,11 @@ bool is_known_by_length(const h1::ReplyHead& head) noexcept {
 }  // namespace
 
 void AnswerScanner::reset() noexcept {
+  become_ready();
+  check_.reset();
+}
+
+void AnswerScanner::become_ready() noexcept {
   kept_.clear();
   search_.reset();
   is_between_ = true;
@@ -79,6 +84,7 @@ Scan AnswerScanner::take_head(KnownHead& known) {
     return {};
   }
   code_ = head.status;
+  check_.begin(code_);
   keeps_alive_ = head.keeps_alive;
   content_ = h1::ResponseBodyReader(head);
   is_in_content_ = true;
@@ -98,13 +104,14 @@ Scan AnswerScanner::scan_content(std::string_view bytes) {
     used += step.consumed;
     switch (step.status) {
       case h1::ChunkedStatus::data:
+        check_.take(step.data);
         break;
       case h1::ChunkedStatus::need_more:
         return {ScanStatus::need_more, false, 0, bytes.size()};
       case h1::ChunkedStatus::refused:
         return refuse(content_.flaw());
       case h1::ChunkedStatus::done:
-        reset();
+        become_ready();
         return {ScanStatus::whole, keeps_alive_, code_, used};
     }
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "eider/cli/bench/answer_check.h"
 #include "eider/http/h1/head_reader.h"
 #include "eider/http/h1/response_body.h"
 #include "eider/http/h1/response_reader.h"
@@ -40,8 +41,10 @@ struct Scan {
 /// One per connection.
 class AnswerScanner {
  public:
-  /// reader  of the thread, outlives the scanner
-  explicit AnswerScanner(h1::ResponseReader& reader) noexcept : reader_(&reader) {}
+  /// reader    of the thread, outlives the scanner
+  /// expected  what its check looks for; outlives it too
+  AnswerScanner(h1::ResponseReader& reader, const Expected& expected) noexcept
+      : reader_(&reader), check_(expected) {}
 
   /// bytes  what arrived behind the bytes used so far, at least one
   /// asked  the method of the request that this answers
@@ -51,6 +54,9 @@ class AnswerScanner {
     if (is_between_ && !known.bytes.empty() && bytes.starts_with(known.bytes)) [[likely]] {
       const std::size_t behind = bytes.size() - known.bytes.size();
       if (behind >= known.content_bytes) [[likely]] {
+        check_.begin(known.status);
+        check_.take(
+            bytes.substr(known.bytes.size(), static_cast<std::size_t>(known.content_bytes)));
         return {ScanStatus::whole, known.keeps_alive, known.status,
                 known.bytes.size() + static_cast<std::size_t>(known.content_bytes)};
       }
@@ -61,6 +67,9 @@ class AnswerScanner {
   /// The connection has ended: whether the answer is whole thereby. `code()` is its status.
   [[nodiscard]] bool may_end() const noexcept { return is_in_content_ && content_.may_end(); }
   [[nodiscard]] int code() const noexcept { return code_; }
+  /// Sees all content on its way; the connection tells it when an answer is whole.
+  [[nodiscard]] AnswerCheck& check() noexcept { return check_; }
+  [[nodiscard]] const AnswerCheck& check() const noexcept { return check_; }
   /// Whether an answer has begun that has not ended.
   [[nodiscard]] bool is_inside() const noexcept { return !is_between_; }
   /// Why the last scan refused, in a sentence.
@@ -74,11 +83,13 @@ class AnswerScanner {
   Scan scan_content(std::string_view bytes);
   Scan take_head(KnownHead& known);
   Scan refuse(h1::ResponseFlaw flaw);
+  void become_ready() noexcept;
 
   h1::ResponseReader* reader_;
   std::string kept_;  // an unfinished head
   h1::HeadSearch search_;
   h1::ResponseBodyReader content_;
+  AnswerCheck check_;
   std::string why_;
   int code_ = 0;
   bool is_between_ = true;

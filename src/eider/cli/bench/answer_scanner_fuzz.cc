@@ -7,7 +7,7 @@
 
 #include "eider/base/assert.h"
 #include "eider/cli/bench/answer_scanner.h"
-#include "eider/client/detail/response_head.h"
+#include "eider/client/response_head.h"
 
 namespace {
 
@@ -51,7 +51,7 @@ class Asking {
 
 /// Two readers of heads that share no line: where both take one, they agree on it.
 void compare_with_client(std::string_view in, const h1::ReplyHead& head) {
-  const auto other = detail::read_response_head(in);
+  const auto other = eider::detail::client::read_response_head(in);
   ensure(!other || (other->status == head.status && other->bytes == head.bytes.size() &&
                     other->fields.size() == head.fields.size()),
          "the client's reader finds the same head");
@@ -142,7 +142,8 @@ class Scanning {
 
   Asking asking_;
   h1::ResponseReader reader_;
-  AnswerScanner scanner_{reader_};
+  Expected anything_;
+  AnswerScanner scanner_{reader_, anything_};
   std::array<KnownHead, 3> known_;  // stays for the next run
 };
 

@@ -43,7 +43,8 @@ class Scanning {
  private:
   Method asked_;
   h1::ResponseReader reader_;
-  AnswerScanner scanner_{reader_};
+  Expected anything_;
+  AnswerScanner scanner_{reader_, anything_};
   KnownHead known_;
   std::vector<Found> found_;
 };

@@ -8,8 +8,7 @@
 
 #include "eider/cli/bench/files.h"
 #include "eider/cli/bench/options.h"
-#include "eider/cli/bench/report_html.h"
-#include "eider/cli/bench/report_text.h"
+#include "eider/cli/bench/report.h"
 #include "eider/cli/bench/requests.h"
 #include "eider/cli/bench/run.h"
 #include "eider/cli/bench/summary.h"

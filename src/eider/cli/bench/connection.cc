@@ -1,47 +1,21 @@
 #include "eider/cli/bench/connection.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
-#include <string_view>
 #include <utility>
-
-#include "eider/client/detail/sealer.h"
 
 namespace eider::bench {
 
-namespace {
-
-/// Requests are small and wait for their answers: what paces large transfers
-/// (BBR) is only cost.
-void prefer_plain_congestion_control(int fd) noexcept {
-  constexpr std::string_view kPlain = "reno";  // every kernel has it
-  ::setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, kPlain.data(), kPlain.size());
-}
-
-}  // namespace
-
-void Connection::open(Descriptor fd, std::unique_ptr<Seal> seal) {
+void Connection::open(std::unique_ptr<TcpStream> line) {
   settled_.reset();
   is_in_use_ = false;
-  prefer_plain_congestion_control(fd.get());
-  stream_.open(std::move(fd));
-  if (seal) {
-    stream_.secure(std::make_unique<detail::ToldSeal>(std::move(seal), why_insecure_));
-  } else {
-    settle();
-  }
-}
-
-void Connection::settle() {
+  line_ = std::move(line);
+  line_->hand_over(*this);
   if (begin() == Begun::at_once) {
     tell_ready();
   }
 }
 
 void Connection::refuse_surplus() {
-  stream_.close();
+  line_->close();
   fault_ = Fault::malformed;
   why_ = "The server sends bytes that no request asked for.";
   if (is_in_use_) {
@@ -55,15 +29,15 @@ void Connection::end_between_answers() {
 }
 
 void Connection::on_broken(NetError error) {
-  if (error == NetError::insecure) {
-    give_up(Fault::tls, "TLS failed: " + why_insecure_ + ".");
-  } else {
-    give_up(Fault::reset, "A connection was lost: " + std::string(text(error)) + ".");
-  }
+  give_up(Fault::reset, "A connection was lost: " + std::string(text(error)) + ".");
+}
+
+void Connection::on_insecure(std::string_view why) {
+  give_up(Fault::tls, "TLS failed: " + std::string(why) + ".");
 }
 
 void Connection::give_up(Fault fault, std::string why) {
-  stream_.close();
+  line_->close();
   why_ = std::move(why);
   fault_ = fault;
   while (waiting() != 0) {

@@ -11,10 +11,9 @@
 
 #include "eider/base/intrusive_list.h"
 #include "eider/cli/bench/faults.h"
-#include "eider/runtime/descriptor.h"
-#include "eider/runtime/seal.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/sync.h"
+#include "eider/runtime/tcp.h"
 #include "eider/runtime/time.h"
 
 namespace eider::bench {
@@ -26,12 +25,24 @@ class Connection;
 /// request     its index among the prepared ones
 /// due         from when its latency counts
 /// is_counted  the warm-up was over when it was sent
+/// is_heard    another connection sends it, and it is waited for on this one (WebSocket only)
+/// number      tells a message from all others of its thread
 /// sent        when it was handed to the loop; set by the connection
 struct Sent {
   std::size_t request = 0;
   Instant due;
   bool is_counted = true;
+  bool is_heard = false;
+  std::uint64_t number = 0;
   Instant sent = {};
+};
+
+/// An answer that has begun.
+///
+/// right_bytes  of its content have come, if all of it is as expected so far; else 0
+struct Unfinished {
+  std::uint64_t right_bytes = 0;
+  bool is_right_so_far = true;
 };
 
 /// Told by its connections. Each call may send on the connection, or close it.
@@ -57,23 +68,21 @@ class ConnectionUser {
 /// Whether requests may be sent at once, or when the protocol has said so (`tell_ready`).
 enum class Begun : std::uint8_t { at_once, waits };
 
-/// What every protocol has: the stream, the encryption under it, and how it ends. Its user may keep
-/// it in a list.
+/// What every protocol has: the stream, and how it ends. Its user may keep it in a list.
 class Connection : public ListNode, protected StreamOwner {
  public:
   /// user  outlives it
-  Connection(Loop& loop, ConnectionUser& user) : user_(user), stream_(loop, *this) {}
+  explicit Connection(ConnectionUser& user) : user_(user) {}
   virtual ~Connection() = default;
 
-  /// Takes over a connected socket. Pre: not open.
-  ///
-  /// seal  encrypts; null for plain connections
-  void open(Descriptor fd, std::unique_ptr<Seal> seal);
+  /// Takes over a connected stream, encrypted where the URL says so. Pre: not open, and not within
+  /// a call of the one before.
+  void open(std::unique_ptr<TcpStream> line);
 
   /// Happens when requests may be sent, or when the connection was lost before.
   [[nodiscard]] Event& settled() noexcept { return settled_; }
 
-  /// From here on the user is told when it is gone; before, whoever opens it looks. Pre:
+  /// From here on the user is told when it is gone; before, its opener has to look. Pre:
   /// is_ready().
   void take_into_use() noexcept { is_in_use_ = true; }
 
@@ -86,12 +95,21 @@ class Connection : public ListNode, protected StreamOwner {
   /// When the request was sent that has waited longest. Pre: waiting() != 0.
   [[nodiscard]] virtual Instant waiting_since() const noexcept = 0;
 
+  /// What is known of the content of the answer that has begun and not ended.
+  [[nodiscard]] virtual Unfinished unfinished() const noexcept { return {}; }
+
   /// Fails what is outstanding, closes, and tells the user.
   void give_up(Fault fault, std::string why);
   /// Closes; nobody is told.
-  virtual void close() { stream_.close(); }
+  virtual void close() {
+    if (line_ != nullptr) {
+      line_->close();
+    }
+  }
 
-  [[nodiscard]] bool is_ready() const noexcept { return stream_.is_open() && settled_.is_set(); }
+  [[nodiscard]] bool is_ready() const noexcept {
+    return line_ != nullptr && line_->is_open() && settled_.is_set();
+  }
   /// What ended it last, in words.
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
   [[nodiscard]] Fault fault() const noexcept { return fault_; }
@@ -103,7 +121,8 @@ class Connection : public ListNode, protected StreamOwner {
   virtual Sent take_waiting() noexcept = 0;
 
   [[nodiscard]] ConnectionUser& user() noexcept { return user_; }
-  [[nodiscard]] Stream& stream() noexcept { return stream_; }
+  /// Pre: open() was called.
+  [[nodiscard]] Stream& stream() noexcept { return line_->stream(); }
   /// What `why` tells of a request that fails while the connection stays.
   void note(std::string why) { why_ = std::move(why); }
   /// From here on requests may be sent; for those whose `begin` waits.
@@ -113,14 +132,12 @@ class Connection : public ListNode, protected StreamOwner {
 
  private:
   void on_drained() override {}
-  void on_secured() override { settle(); }
   void on_broken(NetError error) override;
-  void settle();
+  void on_insecure(std::string_view why) override;
   void tell_gone();
 
   ConnectionUser& user_;
-  std::string why_insecure_;
-  Stream stream_;
+  std::unique_ptr<TcpStream> line_;  // null until the first one
   Event settled_;
   std::string why_;
   Fault fault_ = Fault::closed;

@@ -1,5 +1,5 @@
 // What goes wrong with requests, counted by kind, and the first of them in words.
-// Must not judge answers: a 500 is one, and is counted among the statuses.
+// Must not judge answers: a 500 is one, unless another status was expected.
 #pragma once
 
 #include <array>
@@ -11,20 +11,22 @@
 namespace eider::bench {
 
 enum class Fault : std::uint8_t {
-  connect,    ///< no connection: refused, unreachable, out of descriptors or ports
-  tls,        ///< the handshake failed, or the certificate is not trusted
-  reset,      ///< the connection was ended by force
-  closed,     ///< the server ended it before the whole answer
-  timeout,    ///< no connection, or no whole answer, in time
-  malformed,  ///< no answer of the protocol, or bytes that nobody asked for
-  declined,   ///< the server does not switch to WebSocket
-  differs,    ///< an answer does not hold what it should
+  connect,       ///< no connection: refused, unreachable, out of descriptors or ports
+  tls,           ///< the handshake failed, or the certificate is not trusted
+  reset,         ///< the connection was ended by force
+  closed,        ///< the server ended it before the whole answer
+  timeout,       ///< no connection, or no whole answer, in time
+  malformed,     ///< no answer of the protocol, or bytes that nobody asked for
+  declined,      ///< the server does not switch to WebSocket
+  wrong_status,  ///< another status than the one expected
+  differs,       ///< an answer does not hold what it should
 };
-inline constexpr std::size_t kFaultKinds = 8;
+inline constexpr std::size_t kFaultKinds = 9;
 
 [[nodiscard]] constexpr std::string_view name(Fault kind) noexcept {
   constexpr std::array<std::string_view, kFaultKinds> kNames = {
-      "connect", "tls", "reset", "closed", "timeout", "malformed", "declined", "differs"};
+      "connect",   "tls",      "reset",        "closed", "timeout",
+      "malformed", "declined", "wrong_status", "differs"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

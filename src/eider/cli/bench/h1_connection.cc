@@ -1,6 +1,7 @@
 #include "eider/cli/bench/h1_connection.h"
 
 #include <string>
+#include <utility>
 
 namespace eider::bench {
 
@@ -8,6 +9,7 @@ void H1Connection::send(Sent next) {
   next.sent = stream().loop().now();
   sent_.push(next);
   const std::string_view text = terms_.requests[next.request].text;
+  is_ending_ = terms_.requests[next.request].is_last;
   waiting_bytes_ += text.size();
   stream().output().append(text);
 }
@@ -16,6 +18,31 @@ Sent H1Connection::take_waiting() noexcept {
   const Sent oldest = sent_.pop();
   waiting_bytes_ -= terms_.requests[oldest.request].text.size();
   return oldest;
+}
+
+Unfinished H1Connection::unfinished() const noexcept {
+  const AnswerCheck& check = scanner_.check();
+  const bool is_status_right = terms_.expected.status.value_or(scanner_.code()) == scanner_.code();
+  return {is_status_right ? check.right_bytes() : 0, check.is_right_so_far()};
+}
+
+void H1Connection::take_answer(int status) {
+  if (scanner_.check().is_looking()) [[unlikely]] {
+    judge_answer(status);
+  } else {
+    user().on_answer(*this, take_waiting(), status);
+  }
+}
+
+void H1Connection::judge_answer(int status) {
+  auto difference = scanner_.check().end(status);
+  const Sent sent = take_waiting();
+  if (difference) {
+    note(std::move(difference->why));
+    user().on_failed(*this, sent, difference->fault);
+  } else {
+    user().on_answer(*this, sent, status);
+  }
 }
 
 void H1Connection::on_bytes(std::string_view bytes) {
@@ -35,11 +62,12 @@ void H1Connection::on_bytes(std::string_view bytes) {
       give_up(Fault::malformed, "What came is no HTTP/1.1 answer: " + scanner_.why());
       return;
     }
-    user().on_answer(*this, take_waiting(), scan.code);
+    take_answer(scan.code);
     if (!stream().is_open()) {
       return;
     }
-    if (!scan.keeps_alive) {
+    // A server may end what was asked to end without a word of its own.
+    if (!scan.keeps_alive || terms_.requests[request].is_last) {
       end_between_answers();
       return;
     }
@@ -51,7 +79,7 @@ void H1Connection::on_bytes(std::string_view bytes) {
 
 void H1Connection::on_end() {
   if (sent_.size() != 0 && scanner_.may_end()) {
-    user().on_answer(*this, take_waiting(), scanner_.code());
+    take_answer(scanner_.code());
   }
   if (!stream().is_open()) {
     return;

@@ -15,11 +15,13 @@ namespace eider::bench {
 
 /// What the connections of one thread share.
 struct H1Terms {
-  H1Terms(const std::vector<Request>& prepared, unsigned depth)
-      : requests(prepared), pipeline(depth), known(prepared.size()) {}
+  /// All outlive it.
+  H1Terms(const std::vector<Request>& prepared, unsigned depth, const Expected& owed)
+      : requests(prepared), pipeline(depth), expected(owed), known(prepared.size()) {}
 
   const std::vector<Request>& requests;
   unsigned pipeline;
+  const Expected& expected;
   std::vector<KnownHead> known;  // by request
   h1::ResponseReader reader;
 };
@@ -27,34 +29,42 @@ struct H1Terms {
 class H1Connection final : public Connection {
  public:
   /// All outlive it.
-  H1Connection(Loop& loop, ConnectionUser& user, H1Terms& terms)
-      : Connection(loop, user), terms_(terms), scanner_(terms.reader), sent_(terms.pipeline) {}
+  H1Connection(ConnectionUser& user, H1Terms& terms)
+      : Connection(user),
+        terms_(terms),
+        scanner_(terms.reader, terms.expected),
+        sent_(terms.pipeline) {}
 
   void send(Sent next) override;
-  /// The pipeline takes another request. Where requests are large it holds fewer than it might: the
-  /// socket has to take them all, since nothing is read while it has refused some, and a server
-  /// that cannot get rid of its answers takes no more.
+  /// The pipeline takes another request. Where requests are large it holds fewer than it might:
+  /// what the socket has refused waits in memory.
   [[nodiscard]] bool has_room() const noexcept override {
-    return sent_.size() == 0 || (!sent_.is_full() && waiting_bytes_ < kWaitingBytesMax);
+    return !is_ending_ &&
+           (sent_.size() == 0 || (!sent_.is_full() && waiting_bytes_ < kWaitingBytesMax));
   }
   [[nodiscard]] std::size_t waiting() const noexcept override { return sent_.size(); }
   [[nodiscard]] Instant waiting_since() const noexcept override { return sent_.front().sent; }
+  [[nodiscard]] Unfinished unfinished() const noexcept override;
 
  private:
   static constexpr std::size_t kWaitingBytesMax = std::size_t{64} << 10U;
 
   Begun begin() override {
     scanner_.reset();
+    is_ending_ = false;
     return Begun::at_once;
   }
   Sent take_waiting() noexcept override;
   void on_bytes(std::string_view bytes) override;
   void on_end() override;
+  void take_answer(int status);
+  void judge_answer(int status);
 
   H1Terms& terms_;
   AnswerScanner scanner_;
   SentRing sent_;
   std::size_t waiting_bytes_ = 0;  // of the requests that wait
+  bool is_ending_ = false;         // the newest request is the connection's last
 };
 
 }  // namespace eider::bench

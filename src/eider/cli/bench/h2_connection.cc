@@ -51,6 +51,12 @@ struct H2Calls {
     return 0;
   }
 
+  static int content(nghttp2_session*, std::uint8_t, std::int32_t id, const std::uint8_t* bytes,
+                     std::size_t count, void* user) {
+    self(user).on_content(id, {reinterpret_cast<const char*>(bytes), count});
+    return 0;
+  }
+
   static int closed(nghttp2_session*, std::int32_t id, std::uint32_t error, void* user) {
     self(user).on_stream_closed(id, error);
     return 0;
@@ -84,6 +90,9 @@ void H2Connection::begin_session() {
   nghttp2_session_callbacks* calls = nullptr;
   nghttp2_session_callbacks_new(&calls);
   nghttp2_session_callbacks_set_on_header_callback(calls, &H2Calls::header);
+  if (!terms_.expected.is_anything()) {
+    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(calls, &H2Calls::content);
+  }
   nghttp2_session_callbacks_set_on_stream_close_callback(calls, &H2Calls::closed);
   nghttp2_session* session = nullptr;
   nghttp2_session_client_new(&session, calls, this);
@@ -119,7 +128,7 @@ void H2Connection::send(Sent next) {
   const std::int32_t id = nghttp2_submit_request(session_.get(), nullptr, head.data(), head.size(),
                                                  parts.body.empty() ? nullptr : &body, nullptr);
   next.sent = stream().loop().now();
-  streams_.emplace(id, Asking{next, parts.body, 0});
+  streams_.emplace(id, Asking{next, parts.body, AnswerCheck(terms_.expected)});
   flush();
 }
 
@@ -165,27 +174,44 @@ void H2Connection::on_bytes(std::string_view bytes) {
 void H2Connection::on_status(std::int32_t id, int status) {
   if (const auto found = streams_.find(id); found != streams_.end()) {
     found->second.status = status;
+    found->second.check.begin(status);
+  }
+}
+
+void H2Connection::on_content(std::int32_t id, std::string_view content) {
+  if (const auto found = streams_.find(id); found != streams_.end()) {
+    found->second.check.take(content);
   }
 }
 
 void H2Connection::on_stream_closed(std::int32_t id, std::uint32_t error) {
   if (const auto found = streams_.find(id); found != streams_.end()) {
-    ended_.emplace_back(found->second, error);
+    ended_.emplace_back(std::move(found->second), error);
     streams_.erase(found);
   }
 }
 
 /// Outside of the library's calls, since the user may close the connection.
 void H2Connection::tell_ended() {
-  const auto ended = std::exchange(ended_, {});
-  for (const auto& [asking, error] : ended) {
+  auto ended = std::exchange(ended_, {});
+  for (auto& [asking, error] : ended) {
     if (error == NGHTTP2_NO_ERROR && asking.status >= 200) {
-      user().on_answer(*this, asking.sent, asking.status);
+      take_answer(asking);
     } else {
       note(std::string("The server ended a stream without an answer: ") +
            nghttp2_http2_strerror(error) + ".");
       user().on_failed(*this, asking.sent, Fault::reset);
     }
+  }
+}
+
+void H2Connection::take_answer(Asking& asking) {
+  auto difference = asking.check.end(asking.status);
+  if (difference) {
+    note(std::move(difference->why));
+    user().on_failed(*this, asking.sent, difference->fault);
+  } else {
+    user().on_answer(*this, asking.sent, asking.status);
   }
 }
 

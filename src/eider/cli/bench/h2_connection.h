@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "eider/cli/bench/answer_check.h"
 #include "eider/cli/bench/connection.h"
 #include "eider/cli/bench/requests.h"
 
@@ -24,13 +25,13 @@ struct H2Terms {
   const std::vector<Request>& requests;
   unsigned streams;
   std::string_view scheme;
+  const Expected& expected;
 };
 
 class H2Connection final : public Connection {
  public:
   /// All outlive it.
-  H2Connection(Loop& loop, ConnectionUser& user, const H2Terms& terms)
-      : Connection(loop, user), terms_(terms) {}
+  H2Connection(ConnectionUser& user, const H2Terms& terms) : Connection(user), terms_(terms) {}
 
   void send(Sent next) override;
   [[nodiscard]] bool has_room() const noexcept override;
@@ -47,6 +48,7 @@ class H2Connection final : public Connection {
   struct Asking {
     Sent sent;
     std::string_view body;
+    AnswerCheck check;
     int status = 0;
   };
   struct Closing {
@@ -63,8 +65,10 @@ class H2Connection final : public Connection {
   /// Writes what the session has to send and the socket takes.
   void flush();
   void on_status(std::int32_t id, int status);
+  void on_content(std::int32_t id, std::string_view content);
   void on_stream_closed(std::int32_t id, std::uint32_t error);
   void tell_ended();
+  void take_answer(Asking& asking);
 
   const H2Terms& terms_;
   std::unique_ptr<nghttp2_session, Closing> session_;

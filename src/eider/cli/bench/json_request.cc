@@ -9,7 +9,7 @@
 
 #include "eider/base/text.h"
 #include "eider/cli/bench/request_rules.h"
-#include "eider/client/detail/http_url.h"
+#include "eider/http/http_url.h"
 #include "eider/json/read.h"
 #include "eider/json/value.h"
 #include "eider/json/write.h"
@@ -29,9 +29,9 @@ struct Line {
   std::optional<json::Value> body;
 };
 
-using Fault = std::unexpected<std::string>;
+using Refused = std::unexpected<std::string>;
 
-Fault fault_at(std::string_view key, std::string_view what) {
+Refused fault_at(std::string_view key, std::string_view what) {
   return fail(fmt::format("key \"{}\": {}", key, what));
 }
 
@@ -47,7 +47,7 @@ std::string words_of(const Error& error) {
 }
 
 Result<std::string, std::string> target_of_url(const std::string& text, const Origin& origin) {
-  auto url = detail::read_http_url(text);
+  auto url = detail::http::read_http_url(text);
   if (!url) {
     return fault_at("url", url.error());
   }

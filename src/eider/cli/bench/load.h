@@ -1,24 +1,18 @@
-// One thread's part of a run: its connections, the clock of its requests, and what it counts.
+// One thread's part of a run: the clock that it begins and ends by, and what it counts.
 // Must not print, and shares nothing with other threads but Live.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <memory>
 #include <vector>
 
-#include "eider/base/intrusive_list.h"
 #include "eider/cli/bench/connection.h"
-#include "eider/cli/bench/h1_connection.h"
-#include "eider/cli/bench/h2_connection.h"
+#include "eider/cli/bench/fleet.h"
 #include "eider/cli/bench/options.h"
 #include "eider/cli/bench/outcome.h"
-#include "eider/cli/bench/pacer.h"
 #include "eider/cli/bench/target.h"
-#include "eider/cli/bench/ws_connection.h"
-#include "eider/runtime/scope.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/timer.h"
@@ -44,70 +38,91 @@ struct Share {
 /// A thread's part, so that all of them add up to what was asked. Pre: thread < threads.
 [[nodiscard]] Share share_of(const Options& options, unsigned thread, unsigned threads) noexcept;
 
-class Load final : private ConnectionUser, private PacerUser, private Timer {
+/// What a load is made of; all of it outlives the load.
+struct Job {
+  const Options& options;
+  const Target& target;
+  const std::vector<Request>& requests;
+  Live& live;
+};
+
+/// What all ways to ask have in common. Each way (loads.h) decides when a request is sent.
+class Load : protected ConnectionUser, private Timer {
  public:
-  /// All of these outlive it. Pre: on a loop.
-  Load(const Options& options, const Target& target, const std::vector<Request>& requests,
-       const Share& share, Live& live);
+  /// Pre: on a loop.
+  Load(const Job& job, const Share& share);
+  virtual ~Load() = default;
 
-  /// Opens all connections, so many at a time. Throws std::runtime_error with the reason when not a
-  /// single one can be had.
-  [[nodiscard]] Task<> open_all();
+  /// Opens all connections. Throws std::runtime_error with the reason when not a single one can be
+  /// had.
+  [[nodiscard]] virtual Task<> open_all();
 
-  /// Warms up, runs until all is done, the time is over or it is told to stop.
-  ///
-  /// A closed loop ends with the duration: what is outstanding then is not counted. An open loop
-  /// waits for it, `timeout` at most, since leaving out the slow ones would flatter the server.
+  /// Warms up, runs until all is done, the time is over, it is told to stop, or too much has
+  /// failed.
   [[nodiscard]] Task<Outcome> run();
+
+ protected:
+  /// Begins to ask: what is ready is free, and what is not is opened again.
+  virtual void start();
+  /// A request was answered, or has failed for good. The connection may be closed already.
+  virtual void on_done(Connection&, const Sent&) {}
+  /// Whether the end waits for what is on its way, as long as an answer may take.
+  [[nodiscard]] virtual bool is_patient() const noexcept = 0;
+  /// Nothing is on its way, nor overdue.
+  [[nodiscard]] virtual bool is_drained() const noexcept { return !fleet_.is_waiting(); }
+  /// The run is over: nothing is to be sent from here on.
+  virtual void stop_asking() {}
+  /// What an answer adds to what is counted, from when it was due.
+  virtual void count(const Sent& sent);
+  void on_failed(Connection& connection, const Sent& sent, Fault fault) override;
+  void on_gone(Connection& connection) override;
+
+  /// The next request or message, which is from here on one less to send.
+  [[nodiscard]] Sent next(Instant due);
+  /// Counts a request that could not even be sent.
+  void note_unsent(const Sent& sent);
+  /// Time behind an instant, for a histogram.
+  [[nodiscard]] std::uint64_t since(Instant then) const noexcept;
+  [[nodiscard]] Instant now() const noexcept { return loop_.now(); }
+  [[nodiscard]] bool is_to_count(Instant due) const noexcept { return due >= counting_from_; }
+  [[nodiscard]] bool may_ask() const noexcept { return has_begun_ && !is_ending_ && !is_hopeless_; }
+  [[nodiscard]] bool is_interrupted() const noexcept { return outcome_.is_interrupted; }
+  /// How many requests may still be sent.
+  [[nodiscard]] std::uint64_t left() const noexcept { return left_; }
+  [[nodiscard]] Instant ends() const noexcept { return ends_; }
+  [[nodiscard]] bool is_over() const noexcept { return now() >= ends_; }
+  [[nodiscard]] Loop& loop() const noexcept { return loop_; }
+  [[nodiscard]] const Options& options() const noexcept { return job_.options; }
+  [[nodiscard]] const Share& share() const noexcept { return share_; }
+  [[nodiscard]] Outcome& outcome() noexcept { return outcome_; }
+  [[nodiscard]] Fleet& fleet() noexcept { return fleet_; }
+  [[nodiscard]] const Fleet& fleet() const noexcept { return fleet_; }
 
  private:
   void on_received(std::size_t bytes) override { outcome_.bytes_received += bytes; }
   void on_answer(Connection& connection, const Sent& sent, int status) override;
-  void on_free(Connection& connection) override;
-  void on_failed(Connection& connection, const Sent& sent, Fault fault) override;
   void on_surplus(Connection& connection) override {
     outcome_.faults.add(connection.fault(), connection.why());
   }
-  void on_gone(Connection& connection) override;
-  void on_due(Instant due, Instant now) override;
   void expire() override;
-
-  Task<> open_some();
-  Task<bool> open(Connection& connection);
-  Task<> reopen(Connection& connection);
-  [[nodiscard]] std::unique_ptr<Connection> make_connection();
-  [[nodiscard]] std::unique_ptr<Seal> make_seal();
 
   void begin();
   void begin_counting();
   void tell_live() noexcept;
-  void expire_requests();
   void end_when_over();
   void finish();
-  void give_up_overdue();
   void note_done();
-  void send_next(Connection& connection, Instant due);
-  void send_overdue();
-  void note_free(Connection& connection);
-  [[nodiscard]] bool is_open_loop() const noexcept { return share_.rate > 0; }
-  [[nodiscard]] bool is_drained() const noexcept;
   [[nodiscard]] bool has_all() const noexcept { return done_ == share_.requests_max; }
+  [[nodiscard]] bool has_too_many_errors() const noexcept;
   [[nodiscard]] Instant counted_until() const noexcept;
-  [[nodiscard]] Instant now() const noexcept { return loop_.now(); }
 
   Loop& loop_;
-  const Options& options_;
-  const Target& target_;
-  Share share_;
-  Live& live_;
-  const std::vector<Request>& requests_;
-  H1Terms h1_;
-  H2Terms h2_;
-  WsTerms ws_;
+  const Job job_;
+  const Share share_;
   Outcome outcome_;
-  std::vector<std::unique_ptr<Connection>> connections_;
-  std::size_t opening_ = 0;  // the next one to be opened at the start
+  Fleet fleet_;
   std::size_t next_request_ = 0;
+  std::uint64_t next_number_;
   std::uint64_t left_ = std::numeric_limits<std::uint64_t>::max();  // that may still be sent
   std::uint64_t done_ = 0;  // counted requests that are answered or have failed
   std::uint64_t told_answered_ = 0;
@@ -117,12 +132,9 @@ class Load final : private ConnectionUser, private PacerUser, private Timer {
   Instant last_done_;
   bool is_counting_ = false;
   bool has_begun_ = false;
+  bool is_hopeless_ = false;  // too much has failed
   bool is_ending_ = false;
   Event ended_;
-  std::deque<Instant> overdue_;
-  IntrusiveList<Connection> free_;  // with room; the one that has rested longest first
-  std::unique_ptr<Pacer> pacer_;
-  Scope reopening_;
 };
 
 }  // namespace eider::bench

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eider/base/result.h"
+#include "eider/cli/bench/answer_check.h"
 #include "eider/cli/bench/schedule.h"
 #include "eider/http/ws/message_reader.h"
 #include "eider/runtime/loop.h"
@@ -23,6 +24,9 @@ enum class Version : std::uint8_t { http_1_1, http_2, websocket };
 /// What an answer has to hold: anything, or what its message held.
 enum class Check : std::uint8_t { none, echo };
 enum class Certificates : std::uint8_t { checked, any };
+
+/// What stays open, and which connections have to get what is sent.
+enum class Way : std::uint8_t { kept_connections, new_connections, broadcast };
 
 struct Options {
   std::string url;
@@ -47,10 +51,16 @@ struct Options {
   std::vector<std::string> fields;
   std::optional<std::string> body;
   std::string body_file;
-  /// Of a WebSocket message without --body; 0 is not said.
-  unsigned message_bytes = 0;
+  /// Of a request or message without --body; 0 is not said.
+  unsigned body_bytes = 0;
   ws::MessageType message = ws::MessageType::text;
   Check check = Check::none;
+  Way way = Way::kept_connections;
+  /// Of each event stream; 0 where none is asked for.
+  unsigned events = 0;
+  Expected expected;
+  /// More than those end the run; 0 is as many as come.
+  std::uint64_t errors_max = 0;
   std::string requests_file;
   Certificates certificates = Certificates::checked;
   std::string authorities_file;
@@ -59,6 +69,8 @@ struct Options {
   Progress progress = Progress::automatic;
   Backend backend = Backend::automatic;
   bool wants_help = false;
+
+  [[nodiscard]] bool has_body() const noexcept { return body || !body_file.empty(); }
 };
 
 /// Reads what stands behind `eider bench`. Short options take their value behind them or in the
@@ -69,6 +81,6 @@ struct Options {
     std::span<const std::string_view> arguments);
 
 /// For `eider bench --help`.
-[[nodiscard]] std::string_view help_text() noexcept;
+[[nodiscard]] std::string help_text();
 
 }  // namespace eider::bench

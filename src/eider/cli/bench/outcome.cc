@@ -14,6 +14,7 @@ void Outcome::add(const Outcome& other) {
   }
   faults.add(other.faults);
   latency.add(other.latency);
+  from_sending.add(other.from_sending);
   late.add(other.late);
   took = std::max(took, other.took);
   is_interrupted = is_interrupted || other.is_interrupted;

@@ -2,11 +2,32 @@
 // Must not wait for answers, nor know of any.
 #pragma once
 
-#include "eider/cli/bench/precise_timer.h"
 #include "eider/cli/bench/schedule.h"
+#include "eider/runtime/descriptor.h"
+#include "eider/runtime/fd_watch.h"
 #include "eider/runtime/time.h"
 
 namespace eider::bench {
+
+/// A timer that is exact to microseconds; those of a loop count milliseconds. Not to be used in
+/// numbers: each has a descriptor of the kernel.
+class PreciseTimer : private FdWatch {
+ public:
+  /// Throws std::system_error when the process is out of descriptors.
+  explicit PreciseTimer(Loop& loop);
+  ~PreciseTimer() { stop(); }
+
+  /// `on_wake` is called once at or after `due`, at once when that has passed.
+  void wake_at(Instant due);
+  virtual void on_wake() = 0;
+
+  using FdWatch::stop;
+
+ private:
+  void on_ready(Readiness what) final;
+
+  Descriptor timer_;
+};
 
 class PacerUser {
  public:

@@ -1,5 +1,5 @@
 // What a user may ask for in a request, wherever it was written.
-// Must not say what is wrong with it: who reads it knows where it stands.
+// Must not say what is wrong with it: its reader knows where it stands.
 #pragma once
 
 #include <algorithm>

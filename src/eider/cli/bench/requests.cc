@@ -33,6 +33,11 @@ bool is_of_connection(std::string_view name) {
          name == "proxy-connection";
 }
 
+bool says_close(const std::string& field) {
+  return is_named(field, "connection") &&
+         equals_ignoring_case(trim(std::string_view(field).substr(field.find(':') + 1)), "close");
+}
+
 RequestParts parts_of(const Asked& asked, std::string_view authority,
                       const std::vector<std::string>& fields) {
   RequestParts parts{std::string(asked.method),
@@ -60,7 +65,7 @@ RequestParts parts_of(const Asked& asked, std::string_view authority,
 Request prepared(const Asked& asked, std::string_view authority,
                  const std::vector<std::string>& fields) {
   return {request_text(asked, authority, fields), parse_method(asked.method),
-          parts_of(asked, authority, fields)};
+          parts_of(asked, authority, fields), std::ranges::any_of(fields, says_close)};
 }
 
 }  // namespace
@@ -172,11 +177,6 @@ Result<std::vector<Request>, std::string> requests_of_file(const Options& option
   return requests;
 }
 
-Result<std::string, std::string> body_of(const Options& options) {
-  return options.body_file.empty() ? Result<std::string, std::string>(options.body.value_or(""))
-                                   : read_file(options.body_file);
-}
-
 /// Of printable bytes, so that it can be told in a trace.
 std::string filler(std::size_t bytes) {
   std::string text;
@@ -186,15 +186,22 @@ std::string filler(std::size_t bytes) {
   return text;
 }
 
+Result<std::string, std::string> body_of(const Options& options) {
+  if (!options.body_file.empty()) {
+    return read_file(options.body_file);
+  }
+  const bool is_message = options.version == Version::websocket;
+  return options.body.value_or(
+      filler(options.body_bytes != 0 || !is_message ? options.body_bytes : kMessageBytes));
+}
+
 Result<std::vector<Request>, std::string> message_of(const Options& options,
                                                      const std::string& body) {
   if (auto fault = opening_fault(options)) {
     return fail(std::move(*fault));
   }
-  const bool has_body = options.body || !options.body_file.empty();
-  const std::size_t bytes = options.message_bytes != 0 ? options.message_bytes : kMessageBytes;
   Request message;
-  message.parts.body = has_body ? body : filler(bytes);
+  message.parts.body = body;
   if (options.message == ws::MessageType::text && !is_utf8(message.parts.body)) {
     return fail(std::string("The message is no UTF-8 text: --binary sends it as bytes."));
   }
@@ -216,7 +223,7 @@ Result<std::vector<Request>, std::string> make_requests(const Options& options,
   if (options.version == Version::websocket) {
     return message_of(options, *body);
   }
-  const bool has_body = options.body || !options.body_file.empty();
+  const bool has_body = options.has_body() || options.body_bytes != 0;
   const std::string_view by_default = has_body ? "POST" : "GET";
   const std::string_view method = options.method.empty() ? by_default : options.method;
   return std::vector<Request>{prepared({method, target, *body}, origin.authority, options.fields)};

@@ -23,13 +23,15 @@ struct RequestParts {
   std::string body;
 };
 
-/// text    a whole HTTP/1.1 request
-/// method  changes where the answer ends
-/// parts   the same for HTTP/2; of a WebSocket's message the body alone
+/// text     a whole HTTP/1.1 request
+/// method   changes where the answer ends
+/// parts    the same for HTTP/2; of a WebSocket's message the body alone
+/// is_last  its text says `Connection: close`: none may follow it (RFC 9112, section 9.6)
 struct Request {
   std::string text;
   Method method = Method::get;
   RequestParts parts = {};
+  bool is_last = false;
 };
 
 /// What stands in one line of a file of requests, or on the command line.

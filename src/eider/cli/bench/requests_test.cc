@@ -5,7 +5,7 @@
 namespace eider::bench {
 namespace {
 
-constexpr Origin kOrigin{"http", "h"};
+constexpr Origin kAsked{"http", "h"};
 
 TEST(BenchRequests, AreWrittenWithTheirHostAndLength) {
   EXPECT_EQ(request_text({"GET", "/a?b=c", ""}, "h:80", {}),
@@ -35,7 +35,7 @@ TEST(BenchRequests, HaveTheirPartsForHttp2) {
 
 TEST(BenchRequests, AreReadFromLines) {
   const auto requests =
-      read_requests("# notes\nGET /\r\n\nPOST /notes {\"text\": \"a b\"}\nHEAD /x", kOrigin, {});
+      read_requests("# notes\nGET /\r\n\nPOST /notes {\"text\": \"a b\"}\nHEAD /x", kAsked, {});
   ASSERT_TRUE(requests) << requests.error();
   ASSERT_EQ(requests->size(), 3U);
   EXPECT_EQ((*requests)[0].text, "GET / HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -48,7 +48,7 @@ TEST(BenchRequests, AreReadFromObjectsToo) {
   const auto requests = read_requests(
       "GET /\n{\"path\": \"/a\", \"headers\": {\"x-a\": \"2\"}}\r\n"
       "{\"path\": \"/b\", \"body\": {\"text\": \"a\"}}",
-      kOrigin, {"X-A: 1", "X-B: 1"});
+      kAsked, {"X-A: 1", "X-B: 1"});
   ASSERT_TRUE(requests) << requests.error();
   ASSERT_EQ(requests->size(), 3U);
   EXPECT_EQ((*requests)[1].text, "GET /a HTTP/1.1\r\nHost: h\r\nX-B: 1\r\nx-a: 2\r\n\r\n");
@@ -56,6 +56,18 @@ TEST(BenchRequests, AreReadFromObjectsToo) {
             "POST /b HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nX-B: 1\r\n"
             "Content-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"text\":\"a\"}");
   EXPECT_EQ((*requests)[2].parts.target, "/b");
+}
+
+TEST(BenchRequests, AreTheirConnectionsLastWhereTheySaySo) {
+  for (const auto& [field, is_last] :
+       std::vector<std::pair<std::string, bool>>{{"Connection: close", true},
+                                                 {"connection:\tClose ", true},
+                                                 {"Connection: keep-alive", false},
+                                                 {"X-Connection: close", false}}) {
+    const auto requests = read_requests("GET /", kAsked, {field});
+    ASSERT_TRUE(requests) << requests.error();
+    EXPECT_EQ(requests->front().is_last, is_last) << field;
+  }
 }
 
 TEST(BenchRequests, TellTheLineThatIsWrong) {
@@ -75,7 +87,7 @@ TEST(BenchRequests, TellTheLineThatIsWrong) {
       {"[]", "line 1: '[]' is no method"},
   };
   for (const auto& [text, why] : bad) {
-    const auto requests = read_requests(text, kOrigin, {});
+    const auto requests = read_requests(text, kAsked, {});
     ASSERT_FALSE(requests) << text;
     EXPECT_NE(requests.error().find(why), std::string::npos) << requests.error();
   }
@@ -83,38 +95,45 @@ TEST(BenchRequests, TellTheLineThatIsWrong) {
 
 TEST(BenchRequests, OneHasTheMethodThatItsBodyAsksFor) {
   Options options;
-  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].method, Method::get);
+  EXPECT_EQ((*make_requests(options, kAsked, "/x"))[0].method, Method::get);
   options.body = "";
-  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].method, Method::post);
+  EXPECT_EQ((*make_requests(options, kAsked, "/x"))[0].method, Method::post);
   options.method = "PUT";
-  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].text,
+  EXPECT_EQ((*make_requests(options, kAsked, "/x"))[0].text,
             "PUT /x HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n");
+}
+
+TEST(BenchRequests, HaveABodyOfAsManyBytesAsAreAskedFor) {
+  Options options;
+  options.body_bytes = 3;
+  EXPECT_EQ((*make_requests(options, kAsked, "/x"))[0].text,
+            "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
 }
 
 TEST(BenchRequests, OfAWebSocketAreAMessage) {
   Options options;
   options.version = Version::websocket;
-  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].parts.body,
+  EXPECT_EQ((*make_requests(options, kAsked, "/x"))[0].parts.body,
             "abcdefghijklmnopqrstuvwxyzabcdef");
-  options.message_bytes = 3;
-  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].parts.body, "abc");
-  options.message_bytes = 0;
+  options.body_bytes = 3;
+  EXPECT_EQ((*make_requests(options, kAsked, "/x"))[0].parts.body, "abc");
+  options.body_bytes = 0;
   options.body = "";
-  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].parts.body, "");
+  EXPECT_EQ((*make_requests(options, kAsked, "/x"))[0].parts.body, "");
   options.body = "\xFF";
-  EXPECT_NE(make_requests(options, kOrigin, "/x").error().find("--binary"), std::string::npos);
+  EXPECT_NE(make_requests(options, kAsked, "/x").error().find("--binary"), std::string::npos);
   options.message = ws::MessageType::binary;
-  EXPECT_EQ((*make_requests(options, kOrigin, "/x"))[0].parts.body, "\xFF");
+  EXPECT_EQ((*make_requests(options, kAsked, "/x"))[0].parts.body, "\xFF");
   options.fields = {"Origin: http://a"};
-  EXPECT_TRUE(make_requests(options, kOrigin, "/x"));
+  EXPECT_TRUE(make_requests(options, kAsked, "/x"));
   options.fields = {"sec-websocket-KEY: x"};
-  EXPECT_FALSE(make_requests(options, kOrigin, "/x"));
+  EXPECT_FALSE(make_requests(options, kAsked, "/x"));
 }
 
 TEST(BenchRequests, NameTheFileThatCannotBeRead) {
   Options options;
   options.requests_file = "/no/such/file";
-  EXPECT_EQ(make_requests(options, kOrigin, "/").error(),
+  EXPECT_EQ(make_requests(options, kAsked, "/").error(),
             "cannot read /no/such/file: No such file or directory");
 }
 

@@ -13,8 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "eider/cli/bench/duration.h"
-#include "eider/cli/bench/load.h"
+#include "eider/cli/bench/loads.h"
 #include "eider/cli/bench/on_loop.h"
 #include "eider/cli/bench/progress.h"
 
@@ -22,7 +21,7 @@ namespace eider::bench {
 
 namespace {
 
-constexpr std::chrono::milliseconds kLookInterval{100};
+constexpr std::chrono::milliseconds kSignalInterval{100};
 
 /// SIGINT and SIGTERM wait to be asked for. Threads that are started meanwhile inherit that.
 class HeldSignals {
@@ -101,10 +100,11 @@ class Run {
   }
 
   Task<> load(unsigned thread) {
-    Load mine(options_, target_, requests_, share_of(options_, thread, count_), live_);
+    const Job job{options_, target_, requests_, live_};
+    const auto mine = make_load(job, share_of(options_, thread, count_));
     std::exception_ptr failure;
     try {
-      co_await mine.open_all();
+      co_await mine->open_all();
     } catch (...) {
       failure = std::current_exception();
       live_.is_to_stop.store(true, std::memory_order_relaxed);
@@ -113,13 +113,13 @@ class Run {
     if (failure) {
       std::rethrow_exception(failure);
     }
-    outcomes_[thread] = co_await mine.run();
+    outcomes_[thread] = co_await mine->run();
   }
 
   void watch(const HeldSignals& signals) {
     ProgressLine line(options_);
     while (working_.load(std::memory_order_acquire) != 0) {
-      if (signals.wait(kLookInterval)) {
+      if (signals.wait(kSignalInterval)) {
         live_.is_to_stop.store(true, std::memory_order_relaxed);
         signals.release();
       }

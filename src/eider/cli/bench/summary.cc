@@ -10,9 +10,7 @@ namespace eider::bench {
 
 namespace {
 
-constexpr std::string_view kWebSocket = "WebSocket";
-
-double seconds(Duration duration) {
+double to_seconds(Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
@@ -39,7 +37,8 @@ ErrorKinds kinds_of(const Faults& faults) {
   return {faults.count(Fault::connect),  faults.count(Fault::tls),
           faults.count(Fault::reset),    faults.count(Fault::closed),
           faults.count(Fault::timeout),  faults.count(Fault::malformed),
-          faults.count(Fault::declined), faults.count(Fault::differs)};
+          faults.count(Fault::declined), faults.count(Fault::wrong_status),
+          faults.count(Fault::differs)};
 }
 
 std::vector<Bucket> buckets_of(const LatencyHistogram& histogram) {
@@ -56,11 +55,21 @@ std::string_view protocol_of(Version version) noexcept {
     case Version::http_2:
       return "HTTP/2";
     case Version::websocket:
-      return kWebSocket;
+      return "WebSocket";
     case Version::http_1_1:
       break;
   }
   return "HTTP/1.1";
+}
+
+std::string_view counted_of(const Options& options) noexcept {
+  if (options.way == Way::broadcast) {
+    return "deliveries";
+  }
+  if (options.events != 0) {
+    return "events";
+  }
+  return options.version == Version::websocket ? "messages" : "requests";
 }
 
 Setting setting_of(const Options& options) {
@@ -69,23 +78,20 @@ Setting setting_of(const Options& options) {
           options.connections,
           std::min(options.threads, options.connections),
           std::string(protocol_of(options.version)),
+          std::string(counted_of(options)),
           options.version == Version::http_2 ? options.streams : options.pipeline,
           options.rate,
-          seconds(options.warmup)};
+          to_seconds(options.warmup)};
 }
 
 }  // namespace
-
-std::string_view counted_name(const Setting& setting) noexcept {
-  return setting.protocol == kWebSocket ? "messages" : "requests";
-}
 
 Summary summarise(const Options& options, const Outcome& outcome) {
   Summary summary;
   summary.program = "eider bench " + std::string(version());
   summary.setting = setting_of(options);
   summary.is_interrupted = outcome.is_interrupted;
-  summary.seconds = seconds(outcome.took);
+  summary.seconds = to_seconds(outcome.took);
   summary.requests = outcome.answered;
   summary.bytes = outcome.bytes_received;
   if (summary.seconds > 0) {
@@ -100,6 +106,7 @@ Summary summarise(const Options& options, const Outcome& outcome) {
   summary.first_error = outcome.faults.first();
   summary.unsent = outcome.unsent;
   summary.latency = latency_of(outcome.latency);
+  summary.latency_from_sending = latency_of(outcome.from_sending);
   summary.generator_late = latency_of(outcome.late);
   summary.buckets = buckets_of(outcome.latency);
   return summary;

@@ -40,6 +40,7 @@ struct ErrorKinds {
   std::uint64_t timeout = 0;
   std::uint64_t malformed = 0;
   std::uint64_t declined = 0;
+  std::uint64_t wrong_status = 0;
   std::uint64_t differs = 0;
 };
 
@@ -56,11 +57,13 @@ struct Setting {
   unsigned connections = 0;
   unsigned threads = 0;
   std::string protocol;
+  std::string counted;    // what the requests of this report are: "requests", "messages", …
   unsigned pipeline = 0;  // with HTTP/2 the streams of a connection
   double rate = 0;
   double warmup_seconds = 0;
 };
 
+/// latency_from_sending  as a closed loop would tell it (an open loop only)
 /// generator_late  by how much the generator itself was late (an open loop only)
 /// buckets         the histogram, the smallest first, to 1 part in 1024; empty ones are left out
 struct Summary {
@@ -79,12 +82,10 @@ struct Summary {
   std::string first_error;
   std::uint64_t unsent = 0;
   Latency latency;
+  Latency latency_from_sending;
   Latency generator_late;
   std::vector<Bucket> buckets;
 };
-
-/// What is counted: "requests", or "messages" of WebSockets. The JSON calls both requests.
-[[nodiscard]] std::string_view counted_name(const Setting& setting) noexcept;
 
 [[nodiscard]] Summary summarise(const Options& options, const Outcome& outcome);
 

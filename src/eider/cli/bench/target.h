@@ -4,13 +4,10 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "eider/base/result.h"
 #include "eider/cli/bench/options.h"
 #include "eider/runtime/address.h"
-#include "eider/runtime/net_error.h"
 #include "eider/tls/tls_client.h"
 
 namespace eider::bench {
@@ -33,8 +30,5 @@ struct Target {
 ///
 /// errors   one sentence: what is wrong, and what to do about it
 [[nodiscard]] Result<Target, std::string> find_target(const Options& options);
-
-/// "Nobody listens at 127.0.0.1:8080: is the service running?"
-[[nodiscard]] std::string connect_words(const Address& at, NetError error);
 
 }  // namespace eider::bench

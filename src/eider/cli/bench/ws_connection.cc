@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/client/detail/response_head.h"
+#include "eider/client/response_head.h"
 
 namespace eider::bench {
 
@@ -18,9 +18,9 @@ Begun WsConnection::begin() {
   is_alike_ = true;
   reader_ = ws::MessageReader(ws::Side::client, terms_.limits);
   reader_.set_delivery(ws::Delivery::pieces);
-  key_ = detail::make_ws_key(terms_.masks);
+  key_ = detail::client::make_ws_key(terms_.masks);
   stream().output().append(
-      detail::render_opening(terms_.url, {key_.data(), key_.size()}, terms_.opening));
+      detail::client::render_opening(terms_.url, {key_.data(), key_.size()}, terms_.opening));
   return Begun::waits;
 }
 
@@ -29,7 +29,8 @@ void WsConnection::read_opening(std::string_view bytes) {
   std::size_t used = 0;
   while (true) {
     const std::string_view rest = std::string_view(opening_).substr(used);
-    const auto step = detail::judge_answer(rest, {key_.data(), key_.size()}, terms_.opening);
+    const auto step =
+        detail::client::judge_answer(rest, {key_.data(), key_.size()}, terms_.opening);
     if (!step) {
       const std::string status =
           step.error().status == 0 ? "" : fmt::format(" (status {})", step.error().status);
@@ -44,7 +45,7 @@ void WsConnection::read_opening(std::string_view bytes) {
       return;
     }
     // Interim answers (1xx) count, so that they cannot go on forever.
-    if (used > detail::kResponseHeadBytesMax) {
+    if (used > detail::client::kResponseHeadBytesMax) {
       give_up(Fault::declined, "No WebSocket: the server does not come to its answer.");
       return;
     }
@@ -56,17 +57,25 @@ void WsConnection::read_opening(std::string_view bytes) {
 
 // Messages.
 
+std::string_view WsConnection::message_of(const Sent& sent) const noexcept {
+  return terms_.stamped ? terms_.stamped->with(sent.number)
+                        : std::string_view(terms_.messages[sent.request].parts.body);
+}
+
 void WsConnection::send(Sent next) {
   next.sent = stream().loop().now();
   sent_.push(next);
-  const std::string_view message = terms_.messages[next.request].parts.body;
+  const std::string_view message = message_of(next);
   waiting_bytes_ += message.size();
-  terms_.writer.message(stream().output(), {.type = terms_.type}, message);
+  if (!next.is_heard) {
+    terms_.writer.message(stream().output(), {.type = terms_.type}, message);
+  }
 }
 
 Sent WsConnection::take_waiting() noexcept {
-  waiting_bytes_ -= asked().size();
-  return sent_.pop();
+  const Sent oldest = sent_.pop();
+  waiting_bytes_ -= terms_.messages[oldest.request].parts.body.size();  // stamped or not
+  return oldest;
 }
 
 void WsConnection::on_bytes(std::string_view bytes) {
@@ -128,7 +137,8 @@ void WsConnection::take_piece(const ws::Event& event) {
 }
 
 void WsConnection::compare(const ws::Event& event) {
-  const std::string_view rest = asked().substr(std::min(answered_bytes_, asked().size()));
+  const std::string_view asked = message_of(sent_.front());
+  const std::string_view rest = asked.substr(std::min(answered_bytes_, asked.size()));
   is_alike_ = is_alike_ && event.type == terms_.type && rest.starts_with(event.data) &&
               (!event.is_last || rest.size() == event.data.size());
   answered_bytes_ += event.data.size();

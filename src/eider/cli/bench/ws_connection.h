@@ -9,7 +9,7 @@
 #include "eider/cli/bench/connection.h"
 #include "eider/cli/bench/sent_ring.h"
 #include "eider/cli/bench/ws_terms.h"
-#include "eider/client/detail/ws_opening.h"
+#include "eider/client/ws_opening.h"
 #include "eider/http/ws/message_reader.h"
 
 namespace eider::bench {
@@ -17,8 +17,8 @@ namespace eider::bench {
 class WsConnection final : public Connection {
  public:
   /// All outlive it.
-  WsConnection(Loop& loop, ConnectionUser& user, WsTerms& terms)
-      : Connection(loop, user),
+  WsConnection(ConnectionUser& user, WsTerms& terms)
+      : Connection(user),
         terms_(terms),
         reader_(ws::Side::client, terms.limits),
         sent_(terms.pipeline) {}
@@ -50,15 +50,13 @@ class WsConnection final : public Connection {
   void end_answer();
   void take_close(const ws::Event& event);
   void say_close(ws::CloseCode code, std::string_view reason);
-  [[nodiscard]] std::string_view asked() const noexcept {
-    return terms_.messages[sent_.front().request].parts.body;
-  }
+  [[nodiscard]] std::string_view message_of(const Sent& sent) const noexcept;
 
   WsTerms& terms_;
   ws::MessageReader reader_;
   SentRing sent_;
   std::size_t waiting_bytes_ = 0;  // of the messages that wait
-  detail::WsKey key_{};
+  detail::client::WsKey key_{};
   std::string opening_;             // what has come of the server's handshake
   std::size_t answered_bytes_ = 0;  // of the answer under way
   bool is_opening_ = true;

@@ -106,11 +106,11 @@ Task<Talk> play(Script script) {
   WsTerms terms(messages, options, target);
   Listener listener;
   auto [ours, theirs] = make_pair_of_sockets();
-  WsConnection connection(Loop::current(), listener, terms);
+  WsConnection connection(listener, terms);
   TcpStream server(std::move(theirs));
   Talk talk;
 
-  connection.open(std::move(ours), nullptr);
+  connection.open(std::make_unique<TcpStream>(std::move(ours)));
   auto asking = read_some(server, 1, "\r\n\r\n");
   talk.request = co_await std::move(asking);
   const std::size_t at = script.opening.find("ACCEPT");

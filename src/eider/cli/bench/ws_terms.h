@@ -9,10 +9,11 @@
 #include "eider/base/buffer.h"
 #include "eider/cli/bench/options.h"
 #include "eider/cli/bench/requests.h"
+#include "eider/cli/bench/stamped_text.h"
 #include "eider/cli/bench/target.h"
-#include "eider/client/detail/random_masks.h"
-#include "eider/client/detail/ws_url.h"
+#include "eider/client/random_masks.h"
 #include "eider/client/ws_client.h"
+#include "eider/client/ws_url.h"
 #include "eider/http/ws/message_reader.h"
 #include "eider/http/ws/message_writer.h"
 
@@ -26,12 +27,13 @@ struct WsTerms {
   WsTerms(const std::vector<Request>& prepared, const Options& options, const Target& target);
 
   const std::vector<Request>& messages;  // their parts.body
+  std::optional<StampedText> stamped;    // in their place, where nobody said what to send
   unsigned pipeline;
   ws::MessageType type;
   Check check;
-  detail::WsUrl url;
+  detail::client::WsUrl url;
   WsClientOptions opening;
-  detail::RandomMasks masks;
+  detail::client::RandomMasks masks;
   ws::MessageWriter writer{masks};
   ws::MessageLimits limits;
   Buffer scratch;

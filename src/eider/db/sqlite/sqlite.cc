@@ -13,9 +13,9 @@ Database open_sqlite(std::string_view path, const SqliteOptions& options) {
   constexpr std::string_view kScheme = "sqlite:";
   const std::string file(path.starts_with(kScheme) ? path.substr(kScheme.size()) : path);
   // Each connection to memory would have a database of its own.
-  const bool is_in_memory = file.empty() || file == ":memory:";
-  auto writer = std::make_unique<SqliteConnection>(is_in_memory ? ":memory:" : file,
-                                                   SqliteConnection::Role::writes, options);
+  const bool is_in_memory = file.empty() || file == SqliteConnection::kInMemory;
+  auto writer = std::make_unique<SqliteConnection>(
+      is_in_memory ? SqliteConnection::kInMemory : file, SqliteConnection::Role::writes, options);
   if (options.runs_on == SqliteOptions::RunsOn::loop) {
     return Database(std::make_shared<db::LoopPool>(std::move(writer)));
   }

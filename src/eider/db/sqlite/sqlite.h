@@ -28,6 +28,10 @@ struct SqliteOptions {
   Duration busy_time_max = std::chrono::seconds(5);
   /// Statements that are run before anything else, all or none: `create table if not exists …`.
   std::string schema{};
+  /// The rights of a file that is made (less the umask's), and so of its log and its index
+  /// (`-wal`, `-shm`): its owner's alone, or 0640 for a group that reads. One that is there keeps
+  /// its own.
+  unsigned file_mode = 0600;
   db::PoolLimits limits{};
 };
 

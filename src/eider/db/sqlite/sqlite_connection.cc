@@ -1,8 +1,10 @@
 #include "eider/db/sqlite/sqlite_connection.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <cstring>
+#include <limits>
 
 #include "eider/db/sqlite/sqlite_error.h"
 
@@ -12,6 +14,8 @@ namespace {
 constexpr std::size_t kStatementsMax = 128;
 /// Steps of SQLite's machine between two looks at the limit: some tens of microseconds.
 constexpr int kStepsPerLook = 1000;
+/// Stands where a statement has inserted nothing yet: 0 and -1 are row ids that somebody may use.
+constexpr std::int64_t kNothingInserted = std::numeric_limits<std::int64_t>::min();
 
 [[noreturn]] void throw_open(const std::string& path, const std::string& cause, const char* mend) {
   throw Failure(FailureKind::open, "cannot open the database " + path + ": " + cause + ". " + mend);
@@ -91,9 +95,15 @@ class SqliteConnection::Run {
       : connection_(connection), prepared_(prepared), statement_(prepared.get()) {
     connection.limit_ = &limit;
     connection.only_reads_ = prepared.only_reads();
+    // Only a mark tells whether this statement inserts: its row may have the id of the one before.
+    connection.inserted_before_ = sqlite3_last_insert_rowid(connection.handle_.get());
+    sqlite3_set_last_insert_rowid(connection.handle_.get(), kNothingInserted);
   }
   ~Run() {
     connection_.limit_ = nullptr;
+    if (inserted() == kNothingInserted) {
+      sqlite3_set_last_insert_rowid(connection_.handle_.get(), connection_.inserted_before_);
+    }
     sqlite3_reset(statement_);
     sqlite3_clear_bindings(statement_);
   }
@@ -115,7 +125,6 @@ class SqliteConnection::Run {
   Changed step_all(RowSink* rows) {
     sqlite3* handle = connection_.handle_.get();
     const std::int64_t before = sqlite3_total_changes64(handle);
-    sqlite3_set_last_insert_rowid(handle, 0);
     if (rows != nullptr) {
       begin_rows(*rows);
     }
@@ -129,10 +138,15 @@ class SqliteConnection::Run {
       throw_sqlite(handle, prepared_.sql());
     }
     const bool has_changed = sqlite3_total_changes64(handle) != before;
-    return {has_changed ? sqlite3_changes64(handle) : 0, sqlite3_last_insert_rowid(handle)};
+    return {has_changed ? sqlite3_changes64(handle) : 0,
+            inserted() == kNothingInserted ? 0 : inserted()};
   }
 
  private:
+  [[nodiscard]] std::int64_t inserted() const noexcept {
+    return sqlite3_last_insert_rowid(connection_.handle_.get());
+  }
+
   void begin_rows(RowSink& rows) {
     std::vector<std::string_view> names(static_cast<std::size_t>(sqlite3_column_count(statement_)));
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -161,7 +175,7 @@ void SqliteConnection::Close::operator()(sqlite3* handle) const noexcept {
 
 SqliteConnection::SqliteConnection(const std::string& path, Role role, const SqliteOptions& options)
     : role_(role), cache_(kStatementsMax) {
-  open(path);
+  open(path, options.file_mode);
   try {
     set_up(options);
   } catch (const Failure&) {
@@ -177,7 +191,12 @@ SqliteConnection::~SqliteConnection() {
   cache_.clear();  // a handle with statements does not close
 }
 
-void SqliteConnection::open(const std::string& path) {
+void SqliteConnection::open(const std::string& path, unsigned mode) {
+  // SQLite would create it for everybody to read, and gives its log and its index the rights of
+  // the file. Not by open(): closing a descriptor would drop the locks of the process's others.
+  if (path != kInMemory && !path.starts_with("file:")) {  // a URI, to SQLites that read them
+    ::mknod(path.c_str(), S_IFREG | mode, 0);  // what is there stays; SQLite tells what fails
+  }
   sqlite3* made = nullptr;
   const int code = sqlite3_open_v2(
       path.c_str(), &made,
@@ -200,6 +219,7 @@ void SqliteConnection::set_up(const SqliteOptions& options) {
   execute("pragma journal_mode = wal");
   execute("pragma foreign_keys = on");
   execute("pragma trusted_schema = off");
+  add_last_insert_rowid();
   if (role_ == Role::reads) {
     execute("pragma query_only = on");
     return;
@@ -223,6 +243,21 @@ void SqliteConnection::set_up_schema(const std::string& path, const std::string&
 void SqliteConnection::execute(const char* sql) {
   if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) {
     throw_sqlite(handle_.get(), sql);
+  }
+}
+
+/// SQL's last_insert_rowid() sees through the mark that stands there while a statement runs.
+void SqliteConnection::add_last_insert_rowid() {
+  const auto answer = [](sqlite3_context* context, int, sqlite3_value**) {
+    const auto& self = *static_cast<const SqliteConnection*>(sqlite3_user_data(context));
+    const std::int64_t inserted = sqlite3_last_insert_rowid(self.handle_.get());
+    sqlite3_result_int64(context, inserted == kNothingInserted ? self.inserted_before_ : inserted);
+  };
+  const int code = sqlite3_create_function_v2(handle_.get(), "last_insert_rowid", 0,
+                                              SQLITE_UTF8 | SQLITE_INNOCUOUS, this, answer, nullptr,
+                                              nullptr, nullptr);
+  if (code != SQLITE_OK) {
+    throw_sqlite(handle_.get(), "last_insert_rowid()");
   }
 }
 

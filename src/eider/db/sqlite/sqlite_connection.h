@@ -16,6 +16,8 @@ namespace eider::db {
 class SqliteConnection final : public Connection {
  public:
   enum class Role : std::uint8_t { reads, writes };
+  /// The path of a database that is no file.
+  static constexpr const char* kInMemory = ":memory:";
 
   /// errors  Failure(open), thrown: names the file and the mend
   SqliteConnection(const std::string& path, Role role, const SqliteOptions& options);
@@ -34,9 +36,10 @@ class SqliteConnection final : public Connection {
   };
   class Run;
 
-  void open(const std::string& path);
+  void open(const std::string& path, unsigned mode);
   void set_up(const SqliteOptions& options);
   void set_up_schema(const std::string& path, const std::string& schema);
+  void add_last_insert_rowid();
   void execute(const char* sql);
   void run_all(const std::string& sql);
   [[nodiscard]] bool is_in_transaction() const noexcept;
@@ -45,8 +48,9 @@ class SqliteConnection final : public Connection {
   Role role_;
   std::unique_ptr<sqlite3, Close> handle_;
   StatementCache cache_;
-  const Limit* limit_ = nullptr;  // of the statement that runs
-  bool only_reads_ = false;       // the statement that runs
+  const Limit* limit_ = nullptr;      // of the statement that runs
+  bool only_reads_ = false;           // the statement that runs
+  std::int64_t inserted_before_ = 0;  // by the statements before the one that runs
 };
 
 }  // namespace eider::db

@@ -1,8 +1,10 @@
 // A database as a whole: transactions, its file, and many who use it at once.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <thread>
@@ -125,6 +127,23 @@ TEST_F(SqliteDatabaseTest, what_was_written_is_there_after_opening_again) {
     co_return co_await title;
   }(db)),
             "kept");
+}
+
+TEST_F(SqliteDatabaseTest, a_file_that_is_made_is_its_owners_alone_unless_told_otherwise) {
+  namespace fs = std::filesystem;
+  const ::mode_t umask_before = ::umask(022);
+  const Database own = open();
+  const Database shared = open_sqlite(path("shared.db"), {.schema = kSchema, .file_mode = 0644});
+  {
+    std::ofstream(path("there.db"));
+  }
+  const Database there = open_sqlite(path("there.db"), {.schema = kSchema});
+  ::umask(umask_before);
+  for (const char* const end : {"", "-wal", "-shm"}) {
+    EXPECT_EQ(static_cast<unsigned>(fs::status(path() + end).permissions()), 0600U) << end;
+    EXPECT_EQ(static_cast<unsigned>(fs::status(path("shared.db") + end).permissions()), 0644U);
+    EXPECT_EQ(static_cast<unsigned>(fs::status(path("there.db") + end).permissions()), 0644U);
+  }
 }
 
 TEST_F(SqliteDatabaseTest, what_cannot_be_opened_names_the_file_and_the_mend) {

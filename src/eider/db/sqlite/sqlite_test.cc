@@ -3,12 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "eider/kinds/kinds.h"
 #include "eider/reflect/constraints.h"
+#include "eider/reflect/faults.h"
 #include "tests/support/sqlite_notes.h"
 
 namespace eider {
@@ -40,6 +43,61 @@ TEST_F(SqliteTest, rows_come_back_as_structs) {
   }(db));
 }
 
+TEST_F(SqliteTest, sql_knows_the_row_that_was_inserted_last) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    auto add_two = [](Transaction& to) -> Task<> {
+      co_await to.exec("insert into notes(id, title) values(7, 'one')");
+      const db::Changed changed = co_await to.exec("update notes set stars = 1");
+      EXPECT_EQ(changed.last_insert_id, 0);
+      auto last = to.one<std::int64_t>("select last_insert_rowid()");
+      EXPECT_EQ(co_await last, 7);
+      const db::Changed marked = co_await to.exec(
+          "insert into marks select id, 'new' from notes where id = last_insert_rowid()");
+      EXPECT_EQ(marked.rows, 1);
+      EXPECT_EQ(marked.last_insert_id, 1);
+    };
+    co_await base.transaction(add_two);
+    EXPECT_EQ((co_await base.one<std::string>("select text from marks where note = 7")), "new");
+  }(db));
+}
+
+TEST_F(SqliteTest, an_insert_that_becomes_an_update_or_fails_inserts_no_row) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    auto add = [](Transaction& to) -> Task<> {
+      co_await to.exec("insert into notes(id, title) values(7, 'one')");
+      const db::Changed changed = co_await to.exec(
+          "insert into notes(title) values('one') on conflict(title) do update set stars = 2");
+      EXPECT_EQ(changed.rows, 1);
+      EXPECT_EQ(changed.last_insert_id, 0);
+      auto broken = to.exec("insert into notes(title) values(null)");
+      const auto failure = co_await failure_of(broken);
+      EXPECT_EQ(failure.first, FailureKind::not_null);
+      auto last = to.one<std::int64_t>("select last_insert_rowid()");
+      EXPECT_EQ(co_await last, 7);
+      const db::Changed zero = co_await to.exec("insert into notes(id, title) values(0, 'zero')");
+      EXPECT_EQ(zero.last_insert_id, 0);
+      auto of_zero = to.one<std::int64_t>("select last_insert_rowid()");
+      EXPECT_EQ(co_await of_zero, 0);
+    };
+    co_await base.transaction(add);
+  }(db));
+}
+
+TEST_F(SqliteTest, a_trigger_knows_the_row_that_was_inserted_last) {
+  const Database db = open_sqlite(
+      path(), {.schema = std::string(kSchema) +
+                         "create trigger mark after insert on notes begin "
+                         "insert into marks values(last_insert_rowid(), 'by trigger'); end;"});
+  on_loop_.run([](Database base) -> Task<> {
+    const db::Changed changed = co_await base.exec("insert into notes(id, title) values(7, 'one')");
+    EXPECT_EQ(changed.last_insert_id, 7);
+    EXPECT_EQ((co_await base.one<std::string>("select text from marks where note = 7")),
+              "by trigger");
+  }(db));
+}
+
 TEST_F(SqliteTest, one_gives_a_row_or_nothing_and_refuses_two) {
   const Database db = open();
   on_loop_.run([](Database base) -> Task<> {
@@ -63,6 +121,40 @@ TEST_F(SqliteTest, a_statement_that_writes_and_gives_rows_finds_the_writer) {
   }(db));
 }
 
+constexpr std::string_view kUuid = "f81d4fae-7dec-11d0-a765-00a0c91e6bf6";
+
+TEST_F(SqliteTest, text_that_is_none_of_its_kind_is_a_failure) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    auto other = base.one<Uuid>("select 'x'");
+    EXPECT_EQ((co_await failure_of(other)).first, FailureKind::row);
+    auto number = base.one<Uuid>("select 7");
+    EXPECT_EQ((co_await failure_of(number)).first, FailureKind::row);
+  }(db));
+}
+
+struct Stay {
+  int first;
+  int last;
+
+  void check(Faults& faults) const {
+    if (last < first) {
+      faults.add(last, "must not be before first");
+    }
+  }
+};
+
+TEST_F(SqliteTest, a_row_that_its_struct_finds_wrong_is_a_failure) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    EXPECT_EQ((co_await base.one<Stay>("select 1 as first, 2 as last"))->last, 2);
+    auto wrong = base.one<Stay>("select 2 as first, 1 as last");
+    const auto failure = co_await failure_of(wrong);
+    EXPECT_EQ(failure.first, FailureKind::row);
+    EXPECT_NE(failure.second.find("Stay/last must not be before first"), std::string::npos);
+  }(db));
+}
+
 TEST_F(SqliteTest, values_of_all_kinds_come_back_as_they_were) {
   const Database db = open();
   struct All {
@@ -75,6 +167,8 @@ TEST_F(SqliteTest, values_of_all_kinds_come_back_as_they_were) {
     Colour colour;
     std::optional<std::string> absent;
     Range<int, 0, 9> range;
+    Uuid uuid;
+    std::chrono::sys_seconds at;
   };
   on_loop_.run([](Database base) -> Task<> {
     const std::string text("a\0b\xC3\xA9", 5);
@@ -82,9 +176,12 @@ TEST_F(SqliteTest, values_of_all_kinds_come_back_as_they_were) {
     const std::optional<std::string> nothing;
     const std::optional<All> row = co_await base.one<All>(
         "select $1 as yes, $2 as least, $3 as number, $4 as real, $5 as text, $6 as blob, "
-        "$7 as colour, $8 as absent, $9 as range",
+        "$7 as colour, $8 as absent, $9 as range, $10 as uuid, $11 as at",
         true, std::numeric_limits<std::int64_t>::min(), 4000000000U, 0.1, text, blob, Colour::green,
-        nothing, Range<int, 0, 9>(3));
+        nothing, Range<int, 0, 9>(3), *Uuid::parse(kUuid), std::chrono::sys_days());
+    EXPECT_EQ(row->uuid, *Uuid::parse(kUuid));
+    EXPECT_EQ(row->at, std::chrono::sys_seconds());
+    EXPECT_EQ((co_await base.one<std::string>("select $1", row->at)), "1970-01-01T00:00:00Z");
     EXPECT_TRUE(row->yes);
     EXPECT_EQ(row->least, std::numeric_limits<std::int64_t>::min());
     EXPECT_EQ(row->number, 4000000000U);

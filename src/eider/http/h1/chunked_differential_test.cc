@@ -67,7 +67,7 @@ TEST(ChunkedDifferential, decodes_changed_bodies_like_the_plain_decoder) {
       const std::string changed = changer.change(one.bytes);
       const auto fast = decode_fast(changed);
       accepted += fast.has_value() ? 1 : 0;
-      ASSERT_EQ(fast, reference::decode_chunked(changed)) << testing::PrintToString(changed);
+      ASSERT_EQ(fast, reference::decode_chunked(changed)) << ::testing::PrintToString(changed);
     }
   }
   EXPECT_GT(accepted, 1000);

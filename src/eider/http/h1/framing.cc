@@ -1,9 +1,10 @@
-#include "eider/http/h1/detail/framing.h"
+#include "eider/http/h1/framing.h"
 
 #include <limits>
 
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
+#include "eider/http/list.h"
 
 namespace eider::h1::detail {
 
@@ -12,30 +13,11 @@ namespace {
 /// So that a length can be counted in a signed number anywhere.
 constexpr std::uint64_t kContentLengthMax = std::numeric_limits<std::int64_t>::max();
 
-/// The elements of a comma-separated list, without blanks (RFC 9110, section 5.6.1).
-class ListReader {
- public:
-  explicit ListReader(std::string_view value) noexcept : rest_(value) {}
-
-  [[nodiscard]] bool is_done() const noexcept { return is_done_; }
-  std::string_view next() noexcept {
-    const std::size_t comma = rest_.find(',');
-    const std::string_view element = trim(rest_.substr(0, comma));
-    is_done_ = comma == std::string_view::npos;
-    rest_.remove_prefix(is_done_ ? rest_.size() : comma + 1);
-    return element;
-  }
-
- private:
-  std::string_view rest_;
-  bool is_done_ = false;
-};
-
 }  // namespace
 
 Refusal Framing::take_content_length(std::string_view value) noexcept {
-  // RFC 9112, section 6.3 allows to take equal doubles for one. Not here: who sends them cannot be
-  // told from who hopes that somebody on the way reads the other one.
+  // RFC 9112, section 6.3 allows to take equal doubles for one. Not here: a
+  // client that sends them may hope that somebody on the way reads the other one.
   if (has_length_) {
     return Refusal::doubled_content_length;
   }
@@ -78,11 +60,12 @@ Refusal Framing::take_transfer_encoding(std::string_view value) noexcept {
     return Refusal::length_with_coding;
   }
   ListReader codings(value);
-  Refusal refusal = Refusal::none;
-  while (refusal == Refusal::none && !codings.is_done()) {
-    refusal = take_coding(codings.next());
+  while (const auto coding = codings.take()) {
+    if (const Refusal refusal = take_coding(*coding); refusal != Refusal::none) {
+      return refusal;
+    }
   }
-  return refusal;
+  return Refusal::none;
 }
 
 Refusal Framing::take_coding(std::string_view coding) noexcept {
@@ -110,26 +93,24 @@ Refusal Framing::take_connection(std::string_view value) noexcept {
     return Refusal::none;
   }
   ListReader options(value);
-  while (!options.is_done()) {
-    const std::string_view option = options.next();
-    if (!option.empty() && !is_token(option)) {
+  while (const auto option = options.next()) {
+    if (!is_token(*option)) {
       return Refusal::bad_connection;
     }
-    names_close_ |= equals_ignoring_case(option, "close");
-    names_keep_alive_ |= equals_ignoring_case(option, "keep-alive");
-    names_upgrade_ |= equals_ignoring_case(option, "upgrade");
+    names_close_ |= equals_ignoring_case(*option, "close");
+    names_keep_alive_ |= equals_ignoring_case(*option, "keep-alive");
+    names_upgrade_ |= equals_ignoring_case(*option, "upgrade");
   }
   return Refusal::none;
 }
 
 Refusal Framing::take_expect(std::string_view value) noexcept {
   ListReader expectations(value);
-  while (!expectations.is_done()) {
-    const std::string_view expectation = expectations.next();
-    if (!expectation.empty() && !equals_ignoring_case(expectation, "100-continue")) {
+  while (const auto expectation = expectations.next()) {
+    if (!equals_ignoring_case(*expectation, "100-continue")) {
       return Refusal::unknown_expectation;
     }
-    expects_continue_ |= !expectation.empty();
+    expects_continue_ = true;
   }
   return Refusal::none;
 }

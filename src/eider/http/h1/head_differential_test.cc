@@ -15,7 +15,7 @@
 namespace eider::h1 {
 namespace {
 
-constexpr int kChangesPerCase = 400;
+constexpr int kHeadChangesPerCase = 400;
 
 std::vector<std::string> head_pieces() {
   return {"\r\n",
@@ -76,11 +76,11 @@ TEST(HeadDifferential, reads_changed_heads_like_the_plain_reader) {
   Changer changer(20260101, head_pieces());
   int accepted = 0;
   for (const HeadCase& one : all_head_cases()) {
-    for (int count = 0; count < kChangesPerCase; ++count) {
+    for (int count = 0; count < kHeadChangesPerCase; ++count) {
       const std::string changed = changer.change(one.bytes);
       const std::optional<std::string> fast = read_fast(changed);
       accepted += fast.has_value() ? 1 : 0;
-      ASSERT_EQ(fast, reference::Reader().read(changed)) << testing::PrintToString(changed);
+      ASSERT_EQ(fast, reference::Reader().read(changed)) << ::testing::PrintToString(changed);
     }
   }
   // Otherwise the two would only agree on refusing.

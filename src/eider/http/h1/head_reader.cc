@@ -5,10 +5,10 @@
 
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
-#include "eider/http/h1/detail/fields_parse.h"
-#include "eider/http/h1/detail/framing.h"
-#include "eider/http/h1/detail/scan.h"
-#include "eider/http/h1/detail/target.h"
+#include "eider/http/h1/fields_parse.h"
+#include "eider/http/h1/framing.h"
+#include "eider/http/h1/scan.h"
+#include "eider/http/h1/target.h"
 
 namespace eider::h1 {
 
@@ -36,6 +36,7 @@ class HeadParse : public detail::FieldsParse<Refusal, detail::Framing> {
   const char* scan_origin_form(const char* at, const char* end) noexcept;
   const char* read_version(const char* at) noexcept;
   const char* read_any_version(const char* at) noexcept;
+  void ignore_host() noexcept;
 
   const HeadLimits& limits_;
   RequestHead& head_;
@@ -52,9 +53,22 @@ const char* HeadParse::read_head(const char* at) noexcept {
   if (refusal != Refusal::none) {
     return refuse(refusal);
   }
+  if (head_.form == TargetForm::absolute) [[unlikely]] {
+    ignore_host();
+  }
   head_.fields = fields();
   head_.bytes = between(begin, at);
   return at;
+}
+
+/// RFC 9112, section 3.2.2: a server "MUST ignore the received Host header field (if any) and
+/// instead use the host information of the request-target". What reads the field reads that.
+void HeadParse::ignore_host() noexcept {
+  for (Field& field : fields()) {
+    if (equals_ignoring_case(field.name, "host")) {
+      field.value = head_.authority;
+    }
+  }
 }
 
 /// RFC 9112, section 2.2: a server "SHOULD ignore at least one empty line (CRLF) received prior to
@@ -192,7 +206,6 @@ void start_anew(RequestHead& head) noexcept {
   head.minor_version = 1;
   head.form = TargetForm::origin;
   head.body = BodyKind::none;
-  head.is_early = false;
   head.content_length = 0;
   head.path = {};
   head.query = {};

@@ -89,6 +89,16 @@ TEST(HeadReader, tells_the_target_from_its_parts_and_its_form) {
   EXPECT_EQ(reader.head().query, "e=f");
 }
 
+// Else what is checked by the target, such as allow_hosts, is not what a handler reads.
+TEST(HeadReader, gives_the_host_of_an_absolute_target_for_the_field) {
+  HeadReader reader;
+  const std::string in = "GET http://b.example/ HTTP/1.1\r\nA: b\r\nhOST: evil.example\r\n\r\n";
+  ASSERT_EQ(reader.read(in, {}), HeadStatus::complete);
+  EXPECT_EQ(reader.head().authority, "b.example");
+  EXPECT_EQ(reader.head().find("Host"), "b.example");
+  EXPECT_EQ(reader.head().find("A"), "b");
+}
+
 TEST(HeadReader, has_no_trace_of_the_head_before) {
   HeadReader reader;
   const std::string first = with_fields("Content-Length: 3\r\nConnection: close\r\nA: b\r\n");
@@ -232,7 +242,7 @@ TEST(CopyHead, keeps_what_does_not_point_into_the_head) {
 TEST(Refusal, has_a_status_a_text_and_a_section_for_every_way_to_refuse) {
   const std::set<int> statuses = {400, 408, 413, 414, 417, 431, 501, 505};
   std::set<std::string_view> texts;
-  const int last = static_cast<int>(Refusal::body_too_slow);
+  const int last = static_cast<int>(Refusal::head_too_slow);
   for (int value = 1; value <= last; ++value) {
     const RefusalInfo& info = refusal_info(static_cast<Refusal>(value));
     EXPECT_TRUE(statuses.contains(info.status)) << value;

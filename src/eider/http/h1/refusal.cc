@@ -49,12 +49,10 @@ constexpr RefusalInfo kRows[] = {
     {400, "A chunk is longer than its size says.", "RFC 9112, 7.1"},
     {400, "A trailer field is not valid.", "RFC 9112, 7.1.2"},
     {431, "The trailer fields are too large.", "RFC 6585, 5"},
-    {413, "The content is too large.", "RFC 9110, 15.5.14"},
 
     {408, "The head of the request took too long.", "RFC 9110, 15.5.9"},
-    {408, "The content of the request took too long.", "RFC 9110, 15.5.9"},
 };
-static_assert(std::size(kRows) == static_cast<std::size_t>(Refusal::body_too_slow) + 1);
+static_assert(std::size(kRows) == static_cast<std::size_t>(Refusal::head_too_slow) + 1);
 
 }  // namespace
 

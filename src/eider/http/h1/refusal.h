@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "eider/http/refusal.h"
+
 namespace eider::h1 {
 
 enum class Refusal : std::uint8_t {
@@ -50,10 +52,8 @@ enum class Refusal : std::uint8_t {
   bad_chunk_end,
   bad_trailer,
   trailers_too_large,
-  body_too_large,
   // The clock.
   head_too_slow,
-  body_too_slow,
 };
 
 /// What a refusal says and why.
@@ -69,5 +69,10 @@ struct RefusalInfo {
 
 /// The table's row. Pre: refusal != Refusal::none.
 [[nodiscard]] const RefusalInfo& refusal_info(Refusal refusal) noexcept;
+/// The same as any protocol's. Pre: as above.
+[[nodiscard]] inline RequestRefusal to_request_refusal(Refusal refusal) noexcept {
+  const RefusalInfo& info = refusal_info(refusal);
+  return {info.status, info.text};
+}
 
 }  // namespace eider::h1

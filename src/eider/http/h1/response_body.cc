@@ -8,12 +8,10 @@ namespace eider::h1 {
 
 namespace {
 
-constexpr std::string_view kLineEnd = "\r\n";
-
 /// Behind its next line end, or nothing.
 std::string_view behind_line(std::string_view text) noexcept {
-  const std::size_t end = text.find(kLineEnd);
-  return end == std::string_view::npos ? std::string_view() : text.substr(end + kLineEnd.size());
+  const std::size_t end = text.find(kCrlf);
+  return end == std::string_view::npos ? std::string_view() : text.substr(end + kCrlf.size());
 }
 
 }  // namespace
@@ -44,14 +42,9 @@ ReplyStep ResponseBodyReader::read_sized(std::string_view in) noexcept {
   return {ChunkedStatus::data, data.size(), data};
 }
 
-/// The tail is bounded: the reader refuses long extensions and trailers.
 ReplyStep ResponseBodyReader::read_chunked(std::string_view in) {
   const ReplyStep step = chunks_.read(in);
-  if (step.status == ChunkedStatus::data) {
-    tail_.clear();
-  } else {
-    tail_.append(in.substr(0, step.consumed));
-  }
+  trailers_.note(step, in);
   return step;
 }
 
@@ -72,21 +65,29 @@ ResponseFlaw ResponseBodyReader::flaw() const noexcept {
   }
 }
 
+void TrailerLines::note(const ChunkedStep& step, std::string_view in) {
+  if (step.status == ChunkedStatus::data) {
+    tail_.clear();
+  } else {
+    tail_.append(in.substr(0, step.consumed));
+  }
+}
+
 /// Behind the end of the last piece, if there was one, and the line of the last chunk.
-std::string_view ResponseBodyReader::trailer_lines() const noexcept {
+std::string_view TrailerLines::view() const noexcept {
   std::string_view rest = tail_;
-  if (rest.starts_with(kLineEnd)) {
-    rest.remove_prefix(kLineEnd.size());
+  if (rest.starts_with(kCrlf)) {
+    rest.remove_prefix(kCrlf.size());
   }
   rest = behind_line(rest);
-  rest.remove_suffix(std::min(rest.size(), kLineEnd.size()));
+  rest.remove_suffix(std::min(rest.size(), kCrlf.size()));
   return rest;
 }
 
 std::vector<Field> split_trailers(std::string_view lines) {
   std::vector<Field> fields;
   while (!lines.empty()) {
-    const std::string_view line = lines.substr(0, lines.find(kLineEnd));
+    const std::string_view line = lines.substr(0, lines.find(kCrlf));
     const std::size_t colon = std::min(line.find(':'), line.size());
     fields.push_back({line.substr(0, colon), trim(line.substr(std::min(colon + 1, line.size())))});
     lines = behind_line(lines);

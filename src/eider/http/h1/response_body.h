@@ -13,6 +13,19 @@
 
 namespace eider::h1 {
 
+/// Keeps the trailers of a chunked body, which its reader only checks.
+class TrailerLines {
+ public:
+  /// in  what the step was made of
+  void note(const ChunkedStep& step, std::string_view in);
+  /// As they came, each with its CRLF. Pre: the last step was done.
+  [[nodiscard]] std::string_view view() const noexcept;
+  void clear() noexcept { tail_ = std::string(); }
+
+ private:
+  std::string tail_;  // all that came behind the last piece of content: the reader bounds it
+};
+
 /// What one step found.
 ///
 /// status    as of ChunkedReader: need_more, data, done or refused
@@ -39,7 +52,7 @@ class ResponseBodyReader {
   /// Pre: the last read returned refused.
   [[nodiscard]] ResponseFlaw flaw() const noexcept;
   /// The trailer lines as they came, each with its CRLF. Pre: the last read returned done.
-  [[nodiscard]] std::string_view trailer_lines() const noexcept;
+  [[nodiscard]] std::string_view trailer_lines() const noexcept { return trailers_.view(); }
 
  private:
   [[nodiscard]] ReplyStep read_sized(std::string_view in) noexcept;
@@ -48,7 +61,7 @@ class ResponseBodyReader {
   ReplyBody kind_ = ReplyBody::none;
   std::uint64_t left_ = 0;
   ChunkedReader chunks_;
-  std::string tail_;  // all that came behind the last piece of content
+  TrailerLines trailers_;
 };
 
 /// The fields of `trailer_lines()`; views into them.

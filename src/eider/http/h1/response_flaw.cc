@@ -7,7 +7,7 @@ namespace eider::h1 {
 namespace {
 
 // In the order of the enum. The table test reads every row.
-constexpr ResponseFlawInfo kRows[] = {
+constexpr ResponseFlawInfo kFlaws[] = {
     {"Nothing is wrong.", ""},
 
     {"The answer does not begin with an HTTP version.", "RFC 9112, 4"},
@@ -40,12 +40,12 @@ constexpr ResponseFlawInfo kRows[] = {
     {"A trailer field is not valid.", "RFC 9112, 7.1.2"},
     {"The trailer fields are too large.", "RFC 9112, 7.1.2"},
 };
-static_assert(std::size(kRows) == static_cast<std::size_t>(ResponseFlaw::trailers_too_large) + 1);
+static_assert(std::size(kFlaws) == static_cast<std::size_t>(ResponseFlaw::trailers_too_large) + 1);
 
 }  // namespace
 
 const ResponseFlawInfo& flaw_info(ResponseFlaw flaw) noexcept {
-  return kRows[static_cast<std::size_t>(flaw)];
+  return kFlaws[static_cast<std::size_t>(flaw)];
 }
 
 }  // namespace eider::h1

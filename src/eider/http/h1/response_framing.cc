@@ -1,10 +1,11 @@
-#include "eider/http/h1/detail/response_framing.h"
+#include "eider/http/h1/response_framing.h"
 
 #include <limits>
 #include <optional>
 
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
+#include "eider/http/list.h"
 #include "eider/http/status.h"
 
 namespace eider::h1::detail {
@@ -14,19 +15,7 @@ namespace {
 using enum ResponseFlaw;
 
 /// So that a length can be counted in a signed number anywhere.
-constexpr std::uint64_t kContentLengthMax = std::numeric_limits<std::int64_t>::max();
-
-/// Takes the next element of a comma-separated list off its front (RFC 9110, section 5.6.1).
-std::string_view take_element(std::optional<std::string_view>& list) noexcept {
-  const std::size_t comma = list->find(',');
-  const std::string_view element = trim(list->substr(0, comma));
-  if (comma == std::string_view::npos) {
-    list.reset();
-  } else {
-    list->remove_prefix(comma + 1);
-  }
-  return element;
-}
+constexpr std::uint64_t kResponseLengthMax = std::numeric_limits<std::int64_t>::max();
 
 bool is_digits(std::string_view text) noexcept {
   for (const char byte : text) {
@@ -65,7 +54,7 @@ ResponseFlaw ResponseFraming::take_content_length(std::string_view value) noexce
     return bad_content_length;
   }
   const auto length = parse_uint64(value);
-  if (!length || *length > kContentLengthMax) {
+  if (!length || *length > kResponseLengthMax) {
     return content_length_too_large;
   }
   if (is_chunked_) {
@@ -83,13 +72,13 @@ ResponseFlaw ResponseFraming::take_transfer_encoding(std::string_view value) noe
   if (has_length_) {
     return length_with_coding;
   }
-  for (std::optional<std::string_view> codings = value; codings.has_value();) {
-    const std::string_view coding = take_element(codings);
-    if (!is_token(coding)) {
+  ListReader codings(value);
+  while (const auto coding = codings.take()) {
+    if (!is_token(*coding)) {
       return bad_transfer_coding;
     }
     // Others are not asked for (there is no TE field), and chunked is applied once, at the end.
-    if (is_chunked_ || !equals_ignoring_case(coding, "chunked")) {
+    if (is_chunked_ || !equals_ignoring_case(*coding, "chunked")) {
       return unknown_transfer_coding;
     }
     is_chunked_ = true;
@@ -98,13 +87,13 @@ ResponseFlaw ResponseFraming::take_transfer_encoding(std::string_view value) noe
 }
 
 ResponseFlaw ResponseFraming::take_connection(std::string_view value) noexcept {
-  for (std::optional<std::string_view> options = value; options.has_value();) {
-    const std::string_view option = take_element(options);
-    if (!option.empty() && !is_token(option)) {
+  ListReader options(value);
+  while (const auto option = options.next()) {
+    if (!is_token(*option)) {
       return bad_connection;
     }
-    names_close_ |= equals_ignoring_case(option, "close");
-    names_keep_alive_ |= equals_ignoring_case(option, "keep-alive");
+    names_close_ |= equals_ignoring_case(*option, "close");
+    names_keep_alive_ |= equals_ignoring_case(*option, "keep-alive");
   }
   return none;
 }

@@ -2,9 +2,9 @@
 
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
-#include "eider/http/h1/detail/fields_parse.h"
-#include "eider/http/h1/detail/response_framing.h"
-#include "eider/http/h1/detail/scan.h"
+#include "eider/http/h1/fields_parse.h"
+#include "eider/http/h1/response_framing.h"
+#include "eider/http/h1/scan.h"
 
 namespace eider::h1 {
 

@@ -1,10 +1,10 @@
-#include "eider/http/h1/detail/scan.h"
+#include "eider/http/h1/scan.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "eider/http/h1/detail/target.h"
+#include "eider/http/h1/target.h"
 
 namespace eider::h1::detail {
 namespace {
@@ -62,7 +62,7 @@ TEST(Host, is_judged_alike_with_and_without_a_plain_name) {
                               "[::1]:80",  "a_b.c~", "a%2Db.example", "long-name.of-a.host.example",
                               "a.example:"};
   for (const char* const text : good) {
-    EXPECT_TRUE(is_host(text)) << text;
+    EXPECT_TRUE(is_host_value(text)) << text;
   }
   const char* const bad[] = {":80",
                              "a b.example",
@@ -74,7 +74,7 @@ TEST(Host, is_judged_alike_with_and_without_a_plain_name) {
                              "[::1",
                              "long-name.of-a.host.example?"};
   for (const char* const text : bad) {
-    EXPECT_FALSE(is_host(text)) << text;
+    EXPECT_FALSE(is_host_value(text)) << text;
   }
 }
 

@@ -3,7 +3,8 @@
 #include <charconv>
 #include <cstring>
 
-#include "eider/http/h1/detail/put.h"
+#include "eider/base/text.h"
+#include "eider/http/h1/put.h"
 #include "eider/http/status.h"
 
 namespace eider::h1 {
@@ -24,7 +25,6 @@ constexpr std::string_view kChunked = "Transfer-Encoding: chunked\r\n";
 constexpr std::string_view kKeepAlive = "Connection: keep-alive\r\n";
 constexpr std::string_view kClose = "Connection: close\r\n";
 constexpr std::string_view kUpgrade = "Connection: upgrade\r\n";
-constexpr std::string_view kLineEnd = "\r\n";
 
 /// More than all that write_head writes of its own, phrases and numbers included.
 constexpr std::size_t kOwnBytesMax = 320;
@@ -41,10 +41,10 @@ char* put_status_line(char* at, int status) noexcept {
 char* put_start(char* at, const ResponseHead& head) noexcept {
   at = put_status_line(at, head.status);
   if (head.start != nullptr) {
-    at = put(put(put(at, kDate), head.start->date()), kLineEnd);
+    at = put(put(put(at, kDate), head.start->date()), kCrlf);
   }
   if (!head.content_type.empty()) {
-    at = put(put(put(at, kType), head.content_type), kLineEnd);
+    at = put(put(put(at, kType), head.content_type), kCrlf);
   }
   return at;
 }
@@ -54,7 +54,7 @@ inline char* put_framing(char* at, const ResponseHead& head) noexcept {
     case Framing::none:
       return at;
     case Framing::sized:
-      return put(put_number(put(at, kLength), head.content_length), kLineEnd);
+      return put(put_number(put(at, kLength), head.content_length), kCrlf);
     case Framing::chunked:
       return put(at, kChunked);
   }
@@ -90,7 +90,7 @@ void write_head(Buffer& out, const ResponseHead& head) {
   at = put_framing(at, head);
   at = put_persistence(at, head.persistence);
   at = put_short(at, head.field_lines);
-  at = put(at, kLineEnd);
+  at = put(at, kCrlf);
   out.commit(static_cast<std::size_t>(at - begin));
 }
 
@@ -98,11 +98,11 @@ void write_chunk(Buffer& out, std::string_view data) {
   if (data.empty()) {
     return;
   }
-  char* const begin = out.reserve(kDigitsMax + data.size() + 2 * kLineEnd.size());
+  char* const begin = out.reserve(kDigitsMax + data.size() + 2 * kCrlf.size());
   char* at = std::to_chars(begin, begin + kDigitsMax, data.size(), 16).ptr;
-  at = put(at, kLineEnd);
+  at = put(at, kCrlf);
   at = put(at, data);
-  at = put(at, kLineEnd);
+  at = put(at, kCrlf);
   out.commit(static_cast<std::size_t>(at - begin));
 }
 

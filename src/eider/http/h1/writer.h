@@ -8,7 +8,7 @@
 
 #include "eider/base/buffer.h"
 #include "eider/http/date.h"
-#include "eider/http/h1/detail/put.h"
+#include "eider/http/h1/put.h"
 #include "eider/http/h1/refusal.h"
 
 namespace eider::h1 {

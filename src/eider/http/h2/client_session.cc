@@ -6,34 +6,31 @@
 #include <new>
 
 #include "eider/base/assert.h"
-#include "eider/base/text.h"
-#include "eider/http/h2/detail/client_session_state.h"
-#include "eider/http/h2/detail/memory.h"
+#include "eider/http/h2/calls.h"
+#include "eider/http/h2/client_session_state.h"
+#include "eider/http/h2/library.h"
+#include "eider/http/plain_fields.h"
 
 namespace eider::h2 {
 
 namespace {
 
 using detail::check;
+using detail::code_of;
 
 /// A head of this many frames is within anybody's limit.
 constexpr std::uint32_t kContinuationsMin = 8;
 constexpr std::uint32_t kFrameBytes = 16 * 1024;
 
-constexpr std::uint32_t code_of(ErrorCode code) noexcept {
-  return static_cast<std::uint32_t>(code);
-}
-
-const nghttp2_option* library_options() {
+const nghttp2_option* client_options() {
   static const nghttp2_option* const made = detail::make_options();
   return made;
 }
 
-/// RFC 7541, 7.1.3: secrets stay out of the tables.
+/// RFC 7541, 7.1.3: secrets stay out of the tables. A connection may carry requests of many people,
+/// and one of them could try values until the table has what another one has sent (7.1.1).
 unsigned flags_of(const OutField& field) noexcept {
-  const bool is_secret = equals_ignoring_case(field.name, "authorization") ||
-                         equals_ignoring_case(field.name, "proxy-authorization");
-  return is_secret ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
+  return is_plain_request_field(field.name) ? NGHTTP2_NV_FLAG_NONE : NGHTTP2_NV_FLAG_NO_INDEX;
 }
 
 }  // namespace
@@ -42,7 +39,7 @@ ClientSession::State::State(const ClientSessionOptions& its_options)
     : options(its_options),
       continuations_max(
           std::max(kContinuationsMin, 1 + options.reply.head_bytes_max / kFrameBytes)) {
-  check(nghttp2_session_client_new3(&session, calls(), this, library_options(),
+  check(nghttp2_session_client_new3(&session, detail::Calls<State>::all(), this, client_options(),
                                     detail::session_memory()));
   const std::array<nghttp2_settings_entry, 3> settings{
       {{NGHTTP2_SETTINGS_ENABLE_PUSH, 0},
@@ -127,10 +124,16 @@ std::optional<std::uint32_t> ClientSession::streams_allowed() const noexcept {
                                              NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
 }
 
+bool ClientSession::allows_protocols() const noexcept {
+  return state_->has_settings &&
+         nghttp2_session_get_remote_settings(state_->session,
+                                             NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) == 1;
+}
+
 StreamId ClientSession::request(ReplyUser& user, std::span<const OutField> fields, Ends ends) {
   const std::span<const nghttp2_nv> all = state_->to_pairs(fields);
   nghttp2_data_provider content{};
-  content.read_callback = State::content_call();
+  content.read_callback = detail::Calls<State>::read_content;
   const StreamId id = nghttp2_submit_request(state_->session, nullptr, all.data(), all.size(),
                                              ends == Ends::with_head ? nullptr : &content, &user);
   if (id == NGHTTP2_ERR_NOMEM) {

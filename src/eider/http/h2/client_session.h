@@ -52,12 +52,12 @@ struct StreamEnd {
   std::string_view text;
 };
 
-/// Whoever waits for one answer. Calls come from within ClientSession::receive and `send`, where
+/// What waits for one answer. Calls come from within ClientSession::receive and `send`, where
 /// `reset`, `consume` and `resume` may be called, and nothing else.
 class ReplyUser {
  public:
-  /// 100 to 199.
-  virtual void on_interim(int status) = 0;
+  /// 100 to 199; valid during the call.
+  virtual void on_interim(const ReplyHead& head) = 0;
   /// The final head; valid during the call.
   virtual void on_head(const ReplyHead& head) = 0;
   /// Content, at least one byte; counted against the stream's window until `consume`.
@@ -74,6 +74,8 @@ class ReplyUser {
   [[nodiscard]] virtual Ready ready(std::size_t bytes_max) noexcept = 0;
   /// Copies the next `bytes` of it.
   virtual void put(char* to, std::size_t bytes) noexcept = 0;
+  /// Fields behind the content, "Name: value\r\n" each; asked with the last of it.
+  [[nodiscard]] virtual std::string_view trailer_lines() const noexcept { return {}; }
 
  protected:
   ~ReplyUser() = default;
@@ -109,6 +111,8 @@ class ClientSession {
   [[nodiscard]] bool takes_requests() const noexcept;
   /// What the server has said that it allows, if it has.
   [[nodiscard]] std::optional<std::uint32_t> streams_allowed() const noexcept;
+  /// The server takes requests that name a protocol (RFC 8441, section 3).
+  [[nodiscard]] bool allows_protocols() const noexcept;
   /// Begins a request. Pre: room() != 0.
   ///
   /// user    told of the answer, until `on_closed` or `reset`

@@ -1,21 +1,15 @@
 // ClientSession: what the server's frames come to, before and behind nghttp2.
 #include <cstring>
-#include <new>
 #include <utility>
 
-#include "eider/http/h2/detail/client_session_state.h"
+#include "eider/http/h2/client_session_state.h"
 
 namespace eider::h2 {
 
 namespace {
 
-constexpr std::size_t kFrameHeadBytes = 9;
-/// A list of fields that goes on beyond this many times its limit is not even decoded any more.
-constexpr std::uint64_t kBombFactor = 4;
-
-std::string_view text_of(const std::uint8_t* bytes, std::size_t count) noexcept {
-  return {reinterpret_cast<const char*>(bytes), count};
-}
+using detail::kBombFactor;
+using detail::kFrameHeadBytes;
 
 bool has(std::uint8_t flags, nghttp2_flag flag) noexcept {
   return (flags & flag) != 0;
@@ -87,8 +81,8 @@ void ClientSession::State::check_continuation(const FrameHead& head) noexcept {
 
 // Behind it: heads.
 
-void ClientSession::State::begin_head(StreamId id) noexcept {
-  const ReplyUser* const user = user_of(id);
+void ClientSession::State::begin_head(const nghttp2_frame& frame) noexcept {
+  const ReplyUser* const user = user_of(frame.hd.stream_id);
   is_building = user != nullptr;
   const bool is_trailers = is_building && user->has_head_;
   builder.begin(is_trailers ? ReplyBuilder::Kind::trailers : ReplyBuilder::Kind::head);
@@ -116,7 +110,7 @@ void ClientSession::State::end_head(StreamId id, Ends ends) {
     return end_answer(id, builder.trailer_lines());
   }
   if (head.is_interim()) {
-    return user->on_interim(head.status);
+    return user->on_interim(head);
   }
   user->has_head_ = true;
   user->on_head(head);
@@ -239,8 +233,8 @@ void ClientSession::State::note_not_sent(const nghttp2_frame& frame) noexcept {
 
 // The content of requests.
 
-ssize_t ClientSession::State::read_content(StreamId id, std::size_t bytes_max,
-                                           std::uint32_t& flags) noexcept {
+ssize_t ClientSession::State::read_content(StreamId id, std::size_t bytes_max, std::uint32_t& flags,
+                                           const nghttp2_data_source& /*source*/) noexcept {
   ReplyUser* const from = user_of(id);
   if (from == nullptr) {  // it was reset, and that has not left yet
     return NGHTTP2_ERR_DEFERRED;
@@ -251,11 +245,23 @@ ssize_t ClientSession::State::read_content(StreamId id, std::size_t bytes_max,
   }
   flags |= NGHTTP2_DATA_FLAG_NO_COPY;
   flags |= ready.is_last ? unsigned{NGHTTP2_DATA_FLAG_EOF} : 0U;
+  const std::string_view trailers = ready.is_last ? from->trailer_lines() : std::string_view();
+  if (!trailers.empty()) {
+    flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
+    submit_trailers(id, trailers);
+  }
   return static_cast<ssize_t>(ready.bytes);
 }
 
+void ClientSession::State::submit_trailers(StreamId id, std::string_view lines) {
+  std::vector<OutField> fields;
+  append_lines(fields, lines);
+  const std::span<const nghttp2_nv> all = to_pairs(fields);
+  nghttp2_submit_trailer(session, id, all.data(), all.size());
+}
+
 int ClientSession::State::send_content(StreamId id, const std::uint8_t* frame_head,
-                                       std::size_t bytes) {
+                                       std::size_t bytes, const nghttp2_data_source& /*source*/) {
   ReplyUser* const from = user_of(id);
   if (from == nullptr) {  // it was reset while the frame waited for room
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
@@ -269,102 +275,6 @@ int ClientSession::State::send_content(StreamId id, const std::uint8_t* frame_he
   from->put(at + kFrameHeadBytes, bytes);
   out->commit(kFrameHeadBytes + bytes);
   return 0;
-}
-
-namespace {
-
-/// No exception may pass through nghttp2, which is C; only memory can be lacking here.
-template <class F>
-int guarded(F call) noexcept {
-  try {
-    return call();
-  } catch (...) {
-    return NGHTTP2_ERR_CALLBACK_FAILURE;
-  }
-}
-
-}  // namespace
-
-const nghttp2_session_callbacks* ClientSession::State::calls() {
-  static const nghttp2_session_callbacks* const made = [] {
-    nghttp2_session_callbacks* calls = nullptr;
-    if (nghttp2_session_callbacks_new(&calls) != 0) {
-      throw std::bad_alloc();
-    }
-    set_head_calls(calls);
-    set_frame_calls(calls);
-    set_stream_calls(calls);
-    return calls;
-  }();
-  return made;
-}
-
-void ClientSession::State::set_head_calls(nghttp2_session_callbacks* calls) noexcept {
-  nghttp2_session_callbacks_set_on_begin_headers_callback(
-      calls, [](nghttp2_session*, const nghttp2_frame* frame, void* state) -> int {
-        return static_cast<State*>(state)->begin_head(frame->hd.stream_id), 0;
-      });
-  nghttp2_session_callbacks_set_on_header_callback(
-      calls,
-      [](nghttp2_session*, const nghttp2_frame*, const std::uint8_t* name, std::size_t name_bytes,
-         const std::uint8_t* value, std::size_t value_bytes, std::uint8_t, void* state) -> int {
-        return guarded([=] {
-          return static_cast<State*>(state)->take_field(text_of(name, name_bytes),
-                                                        text_of(value, value_bytes));
-        });
-      });
-  // A field that is wrong makes the whole answer wrong: none is dropped silently.
-  nghttp2_session_callbacks_set_on_invalid_header_callback(
-      calls,
-      [](nghttp2_session*, const nghttp2_frame*, const std::uint8_t*, std::size_t,
-         const std::uint8_t*, std::size_t, std::uint8_t,
-         void*) -> int { return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE; });
-}
-
-void ClientSession::State::set_frame_calls(nghttp2_session_callbacks* calls) noexcept {
-  nghttp2_session_callbacks_set_on_frame_recv_callback(
-      calls, [](nghttp2_session*, const nghttp2_frame* frame, void* state) -> int {
-        return guarded([=] { return static_cast<State*>(state)->take_frame(*frame), 0; });
-      });
-  nghttp2_session_callbacks_set_on_frame_send_callback(
-      calls, [](nghttp2_session*, const nghttp2_frame* frame, void* state) -> int {
-        return static_cast<State*>(state)->note_sent(*frame), 0;
-      });
-  nghttp2_session_callbacks_set_on_frame_not_send_callback(
-      calls, [](nghttp2_session*, const nghttp2_frame* frame, int, void* state) -> int {
-        return static_cast<State*>(state)->note_not_sent(*frame), 0;
-      });
-}
-
-void ClientSession::State::set_stream_calls(nghttp2_session_callbacks* calls) noexcept {
-  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
-      calls,
-      [](nghttp2_session*, std::uint8_t, StreamId id, const std::uint8_t* data, std::size_t bytes,
-         void* state) -> int {
-        return guarded(
-            [=] { return static_cast<State*>(state)->take_data(id, text_of(data, bytes)), 0; });
-      });
-  nghttp2_session_callbacks_set_on_stream_close_callback(
-      calls, [](nghttp2_session*, StreamId id, std::uint32_t code, void* state) -> int {
-        return guarded([=] {
-          return static_cast<State*>(state)->note_closed(id, static_cast<ErrorCode>(code)), 0;
-        });
-      });
-  nghttp2_session_callbacks_set_send_data_callback(
-      calls,
-      [](nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* head, std::size_t bytes,
-         nghttp2_data_source*, void* state) -> int {
-        return guarded([=] {
-          return static_cast<State*>(state)->send_content(frame->hd.stream_id, head, bytes);
-        });
-      });
-}
-
-nghttp2_data_source_read_callback ClientSession::State::content_call() noexcept {
-  return [](nghttp2_session*, StreamId id, std::uint8_t*, std::size_t bytes_max,
-            std::uint32_t* flags, nghttp2_data_source*, void* state) -> ssize_t {
-    return static_cast<State*>(state)->read_content(id, bytes_max, *flags);
-  };
 }
 
 }  // namespace eider::h2

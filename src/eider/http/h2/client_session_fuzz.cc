@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "eider/base/assert.h"
-#include "eider/http/h2/detail/test_asker.h"
+#include "eider/http/h2/test_asker.h"
 
 namespace {
 

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <thread>
 
-#include "eider/http/h2/detail/test_asker.h"
+#include "eider/http/h2/test_asker.h"
 
 namespace eider::h2 {
 namespace {
@@ -53,6 +55,40 @@ TEST(H2ClientSession, asks_and_tells_of_answers_however_they_are_cut) {
     ASSERT_TRUE(user.sent.starts_with(kPreface));
     ASSERT_FALSE(user.session.is_doomed());
     ASSERT_EQ(user.session.open_streams(), 0U);
+  }
+}
+
+// What lives with the service, as a pool of connections does, ends when the loops' threads have.
+TEST(H2ClientSession, may_end_behind_the_thread_that_it_was_used_on) {
+  std::unique_ptr<Asker> user;
+  std::thread([&user] {
+    user = std::make_unique<Asker>();
+    user->ask();
+    user->receive(greeting() + reply(1));
+  }).join();
+  EXPECT_TRUE(user->events.contains("1 head 200")) << user->events;
+  user.reset();
+  Asker another;  // the memory of both is in order
+  another.ask();
+  EXPECT_FALSE(another.session.is_doomed());
+}
+
+// What another request of the connection says could otherwise be guessed from how short this one is
+// (RFC 7541, section 7.1).
+TEST(H2ClientSession, keeps_all_that_may_be_secret_out_of_the_table) {
+  const std::string value(100, '~');
+  const auto bytes_of_second = [&](std::string_view name) {
+    Asker user;
+    user.ask({}, "GET", {{name, value}});
+    const std::size_t before = user.sent.size();
+    user.ask({}, "GET", {{name, value}});
+    return user.sent.size() - before;
+  };
+  for (const char* name : {"authorization", "proxy-authorization", "cookie", "x-api-key", "x"}) {
+    EXPECT_GT(bytes_of_second(name), value.size()) << name;
+  }
+  for (const char* name : {"accept", "user-agent", "content-type"}) {
+    EXPECT_LT(bytes_of_second(name), 20U) << name;
   }
 }
 

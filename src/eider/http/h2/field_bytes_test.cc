@@ -1,4 +1,4 @@
-#include "eider/http/h2/detail/field_bytes.h"
+#include "eider/http/h2/field_bytes.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
-#include "eider/http/h2/detail/field_bytes.h"
-#include "eider/http/h2/detail/target.h"
+#include "eider/http/h2/field_bytes.h"
+#include "eider/http/target.h"
 
 namespace eider::h2 {
 
@@ -34,6 +34,7 @@ bool is_http(std::string_view scheme) noexcept {
 
 /// What is not set in every case. Field by field: see HeadReader.
 void start_anew(RequestHead& head) noexcept {
+  head.major_version = 2;
   head.minor_version = 1;
   head.form = TargetForm::origin;
   head.body = BodyKind::none;
@@ -55,26 +56,23 @@ void forget(std::vector<T>& elements) noexcept {
 }  // namespace
 
 void HeadBuilder::begin() noexcept {
-  if (text_.capacity() > kKeptBytesMax) {
-    text_.release();
-  }
-  text_.clear();
+  text_.reset(kKeptBytesMax);
   forget(pieces_);
   forget(crumbs_);
   forget(fields_);
   listed_bytes_ = 0;
-  content_length_ = 0;
+  content_length_ = content_bytes_ = 0;
   method_ = path_ = scheme_ = authority_ = protocol_ = host_ = Span();
   has_length_ = false;
   expects_continue_ = false;
-  is_early_ = false;
-  has_priority_ = false;
+  is_malformed_ = false;
+  priority_.reset();
   refusal_.reset();
 }
 
 void HeadBuilder::refuse(int status, std::string_view text) noexcept {
   if (!refusal_) {
-    refusal_ = HeadRefusal{status, text};
+    refusal_ = RequestRefusal{status, text};
   }
 }
 
@@ -90,11 +88,11 @@ void HeadBuilder::add(std::string_view name, std::string_view value, const HeadL
   if (listed_bytes_ > limits.head_bytes_max) {
     refuse(kHeadTooLarge, "The request head is too large.");
   }
-  if (refusal_) {
+  if (refusal_ || is_malformed_) {
     return;
   }
   if (!detail::is_value(value)) {
-    refuse(kBadRequest, "A field value holds a byte that is not allowed, or a blank at an end.");
+    is_malformed_ = true;
   } else if (name.starts_with(':')) {
     add_pseudo(name, value, limits);
   } else {
@@ -122,7 +120,7 @@ void HeadBuilder::add_pseudo(std::string_view name, std::string_view value,
                              const HeadLimits& limits) {
   Span* const place = place_of(name);
   if (place == nullptr || place->is_there || !pieces_.empty() || !crumbs_.empty()) {
-    refuse(kBadRequest, "A pseudo-header field is unknown, doubled, or behind other fields.");
+    is_malformed_ = true;
   } else if (place == &path_ && value.size() > limits.target_bytes_max) {
     refuse(kUriTooLong, "The request target is too long.");
   } else {
@@ -143,9 +141,7 @@ HeadBuilder::Known HeadBuilder::known(std::string_view name) noexcept {
     case 8:
       return name == "priority" ? Known::priority : Known::none;
     case 10:
-      return name == "connection" || name == "keep-alive" ? Known::of_connection
-             : name == "early-data"                       ? Known::early_data
-                                                          : Known::none;
+      return name == "connection" || name == "keep-alive" ? Known::of_connection : Known::none;
     case 14:
       return name == "content-length" ? Known::content_length : Known::none;
     case 16:
@@ -157,20 +153,30 @@ HeadBuilder::Known HeadBuilder::known(std::string_view name) noexcept {
   }
 }
 
-/// RFC 9113, 8.2.2: fields of one connection have no meaning here, and become one where a request
-/// is passed on over HTTP/1.1.
-bool HeadBuilder::is_connection_specific(Known field, std::string_view value) noexcept {
-  return field == Known::of_connection ||
-         (field == Known::te && !equals_ignoring_case(value, "trailers"));
+/// RFC 9113, 8.2.1: names are tokens in lower case; 8.2.2: fields of one connection have no meaning
+/// here, and would become one where a request is passed on over HTTP/1.1.
+bool HeadBuilder::is_regular(Known field, std::string_view name, std::string_view value) noexcept {
+  switch (field) {
+    case Known::none:
+      return detail::is_lower_token(name);
+    case Known::of_connection:
+      return false;
+    case Known::te:
+      return equals_ignoring_case(value, "trailers");
+    default:
+      return true;
+  }
+}
+
+bool HeadBuilder::is_trailer(std::string_view name, std::string_view value) noexcept {
+  return detail::is_value(value) && is_regular(known(name), name, value);
 }
 
 void HeadBuilder::add_field(std::string_view name, std::string_view value,
                             const HeadLimits& limits) {
   const Known field = known(name);
-  if (field == Known::none && !detail::is_lower_token(name)) {
-    refuse(kBadRequest, "A field name is no token in lower case.");
-  } else if (is_connection_specific(field, value)) {
-    refuse(kBadRequest, "A field of HTTP/1.1's connections has no place in HTTP/2.");
+  if (!is_regular(field, name, value)) {
+    is_malformed_ = true;
   } else if (field == Known::cookie) {
     crumbs_.push_back(keep(value));
   } else if (pieces_.size() >= limits.fields_max) {
@@ -194,12 +200,8 @@ void HeadBuilder::note_field(Known field, std::string_view value) {
       return take_expectation(value);
     case Known::host:
       return take_host(value);
-    case Known::early_data:
-      is_early_ = true;
-      return;
     case Known::priority:
-      has_priority_ = true;
-      return;
+      return take_priority(value);
     case Known::none:
     case Known::of_connection:
     case Known::te:
@@ -208,8 +210,14 @@ void HeadBuilder::note_field(Known field, std::string_view value) {
   }
 }
 
+void HeadBuilder::take_priority(std::string_view value) {
+  Priority said = priority_.value_or(Priority());
+  read_priority(value, said);
+  priority_ = said;
+}
+
 void HeadBuilder::take_host(std::string_view value) {
-  if (host_.is_there || !detail::is_host(value)) {
+  if (host_.is_there || !is_host(value)) {
     refuse(kBadRequest, "Host is doubled, or no host.");
   }
 }
@@ -219,7 +227,7 @@ void HeadBuilder::take_length(std::string_view value) {
   const auto length = parse_uint64(value);
   const bool is_digits = std::ranges::all_of(value, is_digit);
   if (has_length_ || !is_digits || !length || *length > kContentLengthMax) {
-    refuse(kBadRequest, "Content-Length is doubled, or no number.");
+    is_malformed_ = true;
     return;
   }
   has_length_ = true;
@@ -234,7 +242,25 @@ void HeadBuilder::take_expectation(std::string_view value) {
   expects_continue_ = true;
 }
 
-std::optional<HeadRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) {
+bool HeadBuilder::is_malformed(Ends ends) const noexcept {
+  if (is_malformed_ || refusal_) {
+    return is_malformed_;  // what came behind a refused field was not looked at
+  }
+  const bool lacks_content = ends == Ends::with_head && content_length_ != 0;
+  return lacks_content || !has_all_pseudo();
+}
+
+/// RFC 9113, 8.3.1 and 8.5; RFC 8441, 4: a CONNECT with ":protocol" has what others have.
+bool HeadBuilder::has_all_pseudo() const noexcept {
+  const bool is_connect = of(method_) == "CONNECT";
+  if (is_connect && !protocol_.is_there) {
+    return authority_.is_there && !scheme_.is_there && !path_.is_there;
+  }
+  return method_.is_there && scheme_.is_there && path_.bytes != 0 &&
+         (is_connect || !protocol_.is_there);
+}
+
+std::optional<RequestRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) {
   start_anew(head);
   if (!refusal_) {
     join_crumbs();
@@ -248,11 +274,8 @@ std::optional<HeadRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) {
     check_tunnel(ends);
   } else if (ends == Ends::with_content) {
     head.body = head.content_length != 0 ? BodyKind::sized : BodyKind::chunked;
-  } else if (content_length_ != 0) {
-    refuse(kBadRequest, "Content-Length announces content, and none follows.");
   }
   head.expects_continue = expects_continue_ && ends == Ends::with_content;
-  head.is_early = is_early_;
   return refusal_;
 }
 
@@ -264,7 +287,8 @@ void HeadBuilder::check_tunnel(Ends ends) {
 }
 
 /// RFC 9113, 8.2.3: crumbs "MUST be concatenated into a single octet string using the two-octet
-/// delimiter of 0x3b, 0x20" before they go to who does not know HTTP/2.
+/// delimiter of 0x3b, 0x20" before they go to what does not know HTTP/2. Empty ones are left out: a
+/// value that ended in the delimiter's blank would be none (RFC 9110, 5.5).
 void HeadBuilder::join_crumbs() {
   if (crumbs_.empty()) {
     return;
@@ -275,9 +299,11 @@ void HeadBuilder::join_crumbs() {
     joined.at = static_cast<std::uint32_t>(text_.size());
     std::string_view between;
     for (const Span crumb : crumbs_) {
-      text_.append(between);
-      text_.append(of(crumb));
-      between = "; ";
+      if (crumb.bytes != 0) {
+        text_.append(between);
+        text_.append(of(crumb));
+        between = "; ";
+      }
     }
     joined.bytes = static_cast<std::uint32_t>(text_.size()) - joined.at;
   }
@@ -298,28 +324,23 @@ void HeadBuilder::fill_fields(RequestHead& head) {
   head.bytes = text_.view();
 }
 
-/// Known methods are tokens.
-bool HeadBuilder::has_method(Method parsed) const noexcept {
-  return parsed != Method::unknown || (method_.is_there && is_token(of(method_)));
-}
-
 void HeadBuilder::fill_target(RequestHead& head) {
   head.method = parse_method(of(method_));
   head.authority = of(authority_.is_there ? authority_ : host_);
   const bool is_tunnel = head.method == Method::connect && !protocol_.is_there;
   if (authority_.is_there && host_.is_there && !equals_ignoring_case(of(authority_), of(host_))) {
     refuse(kBadRequest, "\":authority\" and Host name different hosts.");
-  } else if (!has_method(head.method) || !detail::is_host(head.authority)) {
-    refuse(kBadRequest, "The request's method or its host is missing or malformed.");
+  } else if (!is_host(head.authority)) {
+    refuse(kBadRequest, "The request's host is missing or malformed.");
   } else if (head.method == Method::unknown) {
-    refuse(kNotImplemented, "This server does not know that method.");
+    if (is_token(of(method_))) {
+      refuse(kNotImplemented, "This server does not know that method.");
+    } else {
+      refuse(kBadRequest, "The request's method is malformed.");
+    }
   } else if (is_tunnel) {
-    // RFC 9113, 8.5: "The ":scheme" and ":path" pseudo-header fields MUST be omitted."
     head.form = TargetForm::authority;
     head.target = head.authority;
-    if (scheme_.is_there || path_.is_there) {
-      refuse(kBadRequest, "CONNECT has no scheme and no path.");
-    }
   } else {
     fill_path(head);
   }
@@ -330,14 +351,12 @@ void HeadBuilder::fill_path(RequestHead& head) {
   head.target = of(path_);
   if (!is_http(scheme)) {
     refuse(kBadRequest, "The request's scheme is not HTTP's.");
-  } else if (protocol_.is_there && head.method != Method::connect) {
-    refuse(kBadRequest, "\":protocol\" goes with CONNECT alone.");
   } else if (protocol_.is_there && of(protocol_) != "websocket") {
     refuse(kNotImplemented, "This server does not know that protocol.");
   } else if (head.target == "*" && head.method == Method::options) {
     head.form = TargetForm::asterisk;
     head.path = head.target;
-  } else if (!detail::is_origin_form(head.target)) {
+  } else if (!is_origin_form(head.target)) {
     refuse(kBadRequest, "The request target is malformed.");
   } else {
     const std::size_t mark = head.target.find('?');

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +16,8 @@ namespace {
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 constexpr int kServed = 0;
+/// In place of a status: the stream is reset.
+constexpr int kReset = -1;
 
 Pairs get(std::string path = "/", std::string host = "example.org") {
   return {{":method", "GET"},
@@ -27,7 +31,7 @@ Pairs with(Pairs pairs, const Pairs& more) {
   return pairs;
 }
 
-/// A head as it was built, or the status that refuses it.
+/// A head as it was built, or what it is refused by.
 class Built {
  public:
   explicit Built(const Pairs& pairs, Ends ends = Ends::with_head, const HeadLimits& limits = {}) {
@@ -35,13 +39,17 @@ class Built {
     for (const auto& [name, value] : pairs) {
       builder_.add(name, value, limits);
     }
-    if (const auto refusal = builder_.finish(ends, head)) {
+    if (builder_.is_malformed(ends)) {
+      status = kReset;
+    } else if (const auto refusal = builder_.finish(ends, head)) {
       status = refusal->status;
     }
+    priority = builder_.priority();
   }
 
   RequestHead head;
   int status = kServed;
+  std::optional<Priority> priority;
 
  private:
   HeadBuilder builder_;
@@ -87,6 +95,17 @@ TEST(HeadBuilder, joins_the_crumbs_of_cookies) {
   EXPECT_EQ(built.head.fields.size(), 2U);  // and host
 }
 
+TEST(HeadBuilder, leaves_empty_crumbs_out) {
+  const auto joined = [](const Pairs& crumbs) {
+    return std::string(Built(with(get(), crumbs)).head.find("cookie").value());
+  };
+  EXPECT_EQ(joined({{"cookie", "a=1"}, {"cookie", ""}}), "a=1");
+  EXPECT_EQ(joined({{"cookie", ""}, {"cookie", "a=1"}}), "a=1");
+  EXPECT_EQ(joined({{"cookie", "a=1"}, {"cookie", ""}, {"cookie", "b=2"}}), "a=1; b=2");
+  EXPECT_EQ(joined({{"cookie", ""}, {"cookie", ""}}), "");
+  EXPECT_EQ(joined({{"cookie", ""}}), "");
+}
+
 TEST(HeadBuilder, knows_how_much_content_follows) {
   const Pairs post{{":method", "POST"}, {":scheme", "http"}, {":path", "/"}, {":authority", "h"}};
   EXPECT_EQ(Built(post).head.body, BodyKind::none);
@@ -95,7 +114,7 @@ TEST(HeadBuilder, knows_how_much_content_follows) {
   EXPECT_EQ(sized.head.body, BodyKind::sized);
   EXPECT_EQ(sized.head.content_length, 12U);
   EXPECT_EQ(Built(with(post, {{"content-length", "0"}})).head.body, BodyKind::none);
-  EXPECT_EQ(Built(with(post, {{"content-length", "12"}})).status, 400);
+  EXPECT_EQ(Built(with(post, {{"content-length", "12"}})).status, kReset);
   EXPECT_TRUE(
       Built(with(post, {{"expect", "100-continue"}}), Ends::with_content).head.expects_continue);
 }
@@ -129,14 +148,6 @@ Pairs websocket(std::string protocol = "websocket") {
           {":authority", "h"}};
 }
 
-TEST(HeadBuilder, notes_what_a_proxy_calls_early) {
-  EXPECT_FALSE(Built(get("/x")).head.is_early);
-  EXPECT_FALSE(Built(with(get("/x"), {{"early-date", "1"}})).head.is_early);
-  for (const char* const value : {"1", "0", ""}) {
-    EXPECT_TRUE(Built(with(get("/x"), {{"early-data", value}})).head.is_early) << value;
-  }
-}
-
 TEST(HeadBuilder, tells_a_websocket_of_rfc_8441_as_a_get) {
   const Built built(websocket(), Ends::with_content);
   EXPECT_EQ(built.status, kServed);
@@ -152,23 +163,23 @@ TEST(HeadBuilder, tells_a_websocket_of_rfc_8441_as_a_get) {
   EXPECT_EQ(Built(websocket(""), Ends::with_content).status, 501);
 }
 
-TEST(HeadBuilder, refuses_what_is_not) {
+TEST(HeadBuilder, resets_what_is_malformed_and_answers_what_is_wrong) {
   const std::vector<std::pair<int, Pairs>> table = {
-      {400, {}},
-      {400, {{":method", "GET"}}},
+      {kReset, {}},
+      {kReset, {{":method", "GET"}}},
       {400, {{":method", "GET"}, {":scheme", "http"}, {":path", "/"}}},
-      {400, {{":scheme", "http"}, {":path", "/"}, {":authority", "h"}}},
-      {400, {{":method", "GET"}, {":path", "/"}, {":authority", "h"}}},
+      {kReset, {{":scheme", "http"}, {":path", "/"}, {":authority", "h"}}},
+      {kReset, {{":method", "GET"}, {":path", "/"}, {":authority", "h"}}},
       {400, {{":method", "GET"}, {":scheme", "ftp"}, {":path", "/"}, {":authority", "h"}}},
       {501, {{":method", "BREW"}, {":scheme", "http"}, {":path", "/"}, {":authority", "h"}}},
       {400, {{":method", "G T"}, {":scheme", "http"}, {":path", "/"}, {":authority", "h"}}},
       {501, {{":method", "get"}, {":scheme", "http"}, {":path", "/"}, {":authority", "h"}}},
-      {400, {{":method", "CONNECT"}, {":authority", "h"}, {":path", "/"}}},
-      {400, with(get(), {{":path", "/"}})},
-      {400, with(get(), {{":status", "200"}})},
-      {400, with(get(), {{"a", "b"}, {":authority", "h"}})},
-      {400, with(get(), {{":protocol", "websocket"}})},
-      {400, get("")},
+      {kReset, {{":method", "CONNECT"}, {":authority", "h"}, {":path", "/"}}},
+      {kReset, with(get(), {{":path", "/"}})},
+      {kReset, with(get(), {{":status", "200"}})},
+      {kReset, with(get(), {{"a", "b"}, {":authority", "h"}})},
+      {kReset, with(get(), {{":protocol", "websocket"}})},
+      {kReset, get("")},
       {400, get("*")},
       {400, get("a")},
       {400, get("/a b")},
@@ -188,29 +199,90 @@ TEST(HeadBuilder, refuses_what_is_not) {
       {400, get("/", "h/")},
       {400, with(get(), {{"host", "other"}})},
       {400, with(get(), {{"host", "example.org"}, {"host", "example.org"}})},
-      {400, with(get(), {{"X", "y"}})},
-      {400, with(get(), {{"x y", "z"}})},
-      {400, with(get(), {{"", "z"}})},
-      {400, with(get(), {{"x:", "z"}})},
-      {400, with(get(), {{"x", "a\nb"}})},
-      {400, with(get(), {{"x", std::string("a\0b", 3)}})},
-      {400, with(get(), {{"x", " a"}})},
-      {400, with(get(), {{"x", "a\t"}})},
-      {400, with(get(), {{"cookie", "a\r\nb"}})},
-      {400, with(get(), {{"connection", "close"}})},
-      {400, with(get(), {{"keep-alive", "1"}})},
-      {400, with(get(), {{"proxy-connection", "close"}})},
-      {400, with(get(), {{"transfer-encoding", "chunked"}})},
-      {400, with(get(), {{"upgrade", "h2c"}})},
-      {400, with(get(), {{"te", "gzip"}})},
-      {400, with(get(), {{"content-length", "-1"}})},
-      {400, with(get(), {{"content-length", ""}})},
-      {400, with(get(), {{"content-length", "9223372036854775808"}})},
-      {400, with(get(), {{"content-length", "0"}, {"content-length", "0"}})},
+      {kReset, with(get(), {{"X", "y"}})},
+      {kReset, with(get(), {{"x y", "z"}})},
+      {kReset, with(get(), {{"", "z"}})},
+      {kReset, with(get(), {{"x:", "z"}})},
+      {kReset, with(get(), {{"x", "a\nb"}})},
+      {kReset, with(get(), {{"x", std::string("a\0b", 3)}})},
+      {kReset, with(get(), {{"x", " a"}})},
+      {kReset, with(get(), {{"x", "a\t"}})},
+      {kReset, with(get(), {{"cookie", "a\r\nb"}})},
+      {kReset, with(get(), {{"connection", "close"}})},
+      {kReset, with(get(), {{"keep-alive", "1"}})},
+      {kReset, with(get(), {{"proxy-connection", "close"}})},
+      {kReset, with(get(), {{"transfer-encoding", "chunked"}})},
+      {kReset, with(get(), {{"upgrade", "h2c"}})},
+      {kReset, with(get(), {{"te", "gzip"}})},
+      {kReset, with(get(), {{"content-length", "-1"}})},
+      {kReset, with(get(), {{"content-length", ""}})},
+      {kReset, with(get(), {{"content-length", "9223372036854775808"}})},
+      {kReset, with(get(), {{"content-length", "0"}, {"content-length", "0"}})},
       {417, with(get(), {{"expect", "tea"}})},
   };
   for (const auto& [status, pairs] : table) {
     EXPECT_EQ(Built(pairs).status, status) << (pairs.empty() ? "nothing" : pairs.back().second);
+  }
+}
+
+TEST(HeadBuilder, says_once_what_is_wrong_where_more_is) {
+  const HeadLimits limits{.head_bytes_max = 100};
+  const Pairs large{{"x", std::string(100, 'x')}, {"Y", "z"}};
+  EXPECT_EQ(Built(large, Ends::with_head, limits).status, 431);
+  const Pairs malformed{{"Y", "z"}, {"x", std::string(100, 'x')}};
+  EXPECT_EQ(Built(malformed, Ends::with_head, limits).status, kReset);
+}
+
+TEST(HeadBuilder, knows_trailers_from_what_must_not_stand_there) {
+  EXPECT_TRUE(HeadBuilder::is_trailer("checked", "yes"));
+  EXPECT_TRUE(HeadBuilder::is_trailer("x", ""));
+  for (const auto& [name, value] : Pairs{{":path", "/"},
+                                         {"Checked", "yes"},
+                                         {"", "yes"},
+                                         {"a b", "yes"},
+                                         {"x", "a\nb"},
+                                         {"connection", "close"},
+                                         {"transfer-encoding", "chunked"}}) {
+    EXPECT_FALSE(HeadBuilder::is_trailer(name, value)) << name;
+  }
+}
+
+TEST(HeadBuilder, counts_the_content_that_was_announced) {
+  HeadBuilder builder;
+  builder.begin();
+  EXPECT_TRUE(builder.count_content(1'000'000));
+  EXPECT_TRUE(builder.has_whole_content());
+  builder.begin();
+  builder.add("content-length", "12", {});
+  EXPECT_TRUE(builder.count_content(11));
+  EXPECT_FALSE(builder.has_whole_content());
+  EXPECT_TRUE(builder.count_content(1));
+  EXPECT_TRUE(builder.has_whole_content());
+  EXPECT_FALSE(builder.count_content(1));
+  EXPECT_TRUE(builder.has_too_much());
+  EXPECT_FALSE(builder.has_whole_content());
+}
+
+TEST(HeadBuilder, reads_how_urgent_an_answer_is) {
+  const auto said = [](const Pairs& fields) { return Built(with(get(), fields)).priority; };
+  EXPECT_FALSE(said({}));
+  const struct {
+    Pairs fields;
+    std::uint32_t urgency;
+    bool is_incremental;
+  } table[] = {
+      {{{"priority", "u=1"}}, 1, false},
+      {{{"priority", "u=7, i"}}, 7, true},
+      {{{"priority", "i;x=1,u=0;y"}}, 0, true},
+      {{{"priority", "i, i=?0, u=2, u=4"}}, 4, false},
+      {{{"priority", "u=5"}, {"priority", "i=?1"}}, 5, true},
+      {{{"priority", ""}}, 3, false},
+      {{{"priority", "u=8, u=, u=-1, u=10, U=1, i=1, other"}}, 3, false},
+  };
+  for (const auto& [fields, urgency, is_incremental] : table) {
+    ASSERT_TRUE(said(fields));
+    EXPECT_EQ(said(fields)->urgency, urgency) << fields[0].second;
+    EXPECT_EQ(said(fields)->is_incremental, is_incremental) << fields[0].second;
   }
 }
 
@@ -247,7 +319,8 @@ TEST(HeadBuilder, forgets_one_head_before_the_next) {
     for (const auto& [name, value] : pairs) {
       builder.add(name, value, limits);
     }
-    const bool is_served = !builder.finish(Ends::with_head, head);
+    const bool is_served =
+        !builder.is_malformed(Ends::with_head) && !builder.finish(Ends::with_head, head);
     EXPECT_EQ(is_served, pairs.size() == 4);
   }
   EXPECT_EQ(head.path, "/second");

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "eider/http/h2/detail/memory.h"
+#include "eider/http/h2/library.h"
 
 namespace eider::h2::detail {
 
@@ -26,11 +26,11 @@ struct alignas(std::max_align_t) Head {
 
 class FreeLists {
  public:
-  FreeLists() = default;
+  FreeLists() noexcept { here = this; }
   FreeLists(const FreeLists&) = delete;
   FreeLists& operator=(const FreeLists&) = delete;
   ~FreeLists() {
-    is_gone = true;
+    here = nullptr;
     for (List& list : lists_) {
       while (Head* const head = list.first) {
         list.first = head->next;
@@ -39,15 +39,29 @@ class FreeLists {
     }
   }
 
+  [[nodiscard]] static std::size_t steps_of(std::size_t bytes) noexcept {
+    return (std::max<std::size_t>(bytes, 1) + kStepBytes - 1) / kStepBytes;
+  }
+
   [[nodiscard]] void* take(std::size_t bytes) noexcept {
-    const std::size_t steps = (std::max<std::size_t>(bytes, 1) + kStepBytes - 1) / kStepBytes;
+    const std::size_t steps = steps_of(bytes);
     List& list = lists_[std::min(steps - 1, kClassCount)];
     Head* const head = list.first;
     if (head == nullptr) [[unlikely]] {
-      return make(steps * kStepBytes);
+      return make(bytes);
     }
     list.first = head->next;
     --list.count;
+    return head + 1;
+  }
+
+  [[nodiscard]] static void* make(std::size_t bytes) noexcept {
+    const std::size_t room = steps_of(bytes) * kStepBytes;
+    auto* const head = static_cast<Head*>(std::malloc(sizeof(Head) + room));
+    if (head == nullptr) {
+      return nullptr;
+    }
+    head->bytes = room;
     return head + 1;
   }
 
@@ -63,8 +77,9 @@ class FreeLists {
     ++list.count;
   }
 
-  /// Sessions may end when their thread's lists have.
-  static inline thread_local bool is_gone = false;
+  /// Those of the thread that runs. Null where it has made no session, or its lists have gone: a
+  /// session may end on another thread than its own, or behind it.
+  static inline thread_local constinit FreeLists* here = nullptr;
 
  private:
   struct List {
@@ -72,39 +87,30 @@ class FreeLists {
     std::size_t count = 0;
   };
 
-  [[nodiscard]] static void* make(std::size_t room) noexcept {
-    auto* const head = static_cast<Head*>(std::malloc(sizeof(Head) + room));
-    if (head == nullptr) {
-      return nullptr;
-    }
-    head->bytes = room;
-    return head + 1;
-  }
-
   /// The last one stays empty: it stands for all that is larger.
   std::array<List, kClassCount + 1> lists_{};
 };
-
-FreeLists& lists_of(void* memory) noexcept {
-  return *static_cast<FreeLists*>(memory);
-}
 
 Head* head_of(void* object) noexcept {
   return static_cast<Head*>(object) - 1;
 }
 
-void* allocate(std::size_t bytes, void* memory) noexcept {
-  return bytes > SIZE_MAX / 2 ? nullptr : lists_of(memory).take(bytes);
+void* allocate(std::size_t bytes, void* /*memory*/) noexcept {
+  if (bytes > SIZE_MAX / 2) {
+    return nullptr;
+  }
+  FreeLists* const lists = FreeLists::here;
+  return lists == nullptr ? FreeLists::make(bytes) : lists->take(bytes);
 }
 
-void release(void* object, void* memory) noexcept {
+void release(void* object, void* /*memory*/) noexcept {
   if (object == nullptr) {
     return;
   }
-  if (FreeLists::is_gone) {
+  if (FreeLists* const lists = FreeLists::here; lists == nullptr) {
     std::free(head_of(object));
   } else {
-    lists_of(memory).give_back(head_of(object));
+    lists->give_back(head_of(object));
   }
 }
 
@@ -132,7 +138,8 @@ void* reallocate(void* object, std::size_t bytes, void* memory) noexcept {
 
 nghttp2_mem* session_memory() noexcept {
   static thread_local FreeLists own;
-  static thread_local nghttp2_mem memory{.mem_user_data = &own,
+  (void)own;  // made where this thread first makes a session
+  static thread_local nghttp2_mem memory{.mem_user_data = nullptr,
                                          .malloc = allocate,
                                          .free = release,
                                          .calloc = allocate_zeroed,

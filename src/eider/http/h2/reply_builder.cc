@@ -6,25 +6,25 @@
 
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
-#include "eider/http/h2/detail/field_bytes.h"
+#include "eider/http/h2/field_bytes.h"
 
 namespace eider::h2 {
 
 namespace {
 
 /// What each field counts beside its bytes (RFC 9113, section 6.5.2).
-constexpr std::uint64_t kFieldOverhead = 32;
+constexpr std::uint64_t kReplyFieldOverhead = 32;
 /// Larger memory is given back when its answer is done.
-constexpr std::size_t kKeptBytesMax = 16UL * 1024;
+constexpr std::size_t kKeptReplyBytesMax = 16UL * 1024;
 /// So that a length can be counted in a signed number anywhere.
-constexpr std::uint64_t kContentLengthMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kReplyLengthMax = std::numeric_limits<std::int64_t>::max();
 
 constexpr int kSwitchingProtocols = 101;
 constexpr int kNoContent = 204;
 
 /// RFC 9113, 8.2.2: "An endpoint MUST NOT generate an HTTP/2 message containing
 /// connection-specific header fields", and one that does is malformed.
-bool is_connection_specific(std::string_view name) noexcept {
+bool is_hop_by_hop(std::string_view name) noexcept {
   static constexpr std::array<std::string_view, 5> kNames = {
       "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"};
   return std::ranges::find(kNames, name) != kNames.end();
@@ -33,10 +33,7 @@ bool is_connection_specific(std::string_view name) noexcept {
 }  // namespace
 
 void ReplyBuilder::begin(Kind kind) noexcept {
-  if (text_.capacity() > kKeptBytesMax) {
-    text_.release();
-  }
-  text_.clear();
+  text_.reset(kKeptReplyBytesMax);
   pieces_.clear();
   fields_.clear();
   listed_bytes_ = 0;
@@ -59,7 +56,7 @@ void ReplyBuilder::refuse_size(std::string_view text) noexcept {
 }
 
 void ReplyBuilder::add(std::string_view name, std::string_view value, const ReplyLimits& limits) {
-  listed_bytes_ += name.size() + value.size() + kFieldOverhead;
+  listed_bytes_ += name.size() + value.size() + kReplyFieldOverhead;
   if (listed_bytes_ > limits.head_bytes_max) {
     refuse_size("The head of the answer is too large: raise head_bytes_max.");
   } else if (pieces_.size() >= limits.fields_max) {
@@ -96,7 +93,7 @@ void ReplyBuilder::add_field(std::string_view name, std::string_view value) {
   if (!detail::is_lower_token(name)) {
     return refuse("A field name is no token in lower case.");
   }
-  if (is_connection_specific(name)) {
+  if (is_hop_by_hop(name)) {
     return refuse("A field of HTTP/1.1's connections has no place in HTTP/2.");
   }
   if (name == "content-length" && kind_ == Kind::head) {
@@ -115,7 +112,7 @@ void ReplyBuilder::add_field(std::string_view name, std::string_view value) {
 void ReplyBuilder::take_length(std::string_view value) {
   const auto length = parse_uint64(value);
   if (content_length_ || !std::ranges::all_of(value, is_digit) || !length ||
-      *length > kContentLengthMax) {
+      *length > kReplyLengthMax) {
     return refuse("Content-Length is doubled, or no number.");
   }
   content_length_ = *length;

@@ -3,23 +3,23 @@
 
 #include <array>
 
-#include "eider/http/h2/detail/memory.h"
-#include "eider/http/h2/detail/session_state.h"
+#include "eider/http/h2/calls.h"
+#include "eider/http/h2/library.h"
+#include "eider/http/h2/session_state.h"
 
 namespace eider::h2 {
 
 namespace {
 
 using detail::check;
+using detail::code_of;
 
-constexpr std::uint32_t code_of(ErrorCode code) noexcept {
-  return static_cast<std::uint32_t>(code);
-}
-
-const nghttp2_option* library_options() {
+const nghttp2_option* server_options() {
   static const nghttp2_option* const made = [] {
     nghttp2_option* const options = detail::make_options();
     nghttp2_option_set_builtin_recv_extension_type(options, NGHTTP2_PRIORITY_UPDATE);
+    // HeadBuilder holds requests to HTTP's rules, and to more of them: twice costs a tenth.
+    nghttp2_option_set_no_http_messaging(options, 1);
     return options;
   }();
   return made;
@@ -42,7 +42,7 @@ ErrorCode code_of_failure(int error) noexcept {
 
 Session::State::State(SessionUser& its_user, const SessionOptions& options)
     : user(its_user), head_limits(options.head), streams_max(options.streams_max) {
-  check(nghttp2_session_server_new3(&session, calls(), this, library_options(),
+  check(nghttp2_session_server_new3(&session, detail::Calls<State>::all(), this, server_options(),
                                     detail::session_memory()));
   const std::array<nghttp2_settings_entry, 5> settings{
       {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, options.streams_max},
@@ -81,22 +81,6 @@ Session::Session(SessionUser& user, const SessionOptions& options)
 
 Session::~Session() = default;
 
-bool Session::upgrade(std::string_view settings, Method method) {
-  constexpr StreamId kUpgraded = 1;
-  const int error = nghttp2_session_upgrade2(
-      state_->session, reinterpret_cast<const std::uint8_t*>(settings.data()), settings.size(),
-      method == Method::head ? 1 : 0, nullptr);
-  if (error != 0) {
-    return false;
-  }
-  StreamUser& stream = state_->user.on_stream(kUpgraded);
-  stream.head().begin();
-  nghttp2_session_set_stream_user_data(state_->session, kUpgraded, &stream);
-  state_->recent.note_opened(kUpgraded);
-  state_->recent.note_ended(kUpgraded);
-  return true;
-}
-
 void Session::receive(std::string_view bytes, std::uint64_t now_ms) {
   if (state_->is_doomed) {
     return;
@@ -114,7 +98,7 @@ void Session::respond(StreamId id, StreamUser& stream, std::span<const OutField>
   const std::span<const nghttp2_nv> all = state_->to_pairs(fields);
   nghttp2_data_provider content{};
   content.source.ptr = &stream;
-  content.read_callback = State::content_call();
+  content.read_callback = detail::Calls<State>::read_content;
   nghttp2_submit_response(state_->session, id, all.data(), all.size(),
                           ends == Ends::with_head ? nullptr : &content);
 }
@@ -164,8 +148,8 @@ bool Session::is_doomed() const noexcept {
   return state_->is_doomed;
 }
 
-bool Session::is_within_head() const noexcept {
-  return state_->awaits_continuation;
+std::optional<Unfinished> Session::unfinished() const noexcept {
+  return state_->unfinished();
 }
 
 std::int32_t Session::send_window(StreamId id) const noexcept {

@@ -58,7 +58,7 @@ struct Ready {
   bool is_last = false;
 };
 
-/// Whoever serves one stream. Calls come from within Session::receive and Session::send, where
+/// What serves one stream. Calls come from within Session::receive and Session::send, where
 /// `respond`, `inform`, `reset`, `consume` and `resume` may be called, and nothing else.
 class StreamUser {
  public:
@@ -69,7 +69,9 @@ class StreamUser {
   /// Content, at least one byte; counted against the stream's window until `consume`.
   virtual void on_data(std::string_view bytes) = 0;
   /// The content has ended, and is as long as its head had said.
-  virtual void on_content_end() = 0;
+  ///
+  /// trailer_lines  "name: value\r\n" each; valid during the call
+  virtual void on_content_end(std::string_view trailer_lines) = 0;
   /// All of the answer has been sent. Where the request's content has not ended it is still
   /// arriving: to be ignored for a while, and then ended by `reset` with no_error (RFC 9113,
   /// section 8.1). Else `on_closed` follows.
@@ -104,6 +106,13 @@ class SessionUser {
   ~SessionUser() = default;
 };
 
+/// A frame that has begun to arrive and has not ended, or a head with the frames that continue it.
+struct Unfinished {
+  std::uint64_t number = 0;       ///< another one for the next that begins
+  bool is_content = false;        ///< a DATA frame, rather than what takes a moment to send
+  std::size_t missing_bytes = 0;  ///< of a DATA frame
+};
+
 class Session {
  public:
   /// user  outlives the session
@@ -112,13 +121,6 @@ class Session {
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-
-  /// Begins with the request that was upgraded from HTTP/1.1, as stream 1 (RFC 7540, section 3.2).
-  /// Its user is asked for by SessionUser::on_stream, and told its head by the caller.
-  ///
-  /// settings  the payload of a SETTINGS frame, from HTTP2-Settings
-  /// returns   false when the settings are malformed: the session is of no use
-  [[nodiscard]] bool upgrade(std::string_view settings, Method method);
 
   /// Takes bytes from the peer. Errors are answered by themselves: see `is_over`.
   ///
@@ -158,8 +160,8 @@ class Session {
   /// Nothing that is received matters any more: the peer has broken the protocol or a limit, or
   /// `terminate` was called.
   [[nodiscard]] bool is_doomed() const noexcept;
-  /// A head has begun that has not ended.
-  [[nodiscard]] bool is_within_head() const noexcept;
+  /// What has begun to arrive and has not ended, if anything.
+  [[nodiscard]] std::optional<Unfinished> unfinished() const noexcept;
   /// How much the peer lets us send on that stream, and on the connection; 0 or less: nothing.
   [[nodiscard]] std::int32_t send_window(StreamId id) const noexcept;
   [[nodiscard]] std::int32_t send_window() const noexcept;

@@ -1,24 +1,24 @@
 // Session: what nghttp2 tells and asks.
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <vector>
 
-#include "eider/http/h2/detail/session_state.h"
+#include "eider/base/text.h"
+#include "eider/http/h2/session_state.h"
 
 namespace eider::h2 {
 
 namespace {
 
-constexpr std::size_t kFrameHeadBytes = 9;
-/// A list of fields that goes on beyond this many times its limit is not even decoded any more.
-constexpr std::uint64_t kBombFactor = 4;
+using detail::check;
+using detail::code_of;
+using detail::kBombFactor;
+using detail::kFrameHeadBytes;
+
 /// What a DATA frame of ours earns its receiver: an update for the stream and one for all.
 constexpr std::uint32_t kUpdatesPerFrame = 2;
-
-std::string_view text_of(const std::uint8_t* bytes, std::size_t count) noexcept {
-  return {reinterpret_cast<const char*>(bytes), count};
-}
+/// Of all trailers of one request, as over HTTP/1.1.
+constexpr std::uint64_t kTrailerBytesMax = 8192;
 
 bool has(const nghttp2_frame_hd& head, nghttp2_flag flag) noexcept {
   return (head.flags & flag) != 0;
@@ -32,6 +32,8 @@ bool is_request(const nghttp2_frame& frame) noexcept {
 
 void Session::State::begin_head(const nghttp2_frame& frame) {
   trailer_bytes = 0;
+  trailers.clear();
+  are_trailers_malformed = false;
   builder = nullptr;
   if (!is_request(frame)) {
     return;
@@ -54,7 +56,12 @@ int Session::State::take_field(std::string_view name, std::string_view value) {
     builder->add(name, value, head_limits);
     listed_bytes = builder->listed_bytes();
   } else {
-    listed_bytes = trailer_bytes += name.size() + value.size();  // checked, and of no use
+    listed_bytes = trailer_bytes += name.size() + value.size();
+    if (trailer_bytes > kTrailerBytesMax) {
+      return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // the stream is reset
+    }
+    are_trailers_malformed |= !HeadBuilder::is_trailer(name, value);
+    trailers.append(name).append(": ").append(trim(value)).append("\r\n");
   }
   if (listed_bytes > kBombFactor * head_limits.head_bytes_max) {
     terminate(ErrorCode::enhance_your_calm);
@@ -69,13 +76,7 @@ void Session::State::take_frame(const nghttp2_frame& frame) {
       end_head(frame);
       return;
     case NGHTTP2_DATA:
-      if (has(frame.hd, NGHTTP2_FLAG_END_STREAM)) {
-        if (StreamUser* const stream = user_of(frame.hd.stream_id)) {
-          stream->on_content_end();
-        }
-      } else if (frame.hd.length != 0 && frame.hd.length == frame.data.padlen) {
-        note(Cheap::empty);
-      }
+      end_data(frame);
       return;
     case NGHTTP2_RST_STREAM:
       recent.note_ended(frame.hd.stream_id);  // not earlier: its head may have come with it
@@ -91,24 +92,70 @@ void Session::State::take_frame(const nghttp2_frame& frame) {
 }
 
 void Session::State::end_head(const nghttp2_frame& frame) {
-  StreamUser* const stream = user_of(frame.hd.stream_id);
-  const bool is_end = has(frame.hd, NGHTTP2_FLAG_END_STREAM);
+  const StreamId id = frame.hd.stream_id;
+  const Ends ends = has(frame.hd, NGHTTP2_FLAG_END_STREAM) ? Ends::with_head : Ends::with_content;
+  StreamUser* const stream = user_of(id);
   if (stream == nullptr) {
     return;
   }
   if (is_request(frame)) {
-    is_prioritised |= builder != nullptr && builder->has_priority();
-    stream->on_head(is_end ? Ends::with_head : Ends::with_content);
-  } else if (is_end) {
-    stream->on_content_end();  // behind the trailers
+    end_request_head(id, *stream, ends);
+  } else {
+    end_trailers(id, *stream, ends);
   }
+}
+
+void Session::State::end_request_head(StreamId id, StreamUser& stream, Ends ends) {
+  const HeadBuilder& head = stream.head();
+  if (head.is_malformed(ends)) {
+    return refuse_malformed(id);
+  }
+  if (const auto& said = head.priority()) {
+    is_prioritised = true;
+    const nghttp2_extpri priority{said->urgency, said->is_incremental ? 1 : 0};
+    check(nghttp2_session_change_extpri_stream_priority(session, id, &priority, 0));
+  }
+  stream.on_head(ends);
+}
+
+/// RFC 9113, 8.1: a second head is the end of its stream.
+void Session::State::end_trailers(StreamId id, StreamUser& stream, Ends ends) {
+  if (ends == Ends::with_content || are_trailers_malformed) {
+    return refuse_malformed(id);
+  }
+  end_content(id, stream, trailers);
+}
+
+void Session::State::end_data(const nghttp2_frame& frame) {
+  const bool is_end = has(frame.hd, NGHTTP2_FLAG_END_STREAM);
+  StreamUser* const stream = user_of(frame.hd.stream_id);
+  if (stream != nullptr && is_end) {
+    end_content(frame.hd.stream_id, *stream, {});
+  } else if (stream != nullptr && stream->head().has_too_much()) {
+    refuse_malformed(frame.hd.stream_id);
+  } else if (!is_end && frame.hd.length != 0 && frame.hd.length == frame.data.padlen) {
+    note(Cheap::empty);
+  }
+}
+
+void Session::State::end_content(StreamId id, StreamUser& stream, std::string_view trailer_lines) {
+  if (!stream.head().has_whole_content()) {
+    return refuse_malformed(id);
+  }
+  stream.on_content_end(trailer_lines);
+}
+
+/// RFC 9113, 8.1.1. The library tells nothing more of the stream but its end.
+void Session::State::refuse_malformed(StreamId id) noexcept {
+  nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, code_of(ErrorCode::protocol_error));
 }
 
 void Session::State::take_data(StreamId id, std::string_view bytes) {
   // What one stream's handler does not take must not hinder the others: the window of each bounds
   // what is kept.
   nghttp2_session_consume_connection(session, bytes.size());
-  if (StreamUser* const stream = user_of(id)) {
+  StreamUser* const stream = user_of(id);
+  if (stream != nullptr && stream->head().count_content(bytes.size())) {
     stream->on_data(bytes);
   } else {
     nghttp2_session_consume_stream(session, id, bytes.size());
@@ -155,8 +202,9 @@ void Session::State::note_reset_sent(std::uint32_t code) noexcept {
   }
 }
 
-ssize_t Session::State::read_content(StreamId id, StreamUser& from, std::size_t bytes_max,
-                                     std::uint32_t& flags) {
+ssize_t Session::State::read_content(StreamId id, std::size_t bytes_max, std::uint32_t& flags,
+                                     const nghttp2_data_source& source) {
+  auto& from = *static_cast<StreamUser*>(source.ptr);
   const Ready ready = from.ready(bytes_max);
   if (ready.bytes == 0 && !ready.is_last) {
     return NGHTTP2_ERR_DEFERRED;
@@ -164,10 +212,10 @@ ssize_t Session::State::read_content(StreamId id, StreamUser& from, std::size_t 
   flags |= NGHTTP2_DATA_FLAG_NO_COPY;
   if (ready.is_last) {
     flags |= NGHTTP2_DATA_FLAG_EOF;
-    const std::string_view trailers = from.trailer_lines();
-    if (!trailers.empty()) {
+    const std::string_view lines = from.trailer_lines();
+    if (!lines.empty()) {
       flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
-      submit_trailers(id, trailers);
+      submit_trailers(id, lines);
     }
   }
   return static_cast<ssize_t>(ready.bytes);
@@ -181,7 +229,8 @@ void Session::State::submit_trailers(StreamId id, std::string_view lines) {
 }
 
 int Session::State::send_content(StreamId id, const std::uint8_t* frame_head, std::size_t bytes,
-                                 StreamUser& from) {
+                                 const nghttp2_data_source& source) {
+  auto& from = *static_cast<StreamUser*>(source.ptr);
   if (out->size() >= out_bytes_max) {
     is_full = true;
     return NGHTTP2_ERR_WOULDBLOCK;
@@ -194,102 +243,6 @@ int Session::State::send_content(StreamId id, const std::uint8_t* frame_head, st
   std::memcpy(at, frame_head, kFrameHeadBytes);
   out->commit(kFrameHeadBytes + bytes);
   return 0;
-}
-
-namespace {
-
-/// No exception may pass through nghttp2, which is C; only memory can be lacking here.
-template <class F>
-auto guarded(F call) noexcept -> decltype(call()) {
-  try {
-    return call();
-  } catch (...) {
-    return NGHTTP2_ERR_CALLBACK_FAILURE;
-  }
-}
-
-void set_head_calls(nghttp2_session_callbacks* calls, nghttp2_on_begin_headers_callback begin,
-                    nghttp2_on_header_callback field) noexcept {
-  nghttp2_session_callbacks_set_on_begin_headers_callback(calls, begin);
-  nghttp2_session_callbacks_set_on_header_callback(calls, field);
-  // A field that is wrong makes the whole request wrong: none is dropped silently.
-  nghttp2_session_callbacks_set_on_invalid_header_callback(
-      calls,
-      [](nghttp2_session*, const nghttp2_frame*, const std::uint8_t*, std::size_t,
-         const std::uint8_t*, std::size_t, std::uint8_t,
-         void*) -> int { return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE; });
-}
-
-}  // namespace
-
-const nghttp2_session_callbacks* Session::State::calls() {
-  static const nghttp2_session_callbacks* const made = [] {
-    nghttp2_session_callbacks* calls = nullptr;
-    if (nghttp2_session_callbacks_new(&calls) != 0) {
-      throw std::bad_alloc();
-    }
-    set_head_calls(
-        calls,
-        [](nghttp2_session*, const nghttp2_frame* frame, void* state) -> int {
-          return guarded([=] { return static_cast<State*>(state)->begin_head(*frame), 0; });
-        },
-        [](nghttp2_session*, const nghttp2_frame*, const std::uint8_t* name, std::size_t name_bytes,
-           const std::uint8_t* value, std::size_t value_bytes, std::uint8_t, void* state) -> int {
-          return guarded([=] {
-            return static_cast<State*>(state)->take_field(text_of(name, name_bytes),
-                                                          text_of(value, value_bytes));
-          });
-        });
-    set_frame_calls(calls);
-    set_stream_calls(calls);
-    return calls;
-  }();
-  return made;
-}
-
-void Session::State::set_frame_calls(nghttp2_session_callbacks* calls) noexcept {
-  nghttp2_session_callbacks_set_on_frame_recv_callback(
-      calls, [](nghttp2_session*, const nghttp2_frame* frame, void* state) -> int {
-        return guarded([=] { return static_cast<State*>(state)->take_frame(*frame), 0; });
-      });
-  nghttp2_session_callbacks_set_on_frame_send_callback(
-      calls, [](nghttp2_session*, const nghttp2_frame* frame, void* state) -> int {
-        return static_cast<State*>(state)->note_sent(*frame), 0;
-      });
-}
-
-void Session::State::set_stream_calls(nghttp2_session_callbacks* calls) noexcept {
-  nghttp2_session_callbacks_set_on_data_chunk_recv_callback(
-      calls,
-      [](nghttp2_session*, std::uint8_t, StreamId id, const std::uint8_t* data, std::size_t bytes,
-         void* state) -> int {
-        return guarded(
-            [=] { return static_cast<State*>(state)->take_data(id, text_of(data, bytes)), 0; });
-      });
-  nghttp2_session_callbacks_set_on_stream_close_callback(
-      calls, [](nghttp2_session*, StreamId id, std::uint32_t code, void* state) -> int {
-        static_cast<State*>(state)->note_closed(id, static_cast<ErrorCode>(code));
-        return 0;
-      });
-  nghttp2_session_callbacks_set_send_data_callback(
-      calls,
-      [](nghttp2_session*, nghttp2_frame* frame, const std::uint8_t* head, std::size_t bytes,
-         nghttp2_data_source* source, void* state) -> int {
-        return guarded([=] {
-          return static_cast<State*>(state)->send_content(frame->hd.stream_id, head, bytes,
-                                                          *static_cast<StreamUser*>(source->ptr));
-        });
-      });
-}
-
-nghttp2_data_source_read_callback Session::State::content_call() noexcept {
-  return [](nghttp2_session*, StreamId id, std::uint8_t*, std::size_t bytes_max,
-            std::uint32_t* flags, nghttp2_data_source* source, void* state) -> ssize_t {
-    return guarded([=] {
-      return static_cast<State*>(state)->read_content(id, *static_cast<StreamUser*>(source->ptr),
-                                                      bytes_max, *flags);
-    });
-  };
 }
 
 }  // namespace eider::h2

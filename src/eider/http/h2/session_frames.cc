@@ -1,6 +1,6 @@
 // Session: every frame is looked at before nghttp2 gets it. Floods are counted here, also of what
 // it would ignore, and frames on streams that it has forgotten are judged.
-#include "eider/http/h2/detail/session_state.h"
+#include "eider/http/h2/session_state.h"
 
 namespace eider::h2 {
 
@@ -85,8 +85,10 @@ bool Session::State::depends_on_streams(const FrameHead& head) noexcept {
 void Session::State::check_frame(const FrameHead& head) noexcept {
   awaits_continuation = (head.type == NGHTTP2_HEADERS || head.type == NGHTTP2_CONTINUATION) &&
                         !has(head, NGHTTP2_FLAG_END_HEADERS);
+  last_type = head.type;
   switch (head.type) {
     case NGHTTP2_HEADERS:
+      head_frame = frames.begun();
       continuations = 0;
       if (head.stream > last_head) {
         last_head = head.stream;
@@ -115,6 +117,24 @@ void Session::State::check_frame(const FrameHead& head) noexcept {
       break;
   }
   count_frame(head);
+}
+
+/// A head goes on over its CONTINUATION frames: it is one thing that has to end in time.
+std::optional<Unfinished> Session::State::unfinished() const noexcept {
+  if (frames.is_within_frame_head() && !awaits_continuation) {
+    return Unfinished{.number = frames.begun()};
+  }
+  const bool is_within = frames.is_within_frame();
+  const bool is_head = last_type == NGHTTP2_HEADERS || last_type == NGHTTP2_CONTINUATION;
+  if (awaits_continuation || (is_within && is_head)) {
+    return Unfinished{.number = head_frame};
+  }
+  if (!is_within) {
+    return std::nullopt;
+  }
+  return Unfinished{.number = frames.begun(),
+                    .is_content = last_type == NGHTTP2_DATA,
+                    .missing_bytes = frames.missing_bytes()};
 }
 
 /// RFC 9113, 5.1 and 5.1.1, of streams that nghttp2 remembers no more. What belongs to those that

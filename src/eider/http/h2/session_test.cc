@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-#include "eider/http/h2/detail/test_frames.h"
+#include "eider/http/h2/test_frames.h"
 
 namespace eider::h2 {
 namespace {
@@ -26,7 +26,7 @@ std::string post(std::uint32_t stream, std::string_view more = {}) {
 }
 
 /// Requests with content, in two frames, with trailers, and one that is refused.
-std::string transcript() {
+std::string conversation() {
   return test::begin() + get(1, "/one") + post(3) + frame(Type::data, 0, 3, "con") +
          frame(Type::ping, 0, 0, "12345678") + frame(Type::data, kEndStream, 3, "tent") +
          frame(Type::headers, 0, 5, test::get_block("/five").substr(0, 7)) +
@@ -36,9 +36,9 @@ std::string transcript() {
          get(7, "/a#b");
 }
 
-constexpr std::string_view kEvents =
+constexpr std::string_view kConversationEvents =
     "1 head /one\n1 closed 0\n3 head /p\n3 content content\n3 closed 0\n5 head /five\n"
-    "5 content body\n5 closed 0\n7 refused 400\n7 closed 0\n";
+    "5 content body trailers\n5 closed 0\n7 refused 400\n7 closed 0\n";
 
 /// By stream, which is the first character; those of one stream stay in their order.
 std::string sorted_lines(std::string_view text) {
@@ -57,8 +57,8 @@ std::string sorted_lines(std::string_view text) {
 
 TEST(H2Session, tells_of_requests_and_sends_their_answers) {
   Answerer user;
-  user.receive(transcript());
-  EXPECT_EQ(sorted_lines(user.events), kEvents);
+  user.receive(conversation());
+  EXPECT_EQ(sorted_lines(user.events), kConversationEvents);
   EXPECT_TRUE(user.has_sent(Type::settings, 0));
   EXPECT_TRUE(user.has_sent(Type::headers, 1));
   EXPECT_TRUE(user.has_sent(Type::data, 5));
@@ -67,18 +67,74 @@ TEST(H2Session, tells_of_requests_and_sends_their_answers) {
 }
 
 TEST(H2Session, reads_the_same_however_it_is_cut) {
-  const std::string all = transcript();
+  const std::string all = conversation();
   for (std::size_t cut = 0; cut <= all.size(); ++cut) {
     Answerer user;
     user.receive(std::string_view(all).substr(0, cut));
     user.receive(std::string_view(all).substr(cut));
-    ASSERT_EQ(sorted_lines(user.events), kEvents) << cut;
+    ASSERT_EQ(sorted_lines(user.events), kConversationEvents) << cut;
   }
   Answerer user;
   for (const char byte : all) {
     user.receive({&byte, 1});
   }
-  EXPECT_EQ(sorted_lines(user.events), kEvents);
+  EXPECT_EQ(sorted_lines(user.events), kConversationEvents);
+}
+
+/// RFC 9113, 8.1.1: what is no request ends its stream, and the others go on.
+TEST(H2Session, resets_streams_whose_requests_are_malformed) {
+  const std::string length = literal("content-length", "4");
+  const std::string trailers = literal("checked", "yes");
+  const auto data = [](std::string_view text) { return frame(Type::data, kEndStream, 1, text); };
+  const auto end = [](const std::string& block, std::uint8_t flags = kEndStream) {
+    return frame(Type::headers, flags | kEndHeaders, 1, block);
+  };
+  for (const std::string& wrong : {
+           frame(Type::headers, kEndHeaders | kEndStream, 1, literal(":method", "GET")),
+           post(1, literal("Upper", "x")),
+           post(1, literal("x", "a\r\nb")),
+           post(1, literal("transfer-encoding", "chunked")),
+           post(1, length) + data("con"),
+           post(1, length) + data("conte"),
+           post(1, length) + frame(Type::data, 0, 1, "conte") + data("nt"),
+           post(1, length) + frame(Type::data, 0, 1, "con") + end(trailers),
+           post(1) + end(trailers, 0),
+           post(1) + end(literal(":path", "/")),
+           post(1) + end(literal("Upper", "x")),
+           post(1) + end(literal("connection", "close")),
+       }) {
+    Answerer user;
+    user.receive(test::begin() + wrong + get(3));
+    EXPECT_FALSE(user.session.is_over());
+    EXPECT_TRUE(user.has_sent(Type::rst_stream, 1));
+    EXPECT_FALSE(user.has_sent(Type::headers, 1)) << "it was answered";
+    EXPECT_NE(user.events.find("1 closed 1\n"), std::string::npos) << user.events;
+    EXPECT_EQ(user.events.find("content"), std::string::npos) << user.events;
+    EXPECT_NE(user.events.find("3 closed 0\n"), std::string::npos) << user.events;
+    EXPECT_EQ(user.open_count, 0U);
+  }
+}
+
+TEST(H2Session, takes_content_of_the_length_that_was_announced) {
+  Answerer user;
+  user.receive(test::begin() + post(1, literal("content-length", "4")) +
+               frame(Type::data, 0, 1, "co") + frame(Type::data, 0, 1, "nt") +
+               frame(Type::headers, kEndHeaders | kEndStream, 1, literal("checked", "yes")));
+  EXPECT_EQ(user.events, "1 head /p\n1 content cont trailers\n1 closed 0\n");
+}
+
+TEST(H2Session, sends_the_more_urgent_of_two_answers_first) {
+  for (const bool is_first_urgent : {true, false}) {
+    Answerer user;
+    const auto asked = [](std::uint32_t stream, std::string_view priority) {
+      return frame(Type::headers, kEndHeaders | kEndStream, stream,
+                   test::get_block() + literal("priority", priority));
+    };
+    user.receive(test::begin() + asked(1, is_first_urgent ? "u=0" : "u=6") + asked(3, "u=3"));
+    const std::string_view first = is_first_urgent ? "1 closed" : "3 closed";
+    const std::string_view second = is_first_urgent ? "3 closed" : "1 closed";
+    EXPECT_LT(user.events.find(first), user.events.find(second)) << user.events;
+  }
 }
 
 TEST(H2Session, needs_the_preface) {
@@ -248,16 +304,6 @@ TEST(H2Session, announces_its_end_and_serves_until_then) {
   user.session.shut_down();
   user.receive({});
   EXPECT_TRUE(user.session.is_over());
-}
-
-TEST(H2Session, begins_with_an_upgraded_request) {
-  Answerer user;
-  ASSERT_TRUE(user.session.upgrade(std::string_view("\0\4\0\0\xff\xff", 6), Method::get));
-  EXPECT_EQ(user.open_count, 1U);
-  user.receive(test::begin() + get(3, "/three"));
-  EXPECT_NE(user.events.find("3 head /three"), std::string::npos);
-  Answerer other;
-  EXPECT_FALSE(other.session.upgrade(std::string_view("\0\4\0", 3), Method::get));
 }
 
 TEST(H2Session, answers_long_lists_of_fields_without_keeping_them) {

@@ -7,7 +7,7 @@
 #include "eider/base/sha1.h"
 #include "eider/base/text.h"
 #include "eider/http/grammar.h"
-#include "eider/http/ws/detail/list.h"
+#include "eider/http/list.h"
 
 namespace eider::ws {
 
@@ -178,28 +178,8 @@ bool offers_subprotocol(const RequestHead& head, std::string_view name) noexcept
   return false;
 }
 
-namespace {
-
-std::string_view without_suffix(std::string_view text, std::string_view suffix) noexcept {
-  return text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text;
-}
-
-/// host[:port] of an origin "scheme://host[:port]", the scheme's own port left out; and the same of
-/// the host that is asked, which has no scheme of its own.
-bool is_same_host(std::string_view origin, std::string_view authority) noexcept {
-  const std::size_t colon = origin.find("://");
-  if (colon == std::string_view::npos) {
-    return false;
-  }
-  const std::string_view port =
-      equals_ignoring_case(origin.substr(0, colon), "https") ? ":443" : ":80";
-  const std::string_view host = without_suffix(origin.substr(colon + 3), port);
-  return !host.empty() && equals_ignoring_case(host, without_suffix(authority, port));
-}
-
-}  // namespace
-
-bool is_origin_allowed(const RequestHead& head, std::span<const std::string> allowed) noexcept {
+bool is_origin_allowed(const RequestHead& head, AskedOver over,
+                       std::span<const std::string> allowed) noexcept {
   const Found origin = find_all(head.fields, "Origin");
   if (origin.count == 0) {
     return true;
@@ -210,7 +190,7 @@ bool is_origin_allowed(const RequestHead& head, std::span<const std::string> all
   const auto matches = [&origin](std::string_view one) {
     return one == "*" || equals_ignoring_case(one, origin.first);
   };
-  return is_same_host(origin.first, head.authority) || std::ranges::any_of(allowed, matches);
+  return is_same_host(origin.first, head.authority, over) || std::ranges::any_of(allowed, matches);
 }
 
 std::array<char, 24> make_key(const std::array<unsigned char, 16>& random) noexcept {
@@ -259,8 +239,13 @@ Result<Answered, std::string_view> check_answer(int status, std::span<const Fiel
   if (!fault.empty()) {
     return fail(fault);
   }
+  return check_choices(fields, asked.subprotocols);
+}
+
+Result<Answered, std::string_view> check_choices(std::span<const Field> fields,
+                                                 std::span<const std::string> asked) noexcept {
   const Found subprotocol = find_all(fields, kProtocolField);
-  if (!is_asked(subprotocol, asked.subprotocols)) {
+  if (!is_asked(subprotocol, asked)) {
     return fail(std::string_view("The server chose a subprotocol that was not asked for."));
   }
   const Found extensions = find_all(fields, kExtensionsField);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "eider/base/result.h"
 #include "eider/http/head.h"
+#include "eider/http/source_site.h"
 
 namespace eider::ws {
 
@@ -74,11 +76,12 @@ class SubprotocolReader {
 [[nodiscard]] bool offers_subprotocol(const RequestHead& head, std::string_view name) noexcept;
 
 /// Whether the page that asks comes from where it may: from the host it asks, or from one of
-/// `allowed`. Holds too when the request has no Origin: then it is no browser's.
+/// `allowed`. Holds too when the request has no Origin: then it is no browser's. Over TLS the
+/// host's pages are those of https alone: somebody in between can make pages of http.
 ///
 /// allowed  origins as browsers send them, "https://example.com[:port]", or "*" for any
 /// source   RFC 6455, sections 4.2.2, item 4, and 10.2; RFC 6454, section 7
-[[nodiscard]] bool is_origin_allowed(const RequestHead& head,
+[[nodiscard]] bool is_origin_allowed(const RequestHead& head, AskedOver over,
                                      std::span<const std::string> allowed) noexcept;
 
 /// The value of Sec-WebSocket-Key for 16 random bytes, base64.
@@ -106,5 +109,9 @@ struct Answered {
 [[nodiscard]] Result<Answered, std::string_view> check_answer(int status,
                                                               std::span<const Field> fields,
                                                               const Asked& asked) noexcept;
+/// The same of what the server has chosen alone: over HTTP/2 a status of 200 says the rest
+/// (RFC 8441, section 5).
+[[nodiscard]] Result<Answered, std::string_view> check_choices(
+    std::span<const Field> fields, std::span<const std::string> asked) noexcept;
 
 }  // namespace eider::ws

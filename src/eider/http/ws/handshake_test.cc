@@ -192,11 +192,23 @@ TEST(Handshake, subprotocols_come_in_the_order_of_the_client) {
 }
 
 bool is_allowed(std::string_view origin, std::string_view authority,
-                const std::vector<std::string>& allowed = {}) {
+                const std::vector<std::string>& allowed = {}, AskedOver over = AskedOver::clear) {
   const Fields fields = plus("Origin", origin);
   RequestHead head = head_of(fields);
   head.authority = authority;
-  return is_origin_allowed(head, allowed);
+  return is_origin_allowed(head, over, allowed);
+}
+
+TEST(Origin, over_tls_the_pages_of_http_are_anybodys) {
+  const auto over_tls = [](std::string_view origin, const std::vector<std::string>& allowed = {}) {
+    return is_allowed(origin, "example.com", allowed, AskedOver::tls);
+  };
+  EXPECT_TRUE(over_tls("https://example.com"));
+  EXPECT_TRUE(over_tls("HTTPS://example.com:443"));
+  EXPECT_FALSE(over_tls("http://example.com"));
+  EXPECT_FALSE(over_tls("http://example.com:443"));
+  EXPECT_FALSE(over_tls("ws://example.com"));
+  EXPECT_TRUE(over_tls("http://example.com", {"http://example.com"})) << "unless they are named";
 }
 
 TEST(Origin, the_host_that_is_asked_is_allowed) {
@@ -235,10 +247,10 @@ TEST(Origin, those_of_a_list_are_allowed_and_any_by_a_star) {
 }
 
 TEST(Origin, no_browser_says_none_and_nobody_says_two) {
-  EXPECT_TRUE(is_origin_allowed(head_of(good_fields()), {}));
+  EXPECT_TRUE(is_origin_allowed(head_of(good_fields()), AskedOver::tls, {}));
   Fields two = plus("Origin", "https://example.com");
   two.push_back({"Origin", "https://example.com"});
-  EXPECT_FALSE(is_origin_allowed(head_of(two), {}));
+  EXPECT_FALSE(is_origin_allowed(head_of(two), AskedOver::clear, {}));
 }
 
 TEST(ClientHandshake, a_key_is_base64_of_sixteen_bytes) {

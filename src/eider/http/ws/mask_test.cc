@@ -7,7 +7,7 @@
 namespace eider::ws {
 namespace {
 
-constexpr MaskKey kKey{0x37, 0xFA, 0x21, 0x3D};
+constexpr MaskKey kMask{0x37, 0xFA, 0x21, 0x3D};
 
 std::string sample(std::size_t bytes) {
   std::string text;
@@ -31,11 +31,11 @@ TEST(Mask, is_that_of_the_rfc_for_all_sizes_and_places) {
       const std::string text = sample(size);
       std::string room(before, '.');
       room += text + ".";
-      mask({room.data() + before, size}, kKey);
-      EXPECT_EQ(room.substr(before, size), masked_one_by_one(text, kKey)) << size;
+      mask({room.data() + before, size}, kMask);
+      EXPECT_EQ(room.substr(before, size), masked_one_by_one(text, kMask)) << size;
       EXPECT_EQ(room.back(), '.');
       std::string copy(before + size + 1, '.');
-      mask_copy(copy.data() + before, text, kKey);
+      mask_copy(copy.data() + before, text, kMask);
       EXPECT_EQ(copy, room);
     }
   }
@@ -44,9 +44,9 @@ TEST(Mask, is_that_of_the_rfc_for_all_sizes_and_places) {
 TEST(Mask, twice_is_nothing) {
   const std::string text = sample(1000);
   std::string twice = text;
-  mask(twice, kKey);
+  mask(twice, kMask);
   EXPECT_NE(twice, text);
-  mask(twice, kKey);
+  mask(twice, kMask);
   EXPECT_EQ(twice, text);
 }
 
@@ -54,9 +54,9 @@ TEST(Mask, goes_on_anywhere_with_a_key_turned_to_there) {
   const std::string text = sample(100);
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     std::string parts = text;
-    mask({parts.data(), cut}, kKey);
-    mask({parts.data() + cut, text.size() - cut}, rotated(kKey, cut));
-    EXPECT_EQ(parts, masked_one_by_one(text, kKey)) << cut;
+    mask({parts.data(), cut}, kMask);
+    mask({parts.data() + cut, text.size() - cut}, rotated(kMask, cut));
+    EXPECT_EQ(parts, masked_one_by_one(text, kMask)) << cut;
   }
 }
 

@@ -16,12 +16,16 @@ namespace eider::ws {
 
 enum class MessageType : std::uint8_t { text = 1, binary = 2 };
 
+/// Twice what 4 MiB in frames of 64 bytes take: they cost their sender more than us. What is
+/// bounded is a message of empty frames, which no bound of bytes would end.
+inline constexpr std::uint32_t kFragmentsMaxDefault = 1U << 17U;
+
 /// Bounds of one message. Shared by all connections of a route.
 struct MessageLimits {
   /// Decompressed.
   std::uint64_t message_bytes_max = std::uint64_t{1} << 20U;
   /// Frames of one message, so that empty ones cannot go on forever.
-  std::uint32_t fragments_max = 1U << 16U;
+  std::uint32_t fragments_max = kFragmentsMaxDefault;
 };
 
 /// How messages are handed out: each once it is complete, or in pieces as they come.

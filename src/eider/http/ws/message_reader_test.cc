@@ -109,10 +109,10 @@ TEST(MessageReader, holds_no_memory_between_messages) {
   }
 }
 
-constexpr MessageLimits kLimits{};
+constexpr MessageLimits kReaderLimits{};
 
 TEST(MessageReader, holds_no_more_than_a_few_times_what_has_come) {
-  Feeder feeder(Side::server, kLimits);
+  Feeder feeder(Side::server, kReaderLimits);
   feeder.feed(bytes_of(announcing(binary(std::string(1000, 'x')), 1U << 20U), Side::server));
   EXPECT_LE(feeder.reader().kept_bytes(), 2000U);
   EXPECT_FALSE(feeder.reader().is_idle());
@@ -120,7 +120,7 @@ TEST(MessageReader, holds_no_more_than_a_few_times_what_has_come) {
 
 TEST(MessageReader, takes_a_client_message_that_is_whole_from_the_input_itself) {
   const std::string in = bytes_of(text("Hello"), Side::client);
-  MessageReader reader(Side::client, kLimits);
+  MessageReader reader(Side::client, kReaderLimits);
   Buffer scratch;
   const Event event = reader.read(in, scratch);
   EXPECT_EQ(event.data.data(), in.data() + 2);
@@ -130,7 +130,7 @@ TEST(MessageReader, takes_a_client_message_that_is_whole_from_the_input_itself) 
 
 TEST(MessageReader, keeps_nothing_of_a_message_that_is_whole_in_the_input) {
   const std::string in = bytes_of(binary(std::string(5000, 'x')), Side::server);
-  MessageReader reader(Side::server, kLimits);
+  MessageReader reader(Side::server, kReaderLimits);
   Buffer scratch;
   EXPECT_EQ(reader.read(in, scratch).kind, EventKind::message);
   EXPECT_EQ(reader.kept_bytes(), 0U);
@@ -138,7 +138,7 @@ TEST(MessageReader, keeps_nothing_of_a_message_that_is_whole_in_the_input) {
 
 TEST(MessageReader, says_where_it_stands) {
   const std::string in = bytes_of({text_start("ab"), last("c"), close(1000)}, Side::client);
-  MessageReader reader(Side::client, kLimits);
+  MessageReader reader(Side::client, kReaderLimits);
   Buffer scratch;
   EXPECT_TRUE(reader.is_idle());
   // One byte of a header, a whole header, one byte of payload, a fragment.
@@ -167,7 +167,7 @@ TEST(MessageReader, hands_out_a_large_message_in_pieces_without_keeping_it) {
 }
 
 TEST(MessageReader, stays_refused) {
-  Feeder feeder(Side::server, kLimits);
+  Feeder feeder(Side::server, kReaderLimits);
   feeder.feed("\xFF");
   Buffer scratch;
   for (int count = 0; count < 3; ++count) {

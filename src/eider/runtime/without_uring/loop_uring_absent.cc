@@ -1,6 +1,6 @@
 // Stands in for the io_uring backend where the library was built without liburing.
 // Must not be built together with loop_uring*.cc.
-#include "eider/runtime/detail/backends.h"
+#include "eider/runtime/backends.h"
 
 namespace eider {
 

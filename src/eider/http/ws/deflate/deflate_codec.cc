@@ -1,4 +1,4 @@
-#include "eider/http/ws/deflate/deflate_codec.h"
+#include "eider/http/ws/deflate_codec.h"
 
 #include <algorithm>
 #include <utility>
@@ -208,17 +208,14 @@ class DeflateCodec final : public MessageCodec {
 
 }  // namespace
 
-std::function<std::unique_ptr<MessageCodec>(const DeflateTerms&)> deflate_codecs(
-    End own, DeflateOptions options) {
-  return [own, options](const DeflateTerms& terms) -> std::unique_ptr<MessageCodec> {
-    if (own == End::server) {
-      return std::make_unique<DeflateCodec>(terms.server_takeover, terms.server_window_bits,
-                                            terms.client_takeover, terms.client_window_bits,
-                                            options);
-    }
-    return std::make_unique<DeflateCodec>(terms.client_takeover, terms.client_window_bits,
-                                          terms.server_takeover, terms.server_window_bits, options);
-  };
+std::unique_ptr<MessageCodec> make_deflate_codec(Side own, const DeflateTerms& terms,
+                                                 const DeflateOptions& options) {
+  if (own == Side::server) {
+    return std::make_unique<DeflateCodec>(terms.server_takeover, terms.server_window_bits,
+                                          terms.client_takeover, terms.client_window_bits, options);
+  }
+  return std::make_unique<DeflateCodec>(terms.client_takeover, terms.client_window_bits,
+                                        terms.server_takeover, terms.server_window_bits, options);
 }
 
 }  // namespace eider::ws

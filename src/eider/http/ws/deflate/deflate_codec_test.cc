@@ -1,4 +1,4 @@
-#include "eider/http/ws/deflate/deflate_codec.h"
+#include "eider/http/ws/deflate_codec.h"
 
 #include <gtest/gtest.h>
 
@@ -32,8 +32,8 @@ constexpr DeflateTerms kDropped{.server_takeover = Takeover::dropped,
 
 struct Ends {
   explicit Ends(const DeflateTerms& terms = {}, const DeflateOptions& options = {.bytes_min = 0})
-      : server(deflate_codecs(End::server, options)(terms)),
-        client(deflate_codecs(End::client, options)(terms)) {}
+      : server(make_deflate_codec(Side::server, terms, options)),
+        client(make_deflate_codec(Side::client, terms, options)) {}
 
   std::unique_ptr<MessageCodec> server;
   std::unique_ptr<MessageCodec> client;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/http/ws/deflate/deflate_codec.h"
+#include "eider/http/ws/deflate_codec.h"
 #include "eider/http/ws/message_writer.h"
 #include "tests/conformance/ws_case.h"
 #include "tests/conformance/ws_feeder.h"
@@ -12,15 +12,15 @@
 namespace eider::ws {
 namespace {
 
-constexpr DeflateTerms kDropped{.server_takeover = Takeover::dropped,
-                                .client_takeover = Takeover::dropped};
+constexpr DeflateTerms kDroppedByBoth{.server_takeover = Takeover::dropped,
+                                      .client_takeover = Takeover::dropped};
 
 SentFrame compressed(SentFrame frame) {
   frame.first |= 0x40U;
   return frame;
 }
 
-std::string bytes(std::initializer_list<int> values) {
+std::string bytes_of_message(std::initializer_list<int> values) {
   std::string made;
   for (const int value : values) {
     made.push_back(static_cast<char>(value));
@@ -31,7 +31,7 @@ std::string bytes(std::initializer_list<int> values) {
 /// The payload as the other side's codec makes it.
 std::string deflated(std::string_view message) {
   Buffer out;
-  const auto codec = deflate_codecs(End::client, {.bytes_min = 0})({});
+  const auto codec = make_deflate_codec(Side::client, {}, {.bytes_min = 0});
   return codec->deflate(message, out) == Deflated::done ? std::string(out.view()) : "declined";
 }
 
@@ -47,9 +47,9 @@ const std::string& zeros() {
 }
 
 WsCases good_cases() {
-  const std::string hello = bytes({0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00});
-  const std::string by_takeover = bytes({0xf2, 0x00, 0x11, 0x00, 0x00});
-  const std::string final_hello = bytes({0xf3, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00});
+  const std::string hello = bytes_of_message({0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00});
+  const std::string by_takeover = bytes_of_message({0xf2, 0x00, 0x11, 0x00, 0x00});
+  const std::string final_hello = bytes_of_message({0xf3, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00});
   return {
       {"one frame", "7.2.3.1", {compressed(text(hello))}, {saw_text("Hello")}},
       {"two frames", "7.2.3.1", in_two(hello), {saw_text("Hello")}},
@@ -63,12 +63,12 @@ WsCases good_cases() {
        {saw_text("Hello"), saw_text("World"), saw_text("Hello")}},
       {"a block without compression",
        "7.2.3.3",
-       {compressed(
-           text(bytes({0x00, 0x05, 0x00, 0xfa, 0xff, 0x48, 0x65, 0x6c, 0x6c, 0x6f, 0x00})))},
+       {compressed(text(
+           bytes_of_message({0x00, 0x05, 0x00, 0xfa, 0xff, 0x48, 0x65, 0x6c, 0x6c, 0x6f, 0x00})))},
        {saw_text("Hello")}},
       {"a block with BFINAL",
        "7.2.3.4",
-       {compressed(text(final_hello + bytes({0x00})))},
+       {compressed(text(final_hello + bytes_of_message({0x00})))},
        {saw_text("Hello")}},
       {"a block with BFINAL and nothing behind it",
        "7.2.3.4",
@@ -76,10 +76,10 @@ WsCases good_cases() {
        {saw_text("Hello"), saw_text("Hello")}},
       {"two blocks",
        "7.2.3.5",
-       {compressed(text(
-           bytes({0xf2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xff, 0xff, 0xca, 0xc9, 0xc9, 0x07, 0x00})))},
+       {compressed(text(bytes_of_message(
+           {0xf2, 0x48, 0x05, 0x00, 0x00, 0x00, 0xff, 0xff, 0xca, 0xc9, 0xc9, 0x07, 0x00})))},
        {saw_text("Hello")}},
-      {"an empty message", "7.2.3.6", {compressed(text(bytes({0x00})))}, {saw_text("")}},
+      {"an empty message", "7.2.3.6", {compressed(text(bytes_of_message({0x00})))}, {saw_text("")}},
       {"an empty payload", "7.2.3.6", {compressed(text(""))}, {saw_text("")}},
       {"a ping between the frames",
        "6",
@@ -90,7 +90,7 @@ WsCases good_cases() {
 
 WsCases limited_and_bad_cases() {
   using enum Refusal;
-  const std::string hello = bytes({0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00});
+  const std::string hello = bytes_of_message({0xf2, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00});
   const MessageLimits five{.message_bytes_max = 5};
   const MessageLimits four{.message_bytes_max = 4};
   const MessageLimits large{.message_bytes_max = 50'000};
@@ -109,10 +109,13 @@ WsCases limited_and_bad_cases() {
        in_two(deflated(zeros())),
        {saw_refused(message_too_large)},
        less},
-      {"a bad block", "7.2.2", {compressed(text(bytes({0x07})))}, {saw_refused(bad_compression)}},
+      {"a bad block",
+       "7.2.2",
+       {compressed(text(bytes_of_message({0x07})))},
+       {saw_refused(bad_compression)}},
       {"a reference to nothing",
        "7.2.2",
-       {compressed(text(bytes({0xf2, 0x00, 0x11, 0x00, 0x00})))},
+       {compressed(text(bytes_of_message({0xf2, 0x00, 0x11, 0x00, 0x00})))},
        {saw_refused(bad_compression)}},
       {"a message cut inside a block",
        "7.2.2",
@@ -135,7 +138,7 @@ TEST(DeflatedMessage, each_case_is_told_alike_however_it_is_cut_and_delivered) {
     for (const Side side : {Side::server, Side::client}) {
       for (const std::size_t step_bytes : {1UL, 2UL, 7UL, 4096UL, 1UL << 20U}) {
         for (const Delivery delivery : {Delivery::whole, Delivery::pieces}) {
-          const auto codec = deflate_codecs(side)(DeflateTerms{});
+          const auto codec = make_deflate_codec(side, DeflateTerms{}, {});
           Feeder feeder(side, one.limits);
           feeder.reader().set_codec(*codec);
           feeder.reader().set_delivery(delivery);
@@ -149,9 +152,9 @@ TEST(DeflatedMessage, each_case_is_told_alike_however_it_is_cut_and_delivered) {
 }
 
 TEST(DeflatedMessage, is_read_as_it_was_written) {
-  for (const DeflateTerms& terms : {DeflateTerms{}, kDropped}) {
-    const auto server = deflate_codecs(End::server)(terms);
-    const auto client = deflate_codecs(End::client)(terms);
+  for (const DeflateTerms& terms : {DeflateTerms{}, kDroppedByBoth}) {
+    const auto server = make_deflate_codec(Side::server, terms, {});
+    const auto client = make_deflate_codec(Side::client, terms, {});
     const MessageWriter writer;
     const MessageLimits limits{};
     Feeder feeder(Side::client, limits);

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "eider/base/assert.h"
-#include "eider/http/ws/deflate/deflate_codec.h"
+#include "eider/http/ws/deflate_codec.h"
 
 namespace {
 
@@ -41,8 +41,8 @@ Inflated inflate_twice(MessageCodec& codec, std::string_view payload, std::size_
 }
 
 void check_that_it_comes_back(const DeflateTerms& terms, std::string_view message) {
-  const auto server = deflate_codecs(End::server, {.bytes_min = 0})(terms);
-  const auto client = deflate_codecs(End::client)(terms);
+  const auto server = make_deflate_codec(Side::server, terms, {.bytes_min = 0});
+  const auto client = make_deflate_codec(Side::client, terms, {});
   for (int round = 0; round < 2; ++round) {
     Buffer sent;
     if (server->deflate(message, sent) == Deflated::declined) {
@@ -65,8 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view payload(reinterpret_cast<const char*>(data) + 2, size - 2);
   Buffer whole;
   Buffer pieces;
-  const auto codec = deflate_codecs(End::server)(terms);
-  const auto same = deflate_codecs(End::server)(terms);
+  const auto codec = make_deflate_codec(Side::server, terms, {});
+  const auto same = make_deflate_codec(Side::server, terms, {});
   const Inflated status = inflate_twice(*codec, payload, payload.size() + 1, whole);
   const Inflated status_of_pieces = inflate_twice(*same, payload, 1U + data[1], pieces);
   // In a smaller window zlib finds a distance that is too far, or not, by how the payload was cut.

@@ -1,0 +1,23 @@
+# What makes an error in memory harder to use, in optimised builds of the library, of its programs and of what
+# links eider::core (docs/howto/hardening.md). A sanitizer sees more where this is not.
+if(NOT DEFINED EIDER_HARDENING)
+  set(eider_default ON)
+  if(EIDER_SANITIZE OR EIDER_FUZZERS OR CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    set(eider_default OFF)
+  endif()
+  option(EIDER_HARDENING "Checks of compiler, C library and linker against errors in memory" ${eider_default})
+endif()
+
+# Without optimisation the C library has no checks, and a Debug build is for a debugger.
+set(eider_optimised "$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>")
+set(eider_checks -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|i[3-6]86)$")
+  list(APPEND eider_checks -fcf-protection)
+endif()
+
+# eider_harden(target scope): these options for the target, or for what links it.
+function(eider_harden target scope)
+  target_compile_definitions(${target} ${scope} "$<${eider_optimised}:_GLIBCXX_ASSERTIONS>")
+  target_compile_options(${target} ${scope} "$<${eider_optimised}:${eider_checks}>")
+  target_link_options(${target} ${scope} LINKER:-z,relro,-z,now,-z,noexecstack)
+endfunction()

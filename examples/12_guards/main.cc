@@ -1,0 +1,66 @@
+// Who asks is found out ahead of the content, once per request, and handlers take it by its type.
+//   ./12_guards --port 8080
+//   curl -H 'Authorization: Bearer ann-s-key' localhost:8080/me
+#include <eider/eider.h>
+
+#include <map>
+#include <string>
+
+using namespace eider;
+using namespace std::chrono_literals;
+
+struct Caller {
+  std::string name;
+  bool is_admin = false;
+};
+
+/// In place of a database.
+class Keys {
+ public:
+  Task<std::optional<Caller>> find(std::string key) const {
+    co_await sleep_for(1ms);
+    const auto found = callers_.find(key);
+    co_return found == callers_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  std::map<std::string, Caller> callers_ = {{"ann-s-key", {"Ann", true}}, {"bob-s-key", {"Bob"}}};
+};
+
+Task<Result<Caller>> find_caller(Header<"authorization", std::optional<std::string>> authorization,
+                                 State<Keys> keys) {
+  constexpr std::string_view kBearer = "Bearer ";
+  const std::string given = authorization->value_or("");
+  std::optional<Caller> caller;
+  if (given.starts_with(kBearer)) {
+    caller = co_await keys->find(given.substr(kBearer.size()));
+  }
+  if (!caller) {
+    co_return fail(
+        Error::unauthorized("Send a key that is known.").with_header("WWW-Authenticate", "Bearer"));
+  }
+  co_return std::move(*caller);
+}
+
+int main(int argc, char** argv) {
+  App app;
+  app.state<Keys>();
+  app.provide(find_caller);  // runs for those that take a Caller
+  app.get("/", [](std::optional<Slot<Caller>> caller) {
+    return "Hello, " + (caller ? (*caller)->name : std::string("stranger")) + "!\n";
+  });
+  app.get("/me", [](Slot<Caller> caller) { return caller->name + "\n"; });
+
+  Routes admin = app.group("/admin");
+  admin.guard([](Slot<Caller> caller) -> Result<void> {
+    if (!caller->is_admin) {
+      return fail(Error::forbidden("This is for administrators."));
+    }
+    return {};
+  });
+  // A stranger's upload is refused before it is read.
+  admin.post("/upload", [](Slot<Caller> caller, Body body) {
+    return caller->name + " has sent " + std::to_string(body.size()) + " bytes\n";
+  });
+  return app.run(argc, argv);
+}

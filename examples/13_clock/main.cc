@@ -1,0 +1,57 @@
+// One clock for everybody: a module that counts in the background, where it left off the last time.
+//   ./13_clock --clock-pause 500ms --clock-file /tmp/clock
+//   curl -N localhost:8080/ticks
+#include <eider/eider.h>
+
+#include <fstream>
+#include <string>
+
+using namespace eider;
+
+namespace {
+
+class Clock {
+ public:
+  static constexpr std::string_view kName = "clock";
+  struct Settings {
+    std::chrono::milliseconds pause = std::chrono::seconds(1);
+    std::string file = "clock";
+
+    static constexpr OptionText kOptions[] = {{"pause", "between two ticks"},
+                                              {"file", "where it left off", "FILE"}};
+  };
+
+  explicit Clock(Topics& topics) : topics_(topics) {}
+
+  void start() { std::ifstream(settings.file) >> count_; }
+
+  Task<> run() {
+    while (true) {
+      const std::string text = std::to_string(++count_);
+      topics_.publish("ticks", text, {.name = "tick", .id = text});
+      co_await sleep_for(settings.pause);
+    }
+  }
+
+  Result<void> stop() {
+    const bool is_kept = bool(std::ofstream(settings.file) << count_ << std::flush);
+    return is_kept ? Result<void>() : fail(Error::internal("cannot write " + settings.file));
+  }
+
+  Settings settings{};
+
+ private:
+  Topics& topics_;
+  int count_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  App app;
+  app.options(OptionSet("clock"));
+  app.add_module<Clock>(app.topics());
+  app.get("/ticks",
+          [](EventStream events, State<Topics> topics) { return events.follow(*topics, "ticks"); });
+  return app.run(argc, argv);
+}

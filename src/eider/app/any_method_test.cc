@@ -1,0 +1,43 @@
+// Routes::any.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "eider/app/app.h"
+#include "eider/testkit/test_client.h"
+#include "tests/support/guards_app.h"
+
+namespace eider {
+namespace {
+
+std::string ask_for_thing(TestClient& client, std::string_view method) {
+  const std::string answer =
+      client.raw(std::string(method) + " /thing HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  return answer.substr(9, 3) + " " + answer.substr(answer.find("\r\n\r\n") + 4);
+}
+
+TEST(AnyMethod, is_what_no_other_route_of_the_pattern_takes) {
+  App app;
+  app.any("/thing", [](const Request& request) { return to_text(request.method()); });
+  app.get("/thing", [] { return "its own"; });
+  TestClient client(app);
+  EXPECT_EQ(ask_for_thing(client, "GET"), "200 its own");
+  EXPECT_EQ(ask_for_thing(client, "POST"), "200 POST");
+  EXPECT_EQ(ask_for_thing(client, "QUERY"), "200 QUERY");
+  EXPECT_EQ(ask_for_thing(client, "OPTIONS"), "200 OPTIONS");
+  EXPECT_EQ(ask_for_thing(client, "HEAD"), "200 ");
+  EXPECT_TRUE(ask_for_thing(client, "TRACE").starts_with("405"));
+  EXPECT_TRUE(ask_for_thing(client, "BREW").starts_with("501"));
+}
+
+TEST(AnyMethod, cannot_stand_twice) {
+  App app;
+  app.any("/{a}", [](int) {});
+  app.any("/{b}", [](int) {});
+  EXPECT_EQ(start_error_of(app),
+            "OPTIONS /{b} matches the same paths as OPTIONS /{a}, which is there already\n");
+}
+
+}  // namespace
+}  // namespace eider

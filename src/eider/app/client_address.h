@@ -1,0 +1,18 @@
+// The address alone of the client that client.h tells all about, for what asks it of each request.
+// Must not be included by applications: Client says it.
+#pragma once
+
+#include <optional>
+
+#include "eider/http/ip_address.h"
+#include "eider/http/request.h"
+
+namespace eider {
+
+struct ProxyTrust;
+
+/// As Client::address; nothing where nobody knows.
+[[nodiscard]] std::optional<IpAddress> client_address_of(const Request& request,
+                                                         const ProxyTrust& trust);
+
+}  // namespace eider

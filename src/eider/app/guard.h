@@ -1,0 +1,248 @@
+// What stands ahead of a handler: a function that decides on the head alone whether it is called,
+// and learns what it wants to know. Must not read content.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "eider/app/handler.h"
+
+namespace eider {
+
+struct Guard;
+/// Says what a guard takes and refuses with, in place of its parameters.
+using DescribeGuard = std::function<void(Operation&)>;
+
+/// A State parameter: which type it wants, for the lookup at start and its error.
+struct StateWish {
+  detail::base::TypeKey key;
+  std::string_view type_name;
+};
+
+/// A type that a parameter takes from the request's slots.
+struct SlotWish {
+  detail::base::TypeKey key;
+  std::string_view type_name;
+  bool may_be_missing;
+  /// Makes the guard that makes one where no other puts one; null: there is no such.
+  Guard (*make_maker)();
+};
+
+/// What a function's parameters ask for beyond the request.
+struct Wishes {
+  std::vector<StateWish> states;
+  std::vector<SlotWish> slots;
+};
+
+/// One function behind two plain function pointers, as Endpoint is for handlers.
+struct Guard {
+  using AdmitNow = Result<void> (*)(const Guard&, const Context&);
+  using AdmitLater = Task<Result<void>> (*)(const Guard&, const Context&);
+
+  std::shared_ptr<const void> function;
+  AdmitNow admit_now = nullptr;      // null when it waits
+  AdmitLater admit_later = nullptr;  // null when it does not
+  bool is_blocking = false;
+  /// What it puts into the request; null: nothing.
+  detail::base::TypeKey puts = nullptr;
+  std::string_view puts_name;
+  bool may_put_nothing = false;
+  /// It may answer with an Error.
+  bool may_refuse = false;
+  Wishes wishes;
+  std::span<const detail::app::Describe> parameters;
+  /// Of the values of the path that it takes, which are the first ones.
+  std::span<const std::string_view> path_types;
+  /// In place of what the parameters say; empty: they speak for it.
+  DescribeGuard describe;
+  /// As `--routes` tells it; empty: by what it puts.
+  std::string name;
+};
+
+namespace detail::app {
+
+/// What a guard returns, taken apart.
+template <class R>
+struct Learned {
+  using Type = R;
+  static constexpr bool kMayBeNothing = false;
+  static constexpr bool kMayRefuse = false;
+};
+template <class T>
+struct Learned<Result<T>> : Learned<T> {
+  static constexpr bool kMayRefuse = true;
+};
+template <class T>
+struct Learned<std::optional<T>> {
+  using Type = T;
+  static constexpr bool kMayRefuse = false;
+  static constexpr bool kMayBeNothing = true;
+};
+
+template <class T>
+Result<void> put_learned(Request& request, T learned) {
+  request.put(std::move(learned));
+  return {};
+}
+template <class T>
+Result<void> put_learned(Request& request, std::optional<T> learned) {
+  return learned ? put_learned(request, std::move(*learned)) : Result<void>();
+}
+template <class T>
+Result<void> put_learned(Request& request, Result<T> learned) {
+  if (!learned) {
+    return fail(std::move(learned.error()));
+  }
+  if constexpr (std::is_void_v<T>) {
+    return {};
+  } else {
+    return put_learned(request, std::move(*learned));
+  }
+}
+
+template <class G>
+Result<void> admit_now(const Guard& guard, const Context& context) {
+  using S = Signature<G>;
+  constexpr std::make_index_sequence<S::kCount> kSequence;
+  const auto& function = *static_cast<const G*>(guard.function.get());
+  const auto call = [&]<std::size_t... I>(std::index_sequence<I...> sequence) -> Result<void> {
+    [[maybe_unused]] auto held = S::extract(context, sequence);
+    if (auto wrong = first_error(held, sequence)) {
+      return fail(std::move(*wrong));
+    }
+    if constexpr (std::is_void_v<typename S::Value>) {
+      function(pass(*std::get<I>(held))...);
+      return {};
+    } else {
+      return put_learned(context.request, function(pass(*std::get<I>(held))...));
+    }
+  };
+  return call(kSequence);
+}
+
+template <class G>
+Task<Result<void>> admit_later(const Guard& guard, const Context& context) {
+  using S = Signature<G>;
+  constexpr std::make_index_sequence<S::kCount> kSequence;
+  const auto& function = *static_cast<const G*>(guard.function.get());
+  Request& request = context.request;
+  auto held = S::extract(context, kSequence);
+  if (auto wrong = first_error(held, kSequence)) {
+    co_return fail(std::move(*wrong));
+  }
+  auto task = begin(function, held, kSequence);
+  if constexpr (std::is_void_v<typename S::Value>) {
+    co_await std::move(task);
+    co_return Result<void>();
+  } else {
+    typename S::Value learned = co_await std::move(task);
+    co_return put_learned(request, std::move(learned));
+  }
+}
+
+/// Says what is wrong with a guard, while compiling.
+template <class G>
+consteval void check_guard() {
+  using S = Signature<G>;
+  using Type = typename Learned<typename S::Value>::Type;
+  static_assert(!S::kTakesContent,
+                "a guard runs ahead of content: it takes no Body, Json<T>, Form<T>, BodyStream or "
+                "Multipart, which are its handler's");
+  static_assert(!S::kProduces && !S::kTakesSocket,
+                "a guard does not answer: return an Error, or what the handler is to know");
+  static_assert(!std::is_same_v<Type, bool>,
+                "a guard that returns a bool does not say why: return Result<void>, as in `return "
+                "fail(Error(403, \"…\"))`");
+  static_assert(!std::is_same_v<Type, Response> && !std::is_same_v<Type, Error>,
+                "a guard returns what the handler is to know, or a Result<T> of it that may be an "
+                "Error");
+  if constexpr (S::kIsTask) {
+    check_captures<G>();
+  }
+}
+
+template <class S>
+[[nodiscard]] Wishes wishes_of();
+
+template <class G>
+[[nodiscard]] Guard make_guard(G function) {
+  check_guard<G>();
+  using S = Signature<G>;
+  using L = Learned<typename S::Value>;
+  Guard guard;
+  guard.is_blocking = kIsBlocking<G>;
+  if constexpr (kWaits<G>) {
+    guard.admit_later = &admit_later<G>;
+  } else {
+    guard.admit_now = &admit_now<G>;
+  }
+  if constexpr (!std::is_void_v<typename L::Type>) {
+    guard.puts = &base::kTypeKey<typename L::Type>;
+    guard.puts_name = base::type_name<typename L::Type>();
+    guard.may_put_nothing = L::kMayBeNothing;
+  }
+  guard.wishes = wishes_of<S>();
+  guard.parameters = S::parameters();
+  guard.path_types = S::path_types();
+  guard.may_refuse = L::kMayRefuse;
+  const auto kept = std::make_shared<const G>(std::move(function));
+  if constexpr (requires(Operation& operation) { kept->describe(operation); }) {
+    guard.describe = [kept](Operation& operation) { kept->describe(operation); };
+  }
+  if constexpr (requires { std::string(kept->name()); }) {
+    guard.name = kept->name();
+  }
+  guard.function = kept;
+  return guard;
+}
+
+template <class G>
+[[nodiscard]] Guard describe_guard(G function, DescribeGuard describe) {
+  Guard guard = make_guard(as_function(std::move(function)));
+  if (describe) {
+    guard.describe = std::move(describe);
+  }
+  return guard;
+}
+
+/// Of a type whose Extract makes it from what it takes itself.
+template <class T>
+[[nodiscard]] Guard make_maker() {
+  Guard maker = make_guard(&Extract<T>::from);
+  using Made = typename Learned<typename Signature<decltype(&Extract<T>::from)>::Value>::Type;
+  static_assert(std::is_same_v<Made, T>,
+                "Extract<T>::from returns a T, or a Result, an optional or a Task of one");
+  if constexpr (requires(Operation& operation) { Extract<T>::describe(operation); }) {
+    maker.describe = &Extract<T>::describe;
+  }
+  return maker;
+}
+
+template <class A>
+[[nodiscard]] SlotWish slot_wish_of() {
+  using T = typename Extractor<A>::Object;
+  SlotWish wish{&base::kTypeKey<T>, base::type_name<T>(), kMayBeMissing<A>, nullptr};
+  if constexpr (kIsMade<T>) {
+    wish.make_maker = &make_maker<T>;
+  }
+  return wish;
+}
+
+template <class S>
+Wishes wishes_of() {
+  Wishes wishes;
+  S::each_state([&wishes]<class T>() {
+    wishes.states.push_back({&base::kTypeKey<T>, base::type_name<T>()});
+  });
+  S::each_slot([&wishes]<class A>() { wishes.slots.push_back(slot_wish_of<A>()); });
+  return wishes;
+}
+
+}  // namespace detail::app
+}  // namespace eider

@@ -1,0 +1,140 @@
+// Guards at work: one after the other, ahead of the content, until one refuses.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "eider/app/guard_ways.h"
+#include "eider/app/respond.h"
+#include "eider/app/service.h"
+#include "eider/runtime/cancel.h"
+#include "eider/server/service.h"
+
+namespace eider {
+
+namespace {
+
+constexpr int kOursFrom = 500;
+
+/// Guards see no content, also where it has come with the head: what they decide must not depend on
+/// how a client's bytes were cut.
+class WithoutContent {
+ public:
+  explicit WithoutContent(Request& request) noexcept : request_(request), content_(request.body()) {
+    request.set_body({});
+  }
+  WithoutContent(const WithoutContent&) = delete;
+  WithoutContent& operator=(const WithoutContent&) = delete;
+  ~WithoutContent() { request_.set_body(content_); }
+
+ private:
+  Request& request_;
+  std::string_view content_;
+};
+
+bool is_refusal(const Error& error) noexcept {
+  return error.status() < kOursFrom;
+}
+
+bool is_made_already(const GuardOnWay& one, const Request& request) noexcept {
+  return one.is_asked_for && request.slots().contains(one.guard->puts);
+}
+
+/// What a guard has thrown just now, where that refuses; else it goes on. To be called while one
+/// handles it.
+Result<void> thrown_refusal() {
+  Error error = thrown_error();
+  if (!is_refusal(error)) {
+    throw;
+  }
+  return fail(std::move(error));
+}
+
+Result<void> ask_now(const GuardOnWay& one, const Context& context) {
+  try {
+    return one.guard->admit_now(*one.guard, context);
+  } catch (...) {
+    return thrown_refusal();
+  }
+}
+
+Task<Result<void>> ask_later(const GuardOnWay& one, const Context& context) {
+  Result<void> said;
+  try {
+    auto asking = one.guard->admit_later(*one.guard, context);
+    said = co_await std::move(asking);
+  } catch (...) {
+    said = thrown_refusal();
+  }
+  co_return said;
+}
+
+/// The same on the way of a blocking function. The server lets such a task end when its client
+/// leaves, for a thread may be using the request; while a guard waits on the loop none is.
+Task<Result<void>> ask_while_wanted(const GuardOnWay& one, const Context& context,
+                                    const Cancel& cancel) {
+  auto asking = with_cancel(ask_later(one, context), cancel);
+  std::optional<Result<void>> said = co_await std::move(asking);
+  if (!said) {
+    co_return fail(nobody_waits());
+  }
+  co_return *std::move(said);
+}
+
+Task<Result<void>> ask_waiting(const Endpoint& endpoint, const GuardOnWay& one,
+                               const Context& context, const Ongoing& ongoing) {
+  const bool may_be_let_end = endpoint.is_blocking || endpoint.has_blocking_guard;
+  return may_be_let_end && !one.guard->is_blocking ? ask_while_wanted(one, context, ongoing.cancel)
+                                                   : ask_later(one, context);
+}
+
+/// What a guard says is the answer, unless all that ask for it do without.
+bool lets_through(const GuardOnWay& one, const Result<void>& said, Response& response) {
+  if (said || (one.may_refuse && is_refusal(said.error()))) {
+    return true;
+  }
+  render_error(response, said.error());
+  return false;
+}
+
+}  // namespace
+
+Error nobody_waits() {
+  return Error::unavailable("Nobody waits for this answer any more.");
+}
+
+bool run_guards(const Endpoint& endpoint, Request& request, Response& response) {
+  const WithoutContent behind(request);
+  return std::ranges::all_of(endpoint.on_way, [&](const GuardOnWay& one) {
+    const Context context{request, endpoint.path_names, one.states};
+    return is_made_already(one, request) || lets_through(one, ask_now(one, context), response);
+  });
+}
+
+Task<bool> run_guards_later(const Endpoint& endpoint, Request& request, Response& response,
+                            const Ongoing& ongoing) {
+  const WithoutContent behind(request);
+  for (const GuardOnWay& one : endpoint.on_way) {
+    if (ongoing.cancel.is_cancelled()) {  // while a guard ahead of this one was on a thread
+      render_error(response, nobody_waits());
+      co_return false;
+    }
+    if (is_made_already(one, request)) {
+      continue;
+    }
+    const Context context{request, endpoint.path_names, one.states, &ongoing};
+    Result<void> said;
+    if (one.guard->admit_now != nullptr) {
+      said = ask_now(one, context);
+    } else {
+      auto asking = ask_waiting(endpoint, one, context, ongoing);
+      said = co_await std::move(asking);
+    }
+    if (!lets_through(one, said, response)) {
+      co_return false;
+    }
+  }
+  co_return true;
+}
+
+}  // namespace eider

@@ -1,0 +1,275 @@
+#include "eider/app/guard_ways.h"
+
+#include <algorithm>
+#include <deque>
+#include <ranges>
+#include <utility>
+
+#include "eider/route/pattern.h"
+
+namespace eider {
+
+namespace {
+
+std::string name_of(const Guard& guard) {
+  return guard.puts == nullptr ? std::string("a guard")
+                               : "what makes a " + std::string(guard.puts_name);
+}
+
+void describe_all(Operation& operation, std::span<const detail::app::Describe> description) {
+  for (const detail::app::Describe describe : description) {
+    if (describe != nullptr) {
+      describe(operation);
+    }
+  }
+}
+
+Operation describe_guard(const Guard& guard) {
+  Operation operation;
+  if (guard.describe) {
+    guard.describe(operation);
+  } else {
+    describe_all(operation, guard.parameters);
+  }
+  if (guard.may_refuse) {
+    detail::app::describe_wrong(operation);
+  }
+  return operation;
+}
+
+/// Pre: its way is laid.
+Operation describe_endpoint(const Endpoint& endpoint, const RouteTable& table) {
+  Operation operation;
+  operation.method = endpoint.method;
+  operation.host = table.scopes[endpoint.scope].host;
+  operation.pattern = endpoint.pattern;
+  operation.words = endpoint.words;
+  operation.opens_websocket = endpoint.opens_websocket;
+  operation.subprotocols = endpoint.subprotocols;
+  operation.content_bytes_max =
+      endpoint.body_bytes_max == 0 ? table.body_bytes_max : endpoint.body_bytes_max;
+  const PatternInfo info(endpoint.pattern);
+  for (std::size_t index = 0; index < info.size(); ++index) {
+    operation.parameters.push_back(
+        {Operation::In::path, std::string(info.name(index)), nullptr, true});
+  }
+  if (endpoint.opens_websocket) {
+    operation.answer(101, "A WebSocket.");
+  }
+  describe_all(operation, endpoint.description);
+  for (const GuardOnWay& one : endpoint.on_way) {
+    operation.add_guards(describe_guard(*one.guard), one.may_refuse);
+  }
+  return operation;
+}
+
+}  // namespace
+
+std::vector<Operation> describe_operations(const RouteTable& table) {
+  GuardWays ways(table);
+  std::string wrong;  // told when the app starts
+  std::vector<Operation> operations;
+  std::deque<Endpoint> endpoints = table.endpoints;  // `ways` knows guards by where they lie
+  for (Endpoint& endpoint : endpoints) {
+    ways.resolve(endpoint, wrong);
+    operations.push_back(describe_endpoint(endpoint, table));
+  }
+  return operations;
+}
+
+bool check_path_count(std::string_view taker, std::span<const std::string_view> types,
+                      std::string_view pattern, std::string& wrong) {
+  const std::size_t count = PatternInfo(pattern).size();
+  if (types.size() <= count) {
+    return true;
+  }
+  wrong.append(taker).append(" takes a value of the path (").append(types[count]);
+  wrong.append(") that this route does not name: write {name} for it in the pattern\n");
+  return false;
+}
+
+std::string_view method_of(const Endpoint& endpoint) noexcept {
+  return endpoint.method == Method::unknown ? "any" : to_text(endpoint.method);
+}
+
+std::string name_of(const Endpoint& endpoint) {
+  std::string name(method_of(endpoint));
+  return name.append(" ").append(endpoint.pattern);
+}
+
+/// One endpoint's, while it is put together.
+class GuardWays::Way {
+ public:
+  Way(GuardWays& ways, Endpoint& endpoint, std::string& wrong)
+      : ways_(ways),
+        endpoint_(endpoint),
+        wrong_(wrong),
+        scopes_(scopes_around(ways.table_, endpoint)) {}
+
+  void lay() {
+    for (const RouteScope* scope : scopes_) {
+      for (const Guard& guard : scope->guards) {
+        add(guard, false, false);
+      }
+    }
+    for (const Guard& guard : endpoint_.guards) {
+      add(guard, false, false);
+    }
+    for (const SlotWish& wish : endpoint_.wishes.slots) {
+      satisfy(wish, name_of(endpoint_));
+    }
+    for (GuardOnWay& one : endpoint_.on_way) {
+      endpoint_.has_waiting_guard |= one.guard->admit_later != nullptr;
+      endpoint_.has_blocking_guard |= one.guard->is_blocking;
+    }
+  }
+
+ private:
+  /// A guard takes the first values. On a route that calls them otherwise these are other things'
+  /// numbers: the guard of /notes/{note} would decide about /users/{user}.
+  void check_path(const Guard& guard) {
+    if (!check_path_count(name_of(endpoint_) + ": " + name_of(guard), guard.path_types,
+                          endpoint_.pattern, wrong_)) {
+      return;
+    }
+    const PatternInfo here(endpoint_.pattern);
+    const Endpoint& first = ways_.first_with(guard, endpoint_);
+    const PatternInfo there(first.pattern);
+    for (std::size_t index = 0; index < guard.path_types.size(); ++index) {
+      if (here.name(index) != there.name(index)) {
+        tell(name_of(guard) + " takes {" + std::string(there.name(index)) + "} of " +
+             name_of(first) + ", and {" + std::string(here.name(index)) + "} of " +
+             name_of(endpoint_) + ": call them alike, or give the guard to routes of one name");
+        return;
+      }
+    }
+  }
+
+  /// Behind all that it asks for.
+  void add(const Guard& guard, bool may_refuse, bool is_asked_for) {
+    const auto found = std::ranges::find(endpoint_.on_way, &guard, &GuardOnWay::guard);
+    if (found != endpoint_.on_way.end()) {
+      found->may_refuse = found->may_refuse && may_refuse;  // one that asks cannot do without
+      return;
+    }
+    if (std::ranges::find(under_way_, &guard) != under_way_.end()) {
+      tell(name_of(guard) + " asks for itself, on the way of " + name_of(endpoint_) +
+           ": let one of what it takes do without");
+      return;
+    }
+    check_path(guard);
+    under_way_.push_back(&guard);
+    for (const SlotWish& wish : guard.wishes.slots) {
+      satisfy(wish, name_of(endpoint_) + ": " + name_of(guard));
+    }
+    under_way_.pop_back();
+    // Behind what it asks for: guards run in the order of this list.
+    endpoint_.on_way.push_back({&guard, ways_.states_of(guard, wrong_), may_refuse, is_asked_for});
+  }
+
+  void satisfy(const SlotWish& wish, const std::string& taker) {
+    if (is_put_by_hooks(wish.key)) {
+      return;
+    }
+    const Guard* maker = find_on_way(wish.key);
+    if (maker == nullptr) {
+      maker = find_provided(wish.key);
+    }
+    if (maker == nullptr && wish.make_maker != nullptr) {
+      maker = &ways_.maker_of(wish);
+    }
+    if (maker != nullptr) {
+      take_from(*maker, wish, taker);
+    } else if (!wish.may_be_missing) {
+      tell(taker + " takes a " + std::string(wish.type_name) +
+           ", which nobody on its way puts into the request: call guard(...) or provide(...) with "
+           "what returns one, or puts<T>() beside the hook that does");
+    }
+  }
+
+  void take_from(const Guard& maker, const SlotWish& wish, const std::string& taker) {
+    if (maker.may_put_nothing && !wish.may_be_missing) {
+      tell(
+          taker + " takes a " + std::string(wish.type_name) +
+          ", which may be missing: take std::optional of it, or let what makes it return a Result");
+    }
+    const auto found = std::ranges::find(endpoint_.on_way, &maker, &GuardOnWay::guard);
+    if (found == endpoint_.on_way.end() || found->is_asked_for) {
+      add(maker, wish.may_be_missing, true);
+    }
+  }
+
+  [[nodiscard]] bool is_put_by_hooks(detail::base::TypeKey key) const {
+    const auto puts = [key](const Hook& hook) {
+      return std::ranges::find(hook.puts, key) != hook.puts.end();
+    };
+    return std::ranges::any_of(endpoint_.hooks, puts) ||
+           std::ranges::any_of(scopes_, [key](const RouteScope* scope) {
+             return std::ranges::find(scope->puts, key) != scope->puts.end();
+           });
+  }
+  /// The newest, which is the one that is found.
+  [[nodiscard]] const Guard* find_on_way(detail::base::TypeKey key) const {
+    const auto& on_way = endpoint_.on_way;
+    const auto found = std::find_if(on_way.rbegin(), on_way.rend(), [key](const GuardOnWay& one) {
+      return one.guard->puts == key;
+    });
+    return found == on_way.rend() ? nullptr : found->guard;
+  }
+  [[nodiscard]] const Guard* find_provided(detail::base::TypeKey key) const {
+    for (const RouteScope* scope : scopes_ | std::views::reverse) {
+      const auto found = std::find_if(scope->provided.rbegin(), scope->provided.rend(),
+                                      [key](const Guard& guard) { return guard.puts == key; });
+      if (found != scope->provided.rend()) {
+        return &*found;
+      }
+    }
+    return nullptr;
+  }
+  void tell(const std::string& what) { wrong_.append(what).append("\n"); }
+
+  GuardWays& ways_;
+  Endpoint& endpoint_;
+  std::string& wrong_;
+  std::vector<const RouteScope*> scopes_;  // the outermost first
+  std::vector<const Guard*> under_way_;
+};
+
+void GuardWays::resolve(Endpoint& endpoint, std::string& wrong) {
+  Way(*this, endpoint, wrong).lay();
+}
+
+std::vector<void*> GuardWays::find_states(const Wishes& wishes, std::string_view taker,
+                                          std::string& wrong) const {
+  std::vector<void*> states;
+  for (const StateWish& wish : wishes.states) {
+    void* const state = table_.find_state(wish.key);
+    if (state == nullptr) {
+      wrong.append(taker).append(" takes State<").append(wish.type_name);
+      wrong.append(">, which the app was never given: call app.state(...) with one\n");
+      continue;
+    }
+    states.push_back(state);
+  }
+  return states;
+}
+
+const Guard& GuardWays::maker_of(const SlotWish& wish) {
+  const auto found = makers_.find(wish.key);
+  return found != makers_.end() ? found->second
+                                : makers_.emplace(wish.key, wish.make_maker()).first->second;
+}
+
+const Endpoint& GuardWays::first_with(const Guard& guard, const Endpoint& endpoint) {
+  return *first_on_way_.try_emplace(&guard, &endpoint).first->second;
+}
+
+std::span<void* const> GuardWays::states_of(const Guard& guard, std::string& wrong) {
+  const auto found = states_.find(&guard);
+  if (found != states_.end()) {
+    return found->second;
+  }
+  return states_.emplace(&guard, find_states(guard.wishes, name_of(guard), wrong)).first->second;
+}
+
+}  // namespace eider

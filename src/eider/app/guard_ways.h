@@ -1,0 +1,68 @@
+// Which guards stand ahead of each endpoint, in which order, whether all get what they ask for, and
+// how they are run. Must not know what becomes of a request behind them: service.cc does.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/app/endpoint.h"
+#include "eider/app/operation.h"
+#include "eider/app/route_table.h"
+
+namespace eider {
+
+/// Owns what the endpoints' lists point at, besides the table.
+class GuardWays {
+ public:
+  /// table  outlives it
+  explicit GuardWays(const RouteTable& table) noexcept : table_(table) {}
+
+  /// Fills `on_way`, in the order in which they run: each guard of the groups from the outermost,
+  /// then the route's own, each behind what is made for it; last what is made for the handler.
+  ///
+  /// wrong  a line for each type that nobody puts in time, for what asks for itself, and for values
+  ///        of a path that has none or calls them otherwise
+  void resolve(Endpoint& endpoint, std::string& wrong);
+  /// What `wishes` name; `wrong` gets a line for each that the app was not given.
+  [[nodiscard]] std::vector<void*> find_states(const Wishes& wishes, std::string_view taker,
+                                               std::string& wrong) const;
+
+ private:
+  class Way;
+
+  [[nodiscard]] const Guard& maker_of(const SlotWish& wish);
+  [[nodiscard]] std::span<void* const> states_of(const Guard& guard, std::string& wrong);
+  [[nodiscard]] const Endpoint& first_with(const Guard& guard, const Endpoint& endpoint);
+
+  const RouteTable& table_;
+  std::map<detail::base::TypeKey, Guard> makers_;
+  std::map<const Guard*, std::vector<void*>> states_;
+  std::map<const Guard*, const Endpoint*> first_on_way_;  // of those that take values of the path
+};
+
+/// Runs the guards of an endpoint in order until one refuses, which `response` is then.
+///
+/// returns  whether all let it through
+/// Pre: none of them waits
+[[nodiscard]] bool run_guards(const Endpoint& endpoint, Request& request, Response& response);
+[[nodiscard]] Task<bool> run_guards_later(const Endpoint& endpoint, Request& request,
+                                          Response& response, const Ongoing& ongoing);
+/// The answer to a client that has left: hooks and observers see it, and it goes nowhere.
+[[nodiscard]] Error nobody_waits();
+
+/// Whether a pattern names as many values as are taken of it; the first that it does not is told.
+[[nodiscard]] bool check_path_count(std::string_view taker, std::span<const std::string_view> types,
+                                    std::string_view pattern, std::string& wrong);
+
+/// What App::operations says.
+[[nodiscard]] std::vector<Operation> describe_operations(const RouteTable& table);
+
+/// "GET", "any"
+[[nodiscard]] std::string_view method_of(const Endpoint& endpoint) noexcept;
+/// "GET /notes/{id}"
+[[nodiscard]] std::string name_of(const Endpoint& endpoint);
+
+}  // namespace eider

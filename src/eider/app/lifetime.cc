@@ -1,0 +1,211 @@
+#include "eider/app/lifetime.h"
+
+#include <algorithm>
+#include <exception>
+#include <random>
+#include <utility>
+
+#include "eider/app/route_table.h"
+#include "eider/app/service.h"
+#include "eider/base/failure.h"
+#include "eider/base/log.h"
+#include "eider/runtime/deadline.h"
+#include "eider/runtime/loop.h"
+#include "eider/runtime/sleep.h"
+
+namespace eider {
+
+namespace {
+
+constexpr Duration kPauseMax = std::chrono::minutes(1);
+/// What has gone on for so long is well.
+constexpr Duration kWellAfter = std::chrono::minutes(1);
+
+Duration random_part_of(Duration whole) {
+  thread_local std::minstd_rand random(std::random_device{}());
+  return Duration(std::uniform_int_distribution<Duration::rep>(0, whole.count())(random));
+}
+
+/// The next of the instants that lie an interval apart. Those that have passed while the last call
+/// went on are left out.
+Instant next_due(Instant due, Duration interval, Instant now) {
+  due += interval;
+  return due >= now ? due : due + ((now - due) / interval + 1) * interval;
+}
+
+}  // namespace
+
+void detail::app::check_interval(Duration interval) {
+  if (interval < std::chrono::milliseconds(1)) {
+    throw Failure(Error::internal("every " + format_duration(interval) +
+                                  ": an interval is a millisecond at least"));
+  }
+}
+
+Lifetime::Lifetime(const RouteTable& table)
+    : table_(table), on_each_loop_([] { return std::make_unique<Scope>(); }) {}
+
+Lifetime::Call Lifetime::resolve(const detail::app::Part& part, const detail::app::LifeCall& call,
+                                 std::string& wrong) const {
+  Call resolved{.call = &call, .states = {}};
+  for (const StateWish& wish : call.wishes) {
+    resolved.states.push_back(table_.find_state(wish.key));
+    if (resolved.states.back() == nullptr) {
+      wrong.append(part.name).append(" takes State<").append(wish.type_name);
+      wrong.append(">, which the app was never given: call app.state(...) with one\n");
+    }
+  }
+  return resolved;
+}
+
+std::string Lifetime::resolve() {
+  std::string wrong;
+  for (const detail::app::Part& part : table_.parts) {
+    parts_.push_back({.part = &part,
+                      .start = resolve(part, part.start, wrong),
+                      .stop = resolve(part, part.stop, wrong),
+                      .background = resolve(part, part.background, wrong)});
+  }
+  return wrong;
+}
+
+void Lifetime::log(std::string_view name, std::string_view what, std::string_view why) const {
+  if (table_.log != nullptr) {
+    std::string line(name);
+    line.append(" ").append(what).append(why.empty() ? "" : ": ").append(why);
+    table_.log->write(LogLevel::error, line);
+  }
+}
+
+// A part whose start fails, or is given up half way, has not begun: its own stop is not called, but
+// those of the parts ahead of it are. So `begun_` moves behind the start, not ahead of it.
+Task<Result<void>> Lifetime::start() {
+  for (; begun_ < parts_.size(); ++begun_) {
+    auto starting = start(parts_[begun_]);
+    Result<void> started = co_await std::move(starting);
+    if (!started) {
+      co_return started;
+    }
+  }
+  co_return {};
+}
+
+Task<Result<void>> Lifetime::start(Running& running) {
+  try {
+    if (running.start.is_there()) {
+      auto starting = running.start();
+      co_await std::move(starting);
+    }
+  } catch (...) {
+    std::string text = running.part->name;
+    text.append(" has not started: ").append(reason_of(thrown_error()));
+    co_return fail(Error::internal(std::move(text)));
+  }
+  // Behind its own start, which may make what the background uses.
+  if (running.background.is_there() &&
+      running.part->background_options.runs_on == RunsOn::one_loop) {
+    running.scope = std::make_unique<Scope>();
+    begin_background(running, *running.scope);
+  }
+  co_return {};
+}
+
+void Lifetime::begin_on_loop() {
+  for (const Running& running : parts_) {
+    if (running.background.is_there() &&
+        running.part->background_options.runs_on == RunsOn::each_loop) {
+      begin_background(running, on_each_loop_.here());
+    }
+  }
+}
+
+// Called behind the last answer of all loops, so that what a handler has handed over to a
+// background is still taken; ahead of `stop`, which takes the parts away.
+Task<> Lifetime::end_on_loop() {
+  Scope& scope = on_each_loop_.here();
+  scope.cancel();
+  co_await scope.join();
+}
+
+Task<> Lifetime::stop() {
+  while (begun_ != 0) {
+    auto stopping = stop(parts_[--begun_]);
+    co_await std::move(stopping);
+  }
+}
+
+// The background ends first, because it may use what the part's stop takes away.
+Task<> Lifetime::stop(Running& running) {
+  if (running.scope != nullptr) {
+    running.scope->cancel();
+    co_await running.scope->join();
+    running.scope.reset();
+  }
+  if (!running.stop.is_there()) {
+    co_return;
+  }
+  try {
+    auto stopping = with_deadline(running.stop(), running.part->stop_within);
+    if (!co_await std::move(stopping)) {
+      log(running.part->name, "has not stopped within", format_duration(running.part->stop_within));
+    }
+  } catch (...) {
+    log(running.part->name, "has failed to stop", reason_of(thrown_error()));
+  }
+}
+
+void Lifetime::begin_background(const Running& running, Scope& scope) {
+  scope.start(running.part->interval == Duration::zero() ? run_again_and_again(running)
+                                                         : run_every(running));
+}
+
+/// returns  whether it came to its end without a fault
+Task<bool> Lifetime::run_once(const Running& running) {
+  std::string why;
+  try {
+    auto task = running.background();
+    co_await std::move(task);
+    co_return true;
+  } catch (...) {
+    why = reason_of(thrown_error());
+  }
+  const detail::app::Part& part = *running.part;
+  if (part.interval != Duration::zero()) {
+    log(part.name, "has failed, and goes on when it is due again", why);
+  } else if (part.background_options.when_it_throws == WhenItThrows::begin_again) {
+    log(part.name, "has failed, and begins again", why);
+  } else {
+    log(part.name, "has failed, and is over", why);
+  }
+  co_return false;
+}
+
+Task<> Lifetime::run_again_and_again(const Running& running) {
+  const BackgroundOptions& options = running.part->background_options;
+  Duration pause = options.pause;
+  while (true) {
+    const Instant since = Loop::current().now();
+    auto task = run_once(running);
+    const bool is_well = co_await std::move(task);
+    if (is_well || options.when_it_throws == WhenItThrows::end) {
+      co_return;
+    }
+    pause = Loop::current().now() - since >= kWellAfter ? options.pause : pause;
+    co_await sleep_for(pause);
+    pause = std::min(2 * pause, std::max(kPauseMax, options.pause));
+  }
+}
+
+Task<> Lifetime::run_every(const Running& running) {
+  const EveryOptions& options = running.part->every_options;
+  const Duration interval = running.part->interval;
+  Instant due = Loop::current().now() + (options.is_at_once ? Duration::zero() : interval);
+  while (true) {
+    co_await sleep_until(due + random_part_of(options.jitter));
+    auto task = run_once(running);
+    (void)co_await std::move(task);
+    due = next_due(due, interval, Loop::current().now());
+  }
+}
+
+}  // namespace eider

@@ -1,0 +1,70 @@
+// One run of what an application does beside requests: starts in order, stops in reverse.
+// Must not be included by applications.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/app/lifecycle.h"
+#include "eider/base/result.h"
+#include "eider/runtime/loop_local.h"
+#include "eider/runtime/scope.h"
+#include "eider/runtime/task.h"
+
+namespace eider {
+
+class RouteTable;
+
+class Lifetime {
+ public:
+  /// table  outlives it
+  explicit Lifetime(const RouteTable& table);
+
+  /// Finds the states.
+  ///
+  /// returns  the lines of what is wrong
+  [[nodiscard]] std::string resolve();
+
+  // As Service has them, on the same loops.
+  [[nodiscard]] Task<Result<void>> start();
+  void begin_on_loop();
+  [[nodiscard]] Task<> end_on_loop();
+  [[nodiscard]] Task<> stop();
+
+ private:
+  struct Call {
+    const detail::app::LifeCall* call = nullptr;
+    std::vector<void*> states;
+    [[nodiscard]] Task<> operator()() const {
+      return call->run(call->function.get(), states.data());
+    }
+    [[nodiscard]] bool is_there() const noexcept { return call->is_there(); }
+  };
+  struct Running {
+    const detail::app::Part* part;
+    Call start;
+    Call stop;
+    Call background;
+    std::unique_ptr<Scope> scope = nullptr;  // of what goes on on one loop
+  };
+
+  [[nodiscard]] Call resolve(const detail::app::Part& part, const detail::app::LifeCall& call,
+                             std::string& wrong) const;
+  [[nodiscard]] Task<Result<void>> start(Running& running);
+  [[nodiscard]] Task<> stop(Running& running);
+  void begin_background(const Running& running, Scope& scope);
+  [[nodiscard]] Task<> run_again_and_again(const Running& running);
+  [[nodiscard]] Task<> run_every(const Running& running);
+  [[nodiscard]] Task<bool> run_once(const Running& running);
+  void log(std::string_view name, std::string_view what, std::string_view why) const;
+
+  const RouteTable& table_;
+  std::vector<Running> parts_;
+  std::size_t begun_ = 0;  // of them, in order
+  LoopLocal<Scope> on_each_loop_;
+};
+
+}  // namespace eider

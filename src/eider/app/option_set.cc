@@ -1,0 +1,142 @@
+#include "eider/app/option_set.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "eider/base/failure.h"
+
+namespace eider {
+
+namespace {
+
+/// How many letters have to be put in, left out, changed or swapped with their neighbours to make
+/// one of the other.
+std::size_t distance_of(std::string_view one, std::string_view other) {
+  std::vector<std::size_t> before(other.size() + 1);
+  std::vector<std::size_t> above(other.size() + 1);
+  std::vector<std::size_t> row(other.size() + 1);
+  std::iota(above.begin(), above.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= one.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      const bool is_same = one[i - 1] == other[j - 1];
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (is_same ? 0 : 1)});
+      if (i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    before.swap(above);
+    above.swap(row);
+  }
+  return above.back();
+}
+
+}  // namespace
+
+namespace detail::app {
+
+std::string nearest_option(std::string_view wrong, std::span<const std::string> known) {
+  constexpr std::size_t kLettersOfOneSlip = 3;
+  constexpr std::size_t kPrefixMin = 5;  // "--" and three letters
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(1, wrong.size() / kLettersOfOneSlip - 1) + 1;
+  for (const std::string& each : known) {
+    const bool is_begun = std::min(wrong.size(), each.size()) >= kPrefixMin &&
+                          (each.starts_with(wrong) || wrong.starts_with(each));
+    const std::size_t distance = is_begun ? 1 : distance_of(wrong, each);
+    if (distance < least) {
+      least = distance;
+      nearest = each;
+    }
+  }
+  return nearest;
+}
+
+std::string duration_requirement() {
+  return "must be a time, as 250ms, 10s, 5m or 2h";
+}
+
+Result<void, std::string> in_words(const Result<void, std::vector<Requirement>>& read) {
+  if (!read) {
+    return fail(to_text(read.error()));
+  }
+  return {};
+}
+
+std::string takes_of(const reflect::Type& type) {
+  switch (type.kind) {
+    case reflect::Kind::kSigned:
+    case reflect::Kind::kUnsigned:
+    case reflect::Kind::kReal:
+      return "NUMBER";
+    case reflect::Kind::kConstrained:
+      return takes_of(*type.constraint().value);
+    case reflect::Kind::kEnum: {
+      std::string names;
+      for (const reflect::Enumerator& each : type.enumeration()) {
+        names.append(names.empty() ? "" : "|").append(each.name);
+      }
+      return names;
+    }
+    default:
+      return "TEXT";
+  }
+}
+
+}  // namespace detail::app
+
+namespace {
+
+/// "search" and "index_dir": "search-index-dir".
+std::string option_name(std::string_view section, std::string_view member) {
+  std::string name(section);
+  name.append(section.empty() ? "" : "-").append(member);
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
+/// "notes" and "search-index-dir": "NOTES_SEARCH_INDEX_DIR".
+std::string environment_name(std::string_view program, std::string_view option) {
+  if (program.empty()) {
+    return {};
+  }
+  std::string name(program);
+  name.append("_").append(option);
+  for (char& byte : name) {
+    const bool is_small = byte >= 'a' && byte <= 'z';
+    const bool is_kept = (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
+    byte = is_small ? static_cast<char>(byte - 'a' + 'A') : is_kept ? byte : '_';
+  }
+  return name;
+}
+
+}  // namespace
+
+OptionSet& OptionSet::add_answer(std::string_view name, std::string_view help,
+                                 std::function<std::string()> answer) {
+  detail::app::OptionSpec made;
+  made.form = detail::app::OptionSpec::Form::flag;
+  made.answer = std::move(answer);
+  add(std::move(made), {.member = name, .help = help}, {});
+  options_.back().environment.clear();  // one that stands there for good would serve nothing
+  return *this;
+}
+
+void OptionSet::add(detail::app::OptionSpec made, const OptionText& text,
+                    std::string_view section) {
+  made.section = section;
+  made.name = option_name(section, text.member);
+  made.environment = environment_name(program_, made.name);
+  made.help = text.help;
+  if (!text.takes.empty()) {
+    made.takes = text.takes;
+  }
+  if (std::ranges::find(options_, made.name, &detail::app::OptionSpec::name) != options_.end()) {
+    throw Failure(Error::internal("two options are called --" + made.name));
+  }
+  options_.push_back(std::move(made));
+}
+
+}  // namespace eider

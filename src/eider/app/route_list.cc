@@ -1,0 +1,143 @@
+#include "eider/app/route_list.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <string_view>
+#include <vector>
+
+#include "eider/app/guard_ways.h"
+
+namespace eider {
+
+namespace {
+
+struct RouteLine {
+  std::string route;  // "GET /notes/{id}"
+  std::string way;    // "request_id > guard of Caller > handler"
+  std::string limit;  // "1 MiB"
+  std::string where;  // "main.cc:31"
+};
+
+std::string or_else(const std::string& name, std::string_view other) {
+  return name.empty() ? std::string(other) : name;
+}
+
+std::string name_of_guard(const Guard& guard) {
+  return or_else(guard.name, guard.puts == nullptr ? std::string("guard")
+                                                   : "guard of " + std::string(guard.puts_name));
+}
+
+std::string bytes_text(std::size_t bytes) {
+  constexpr std::size_t kKib = 1024;
+  if (bytes == SIZE_MAX) {
+    return "any size";
+  }
+  if (bytes != 0 && bytes % (kKib * kKib) == 0) {
+    return std::to_string(bytes / kKib / kKib) + " MiB";
+  }
+  return bytes != 0 && bytes % kKib == 0 ? std::to_string(bytes / kKib) + " KiB"
+                                         : std::to_string(bytes) + " B";
+}
+
+/// The folder is the machine's that has compiled it.
+std::string where_text(const std::source_location& where) {
+  const std::string_view file = where.file_name();
+  return std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(where.line());
+}
+
+/// All that stands around one handler, in the order in which it runs.
+class WayText {
+ public:
+  WayText(const RouteTable& table, const Endpoint& endpoint) : endpoint_(endpoint) {
+    for (const RouteScope* scope : scopes_around(table, endpoint)) {
+      take(scope->hooks, scope->arounds);
+    }
+    take(endpoint.hooks, endpoint.arounds);
+  }
+
+  [[nodiscard]] std::string text() const {
+    std::vector<std::string> steps = hooks_;
+    for (const GuardOnWay& one : endpoint_.on_way) {
+      steps.push_back(name_of_guard(*one.guard));
+    }
+    steps.insert(steps.end(), content_hooks_.begin(), content_hooks_.end());
+    steps.insert(steps.end(), arounds_.begin(), arounds_.end());
+    std::string text;
+    for (const std::string& step : steps) {
+      text.append(step).append(" > ");
+    }
+    return text.append(endpoint_.opens_websocket ? "websocket" : "handler");
+  }
+
+ private:
+  void take(const auto& hooks, const auto& arounds) {
+    for (const Hook& hook : hooks) {
+      const bool is_behind = hook.on_content && !endpoint_.on_way.empty();
+      if (hook.before || hook.after || !is_behind) {
+        hooks_.push_back(or_else(hook.name, "hook"));
+      }
+      if (is_behind) {
+        content_hooks_.push_back(or_else(hook.name, "hook") + " of the content");
+      }
+    }
+    for (const Around& around : arounds) {
+      arounds_.push_back(or_else(around.name, "around"));
+    }
+  }
+
+  const Endpoint& endpoint_;
+  std::vector<std::string> hooks_;
+  std::vector<std::string> content_hooks_;
+  std::vector<std::string> arounds_;
+};
+
+RouteLine line_of(const RouteTable& table, const Endpoint& endpoint) {
+  std::string route(method_of(endpoint));
+  route.append(" ").append(table.scopes[endpoint.scope].host).append(endpoint.pattern);
+  return {.route = std::move(route),
+          .way = WayText(table, endpoint).text(),
+          .limit = bytes_text(endpoint.body_bytes_max == 0 ? table.body_bytes_max
+                                                           : endpoint.body_bytes_max),
+          .where = where_text(endpoint.where)};
+}
+
+std::size_t widest(const std::vector<RouteLine>& lines, std::string RouteLine::* column) {
+  std::size_t width = 0;
+  for (const RouteLine& line : lines) {
+    width = std::max(width, (line.*column).size());
+  }
+  return width;
+}
+
+std::string laid_out(const std::vector<RouteLine>& lines) {
+  std::string text;
+  for (const RouteLine& line : lines) {
+    for (const auto column : {&RouteLine::route, &RouteLine::way, &RouteLine::limit}) {
+      const std::size_t missing = widest(lines, column) - (line.*column).size();
+      text.append(line.*column).append(missing + 2, ' ');
+    }
+    text.append(line.where).append("\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string list_routes(const RouteTable& table) {
+  GuardWays ways(table);
+  std::string wrong;  // told when the app starts
+  std::deque<Endpoint> endpoints = table.endpoints;
+  std::vector<RouteLine> lines;
+  for (Endpoint& endpoint : endpoints) {
+    ways.resolve(endpoint, wrong);
+    lines.push_back(line_of(table, endpoint));
+  }
+  std::string text;
+  for (const Rewrite& rewrite : table.rewrites) {
+    text.append("ahead of routing: ").append(or_else(rewrite.name, "rewrite")).append("\n");
+  }
+  return text.append(laid_out(lines));
+}
+
+}  // namespace eider

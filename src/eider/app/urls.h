@@ -1,0 +1,102 @@
+// Addresses of routes by their handlers, so that a pattern stands in one place.
+// Must not know requests: what it makes is a path, without scheme and host.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "eider/app/handler.h"
+#include "eider/base/type_key.h"
+#include "eider/json/write.h"
+#include "eider/reflect/text_kind.h"
+#include "eider/reflect/type_of.h"
+
+namespace eider {
+
+class RouteTable;
+
+namespace detail::app {
+
+/// The types of a handler's values of the path.
+template <class F, class R, class... P>
+auto path_values_of(const SignatureOf<F, R, P...>& signature) -> decltype(std::tuple_cat(
+    std::conditional_t<kKind<Argument<P>> == ArgumentKind::path_value,
+                       std::tuple<std::type_identity<Argument<P>>>, std::tuple<>>()...));
+
+template <class Taken, class Given>
+inline constexpr bool kFitPath = false;
+template <class... T, class... V>
+  requires(sizeof...(T) == sizeof...(V))
+inline constexpr bool kFitPath<std::tuple<std::type_identity<T>...>, std::tuple<V...>> =
+    (true && ... && std::is_convertible_v<const V&, T>);
+
+/// As the router would hand it to the handler.
+template <class V>
+std::string path_text(const V& value) {
+  if constexpr (std::is_convertible_v<const V&, std::string_view>) {
+    return std::string(std::string_view(value));
+  } else if constexpr (reflect::TextLike<V>) {
+    return std::string(std::string_view(TextKind<V>::format(value)));
+  } else {
+    std::string text = json::to_text(value);
+    return text.starts_with('"') ? text.substr(1, text.size() - 2) : text;  // an enum's name
+  }
+}
+
+}  // namespace detail::app
+
+/// The paths of an application's routes: handlers take it as State<Urls>.
+///
+///     app.get("/notes/{id}", &read_note);
+///     app.post("/notes", [](Json<NewNote> note, State<Urls> urls) {
+///       return created(urls->of(&read_note, add(*note)));
+///     });
+///
+/// A lambda is found by its type: give it a name, and both `get` and `of` that name.
+class Urls {
+ public:
+  explicit Urls(const RouteTable& table) noexcept : table_(&table) {}
+
+  /// The path of the first route with that handler, its values percent-encoded; `/notes/7`.
+  ///
+  /// values  of the path, in the order in which the handler takes them
+  /// throws  Failure  where no route has the handler, or a value is none that a path could have: it
+  ///                  is empty, "." or ".."
+  template <class F, class... V>
+  [[nodiscard]] std::string of(const F& handler, const V&... values) const {
+    const auto function = detail::app::as_function(handler);
+    using Function = std::remove_const_t<decltype(function)>;
+    static_assert(sizeof...(V) == detail::app::Signature<Function>::kPathCount,
+                  "Urls::of takes the values of the path that the handler takes, in their order");
+    using Taken = decltype(detail::app::path_values_of(
+        std::declval<const detail::app::Signature<Function>&>()));
+    static_assert(
+        sizeof...(V) != std::tuple_size_v<Taken> || detail::app::kFitPath<Taken, std::tuple<V...>>,
+        "Urls::of: a value is not of the type that the handler takes there");
+    return make(&detail::base::kTypeKey<Function>, &is_same<Function>, &function,
+                {detail::app::path_text(values)...});
+  }
+
+ private:
+  using IsSame = bool (*)(const void* one, const void* other);
+
+  /// Lambdas are told apart by their types, pointers by their values, too.
+  template <class F>
+  static bool is_same(const void* one, const void* other) {
+    if constexpr (requires(const F& function) { function == function; }) {
+      return *static_cast<const F*>(one) == *static_cast<const F*>(other);
+    }
+    return true;
+  }
+  [[nodiscard]] std::string make(detail::base::TypeKey type, IsSame is_it, const void* handler,
+                                 std::initializer_list<std::string> values) const;
+
+  const RouteTable* table_;
+};
+
+}  // namespace eider

@@ -1,0 +1,23 @@
+// A string that can be a template argument: Header<"accept-language">, Matches<"[a-z]+">.
+// Must not do anything but hold it.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace eider {
+
+template <std::size_t N>
+struct FixedString {
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is to convert by itself
+  consteval FixedString(const char (&literal)[N]) {
+    for (std::size_t i = 0; i < N; ++i) {
+      text[i] = literal[i];
+    }
+  }
+  [[nodiscard]] constexpr std::string_view view() const noexcept { return {text, N - 1}; }
+
+  char text[N];
+};
+
+}  // namespace eider

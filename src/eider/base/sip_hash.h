@@ -1,0 +1,22 @@
+// SipHash-2-4: a hash that nobody who does not know its key can aim at.
+// Must not sign anything: its 64 bits are for tables.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace eider {
+
+struct SipKey {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+
+  /// One that nobody knows, from the kernel.
+  [[nodiscard]] static SipKey random();
+};
+
+/// cost     about 20 ns for 16 bytes
+/// source   Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012), section 2
+[[nodiscard]] std::uint64_t sip_hash(const SipKey& key, std::string_view text) noexcept;
+
+}  // namespace eider

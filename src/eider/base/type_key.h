@@ -1,0 +1,23 @@
+// A type as a key, and its name for people.
+// Must not be kept beyond the process: it is an address.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace eider::detail::base {
+
+/// The address of the type's own variable.
+using TypeKey = const void*;
+template <class T>
+inline constexpr char kTypeKey = 0;
+
+/// As the compiler spells it, for "no state of type …".
+template <class T>
+[[nodiscard]] constexpr std::string_view type_name() noexcept {
+  constexpr std::string_view text = __PRETTY_FUNCTION__;
+  constexpr std::size_t begin = text.find("T = ") + 4;
+  return text.substr(begin, text.find_first_of(";]", begin) - begin);
+}
+
+}  // namespace eider::detail::base

@@ -1,0 +1,70 @@
+// One HTTP/1.1 connection of the client, which serves one exchange after the other.
+// Must not choose what to ask for, nor when to ask again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "eider/base/buffer.h"
+#include "eider/client/exchange.h"
+#include "eider/http/h1/response_body.h"
+#include "eider/http/h1/response_reader.h"
+#include "eider/runtime/stream.h"
+#include "eider/runtime/tcp.h"
+#include "eider/runtime/time.h"
+
+namespace eider::detail::client {
+
+class H1Connection final : public ClientExchange, private StreamOwner {
+ public:
+  /// reader  of the loop's; outlives the connection
+  H1Connection(h1::ResponseReader& reader, std::unique_ptr<TcpStream> line);
+  ~H1Connection() override;
+
+  /// Nothing is under way, and nothing has come that was not asked for. `begin` needs it.
+  [[nodiscard]] bool is_idle() const noexcept {
+    return phase() == Phase::idle && stream().is_open();
+  }
+  /// The exchange is over. What is not at its end, or must not be used again, is closed.
+  void finish() noexcept;
+
+  void send_head(const OutHead& head) override;
+  void send_content(std::string_view piece, Piece which) override;
+  void end_content(std::string_view trailer_lines) override;
+  void flush() override;
+
+ private:
+  [[nodiscard]] Stream& stream() noexcept { return line_->stream(); }
+  [[nodiscard]] const Stream& stream() const noexcept { return line_->stream(); }
+
+  void on_bytes(std::string_view bytes) override;
+  void on_end() override;
+  void on_drained() override { tell(); }
+  void on_broken(NetError error) override;
+
+  void on_begin() override;
+  void on_ahead(std::size_t bytes) override;
+  void on_taken(std::size_t bytes) override;
+  void drop(ClientFault why) noexcept override;
+  [[nodiscard]] bool has_sent_all() const noexcept override {
+    return stream().waiting_bytes() == 0;
+  }
+
+  [[nodiscard]] std::string_view read_heads(std::string_view in);
+  void keep_pending(std::string_view rest);
+  void read_head(const h1::ReplyHead& head);
+  void read_body(std::string_view in);
+
+  std::unique_ptr<TcpStream> line_;
+  h1::ResponseReader& reader_;
+  h1::ResponseBodyReader body_;
+  h1::HeadSearch search_;
+  Buffer pending_;             // of a head that is not whole
+  bool is_chunked_ = false;    // the request's content
+  bool owes_content_ = false;  // the server may still expect the rest of it
+  bool keeps_alive_ = false;
+  bool is_spoilt_ = false;
+};
+
+}  // namespace eider::detail::client

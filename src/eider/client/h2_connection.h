@@ -1,0 +1,94 @@
+// One HTTP/2 connection of the client, which many exchanges share.
+// Must not choose what to ask for, nor how many connections there are.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/client/client_error.h"
+#include "eider/client/client_options.h"
+#include "eider/client/turn_queue.h"
+#include "eider/http/h2/client_session.h"
+#include "eider/runtime/stream.h"
+#include "eider/runtime/tcp.h"
+#include "eider/runtime/time.h"
+#include "eider/runtime/timer.h"
+
+namespace eider::detail::client {
+
+class H2Stream;
+
+class H2Connection final : private StreamOwner, private Timer {
+ public:
+  /// early_streams  begun at once at most, until the server says how many it allows
+  /// turns          woken when there is room for more; all outlive the connection
+  H2Connection(std::unique_ptr<TcpStream> line, const ClientOptions& options,
+               std::uint32_t early_streams, TurnQueue& turns);
+  ~H2Connection();
+  H2Connection(const H2Connection&) = delete;
+  H2Connection& operator=(const H2Connection&) = delete;
+
+  /// One more exchange. Pre: has_room(). The connection outlives it.
+  [[nodiscard]] std::unique_ptr<H2Stream> open_stream();
+  [[nodiscard]] bool has_room() const noexcept { return session_.room() > unbegun_; }
+  /// Its server takes WebSockets (RFC 8441).
+  [[nodiscard]] bool allows_websockets() const noexcept { return session_.allows_protocols(); }
+  /// It takes requests, now or later.
+  [[nodiscard]] bool is_of_use() const noexcept;
+  /// Exchanges that have not been destroyed.
+  [[nodiscard]] std::size_t streams() const noexcept { return streams_.size(); }
+  /// Requests that were begun over it, ever.
+  [[nodiscard]] std::uint64_t requests() const noexcept { return requests_; }
+  /// What the server has said that it allows at once, if it has.
+  [[nodiscard]] std::optional<std::uint32_t> streams_allowed() const noexcept {
+    return session_.streams_allowed();
+  }
+  /// The server wants these requests over HTTP/1.1.
+  [[nodiscard]] bool declines_h2() const noexcept { return declines_h2_; }
+
+  /// Calls that wait are woken as far as there is room, or one to look for another connection.
+  void wake_waiting() noexcept;
+
+  /// Says good-bye. Pre: streams() == 0.
+  void close() noexcept;
+
+ private:
+  friend class H2Stream;
+
+  void on_bytes(std::string_view bytes) override;
+  void on_end() override;
+  void on_drained() override { pump(); }
+  void on_broken(NetError error) override;
+  void expire() override;
+
+  /// Gives the socket what it takes, and sees whether the connection is over.
+  void pump();
+  void send_all_there_is();
+  void end_when_over();
+  void end(ClientFault fault, std::string_view text);
+  void watch_silence();
+  void leave(H2Stream& stream) noexcept;
+  /// A deadline has passed: a server that has said nothing since is not asked any more.
+  void note_late(Instant begun) noexcept { is_suspect_ |= heard_ <= begun; }
+
+  std::unique_ptr<TcpStream> line_;
+  const ClientOptions& options_;
+  TurnQueue& turns_;
+  h2::ClientSession session_;
+  std::vector<H2Stream*> streams_;
+  std::vector<h2::OutField> fields_;  // of the request that is being written
+  std::size_t unbegun_ = 0;
+  std::uint64_t requests_ = 0;
+  Instant heard_;
+  std::uint64_t pongs_awaited_ = 0;
+  bool is_within_session_ = false;
+  bool is_suspect_ = false;
+  bool declines_h2_ = false;
+};
+
+}  // namespace eider::detail::client

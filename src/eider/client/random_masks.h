@@ -1,0 +1,24 @@
+// Mask keys that nobody can predict: the kernel's random numbers, fetched some at a time.
+// Must not be shared between threads, and hands out no byte twice.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "eider/http/ws/message_writer.h"
+
+namespace eider::detail::client {
+
+/// source   RFC 6455, section 5.3: "derived from a strong source of entropy"
+class RandomMasks final : public ws::MaskSource {
+ public:
+  /// errors  throws std::system_error when the kernel has no random numbers
+  [[nodiscard]] ws::MaskKey next() override;
+
+ private:
+  // getrandom gives up to 256 bytes whole, whatever signals come.
+  std::array<ws::MaskKey, 64> keys_{};
+  std::size_t left_ = 0;
+};
+
+}  // namespace eider::detail::client

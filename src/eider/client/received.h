@@ -1,0 +1,42 @@
+// What has come of one answer, with memory of its own.
+// Must not refer to the connection that it came over.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/arena.h"
+#include "eider/base/buffer.h"
+#include "eider/http/head.h"
+
+namespace eider::detail::client {
+
+/// Of HTTP.
+struct ProtocolVersion {
+  std::uint8_t major = 1;
+  std::uint8_t minor = 1;
+};
+
+struct Received {
+  ProtocolVersion version;
+  int status = 0;
+  std::span<const Field> fields;  // in the arena
+  Buffer body;
+  std::string trailer_lines;
+  std::vector<Field> trailers;  // views into trailer_lines
+  std::string url;              // what was asked last
+  Arena arena;
+
+  /// Takes a copy of the head.
+  ///
+  /// from  the bytes that the fields point into
+  void set_head(int its_status, std::span<const Field> its_fields, std::string_view from);
+  void set_trailers(std::string_view lines);
+  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
+};
+
+}  // namespace eider::detail::client

@@ -1,0 +1,44 @@
+// The head of a server's answer (RFC 9112, sections 4 and 5), strictly and within bounds.
+// Must not find the end of a body: an upgrade has no use for one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/result.h"
+#include "eider/http/head.h"
+
+namespace eider::detail::client {
+
+inline constexpr std::size_t kResponseHeadBytesMax = 8192;
+inline constexpr std::size_t kResponseFieldsMax = 64;
+
+enum class ResponseHeadFault : std::uint8_t { need_more, bad_status_line, bad_field, too_large };
+
+/// One plain sentence. Pre: not need_more.
+[[nodiscard]] std::string_view text(ResponseHeadFault fault) noexcept;
+
+/// status  100 to 599
+/// fields  views into the input
+/// bytes   of the input that belong to it, the empty line included
+struct ResponseHead {
+  int status = 0;
+  std::vector<Field> fields;
+  std::size_t bytes = 0;
+};
+
+/// Reads a head from the front of `in`.
+///
+/// in       all that has come since the answer's begin, and perhaps what follows it
+/// errors   need_more        `in` ends before the empty line: call again with more bytes
+///          bad_status_line  not "HTTP/1.1 ", three digits, a space, text, CRLF; told as soon as
+///                           it shows
+///          bad_field        no token before the colon, a folded line, a control byte, a bare CR
+///                           or LF
+///          too_large        over kResponseHeadBytesMax or kResponseFieldsMax
+/// source   RFC 9112, sections 2.2, 4 and 5; RFC 9110, section 5.5
+[[nodiscard]] Result<ResponseHead, ResponseHeadFault> read_response_head(std::string_view in);
+
+}  // namespace eider::detail::client

@@ -1,0 +1,127 @@
+// For tests: a HttpClient on a simulated loop, and the servers' ends of its lines in the test's
+// hand. Must not be used outside of tests.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/client/client.h"
+#include "eider/net/dialler.h"
+#include "eider/runtime/task.h"
+#include "eider/testkit/loop_sim.h"
+#include "eider/testkit/sim_kernel.h"
+
+namespace eider::testing {
+
+/// Each dialled line ends at the test.
+class SimDialler final : public net::Dialler {
+ public:
+  SimDialler(SimKernel& kernel, std::vector<SimClient>& peers, std::vector<std::string>& keys,
+             int& refusals)
+      : kernel_(kernel), peers_(peers), keys_(keys), refusals_(refusals) {}
+
+  Task<Result<Descriptor, net::ConnectError>> dial(const net::Route& route, Instant) override {
+    keys_.push_back(route.key);
+    if (refusals_ > 0) {
+      --refusals_;
+      co_return fail(net::ConnectError{net::ConnectFault::not_connected, "Not connected."});
+    }
+    SimPair pair = kernel_.connect_pair();
+    peers_.push_back(std::move(pair.client));
+    co_return std::move(pair.server);
+  }
+
+ private:
+  SimKernel& kernel_;
+  std::vector<SimClient>& peers_;
+  std::vector<std::string>& keys_;
+  int& refusals_;
+};
+
+/// A request that was begun, and what has become of it.
+struct Asked {
+  std::optional<ClientRequest::Reply> reply;
+  Task<> task;
+
+  [[nodiscard]] bool is_there() const { return reply.has_value(); }
+  [[nodiscard]] bool is_answer() const { return reply && reply->has_value(); }
+  [[nodiscard]] ClientResponse& answer() { return reply->value(); }
+  /// "200 content", the fault as text, or "nothing yet".
+  [[nodiscard]] std::string text() const {
+    if (!reply) {
+      return "nothing yet";
+    }
+    if (!*reply) {
+      return std::string(to_text(reply->error().fault));
+    }
+    return std::to_string((*reply)->status()) + " " + std::string((*reply)->body());
+  }
+};
+
+class ClientLine {
+ public:
+  using Prepare = std::function<void(ClientRequest&)>;
+
+  explicit ClientLine(ClientOptions options = {})
+      : client(with_seed(std::move(options)),
+               std::make_unique<SimDialler>(kernel, peers, keys, refusals)) {}
+
+  /// Begins a request and runs to where it waits.
+  Asked& ask(Method method, std::string url, const Prepare& prepare = nullptr) {
+    Asked& asked = *asked_.emplace_back(std::make_unique<Asked>());
+    loop.call([&] {
+      auto request = client.request(method, url);
+      if (prepare) {
+        prepare(request);
+      }
+      asked.task = run(std::move(request), asked.reply);
+      asked.task.start();
+    });
+    return asked;
+  }
+  Asked& get(std::string url = "http://a/") { return ask(Method::get, std::move(url)); }
+
+  /// What the client has sent over line `index` since it was last asked for.
+  [[nodiscard]] std::string sent(std::size_t index = 0) { return peers.at(index).take_received(); }
+  void say(std::string_view bytes, std::size_t index = 0) {
+    peers.at(index).send(bytes);
+    kernel.run_until_idle();
+  }
+  void end(std::size_t index = 0) {
+    peers.at(index).half_close();
+    kernel.run_until_idle();
+  }
+
+  SimKernel kernel;
+  SimLoop loop{kernel};
+  std::vector<SimClient> peers;
+  std::vector<std::string> keys;  // of what was dialled
+  int refusals = 0;               // so many of the next dials fail
+  HttpClient client;
+
+ private:
+  static ClientOptions with_seed(ClientOptions options) {
+    options.seed = 1;
+    return options;
+  }
+  static Task<> run(ClientRequest request, std::optional<ClientRequest::Reply>& reply) {
+    auto sending = request.send();
+    reply.emplace(co_await std::move(sending));
+  }
+
+  std::vector<std::unique_ptr<Asked>> asked_;  // gone before the client
+};
+
+/// A whole answer of a length.
+inline std::string answer(std::string_view content, std::string_view more = {},
+                          std::string_view status = "200 OK") {
+  return "HTTP/1.1 " + std::string(status) + "\r\n" + std::string(more) +
+         "Content-Length: " + std::to_string(content.size()) + "\r\n\r\n" + std::string(content);
+}
+
+}  // namespace eider::testing

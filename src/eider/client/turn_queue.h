@@ -1,0 +1,101 @@
+// Calls that wait for their turn on shared connections: first come, first served.
+// Must not know what a turn is good for: a call that is woken looks again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "eider/base/intrusive_list.h"
+#include "eider/client/client_error.h"
+#include "eider/runtime/sync.h"
+
+namespace eider::detail::client {
+
+/// moved  its server went away before it had looked at the request: it goes ahead of all others
+enum class Rank : std::uint8_t { usual, moved };
+
+/// Pre: it outlives its turns.
+class TurnQueue {
+ public:
+  class Turn;
+
+  [[nodiscard]] bool empty() const noexcept { return waiting_.empty() && moved_.empty(); }
+  /// So many were woken and have not looked yet.
+  [[nodiscard]] std::size_t woken() const noexcept { return woken_; }
+  /// A call that comes now has to wait behind others.
+  [[nodiscard]] bool is_any_ahead() const noexcept { return !empty() || woken_ != 0; }
+  void wake_one() noexcept;
+  void wake_all() noexcept;
+  /// What all of them wait for cannot be had.
+  void fail_all(const ClientError& fault);
+
+ private:
+  [[nodiscard]] Turn* front() const noexcept;
+
+  IntrusiveList<Turn> moved_;
+  IntrusiveList<Turn> waiting_;
+  std::size_t woken_ = 0;
+};
+
+/// One that waits. Destroyed with a wake that it has not used, it hands that on.
+class TurnQueue::Turn : private ListNode {
+ public:
+  Turn(TurnQueue& of, Rank rank) noexcept : of_(of) {
+    (rank == Rank::moved ? of.moved_ : of.waiting_).push_back(*this);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn();
+
+  [[nodiscard]] Event& come() noexcept { return come_; }
+  /// It looks again, or gives up. Pre: it was woken.
+  void use() noexcept {
+    is_used_ = true;
+    --of_.woken_;
+  }
+  [[nodiscard]] const std::optional<ClientError>& fault() const noexcept { return fault_; }
+
+ private:
+  friend TurnQueue;
+  friend class IntrusiveList<Turn>;
+
+  TurnQueue& of_;
+  Event come_;
+  std::optional<ClientError> fault_;
+  bool is_used_ = false;
+};
+
+inline TurnQueue::Turn* TurnQueue::front() const noexcept {
+  return moved_.empty() ? waiting_.front() : moved_.front();
+}
+
+inline void TurnQueue::wake_one() noexcept {
+  if (Turn* const turn = front()) {
+    turn->unlink();
+    ++woken_;
+    turn->come_.set();
+  }
+}
+
+inline void TurnQueue::wake_all() noexcept {
+  while (!empty()) {
+    wake_one();
+  }
+}
+
+inline void TurnQueue::fail_all(const ClientError& fault) {
+  while (!empty()) {
+    front()->fault_ = fault;
+    wake_one();
+  }
+}
+
+inline TurnQueue::Turn::~Turn() {
+  if (!is_linked() && !is_used_) {
+    --of_.woken_;
+    of_.wake_one();
+  }
+}
+
+}  // namespace eider::detail::client

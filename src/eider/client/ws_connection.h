@@ -1,0 +1,63 @@
+// What a WsClient is made of: the line that it runs on, and the session over it.
+// Must not open lines (ws_line.h), nor speak the protocol (ws/).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "eider/client/random_masks.h"
+#include "eider/client/ws_client.h"
+#include "eider/client/ws_line.h"
+#include "eider/runtime/sync.h"
+#include "eider/ws/ws_route.h"
+#include "eider/ws/ws_session.h"
+#include "eider/ws/ws_shared.h"
+
+namespace eider::net {
+class Net;
+class Proxies;
+}  // namespace eider::net
+
+namespace eider::detail::client {
+
+/// Stays where it is: its session and its tasks refer to it.
+class WsConnection {
+ public:
+  /// Pre: on the loop that runs; !fault_of(options).
+  WsConnection(std::unique_ptr<WsLine> line, WsClientOptions options);
+  WsConnection(const WsConnection&) = delete;
+  WsConnection& operator=(const WsConnection&) = delete;
+
+  /// The opening handshake, without a deadline of its own. The first thing called.
+  [[nodiscard]] Task<Result<void, WsClientError>> shake_hands();
+  /// Pre: hands have been shaken.
+  [[nodiscard]] WebSocket& socket() noexcept { return socket_; }
+  [[nodiscard]] ws::detail::WsSession* session() const noexcept { return session_.get(); }
+  /// The connection is closed or lost.
+  [[nodiscard]] Event& ended() noexcept { return ended_; }
+
+ private:
+  WsClientOptions options_;
+  ws::detail::WsRoute route_;
+  RandomMasks random_;
+  ws::MaskSource& masks_;
+  ws::detail::WsShared shared_;
+  Event ended_;
+  std::unique_ptr<ws::detail::WsSession> session_;
+  WebSocket socket_;
+  std::unique_ptr<WsLine> line_;  // goes first, so that it tells nobody any more
+};
+
+using Opened = Result<std::unique_ptr<WsConnection>, WsClientError>;
+
+/// Opens a WebSocket over a line, in the time that the options give to handshakes until `due`.
+[[nodiscard]] Task<Opened> open_ws_over(std::unique_ptr<WsLine> line, WsClientOptions options,
+                                        Instant due);
+
+/// Connects by what `net` and `proxies` have, and opens a WebSocket. Both outlive the task.
+///
+/// options  those about names, addresses, TLS and proxies are not looked at
+[[nodiscard]] Task<Opened> open_ws(net::Net& net, const net::Proxies& proxies, std::string url,
+                                   WsClientOptions options);
+
+}  // namespace eider::detail::client

@@ -1,0 +1,138 @@
+// WsH2Line: a WebSocket over a stream of HTTP/2.
+#include <utility>
+
+#include "eider/client/ws_line.h"
+
+namespace eider::detail::client {
+
+WsH2Line::WsH2Line(std::shared_ptr<ClientState> client, Lease lease, http::HttpUrl url)
+    : client_(std::move(client)), url_(std::move(url)), lease_(std::move(lease)) {}
+
+WsH2Line::~WsH2Line() = default;
+
+Task<Result<WsOpening, WsClientError>> WsH2Line::shake_hands(const WsClientOptions& options,
+                                                             ws::MaskSource& /*masks*/) {
+  lease_->begin(received_, {.gathering = Gathering::pieces,
+                            .head = {.head_bytes_max = client_->options.head_bytes_max,
+                                     .fields_max = client_->options.fields_max},
+                            .decompresses = false});
+  const std::string lines = render_fields(options);
+  lease_.h2().ask_for("websocket", {.scheme = url_.is_secure ? "https" : "http",
+                                    .authority = url_.authority,
+                                    .target = url_.target,
+                                    .lines = lines});
+  co_await lease_->until(Condition::head);
+  if (lease_->has_failed()) {
+    co_return fail(WsClientError{WsClientFault::not_connected, lease_->error().text, 0});
+  }
+  if (received_.status != 200) {
+    co_return fail(declined(received_.status));
+  }
+  co_return judge_choices(received_.fields, options);
+}
+
+void WsH2Line::begin(ws::detail::WsSession& session, Event& ended) {
+  session_ = &session;
+  ended_ = &ended;
+  client_->loop.defer(*this);
+}
+
+/// Looks whenever something has happened.
+Task<> WsH2Line::watch() {
+  while (!is_over()) {
+    co_await lease_->until(Condition::change);
+    look();
+  }
+}
+
+void WsH2Line::look() {
+  if (is_over()) {
+    return;
+  }
+  look_at_content();
+  if (!is_over() && lease_->has_failed()) {
+    session_->on_broken();
+    return ended_->set();
+  }
+  if (!is_over() && has_waited_ && waiting_bytes() == 0) {
+    has_waited_ = false;
+    session_->on_drained();
+  }
+}
+
+void WsH2Line::look_at_content() {
+  while (!is_over() && !is_paused_ && !lease_->has_failed()) {
+    const auto piece = lease_->take_piece();
+    if (!piece || piece->empty()) {
+      break;
+    }
+    session_->on_bytes(*piece);
+  }
+  if (!is_over() && !is_paused_ && lease_->has_head() && lease_->has_taken_all() &&
+      !std::exchange(is_end_told_, true)) {
+    session_->on_end();
+  }
+}
+
+/// What is not done within a call of the session's: what was written leaves at the end of the turn.
+void WsH2Line::run() {
+  if (is_over()) {
+    watching_ = Task<>();  // which waits for what goes now
+    lease_ = Lease();
+    return;
+  }
+  if (watching_.is_empty()) {
+    watching_ = watch();
+    watching_.start();
+  }
+  static_cast<void>(flush());
+  look();
+}
+
+// The line.
+
+Buffer& WsH2Line::output() {
+  client_->loop.defer(*this);
+  return corked_;
+}
+
+bool WsH2Line::flush() {
+  if (!corked_.empty()) {
+    lease_.h2().send_content(corked_.view(), Piece::inner);
+    corked_.clear();
+    lease_->flush();
+  }
+  has_waited_ = has_waited_ || waiting_bytes() != 0;
+  return waiting_bytes() == 0;
+}
+
+std::size_t WsH2Line::waiting_bytes() const noexcept {
+  return lease_.is_held() ? lease_.h2().unsent_bytes() : 0;
+}
+
+void WsH2Line::resume_reading() {
+  is_paused_ = false;
+  client_->loop.defer(*this);
+}
+
+void WsH2Line::end() {
+  if (!std::exchange(has_ended_, true)) {
+    lease_.h2().send_content(corked_.view(), Piece::last);
+    corked_.clear();
+  }
+}
+
+std::string WsH2Line::address() const {
+  return url_.host;
+}
+
+// "Orderly TCP-level closures are represented as END_STREAM flags" (RFC 8441, section 5).
+void WsH2Line::close() noexcept {
+  if (!is_reset_) {
+    end();
+  }
+  ended_->set();
+  client_->loop.defer(*this);
+}
+
+}  // namespace eider::detail::client

@@ -1,0 +1,117 @@
+// What a client's WebSocket runs on: a connection of its own, or a stream of HTTP/2 (RFC 8441).
+// Must not speak WebSocket: the session does, once it is opened.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "eider/base/buffer.h"
+#include "eider/base/result.h"
+#include "eider/client/client_state.h"
+#include "eider/client/pool.h"
+#include "eider/client/received.h"
+#include "eider/client/ws_client.h"
+#include "eider/client/ws_opening.h"
+#include "eider/client/ws_url.h"
+#include "eider/runtime/deferred.h"
+#include "eider/runtime/sync.h"
+#include "eider/runtime/task.h"
+#include "eider/runtime/tcp.h"
+#include "eider/runtime/upgraded_stream.h"
+#include "eider/ws/ws_session.h"
+
+namespace eider::detail::client {
+
+class WsLine {
+ public:
+  virtual ~WsLine() = default;
+
+  /// The opening handshake, without a deadline of its own. The first thing called.
+  ///
+  /// options, masks  outlive the task
+  /// returns         the opening; its views hold until `begin`
+  [[nodiscard]] virtual Task<Result<WsOpening, WsClientError>> shake_hands(
+      const WsClientOptions& options, ws::MaskSource& masks) = 0;
+  [[nodiscard]] virtual UpgradedLine& line() noexcept = 0;
+  /// From the end of this turn on the session is told what comes; `ended` is set when nothing more
+  /// does. Both outlive this.
+  virtual void begin(ws::detail::WsSession& session, Event& ended) = 0;
+};
+
+/// By HTTP/1.1 over a connection of its own (RFC 6455, section 4.1).
+class WsTcpLine final : public WsLine, private runtime::UpgradedStream, private StreamOwner {
+ public:
+  WsTcpLine(std::unique_ptr<TcpStream> stream, WsUrl url);
+
+  [[nodiscard]] Task<Result<WsOpening, WsClientError>> shake_hands(const WsClientOptions& options,
+                                                                   ws::MaskSource& masks) override;
+  [[nodiscard]] UpgradedLine& line() noexcept override { return *this; }
+  void begin(ws::detail::WsSession& session, Event& ended) override;
+
+ private:
+  [[nodiscard]] Task<bool> gather_answer();
+  [[nodiscard]] WsClientError loss() const;
+
+  [[nodiscard]] std::string address() const override;
+  void close() noexcept override;
+
+  void on_bytes(std::string_view bytes) override { session_->on_bytes(bytes); }
+  void on_end() override { session_->on_end(); }
+  void on_drained() override { session_->on_drained(); }
+  void on_broken(NetError error) override;
+
+  std::unique_ptr<TcpStream> tcp_;
+  WsUrl url_;
+  Buffer answer_;               // the handshake's, and the first frames
+  std::size_t head_bytes_ = 0;  // of it
+  ws::detail::WsSession* session_ = nullptr;
+  Event* ended_ = nullptr;
+};
+
+/// A stream of one of a client's connections, which it holds until it ends.
+class WsH2Line final : public WsLine, private UpgradedLine, private Deferred {
+ public:
+  WsH2Line(std::shared_ptr<ClientState> client, Lease lease, http::HttpUrl url);
+  ~WsH2Line() override;
+
+  [[nodiscard]] Task<Result<WsOpening, WsClientError>> shake_hands(const WsClientOptions& options,
+                                                                   ws::MaskSource& masks) override;
+  [[nodiscard]] UpgradedLine& line() noexcept override { return *this; }
+  void begin(ws::detail::WsSession& session, Event& ended) override;
+
+ private:
+  [[nodiscard]] Task<> watch();
+  void look();
+  void look_at_content();
+  void run() override;
+  [[nodiscard]] bool is_over() const noexcept { return ended_->is_set(); }
+
+  // As UpgradedLine.
+  [[nodiscard]] Loop& loop() noexcept override { return client_->loop; }
+  [[nodiscard]] Buffer& output() override;
+  bool flush() override;
+  [[nodiscard]] std::size_t waiting_bytes() const noexcept override;
+  void pause_reading() noexcept override { is_paused_ = true; }
+  void resume_reading() override;
+  [[nodiscard]] bool is_shared() const noexcept override { return true; }
+  void end() override;
+  void reset() noexcept override { is_reset_ = true; }  // where it is given back
+  [[nodiscard]] std::string address() const override;
+  void close() noexcept override;
+
+  std::shared_ptr<ClientState> client_;  // whose connection it is
+  http::HttpUrl url_;
+  Received received_;
+  Buffer corked_;
+  ws::detail::WsSession* session_ = nullptr;
+  Event* ended_ = nullptr;
+  bool is_paused_ = false;
+  bool has_waited_ = false;  // the session has seen that output waits, or may have
+  bool has_ended_ = false;   // we have
+  bool is_end_told_ = false;
+  bool is_reset_ = false;
+  Lease lease_;
+  Task<> watching_;
+};
+
+}  // namespace eider::detail::client

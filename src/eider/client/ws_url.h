@@ -1,0 +1,31 @@
+// The URL of a WebSocket service (RFC 6455, section 3), taken apart for the request.
+// Must not resolve its host.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "eider/base/result.h"
+#include "eider/client/ws_client.h"
+
+namespace eider::detail::client {
+
+/// host       "127.0.0.1", "::1" (without brackets) or a name, as it was written
+/// authority  for the Host field: as in the URL, brackets and port included
+/// target     path and query; at least "/"
+struct WsUrl {
+  bool is_secure = false;
+  std::string host;
+  std::uint16_t port = 80;
+  std::string authority;
+  std::string target;
+};
+
+/// errors   bad_url  no ws:// or wss:// scheme, no host, a user, a fragment, a port that is none,
+/// or
+///                   a byte that may not stand in a URL
+/// source   RFC 6455, section 3; RFC 3986, sections 3.2 to 3.4
+[[nodiscard]] Result<WsUrl, WsClientError> read_ws_url(std::string_view url);
+
+}  // namespace eider::detail::client

@@ -1,0 +1,30 @@
+// "host:port" of a URL, for http://, https://, ws:// and wss:// alike.
+// Must not resolve names, and must not read what belongs to one scheme alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "eider/base/result.h"
+
+namespace eider::detail::http {
+
+enum class AuthorityFlaw : std::uint8_t { names_a_user, bad_host, bad_port };
+
+/// The places of the parts within the text that was read.
+struct Authority {
+  std::string_view host;           ///< without the brackets of an IPv6 address
+  std::string_view host_as_it_is;  ///< with them
+  std::uint16_t port = 0;          ///< the usual one when none is named
+};
+
+/// authority = host [ ":" port ]; a user has no place in it.
+///
+/// errors  names_a_user: an "@"; bad_host: none, or one with bytes beyond ASCII's letters, digits,
+///         '.', '-' and '_'; bad_port: no number from 1 to 65535
+/// source  RFC 3986, section 3.2; RFC 9110, section 4.2.4 (no user)
+[[nodiscard]] Result<Authority, AuthorityFlaw> read_authority(std::string_view text,
+                                                              std::uint16_t usual_port) noexcept;
+
+}  // namespace eider::detail::http

@@ -1,0 +1,200 @@
+#include "eider/http/http_url.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "eider/base/text.h"
+#include "eider/http/authority.h"
+
+namespace eider::detail::http {
+
+namespace {
+
+using Read = Result<HttpUrl, std::string_view>;
+
+constexpr std::string_view kPlain = "http://";
+constexpr std::string_view kSecure = "https://";
+
+bool begins_with(std::string_view text, std::string_view scheme) noexcept {
+  return equals_ignoring_case(text.substr(0, scheme.size()), scheme);
+}
+
+bool is_control(char byte) noexcept {
+  return (byte >= 0 && byte < ' ') || byte == '\x7F';
+}
+
+/// What RFC 3986 has no place for.
+bool must_be_encoded(char byte) noexcept {
+  constexpr std::string_view kNever = " \"<>\\^`{|}";
+  return byte < 0 || kNever.contains(byte);
+}
+
+/// pct-encoded = "%" HEXDIG HEXDIG
+bool has_valid_escapes(std::string_view text) noexcept {
+  for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
+    if (at + 2 >= text.size() || hex_value(text[at + 1]) < 0 || hex_value(text[at + 2]) < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string encoded(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char byte : text) {
+    if (must_be_encoded(byte)) {
+      const auto value = static_cast<unsigned char>(byte);
+      out.append({'%', kDigits[value >> 4U], kDigits[value & 15U]});
+    } else {
+      out.push_back(byte);
+    }
+  }
+  return out;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), to_lower);
+  return out;
+}
+
+std::string_view to_text(AuthorityFlaw flaw) noexcept {
+  switch (flaw) {
+    case AuthorityFlaw::names_a_user:
+      return "The URL names a user; use basic_auth() for that.";
+    case AuthorityFlaw::bad_host:
+      return "The URL has no valid host; names in other scripts are written as xn--….";
+    case AuthorityFlaw::bad_port:
+      break;
+  }
+  return "The URL's port is no number from 1 to 65535.";
+}
+
+Read begin_url(std::string_view authority, bool is_secure) {
+  const std::uint16_t usual = is_secure ? 443 : 80;
+  const auto read = read_authority(authority, usual);
+  if (!read) {
+    return fail(to_text(read.error()));
+  }
+  HttpUrl url{is_secure, read->port, lower(read->host), lower(read->host_as_it_is), {}};
+  if (read->port != usual) {
+    url.authority.append(":").append(std::to_string(read->port));
+  }
+  return url;
+}
+
+void set_target(HttpUrl& url, std::string_view target) {
+  url.target.assign(target.starts_with('/') ? "" : "/").append(target);
+}
+
+/// "//example.com/a" and what follows its slashes.
+Read read_behind_scheme(std::string_view rest, bool is_secure) {
+  const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
+  auto url = begin_url(rest.substr(0, end), is_secure);
+  if (url) {
+    set_target(*url, rest.substr(end));
+  }
+  return url;
+}
+
+/// What is wrong with the bytes of a URL or a reference.
+std::optional<std::string_view> fault_of(std::string_view url) noexcept {
+  if (url.size() > kUrlBytesMax) {
+    return "The URL is longer than 8192 bytes.";
+  }
+  if (std::ranges::any_of(url, is_control)) {
+    return "The URL holds a control character.";
+  }
+  if (!has_valid_escapes(url)) {
+    return "The URL holds a '%' that two hexadecimal digits do not follow; write %25 for it.";
+  }
+  return std::nullopt;
+}
+
+/// Without the fragment, and with nothing left to encode.
+std::string prepared(std::string_view url) {
+  const std::string_view plain = url.substr(0, url.find('#'));
+  return std::ranges::any_of(plain, must_be_encoded) ? encoded(plain) : std::string(plain);
+}
+
+/// remove_dot_segments (RFC 3986, section 5.2.4) over segments. Pre: path begins with '/'.
+std::string without_dots(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/', 1), path.size());
+    const std::string_view segment = path.substr(0, end);
+    const bool is_last = end == path.size();
+    path.remove_prefix(end);
+    if (segment == "/.") {
+      out.append(is_last ? "/" : "");
+    } else if (segment == "/..") {
+      out.resize(std::min(out.rfind('/'), out.size()));
+      out.append(is_last ? "/" : "");
+    } else {
+      out.append(segment);
+    }
+  }
+  return out;
+}
+
+/// The path of a reference without scheme and authority, and its query.
+std::string merged(const HttpUrl& base, std::string_view reference) {
+  if (reference.empty()) {
+    return base.target;
+  }
+  if (reference.starts_with('?')) {
+    return std::string(base.path()).append(reference);
+  }
+  const std::size_t path_bytes = std::min(reference.find('?'), reference.size());
+  std::string path(reference.substr(0, path_bytes));
+  if (!path.starts_with('/')) {
+    path.insert(0, base.path().substr(0, base.path().rfind('/') + 1));
+  }
+  return without_dots(path).append(reference.substr(path_bytes));
+}
+
+/// "scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )" in front of a colon.
+bool has_scheme(std::string_view reference) noexcept {
+  const std::size_t end = reference.find_first_of(":/?");
+  return end != std::string_view::npos && reference[end] == ':';
+}
+
+}  // namespace
+
+std::string HttpUrl::origin() const {
+  return std::string(is_secure ? kSecure : kPlain).append(authority);
+}
+
+std::string_view HttpUrl::path() const noexcept {
+  return std::string_view(target).substr(0, target.find('?'));
+}
+
+Read read_http_url(std::string_view url) {
+  if (const auto fault = fault_of(url)) {
+    return fail(*fault);
+  }
+  const bool is_secure = begins_with(url, kSecure);
+  if (!is_secure && !begins_with(url, kPlain)) {
+    return fail("The URL does not begin with http:// or https://.");
+  }
+  return read_behind_scheme(prepared(url).substr((is_secure ? kSecure : kPlain).size()), is_secure);
+}
+
+Read resolve_reference(const HttpUrl& base, std::string_view reference) {
+  if (has_scheme(reference)) {
+    return read_http_url(reference);
+  }
+  if (const auto fault = fault_of(reference)) {
+    return fail(*fault);
+  }
+  const std::string text = prepared(reference);
+  if (text.starts_with("//")) {
+    return read_behind_scheme(std::string_view(text).substr(2), base.is_secure);
+  }
+  HttpUrl url = base;
+  url.target = merged(base, text);
+  return url;
+}
+
+}  // namespace eider::detail::http

@@ -1,0 +1,28 @@
+// Why a request is refused that was understood, whatever protocol it came by.
+// Must not hold what one protocol's syntax forbids: h1/refusal.h and h2/head_builder.cc do.
+#pragma once
+
+#include <string_view>
+
+namespace eider {
+
+struct RequestRefusal {
+  int status;
+  /// A sentence for the client; a literal.
+  std::string_view text;
+};
+
+/// RFC 9110, section 15.5.14
+inline constexpr RequestRefusal kBodyTooLarge{413, "The content is too large."};
+/// RFC 9110, section 15.5.9
+inline constexpr RequestRefusal kBodyTooSlow{408, "The content of the request took too long."};
+/// RFC 9110, section 15.6.4
+inline constexpr RequestRefusal kTooBusy{503, "The server is busy. Try again in a moment."};
+/// RFC 9110, section 7.8: a client speaks the other protocol once it has sent its request whole.
+inline constexpr RequestRefusal kContentOfUpgrade{
+    400, "A request that opens another protocol has no content."};
+
+/// RFC 8441, section 5
+inline constexpr RequestRefusal kNoWebSocket{501, "No WebSocket is to be had here."};
+
+}  // namespace eider

@@ -1,0 +1,26 @@
+// What a request's target and host may hold, in HTTP/1.1 and in HTTP/2 (":path", ":authority").
+// Must not know which request they belong to.
+#pragma once
+
+#include <string_view>
+
+namespace eider {
+
+/// uri-host [ ":" port ] (RFC 9110, section 7.2; RFC 3986, section 3.2).
+///
+/// No user information, no blank, a port up to 65535, and a name before it. Nothing is no host.
+[[nodiscard]] bool is_host(std::string_view text) noexcept;
+
+/// The host of such a text, without the port; an IPv6 address keeps its brackets.
+[[nodiscard]] std::string_view host_of(std::string_view authority) noexcept;
+
+/// absolute-path [ "?" query ]: printable ASCII without what no URL may hold raw, no backslash and
+/// no cut escape in the path.
+///
+/// source  RFC 9113, section 8.3.1; RFC 3986, appendix A
+[[nodiscard]] bool is_origin_form(std::string_view target) noexcept;
+
+/// Whether a '%' stands in front of two hexadecimal digits. Pre: `text` begins with it.
+[[nodiscard]] bool is_escape(std::string_view text) noexcept;
+
+}  // namespace eider

@@ -1,0 +1,288 @@
+#include "eider/http2/answer_h2.h"
+
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "eider/http2/answer_fields.h"
+#include "eider/http2/connection_h2.h"
+#include "eider/http2/stream_h2.h"
+#include "eider/server/content.h"
+#include "eider/server/upgrade.h"
+
+namespace eider::detail::http2 {
+
+namespace {
+
+constexpr int kOk = 200;
+constexpr RequestRefusal kOfHttp1{501, "This is to be had over HTTP/1.1 alone."};
+
+}  // namespace
+
+void AnswerH2::reset() noexcept {
+  if (queue_.is_memory()) {
+    stream_.connection().outgoing().note_taken(queue_.rest().size());
+  }
+  queue_.reset();
+  constexpr std::size_t kKeptBodyBytesMax = 16UL * 1024;
+  if (response_.body().size() > kKeptBodyBytesMax) {
+    response_ = Response();
+  }
+  response_.reset();
+  trailers_.clear();
+  stage_ = Stage::open;
+  is_stalled_ = false;
+  status_ = 0;
+  sent_bytes_ = 0;
+  due_ = Instant::max();
+}
+
+// Whole answers.
+
+void AnswerH2::send(Response& response) {
+  tunnel_.reset();
+  if (server::opens_nothing(stream_.request().head(), response)) {
+    stream_.fill_refusal(kNoWebSocket, response);
+  }
+  const FileContent* const file = content_as<FileContent>(response);
+  const std::uint64_t length = file == nullptr ? response.body().size() : file->bytes();
+  const bool has_content =
+      length != 0 && stream_.request().method() != Method::head && !is_bodiless(response.status());
+  stage_ = Stage::complete;
+  submit_head(response, length, has_content ? h2::Ends::with_content : h2::Ends::with_head);
+  if (has_content && file != nullptr) {
+    queue_.begin_file(*file);
+  } else if (has_content && response.body_owner() != nullptr) {
+    queue_.begin_shared(response.body());
+  } else if (has_content) {
+    queue_.begin_memory(response.body());
+    stream_.connection().outgoing().note_held(response.body().size());
+  }
+  if (stream_.exchange() != nullptr) {
+    stream_.connection().add_answered(stream_);
+  }
+}
+
+void AnswerH2::refuse(const RequestRefusal& refusal) {
+  stream_.fill_refusal(refusal, response_);
+  send(response_);
+}
+
+void AnswerH2::keep(Response& from) {
+  const std::string_view rest = queue_.rest();
+  if (std::string* const owned = from.owned_body(); owned != nullptr) {
+    const std::size_t sent = owned->size() - rest.size();
+    response_.set_body(std::move(*owned));
+    queue_.move_to(response_.body().substr(sent));
+  } else if (auto owner = from.body_owner()) {
+    response_.set_shared_body(std::move(owner), from.body());
+  } else if (queue_.is_memory()) {
+    // It views what the exchange is about to forget, so that what has not left yet is copied.
+    response_.set_body(std::string(rest));
+    queue_.move_to(response_.body());
+  } else if (!is_in_memory(from)) {
+    response_.set_content(from.take_content());
+  }
+}
+
+void AnswerH2::submit_head(const Response& response, std::optional<std::uint64_t> length,
+                           h2::Ends ends) {
+  ConnectionH2& connection = stream_.connection();
+  server::LoopContext& context = connection.context();
+  status_ = response.status();
+  const AnswerFields fields(response, length, context.start.at(context.loop.wall_seconds()).date());
+  connection.session().respond(stream_.id(), stream_,
+                               fields.with_lines(response.field_lines(), connection.loop().fields),
+                               ends);
+  context.count_request();
+  if (response.closes_connection()) {
+    connection.shutdown().begin(context.loop.now());
+  }
+}
+
+void AnswerH2::inform(int status, std::string_view field_lines) {
+  if (stage_ != Stage::open) {
+    return;
+  }
+  ConnectionH2& connection = stream_.connection();
+  const AnswerFields fields(status);
+  connection.session().inform(stream_.id(),
+                              fields.with_lines(field_lines, connection.loop().fields));
+  connection.want_turn();
+}
+
+// What is produced.
+
+void AnswerH2::send_head(const Response& response, std::optional<std::uint64_t> length,
+                         server::Follows follows) {
+  const bool has_content = follows == server::Follows::content;
+  tunnel_.reset();
+  if (has_content) {
+    queue_.begin_produced();
+  }
+  submit_head(response, length, has_content ? h2::Ends::with_content : h2::Ends::with_head);
+  stream_.connection().want_turn();
+}
+
+std::size_t AnswerH2::put(std::string_view content) {
+  stream_.connection().add_sender(stream_);
+  Buffer& produced = queue_.produced();
+  produced.append(content);
+  return produced.size();
+}
+
+// Not sent at once: a stream that ends meanwhile would take the producer with it that writes.
+bool AnswerH2::flush() {
+  stream_.connection().add_sender(stream_);
+  is_stalled_ = true;
+  return false;
+}
+
+void AnswerH2::note_sent_on() noexcept {
+  is_stalled_ = queue_.waiting_bytes() != 0;
+  if (!is_stalled_ && stream_.exchange() != nullptr) {
+    stream_.exchange()->go_on();
+  }
+}
+
+void AnswerH2::end(std::string_view trailer_lines) {
+  stage_ = Stage::complete;
+  if (queue_.is_produced()) {
+    trailers_ = trailer_lines;
+    queue_.end();
+    stream_.connection().add_sender(stream_);
+  }
+  stream_.end_exchange();
+}
+
+void AnswerH2::cut() {
+  stream_.connection().session().reset(stream_.id(), h2::ErrorCode::internal_error);
+  stage_ = Stage::complete;
+}
+
+// Another protocol.
+
+void AnswerH2::make_tunnel() {
+  tunnel_ = std::make_unique<TunnelH2>(stream_.connection(), stream_, queue_);
+}
+
+void AnswerH2::upgrade(Response& response) {
+  if (tunnel_ != nullptr) {
+    begin_tunnel(response);
+  } else {
+    // Upgrades are HTTP/1.1's (RFC 9113, section 8.6); a client that asked for none gets none.
+    stream_.exchange()->refuse_by(kOfHttp1);
+  }
+}
+
+void AnswerH2::begin_tunnel(Response& response) {
+  stage_ = Stage::tunnelling;
+  queue_.begin_produced();
+  response.set_status(kOk);
+  submit_head(response, std::nullopt, h2::Ends::with_content);
+  stream_.report(StreamH2::Outcome::answered);
+  stream_.connection().add_answered(stream_);  // ahead of what the protocol may write at once
+  const auto content = std::get<ContentPtr<Upgrade>>(response.take_content());
+  tunnel_->begin(*content);
+}
+
+void AnswerH2::uncork() {
+  if (is_tunnelling()) {
+    tunnel_->uncork();
+  }
+}
+
+void AnswerH2::on_tunnel_closed() {
+  if (!is_tunnelling()) {
+    return;
+  }
+  stage_ = Stage::complete;
+  if (tunnel_->is_end_sent()) {
+    stream_.receiver().linger();
+  }
+}
+
+// What the session asks, from within Session::send: no handler runs here.
+
+h2::Ready AnswerH2::ready(std::size_t bytes_max) noexcept {
+  uncork();
+  return queue_.ready(bytes_max);
+}
+
+bool AnswerH2::put(char* to, std::size_t bytes) noexcept {
+  sent_bytes_ += bytes;
+  stream_.connection().outgoing().note_sent(bytes);
+  if (queue_.is_memory()) {
+    stream_.connection().outgoing().note_taken(bytes);
+  }
+  const bool is_there = queue_.put(to, bytes);
+  // Both only set an event or join a list of the loop's: what waits goes on behind the session.
+  if (is_stalled_) {
+    note_sent_on();
+  } else if (tunnel_ != nullptr && bytes != 0 && queue_.waiting_bytes() == 0) {
+    tunnel_->note_sent();
+  }
+  return is_there;
+}
+
+// Time.
+
+bool AnswerH2::is_blocked() const noexcept {
+  const h2::Session& session = stream_.connection().session();
+  return session.send_window(stream_.id()) <= 0 || session.send_window() <= 0 ||
+         stream_.connection().line().waiting_bytes() != 0;
+}
+
+// A client that has a window and is not served for the sake of others is not slow.
+void AnswerH2::check(Instant now) {
+  ConnectionH2& connection = stream_.connection();
+  const Limits& limits = connection.context().limits;
+  if (queue_.waiting_bytes() == 0 || !is_blocked()) {
+    due_ = Instant::max();
+    return;
+  }
+  if (due_ == Instant::max()) {
+    progress_ = sent_bytes_;
+    connection_progress_ = connection.outgoing().sent_bytes();
+    due_ = now + limits.write;
+  } else if (now >= due_) {
+    const bool is_window_empty = connection.session().send_window(stream_.id()) <= 0;
+    const std::uint64_t sent = is_window_empty
+                                   ? sent_bytes_ - progress_
+                                   : connection.outgoing().sent_bytes() - connection_progress_;
+    due_ = Instant::max();
+    if (sent < limits.least_bytes(limits.write)) {
+      connection.session().reset(stream_.id(), h2::ErrorCode::cancel);
+      connection.want_turn();
+    }
+  }
+}
+
+// The exchange's questions that are not about the answer.
+
+void AnswerH2::on_content_taken() {
+  stream_.receiver().on_taken();
+}
+
+bool AnswerH2::may_send() const noexcept {
+  return stream_.receiver().may_send();
+}
+
+void AnswerH2::watch(Instant due) noexcept {
+  stream_.receiver().watch(due);
+}
+
+void AnswerH2::settle() {
+  stream_.connection().want_turn();
+}
+
+std::string AnswerH2::address() const {
+  return stream_.connection().line().address();
+}
+
+std::optional<SecuredBy> AnswerH2::secured_by() const {
+  return stream_.connection().line().secured_by();
+}
+
+}  // namespace eider::detail::http2

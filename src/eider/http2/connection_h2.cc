@@ -1,0 +1,295 @@
+#include "eider/http2/connection_h2.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace eider::detail::http2 {
+
+namespace {
+
+/// As much is gathered before it is sent, and what is refused stops the rest.
+constexpr std::size_t kCorkBytesMax = 64UL * 1024;
+/// After this much others have their turn, however fast the client reads.
+constexpr std::size_t kTurnBytesMax = 1024UL * 1024;
+
+std::uint64_t milliseconds(Instant now) noexcept {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count());
+}
+
+}  // namespace
+
+ConnectionH2::ConnectionH2(LoopH2& loop, UpgradedLine& line)
+    : loop_(loop), line_(line), session_(*this, loop.session_options), streams_(loop) {
+  rearm();
+}
+
+h2::StreamUser& ConnectionH2::on_stream(h2::StreamId id) {
+  has_asked_ = true;
+  return streams_.open(*this, id);
+}
+
+// What the line tells.
+
+void ConnectionH2::on_bytes(std::string_view bytes) {
+  if (ending_since_ != Instant::max()) {
+    discarded_bytes_ += bytes.size();
+    if (discarded_bytes_ > loop_.context.limits.linger_bytes_max) {
+      close();
+    }
+    return;
+  }
+  session_.receive(bytes, milliseconds(loop_.context.loop.now()));
+  go_on();
+}
+
+// HTTP/2 has no half-closed connections: a client that ends its side has left.
+void ConnectionH2::on_end() {
+  has_peer_ended_ = true;
+  if (ending_since_ == Instant::max()) {
+    session_.terminate(h2::ErrorCode::no_error);
+    go_on();
+  } else {
+    close();
+  }
+}
+
+void ConnectionH2::on_drained() {
+  reading_.note_drained(line_.unread_bytes(), loop_.context.loop.now());
+  go_on();
+}
+
+void ConnectionH2::on_stopping() {
+  shutdown_.note_stopping(loop_.context.loop.now());
+  stop_endless();
+  go_on();
+}
+
+// The streams themselves end with the connection.
+void ConnectionH2::on_broken() {
+  break_off_tunnels();
+}
+
+// Going on.
+
+void ConnectionH2::want_turn() noexcept {
+  if (!is_going_on_) {
+    loop_.context.loop.defer(*this);
+  }
+}
+
+void ConnectionH2::add_sender(StreamH2& stream) noexcept {
+  if (!stream.is_linked()) {
+    senders_.push_back(stream);
+  }
+  want_turn();
+}
+
+// All that follows from what has come. nghttp2 must not be re-entered, and it calls back from
+// within Session::receive (heads, content, ends, closed streams) and Session::send (content to
+// send, what has left). Those calls join a list here or note something, save that a tunnel's
+// protocol gets its bytes at once; handlers run from this function. What they leave behind when
+// they are destroyed may do anything, too, so closed streams wait until the session has returned.
+void ConnectionH2::go_on() {
+  if (is_closed_) {
+    return;
+  }
+  if (ending_since_ != Instant::max()) {
+    settle();
+    return;
+  }
+  shutdown_.begin_if_due(loop_.context.loop.now(),
+                         has_asked_ ? Duration::zero() : server::kTimeToAsk);
+  is_going_on_ = true;
+  streams_.remove_closed();  // ahead of what is served: their exchanges and memory are free then
+  serve_ready();
+  is_going_on_ = false;
+  streams_.remove_closed();
+  settle();  // last, since it may close the line
+}
+
+// Sending makes room for what is held, so that more may be served.
+void ConnectionH2::serve_ready() {
+  do {
+    serve_some();
+    send();
+  } while (!ready_.empty() && outgoing_.held_bytes() <= loop_.options.held_bytes_max);
+}
+
+void ConnectionH2::serve_some() {
+  while (!ready_.empty() && outgoing_.held_bytes() <= loop_.options.held_bytes_max) {
+    ready_.pop_front()->serve();
+  }
+}
+
+// Nothing is flushed: the others' answers leave in the same write.
+void ConnectionH2::on_part() {
+  is_going_on_ = true;
+  serve_some();
+  if (line_.waiting_bytes() == 0) {
+    (void)session_.send(line_.output(), kCorkBytesMax);
+  }
+  leave_answered();
+  is_going_on_ = false;
+  streams_.remove_closed();
+}
+
+// Behind Session::send, which has copied what fits: what is left of an answer moves out of the
+// exchange, so that a slow client does not keep one of those that are there for requests.
+void ConnectionH2::leave_answered() {
+  while (StreamH2* const answered = answered_.pop_front()) {
+    answered->leave_exchange();
+  }
+}
+
+void ConnectionH2::send() {
+  ++turn_;
+  while (StreamH2* const sender = senders_.pop_front()) {
+    sender->answer().uncork();
+    session_.resume(sender->id());
+  }
+  std::size_t turn_bytes = 0;
+  // What waits may also be what encryption has made of the handshake in this very call: `flush`
+  // tells whether the socket has refused something.
+  while (line_.waiting_bytes() == 0 || line_.flush()) {
+    const bool is_all = session_.send(line_.output(), kCorkBytesMax);
+    if (is_all || !line_.flush()) {
+      break;
+    }
+    turn_bytes += kCorkBytesMax;
+    if (turn_bytes >= kTurnBytesMax) {
+      want_next_turn();
+      break;
+    }
+  }
+  leave_answered();
+}
+
+// Ending.
+
+void ConnectionH2::stop_endless() {
+  for (const std::unique_ptr<StreamH2>& stream : streams_) {
+    stream->stop_endless();
+  }
+}
+
+void ConnectionH2::on_pong() {
+  shutdown_.on_pong();
+}
+
+void ConnectionH2::settle() {
+  if (ending_since_ == Instant::max() && session_.is_over()) {
+    end_line();
+  } else if (ending_since_ != Instant::max() && has_peer_ended_ && line_.waiting_bytes() == 0) {
+    close();
+  }
+  if (is_busy() && armed_ > loop_.context.loop.now() + loop_.tick) {
+    rearm();
+  }
+}
+
+void ConnectionH2::close() noexcept {
+  is_closed_ = true;
+  line_.close();
+}
+
+// As in RFC 9112, 9.6: a close while the client sends would be a reset, which may overtake what we
+// have said last.
+void ConnectionH2::end_line() {
+  ending_since_ = loop_.context.loop.now();
+  const bool is_flushed = line_.flush();
+  if (has_peer_ended_ && is_flushed) {
+    close();
+    return;
+  }
+  line_.end();
+  break_off_tunnels();  // nothing of theirs leaves any more, though the line stays for a while
+  for (const std::unique_ptr<StreamH2>& open : streams_) {
+    open->end_exchange();
+  }
+}
+
+void ConnectionH2::break_off_tunnels() {
+  for (const std::unique_ptr<StreamH2>& stream : streams_) {
+    if (TunnelH2* const tunnel = stream->answer().tunnel()) {
+      tunnel->break_off();
+    }
+  }
+}
+
+// Time.
+
+bool ConnectionH2::is_busy() const noexcept {
+  return !streams_.is_empty() || session_.unfinished() || ending_since_ != Instant::max() ||
+         shutdown_.is_wanted() || line_.waiting_bytes() != 0;
+}
+
+/// A client that is idle is looked at when that has to end, any other at every tick.
+void ConnectionH2::rearm() noexcept {
+  const Instant next = loop_.context.loop.now() + loop_.tick;
+  armed_ = is_busy() ? next : std::max(next, streams_.empty_since() + loop_.context.limits.idle);
+  loop_.context.loop.arm(*this, armed_);
+}
+
+void ConnectionH2::expire() {
+  const Instant now = loop_.context.loop.now();
+  if (is_closed_) {
+    return;
+  }
+  check_line(now);
+  if (ending_since_ == Instant::max() && !is_closed_) {
+    for (const std::unique_ptr<StreamH2>& stream : streams_) {
+      stream->check(now);
+    }
+    go_on();
+  }
+  if (!is_closed_) {
+    rearm();
+  }
+}
+
+void ConnectionH2::check_line(Instant now) {
+  const Limits& limits = loop_.context.limits;
+  if (ending_since_ != Instant::max()) {
+    const bool is_late = now - ending_since_ >= limits.linger;
+    if (is_late && line_.waiting_bytes() == 0) {
+      close();
+      return;
+    }
+  } else {
+    check_quiet(now);
+  }
+  check_socket(now);
+}
+
+void ConnectionH2::check_quiet(Instant now) {
+  const Limits& limits = loop_.context.limits;
+  if (frame_.is_missed(session_.unfinished(), limits, now)) {
+    session_.terminate(h2::ErrorCode::enhance_your_calm);
+  }
+  if (shutdown_.has_begun()) {
+    stop_endless();  // what has begun since
+    shutdown_.finish_if_due(now);
+  }
+  if (streams_.is_empty() && now - streams_.empty_since() >= limits.idle) {
+    session_.terminate(h2::ErrorCode::no_error);
+  }
+}
+
+/// While the socket takes nothing nothing is added, so that what waits only shrinks.
+void ConnectionH2::check_socket(Instant now) {
+  const Limits& limits = loop_.context.limits;
+  if (line_.waiting_bytes() == 0) {
+    return;
+  }
+  const std::size_t unread = line_.unread_bytes();
+  reading_.begin(unread, now);
+  if (now >= reading_.due(limits.write) &&
+      !reading_.keeps_up(unread, now, limits.least_bytes(limits.write))) {
+    line_.reset();
+    close();
+  }
+}
+
+}  // namespace eider::detail::http2

@@ -1,0 +1,43 @@
+// HTTP/2 on one loop: what its connections share.
+// Must not be shared between loops.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "eider/http/h2/out_field.h"
+#include "eider/http/h2/session.h"
+#include "eider/http2/http2.h"
+#include "eider/server/connection_protocol.h"
+#include "eider/server/context.h"
+
+namespace eider::detail::http2 {
+
+class StreamH2;
+
+class LoopH2 final : public ProtocolFactory {
+ public:
+  LoopH2(server::LoopContext& its_context, const Http2Options& its_options);
+  ~LoopH2() override;
+
+  [[nodiscard]] std::string_view preface() const noexcept override { return h2::kPreface; }
+  [[nodiscard]] std::string_view alpn_name() const noexcept override { return h2::kAlpnName; }
+  [[nodiscard]] std::unique_ptr<Upgraded> take_over(UpgradedLine& line) override;
+
+  [[nodiscard]] std::unique_ptr<StreamH2> take_stream();
+  void give_back(std::unique_ptr<StreamH2> stream) noexcept;
+
+  server::LoopContext& context;
+  const Http2Options options;
+  const h2::SessionOptions session_options;
+  /// So often connections are looked at on which something goes on.
+  const Duration tick;
+  /// For the field list of the answer that is being made.
+  std::vector<h2::OutField> fields;
+
+ private:
+  std::vector<std::unique_ptr<StreamH2>> spare_;
+};
+
+}  // namespace eider::detail::http2

@@ -1,0 +1,84 @@
+// A stream of an HTTP/2 connection as another protocol's line (RFC 8441).
+// Must not write to the socket: what it gathers leaves when the client has made room.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/base/buffer.h"
+#include "eider/http2/send_queue.h"
+#include "eider/runtime/deferred.h"
+#include "eider/server/upgrade.h"
+
+namespace eider::detail::http2 {
+
+class ConnectionH2;
+class StreamH2;
+
+/// Made with the request that asks for it; without a protocol until the answer has begun.
+class TunnelH2 final : public UpgradedLine, private Deferred {
+ public:
+  /// connection, stream, queue  outlive it
+  TunnelH2(ConnectionH2& connection, StreamH2& stream, SendQueue& queue) noexcept
+      : connection_(connection), stream_(stream), queue_(queue) {}
+
+  /// Pre: the head of the answer is submitted.
+  void begin(Upgrade& upgrade);
+
+  // What the stream tells.
+  /// Returns whether the client may send as much again; else ReceiverH2::give_credit is called
+  /// later.
+  [[nodiscard]] bool take(std::string_view bytes);
+  void take_end();
+  /// Nothing more of the client's comes, and nothing reaches it.
+  void break_off();
+  void stop();
+  /// All that was uncorked has left.
+  void note_sent() noexcept;
+  /// END_STREAM has left.
+  void note_end_sent() noexcept { is_end_sent_ = true; }
+
+  /// Hands what was written to the queue.
+  void uncork();
+  [[nodiscard]] bool is_closed() const noexcept { return is_closed_; }
+  [[nodiscard]] bool is_end_sent() const noexcept { return is_end_sent_; }
+
+  // For the protocol.
+  [[nodiscard]] Loop& loop() noexcept override;
+  [[nodiscard]] Buffer& output() override;
+  bool flush() override;
+  [[nodiscard]] std::size_t waiting_bytes() const noexcept override;
+  void pause_reading() noexcept override { is_paused_ = true; }
+  void resume_reading() override;
+  [[nodiscard]] bool is_shared() const noexcept override { return true; }
+  void end() override;
+  void reset() noexcept override;
+  [[nodiscard]] std::string address() const override;
+  [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
+  void close() noexcept override;
+
+ private:
+  void run() override;
+  void deliver();
+
+  ConnectionH2& connection_;
+  StreamH2& stream_;
+  SendQueue& queue_;
+  std::unique_ptr<Upgraded> protocol_;
+  Buffer corked_;
+  Buffer held_;  // has come, and may not be told yet: no more than the stream's window
+  std::uint64_t uncorked_at_ = 0;
+  bool is_paused_ = false;
+  bool is_end_held_ = false;
+  bool owes_drained_ = false;
+  bool is_end_sent_ = false;
+  bool is_reset_ = false;
+  bool is_closed_ = false;
+  bool is_stopping_ = false;
+};
+
+}  // namespace eider::detail::http2

@@ -1,0 +1,41 @@
+// A line for each request, when its last byte has left.
+// Must not be slow: it is written on the loop's thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "eider/base/log.h"
+#include "eider/server/observer.h"
+
+namespace eider {
+
+enum class AccessFormat : std::uint8_t {
+  /// Method, target, status, bytes of content that were sent, milliseconds, protocol and the
+  /// client's address as the connection has it, then the request's name where it has one
+  /// (request_id), and "cut" where not all has left:
+  ///
+  ///     GET /notes/7?full=1 200 812 3.1 HTTP/2 192.0.2.1 5be1c0ffee5be1c0
+  text,
+  /// An object: time, method, target, route, status, bytes_in, bytes_out, milliseconds, protocol,
+  /// address, request_id, user and is_whole.
+  json,
+  /// The Common Log Format of web servers, with the name of an Identity:
+  ///
+  ///     192.0.2.1 - ann [22/Nov/2026:20:59:44 +0000] "GET /notes/7 HTTP/2" 200 812
+  common,
+  /// The same with Referer and User-Agent.
+  combined,
+};
+
+/// For App::observe: one line per request. What is not known is "-", in JSON empty, such as all of
+/// a request that was malformed; status 0 is a client that has left before it was answered. A line
+/// comes when the last byte has left, or cannot any more: of streams, files and WebSockets too.
+///
+/// Whatever a client sends, it is one line, and its quotes and control bytes end nothing.
+[[nodiscard]] Observer access_log(std::shared_ptr<LogSink> sink,
+                                  AccessFormat format = AccessFormat::text);
+/// The same on standard error; other formats than text on standard output, as they are.
+[[nodiscard]] Observer access_log(AccessFormat format = AccessFormat::text);
+
+}  // namespace eider

@@ -1,0 +1,151 @@
+#include "eider/middleware/access_log.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "eider/app/app.h"
+#include "eider/app/producing.h"
+#include "eider/app/websocket.h"
+#include "eider/json/json.h"
+#include "eider/json/value.h"
+#include "eider/middleware/identity.h"
+#include "eider/runtime/sleep.h"
+#include "eider/testkit/log_lines.h"
+#include "eider/testkit/test_client.h"
+#include "tests/sim/sim_app.h"
+#include "tests/support/h2_server.h"
+
+namespace eider {
+namespace {
+
+using std::chrono::milliseconds;
+namespace h2 = detail::http2::test;
+
+class LoggedApp {
+ public:
+  explicit LoggedApp(AccessFormat format) {
+    app.log_to(std::make_shared<LogLines>());
+    app.observe(access_log(log, format));
+    app.guard([](const Request& request) -> Identity {
+      return {std::string(request.header("Who").value_or(""))};
+    });
+    app.get("/notes/{id}", [](int id) { return id; });
+    app.get("/streamed", [](ResponseStream out) -> Task<> {
+      auto first = out.write("12345");
+      co_await first;
+      auto sleep = sleep_for(milliseconds(40));
+      co_await sleep;
+      auto second = out.write("67890");
+      co_await second;
+    });
+  }
+  /// The line about one request.
+  std::string line(const TestRequest& request) {
+    TestClient client(app);
+    client.send(request);
+    client.advance(milliseconds(1));
+    return log->lines.empty() ? "" : log->lines.back();
+  }
+
+  App app;
+  std::shared_ptr<LogLines> log = std::make_shared<LogLines>();
+};
+
+TEST(AccessLog, is_json_with_all_that_is_known) {
+  LoggedApp logged(AccessFormat::json);
+  const auto line = json::read<json::Value>(
+      logged.line({.target = "/notes/7?full=1", .headers = {{"Who", "ann"}}}));
+  ASSERT_TRUE(line.has_value());
+  const auto text = [&line](const char* name) {
+    return json::to_text(line->at("/" + std::string(name)));
+  };
+  EXPECT_EQ(text("method"), "\"GET\"");
+  EXPECT_EQ(text("target"), "\"/notes/7?full=1\"");
+  EXPECT_EQ(text("route"), "\"/notes/{id}\"");
+  EXPECT_EQ(text("status"), "200");
+  EXPECT_EQ(text("bytes_out"), "1");
+  EXPECT_EQ(text("protocol"), "\"HTTP/1.1\"");
+  EXPECT_EQ(text("user"), "\"ann\"");
+  EXPECT_EQ(text("is_whole"), "true");
+}
+
+TEST(AccessLog, is_the_common_format_of_web_servers) {
+  LoggedApp logged(AccessFormat::common);
+  const std::string line = logged.line({.target = "/notes/7", .headers = {{"Who", "ann"}}});
+  EXPECT_TRUE(line.starts_with("- - ann [")) << line;
+  EXPECT_TRUE(line.ends_with(" +0000] \"GET /notes/7 HTTP/1.1\" 200 1")) << line;
+}
+
+TEST(AccessLog, is_combined_with_what_the_browser_says_of_itself) {
+  LoggedApp logged(AccessFormat::combined);
+  const std::string line = logged.line(
+      {.target = "/notes/7", .headers = {{"Referer", "http://a/"}, {"User-Agent", "x \"y\\"}}});
+  EXPECT_TRUE(line.ends_with("200 1 \"http://a/\" \"x \\x22y\\x5C\"")) << line;
+}
+
+TEST(AccessLog, keeps_what_clients_send_within_its_quotes) {
+  for (const AccessFormat format : {AccessFormat::common, AccessFormat::combined}) {
+    LoggedApp logged(format);
+    const std::string line = logged.line(
+        {.target = "/x", .headers = {{"User-Agent", "caf\xC3\xA9 \t\xFF"}, {"Who", "a\" b"}}});
+    EXPECT_EQ(line.find_first_of("\xC3\xFF\t"), std::string::npos) << line;
+  }
+  LoggedApp logged(AccessFormat::json);
+  const std::string line = logged.line({.target = "/notes/7", .headers = {{"Who", "a\"\xFF"}}});
+  EXPECT_TRUE(json::read<json::Value>(line).has_value()) << line;
+}
+
+TEST(AccessLog, tells_streams_when_they_are_over_with_all_their_bytes_and_time) {
+  LoggedApp logged(AccessFormat::text);
+  EXPECT_TRUE(
+      logged.line({.target = "/streamed"}).starts_with("GET /streamed 200 10 40.0 HTTP/1.1"))
+      << logged.log->lines.back();
+  EXPECT_EQ(logged.log->lines.size(), 1U);
+}
+
+TEST(AccessLog, tells_a_websocket_when_its_connection_has_been_taken_over) {
+  LoggedApp logged(AccessFormat::text);
+  logged.app.ws("/live", [](WebSocket socket) -> Task<> {
+    auto message = socket.receive();
+    (void)co_await message;
+  });
+  TestClient client(logged.app);
+  const std::string answer = client.raw(
+      "GET /live HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 101")) << answer;
+  ASSERT_EQ(logged.log->lines.size(), 1U);
+  EXPECT_TRUE(logged.log->lines[0].starts_with("GET /live 101 ")) << logged.log->lines[0];
+}
+
+std::shared_ptr<LogLines> h2_log;
+
+void set_up_logged(App& app) {
+  h2_log = std::make_shared<LogLines>();
+  app.observe(access_log(h2_log));
+  app.get("/streamed", [](ResponseStream out) -> Task<> {
+    auto first = out.write("12345");
+    co_await first;
+    auto sleep = sleep_for(milliseconds(40));
+    co_await sleep;
+    auto second = out.write("67890");
+    co_await second;
+  });
+}
+
+TEST(AccessLog, tells_streams_of_http2_likewise) {
+  h2::H2ServerOf<SimApp<&set_up_logged>> server;
+  SimClient client = server.connect(h2::frame(h2::Type::headers, h2::kEndHeaders | h2::kEndStream,
+                                              1, h2::head("GET", "/streamed")));
+  server.kernel.advance(milliseconds(10));
+  EXPECT_TRUE(h2_log->lines.empty());
+  server.kernel.advance(milliseconds(50));
+  ASSERT_EQ(h2_log->lines.size(), 1U);
+  EXPECT_TRUE(h2_log->lines[0].starts_with("GET /streamed 200 10 40.0 HTTP/2")) << h2_log->lines[0];
+}
+
+}  // namespace
+}  // namespace eider

@@ -1,0 +1,29 @@
+// Which addresses may ask.
+// Must not be all there is to know who asks: an address is a network's, no person's.
+#pragma once
+
+#include <string>
+
+#include "eider/app/middleware.h"
+
+namespace eider {
+
+/// Blocks separated by commas, "10.0.0.0/8, ::1, 2001:db8::/32".
+struct AddressList {
+  /// Where it is not empty, only these, and nobody whose address is not known, such as a peer on a
+  /// Unix socket.
+  std::string allow = {};
+  /// Never these, whatever `allow` says.
+  std::string deny = {};
+};
+
+/// Others are a 403, ahead of guards and content. The address is the connection's, or behind a
+/// proxy that the app trusts (trust_proxies) the one that it names: without that trust all behind a
+/// proxy have the proxy's. "::ffff:10.0.0.1" is 10.0.0.1.
+///
+///     admin.use(address_list({.allow = "10.0.0.0/8, ::1"}));
+///
+/// Throws a Failure that names a wrong block.
+[[nodiscard]] ClientHook address_list(AddressList list);
+
+}  // namespace eider

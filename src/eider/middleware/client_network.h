@@ -1,0 +1,17 @@
+// Which addresses count as one client.
+// Must not be included by applications.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "eider/http/ip_address.h"
+
+namespace eider::detail::middleware {
+
+/// The bytes of an IPv4 address, or of the first `ipv6_prefix_bits` of an IPv6 one; "unknown" for
+/// none. Pre: ipv6_prefix_bits <= 128.
+[[nodiscard]] std::string network_of(const std::optional<IpAddress>& address,
+                                     unsigned ipv6_prefix_bits);
+
+}  // namespace eider::detail::middleware

@@ -1,0 +1,100 @@
+// How often one client may ask, and what it is told when that was too often.
+// Must not be all there is against floods: what comes ahead of a request is the server's (Limits).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "eider/app/extract.h"
+#include "eider/app/middleware.h"
+#include "eider/app/operation.h"
+#include "eider/runtime/time.h"
+
+namespace eider {
+
+enum class RateAlgorithm : std::uint8_t {
+  /// All at once, and then as fast as the bucket fills.
+  token_bucket,
+  /// No more within any `per`, as far as two counts tell.
+  sliding_window,
+};
+
+enum class RateLimitBy : std::uint8_t {
+  /// The client's address (behind trusted proxies the one that they name), IPv6 by its network. All
+  /// whose address nobody knows count as one.
+  address,
+  /// The same, for each route by itself.
+  address_and_route,
+  /// All clients together, for each route by itself.
+  route,
+};
+
+struct RateLimit {
+  std::uint32_t requests = 100;
+  Duration per = std::chrono::minutes(1);
+  RateAlgorithm algorithm = RateAlgorithm::token_bucket;
+  RateLimitBy by = RateLimitBy::address;
+  /// In place of `by`; a request with an empty key is not limited.
+  std::function<std::string(const Request&)> key = {};
+  /// An IPv6 client has a /64 at least (RFC 6177), and all addresses in it.
+  unsigned ipv6_prefix_bits = 64;
+  /// How many keys are told apart, at 24 bytes each, whoever asks. Of more than these, those that
+  /// have asked least are forgotten.
+  std::size_t keys_max = std::size_t{1} << 15U;
+  /// What RateLimit-Policy calls it: letters, digits, '-' and '_'.
+  std::string name = "default";
+};
+
+/// A request too many is a 429 with Retry-After; all are told how things stand by RateLimit and
+/// RateLimit-Policy. Ahead of guards and content, of 404s too where it is the app's.
+///
+///     app.use(rate_limit({.requests = 300, .per = 1min}));
+///     app.post("/login", log_in).use(rate_limit({.requests = 5, .per = 1min, .name = "login"}));
+///
+/// All loops of the process count together, several processes each by itself. Throws a Failure for
+/// no requests, no time, a name that is none or a prefix over 128 bits.
+///
+/// source  draft-ietf-httpapi-ratelimit-headers-10; RFC 6585, section 4
+[[nodiscard]] ClientHook rate_limit(RateLimit limit = {});
+
+namespace detail::middleware {
+
+class RateLimiter;
+[[nodiscard]] std::shared_ptr<RateLimiter> make_rate_limiter(RateLimit limit);
+[[nodiscard]] Result<void> take_of(RateLimiter& limiter, const std::string& key);
+[[nodiscard]] std::string name_of(const RateLimiter& limiter);
+
+}  // namespace detail::middleware
+
+/// The same by what guards know of who asks, such as a user: a guard behind the one that puts the
+/// T.
+///
+///     api.guard(bearer_auth({…}));
+///     api.guard(RateLimitOf<Identity>({.requests = 1000, .per = 1h},
+///                                     [](const Identity& caller) { return caller.name; }));
+///
+/// `by`, `key` and `ipv6_prefix_bits` say nothing here.
+template <class T>
+class RateLimitOf {
+ public:
+  RateLimitOf(RateLimit limit, std::function<std::string(const T&)> key)
+      : limiter_(detail::middleware::make_rate_limiter(std::move(limit))), key_(std::move(key)) {}
+
+  Result<void> operator()(Slot<T> who) const {
+    return detail::middleware::take_of(*limiter_, key_(*who));
+  }
+  void describe(Operation& operation) const {
+    operation.answer_problem(429, "Too many requests: wait as long as Retry-After says.");
+  }
+  [[nodiscard]] std::string name() const { return detail::middleware::name_of(*limiter_); }
+
+ private:
+  std::shared_ptr<detail::middleware::RateLimiter> limiter_;
+  std::function<std::string(const T&)> key_;
+};
+
+}  // namespace eider

@@ -1,0 +1,360 @@
+#include "eider/middleware/response_cache.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/base/text.h"
+#include "eider/http/date.h"
+#include "eider/http/etag.h"
+#include "eider/http/list.h"
+#include "eider/http/preconditions.h"
+#include "eider/middleware/csrf.h"
+#include "eider/middleware/identity.h"
+#include "eider/middleware/security_headers.h"
+#include "eider/middleware/stored_answers.h"
+#include "eider/middleware/writes.h"
+#include "eider/runtime/loop.h"
+#include "eider/runtime/loop_local.h"
+#include "eider/runtime/sync.h"
+
+namespace eider {
+
+namespace {
+
+using detail::middleware::StoredAnswer;
+using detail::middleware::StoredAnswers;
+
+constexpr int kErrorsFrom = 400;
+
+/// What Cache-Control says, as far as it matters to a shared cache (RFC 9111, section 5.2).
+struct CacheWords {
+  bool forbids = false;    // no-store, private, no-cache
+  bool is_public = false;  // public, s-maxage: also of requests that say who asks
+  bool asks_anew = false;  // no-cache, max-age=0
+  bool no_store = false;
+  std::optional<std::chrono::seconds> max_age;
+};
+
+void take_directive(CacheWords& words, std::string_view directive, bool& is_shared) {
+  const std::string_view name = trim(directive.substr(0, directive.find('=')));
+  const auto is = [name](std::string_view other) { return equals_ignoring_case(name, other); };
+  words.no_store = words.no_store || is("no-store");
+  words.forbids = words.forbids || is("no-store") || is("private") || is("no-cache");
+  words.asks_anew = words.asks_anew || is("no-cache");
+  words.is_public = words.is_public || is("public") || is("s-maxage");
+  const bool is_for_shared = is("s-maxage");
+  if (!is_for_shared && (is_shared || !is("max-age"))) {
+    return;
+  }
+  // One that cannot be read counts as stale (section 4.2.1), and is not overruled by another.
+  std::string_view seconds = trim(directive.substr(std::min(name.size() + 1, directive.size())));
+  if (seconds.size() > 1 && seconds.starts_with('"') && seconds.ends_with('"')) {
+    seconds = seconds.substr(1, seconds.size() - 2);
+  }
+  constexpr std::uint64_t kYear = 366UL * 24 * 3600;
+  words.max_age = std::chrono::seconds(std::min(parse_uint64(seconds).value_or(0), kYear));
+  is_shared = is_for_shared;
+  words.asks_anew = words.asks_anew || words.max_age == std::chrono::seconds(0);
+}
+
+void take_directives(CacheWords& words, std::string_view value, bool& is_shared) {
+  ListReader list(value);
+  while (const auto directive = list.next()) {
+    take_directive(words, *directive, is_shared);
+  }
+}
+
+/// All field lines of that name, joined.
+std::string all_of(const Response& response, std::string_view name) {
+  std::string values;
+  std::string_view lines = response.field_lines();
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find(kCrlf));
+    const std::size_t colon = line.find(':');
+    if (equals_ignoring_case(line.substr(0, colon), name)) {
+      values.append(values.empty() ? "" : ",").append(trim(line.substr(colon + 1)));
+    }
+    lines.remove_prefix(std::min(line.size() + kCrlf.size(), lines.size()));
+  }
+  return values;
+}
+
+CacheWords words_of(const Request& request) {
+  CacheWords words;
+  bool is_shared = false;
+  for (const Field& field : request.headers()) {
+    if (equals_ignoring_case(field.name, "Cache-Control") ||
+        equals_ignoring_case(field.name, "Pragma")) {
+      take_directives(words, field.value, is_shared);
+    }
+  }
+  return words;
+}
+
+CacheWords words_of(const Response& response) {
+  CacheWords words;
+  bool is_shared = false;
+  take_directives(words, all_of(response, "Cache-Control"), is_shared);
+  return words;
+}
+
+/// In lower case and in order; nothing for "*", by which no two requests are alike.
+std::optional<std::vector<std::string>> vary_of(const Response& response) {
+  std::vector<std::string> names;
+  const std::string values = all_of(response, "Vary");
+  ListReader list(values);
+  while (const auto name = list.next()) {
+    if (*name == "*") {
+      return std::nullopt;
+    }
+    std::string lower(*name);
+    std::ranges::transform(lower, lower.begin(), to_lower);
+    names.push_back(std::move(lower));
+  }
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  return names;
+}
+
+/// A request's fields of one name, as one text.
+class FieldValues {
+ public:
+  explicit FieldValues(const Request& request) noexcept : request_(request) {}
+  std::string_view operator()(std::string_view name) {
+    joined_.clear();
+    for (const Field& field : request_.headers()) {
+      if (equals_ignoring_case(field.name, name)) {
+        joined_.append(field.value).append(",");
+      }
+    }
+    return joined_;
+  }
+
+ private:
+  const Request& request_;
+  std::string joined_;
+};
+
+std::string target_of(const Request& request) {
+  std::string target(request.secured_by() ? "https " : "http ");
+  target.append(request.head().authority).append(" ").append(request.path());
+  return target.append("?").append(request.query());
+}
+
+/// A part is not kept; whether a state still holds only the handler knows (section 4.3.2).
+bool asks_for_a_part_or_a_state(const Request& request) noexcept {
+  return request.header("Range") || request.header("If-Match") ||
+         request.header("If-Unmodified-Since");
+}
+
+bool says_who_asks(const Request& request) noexcept {
+  const auto secured = request.secured_by();
+  return request.header("Authorization").has_value() || request.header("Cookie").has_value() ||
+         request.find<Identity>() != nullptr || (secured && !secured->client.fingerprint.empty());
+}
+
+/// What middleware puts into the answer outside of the cache, where it cannot see that the content
+/// is one client's.
+bool is_made_for_one(const Request& request) noexcept {
+  return request.find<CsrfToken>() != nullptr || request.find<CspNonce>() != nullptr;
+}
+
+/// Whether the client says that it has that very answer (If-None-Match, If-Modified-Since).
+bool is_known_to(const Request& request, const Response& response) {
+  const std::int64_t now = std::time(nullptr);
+  Representation kept;
+  if (const auto tag = response.find_header("ETag")) {
+    kept.tag = parse_entity_tag(*tag);
+  }
+  if (const auto modified = response.find_header("Last-Modified")) {
+    kept.modified_seconds = parse_date(*modified, now);
+  }
+  return (kept.tag || kept.modified_seconds) &&
+         evaluate_preconditions(Method::get, request.headers(), kept, now) == Verdict::not_modified;
+}
+
+/// What several that ask for one target wait for.
+struct Flight {
+  enum class Outcome : std::uint8_t { given_up, stored, not_stored };
+
+  Event is_over;
+  Outcome outcome = Outcome::given_up;  // also when the client that was handed on has left
+};
+
+using Flights = std::map<std::string, std::shared_ptr<Flight>>;
+
+/// The right to be handed on for the others; they go on when it ends, whatever became of it.
+class Leading {
+ public:
+  Leading(Flights& flights, std::string target)
+      : flights_(flights), target_(std::move(target)), flight_(std::make_shared<Flight>()) {
+    flights_.emplace(target_, flight_);
+  }
+  Leading(const Leading&) = delete;
+  Leading& operator=(const Leading&) = delete;
+  ~Leading() {
+    flights_.erase(target_);
+    flight_->is_over.set();
+  }
+  void end_with(Flight::Outcome outcome) noexcept { flight_->outcome = outcome; }
+
+ private:
+  Flights& flights_;
+  std::string target_;
+  std::shared_ptr<Flight> flight_;
+};
+
+class AnswerCache {
+ public:
+  explicit AnswerCache(const ResponseCache& options)
+      : options_(options),
+        answers_(options.bytes_max),
+        flights_([] { return std::make_unique<Flights>(); }) {}
+
+  /// Pre: `this` outlives the task, as the middleware that the service holds does.
+  Task<Response> answer(Request& request, Next next) {
+    if (request.method() != Method::get || asks_for_a_part_or_a_state(request) ||
+        !request.body().empty()) {
+      auto passing = pass(request, next);
+      Response response = co_await std::move(passing);
+      co_return response;
+    }
+    const CacheWords words = words_of(request);
+    if (words.no_store) {
+      auto passing = next();
+      Response response = co_await std::move(passing);
+      co_return response;
+    }
+    const std::string target = target_of(request);
+    while (!words.asks_anew) {
+      if (auto stored = find(target, request)) {
+        co_return made_of(*stored, request);
+      }
+      const std::shared_ptr<Flight> flight = flight_of(target);
+      if (flight == nullptr) {
+        break;
+      }
+      auto waiting = flight->is_over.wait();
+      co_await waiting;
+      if (flight->outcome == Flight::Outcome::not_stored) {
+        auto passing = next();  // each by itself: nothing is won by waiting for one another
+        Response response = co_await std::move(passing);
+        co_return response;
+      }
+    }
+    auto leading = lead(request, next, target);
+    Response response = co_await std::move(leading);
+    co_return response;
+  }
+
+ private:
+  /// What may write makes what is kept of that target old (section 4.4).
+  Task<Response> pass(Request& request, Next next) {
+    auto passing = next();
+    Response response = co_await std::move(passing);
+    if (may_write(request.method()) && response.status() < kErrorsFrom) {
+      answers_.forget(target_of(request));
+    }
+    co_return response;
+  }
+
+  Task<Response> lead(Request& request, Next next, std::string target) {
+    const std::uint64_t since = answers_.forgotten();
+    std::optional<Leading> leading;
+    if (flight_of(target) == nullptr) {
+      leading.emplace(flights_.here(), target);
+    }
+    auto passing = next();
+    Response response = co_await std::move(passing);
+    const bool is_stored = store(target, request, response, since);
+    if (leading) {
+      leading->end_with(is_stored ? Flight::Outcome::stored : Flight::Outcome::not_stored);
+    }
+    co_return response;
+  }
+
+  [[nodiscard]] std::shared_ptr<Flight> flight_of(const std::string& target) const {
+    const Flights& flights = flights_.here();
+    const auto found = flights.find(target);
+    return found == flights.end() ? nullptr : found->second;
+  }
+
+  [[nodiscard]] std::shared_ptr<const StoredAnswer> find(const std::string& target,
+                                                         const Request& request) {
+    return answers_.find(target, FieldValues(request), Loop::current().now());
+  }
+
+  static Response made_of(const StoredAnswer& stored, const Request& request) {
+    Response response(stored.status);
+    response.append_field_lines(stored.field_lines);
+    // Another loop's turn may have begun later than this one's.
+    const Duration since_made = std::max(Loop::current().now() - stored.made, Duration::zero());
+    const auto age = std::chrono::floor<std::chrono::seconds>(since_made);
+    response.replace_header("Age", std::to_string(age.count()));
+    if (stored.status == 200 && is_known_to(request, response)) {
+      response.set_status(304);
+      return response;
+    }
+    if (!stored.type.empty()) {
+      response.set_type(stored.type);
+    }
+    response.set_shared_body(stored.body);
+    return response;
+  }
+
+  /// How long an answer may be given again; zero: never.
+  [[nodiscard]] Duration freshness(const Request& request, const Response& response) const {
+    const CacheWords words = words_of(response);
+    const int status = response.status();
+    const bool may_be_kept = status == 200 || status == 203 || status == 204 || status == 301 ||
+                             status == 308 || status == 404 || status == 410;
+    if (!may_be_kept || words.forbids || (says_who_asks(request) && !words.is_public) ||
+        is_made_for_one(request) || response.find_header("Set-Cookie") ||
+        response.closes_connection() || !is_in_memory(response) ||
+        response.body().size() > options_.answer_bytes_max) {
+      return Duration::zero();
+    }
+    return words.max_age ? Duration(*words.max_age)
+                         : (status == 200 ? options_.lasts : Duration::zero());
+  }
+
+  bool store(const std::string& target, const Request& request, const Response& response,
+             std::uint64_t since) {
+    const Duration lasts = freshness(request, response);
+    const auto vary = vary_of(response);
+    if (lasts <= Duration::zero() || !vary) {
+      return false;
+    }
+    const Instant now = Loop::current().now();
+    return answers_.store(target, *vary, FieldValues(request),
+                          {.status = response.status(),
+                           .type = std::string(response.content_type()),
+                           .field_lines = std::string(response.field_lines()),
+                           .body = std::make_shared<const std::string>(response.body()),
+                           .made = now,
+                           .fresh_until = now + lasts},
+                          since);
+  }
+
+  const ResponseCache options_;
+  StoredAnswers answers_;
+  LoopLocal<Flights> flights_;
+};
+
+}  // namespace
+
+Around response_cache(ResponseCache options) {
+  auto cache = std::make_shared<AnswerCache>(options);
+  return {[cache](Request& request, Next next) { return cache->answer(request, next); },
+          "response_cache"};
+}
+
+}  // namespace eider

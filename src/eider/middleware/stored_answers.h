@@ -1,0 +1,78 @@
+// Answers by their key, the ones used longest ago forgotten first.
+// Must not know what may be kept: response_cache.cc does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/http/response.h"
+#include "eider/runtime/time.h"
+
+namespace eider::detail::middleware {
+
+struct StoredAnswer {
+  int status = 0;
+  std::string type;
+  std::string field_lines;
+  std::shared_ptr<const std::string> body;
+  Instant made;
+  Instant fresh_until;
+};
+
+/// From any thread.
+class StoredAnswers {
+ public:
+  /// The value of a request's field of that name.
+  using FieldOf = std::function<std::string_view(std::string_view name)>;
+
+  explicit StoredAnswers(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
+
+  /// One that is fresh, or null.
+  [[nodiscard]] std::shared_ptr<const StoredAnswer> find(const std::string& target,
+                                                         const FieldOf& field_of, Instant now);
+  /// vary   names of fields, in lower case and in order
+  /// since  what `forgotten` was when the answer was asked for: what was forgotten since then may
+  ///        have been what it was made of
+  ///
+  /// returns  whether it is there now
+  bool store(const std::string& target, const std::vector<std::string>& vary,
+             const FieldOf& field_of, StoredAnswer answer, std::uint64_t since);
+  void forget(const std::string& target);
+  [[nodiscard]] std::uint64_t forgotten() const;
+  [[nodiscard]] std::size_t bytes() const;
+
+ private:
+  /// Under a target stands what its answers vary by; under that, the number of the target's entry,
+  /// and the fields' values stand they themselves. So whose target is forgotten is found no more.
+  struct Entry {
+    std::string key;
+    std::size_t bytes;
+    std::vector<std::string> vary;
+    std::uint64_t number = 0;
+    std::shared_ptr<const StoredAnswer> answer;  // null: it is a target's
+  };
+  using Entries = std::list<Entry>;  // the newest first
+
+  [[nodiscard]] Entry* touch(const std::string& key);
+  void put(Entry entry);
+  void erase(Entries::iterator entry);
+  [[nodiscard]] static std::string variant_key(const Entry& target, const FieldOf& field_of);
+
+  const std::size_t bytes_max_;
+  mutable std::mutex guard_;
+  Entries entries_;
+  std::map<std::string_view, Entries::iterator> by_key_;  // no hash that one could aim at
+  std::size_t bytes_ = 0;
+  std::uint64_t targets_ = 0;
+  std::uint64_t forgotten_ = 0;
+};
+
+}  // namespace eider::detail::middleware

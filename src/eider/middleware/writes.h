@@ -1,0 +1,24 @@
+// What may change something, and whose pages may cause it: for what keeps other sites out.
+// Must not be included by applications.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/http/request.h"
+
+namespace eider {
+
+/// All but the safe methods (RFC 9110, section 9.2.1).
+[[nodiscard]] bool may_write(Method method) noexcept;
+
+/// Whether Origin is one of these, compared without case.
+[[nodiscard]] bool is_trusted_origin(const Request& request,
+                                     const std::vector<std::string>& trusted_origins);
+
+/// Throws a Failure that names the taker and the first that no browser could send: an origin is
+/// scheme://host[:port].
+void check_origins(std::string_view taker, const std::vector<std::string>& origins);
+
+}  // namespace eider

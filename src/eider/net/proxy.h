@@ -1,0 +1,81 @@
+// Which proxy a request goes through, if any, and how that is written in options and environments.
+// Must not speak to one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/result.h"
+#include "eider/http/cidr.h"
+
+namespace eider::net {
+
+enum class ProxyKind : std::uint8_t { http, socks5 };
+
+struct Proxy {
+  ProxyKind kind = ProxyKind::http;
+  std::string host;
+  std::uint16_t port = 0;
+  std::string user;
+  std::string password;
+
+  /// "Basic …" for Proxy-Authorization; empty without a user.
+  [[nodiscard]] std::string credentials() const;
+};
+
+/// "http://user:password@host:3128", "socks5://host:1080" (also socks5h: names are always the
+/// proxy's to resolve), or "host:3128". User and password are percent-encoded.
+///
+/// errors  a sentence
+[[nodiscard]] Result<Proxy, std::string_view> read_proxy(std::string_view text);
+
+/// Hosts that are reached without a proxy: "localhost, 10.0.0.0/8, .example.com, other.org:8080,
+/// *".
+class ProxyExceptions {
+ public:
+  explicit ProxyExceptions(std::string_view list);
+  /// A name holds for itself and all below it.
+  [[nodiscard]] bool cover(std::string_view host, std::uint16_t port) const noexcept;
+
+ private:
+  struct Name {
+    std::string name;
+    std::uint16_t port;  // 0: all
+  };
+  std::vector<Name> names_;
+  std::vector<Cidr> blocks_;
+  bool covers_all_ = false;
+};
+
+/// URLs of proxies, empty where there is none: for what goes in the clear, and for TLS; and the
+/// hosts that are reached directly.
+struct ProxyUrls {
+  std::string plain = {};
+  std::string secure = {};
+  std::string exceptions = {};
+};
+
+struct Route;
+
+class Proxies {
+ public:
+  explicit Proxies(const ProxyUrls& urls);
+
+  /// By a route's host and port, and whether it is secure. Null: none.
+  [[nodiscard]] std::shared_ptr<const Proxy> proxy_for(const Route& route) const noexcept;
+  /// What is wrong with the URLs; empty when nothing is.
+  [[nodiscard]] std::string_view fault() const noexcept { return fault_; }
+
+ private:
+  [[nodiscard]] std::shared_ptr<const Proxy> read(const std::string& text);
+
+  std::string_view fault_;
+  ProxyExceptions exceptions_;
+  std::shared_ptr<const Proxy> plain_;
+  std::shared_ptr<const Proxy> secure_;
+};
+
+}  // namespace eider::net

@@ -1,0 +1,34 @@
+// What of a newer OpenAPI document breaks those that were made for an older one.
+// Must not judge wording: summaries and descriptions may change as they like.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eider/json/value.h"
+
+namespace eider::openapi {
+
+/// pointer  where it stands in the newer document, or would stand (RFC 6901)
+/// what     "a request's property title is required now"
+struct Change {
+  std::string pointer;
+  std::string what;
+
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+/// What clients of the older document may trip over: routes, methods, contents, answers and their
+/// fields that are gone; parameters and members that are required now; ways to say who asks that
+/// are asked for now; values that are refused now, or answered now. In the order of the older
+/// document, each place once.
+///
+/// A path is the same whatever its parameters are called. What is gone of a request counts, as it
+/// would be refused or come to nothing; what is new in an answer does not, as clients skip it.
+/// Servers and operation ids are not looked at.
+///
+/// Pre: both are OpenAPI documents of 3.0 or 3.1, references within them.
+[[nodiscard]] std::vector<Change> breaking_changes(const json::Value& older,
+                                                   const json::Value& newer);
+
+}  // namespace eider::openapi

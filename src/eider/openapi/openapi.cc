@@ -1,0 +1,400 @@
+#include "eider/openapi/openapi.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "eider/base/text.h"
+#include "eider/http/status.h"
+#include "eider/json/value.h"
+#include "eider/json/write.h"
+#include "eider/openapi/schema.h"
+
+namespace eider {
+
+namespace {
+
+using detail::openapi::Schemas;
+using json::Value;
+
+/// Which of the path item's fields a method is; empty where OpenAPI 3.1 has none.
+std::string_view field_of(Method method) noexcept {
+  switch (method) {
+    case Method::get:
+      return "get";
+    case Method::head:
+      return "head";
+    case Method::post:
+      return "post";
+    case Method::put:
+      return "put";
+    case Method::delete_:
+      return "delete";
+    case Method::options:
+      return "options";
+    case Method::trace:
+      return "trace";
+    case Method::patch:
+      return "patch";
+    case Method::connect:
+    case Method::query:
+    case Method::unknown:
+      break;
+  }
+  return {};
+}
+
+std::string_view name_of(Operation::In in) noexcept {
+  switch (in) {
+    case Operation::In::path:
+      return "path";
+    case Operation::In::query:
+      return "query";
+    case Operation::In::header:
+      return "header";
+    case Operation::In::cookie:
+      return "cookie";
+  }
+  std::unreachable();
+}
+
+/// "/files/{path...}" is a template "/files/{path}".
+std::string template_of(std::string_view pattern) {
+  std::string path(pattern);
+  for (std::size_t at = path.find("...}"); at != path.npos; at = path.find("...}")) {
+    path.erase(at, 3);
+  }
+  return path;
+}
+
+/// "get_notes_id": as long as a route stays, so does its name, which clients call it by.
+std::string operation_id(const Operation& operation) {
+  std::string id(field_of(operation.method));
+  bool is_between = true;
+  for (const char byte : operation.host + template_of(operation.pattern)) {
+    const bool is_kept = is_letter(byte) || is_digit(byte);
+    if (is_kept && is_between) {
+      id += '_';
+    }
+    is_between = !is_kept;
+    if (is_kept) {
+      id += byte;
+    }
+  }
+  return id;
+}
+
+Value scopes_of(const Operation::Security& scheme) {
+  Value scopes = json::array({});
+  for (const std::string& scope : scheme.scopes) {
+    scopes.push_back(scope);
+  }
+  return scopes;
+}
+
+Value security_scheme(const Operation::Security& scheme) {
+  switch (scheme.kind) {
+    case Operation::Security::Kind::http:
+      return json::object({{"type", "http"}, {"scheme", scheme.field}});
+    case Operation::Security::Kind::api_key:
+      return json::object({{"type", "apiKey"}, {"in", name_of(scheme.in)}, {"name", scheme.field}});
+    case Operation::Security::Kind::mutual_tls:
+      return json::object({{"type", "mutualTLS"}});
+    case Operation::Security::Kind::other:
+      break;
+  }
+  return json::object({{"type", "apiKey"},
+                       {"in", "header"},
+                       {"name", "Authorization"},
+                       {"description", "A way of this application's own."}});
+}
+
+/// Numbers in the names of types and operations go by it, and so not by where routes stand.
+std::vector<const Operation*> in_order(const std::vector<Operation>& operations) {
+  std::vector<const Operation*> all;
+  for (const Operation& operation : operations) {
+    all.push_back(&operation);
+  }
+  std::ranges::sort(all, {}, [](const Operation* operation) {
+    return std::tuple<const std::string&, Method, const std::string&, const Operation*>(
+        operation->pattern, operation->method, operation->host, operation);
+  });
+  return all;
+}
+
+class Document {
+ public:
+  explicit Document(const OpenApiInfo& info) : info_(info) {}
+
+  void add(const Operation& operation) {
+    const std::string_view field = field_of(operation.method);
+    if (field.empty()) {
+      return;  // nor may the path stand there with nothing below it
+    }
+    Value& item = paths_[template_of(operation.pattern)];
+    if (item.find(field) == nullptr) {
+      item[field] = describe(operation);
+    }
+  }
+
+  [[nodiscard]] std::string text() && {
+    Value components = json::object({{"schemas", schemas_.components()}});
+    if (schemes_.size() != 0) {
+      components["securitySchemes"] = std::move(schemes_);
+    }
+    return json::to_text(json::object({{"openapi", "3.1.1"},
+                                       {"info", described_info()},
+                                       {"servers", servers()},
+                                       {"paths", described_paths()},
+                                       {"components", std::move(components)}}));
+  }
+
+ private:
+  Value described_info() const {
+    Value info = json::object({{"title", info_.title}, {"version", info_.version}});
+    if (!info_.description.empty()) {
+      info["description"] = info_.description;
+    }
+    return info;
+  }
+
+  Value servers() const {
+    Value all = json::array({});
+    for (const std::string& url : info_.servers) {
+      all.push_back(json::object({{"url", url}}));
+    }
+    if (info_.servers.empty()) {
+      all.push_back(json::object({{"url", "/"}}));
+    }
+    return all;
+  }
+
+  /// In rising order, so that routes may be moved about in the source.
+  Value described_paths() {
+    Value all = json::object({});
+    for (auto& [path, item] : paths_) {
+      all[path] = std::move(item);
+    }
+    return all;
+  }
+
+  Value describe(const Operation& operation) {
+    Value made = json::object({{"operationId", unique_id(operation)}});
+    add_words(made, operation.words);
+    if (operation.opens_websocket) {
+      add_websocket(made, operation);
+    }
+    if (!operation.host.empty()) {
+      made["servers"] = json::array({json::object({{"url", "https://" + operation.host}})});
+    }
+    Value parameters = json::array({});
+    for (const Operation::Parameter& parameter : operation.parameters) {
+      if (!is_left_out(parameter)) {
+        parameters.push_back(describe(parameter));
+      }
+    }
+    if (parameters.size() != 0) {
+      made["parameters"] = std::move(parameters);
+    }
+    if (!operation.contents.empty()) {
+      made["requestBody"] = json::object(
+          {{"required", operation.is_content_required}, {"content", describe(operation.contents)}});
+    }
+    made["responses"] = describe_answers(operation);
+    add_security(made, operation);
+    return made;
+  }
+
+  /// OpenAPI 3.1, Parameter Object: these are said by other means.
+  static bool is_left_out(const Operation::Parameter& parameter) {
+    return parameter.in == Operation::In::header &&
+           (equals_ignoring_case(parameter.name, "Accept") ||
+            equals_ignoring_case(parameter.name, "Content-Type") ||
+            equals_ignoring_case(parameter.name, "Authorization"));
+  }
+
+  Value describe(const Operation::Parameter& parameter) {
+    const bool is_required = parameter.is_required || parameter.in == Operation::In::path;
+    Value made = json::object({{"name", parameter.name},
+                               {"in", name_of(parameter.in)},
+                               {"required", is_required},
+                               {"schema", schema_of(parameter)}});
+    if (parameter.may_be_empty) {
+      made["allowEmptyValue"] = true;
+    }
+    if (!parameter.about.description.empty()) {
+      made["description"] = parameter.about.description;
+    }
+    if (!parameter.about.example.empty() && parameter.type != nullptr) {
+      made["example"] = Schemas::example(*parameter.type, parameter.about.example);
+    }
+    return made;
+  }
+
+  /// In queries nothing is null: what may be absent is a parameter that is not required.
+  Value schema_of(const Operation::Parameter& parameter) {
+    if (parameter.type == nullptr) {
+      return json::object({{"type", "string"}});
+    }
+    const bool is_optional = parameter.type->kind == reflect::Kind::kOptional;
+    return schemas_.of(is_optional ? *parameter.type->optional().value : *parameter.type);
+  }
+
+  Value describe(const std::vector<Operation::Content>& contents) {
+    Value all = json::object({});
+    for (const Operation::Content& content : contents) {
+      Value& media = all[content.media_type] = json::object({});
+      if (content.type != nullptr) {
+        media["schema"] = schemas_.of(*content.type);
+      } else if (content.media_type.starts_with("text/")) {
+        media["schema"] = json::object({{"type", "string"}});
+      }
+    }
+    return all;
+  }
+
+  Value describe_answers(const Operation& operation) {
+    std::map<int, const Operation::Answer*> by_status;
+    for (const Operation::Answer& answer : operation.answers) {
+      by_status.emplace(answer.status, &answer);
+    }
+    Value all = json::object({});
+    for (const auto& [status, answer] : by_status) {
+      all[status == 0 ? "default" : std::to_string(status)] = describe(*answer);
+    }
+    if (by_status.empty()) {
+      all["default"] = json::object({{"description", "As the handler makes it."}});
+    }
+    return all;
+  }
+
+  Value describe(const Operation::Answer& answer) {
+    Value made = json::object({{"description", answer.description}});
+    for (const std::string& field : answer.fields) {
+      made["headers"][field] = json::object({{"schema", json::object({{"type", "string"}})}});
+    }
+    if (!answer.contents.empty()) {
+      made["content"] = describe(answer.contents);
+    }
+    if (answer.is_streamed) {
+      move_to_items(made);
+    }
+    return made;
+  }
+
+  /// OpenAPI 3.1 has no word for what a stream is made of; 3.2's stands there as an extension.
+  static void move_to_items(Value& answer) {
+    for (json::Field& media : answer["content"].members()) {
+      if (Value* const schema = media.value.find("schema"); schema != nullptr) {
+        Value items = std::exchange(*schema, json::object({{"type", "string"}}));
+        media.value["x-itemSchema"] = std::move(items);
+      }
+    }
+  }
+
+  /// OpenAPI knows none: it stands there as the GET that opens it.
+  static void add_websocket(Value& made, const Operation& operation) {
+    made["externalDocs"] = json::object({{"description", "This opens a WebSocket."},
+                                         {"url", "https://www.rfc-editor.org/rfc/rfc6455"}});
+    if (!operation.subprotocols.empty()) {
+      Value& names = made["x-websocket"]["subprotocols"] = json::array({});
+      for (const std::string& name : operation.subprotocols) {
+        names.push_back(name);
+      }
+    }
+  }
+
+  static void add_words(Value& made, const RouteWords& words) {
+    if (!words.summary.empty()) {
+      made["summary"] = words.summary;
+    }
+    if (!words.description.empty()) {
+      made["description"] = words.description;
+    }
+    for (const std::string& tag : words.tags) {
+      made["tags"].push_back(tag);
+    }
+    if (words.is_deprecated) {
+      made["deprecated"] = true;
+    }
+  }
+
+  /// One of each group is asked for: all choices stand there, each a set of schemes.
+  void add_security(Value& made, const Operation& operation) {
+    if (operation.security.empty()) {
+      return;
+    }
+    std::map<std::size_t, std::vector<const Operation::Security*>> groups;
+    for (const Operation::Security& scheme : operation.security) {
+      schemes_[scheme.name] = security_scheme(scheme);
+      groups[scheme.group].push_back(&scheme);
+    }
+    std::vector<Value> choices = {json::object({})};
+    for (const auto& [number, group] : groups) {
+      choices = with_one_of(choices, group);
+    }
+    made["security"] = Value(std::move(choices));
+  }
+
+  static std::vector<Value> with_one_of(const std::vector<Value>& choices,
+                                        const std::vector<const Operation::Security*>& group) {
+    std::vector<Value> longer;
+    for (const Value& choice : choices) {
+      for (const Operation::Security* const scheme : group) {
+        longer.push_back(choice);
+        longer.back()[scheme->name] = scopes_of(*scheme);
+      }
+      const bool may_be_missing = std::ranges::any_of(
+          group, [](const Operation::Security* scheme) { return !scheme->is_required; });
+      if (may_be_missing) {
+        longer.push_back(choice);
+      }
+    }
+    return longer;
+  }
+
+  std::string unique_id(const Operation& operation) {
+    const bool is_said = !operation.words.operation_id.empty();
+    const std::string base = is_said ? operation.words.operation_id : operation_id(operation);
+    std::string id = base;
+    for (int number = 2; !ids_.insert(id).second; ++number) {
+      id = base + "_" + std::to_string(number);
+    }
+    return id;
+  }
+
+  const OpenApiInfo& info_;
+  Schemas schemas_;
+  std::map<std::string, Value> paths_;
+  Value schemes_ = json::object({});
+  std::set<std::string> ids_;
+};
+
+}  // namespace
+
+std::string openapi_document(const std::vector<Operation>& operations, const OpenApiInfo& info) {
+  Document document(info);
+  for (const Operation* const operation : in_order(operations)) {
+    if (operation->pattern.starts_with(info.below)) {
+      document.add(*operation);
+    }
+  }
+  return std::move(document).text();
+}
+
+void serve_openapi(App& app, const OpenApiInfo& info, const std::string& path) {
+  auto document = std::make_shared<const std::string>(openapi_document(app.operations(), info));
+  app.on_option("openapi", "prints the OpenAPI document, and serves nothing",
+                [document] { return *document + "\n"; });
+  app.route(Method::get, RuntimePattern{path}, [document = std::move(document)] {
+    Response response;
+    response.set_static_type("application/json").set_shared_body(document);
+    return response;
+  });
+}
+
+}  // namespace eider

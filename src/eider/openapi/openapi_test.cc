@@ -1,0 +1,311 @@
+#include "eider/openapi/openapi.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "eider/eider.h"
+#include "eider/testkit/test_client.h"
+
+namespace eider {
+namespace {
+
+struct Other {
+  struct Note {
+    int number;
+  };
+};
+
+enum class Colour { red, green };
+
+struct Note {
+  Length<std::string, 1, 200> title;
+  std::string text = kEmpty;
+  std::optional<Range<int, 0, 5>> stars;
+  Colour colour = Colour::red;
+};
+struct Tree {
+  int value;
+  std::vector<Tree> children;
+  std::unique_ptr<Tree> parent;
+};
+struct Circle {
+  double radius;
+};
+struct Square {
+  float side;
+};
+struct Rich {
+  std::variant<Circle, Square> shape;
+  std::map<std::string, std::uint8_t> counts;
+  std::set<Uuid> ids;
+  std::array<std::int64_t, 2> pair;
+  Email mail;
+  Decimal price;
+  std::chrono::sys_seconds at;
+  json::Value any;
+  Must<std::string, Matches<"[a-z]+">> word;
+};
+struct Find {
+  std::vector<std::string> tag;
+  std::optional<int> page;
+  std::string q;
+};
+
+struct Said {
+  Length<std::string, 1, 9> title;
+  std::optional<int> stars;
+  Colour colour = Colour::red;
+  static constexpr MemberText kAbout[] = {
+      {"title", "What it is about.", "12"}, {"stars", "How good.", "3"}, {"colour", "", "green"}};
+};
+
+json::Value document_of(const App& app, const OpenApiInfo& info = {}) {
+  return *json::read<json::Value>(openapi_document(app.operations(), info));
+}
+
+/// The schema of what a handler answers.
+template <class T>
+json::Value schema_of() {
+  App app;
+  app.post("/", [](Json<T>) {});
+  return document_of(app);
+}
+
+TEST(OpenApi, says_what_a_route_takes_and_answers) {
+  App app;
+  app.get("/notes/{id}", [](std::int64_t) -> std::optional<Note> { return std::nullopt; });
+  const json::Value all = document_of(app, {.title = "Notes", .version = "1.2.0"});
+  EXPECT_EQ(all.at("/openapi").text(), "3.1.1");
+  EXPECT_EQ(all.at("/info/title").text(), "Notes");
+  EXPECT_EQ(all.at("/info/version").text(), "1.2.0");
+  const json::Value& get = all.at("/paths/~1notes~1{id}/get");
+  EXPECT_EQ(get.at("/operationId").text(), "get_notes_id");
+  EXPECT_EQ(json::to_text(get.at("/parameters")),
+            R"([{"name":"id","in":"path","required":true,"schema":{"type":"integer",)"
+            R"("format":"int64","minimum":-9223372036854775808,"maximum":9223372036854775807}}])");
+  EXPECT_EQ(get.at("/responses/200/content/application~1json/schema/$ref").text(),
+            "#/components/schemas/Note");
+  EXPECT_EQ(get.at("/responses/404/content/application~1problem+json/schema/$ref").text(),
+            "#/components/schemas/Problem");
+}
+
+TEST(OpenApi, requires_what_reading_requires_and_allows_no_more) {
+  const json::Value all = schema_of<Note>();
+  const json::Value& note = all.at("/components/schemas/Note");
+  EXPECT_EQ(json::to_text(note.at("/required")), R"(["title"])");
+  EXPECT_EQ(note.at("/additionalProperties").boolean(), false);
+  EXPECT_EQ(json::to_text(note.at("/properties/title")),
+            R"({"type":"string","minLength":1,"maxLength":200})");
+  EXPECT_EQ(json::to_text(note.at("/properties/stars/anyOf/1")), R"({"type":"null"})");
+  EXPECT_EQ(note.at("/properties/stars/anyOf/0/maximum").integer(), 5);
+  EXPECT_EQ(json::to_text(all.at("/components/schemas/Colour")),
+            R"({"type":"string","enum":["red","green"]})");
+}
+
+TEST(OpenApi, knows_types_of_every_kind) {
+  const json::Value all = schema_of<Rich>();
+  const json::Value& members = all.at("/components/schemas/Rich/properties");
+  EXPECT_EQ(members.at("/shape/oneOf/0/properties/type/const").text(), "Circle");
+  EXPECT_EQ(members.at("/counts/additionalProperties/maximum").integer(), 255);
+  EXPECT_EQ(members.at("/ids/uniqueItems").boolean(), true);
+  EXPECT_EQ(members.at("/ids/items/format").text(), "uuid");
+  EXPECT_EQ(members.at("/pair/minItems").integer(), 2);
+  EXPECT_EQ(members.at("/mail/format").text(), "email");
+  EXPECT_EQ(members.at("/price/format").text(), "decimal");
+  EXPECT_EQ(members.at("/at/format").text(), "date-time");
+  EXPECT_EQ(json::to_text(members.at("/any")), "{}");
+  EXPECT_EQ(members.at("/word/pattern").text(), "^(?:[a-z]+)$");
+}
+
+TEST(OpenApi, refers_to_a_struct_that_holds_itself) {
+  const json::Value tree = schema_of<Tree>().at("/components/schemas/Tree");
+  EXPECT_EQ(tree.at("/properties/children/items/$ref").text(), "#/components/schemas/Tree");
+  EXPECT_EQ(tree.at("/properties/parent/anyOf/0/$ref").text(), "#/components/schemas/Tree");
+}
+
+TEST(OpenApi, numbers_types_of_one_name) {
+  App app;
+  app.post("/a", [](Json<Note>) {});
+  app.post("/b", [](Json<Other::Note>) {});
+  const json::Value all = document_of(app);
+  EXPECT_NE(all.find_at("/components/schemas/Note/properties/title"), nullptr);
+  EXPECT_NE(all.find_at("/components/schemas/Note2/properties/number"), nullptr);
+}
+
+TEST(OpenApi, tells_parameters_of_queries_headers_and_cookies) {
+  App app;
+  app.get("/", [](Query<Find>, Header<"X-Client", std::optional<std::string>>, Cookie<"sid">,
+                  Header<"Authorization", std::optional<std::string>>) {});
+  const json::Value all = document_of(app);
+  std::string told;
+  for (const json::Value& one : all.at("/paths/~1/get/parameters").elements()) {
+    told += one.at("/in").text() + ":" + one.at("/name").text() +
+            (one.at("/required").boolean()            ? "! "
+             : one.find("allowEmptyValue") != nullptr ? "? "
+                                                      : " ");
+  }
+  EXPECT_EQ(told, "query:tag query:page? query:q! header:X-Client cookie:sid! ");
+}
+
+TEST(OpenApi, tells_what_is_said_about_a_route) {
+  App app;
+  app.get("/", [] { return 1; })
+      .about({.summary = "A number",
+              .description = "Always *one*.",
+              .tags = {"numbers"},
+              .operation_id = "one",
+              .is_deprecated = true});
+  EXPECT_TRUE(json::to_text(document_of(app).at("/paths/~1/get"))
+                  .starts_with(R"({"operationId":"one","summary":"A number",)"
+                               R"("description":"Always *one*.","tags":["numbers"],)"
+                               R"("deprecated":true,)"));
+}
+
+TEST(OpenApi, says_what_a_struct_says_of_its_members) {
+  App app;
+  app.post("/", [](Json<Said>) {});
+  app.get("/", [](Query<Said>) {});
+  const json::Value all = document_of(app);
+  const json::Value& members = all.at("/components/schemas/Said/properties");
+  EXPECT_EQ(members.at("/title/description").text(), "What it is about.");
+  EXPECT_EQ(json::to_text(members.at("/title/examples")), R"(["12"])");
+  EXPECT_EQ(json::to_text(members.at("/stars/examples")), "[3]");
+  EXPECT_EQ(json::to_text(members.at("/colour")),
+            R"({"$ref":"#/components/schemas/Colour","examples":["green"]})");
+  EXPECT_EQ(all.at("/paths/~1/get/parameters/0/description").text(), "What it is about.");
+  EXPECT_EQ(json::to_text(all.at("/paths/~1/get/parameters/1/example")), "3");
+}
+
+auto guard_by(std::vector<std::string> names) {
+  return [names](Operation& operation) {
+    for (const std::string& name : names) {
+      operation.secure({.name = name, .kind = Operation::Security::Kind::http, .field = "bearer"});
+    }
+  };
+}
+
+TEST(OpenApi, asks_for_one_way_of_each_guard) {
+  App app;
+  app.guard([](const Request&) -> Result<void> { return {}; }, guard_by({"token", "key"}));
+  app.guard([](const Request&) -> Result<void> { return {}; }, guard_by({"second"}));
+  app.get("/", [] {});
+  const json::Value all = document_of(app);
+  EXPECT_EQ(json::to_text(all.at("/paths/~1/get/security")),
+            R"([{"token":[],"second":[]},{"key":[],"second":[]}])");
+  EXPECT_EQ(all.at("/components/securitySchemes").size(), 3U);
+}
+
+TEST(OpenApi, tells_what_a_stream_is_made_of) {
+  App app;
+  app.get("/", [](JsonLines<Note>) -> Task<> { co_return; });
+  const json::Value media =
+      document_of(app).at("/paths/~1/get/responses/200/content").members()[0].value;
+  EXPECT_EQ(media.at("/x-itemSchema/$ref").text(), "#/components/schemas/Note");
+  EXPECT_EQ(media.at("/schema/type").text(), "string");
+}
+
+TEST(OpenApi, tells_a_websocket_by_the_get_that_opens_it) {
+  App app;
+  app.ws("/talk", [](WebSocket) -> Task<> { co_return; });
+  const json::Value get = document_of(app).at("/paths/~1talk/get");
+  EXPECT_NE(get.find_at("/responses/101"), nullptr);
+  EXPECT_EQ(get.at("/externalDocs/url").text(), "https://www.rfc-editor.org/rfc/rfc6455");
+}
+
+TEST(OpenApi, tells_only_what_lies_below) {
+  App app;
+  app.get("/", [] {});
+  app.get("/api/a", [] {});
+  EXPECT_EQ(document_of(app, {.below = "/api/"}).at("/paths").size(), 1U);
+}
+
+TEST(OpenApi, is_printed_in_place_of_serving) {
+  App app;
+  app.get("/a", [] { return 1; });
+  const std::string document = openapi_document(app.operations(), {.title = "Printed"});
+  serve_openapi(app, {.title = "Printed"});
+  const char* const words[] = {"program", "--openapi"};
+  const auto read = read_command_line(2, words, app.options());
+  ASSERT_FALSE(read.has_value());
+  EXPECT_EQ(read.error().code(), 0);
+  EXPECT_EQ(read.error().text(), document + "\n");
+}
+
+TEST(OpenApi, is_the_same_wherever_routes_stand) {
+  App one;
+  one.get("/b", [] { return 1; });
+  one.get("/a", [] { return 2; });
+  App other;
+  other.get("/a", [] { return 2; });
+  other.get("/b", [] { return 1; });
+  EXPECT_EQ(openapi_document(one.operations()), openapi_document(other.operations()));
+}
+
+TEST(OpenApi, numbers_names_wherever_routes_stand) {
+  const auto add_note = [](App& app) { app.post("/a-b", [](Json<Note>) {}); };
+  const auto add_other = [](App& app) { app.post("/a/b", [](Json<Other::Note>) {}); };
+  App one;
+  add_note(one);
+  add_other(one);
+  App other;
+  add_other(other);
+  add_note(other);
+  EXPECT_EQ(openapi_document(one.operations()), openapi_document(other.operations()));
+}
+
+TEST(OpenApi, prefers_what_is_of_no_host) {
+  App app;
+  app.host("api.example.org").get("/", [] { return 1; }).about({.summary = "of the host"});
+  app.get("/", [] { return 2; }).about({.summary = "of all"});
+  EXPECT_EQ(document_of(app).at("/paths/~1/get/summary").text(), "of all");
+}
+
+TEST(OpenApi, leaves_out_methods_that_it_does_not_know) {
+  App app;
+  app.query("/find", [] { return 1; });
+  EXPECT_EQ(document_of(app).at("/paths").size(), 0U);
+}
+
+TEST(OpenApi, sorts_answers_by_status) {
+  App app;
+  app.post("/", [](Json<Note>) -> Result<Created<Note>> { return fail(Error::not_found()); });
+  std::string told;
+  for (const json::Field& answer : document_of(app).at("/paths/~1/post/responses").members()) {
+    told += answer.name + " ";
+  }
+  EXPECT_EQ(told, "default 201 400 413 415 422 ");
+}
+
+TEST(OpenApi, gives_each_operation_a_name_of_its_own) {
+  App app;
+  app.get("/a/b", [] {});
+  app.get("/a-b", [] {});
+  app.post("/a/b", [] {});
+  const json::Value all = document_of(app);
+  const std::set<std::string> names = {all.at("/paths/~1a~1b/get/operationId").text(),
+                                       all.at("/paths/~1a-b/get/operationId").text(),
+                                       all.at("/paths/~1a~1b/post/operationId").text()};
+  EXPECT_EQ(names, (std::set<std::string>{"get_a_b", "get_a_b_2", "post_a_b"}));
+}
+
+TEST(OpenApi, is_served_for_the_routes_that_stand_in_front) {
+  App app;
+  app.get("/files/{path...}", [](std::string_view) { return Html("x"); });
+  serve_openapi(app, {.title = "Files"});
+  TestClient client(app);
+  const Reply reply = client.get("/openapi.json");
+  EXPECT_EQ(reply.header("Content-Type"), "application/json");
+  const auto all = reply.json<json::Value>();
+  EXPECT_NE(all.find_at("/paths/~1files~1{path}/get"), nullptr);
+  EXPECT_EQ(all.at("/paths").size(), 1U);
+}
+
+}  // namespace
+}  // namespace eider

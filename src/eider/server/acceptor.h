@@ -1,0 +1,45 @@
+// One listener of a worker, with what is spoken first on its connections.
+// Must not serve them: its owner does.
+#pragma once
+
+#include "eider/runtime/listener.h"
+#include "eider/runtime/seal.h"
+
+namespace eider::detail::server {
+
+/// What comes ahead of HTTP.
+struct Preface {
+  /// A balancer in front tells whose connection it is; without that word a connection is refused,
+  /// since the word would be believed from anybody.
+  bool has_proxy_protocol = false;
+  /// TLS, behind the word of the balancer; null in the clear. Outlives the connections.
+  SealMaker* seals = nullptr;
+};
+
+class AcceptorOwner {
+ public:
+  virtual void on_accept(Descriptor fd, Preface preface) = 0;
+  virtual void on_accept_failed(NetError error) = 0;
+
+ protected:
+  ~AcceptorOwner() = default;
+};
+
+class Acceptor final : private ListenerOwner {
+ public:
+  Acceptor(Loop& loop, AcceptorOwner& owner, Preface preface) noexcept
+      : listener(loop, *this), owner_(owner), preface_(preface) {}
+
+ private:
+  void on_accept(Descriptor fd) override { owner_.on_accept(std::move(fd), preface_); }
+  void on_accept_failed(NetError error) override { owner_.on_accept_failed(error); }
+
+ public:
+  Listener listener;
+
+ private:
+  AcceptorOwner& owner_;
+  Preface preface_;
+};
+
+}  // namespace eider::detail::server

@@ -1,0 +1,66 @@
+// Gathers one request's content as it arrives, up to a bound, and within what all may hold.
+// Must not know framing: that has been taken off.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "eider/base/buffer.h"
+#include "eider/http/refusal.h"
+
+namespace eider::detail::server {
+
+/// What all contents that one loop has gathered may hold together.
+class BodyBudget {
+ public:
+  explicit BodyBudget(std::size_t bytes_max) noexcept : left_(bytes_max) {}
+  [[nodiscard]] bool try_take(std::size_t bytes) noexcept {
+    const bool is_there = bytes <= left_;
+    left_ -= is_there ? bytes : 0;
+    return is_there;
+  }
+  void give_back(std::size_t bytes) noexcept { left_ += bytes; }
+  [[nodiscard]] std::size_t left() const noexcept { return left_; }
+
+ private:
+  std::size_t left_;
+};
+
+class Body {
+ public:
+  /// budget  outlives it
+  explicit Body(BodyBudget& budget) noexcept : budget_(budget) {}
+  ~Body() { budget_.give_back(content_.size()); }
+  Body(const Body&) = delete;
+  Body& operator=(const Body&) = delete;
+
+  /// length  as the client has announced it; 0 when it has not
+  void begin(std::uint64_t bytes_max, std::uint64_t length);
+
+  /// returns  nothing, or why it is refused: more than `bytes_max`, or than there is room for
+  [[nodiscard]] std::optional<RequestRefusal> add(std::string_view content);
+
+  /// The content so far, but for what was taken.
+  [[nodiscard]] std::string_view view() const noexcept { return content_.view(); }
+  /// How much there was, with what was taken.
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+  /// Moves what there is into `into`, whose own memory is used for what comes next.
+  void take(Buffer& into) noexcept {
+    budget_.give_back(content_.size());
+    into.clear();
+    into.swap(content_);
+  }
+
+  /// As new; a small buffer is kept for the next content.
+  void reset() noexcept;
+
+ private:
+  BodyBudget& budget_;  // what content_ holds is taken from it
+  Buffer content_;
+  std::uint64_t bytes_max_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace eider::detail::server

@@ -1,0 +1,429 @@
+#include "eider/server/connection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eider/runtime/unread.h"
+#include "eider/server/connection_extra.h"
+#include "eider/server/responder_h1.h"
+
+namespace eider::detail::server {
+
+namespace {
+
+constexpr RequestRefusal kNotHttps{400, "This port speaks HTTPS: ask again with https://."};
+
+/// As Peer::address; empty where the proxy speaks for itself.
+std::string source_of(const ProxyHeader& header) {
+  switch (header.kind) {
+    case ProxyHeader::Kind::local:
+      return {};
+    case ProxyHeader::Kind::ip:
+      return header.source.address.to_text();
+    case ProxyHeader::Kind::unix_socket:
+      return unix_host(header.source.path);
+  }
+  return {};
+}
+
+}  // namespace
+
+Connection::Connection(LoopContext& context) noexcept
+    : context_(context), stream_(context.loop, *this), alarm_(*this) {}
+
+// The request that goes on ends first: what its handler leaves behind may ask for the client, and
+// the stream, the place and the handshake are still there then.
+Connection::~Connection() {
+  h1_.end();
+  if (place_ != PerAddress::kNoPlace) {
+    context_.per_address->give_back(place_);
+  }
+  end_handshake();
+}
+
+bool Connection::open(Descriptor fd, Preface preface) {
+  stream_.open(std::move(fd));
+  // Behind a balancer that tells the client, its own address is that of all.
+  if (!preface.has_proxy_protocol && !try_take_place()) {
+    return false;
+  }
+  await_first_bytes();
+  expect(context_.loop.now() + context_.limits.first_byte);
+  if (!preface.has_proxy_protocol && preface.seals == nullptr) {
+    return true;
+  }
+  h1_.leave();
+  stage_ = preface.has_proxy_protocol ? Stage::proxied : Stage::sealed;
+  opening().seals = preface.seals;
+  return true;
+}
+
+bool Connection::is_idle() const noexcept {
+  switch (stage_) {
+    case Stage::http1:
+      return h1_.is_idle();
+    case Stage::proxied:
+    case Stage::sealed:
+      return stream_.waiting_bytes() == 0;
+    case Stage::begins:
+      return kept_first().empty() && stream_.waiting_bytes() == 0;
+    case Stage::other:
+    case Stage::closed:
+      return false;
+  }
+  return false;
+}
+
+bool Connection::may_still_ask(Instant since) noexcept {
+  const Limits& limits = context_.limits;
+  const Instant silent_since = due_ - (is_shaking_hands_ ? limits.handshake : limits.first_byte);
+  return !h1_.deadline().has_answered() &&
+         context_.loop.now() < std::max(since, silent_since) + kTimeToAsk;
+}
+
+void Connection::stop_endless() {
+  if (stage_ == Stage::http1) {
+    h1_.stop_endless();
+  } else if (stage_ == Stage::other && !std::exchange(extra_->held->is_stopping, true)) {
+    extra_->held->protocol->on_stopping();
+  }
+}
+
+// What the stream tells.
+
+void Connection::on_bytes(std::string_view bytes) {
+  if (h1_.is_spoken()) [[likely]] {
+    h1_.on_bytes(bytes);
+    finish();
+  } else {
+    take_bytes(bytes);
+    finish_any();
+  }
+}
+
+void Connection::take_bytes(std::string_view bytes) {
+  if (stage_ == Stage::proxied) {
+    bytes = read_proxy_header(bytes);
+  }
+  if (bytes.empty()) {
+    return;
+  }
+  switch (stage_) {
+    case Stage::http1:
+      h1_.on_bytes(bytes);
+      break;
+    case Stage::sealed:
+      begin_sealed(bytes);
+      break;
+    case Stage::begins:
+      begin_protocol(bytes);
+      break;
+    case Stage::other:
+      extra_->held->protocol->on_bytes(bytes);
+      break;
+    case Stage::proxied:
+    case Stage::closed:
+      break;
+  }
+}
+
+void Connection::on_end() {
+  switch (stage_) {
+    case Stage::begins:
+      begin_h1(kept_first());
+      h1_.on_end();
+      break;
+    case Stage::http1:
+      h1_.on_end();
+      break;
+    case Stage::other:
+      extra_->held->protocol->on_end();
+      break;
+    case Stage::proxied:
+    case Stage::sealed:
+    case Stage::closed:
+      close();
+      return;
+  }
+  finish_any();
+}
+
+void Connection::on_drained() {
+  if (extra_ != nullptr && extra_->pace != nullptr) {
+    extra_->pace->note_drained(unread_bytes(stream_), context_.loop.now());
+  }
+  h1_.on_drained();
+  if (stage_ == Stage::other) {
+    extra_->held->protocol->on_drained();
+  }
+  finish_any();
+}
+
+void Connection::on_broken(NetError) {
+  if (stage_ == Stage::other) {
+    extra_->held->protocol->on_broken();
+  }
+  close();
+}
+
+// What was counted as a handshake is a connection like others, and its first bytes have a span of
+// their own.
+void Connection::on_secured() {
+  end_handshake();
+  await_first_bytes();
+  expect(context_.loop.now() + context_.limits.first_byte);
+}
+
+// What comes ahead.
+
+/// Those without an IP address are not counted: peers of a Unix socket, a balancer that asks for
+/// itself.
+bool Connection::try_take_place() {
+  if (context_.per_address == nullptr) [[likely]] {
+    return true;
+  }
+  const auto client = IpAddress::parse(address());
+  if (!client) {
+    return true;
+  }
+  place_ = context_.per_address->try_take(*client).value_or(PerAddress::kNoPlace);
+  return place_ != PerAddress::kNoPlace;
+}
+
+// Where nothing else may be spoken the first bytes need not be looked at.
+void Connection::await_first_bytes() {
+  stage_ = context_.protocol == nullptr ? Stage::http1 : Stage::begins;
+  if (stage_ == Stage::http1) {
+    h1_.start();
+  } else {
+    h1_.leave();
+  }
+}
+
+// A client that does not keep to it is not answered: it is none, or a balancer that is set up
+// wrong.
+std::string_view Connection::read_proxy_header(std::string_view bytes) {
+  const ProxyStep step = opening().proxy_reader.read(bytes);
+  if (step.status == ProxyStatus::need_more) {
+    return {};
+  }
+  if (step.status == ProxyStatus::refused) {
+    stage_ = Stage::closed;
+    return {};
+  }
+  if (std::string source = source_of(opening().proxy_reader.header()); !source.empty()) {
+    extra_->proxied_address = std::make_unique<const std::string>(std::move(source));
+  }
+  if (extra_->proxied_address != nullptr && !try_take_place()) {
+    stage_ = Stage::closed;
+    return {};
+  }
+  if (opening().seals != nullptr) {
+    stage_ = Stage::sealed;
+  } else {
+    end_opening();
+    await_first_bytes();
+  }
+  bytes.remove_prefix(step.consumed);
+  return bytes;
+}
+
+// A handshake costs much and needs no more than a connection: so there are only so many.
+void Connection::begin_sealed(std::string_view bytes) {
+  SealMaker& seals = *opening().seals;
+  end_opening();
+  if (!seals.may_begin(bytes)) {
+    stage_ = Stage::http1;
+    h1_.start();
+    h1_.refuse_unread(kNotHttps);
+    return;
+  }
+  if (context_.handshakes >= context_.handshakes_max) {
+    stage_ = Stage::closed;
+    return;
+  }
+  ++context_.handshakes;
+  is_shaking_hands_ = true;
+  expect(context_.loop.now() + context_.limits.handshake);
+  stream_.secure(seals.make(), bytes);
+}
+
+void Connection::end_handshake() noexcept {
+  if (is_shaking_hands_) {
+    is_shaking_hands_ = false;
+    --context_.handshakes;
+  }
+}
+
+// The first bytes: they are the other protocol's where it is agreed on, or where they are how it
+// begins; while they may become that they are kept.
+void Connection::begin_protocol(std::string_view bytes) {
+  const bool is_new = kept_first().empty();
+  if (!is_new) {
+    opening().first.append(bytes);
+    bytes = kept_first();
+  }
+  const std::string_view preface = context_.protocol->preface();
+  const bool is_agreed = stream_.seal() != nullptr &&
+                         stream_.seal()->secured_by().protocol == context_.protocol->alpn_name();
+  if (is_agreed || bytes.starts_with(preface)) {
+    Held& held = hold();
+    held.protocol = context_.protocol->take_over(held);
+    held.protocol->on_bytes(bytes);
+    end_opening();  // behind the call: `bytes` may be what it has kept
+  } else if (!preface.starts_with(bytes)) {
+    begin_h1(bytes);
+  } else if (is_new) {
+    opening().first.append(bytes);
+    expect(context_.loop.now() + context_.limits.head);
+  }
+}
+
+/// bytes  the first ones; may be those that were kept
+void Connection::begin_h1(std::string_view bytes) {
+  stage_ = Stage::http1;
+  h1_.start();
+  if (!bytes.empty()) {
+    h1_.on_bytes(bytes);
+  }
+  end_opening();
+}
+
+Connection::Opening& Connection::opening() {
+  if (extra().opening == nullptr) {
+    extra_->opening = std::make_unique<Opening>();
+  }
+  return *extra_->opening;
+}
+
+/// The bytes of a connection that may begin another protocol.
+std::string_view Connection::kept_first() const noexcept {
+  const bool is_there = extra_ != nullptr && extra_->opening != nullptr;
+  return is_there ? extra_->opening->first.view() : std::string_view();
+}
+
+void Connection::end_opening() noexcept {
+  if (extra_ == nullptr) {
+    return;
+  }
+  extra_->opening.reset();
+  if (extra_->proxied_address == nullptr && !extra_->held && extra_->unsent == nullptr &&
+      extra_->pace == nullptr) {
+    extra_.reset();
+  }
+}
+
+// Another protocol.
+
+Connection::Held& Connection::hold() {
+  stage_ = Stage::other;
+  expect(Instant::max());
+  return extra().held.emplace(*this);
+}
+
+void Connection::hand_over(Upgrade& upgrade) {
+  Held& held = hold();
+  held.protocol = upgrade.take_over(held);
+}
+
+// The end. `close` destroys the connection, so it is the last that any call does.
+
+void Connection::finish_h1() {
+  if (stage_ != Stage::other) {
+    close();
+    return;
+  }
+  // Out of HTTP/1.1's hands first: the protocol may end the connection within the call.
+  const base::SavedInput rest = h1_.take_rest();
+  if (!rest.empty()) {
+    extra_->held->protocol->on_bytes(rest.view());
+  }
+  finish_any();
+}
+
+void Connection::finish_any() {
+  if (stage_ == Stage::closed) {
+    close();
+  } else {
+    finish();
+  }
+}
+
+void Connection::close() {
+  h1_.end();  // ahead of the stream, which tells what has not left
+  stream_.close();
+  context_.connections->on_closed(*this);  // destroyed here
+}
+
+// Time.
+
+// While idle HTTP/1.1 looks in between whether a slow reader has left answers waiting.
+void Connection::rearm() {
+  armed_ = stage_ == Stage::http1 ? h1_.deadline().wake_at(*this, due_) : due_;
+  if (armed_ != Instant::max()) {
+    context_.loop.arm(alarm_, armed_);
+  }
+}
+
+void Connection::expire() {
+  armed_ = Instant::max();
+  const bool is_due = context_.loop.now() >= due_;
+  if (stage_ == Stage::begins && is_due && !kept_first().empty()) {
+    begin_h1(kept_first());  // which refuses what is no head by now
+  }
+  const bool is_silent = is_due && stage_ != Stage::http1 && stage_ != Stage::other;
+  if (stage_ == Stage::closed || is_silent) {
+    close();
+    return;
+  }
+  if (stage_ == Stage::http1) {
+    h1_.on_time(is_due);
+  }
+  if (h1_.is_over()) {
+    finish_h1();
+  } else if (armed_ == Instant::max()) {
+    rearm();
+  }
+}
+
+Instant Connection::watch_reader() {
+  std::unique_ptr<Pace>& pace = extra().pace;
+  if (pace == nullptr) {
+    pace = std::make_unique<Pace>();
+  }
+  pace->begin(unread_bytes(stream_), context_.loop.now());
+  return pace->due(context_.limits.write);
+}
+
+bool Connection::keeps_up() {
+  const std::size_t least = context_.limits.least_bytes(context_.limits.write);
+  return extra_->pace->keeps_up(unread_bytes(stream_), context_.loop.now(), least);
+}
+
+// The client.
+
+Connection::Extra& Connection::extra() {
+  if (extra_ == nullptr) {
+    extra_ = std::make_unique<Extra>();
+  }
+  return *extra_;
+}
+
+std::string Connection::address() const {
+  if (extra_ != nullptr && extra_->proxied_address != nullptr) {
+    return *extra_->proxied_address;
+  }
+  const auto peer = stream_.is_open() ? stream_.peer() : fail(NetError::closed);
+  return peer ? peer->host() : std::string();
+}
+
+void Connection::inform(int status, std::string_view field_lines) {
+  ResponderH1(context_, stream_).send_interim(context_.request.head(), status, field_lines);
+}
+
+std::optional<SecuredBy> Connection::secured_by() const {
+  const Seal* seal = stream_.is_open() ? stream_.seal() : nullptr;
+  return seal == nullptr ? std::nullopt : std::optional(seal->secured_by());
+}
+
+}  // namespace eider::detail::server

@@ -1,0 +1,156 @@
+// One accepted connection: what comes ahead of a protocol, the protocol that it holds then, and the
+// line's deadlines. Must not know requests: HTTP/1.1's part (h1.h) and those that take over do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/base/secured_by.h"
+#include "eider/http/request.h"
+#include "eider/runtime/pace.h"
+#include "eider/runtime/stream.h"
+#include "eider/runtime/timer.h"
+#include "eider/server/acceptor.h"
+#include "eider/server/context.h"
+#include "eider/server/h1.h"
+#include "eider/server/per_address.h"
+#include "eider/server/upgrade.h"
+
+namespace eider::detail::server {
+
+/// HTTP/1.1 is spoken unless another protocol is agreed on (ALPN), begins the connection (prior
+/// knowledge), or follows a request (Upgrade).
+///
+/// What a request of HTTP/1.1 touches stands in the first lines of the cache: with ten thousand
+/// connections each is cold.
+class alignas(64) Connection final : private StreamOwner, public Peer {
+ public:
+  explicit Connection(LoopContext& context) noexcept;
+  ~Connection() override;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  /// returns  false when the client has as many connections as it may: nothing is read from it
+  [[nodiscard]] bool open(Descriptor fd, Preface preface);
+  /// Nothing has been asked that is not answered, and nothing waits to leave.
+  [[nodiscard]] bool is_idle() const noexcept;
+  /// The server stops `since` then, and nothing has been asked yet: the first request of a client
+  /// that has connected is mostly on its way. Pre: is_idle()
+  [[nodiscard]] bool may_still_ask(Instant since) noexcept;
+  /// The server stops: what has no end of its own, such as a stream of events, ends now.
+  void stop_endless();
+
+  // For the protocol that it holds.
+  [[nodiscard]] LoopContext& context() const noexcept { return context_; }
+  [[nodiscard]] Stream& stream() noexcept { return stream_; }
+  // The client, of a request that is answered at once.
+  [[nodiscard]] std::string address() const override;
+  [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
+  void inform(int status, std::string_view field_lines) override;
+  /// What is waited for has to come by then: H1::on_time.
+  void expect(Instant due) {
+    due_ = due;
+    if (due < armed_) [[unlikely]] {
+      rearm();
+    }
+  }
+  /// Something waits for the client, which is slow. returns  when `keeps_up` is to be asked
+  [[nodiscard]] Instant watch_reader();
+  [[nodiscard]] bool keeps_up();
+  /// Another protocol follows the answer that is corked; HTTP/1.1 is spoken no more.
+  void hand_over(Upgrade& upgrade);
+  /// The last thing in all that comes from outside: hands on what HTTP/1.1 has left, and destroys
+  /// the connection when that is over.
+  void finish() {
+    if (h1_.is_over()) [[unlikely]] {
+      finish_h1();
+    }
+  }
+  /// What few connections need, made when it is first asked for.
+  struct Extra;
+  [[nodiscard]] Extra& extra();
+  [[nodiscard]] Extra* find_extra() const noexcept { return extra_.get(); }
+
+ private:
+  friend class Connections;
+
+  enum class Stage : std::uint8_t {
+    http1,
+    proxied,  // a balancer's word is to come
+    sealed,   // a handshake is to begin, or goes on
+    begins,   // the first bytes tell the protocol
+    other,    // is spoken
+    closed,
+  };
+  class Held;
+  struct Opening;
+
+  void on_bytes(std::string_view bytes) override;
+  void on_end() override;
+  void on_drained() override;
+  void on_broken(NetError error) override;
+  void on_secured() override;
+
+  // What comes ahead.
+  void take_bytes(std::string_view bytes);
+  [[nodiscard]] bool try_take_place();
+  [[nodiscard]] std::string_view read_proxy_header(std::string_view bytes);
+  void begin_sealed(std::string_view bytes);
+  void end_handshake() noexcept;
+  void await_first_bytes();
+  void begin_protocol(std::string_view bytes);
+  void begin_h1(std::string_view bytes);
+  [[nodiscard]] Opening& opening();
+  [[nodiscard]] std::string_view kept_first() const noexcept;
+  void end_opening() noexcept;
+  [[nodiscard]] Held& hold();
+
+  void finish_h1();
+  void finish_any();
+  void close();
+  void rearm();
+  void expire();
+
+  class Alarm final : public Timer {
+   public:
+    explicit Alarm(Connection& connection) noexcept : connection_(connection) {}
+    void expire() override { connection_.expire(); }
+
+   private:
+    Connection& connection_;
+  };
+
+  /// Of a loop's connections.
+  static constexpr std::uint32_t kIndexMax = (std::uint32_t{1} << 28U) - 1;
+
+  LoopContext& context_;
+  Stream stream_;
+  Instant due_;
+  Instant armed_ =
+      Instant::max();  // when the alarm is: mostly before due_, so that it seldom moves
+  H1 h1_{*this};
+  // From here on: not touched by a request that is answered at once.
+  std::unique_ptr<Extra> extra_;
+  Alarm alarm_;
+  PerAddress::Place place_ = PerAddress::kNoPlace;
+  std::uint32_t index_ : 28 = 0;  // Connections' own
+  Stage stage_ : 3 = Stage::http1;
+  bool is_shaking_hands_ : 1 = false;
+};
+
+// An idle connection may cost 300 bytes in all, with the backend's share.
+static_assert(sizeof(Connection) <= 192);
+
+inline LoopContext& H1::context() const noexcept {
+  return connection_.context();
+}
+
+inline Stream& H1::stream() const noexcept {
+  return connection_.stream();
+}
+
+}  // namespace eider::detail::server

@@ -1,0 +1,67 @@
+// What few connections need: a balancer's word, another protocol, a slow reader.
+// Must not be included outside of a connection's own files and those of HTTP/1.1's part.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "eider/base/buffer.h"
+#include "eider/http/proxy_protocol.h"
+#include "eider/runtime/upgraded_stream.h"
+#include "eider/server/connection.h"
+
+namespace eider::detail::server {
+
+/// Another protocol, and the line that it speaks on.
+class Connection::Held final : public runtime::UpgradedStream {
+ public:
+  explicit Held(Connection& connection) noexcept
+      : runtime::UpgradedStream(connection.stream_), connection_(connection) {}
+
+  [[nodiscard]] std::string address() const override { return connection_.address(); }
+  [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
+    return connection_.secured_by();
+  }
+  /// Not at once: the protocol may be in the midst of a call.
+  void close() noexcept override {
+    connection_.stage_ = Stage::closed;
+    connection_.context_.loop.arm(connection_.alarm_, connection_.context_.loop.now());
+  }
+
+  std::unique_ptr<Upgraded> protocol;
+  bool is_stopping = false;
+
+ private:
+  Connection& connection_;
+};
+
+/// An answer that has not left whole yet, and a copy of what is told of its request.
+struct UnsentH1 {
+  Request request;  // with the slots, which observers may look into
+  int status;
+  std::uint64_t bytes_in;
+  std::uint64_t bytes_out;
+  std::uint64_t waiting_bytes;  // when it was last looked at
+  Instant began;
+};
+
+/// What comes ahead of a protocol.
+struct Connection::Opening {
+  ProxyReader proxy_reader;
+  SealMaker* seals = nullptr;  // for behind the balancer's word
+  Buffer first;                // what may begin another protocol
+};
+
+/// WebSockets are many: what they do not need costs them a pointer.
+struct Connection::Extra {
+  std::unique_ptr<Opening> opening;
+  std::unique_ptr<const std::string> proxied_address;
+  std::optional<Held> held;
+  std::unique_ptr<UnsentH1> unsent;
+  std::unique_ptr<Pace> pace;  // of a slow reader
+  std::size_t lingered_bytes = 0;
+};
+
+}  // namespace eider::detail::server

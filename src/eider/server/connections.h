@@ -1,0 +1,53 @@
+// All connections of one loop.
+// Must not decide when they end, save all at once.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "eider/base/slab.h"
+#include "eider/runtime/descriptor.h"
+#include "eider/server/connection.h"
+
+namespace eider::detail::server {
+
+/// Learns that one of the loop's connections has ended.
+class ConnectionCounter {
+ public:
+  virtual void on_connection_ended() noexcept = 0;
+
+ protected:
+  ~ConnectionCounter() = default;
+};
+
+class Connections final : private ConnectionOwner {
+ public:
+  Connections(LoopContext& context, ConnectionCounter& counter) noexcept
+      : context_(context), counter_(counter) {
+    context_.connections = this;
+  }
+  ~Connections() { close_all(); }
+  Connections(const Connections&) = delete;
+  Connections& operator=(const Connections&) = delete;
+
+  void open(Descriptor fd, Preface preface = {});
+  /// Closes what is idle, and ends what has no end of its own. A client that has asked nothing
+  /// yet is given the time to ask once.
+  ///
+  /// since  the server stops
+  void close_idle(Instant since) noexcept;
+  /// Drops what is in flight; tasks that outlive their client stay with the context.
+  void close_all() noexcept;
+
+  [[nodiscard]] std::size_t size() const noexcept { return connections_.size(); }
+
+ private:
+  void on_closed(Connection& connection) noexcept override;
+
+  LoopContext& context_;
+  ConnectionCounter& counter_;
+  Slab<Connection> slab_;
+  std::vector<Connection*> connections_;
+};
+
+}  // namespace eider::detail::server

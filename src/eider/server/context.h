@@ -1,0 +1,88 @@
+// What all connections of one loop share: the reader, the one request and response, the date.
+// Must not be shared between loops.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "eider/http/h1/head_reader.h"
+#include "eider/http/h1/writer.h"
+#include "eider/http/request.h"
+#include "eider/http/response.h"
+#include "eider/runtime/loop.h"
+#include "eider/server/connection_protocol.h"
+#include "eider/server/exchange.h"
+#include "eider/server/limits.h"
+#include "eider/server/service.h"
+#include "eider/server/stream_h1.h"
+
+namespace eider {
+
+namespace detail::server {
+
+class Connection;
+class PerAddress;
+
+class ConnectionOwner {
+ public:
+  /// The connection is over and may be destroyed; the last thing that it does.
+  virtual void on_closed(Connection& connection) noexcept = 0;
+
+ protected:
+  ~ConnectionOwner() = default;
+};
+
+/// When the server stops, for a connection that has asked nothing yet.
+inline constexpr Duration kTimeToAsk = std::chrono::seconds(1);
+
+struct LoopContext {
+  /// exchanges_max, its_handshakes_max  this loop's shares of limits.in_flight_max and
+  ///                                    limits.handshakes_max
+  LoopContext(Loop& its_loop, Service& its_service, const Limits& its_limits,
+              std::size_t exchanges_max, std::size_t its_handshakes_max)
+      : loop(its_loop),
+        service(its_service),
+        limits(its_limits),
+        head_limits{.head_bytes_max = its_limits.head_bytes_max,
+                    .target_bytes_max = its_limits.target_bytes_max,
+                    .fields_max = its_limits.fields_max},
+        is_observed(its_service.is_observed()),
+        exchanges({its_loop, its_service, its_limits}, exchanges_max, its_limits.bodies_bytes_max),
+        handshakes_max(its_handshakes_max) {}
+
+  void count_request() noexcept {
+    // Only this thread writes, so that no locked instruction is needed.
+    requests.store(requests.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
+  /// Of HTTP/1.1.
+  [[nodiscard]] std::unique_ptr<StreamH1> take_stream();
+  void give_back(std::unique_ptr<StreamH1> stream) noexcept;
+
+  Loop& loop;
+  Service& service;
+  const Limits& limits;
+  const h1::HeadLimits head_limits;
+  Request request;  // of what is answered at once
+  h1::HeadReader reader{request.head()};
+  Response response;  // likewise
+  const bool is_observed;
+  h1::HeadStart start;
+  Exchanges exchanges;
+  const std::size_t handshakes_max;
+  std::size_t handshakes = 0;              // under way
+  ConnectionOwner* connections = nullptr;  // set by it
+  PerAddress* per_address = nullptr;       // likewise; null where nobody counts
+  /// What may take connections over from HTTP/1.1; null unless the application wants one.
+  std::unique_ptr<ProtocolFactory> protocol;
+  std::vector<std::unique_ptr<StreamH1>> spare_streams;
+  std::atomic<std::uint64_t> requests{0};
+  /// From now on every answer announces the connection's close.
+  bool is_draining = false;
+};
+
+}  // namespace detail::server
+}  // namespace eider

@@ -1,0 +1,214 @@
+// One request that has to wait, for its content or for its answer, with copies of all it needs:
+// its life from the plan to the answer. Must not know protocols: a transport speaks them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/http/refusal.h"
+#include "eider/http/request.h"
+#include "eider/http/response.h"
+#include "eider/runtime/cancel.h"
+#include "eider/runtime/deferred.h"
+#include "eider/runtime/loop.h"
+#include "eider/runtime/task.h"
+#include "eider/runtime/time.h"
+#include "eider/server/limits.h"
+#include "eider/server/production.h"
+#include "eider/server/request_content.h"
+#include "eider/server/service.h"
+#include "eider/server/transport.h"
+
+namespace eider::detail::server {
+
+/// How a request is answered, by its plan and its head.
+enum class Course : std::uint8_t {
+  /// By Service::answer, of what is there.
+  at_once,
+  /// By kBodyTooLarge, before any of its content is read.
+  too_large,
+  /// By an Exchange.
+  by_exchange,
+};
+
+/// is_content_here  all of it has come, or none will
+[[nodiscard]] inline Course course_of(const Plan& plan, const RequestHead& head,
+                                      bool is_content_here) noexcept {
+  if (plan.ignores_body) {
+    return Course::at_once;
+  }
+  if (head.body == BodyKind::sized && head.content_length > plan.body_bytes_max) {
+    return Course::too_large;
+  }
+  return plan.waits || plan.keeps_request || !is_content_here ? Course::by_exchange
+                                                              : Course::at_once;
+}
+
+/// An answer to an extended CONNECT that is no protocol: any 2xx would tell the client that its own
+/// is spoken now (RFC 8441, section 5).
+[[nodiscard]] inline bool opens_nothing(const RequestHead& head,
+                                        const Response& response) noexcept {
+  constexpr int kRedirection = 300;
+  return head.opens_websocket && response.status() < kRedirection &&
+         content_as<Upgrade>(response) == nullptr;
+}
+
+/// Fills the answer to a request that is refused; hooks see it.
+void refuse_request(Service& service, const RequestRefusal& refusal, const Plan& plan,
+                    Request& request, Response& response) noexcept;
+
+/// What all exchanges of a loop share. All of it outlives them.
+struct ExchangeContext {
+  Loop& loop;
+  Service& service;
+  const Limits& limits;
+};
+
+/// The plan as it is kept to: what decides ahead of content begins before that has come.
+[[nodiscard]] inline Plan carried_out(const Plan& plan, bool is_content_here) noexcept {
+  return plan.decides_first && !is_content_here ? plan.ahead_of_content() : plan;
+}
+
+class Exchanges;
+
+class Exchange final : private TaskOwner, private Deferred, private Peer, private ProductionOwner {
+ public:
+  /// budget  of the bodies of all; outlives it
+  Exchange(const ExchangeContext& context, BodyBudget& budget) noexcept
+      : context_(context), content_(context, budget) {}
+
+  /// Copies the head and the path values, and takes the slots.
+  ///
+  /// transport  outlives the exchange's use by it: see Exchanges::give_back
+  void open(Request& from, const Plan& plan, Transport& transport);
+
+  /// The request's content, to be brought without its framing.
+  [[nodiscard]] RequestContent& content() noexcept { return content_; }
+  [[nodiscard]] const RequestContent& content() const noexcept { return content_; }
+  /// returns  whether `serve` is to be called now: see RequestContent::begin
+  [[nodiscard]] bool begin_content(bool has_begun) {
+    return content_.begin(plan_, request_.head(), *transport_, has_begun);
+  }
+
+  /// Has the request answered: now, or when the handler is done. What is answered now may have
+  /// given the exchange back when this returns.
+  void serve();
+  /// Goes on with an answer to this request that `serve` has not made.
+  void answer_by(Response response);
+  /// The same by a refusal: what was to be sent cannot be.
+  void refuse_by(const RequestRefusal& refusal);
+  /// The client takes more of what is produced.
+  void go_on() noexcept;
+  /// The server stops: what has no end of its own ends now.
+  void stop_endless();
+
+  /// Nothing but the handler is waited for.
+  [[nodiscard]] bool is_waiting() const noexcept { return stage_ == Stage::waiting; }
+  [[nodiscard]] bool is_producing() const noexcept { return stage_ == Stage::producing; }
+  /// The head of a produced answer has left.
+  [[nodiscard]] bool has_begun() const noexcept {
+    return production_ != nullptr && production_->has_begun();
+  }
+  /// Content is produced that ends when the client leaves, or the server stops.
+  [[nodiscard]] bool is_live() const noexcept {
+    return is_producing() && production_->content().is_live();
+  }
+  /// When the request's head was there.
+  [[nodiscard]] Instant began() const noexcept { return began_; }
+  /// Content of the answer that was produced.
+  [[nodiscard]] std::uint64_t bytes_out() const noexcept {
+    return production_ == nullptr ? 0 : production_->content_bytes();
+  }
+
+  [[nodiscard]] const Plan& plan() const noexcept { return plan_; }
+  [[nodiscard]] Request& request() noexcept { return request_; }
+  /// The handler's task goes on.
+  [[nodiscard]] bool is_running() const noexcept { return !task_.is_empty() && !task_.is_done(); }
+  [[nodiscard]] const RequestHead& head() const noexcept { return request_.head(); }
+  [[nodiscard]] Response& response() noexcept { return response_; }
+
+ private:
+  friend class Exchanges;
+
+  enum class Stage : std::uint8_t {
+    idle,       // not served yet, or answered
+    waiting,    // the handler's task runs; content that it reads may still arrive
+    producing,  // the content of the answer is being made
+  };
+
+  /// Destroys the task, which cancels it, and forgets the request. Small memory is kept.
+  void reset() noexcept;
+
+  // Of the task and the producer.
+  void on_task_done() noexcept override { context_.loop.defer(*this); }
+  void run() override;
+  void finish_head() noexcept override { context_.service.finish(plan_, request_, response_); }
+  void send_head(std::optional<std::uint64_t> length, Follows follows) override;
+  void on_produced() override;
+  // Of the request's peer.
+  [[nodiscard]] std::string address() const override;
+  [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
+  void inform(int status, std::string_view field_lines) override;
+
+  [[nodiscard]] bool begin_task();
+  void fail_on_throw() noexcept;
+  void fail() noexcept;
+  void deliver();
+  void produce();
+  void fail_production();
+
+  const ExchangeContext& context_;
+  Transport* transport_ = nullptr;  // null: the client has left
+  Exchanges* orphanage_ = nullptr;  // then this is told of the end
+  Stage stage_ = Stage::idle;
+  Plan plan_;
+  Request request_;
+  Response response_;
+  Instant began_;
+  RequestContent content_;
+  std::string address_;  // where the request outlives its client
+  std::optional<SecuredBy> secured_by_;
+  CancelSource cancel_source_;
+  Ongoing ongoing_;
+  // Last, so that they are destroyed before what they use.
+  Task<> task_;
+  std::unique_ptr<Production> production_;
+};
+
+/// All exchanges of one loop: spare ones for reuse, and those whose client has left while a
+/// blocking thread still uses them.
+class Exchanges final {
+ public:
+  Exchanges(const ExchangeContext& context, std::size_t count_max,
+            std::size_t bodies_bytes_max) noexcept
+      : context_(context), count_max_(count_max), budget_(bodies_bytes_max) {}
+
+  /// Null when as many as may be are in use.
+  [[nodiscard]] std::unique_ptr<Exchange> take();
+  /// Ends it: its transport is not called any more. A task that has to outlive its client is told
+  /// by its Cancel and kept until its end.
+  void give_back(std::unique_ptr<Exchange> exchange);
+
+  [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
+  /// Gives back the memory of those that are kept for reuse.
+  void release_spare() noexcept { spare_.clear(); }
+
+ private:
+  friend class Exchange;
+
+  void on_orphan_done(Exchange& exchange);
+  void keep(std::unique_ptr<Exchange> exchange) noexcept;
+
+  const ExchangeContext context_;
+  std::size_t count_max_;
+  std::size_t in_use_ = 0;
+  BodyBudget budget_;  // ahead of the exchanges, which give back to it
+  std::vector<std::unique_ptr<Exchange>> spare_;
+  std::vector<std::unique_ptr<Exchange>> orphans_;
+};
+
+}  // namespace eider::detail::server

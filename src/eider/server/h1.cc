@@ -1,0 +1,459 @@
+#include "eider/server/h1.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eider/http/h1/writer.h"
+#include "eider/http/status.h"
+#include "eider/server/connection_extra.h"
+#include "eider/server/content.h"
+#include "eider/server/report_h1.h"
+#include "eider/server/responder_h1.h"
+#include "eider/server/service.h"
+
+namespace eider::detail::server {
+
+namespace {
+
+/// More than this is sent before the next request is answered, and what is refused stops the rest.
+constexpr std::size_t kPipelinedBytesMax = 128UL * 1024;
+/// More than this behind a request that waits, and reading is paused.
+constexpr std::size_t kKeptInputBytesMax = 64UL * 1024;
+
+}  // namespace
+
+void H1::start() noexcept {
+  state_ = State::ready;
+  deadline_.begin();
+}
+
+void H1::end() noexcept {
+  ReportH1(connection_).of_lost();
+  end_current();
+}
+
+bool H1::is_idle() const noexcept {
+  return state_ == State::ready && input_.is_empty() && stream().waiting_bytes() == 0;
+}
+
+base::SavedInput H1::take_rest() {
+  base::SavedInput rest = input_.take();
+  state_ = State::off;
+  input_.resume(stream());
+  return rest;
+}
+
+// What the connection tells. The stack does not grow with a pipeline: `serve` loops over requests
+// that are answered at once, and an answer that comes later goes on from the loop (settle_all).
+
+void H1::on_bytes(std::string_view bytes) {
+  if (is_reading() && input_.is_empty()) [[likely]] {
+    const std::string_view rest = serve(bytes);
+    // `bytes` are the loop's, and the next connection's when this returns. So what is left of them
+    // is copied, unless nobody will read it.
+    if (!rest.empty() && (state_ < State::closing || state_ == State::left)) {
+      input_.keep_rest(rest);
+    }
+  } else {
+    keep_or_ignore(bytes);
+  }
+  settle();
+}
+
+void H1::keep_or_ignore(std::string_view bytes) {
+  if (state_ < State::closing) {
+    input_.keep(bytes);
+    serve_kept();
+  } else if (state_ == State::lingering) {
+    std::size_t& lingered_bytes = connection_.extra().lingered_bytes;
+    lingered_bytes += bytes.size();
+    if (lingered_bytes > context().limits.linger_bytes_max) {
+      state_ = State::closed;
+    }
+  }
+}
+
+void H1::on_end() {
+  input_.note_end();
+  switch (state_) {
+    case State::ready:
+      close_behind_answer();
+      break;
+    case State::busy:
+      if (!current_->outlives_half_close()) {
+        end_current();
+        close_behind_answer();
+      }
+      break;
+    case State::lingering:
+      state_ = State::closed;
+      break;
+    case State::blocked:
+    case State::off:
+    case State::closing:
+    case State::left:
+    case State::closed:
+      break;
+  }
+  settle();
+}
+
+void H1::on_drained() {
+  ReportH1(connection_).of_sent();
+  switch (state_) {
+    case State::blocked:
+      state_ = State::ready;
+      serve_kept();
+      break;
+    case State::closing:
+      state_ = State::closed;
+      break;
+    case State::lingering:
+      connection_.extra().lingered_bytes = 0;
+      deadline_.expect_within(connection_, Awaits::linger, context().limits.linger);
+      break;
+    case State::busy:
+      current_->on_drained();
+      break;
+    case State::ready:
+    case State::off:
+    case State::left:
+    case State::closed:
+      break;
+  }
+  settle();
+}
+
+void H1::stop_endless() {
+  if (state_ == State::busy) {
+    current_->exchange().stop_endless();
+  }
+}
+
+// Reading.
+
+std::string_view H1::serve(std::string_view in) {
+  while (!in.empty()) {
+    if (state_ == State::ready) [[likely]] {
+      switch (context().reader.read(in, context().head_limits)) {
+        case h1::HeadStatus::complete:
+          in = serve_request(in.substr(context().reader.head_bytes()));
+          break;
+        case h1::HeadStatus::need_more:
+          return in;
+        case h1::HeadStatus::refused:
+          refuse_unread(h1::to_request_refusal(context().reader.refusal()));
+          return {};
+      }
+    } else if (is_reading()) {
+      in = current_->read(in);
+    } else {
+      return in;
+    }
+  }
+  return in;
+}
+
+std::string_view H1::serve_request(std::string_view in) {
+  Request& request = context().request;
+  request.path_values().clear();
+  request.set_peer(&connection_);
+  const Plan plan = context().service.plan(request);
+  const RequestHead& head = request.head();
+  const bool is_copied = plan.waits || plan.keeps_request;
+  if (head.body != BodyKind::none || is_copied) [[unlikely]] {
+    return serve_by_course(plan, in);
+  }
+  request.set_body({});
+  answer_now(plan, in);
+  return in;
+}
+
+std::string_view H1::serve_by_course(const Plan& plan, std::string_view in) {
+  const RequestHead& head = context().request.head();
+  const bool is_content_here = head.body != BodyKind::chunked && head.content_length <= in.size();
+  switch (course_of(plan, head, is_content_here)) {
+    case Course::too_large:
+      refuse(kBodyTooLarge, plan, context().request);
+      return {};
+    case Course::at_once:
+      if (!plan.ignores_body) {
+        context().request.set_body(in.substr(0, head.content_length));
+        in.remove_prefix(head.content_length);
+        answer_now(plan, in);
+        return in;
+      }
+      break;  // only reading the content tells where the next request begins
+    case Course::by_exchange:
+      break;
+  }
+  return try_open_current(carried_out(plan, is_content_here)) ? current_->begin(in)
+                                                              : std::string_view();
+}
+
+void H1::serve_kept() {
+  if (!is_reading()) {
+    return;
+  }
+  const bool is_content = state_ == State::busy;
+  if (!input_.is_empty() && (is_content || input_.may_have_head(context().head_limits))) {
+    // What is kept stays where it is meanwhile: nothing is added to it from within.
+    input_.drop_read(serve(input_.view()).size());
+  }
+  // Not earlier: resuming may bring bytes, which belong behind those that were kept.
+  if (is_reading() && !(state_ == State::busy && current_->exchange().content().is_full())) {
+    input_.resume(stream());
+  }
+}
+
+// Answering.
+
+void H1::answer_now(const Plan& plan, std::string_view unread) {
+  Request& request = context().request;
+  Response& response = context().response;
+  response.reset();
+  context().service.answer(plan, request, response);
+  const bool is_whole = is_in_memory(response) || content_as<FileContent>(response) != nullptr;
+  if (is_whole) [[likely]] {
+    send_now(request, response, !unread.empty());
+  } else if (try_open_current(plan)) {
+    input_.note_behind(unread);
+    current_->exchange().answer_by(std::move(response));
+    input_.note_behind({});
+  }
+  if (request.slots().are_used()) [[unlikely]] {
+    request.clear_slots();  // behind the answer, which may be made of views of them
+  }
+}
+
+void H1::send_now(Request& request, Response& response, bool has_more) {
+  const RequestHead& head = request.head();
+  const int status = response.status();
+  // Sending may take the content.
+  const std::uint64_t bytes = context().is_observed ? content_bytes(head.method, response) : 0;
+  ResponderH1 responder(context(), stream());
+  const h1::Persistence how = responder.persistence(head, response);
+  const Sent sent = responder.send(head.method, response, how);
+  go_on(head, how, sent, has_more);
+  if (context().is_observed) [[unlikely]] {
+    ReportH1(connection_).of_answer(request, status, bytes);
+  }
+}
+
+void H1::on_answered(h1::Persistence persistence, Sent sent) {
+  state_ = State::ready;
+  go_on(current_->exchange().head(), persistence, sent,
+        input_.has_more() || current_->has_unread_content());
+  current_->report();  // behind what may have sent it, ahead of what forgets the request
+  end_current();
+  if (state_ == State::ready && stream().waiting_bytes() != 0) {
+    block();
+  }
+}
+
+// From here on nothing is a view into the receive buffer, which the next connection writes to: the
+// exchange copies what it needs of the request.
+bool H1::try_open_current(const Plan& plan) {
+  std::unique_ptr<Exchange> exchange = context().exchanges.take();
+  if (exchange == nullptr) {
+    refuse(kTooBusy, plan, context().request);
+    return false;
+  }
+  current_ = context().take_stream();
+  current_->open(*this, connection_, plan, std::move(exchange));
+  state_ = State::busy;
+  deadline_.expect(connection_, Awaits::nothing, Instant::max());
+  return true;
+}
+
+// Its stream is kept by the loop, not destroyed: an exchange that has just answered is still within
+// a call of it.
+void H1::end_current() {
+  if (current_ != nullptr) {
+    current_->report();
+    context().exchanges.give_back(current_->close());
+    context().give_back(std::move(current_));
+  }
+}
+
+void H1::go_on(const RequestHead& head, h1::Persistence persistence, Sent sent, bool has_more) {
+  context().count_request();
+  deadline_.note_answered();
+  if (persistence == h1::Persistence::close) [[unlikely]] {
+    // A client that wants the close itself, and has no more to send, has nothing to lose by a
+    // reset.
+    if (!has_more && !head.keeps_alive) {
+      close_behind_answer();
+    } else {
+      linger();
+    }
+  } else if (sent == Sent::partly || stream().output().size() >= kPipelinedBytesMax) [[unlikely]] {
+    if (!stream().flush()) {
+      block();
+    }
+  }
+}
+
+// What the reader has left in the shared request is of no use to anybody, or an earlier one's.
+void H1::refuse_unread(const RequestRefusal& refusal) {
+  Request unread;
+  unread.set_peer(&connection_);
+  refuse(refusal, Plan(), unread);
+}
+
+void H1::refuse(const RequestRefusal& refusal, const Plan& plan, Request& request) {
+  Response& response = context().response;
+  ResponderH1(context(), stream()).refuse(refusal, plan, request, response);
+  context().count_request();
+  if (context().is_observed) {
+    ReportH1(connection_)
+        .of_answer(request, response.status(), content_bytes(request.method(), response));
+  }
+  linger();
+}
+
+void H1::hand_over(ContentPtr<Upgrade> upgrade) {
+  context().count_request();
+  current_->report();  // ahead of what the protocol may write at once, which is no answer
+  state_ = State::left;
+  connection_.hand_over(*upgrade);
+  upgrade.reset();  // it may refer to what the request has made
+  end_current();
+}
+
+void H1::cut() {
+  end_current();
+  state_ = State::closed;
+}
+
+// Ending.
+
+void H1::block() {
+  state_ = State::blocked;
+  deadline_.expect_reader(connection_);
+}
+
+void H1::close_behind_answer() {
+  if (stream().flush()) {
+    state_ = State::closed;
+    return;
+  }
+  stream().end();
+  state_ = State::closing;
+  deadline_.expect_reader(connection_);
+}
+
+// RFC 9112, 9.6: a close while the client sends would be a reset, which may overtake the answer.
+void H1::linger() {
+  if (input_.has_ended()) {
+    close_behind_answer();
+    return;
+  }
+  state_ = State::lingering;
+  stream().end();
+  input_.resume(stream());
+  if (stream().waiting_bytes() != 0) {
+    deadline_.expect_reader(connection_);
+    return;
+  }
+  connection_.extra().lingered_bytes = 0;
+  deadline_.expect_within(connection_, Awaits::linger, context().limits.linger);
+}
+
+// Sets the deadline of what is waited for now. Last in every callback, since only the state in
+// which all that has come was read says what that is: half a head that the same bytes complete
+// needs none.
+void H1::settle() {
+  if (state_ == State::ready && input_.is_empty() && !input_.has_ended()) [[likely]] {
+    deadline_.expect_within(connection_, Awaits::next_request, context().limits.idle);
+  } else {
+    settle_by_state();
+  }
+}
+
+void H1::settle_by_state() {
+  if (state_ == State::ready && input_.has_ended()) {
+    close_behind_answer();  // half a head is there that nobody completes
+  } else if (state_ == State::busy && input_.has_ended() && input_.is_empty() &&
+             current_->takes_content()) {
+    end_current();  // nor its content, of a request that waited behind another for its turn
+    close_behind_answer();
+  } else if (state_ == State::ready && deadline_.awaits() != Awaits::head) {
+    deadline_.expect_within(connection_, Awaits::head, context().limits.head);
+  }
+  if (state_ >= State::closing && state_ != State::left) {
+    input_.release();
+  } else if (!is_reading() && input_.size() > kKeptInputBytesMax) {
+    input_.pause(stream());
+  }
+}
+
+void H1::settle_all() {
+  serve_kept();
+  settle();
+  connection_.finish();
+}
+
+// Time.
+
+void DeadlineH1::expect(Connection& connection, Awaits what, Instant due) {
+  awaits_ = what;
+  connection.expect(due);
+}
+
+void DeadlineH1::expect_within(Connection& connection, Awaits what, Duration within) {
+  expect(connection, what, connection.context().loop.now() + within);
+}
+
+void DeadlineH1::expect_reader(Connection& connection) {
+  expect(connection, Awaits::reader, connection.watch_reader());
+}
+
+// While idle it looks in between whether a slow reader has left answers waiting.
+Instant DeadlineH1::wake_at(const Connection& connection, Instant due) const noexcept {
+  const LoopContext& context = connection.context();
+  return awaits_ == Awaits::next_request ? std::min(due, context.loop.now() + context.limits.write)
+                                         : due;
+}
+
+void H1::on_time(bool is_due) {
+  if (deadline_.awaits() == Awaits::next_request && stream().waiting_bytes() != 0) {
+    deadline_.expect_reader(connection_);
+  } else if (is_due) {
+    on_late();
+  }
+}
+
+void H1::on_late() {
+  switch (deadline_.awaits()) {
+    case Awaits::first_byte:
+    case Awaits::next_request:
+    case Awaits::linger:
+      state_ = State::closed;
+      return;
+    case Awaits::head:
+      refuse_unread(h1::to_request_refusal(h1::Refusal::head_too_slow));
+      return;
+    case Awaits::content:
+      current_->check();
+      return;
+    case Awaits::reader:
+      if (connection_.keeps_up()) {
+        deadline_.expect_within(connection_, Awaits::reader, context().limits.write);
+      } else {
+        stream().reset();  // what the kernel holds for this client would wait for it too
+        state_ = State::closed;
+      }
+      return;
+    case Awaits::probe:
+      if (!current_->probe()) {
+        end_current();
+        close_behind_answer();
+      }
+      return;
+    case Awaits::nothing:
+      return;
+  }
+}
+
+}  // namespace eider::detail::server

@@ -1,0 +1,140 @@
+#include "eider/server/lifecycle.h"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "eider/runtime/loop.h"
+#include "eider/server/service.h"
+
+namespace eider::detail::server {
+
+Lifecycle::Lifecycle(Service& service, std::span<Loop* const> loops,
+                     std::span<Worker* const> workers)
+    : service_(service),
+      loops_(loops),
+      workers_(workers),
+      loops_begun_{loops.size()},
+      loops_drained_{loops.size()},
+      loops_ended_{loops.size()} {
+  for (std::size_t index = 0; index < loops.size(); ++index) {
+    ends_.push_back(std::make_unique<Scope>());
+  }
+}
+
+void Lifecycle::begin() {
+  loops_.front()->post([this] { scope_.start(run()); });
+}
+
+Result<void> Lifecycle::wait_begun() {
+  return begun_.get_future().get();
+}
+
+void Lifecycle::stop(Duration drain) noexcept {
+  loops_.front()->post([this, drain] { want_stop(drain); });
+}
+
+void Lifecycle::want_stop(Duration drain) noexcept {
+  const Instant by = loops_.front()->now() + drain;
+  drained_by_ = std::min(drained_by_.value_or(by), by);
+  is_stopping_.store(true, std::memory_order_release);
+  starting_.cancel();
+  stop_wanted_.set();
+  if (is_draining_) {
+    drain_all();
+  }
+}
+
+void Lifecycle::drain_all() noexcept {
+  const bool is_first = !std::exchange(is_draining_, true);
+  const Duration within = std::max(*drained_by_ - loops_.front()->now(), Duration::zero());
+  for (std::size_t index = 0; index < loops_.size(); ++index) {
+    loops_[index]->post([this, worker = workers_[index], within, is_first] {
+      if (is_first) {
+        service_.drain();
+      }
+      worker->drain(within);
+    });
+  }
+}
+
+void Lifecycle::tell(Barrier& barrier) noexcept {
+  loops_.front()->post([&barrier] { barrier.arrive(); });
+}
+
+void Lifecycle::on_drained() noexcept {
+  tell(loops_drained_);
+}
+
+template <class Step>
+void Lifecycle::on_each_loop(Step step) {
+  for (std::size_t index = 0; index < loops_.size(); ++index) {
+    loops_[index]->post([step, index] { step(index); });
+  }
+}
+
+// A handler may use what has been started until the last answer has left, on whatever loop; what
+// goes on beside requests may use it until it is ended itself. So each step waits for all loops.
+Task<> Lifecycle::run() {
+  auto starting = start();
+  Result<void> started = co_await std::move(starting);
+  if (started && !drained_by_) {
+    auto serving = serve();
+    co_await std::move(serving);
+  }
+  is_stopping_.store(true, std::memory_order_release);
+  auto stopping = stop_service();
+  co_await std::move(stopping);
+  // `Server::start` waits for this where `serve` has not told it: the service did not start, or was
+  // stopped before.
+  if (!is_draining_) {
+    begun_.set_value(std::move(started));
+  }
+  // Last: this task lives on the first of them, and ends with the turn that it is in.
+  for (Loop* const loop : loops_) {
+    loop->stop();
+  }
+}
+
+/// A stop ahead of the begin destroys this where it waits.
+Task<Result<void>> Lifecycle::start() {
+  try {
+    auto starting = with_cancel(service_.start(), starting_.token());
+    std::optional<Result<void>> started = co_await std::move(starting);
+    co_return started ? std::move(*started) : Result<void>();
+  } catch (const std::exception& thrown) {
+    co_return fail(Error::internal(thrown.what()));
+  } catch (...) {
+    co_return fail(Error::internal("something that is no std::exception was thrown"));
+  }
+}
+
+Task<> Lifecycle::serve() {
+  on_each_loop([this](std::size_t) {
+    service_.begin();
+    tell(loops_begun_);
+  });
+  co_await loops_begun_.all_are_there.wait();
+  // Connections may be handed over to any loop, so none is let in before all have begun.
+  on_each_loop([this](std::size_t index) { workers_[index]->admit(); });
+  begun_.set_value({});
+  co_await stop_wanted_.wait();
+  drain_all();
+  co_await loops_drained_.all_are_there.wait();
+  on_each_loop([this](std::size_t index) { ends_[index]->start(end_loop()); });
+  co_await loops_ended_.all_are_there.wait();
+}
+
+Task<> Lifecycle::end_loop() {
+  auto ending = service_.end();
+  co_await std::move(ending);
+  tell(loops_ended_);
+}
+
+Task<> Lifecycle::stop_service() {
+  auto stopping = service_.stop();
+  co_await std::move(stopping);
+}
+
+}  // namespace eider::detail::server

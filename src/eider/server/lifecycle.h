@@ -1,0 +1,92 @@
+// One run of a server: the service's start, the loops' begin, drain and end, the service's stop.
+// Must not know connections: workers drain, and say when they have.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <future>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "eider/base/result.h"
+#include "eider/runtime/cancel.h"
+#include "eider/runtime/scope.h"
+#include "eider/runtime/sync.h"
+#include "eider/runtime/task.h"
+#include "eider/runtime/time.h"
+#include "eider/server/worker.h"
+
+namespace eider {
+
+class Loop;
+class Service;
+
+namespace detail::server {
+
+/// Belongs to the first loop's thread, save for what says otherwise.
+class Lifecycle final : public DrainOwner {
+ public:
+  /// All of it outlives this. Pre: loops[i] is the one of workers[i]
+  Lifecycle(Service& service, std::span<Loop* const> loops, std::span<Worker* const> workers);
+
+  /// From any thread: queued on the first loop, so before that runs it is the first thing there.
+  void begin();
+  /// From any other thread: waits until connections are let in, or nothing will come of it.
+  ///
+  /// errors  the service did not start; all that had begun is stopped again
+  [[nodiscard]] Result<void> wait_begun();
+  /// From any thread: drains for so long at most, then ends. Again: the earlier end holds.
+  void stop(Duration drain) noexcept;
+
+  /// From any thread: whether `stop` has reached the loop, or the start has failed.
+  [[nodiscard]] bool is_stopping() const noexcept {
+    return is_stopping_.load(std::memory_order_acquire);
+  }
+
+  /// On the worker's own thread.
+  void on_drained() noexcept override;
+
+ private:
+  [[nodiscard]] Task<> run();
+  [[nodiscard]] Task<Result<void>> start();
+  [[nodiscard]] Task<> serve();
+  [[nodiscard]] Task<> stop_service();
+  [[nodiscard]] Task<> end_loop();
+  void want_stop(Duration drain) noexcept;
+  void drain_all() noexcept;
+
+  /// Counts the loops that have done a step; `co_await` waits for all of them.
+  struct Barrier {
+    std::size_t left;
+    Event all_are_there{};
+    void arrive() noexcept {
+      if (--left == 0) {
+        all_are_there.set();
+      }
+    }
+  };
+  /// Runs `step(index)` on each loop, and waits until all have told.
+  template <class Step>
+  void on_each_loop(Step step);
+  void tell(Barrier& barrier) noexcept;
+
+  Service& service_;
+  std::span<Loop* const> loops_;
+  std::span<Worker* const> workers_;
+  std::promise<Result<void>> begun_;
+  std::atomic<bool> is_stopping_ = false;
+  std::optional<Instant> drained_by_;  // once it is to stop
+  bool is_draining_ = false;
+  CancelSource starting_;
+  Event stop_wanted_;
+  Barrier loops_begun_;
+  Barrier loops_drained_;
+  Barrier loops_ended_;
+  std::vector<std::unique_ptr<Scope>> ends_;  // each its loop's own
+  Scope scope_;
+};
+
+}  // namespace detail::server
+}  // namespace eider

@@ -1,0 +1,53 @@
+#include "eider/server/per_address.h"
+
+#include <algorithm>
+
+namespace eider::detail::server {
+
+PerAddress::Client PerAddress::client_of(const IpAddress& address) noexcept {
+  constexpr std::size_t kNetworkBytes = 8;
+  Client client{.is_v4 = address.is_v4()};
+  const auto bytes = address.bytes();
+  for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), kNetworkBytes))) {
+    client.bytes = client.bytes << 8U | byte;
+  }
+  return client;
+}
+
+PerAddress::Place PerAddress::place_of(const Client& client) {
+  const auto found = places_.find(client);
+  if (found != places_.end()) {
+    return found->second;
+  }
+  if (spare_.empty()) {
+    spare_.reserve(entries_.size() + 1);  // so that giving back needs no memory
+    spare_.push_back(static_cast<Place>(entries_.size()));
+    entries_.emplace_back();
+  }
+  const Place place = spare_.back();
+  places_.emplace(client, place);
+  spare_.pop_back();
+  entries_[place].client = client;
+  return place;
+}
+
+std::optional<PerAddress::Place> PerAddress::try_take(const IpAddress& address) {
+  const std::lock_guard lock(counting_);
+  const Place place = place_of(client_of(address));
+  if (entries_[place].connections >= connections_max_) {
+    return std::nullopt;
+  }
+  ++entries_[place].connections;
+  return place;
+}
+
+void PerAddress::give_back(Place place) noexcept {
+  const std::lock_guard lock(counting_);
+  Entry& entry = entries_[place];
+  if (--entry.connections == 0) {
+    places_.erase(entry.client);
+    spare_.push_back(place);
+  }
+}
+
+}  // namespace eider::detail::server

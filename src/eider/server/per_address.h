@@ -1,0 +1,52 @@
+// How many connections each client has, over all loops of a server.
+// Must not know connections: they give back the places that they take.
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "eider/http/ip_address.h"
+
+namespace eider::detail::server {
+
+/// A client is an IPv4 address, or the /64 of an IPv6 one: whoever has one of these has all of it
+/// (RFC 6177).
+class PerAddress {
+ public:
+  using Place = std::uint32_t;
+  static constexpr Place kNoPlace = UINT32_MAX;
+
+  explicit PerAddress(std::size_t connections_max) noexcept : connections_max_(connections_max) {}
+
+  /// Counts one more of that client's; nothing when it has as many as it may. From any thread.
+  [[nodiscard]] std::optional<Place> try_take(const IpAddress& address);
+  /// Pre: taken, and not given back.
+  void give_back(Place place) noexcept;
+
+ private:
+  struct Client {
+    std::uint64_t bytes = 0;
+    bool is_v4 = false;
+    friend auto operator<=>(const Client&, const Client&) = default;
+  };
+  struct Entry {
+    Client client;
+    std::size_t connections = 0;
+  };
+
+  static Client client_of(const IpAddress& address) noexcept;
+  [[nodiscard]] Place place_of(const Client& client);
+
+  const std::size_t connections_max_;
+  std::mutex counting_;
+  std::map<Client, Place> places_;  // of clients with connections; no hash that one could aim at
+  std::vector<Entry> entries_;      // four bytes name one, since each connection keeps that
+  std::vector<Place> spare_;
+};
+
+}  // namespace eider::detail::server

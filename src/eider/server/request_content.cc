@@ -1,0 +1,145 @@
+#include "eider/server/request_content.h"
+
+#include <utility>
+
+#include "eider/server/exchange.h"
+
+namespace eider::detail::server {
+
+namespace {
+
+/// As much is taken of a content that the handler does not ask for.
+constexpr std::size_t kAheadBytesMax = 64UL * 1024;
+constexpr int kContinue = 100;
+
+}  // namespace
+
+bool RequestContent::begin(const Plan& plan, const RequestHead& head, Transport& transport,
+                           bool has_begun) {
+  transport_ = &transport;
+  may_ask_ = head.expects_continue;
+  if (plan.streams_body) {
+    body_.begin(plan.body_bytes_max, 0);
+    inbox_.begin(head);
+    return true;
+  }
+  if (head.body == BodyKind::none || plan.ignores_body) {
+    return true;
+  }
+  body_.begin(plan.body_bytes_max, head.content_length);
+  is_awaited_ = true;
+  watch();
+  // RFC 9110, 10.1.1: it may be left out when some of the content has arrived already.
+  if (!has_begun) {
+    ask();
+  }
+  return false;
+}
+
+bool RequestContent::take(std::string_view content) {
+  if (!is_awaited_) {
+    inbox_.put(content);
+    if (inbox_.is_over()) {
+      watch_nothing();
+    }
+    return false;
+  }
+  const std::optional<RequestRefusal> refused = body_.add(content);
+  return refused && refuse(*refused);
+}
+
+// The deadline goes first: the request is served behind this, and its answer has deadlines of its
+// own.
+bool RequestContent::take_end(std::string_view trailer_lines) {
+  watch_nothing();
+  if (!is_awaited_) {
+    inbox_.end(trailer_lines);
+  }
+  return std::exchange(is_awaited_, false);
+}
+
+bool RequestContent::fail(const RequestRefusal& refusal) {
+  if (is_awaited_) {
+    return refuse(refusal);
+  }
+  inbox_.fail(refusal);
+  watch_nothing();
+  return false;
+}
+
+bool RequestContent::refuse(const RequestRefusal& refusal) noexcept {
+  watch_nothing();
+  is_awaited_ = false;
+  refusal_ = refusal;
+  return true;
+}
+
+// Only a client that is asked for something, and hindered by nothing, is held to a pace.
+bool RequestContent::check() {
+  if (!is_taken()) {
+    watch_nothing();
+    return false;
+  }
+  const std::uint64_t least = context_.limits.least_bytes(context_.limits.body);
+  if (body_.bytes() - progress_ >= least || !transport_->may_send()) {
+    watch();
+    return false;
+  }
+  return fail(kBodyTooSlow);
+}
+
+bool RequestContent::is_full() const noexcept {
+  return !is_gathering() && !inbox_.is_over() && inbox_.waiting_bytes() >= kAheadBytesMax;
+}
+
+void RequestContent::on_content_wanted() {
+  if (inbox_.is_over() || transport_ == nullptr) {
+    return;
+  }
+  if (body_.bytes() == 0) {
+    ask();
+  }
+  watch();
+}
+
+void RequestContent::on_content_taken() {
+  if (transport_ == nullptr) {
+    return;
+  }
+  // A span goes on over what is taken of it, or a trickle would begin it anew with each byte.
+  const bool was_held_up = !transport_->may_send();
+  transport_->on_content_taken();
+  if (was_held_up && !inbox_.is_over()) {
+    watch();
+  }
+}
+
+void RequestContent::ask() {
+  if (std::exchange(may_ask_, false)) {
+    transport_->inform(kContinue, {});
+  }
+}
+
+void RequestContent::watch() {
+  progress_ = body_.bytes();
+  transport_->watch(context_.loop.now() + context_.limits.body);
+}
+
+void RequestContent::watch_nothing() noexcept {
+  transport_->watch(Instant::max());
+}
+
+void RequestContent::abandon() noexcept {
+  transport_ = nullptr;
+  inbox_.abandon();
+}
+
+void RequestContent::reset() noexcept {
+  transport_ = nullptr;
+  inbox_.reset();
+  body_.reset();
+  refusal_.reset();
+  is_awaited_ = may_ask_ = false;
+}
+
+}  // namespace eider::detail::server

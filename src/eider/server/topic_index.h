@@ -1,0 +1,71 @@
+// Which loops have subscribers of which topic: what the hubs of one application share.
+// Must not be asked for every message of a loop to itself.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "eider/base/log.h"
+#include "eider/server/ws_published.h"
+
+namespace eider {
+
+class Loop;
+
+namespace detail::server {
+
+class WsHub;
+
+struct TopicHash {
+  using is_transparent = void;
+  [[nodiscard]] std::size_t operator()(std::string_view name) const noexcept {
+    return std::hash<std::string_view>()(name);
+  }
+};
+/// By name, found without making a string; what it holds stays where it is.
+template <class T>
+using TopicMap = std::unordered_map<std::string, T, TopicHash, std::equal_to<>>;
+
+class TopicIndex {
+ public:
+  struct Entry {
+    std::vector<WsHub*> hubs;  // each with one subscriber at least
+    std::atomic<std::size_t> subscribers{0};
+  };
+
+  TopicIndex();
+  ~TopicIndex();
+  TopicIndex(const TopicIndex&) = delete;
+  TopicIndex& operator=(const TopicIndex&) = delete;
+
+  /// The loop's hub, made when it is first asked for.
+  [[nodiscard]] WsHub& hub(Loop& loop);
+
+  /// The hub has its first subscriber of this topic. The entry stays until `leave`.
+  [[nodiscard]] Entry& join(std::string_view topic, WsHub& hub);
+  /// The hub has none any more.
+  void leave(std::string_view topic, WsHub& hub) noexcept;
+
+  /// Hands the message to all hubs with subscribers but `except`, which may be null.
+  void post(std::string_view topic, const SharedMessage& message, const WsHub* except);
+
+  [[nodiscard]] std::size_t subscribers(std::string_view topic) const;
+  [[nodiscard]] std::size_t size() const;
+
+  std::shared_ptr<LogSink> log;  // set before the first connection
+
+ private:
+  mutable std::mutex mutex_;
+  TopicMap<Entry> topics_;
+  std::vector<std::unique_ptr<WsHub>> hubs_;
+};
+
+}  // namespace detail::server
+}  // namespace eider

@@ -1,0 +1,106 @@
+// One loop of a server: accepts, serves its connections, and drains them.
+// Must not own its loop or thread. All of it belongs to the loop's thread once that runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+
+#include "eider/base/result.h"
+#include "eider/runtime/address.h"
+#include "eider/runtime/descriptor.h"
+#include "eider/runtime/listener.h"
+#include "eider/runtime/loop.h"
+#include "eider/runtime/timer.h"
+#include "eider/server/acceptor.h"
+#include "eider/server/balance.h"
+#include "eider/server/connections.h"
+#include "eider/server/context.h"
+#include "eider/server/heap_trim.h"
+#include "eider/server/per_address.h"
+
+namespace eider {
+
+class LogSink;
+
+namespace detail::server {
+
+/// Hears of each worker once that all of its connections are over.
+class DrainOwner {
+ public:
+  /// On the worker's thread.
+  virtual void on_drained() noexcept = 0;
+
+ protected:
+  ~DrainOwner() = default;
+};
+
+/// What the workers of one server share. All of it outlives them.
+struct WorkerGroup {
+  Service& service;
+  const Limits& limits;
+  Balance& balance;
+  LogSink* log;                  // may be null
+  std::span<Loop* const> loops;  // each worker's, in order
+  std::span<class Worker* const> workers;
+  const ConnectionProtocol* protocol = nullptr;
+  DrainOwner* owner = nullptr;        // stops the loops; null: each worker its own
+  PerAddress* per_address = nullptr;  // null: clients may have as many connections as they like
+};
+
+class Worker final : private AcceptorOwner, private ConnectionCounter, private Timer {
+ public:
+  /// index  its place among the group's loops
+  Worker(const WorkerGroup& group, std::size_t index);
+
+  /// Accepts at one more place.
+  ///
+  /// returns  what is bound, with the port that the kernel chose for port 0
+  [[nodiscard]] Result<Address, NetError> listen(const Address& at, ListenOptions options,
+                                                 Preface preface = {});
+  /// The same with a socket that listens already.
+  [[nodiscard]] Result<Address, NetError> adopt(Descriptor listening, Preface preface);
+
+  /// Lets nobody in between these two: a client that connects waits in the kernel's queue.
+  void hold() noexcept;
+  void admit();
+
+  /// Stops accepting, lets what is in flight come to its end for `within`, then cancels it; and
+  /// says so when all is over. Again: the earlier end holds.
+  void drain(Duration within);
+
+  [[nodiscard]] std::uint64_t requests() const noexcept {
+    return context_.requests.load(std::memory_order_relaxed);
+  }
+
+  /// Requests that wait, or whose content is still arriving.
+  [[nodiscard]] std::size_t in_flight() const noexcept { return context_.exchanges.in_use(); }
+
+ private:
+  void on_accept(Descriptor fd, Preface preface) override;
+  void on_accept_failed(NetError error) override;
+  void on_connection_ended() noexcept override {
+    group_.balance.release(index_);
+    heap_trim_.note(connections_.size());
+  }
+  /// While draining: looks whether all is over.
+  void expire() override;
+  void close_listeners(Instant now);
+  void end() noexcept;
+  void open(Descriptor fd, Preface preface);
+  void hand_over(Descriptor fd, Preface preface, std::size_t to);
+
+  const WorkerGroup& group_;
+  std::size_t index_;
+  LoopContext context_;
+  HeapTrim heap_trim_;
+  Connections connections_;
+  std::deque<Acceptor> acceptors_;
+  Instant drained_by_ = Instant::max();
+  Instant drains_since_ = Instant::max();
+  bool is_drained_ = false;
+};
+
+}  // namespace detail::server
+}  // namespace eider

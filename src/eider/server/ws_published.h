@@ -1,0 +1,37 @@
+// One published message, framed once and shared by all connections that send it.
+// Must not change once made: several threads read it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "eider/base/buffer.h"
+#include "eider/server/topics.h"
+#include "eider/ws/websocket.h"
+
+namespace eider::detail::server {
+
+class Published {
+ public:
+  /// Throws std::invalid_argument for an event that cannot be written.
+  Published(const WsMessage& message, const TopicEvent& event);
+
+  /// As event streams tell it; empty for a message that is no text.
+  [[nodiscard]] std::string_view event() const noexcept { return event_.view(); }
+  /// As it leaves when nothing is compressed.
+  [[nodiscard]] std::string_view frame() const noexcept { return frame_.view(); }
+  [[nodiscard]] WsMessage message() const noexcept {
+    return {type_, frame_.view().substr(frame_.size() - payload_bytes_)};
+  }
+
+ private:
+  Buffer frame_;
+  Buffer event_;
+  std::size_t payload_bytes_;
+  ws::MessageType type_;
+};
+
+using SharedMessage = std::shared_ptr<const Published>;
+
+}  // namespace eider::detail::server

@@ -1,0 +1,97 @@
+#include "eider/swagger/swagger.h"
+
+#include <memory>
+#include <string_view>
+
+#include "eider/app/app.h"
+#include "eider/swagger/assets.h"
+
+namespace eider {
+
+namespace {
+
+namespace assets = detail::swagger;
+
+/// Swagger UI writes styles into its elements, and icons as data.
+constexpr std::string_view kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' "
+    "data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+constexpr std::string_view kStart = R"js(const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();
+SwaggerUIBundle({
+  url: document.getElementById("swagger-ui").dataset.document,
+  dom_id: "#swagger-ui",
+  deepLinking: true,
+  validatorUrl: null,  // it would tell another's server of ours
+});
+)js";
+
+std::string escaped(std::string_view text) {
+  std::string made;
+  for (const char byte : text) {
+    switch (byte) {
+      case '&':
+        made += "&amp;";
+        break;
+      case '<':
+        made += "&lt;";
+        break;
+      case '"':
+        made += "&quot;";
+        break;
+      default:
+        made += byte;
+    }
+  }
+  return made;
+}
+
+std::string page_of(const SwaggerOptions& options) {
+  const std::string below = escaped(options.path) + "/";
+  std::string page =
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>";
+  page += escaped(options.title);
+  page += "</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  page += "<meta name=\"color-scheme\" content=\"light dark\">\n";
+  page += "<link rel=\"icon\" href=\"" + below + "icon.png\">\n";
+  page += "<link rel=\"stylesheet\" href=\"" + below + "swagger-ui.css\">\n</head>\n<body>\n";
+  page += "<div id=\"swagger-ui\" data-document=\"" + escaped(options.document) + "\"></div>\n";
+  page += "<script src=\"" + below + "swagger-ui-bundle.js\"></script>\n";
+  page += "<script src=\"" + below + "start.js\"></script>\n</body>\n</html>\n";
+  return page;
+}
+
+/// What is in the program stays as it is until there is another program.
+void add_asset(Routes& routes, const std::string& path, std::string_view type,
+               std::string_view content) {
+  routes.route(Method::get, RuntimePattern{path}, [type, content] {
+    Response response;
+    response.set_static_type(type).set_static_body(content);
+    response.add_header("Cache-Control", "max-age=3600");
+    response.add_header("X-Content-Type-Options", "nosniff");
+    return response;
+  });
+}
+
+}  // namespace
+
+void serve_swagger(Routes& routes, const SwaggerOptions& options) {
+  const auto page = std::make_shared<const std::string>(page_of(options));
+  routes.route(Method::get, RuntimePattern{options.path}, [page] {
+    Response response;
+    response.set_static_type("text/html; charset=utf-8").set_shared_body(page);
+    response.add_header("Content-Security-Policy", kPolicy);
+    return response;
+  });
+  const std::string below = options.path + "/";
+  add_asset(routes, below + "start.js", "text/javascript", kStart);
+  add_asset(routes, below + "swagger-ui-bundle.js", "text/javascript", assets::bundle());
+  add_asset(routes, below + "swagger-ui-bundle.js.LICENSE.txt", "text/plain", assets::licences());
+  add_asset(routes, below + "swagger-ui.css", "text/css", assets::style());
+  add_asset(routes, below + "icon.png", "image/png", assets::icon());
+}
+
+}  // namespace eider

@@ -1,0 +1,23 @@
+// What an application has written to its log, for tests.
+// Must not be used by several threads at once.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/log.h"
+
+namespace eider {
+
+/// Keeps the lines, to be held against what is expected:
+///
+///     const auto log = std::make_shared<LogLines>();
+///     app.log_to(log);
+class LogLines final : public LogSink {
+ public:
+  void write(LogLevel, std::string_view line) noexcept override { lines.emplace_back(line); }
+  std::vector<std::string> lines;
+};
+
+}  // namespace eider

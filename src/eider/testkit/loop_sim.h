@@ -1,0 +1,103 @@
+// The loop of the simulated kernel: streams, listeners and timers as on a real one, in memory.
+// Must not be run by hand while its kernel runs it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/runtime/blocking.h"
+#include "eider/runtime/loop.h"
+#include "eider/testkit/sim_kernel.h"
+
+namespace eider {
+
+/// Blocking work runs on the loop itself, in a later turn, so that its order is the seed's too.
+///
+/// `SimKernel` runs it. `run` works as well, for code that calls it: time then jumps to the next
+/// timer whenever nothing else is to be done.
+class SimLoop final : public Loop {
+ public:
+  explicit SimLoop(SimKernel& kernel);
+  ~SimLoop() override;
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "simulated"; }
+  [[nodiscard]] Instant read_now() const noexcept override;
+  [[nodiscard]] SimKernel& kernel() const noexcept { return kernel_; }
+
+  /// Runs `work()` within a turn of this loop, then everything until idle.
+  template <class Work>
+  void call(Work work) {
+    post(std::move(work));
+    kernel_.run_until_idle();
+  }
+
+ protected:
+  void attach(Stream& stream) override;
+  void update(Stream& stream) override;
+  void detach(Stream& stream) noexcept override;
+  Written write(Stream& stream, std::string_view first, std::string_view second) override;
+  Written send_file(Stream& stream, std::string_view before, FileSlice slice) override;
+  void end_writing(Stream& stream) noexcept override;
+  void drop_unsent(Stream& stream) noexcept override;
+
+  /// A port of the simulated kernel's, whatever the address.
+  ///
+  /// errors   address_in_use, and not_supported for a Unix path
+  Result<ListeningSocket, NetError> listen(const Address& at,
+                                           const ListenOptions& options) override;
+  void attach(Listener& listener) override;
+  void detach(Listener& listener) noexcept override;
+  void begin_closing(Listener& listener) noexcept override;
+  bool accept_last(Listener& listener) override;
+  void attach(FdWatch& watch) override;
+  void update(FdWatch& watch) override;
+  void detach(FdWatch& watch) noexcept override;
+
+  void wait(Instant until) override;
+  void wake() noexcept override {}
+
+ private:
+  friend SimKernel;
+  friend class SimClient;
+
+  struct Event {
+    detail::testkit::SimConnection* connection = nullptr;  // or
+    detail::testkit::SimPort* port = nullptr;              // or
+    FdWatch* watch = nullptr;
+    Readiness readiness = Readiness::none;
+  };
+
+  [[nodiscard]] bool is_due() const noexcept;
+  [[nodiscard]] Instant due() const noexcept { return wake_at(); }
+  void run_one_turn();
+
+  void queue(detail::testkit::SimConnection& connection);
+  void queue(detail::testkit::SimPort& port);
+  void forget(const void* object) noexcept;
+  void shuffle_batch() noexcept;
+  void handle(Event event);
+  void handle(detail::testkit::SimConnection& connection);
+  void read(detail::testkit::SimConnection& connection);
+  void accept(detail::testkit::SimPort& port);
+  [[nodiscard]] std::string_view take_unread(detail::testkit::SimConnection& connection,
+                                             std::size_t bytes);
+  [[nodiscard]] std::size_t bytes_to_read(std::size_t unread) noexcept;
+  [[nodiscard]] std::size_t bytes_to_take(const detail::testkit::SimConnection& connection,
+                                          std::size_t bytes);
+
+  static constexpr std::size_t kReadBytesMax = 64UL * 1024;  // as the real loops
+
+  SimKernel& kernel_;
+  bool is_driven_ = false;  // by the kernel: each `run` is one turn
+  std::vector<Event> events_;
+  std::vector<Event> batch_;
+  std::unique_ptr<char[]> room_ = std::make_unique_for_overwrite<char[]>(kReadBytesMax);
+  std::vector<FdWatch*> watches_;
+  BlockingPool pool_;
+};
+
+}  // namespace eider

@@ -1,0 +1,25 @@
+// The dice of the simulator: the same seed gives the same throws on every machine.
+// Must not be used where an attacker could gain from guessing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "eider/base/split_mix.h"
+
+namespace eider {
+
+class SimRandom : private SplitMix64 {
+ public:
+  explicit SimRandom(std::uint64_t seed) noexcept : SplitMix64(seed) {}
+
+  using SplitMix64::next;
+  /// 0 <= result < bound. Pre: bound > 0.
+  std::size_t below(std::size_t bound) noexcept { return next() % bound; }
+  /// True this often: never at 0, always at 1. Throws no die for 0.
+  bool happens(double probability) noexcept {
+    return probability > 0 && next_share() < probability;
+  }
+};
+
+}  // namespace eider

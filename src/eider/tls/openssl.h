@@ -1,0 +1,49 @@
+// Owners of OpenSSL's objects, and what its queue of errors says.
+// Must not be included by a public header.
+#pragma once
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+
+#include <memory>
+#include <string>
+
+namespace eider::detail::tls {
+
+template <auto kFree>
+struct Freer {
+  template <class T>
+  void operator()(T* object) const noexcept {
+    kFree(object);
+  }
+};
+
+inline void free_certificates(STACK_OF(X509) * stack) noexcept {
+  sk_X509_pop_free(stack, X509_free);
+}
+
+using SslPtr = std::unique_ptr<SSL, Freer<&SSL_free>>;
+using SslContextPtr = std::unique_ptr<SSL_CTX, Freer<&SSL_CTX_free>>;
+using SessionPtr = std::unique_ptr<SSL_SESSION, Freer<&SSL_SESSION_free>>;
+using CertificatePtr = std::unique_ptr<X509, Freer<&X509_free>>;
+using CertificatesPtr = std::unique_ptr<STACK_OF(X509), Freer<&free_certificates>>;
+using KeyPtr = std::unique_ptr<EVP_PKEY, Freer<&EVP_PKEY_free>>;
+using BioPtr = std::unique_ptr<BIO, Freer<&BIO_free>>;
+
+/// What went wrong last on this thread, in OpenSSL's words; the queue is empty afterwards.
+[[nodiscard]] std::string take_openssl_error();
+
+/// Forgets what others have left in the thread's queue: next to nothing when it is empty.
+inline void forget_openssl_errors() noexcept {
+  if (ERR_peek_error() != 0) {
+    ERR_clear_error();
+  }
+}
+
+/// Pre: OpenSSL's answer to a request that only a lack of memory can refuse.
+void ensure_memory(const void* object);
+
+}  // namespace eider::detail::tls

@@ -1,0 +1,256 @@
+#include "eider/ws/ws_session.h"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "eider/base/failure.h"
+
+namespace eider::ws::detail {
+
+namespace {
+
+std::string cause_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& exception) {
+    return exception.what();
+  } catch (...) {
+    return "something that is no std::exception was thrown";
+  }
+}
+
+}  // namespace
+
+WsRoute::WsRoute(WebSocketOptions its_options, std::string its_pattern)
+    : options(std::move(its_options)),
+      limits{.message_bytes_max = options.message_bytes_max,
+             .fragments_max = options.fragments_max},
+      pattern(std::move(its_pattern)) {}
+
+WsSession::WsSession(WsShared& shared, const WsRoute& route, UpgradedLine& line,
+                     const WsAgreement& agreement)
+    : WsEndpoint(shared, route, line, agreement.compression), subprotocol_(agreement.subprotocol) {}
+
+// First it leaves the topics, so that nothing is published to what goes; then the handler ends, by
+// which nobody waits here any more but others that send; last the handle learns that it is alone.
+WsSession::~WsSession() {
+  abandon_line();
+  on_closing();
+  end_serving();
+  wake(arrival_);
+  wake(room_);
+  if (handle_ != nullptr) {
+    handle_->session_ = nullptr;
+  }
+}
+
+std::string_view WsSession::agreed_subprotocol() const noexcept {
+  const auto& names = output().options().subprotocols;
+  return subprotocol_ < names.size() ? std::string_view(names[subprotocol_]) : std::string_view();
+}
+
+std::string WsSession::address() const {
+  const UpgradedLine* const line = output().line();
+  return line == nullptr ? std::string() : line->address();
+}
+
+// What the line tells.
+
+void WsSession::on_bytes(std::string_view bytes) {
+  begin_handler();
+  WsEndpoint::on_bytes(bytes);
+}
+
+void WsSession::on_end() {
+  begin_handler();
+  WsEndpoint::on_end();
+}
+
+void WsSession::on_broken() {
+  WsEndpoint::on_broken();
+  tell_closed();
+}
+
+void WsSession::on_stopping() {
+  begin_closing(CloseCode::going_away, "the server stops");
+  settle();
+}
+
+bool WsSession::outlives_line() noexcept {
+  const bool is_forced = output().line() != nullptr;
+  abandon_line();
+  return !is_forced && !is_served();
+}
+
+// What the endpoint tells.
+
+void WsSession::on_message(const WsMessage& message) {
+  if (handlers_ != nullptr) {
+    if (handlers_->message) {
+      guard([this, &message] { handlers_->message(*this, message); });
+    }
+    return;
+  }
+  if (inbox_ == nullptr) {
+    inbox_ = output().shared().take_inbox();
+  }
+  inbox_->add(message);
+  wake(arrival_);
+}
+
+bool WsSession::is_full() const noexcept {
+  const WebSocketOptions& options = output().options();
+  return inbox_ != nullptr && (inbox_->messages() >= options.queued_messages_max ||
+                               inbox_->bytes() >= options.queued_bytes_max);
+}
+
+void WsSession::on_closing() noexcept {
+  if (subscriptions != nullptr) {
+    output().shared().topics()->unsubscribe_all(*this);
+  }
+}
+
+void WsSession::on_ending() noexcept {
+  if (is_end_told()) {
+    wake(arrival_);
+  }
+  wake(room_);
+}
+
+/// A server's handler goes on behind the end. A client's owner may destroy the connection as soon
+/// as it hears of it: so it does when the last word has left.
+bool WsSession::is_end_told() const noexcept {
+  return state() >= (output().is_server() ? State::leaving : State::over);
+}
+
+void WsSession::wake(WsWaiter::Queue& queue) noexcept {
+  while (Deferred* waiter = queue.pop_front()) {
+    output().shared().loop().defer(*waiter);
+  }
+}
+
+void WsSession::on_failure(const std::exception_ptr& thrown) noexcept {
+  LogSink* const log = output().shared().log();
+  if (log == nullptr) {
+    return;
+  }
+  try {
+    std::string line("WebSocket ");
+    line.append(output().route().pattern).append(" failed: ").append(cause_of(thrown));
+    log->write(LogLevel::error, line);
+  } catch (...) {  // no memory for the line
+    log->write(LogLevel::error, "A WebSocket handler failed.");
+  }
+}
+
+// The handler.
+
+void WsSession::start(WsPurpose purpose) {
+  handlers_ = purpose.shared;
+  if (purpose.own != nullptr) {
+    handlers_ = purpose.own.get();
+    rare().handlers = std::move(purpose.own);
+  } else if (handlers_ == nullptr) {
+    rare().starting = std::move(purpose.handler);
+  }
+  output().shared().loop().defer(*this);
+}
+
+WebSocket WsSession::hand_out() {
+  is_started_ = true;
+  return WebSocket(*this);
+}
+
+void WsSession::begin_handler() noexcept {
+  if (is_started_) [[likely]] {
+    return;
+  }
+  is_started_ = true;
+  guard([this] {
+    if (handlers_ != nullptr) {
+      owes_closed_ = true;
+      if (handlers_->opened) {
+        handlers_->opened(*this);
+      }
+      return;
+    }
+    WsHandler handler = std::move(rare().starting);
+    if (is_open()) {
+      forget_rare();
+    }
+    task_ = handler(WebSocket(*this));
+    if (task_.start()) {
+      output().shared().loop().defer(*this);
+    } else {
+      task_.tell(*this);
+    }
+  });
+}
+
+void WsSession::on_task_done() noexcept {
+  output().shared().loop().defer(*this);
+}
+
+void WsSession::run() {
+  begin_handler();
+  end_task();
+  if (state() >= State::leaving) {
+    tell_closed();
+  }
+  WsEndpoint::run();
+}
+
+void WsSession::end_task() noexcept {
+  if (!task_.is_done()) {
+    return;
+  }
+  guard([this] { task_.take(); });
+  task_ = Task<>();
+  begin_closing(CloseCode::normal, {});
+  has_closed_ = true;
+}
+
+void WsSession::tell_closed() noexcept {
+  if (!owes_closed_) {
+    return;
+  }
+  owes_closed_ = false;
+  if (handlers_->closed) {
+    guard([this] { handlers_->closed(*this); });
+  }
+}
+
+void WsSession::end_serving() noexcept {
+  task_ = Task<>();
+  tell_closed();
+}
+
+void WsSession::close(CloseCode code, std::string_view reason) {
+  if (!ws::is_sendable(code)) {
+    throw std::invalid_argument("this close code must not be sent");
+  }
+  begin_closing(code, reason);
+  has_closed_ = true;
+}
+
+// For the coroutine that waits.
+
+bool WsSession::has_news() {
+  if (inbox_ != nullptr && inbox_->empty()) {
+    output().shared().give_back(std::move(inbox_));
+    answer_close();
+  }
+  return is_end_told() || (inbox_ != nullptr && !has_closed_);
+}
+
+std::optional<WsMessage> WsSession::take() {
+  if (inbox_ == nullptr || has_closed_) {
+    return std::nullopt;
+  }
+  const auto message = inbox_->take();
+  read_on();
+  return message;
+}
+
+}  // namespace eider::ws::detail

@@ -1,0 +1,236 @@
+"""What a program says from outside when it is started wrongly, and when it cannot start.
+
+Must not look into the program: what counts are its words, its exit code and where it listens.
+"""
+
+import json
+import os
+import socket
+import tempfile
+import unittest
+from pathlib import Path
+
+from support import Program, free_port, run_to_end
+
+PLAIN = '01_hello'
+SECURE = '10_http2'
+MISUSED = 2
+NOT_STARTED = 1
+
+
+class OpenApiDiff(unittest.TestCase):
+    """`--openapi` prints a document, and `eider openapi-diff` holds two of them together."""
+
+    def compare(self, older, newer):
+        with tempfile.TemporaryDirectory() as directory:
+            files = [Path(directory) / name for name in ('older.json', 'newer.json')]
+            for file, document in zip(files, (older, newer)):
+                file.write_text(document)
+            return run_to_end('eider', 'openapi-diff', *files)
+
+    def test_a_printed_document_breaks_nothing_of_itself(self):
+        status, document = run_to_end('14_openapi', '--openapi', '--port', '1')
+        self.assertEqual((status, json.loads(document)['openapi']), (0, '3.1.1'))
+        self.assertEqual(run_to_end('14_openapi', '--openapi'), (0, document))
+        self.assertEqual(self.compare(document, document), (0, ''))
+
+    def test_what_breaks_is_told_by_line_and_exit_code(self):
+        _, older = run_to_end('14_openapi', '--openapi')
+        newer = json.loads(older)
+        del newer['paths']['/bookings']['get']
+        newer['components']['schemas']['NewBooking']['required'].append('price')
+        self.assertEqual(self.compare(older, json.dumps(newer)), (3, (
+            '/paths/~1bookings/get: the method is gone\n'
+            '/components/schemas/NewBooking: in requests: "price" is required now\n')))
+
+    def test_what_is_no_document_is_told(self):
+        status, said = self.compare('{"openapi": "3.1.1", "paths": {}}', '[]')
+        self.assertEqual(status, 1)
+        self.assertIn('newer.json is no OpenAPI document', said)
+        status, said = self.compare('{', '{}')
+        self.assertEqual(status, 1)
+        self.assertIn('older.json is no JSON', said)
+        self.assertEqual(run_to_end('eider', 'openapi-diff', 'one'),
+                         (2, 'eider openapi-diff: it takes two files, OLD and NEW\n'))
+
+
+class Misused(unittest.TestCase):
+    def assert_told(self, said, *words, environment=None):
+        """That a program started with these words ends as misused and says exactly that."""
+        self.assertEqual(run_to_end(PLAIN, *words, environment=environment),
+                         (MISUSED, said + '; see --help\n'))
+
+    def test_an_unknown_option_is_named_with_the_one_that_was_meant(self):
+        self.assert_told('--thread is no option, but --threads is', '--thread', '3')
+        self.assert_told('--prot is no option, but --port is', '--prot=80')
+        self.assert_told('--writers is no option', '--writers', '3')
+        self.assert_told("'8080' is no option", '8080')
+
+    def test_a_value_out_of_range_is_told_with_the_range(self):
+        self.assert_told("--port must be between 0 and 65535, not '65536'", '--port', '65536')
+        self.assert_told("--threads must be between 1 and 1024, not '0'", '--threads', '0')
+        self.assert_told("--backend must be auto, epoll or io_uring, not 'poll'",
+                         '--backend', 'poll')
+
+    def test_an_option_is_given_once_and_with_a_value(self):
+        self.assert_told("--port is given more than once, and takes one value: '1' or '2'",
+                         '--port', '1', '--port', '2')
+        self.assert_told('--port takes a value (PORT), and none follows it', '--port')
+
+    def test_the_environment_is_blamed_for_what_it_says(self):
+        self.assert_told("EIDER_PORT must be an integer, not 'http'",
+                         environment={'EIDER_PORT': 'http'})
+        self.assert_told("EIDER_LISTEN must be HOST:PORT, [IPV6]:PORT, unix:/path or systemd, "
+                         "not '8080'", environment={'EIDER_LISTEN': '127.0.0.1:0,8080'})
+
+    def test_help_names_every_option_with_its_variable(self):
+        status, said = run_to_end(PLAIN, '--port', 'wrong', '--help')
+        self.assertEqual(status, 0)
+        for name in ('host', 'port', 'listen', 'tls-port', 'listen-tls', 'cert', 'key',
+                     'proxy-protocol', 'share-port', 'threads', 'backend', 'drain-seconds'):
+            self.assertIn(f'  --{name} ', said)
+            self.assertIn('EIDER_' + name.upper().replace('-', '_'), said)
+
+    def test_routes_are_listed_in_place_of_serving(self):
+        status, said = run_to_end(PLAIN, '--routes')
+        self.assertEqual(status, 0)
+        self.assertRegex(said, r'(?m)^GET /  +handler  +1 MiB  01_hello\.cc:\d+$')
+
+
+    def test_a_range_is_the_same_whatever_breaks_it(self):
+        for threads in ('0', '-1', '1025', '99999999999'):
+            self.assert_told(f"--threads must be between 1 and 1024, not '{threads}'",
+                             '--threads', threads)
+
+    def test_an_address_with_half_its_brackets_is_none(self):
+        for place in ('[::1', '[::1:80', '::1:80', '::1]:80', '[:80', ':80', '[::1]x:80'):
+            for option in ('--listen', '--listen-tls'):
+                self.assert_told(f'{option} must be HOST:PORT, [IPV6]:PORT, unix:/path or '
+                                 f"systemd, not '{place}'", option, place)
+
+    def test_a_certificate_that_nobody_is_shown_is_told_with_the_mend(self):
+        said = ('--cert and --key are for TLS, which is spoken nowhere: '
+                'add --tls-port or --listen-tls')
+        for words in (('--cert', 'a.pem'), ('--key', 'a.pem'), ('--cert', 'a', '--key', 'b')):
+            self.assert_told(said, *words)
+            self.assertEqual(run_to_end(SECURE, *words), (MISUSED, said + '; see --help\n'))
+        self.assert_told(said, environment={'EIDER_CERT': 'a.pem'})
+
+    def test_words_from_outside_make_no_line_of_their_own(self):
+        self.assert_told("--port must be an integer, not '1?X: y'", '--port', '1\nX: y')
+
+
+class EveryExample(unittest.TestCase):
+    """What any program of the examples does with words that it cannot use."""
+
+    SERVERS = ('01_hello', '02_json', '03_async', '04_uploads', '05_events', '06_files',
+               '07_websocket', '10_http2', '11_proxy', '12_guards', '13_clock', '14_openapi',
+               '15_middleware', 'chat', 'notes')
+    CLIENTS = ('08_ws_client', '09_client')
+
+    def assert_refused(self, status, program, *words, environment=None):
+        """That it ends with this status and says why in one line."""
+        ended, said = run_to_end(program, *words, environment=environment)
+        self.assertEqual((ended, said.count('\n')), (status, 1), (program, words, said))
+        self.assertNotIn('terminate called', said)
+
+    def test_a_wrong_word_ends_with_2_and_one_line(self):
+        for program in self.SERVERS:
+            for words in (('--threads', 'x'), ('--listen', '[::1'), ('--port', '-1'), ('--nope',),
+                          ('word',), ('--cert', 'a.pem')):
+                self.assert_refused(MISUSED, program, *words)
+        self.assert_refused(MISUSED, '08_ws_client')
+
+    def test_help_is_no_fault(self):
+        for program in (*self.SERVERS, *self.CLIENTS):
+            status, said = run_to_end(program, '--help')
+            self.assertEqual(status, 0, program)
+            self.assertIn(program if program in self.CLIENTS else '--threads', said)
+
+    def test_a_wrong_upstream_ends_the_proxy_with_2_and_one_line(self):
+        for url in ('', 'x', 'http://', 'ftp://a', 'http://a:99999', 'http://a\r\nX: y'):
+            self.assert_refused(MISUSED, '11_proxy', '--port', '0', '--upstreams', url)
+        self.assert_refused(MISUSED, '11_proxy', '--port', '0')
+        self.assert_refused(MISUSED, '11_proxy', environment={'PROXY_UPSTREAMS': 'http://a,x'})
+
+    def test_a_health_path_that_no_request_has_is_refused(self):
+        self.assert_refused(MISUSED, '11_proxy', '--upstreams', 'http://127.0.0.1:1',
+                            '--port', '0', '--health', '/a b\r\nX: y')
+
+    def test_a_missing_directory_ends_with_1_and_one_line(self):
+        self.assert_refused(NOT_STARTED, '06_files', '--root', '/none')
+        self.assert_refused(NOT_STARTED, '10_http2', '--files', '/none')
+        self.assert_refused(NOT_STARTED, '10_http2', environment={'HTTP2_FILES': '/none'})
+        self.assert_refused(NOT_STARTED, 'notes', '--database-file', '/none/notes.db')
+
+    def test_the_client_asks_nobody_by_wrong_numbers(self):
+        url = 'http://127.0.0.1:1/'
+        for words in (('load', url, 'x', 'x'), ('load', url, '0', '1'), ('load', url, '1', '-1'),
+                      ('load', url, '1', '1s'), ('send', url, '-1'), ('send', url, 'x'),
+                      ('send', url, '99999999999999999999999'), ('order', url, 'tea', 'x'),
+                      ('get',), ('--http2',), ()):
+            self.assert_refused(MISUSED, '09_client', *words)
+
+
+class Environment(unittest.TestCase):
+    def test_it_says_where_to_listen_unless_the_command_line_does(self):
+        port = free_port()
+        with Program(PLAIN, '--port', '{port}', '--threads', '1',
+                     environment={'EIDER_PORT': str(port), 'EIDER_THREADS': 'none'}) as told:
+            self.assertEqual(told.ask('GET', '/')[0], 200)
+        with tempfile.TemporaryDirectory() as directory:
+            path = f'{directory}/app.sock'
+            told = Program(PLAIN)
+            told.environment['EIDER_LISTEN'] = f'127.0.0.1:{told.port},unix:{path}'
+            with told:
+                self.assertEqual(told.ask('GET', '/')[0], 200)
+                with socket.socket(socket.AF_UNIX) as other:
+                    other.connect(path)
+
+
+class NotStarted(unittest.TestCase):
+    def assert_not_started(self, program, words, *said):
+        """That it ends by itself, and says all of that."""
+        status, told = run_to_end(program, *words)
+        self.assertEqual(status, NOT_STARTED, told)
+        for each in said:
+            self.assertIn(each, told)
+
+    def test_a_busy_port_is_named_with_the_mend(self):
+        for threads in ('1', '2'):
+            with socket.create_server(('127.0.0.1', 0)) as busy:
+                port = str(busy.getsockname()[1])
+                self.assert_not_started(
+                    PLAIN, ['--port', port, '--threads', threads], f'127.0.0.1 port {port}',
+                    'the address is in use', 'Stop the program that listens there')
+
+    def test_a_missing_certificate_is_named(self):
+        with tempfile.TemporaryDirectory() as directory:
+            missing = f'{directory}/none.pem'
+            self.assert_not_started(SECURE, ['--port', '0', '--tls-port', '0', '--cert', missing,
+                                             '--key', missing],
+                                    missing, 'No such file or directory')
+
+    def test_a_program_without_tls_says_how_it_learns_it(self):
+        self.assert_not_started(PLAIN, ['--tls-port', '0', '--port', '0'], 'enable_tls')
+
+    def test_a_path_that_no_socket_can_have_is_told_with_the_mend(self):
+        with tempfile.TemporaryDirectory() as directory:
+            self.assert_not_started(PLAIN, ['--listen', f'unix:{directory}/none/app.sock'],
+                                    f'{directory}/none/app.sock', 'Make its directory first')
+            self.assert_not_started(PLAIN, ['--listen', 'unix:/' + 'x' * 200], 'unix:/path')
+            kept = Path(directory) / 'kept.txt'
+            kept.write_text('mine')
+            self.assert_not_started(PLAIN, ['--listen', f'unix:{kept}'], 'the address is in use')
+            self.assertEqual(kept.read_text(), 'mine')
+
+    @unittest.skipIf(os.geteuid() == 0, 'root may write anywhere')
+    def test_a_directory_that_takes_no_file_is_told(self):
+        with tempfile.TemporaryDirectory() as directory:
+            os.chmod(directory, 0o500)
+            self.assert_not_started(PLAIN, ['--listen', f'unix:{directory}/app.sock'],
+                                    'not permitted', 'let this process write there')
+
+
+if __name__ == '__main__':
+    unittest.main()

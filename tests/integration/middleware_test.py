@@ -1,0 +1,88 @@
+"""What stands around handlers, before a real server: addresses, limits and caches of real clients.
+
+Must not repeat what the unit tests of src/eider/middleware/ tell.
+"""
+
+import re
+import unittest
+
+from support import Program, run_to_end
+
+PROGRAM = '15_middleware'
+ANN = {'Authorization': 'Bearer ann-s-token'}
+BOB = {'Authorization': 'Bearer bob-s-token'}
+FORM = {'Content-Type': 'application/x-www-form-urlencoded'}
+
+
+class Middleware(unittest.TestCase):
+    def setUp(self):
+        self.program = Program(PROGRAM, '--port', '{port}').__enter__()
+        self.addCleanup(self.program.__exit__, None, None, None)
+
+    def ask(self, method, path, fields=None, body=None):
+        """(status, fields by lower-case name, body as text)"""
+        status, told, answer = self.program.ask(method, path, body, fields)
+        return status, {name.lower(): value for name, value in told.items()}, answer.decode()
+
+    def test_callers_are_known_and_have_rights(self):
+        self.assertEqual(self.ask('GET', '/api/notes')[0], 401)
+        self.assertEqual(self.ask('GET', '/api/notes', BOB)[2], 'notes of bob\n')
+        self.assertEqual(self.ask('POST', '/api/notes', BOB, 'x')[0], 403)
+        self.assertEqual(self.ask('POST', '/api/notes', ANN, 'x')[2], 'kept for ann\n')
+        self.assertEqual(self.ask('POST', '/api/notes', ANN, 'x' * 65537)[0], 413)
+
+    def test_one_caller_that_asks_too_often_is_refused_and_others_are_not(self):
+        statuses = [self.ask('GET', '/api/notes', ANN)[0] for _ in range(110)]
+        self.assertEqual(statuses.count(200) + statuses.count(429), 110)
+        self.assertLess(statuses.count(200), 110)
+        self.assertGreaterEqual(statuses.count(200), 100)
+        self.assertEqual(self.ask('GET', '/api/notes', BOB)[0], 200)
+
+    def test_a_form_is_taken_with_the_token_of_its_page(self):
+        status, fields, page = self.ask('GET', '/')
+        self.assertEqual(status, 200)
+        nonce = re.search(r'nonce="([^"]+)"', page).group(1)
+        self.assertIn(f"'nonce-{nonce}'", fields['content-security-policy'])
+        token = re.search(r'name="csrf_token" value="([^"]+)"', page).group(1)
+        cookie = {'Cookie': fields['set-cookie'].partition(';')[0]}
+        sent = 'text=x&csrf_token=' + token.replace('+', '%2B').replace('/', '%2F')
+        self.assertEqual(self.ask('POST', '/say', {**FORM, **cookie}, sent)[0], 200)
+        self.assertEqual(self.ask('POST', '/say', {**FORM, **cookie}, 'text=x')[0], 403)
+        self.assertEqual(self.ask('POST', '/say', {**FORM, **cookie, 'Origin': 'http://evil'},
+                                  sent)[0], 403)
+
+    def test_an_answer_is_made_once_for_many(self):
+        first = self.ask('GET', '/news')
+        again = self.ask('GET', '/news')
+        self.assertEqual(first[2], again[2])
+        self.assertNotIn('age', first[1])
+        self.assertIn('age', again[1])
+
+    def test_all_but_what_is_excepted_is_shut_for_maintenance(self):
+        self.assertEqual(self.ask('POST', '/work', {'Content-Type': 'application/json'})[0], 204)
+        self.assertEqual(self.ask('GET', '/news')[0], 503)
+        self.assertEqual(self.ask('GET', '/health')[2], 'alive\n')
+        self.assertEqual(self.ask('POST', '/work?_method=DELETE',
+                                  {'Content-Type': 'application/json'})[0], 204)
+        self.assertEqual(self.ask('GET', '/news')[0], 200)
+
+    def test_hosts_and_slashes_are_sent_where_they_belong(self):
+        self.assertEqual(self.ask('GET', '/health', {'Host': 'evil.example'})[0], 421)
+        status, fields, _ = self.ask('GET', '/health/')
+        self.assertEqual((status, fields['location']), (308, '/health'))
+
+    def test_requests_have_names_and_routes_are_listed(self):
+        status, fields, _ = self.ask('GET', '/health?a=b')
+        self.assertEqual(status, 200)
+        self.assertRegex(fields['x-request-id'], '^[0-9a-f]{16}$')
+        status, said = run_to_end(PROGRAM, '--routes')
+        self.assertEqual(status, 0)
+        self.assertTrue(said.startswith('ahead of routing: method_override\n'), said)
+        self.assertRegex(said, r'POST /api/notes +allow_hosts > request_id > maintenance > '
+                               r'concurrency_limit 1000 > redirect_slashes > cors > '
+                               r'rate_limit 300/1m > bearer_auth > rate_limit 100/1m > '
+                               r'needs_scope write > timeout 5s > handler +64 KiB')
+
+
+if __name__ == '__main__':
+    unittest.main()

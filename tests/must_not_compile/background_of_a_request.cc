@@ -1,0 +1,8 @@
+// expect: what goes on beside requests takes State<T> alone
+#include <eider/eider.h>
+using namespace eider;
+#ifdef FIXED
+void add(App& app) { app.every(Duration(1'000'000), [](State<int>) {}); }
+#else
+void add(App& app) { app.every(Duration(1'000'000), [](const Request&) {}); }
+#endif

@@ -1,0 +1,11 @@
+// expect: this struct has a C array, which has no description: write std::array
+#include <eider/eider.h>
+#include <array>
+struct Id {
+#ifdef FIXED
+  std::array<std::uint8_t, 16> bytes;
+#else
+  std::uint8_t bytes[16];
+#endif
+};
+void routes(eider::App& app) { app.get("/", [] { return Id{}; }); }

@@ -1,0 +1,11 @@
+// expect: a draft is of content: Draft<Json<T>>, Draft<Form<T>>
+#include <eider/eider.h>
+struct Find {
+  int page;
+};
+#ifdef FIXED
+using Given = eider::Draft<eider::Form<Find>>;
+#else
+using Given = eider::Draft<eider::Query<Find>>;
+#endif
+void routes(eider::App& app) { app.post("/", [](Given) {}); }

@@ -1,0 +1,8 @@
+// expect: a guard runs ahead of content
+#include <eider/eider.h>
+using namespace eider;
+#ifdef FIXED
+void routes(App& app) { app.guard([](const Request&) -> Result<void> { return {}; }); }
+#else
+void routes(App& app) { app.guard([](Body) -> Result<void> { return {}; }); }
+#endif

@@ -1,0 +1,8 @@
+// expect: a guard does not answer
+#include <eider/eider.h>
+using namespace eider;
+#ifdef FIXED
+void routes(App& app) { app.guard([](const Request&) {}); }
+#else
+void routes(App& app) { app.guard([](EventStream) {}); }
+#endif

@@ -1,0 +1,10 @@
+// expect: a map has a description when its keys are std::string
+#include <eider/eider.h>
+#include <map>
+#include <string>
+#ifdef FIXED
+using Key = std::string;
+#else
+using Key = int;
+#endif
+void routes(eider::App& app) { app.get("/", [] { return std::map<Key, int>(); }); }

@@ -1,0 +1,9 @@
+// expect: what a guard has put is std::optional<Slot<T>>
+#include <eider/eider.h>
+using namespace eider;
+struct Caller { int id; };
+#ifdef FIXED
+void routes(App& app) { app.get("/", [](std::optional<Slot<Caller>>) { return 7; }); }
+#else
+void routes(App& app) { app.get("/", [](std::optional<Caller>) { return 7; }); }
+#endif

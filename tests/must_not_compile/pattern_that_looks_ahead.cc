@@ -1,0 +1,12 @@
+// expect: the_pattern_has_a_group_that_looks_around_or_has_a_name
+#include <eider/eider.h>
+#include <string>
+#ifdef FIXED
+using Name = eider::Must<std::string, eider::Matches<"(?:a)b">>;
+#else
+using Name = eider::Must<std::string, eider::Matches<"(?=a)b">>;
+#endif
+struct User {
+  Name name;
+};
+void routes(eider::App& app) { app.post("/", [](eider::Json<User> user) { return *user; }); }

@@ -1,0 +1,12 @@
+// expect: a pointer has no description: write the value, or a std::optional of it
+#include <eider/eider.h>
+#include <memory>
+#include <optional>
+struct Note {
+#ifdef FIXED
+  std::optional<int> stars;
+#else
+  std::shared_ptr<int> stars;
+#endif
+};
+void routes(eider::App& app) { app.post("/", [](eider::Json<Note> note) { return *note; }); }

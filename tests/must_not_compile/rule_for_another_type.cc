@@ -1,0 +1,15 @@
+// expect: eider: a rule for a T has `static bool check(const T& value)` and `static Requirement
+#include <eider/eider.h>
+#include <string>
+struct Even {
+  static bool check(int number) { return number % 2 == 0; }
+  static eider::Requirement describe() { return {.code = "even", .text = "must be even"}; }
+};
+struct Order {
+#ifdef FIXED
+  eider::Must<int, Even> gloves;
+#else
+  eider::Must<std::string, Even> gloves;
+#endif
+};
+void routes(eider::App& app) { app.post("/", [](eider::Json<Order> order) { return *order; }); }

@@ -1,0 +1,8 @@
+// expect: Slot<T> for what a guard has put
+#include <eider/eider.h>
+using namespace eider;
+struct Caller { int id; };
+#ifdef FIXED
+template <> struct eider::Extract<Caller> : eider::ExtractSlot<Caller> {};
+#endif
+void routes(App& app) { app.get("/", [](const Caller& caller) { return caller.id; }); }

@@ -1,0 +1,39 @@
+// A service whose answers share one text, for tests of where it is sent from.
+// Must not be used where the real application is meant.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "eider/runtime/task.h"
+#include "eider/server/service.h"
+
+namespace eider {
+
+/// /wait…           from a task
+/// anything else    at once
+class SharedService final : public Service {
+ public:
+  Plan plan(Request& request) noexcept override {
+    return {.endpoint = this, .waits = request.path().starts_with("/wait")};
+  }
+  void answer(const Plan& /*plan*/, Request& /*request*/, Response& response) noexcept override {
+    response.set_static_type(kTextPlain).set_shared_body(text);
+  }
+  Task<> answer_later(const Plan& plan, Request& request, Response& response,
+                      const Ongoing& /*ongoing*/) override {
+    answer(plan, request, response);
+    co_return;
+  }
+  void answer_failed(const Request& /*request*/, Response* /*response*/,
+                     std::exception_ptr /*thrown*/) noexcept override {}
+  void refuse(int status, std::string_view detail, Response& response) noexcept override {
+    response.set_status(status).set_static_body(detail);
+  }
+
+  std::shared_ptr<const std::string> text = std::make_shared<std::string>(1'000'000, 's');
+};
+
+}  // namespace eider

@@ -1,0 +1,64 @@
+// An app as a service that a simulated server makes for itself.
+// Must not be used where one client at a time is enough: TestClient says more.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "eider/app/app.h"
+#include "eider/server/service.h"
+#include "tests/sim/sim_server.h"
+
+namespace eider {
+
+/// A service that is an app's. Derive from it, add routes to `app_`, then call `make_service`.
+class SimAppService : public Service {
+ public:
+  Plan plan(Request& request) noexcept override { return inner_->plan(request); }
+  void answer(const Plan& plan, Request& request, Response& response) noexcept override {
+    inner_->answer(plan, request, response);
+  }
+  Task<> answer_later(const Plan& plan, Request& request, Response& response,
+                      const Ongoing& ongoing) override {
+    return inner_->answer_later(plan, request, response, ongoing);
+  }
+  void finish(const Plan& plan, Request& request, Response& response) noexcept override {
+    inner_->finish(plan, request, response);
+  }
+  [[nodiscard]] bool is_observed() const noexcept override { return inner_->is_observed(); }
+  void observe(const AnswerRecord& record) noexcept override { inner_->observe(record); }
+  void answer_failed(const Request& request, Response* response,
+                     std::exception_ptr thrown) noexcept override {
+    inner_->answer_failed(request, response, std::move(thrown));
+  }
+  void refuse(int status, std::string_view detail, Response& response) noexcept override {
+    inner_->refuse(status, detail, response);
+  }
+
+  std::size_t unfinished(Loop& loop) noexcept override { return inner_->unfinished(loop); }
+
+ protected:
+  void make_service() { inner_ = app_.make_service().value(); }
+
+  App app_;
+
+ private:
+  std::unique_ptr<Service> inner_;
+};
+
+/// kAdd  adds its routes
+template <void (*kAdd)(App&)>
+class SimApp final : public SimAppService {
+ public:
+  SimApp() {
+    kAdd(app_);
+    make_service();
+  }
+};
+
+template <void (*kAdd)(App&)>
+using SimAppServer = SimServerOf<SimApp<kAdd>>;
+
+}  // namespace eider

@@ -1,0 +1,260 @@
+// A client's WebSocket over a stream of its HTTP/2 connection (RFC 8441), and Eider's own server.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/app/params.h"
+#include "eider/app/websocket.h"
+#include "eider/client/client.h"
+#include "eider/http2/http2.h"
+#include "eider/http2/loop_h2.h"
+#include "eider/runtime/scope.h"
+#include "eider/runtime/sleep.h"
+#include "eider/server/connection_protocol.h"
+#include "eider/server/server.h"
+
+namespace eider {
+namespace {
+
+using std::chrono::operator""s;
+
+/// Says by what it was opened, and everything that it hears: only HTTP/1.1 has a key.
+Task<> tell(WebSocket ws, Header<"Sec-WebSocket-Key", std::optional<std::string>> key) {
+  auto first = ws.send(*key ? "HTTP/1.1" : "HTTP/2");
+  co_await first;
+  bool has_more = true;
+  while (has_more) {
+    auto receiving = ws.receive();
+    const auto message = co_await receiving;
+    has_more = message.has_value();
+    if (message) {
+      auto sending = ws.send(*message);
+      co_await sending;
+    }
+  }
+}
+
+/// Receives nothing, until it is destroyed where it waits.
+Task<> listen_to_nothing(WebSocket ws) {
+  auto waiting = sleep_for(std::chrono::hours(1));
+  co_await waiting;
+  ws.close();
+}
+
+class Http2 final : public ConnectionProtocol {
+ public:
+  [[nodiscard]] std::string_view alpn() const noexcept override { return h2::kAlpnName; }
+  [[nodiscard]] std::unique_ptr<ProtocolFactory> on_loop(
+      detail::server::LoopContext& context) const override {
+    return std::make_unique<detail::http2::LoopH2>(context, Http2Options());
+  }
+};
+
+class WebSocketOverHttp2 : public ::testing::Test {
+ protected:
+  WebSocketOverHttp2() {
+    app_.get("/", [] { return "here"; });
+    app_.ws("/tell", tell,
+            {.message_bytes_max = 8UL << 20U, .subprotocols = {"b", "a"}, .compression = true});
+    app_.ws("/deaf", listen_to_nothing, {.queued_bytes_max = 1000, .close_within = 1s});
+    service_ = app_.make_service().value();
+    server_.emplace(*service_,
+                    ServerOptions{.port = 0, .threads = 1, .protocol = std::make_shared<Http2>()});
+    EXPECT_TRUE(server_->start());
+    loop_ = Loop::create(Backend::automatic).value();
+  }
+  ~WebSocketOverHttp2() override {
+    server_->stop();
+    server_->wait();
+  }
+  [[nodiscard]] std::string url(std::string_view scheme, std::string_view path) const {
+    return std::string(scheme) + "://127.0.0.1:" + std::to_string(server_->port()).append(path);
+  }
+  void run(Task<> task) {
+    Task<> whole = then_stop(std::move(task));
+    loop_->post([&whole] { whole.start(); });
+    loop_->run();
+    whole.take();
+  }
+
+  App app_;
+  std::unique_ptr<Service> service_;
+  std::optional<Server> server_;
+  std::unique_ptr<Loop> loop_;
+
+ private:
+  static Task<> then_stop(Task<> task) {
+    co_await std::move(task);
+    Loop::current().stop();
+  }
+};
+
+ClientOptions speaking_http2() {
+  return {.http2 = Http2Use::always};
+}
+
+Task<> get(HttpClient& client, std::string url) {
+  auto getting = client.get(url);
+  const auto reply = co_await std::move(getting);
+  EXPECT_TRUE(reply && reply->status() == 200) << (reply ? "another status" : reply.error().text);
+}
+
+Task<std::string> hear(WsClient& client) {
+  auto receiving = client.receive();
+  const auto message = co_await std::move(receiving);
+  co_return message ? std::string(message->bytes) : "nothing";
+}
+
+Task<> talk(std::string page, std::string url, std::string& by) {
+  HttpClient client(speaking_http2());
+  if (!page.empty()) {
+    auto getting = get(client, page);
+    co_await std::move(getting);
+  }
+  WsClientOptions options;
+  options.socket = {.message_bytes_max = 8UL << 20U, .subprotocols = {"a"}, .compression = true};
+  auto opening = client.websocket(std::move(url), std::move(options));
+  auto opened = co_await std::move(opening);
+  if (!opened) {
+    ADD_FAILURE() << opened.error().text;
+    co_return;
+  }
+  auto hearing = hear(*opened);
+  by = co_await std::move(hearing);
+  EXPECT_EQ(opened->subprotocol(), "a");
+  for (const std::size_t bytes : {0U, 1U, 1000U, 70'000U, 5'000'000U}) {
+    const std::string word(bytes, static_cast<char>('a' + bytes % 26));
+    auto sending = opened->send(word);
+    co_await sending;
+    auto answer = hear(*opened);
+    const std::string heard = co_await std::move(answer);
+    EXPECT_TRUE(heard == word) << bytes;
+  }
+  auto closing = opened->close(CloseCode::going_away, "home");
+  co_await std::move(closing);
+  EXPECT_EQ(opened->close_code(), CloseCode::going_away);
+  EXPECT_FALSE(opened->is_open());
+  if (!page.empty()) {
+    auto getting = get(client, page);  // the connection lives on
+    co_await std::move(getting);
+  }
+}
+
+TEST_F(WebSocketOverHttp2, is_a_stream_of_the_connection_that_is_there) {
+  std::string by;
+  run(talk(url("http", "/"), url("ws", "/tell"), by));
+  EXPECT_EQ(by, "HTTP/2");
+}
+
+TEST_F(WebSocketOverHttp2, is_a_connection_of_its_own_where_there_is_none) {
+  std::string by;
+  run(talk({}, url("ws", "/tell"), by));
+  EXPECT_EQ(by, "HTTP/1.1");
+}
+
+Task<> be_declined(std::string page, std::string url, int& status) {
+  HttpClient client(speaking_http2());
+  auto getting = get(client, page);
+  co_await std::move(getting);
+  auto opening = client.websocket(std::move(url));
+  const auto opened = co_await std::move(opening);
+  EXPECT_FALSE(opened);
+  status = opened ? 0 : opened.error().status;
+}
+
+TEST_F(WebSocketOverHttp2, says_when_the_server_declines) {
+  int status = 0;
+  run(be_declined(url("http", "/"), url("ws", "/elsewhere"), status));
+  EXPECT_EQ(status, 404);
+}
+
+Task<> outlive(std::string page, std::string url, std::string& heard) {
+  std::optional<WsClient> socket;
+  {
+    HttpClient client(speaking_http2());
+    auto getting = get(client, page);
+    co_await std::move(getting);
+    auto opening = client.websocket(std::move(url));
+    auto opened = co_await std::move(opening);
+    if (!opened) {
+      ADD_FAILURE() << opened.error().text;
+      co_return;
+    }
+    socket.emplace(std::move(*opened));
+  }
+  auto first = hear(*socket);
+  heard = co_await std::move(first);
+  auto sending = socket->send("still here");
+  co_await sending;
+  auto second = hear(*socket);
+  heard += ", " + co_await std::move(second);
+}
+
+TEST_F(WebSocketOverHttp2, may_outlive_the_client) {
+  std::string heard;
+  run(outlive(url("http", "/"), url("ws", "/tell"), heard));
+  EXPECT_EQ(heard, "HTTP/2, still here");
+}
+
+Task<> fill(std::string page, std::string url, bool& waits, std::size_t& dropped) {
+  HttpClient client(speaking_http2());
+  auto getting = get(client, page);
+  co_await std::move(getting);
+  WsClientOptions options;
+  options.socket = {.backpressure_bytes_max = 1'000'000, .when_slow = WhenSlow::drop};
+  auto opening = client.websocket(std::move(url), std::move(options));
+  auto opened = co_await std::move(opening);
+  if (!opened) {
+    ADD_FAILURE() << opened.error().text;
+    co_return;
+  }
+  const std::string message(100'000, 'x');
+  for (int count = 0; count < 100; ++count) {
+    dropped += opened->try_send(message) == WsSent::dropped ? 1U : 0U;
+    auto yielding = yield_now();
+    co_await yielding;
+  }
+  auto sending = opened->send("x");
+  waits = !sending.await_ready();
+}
+
+TEST_F(WebSocketOverHttp2, a_server_that_reads_nothing_is_told_and_waited_for) {
+  bool waits = false;
+  std::size_t dropped = 0;
+  run(fill(url("http", "/"), url("ws", "/deaf"), waits, dropped));
+  EXPECT_TRUE(waits);
+  EXPECT_GT(dropped, 0U);
+}
+
+Task<> be_stopped(std::string page, std::string url, Server& server, CloseCode& code) {
+  HttpClient client(speaking_http2());
+  auto getting = get(client, page);
+  co_await std::move(getting);
+  auto opening = client.websocket(std::move(url));
+  auto opened = co_await std::move(opening);
+  if (!opened) {
+    ADD_FAILURE() << opened.error().text;
+    co_return;
+  }
+  auto first = hear(*opened);
+  co_await std::move(first);
+  server.stop();
+  auto last = hear(*opened);
+  const std::string heard = co_await std::move(last);
+  EXPECT_EQ(heard, "nothing");
+  code = opened->close_code();
+}
+
+TEST_F(WebSocketOverHttp2, a_server_that_stops_says_so) {
+  CloseCode code{};
+  run(be_stopped(url("http", "/"), url("ws", "/tell"), *server_, code));
+  EXPECT_EQ(code, CloseCode::going_away);
+}
+
+}  // namespace
+}  // namespace eider

@@ -1,0 +1,200 @@
+// An application with guards of every kind, which notes in what order they run, for both protocols.
+// Must not be included but by tests.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/app/event_stream.h"
+#include "eider/app/producing.h"
+#include "eider/app/websocket.h"
+#include "eider/base/failure.h"
+#include "eider/runtime/sleep.h"
+#include "tests/sim/sim_app.h"
+
+namespace eider {
+
+/// Of the one test that runs.
+struct GuardsNoted {
+  std::vector<std::string> steps;
+  int waiting = 0;  // guards that are under way
+
+  void note(std::string_view step) { steps.emplace_back(step); }
+};
+
+inline GuardsNoted& guards_noted() {
+  static GuardsNoted noted;
+  return noted;
+}
+
+inline std::vector<std::string> take_steps() {
+  return std::exchange(guards_noted().steps, {});
+}
+
+class GuardUnderWay {
+ public:
+  GuardUnderWay() { ++guards_noted().waiting; }
+  ~GuardUnderWay() { --guards_noted().waiting; }
+  GuardUnderWay(const GuardUnderWay&) = delete;
+  GuardUnderWay& operator=(const GuardUnderWay&) = delete;
+};
+
+/// Counts those that live.
+class AliveAsking {
+ public:
+  AliveAsking() noexcept { ++count; }
+  AliveAsking(const AliveAsking&) noexcept { ++count; }
+  AliveAsking& operator=(const AliveAsking&) noexcept = default;
+  ~AliveAsking() { --count; }
+
+  static inline int count = 0;
+};
+
+/// Who asks, by the field Who.
+struct Asking {
+  std::string name;
+  AliveAsking alive{};
+};
+
+/// Something that is made when a handler asks for it.
+struct Account {
+  std::string owner;
+};
+
+/// Made by its Extract.
+struct Basket {
+  std::string owner;
+};
+
+}  // namespace eider
+
+template <>
+struct eider::Extract<eider::Basket> {
+  static constexpr bool kOwns = true;
+  static Task<Result<Basket>> from(Header<"basket", std::optional<std::string>> name) {
+    guards_noted().note("basket");
+    auto sleep = sleep_for(std::chrono::milliseconds(10));
+    co_await sleep;
+    if (!*name) {
+      co_return fail(Error(404, "No basket."));
+    }
+    if (**name == "broken") {
+      co_return fail(Error::unavailable("The baskets are away."));
+    }
+    co_return Basket{std::move(**name)};
+  }
+};
+
+namespace eider {
+
+/// 401 to strangers, 403 to "bad"; who is called "broken" breaks it.
+inline Result<Asking> judge(std::string_view who) {
+  if (who.empty()) {
+    return fail(Error::unauthorized("Who are you?").with_header("WWW-Authenticate", "Bearer"));
+  }
+  if (who == "bad") {
+    throw Failure(Error(403, "Not you."));
+  }
+  if (who == "broken") {
+    throw std::runtime_error("the guard is broken");
+  }
+  return Asking{std::string(who)};
+}
+
+inline void add_guarded_routes(Routes group) {
+  group.get("/me", [](Slot<Asking> asking) -> std::string_view { return asking->name; });
+  group.get("/later", [](Slot<Asking> asking) -> Task<std::string> {
+    auto sleep = sleep_for(std::chrono::milliseconds(10));
+    co_await sleep;
+    co_return asking->name;
+  });
+  group.post("/content", [](Slot<Asking> asking, Body content) {
+    guards_noted().note("handler");
+    return asking->name + ":" + std::to_string(content.size());
+  });
+  group.post("/stream", [](Slot<Asking> asking, BodyStream content) -> Task<std::string> {
+    auto collecting = content.collect(1'000'000);
+    const std::string all = co_await std::move(collecting);
+    co_return asking->name + ":" + std::to_string(all.size());
+  });
+  group.get("/streamed", [](Slot<Asking> asking) {
+    return Streamed("text/plain", [asking](ResponseStream out) -> Task<> {
+      auto sleep = sleep_for(std::chrono::milliseconds(10));
+      co_await sleep;
+      auto written = out.write(asking->name);
+      co_await written;
+    });
+  });
+  group.get("/events", [](Slot<Asking> asking, EventStream events) -> Task<> {
+    auto sent = events.send({.data = asking->name});
+    co_await sent;
+  });
+  group.get("/blocking", blocking([](Slot<Asking> asking) { return asking->name; }));
+  group.post("/blocking-content", blocking([](Slot<Asking>, Body content) {
+               guards_noted().note("handler");
+               return static_cast<int>(content.size());
+             }));
+  group.ws("/socket", [](WebSocket socket, Basket basket) -> Task<> {
+    auto sending = socket.send(basket.owner);
+    co_await sending;
+  });
+}
+
+inline void set_up_guards(App& app) {
+  guards_noted() = GuardsNoted();
+  app.log_to(nullptr);
+  app.body_bytes_max(1'000'000);
+  app.use(Hook{.before =
+                   [](Request& request, Response& response) {
+                     guards_noted().note("hook");
+                     response.add_header("X-Hook", std::to_string(request.body().size()));
+                     return true;
+                   },
+               .after =
+                   [](const Request& request, Response& response) {
+                     const auto* asking = request.find<Asking>();
+                     response.add_header("X-Asking", asking == nullptr ? "-" : asking->name);
+                   }});
+  app.use(Hook{.on_content = [](Request& request, Response& response) {
+    guards_noted().note("content hook");
+    response.add_header("X-Content", std::to_string(request.body().size()));
+    return true;
+  }});
+  app.get("/open", [] { return "open"; });
+  app.get("/basket", [](const Basket& basket) { return basket.owner; });
+  app.get("/perhaps", [](const std::optional<Basket>& basket) {
+    return basket ? basket->owner : std::string("none");
+  });
+
+  // One whose guards are plain.
+  Routes plain = app.group("/plain");
+  plain.guard([](Header<"who", std::optional<std::string_view>> who, const Request& request) {
+    guards_noted().note("plain guard of " + std::to_string(request.body().size()));
+    return judge(who->value_or(""));
+  });
+  add_guarded_routes(plain);
+
+  // One whose guards wait.
+  Routes waiting = app.group("/waiting");
+  waiting.guard([](Header<"who", std::optional<std::string_view>> who,
+                   const Request& request) -> Task<Result<Asking>> {
+    guards_noted().note("waiting guard of " + std::to_string(request.body().size()));
+    const GuardUnderWay under_way;
+    auto sleep = sleep_for(std::chrono::milliseconds(10));
+    co_await sleep;
+    co_return judge(who->value_or(""));
+  });
+  add_guarded_routes(waiting);
+}
+
+/// What is wrong with an app, or "it starts".
+inline std::string start_error_of(const App& app) {
+  const auto service = app.make_service();
+  return service ? "it starts" : service.error().cause();
+}
+
+}  // namespace eider

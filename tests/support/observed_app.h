@@ -1,0 +1,111 @@
+// An application that notes every answer its hook and its observer see, for both protocols.
+// Must not be included but by tests.
+#pragma once
+
+#include <memory>
+#include <regex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/app/event_stream.h"
+#include "eider/app/producing.h"
+#include "eider/base/failure.h"
+#include "eider/middleware/access_log.h"
+#include "eider/middleware/request_id.h"
+#include "eider/runtime/sleep.h"
+#include "tests/sim/sim_app.h"
+
+namespace eider {
+
+/// A line without the name of its request, which is another each time.
+inline std::string without_id(const std::string& line) {
+  return std::regex_replace(line, std::regex(" [0-9a-f]{16}"), "");
+}
+
+/// Lines that were logged.
+class NotedLines final : public LogSink {
+ public:
+  void write(LogLevel, std::string_view line) noexcept override {
+    lines.push_back(without_id(std::string(line)));
+  }
+  [[nodiscard]] std::vector<std::string> take() { return std::exchange(lines, {}); }
+
+  std::vector<std::string> lines;
+};
+
+/// Of the one test that runs.
+struct Noted {
+  /// "405 /path", as the app's own hook sees it.
+  std::vector<std::string> hooked;
+  std::shared_ptr<NotedLines> log = std::make_shared<NotedLines>();
+  /// "/notes/{id}", as the observer is told.
+  std::vector<std::string> routes;
+};
+
+inline Noted& noted() {
+  static Noted all;
+  return all;
+}
+
+inline void set_up_observed(App& app) {
+  noted() = Noted();
+  app.log_to(std::make_shared<NotedLines>());
+  app.observe(access_log(noted().log));
+  app.observe(
+      [](const AnswerRecord& record) { noted().routes.emplace_back(record.request.route()); });
+  app.use(request_id());
+  app.use(Hook{.before =
+                   [](Request&, Response& response) {
+                     response.add_header("X-Before", "1");
+                     return true;
+                   },
+               .after =
+                   [](const Request& request, Response& response) {
+                     noted().hooked.push_back(std::to_string(response.status()) + " " +
+                                              std::string(request.path()));
+                     response.add_header("X-After", "1");
+                   }});
+  app.body_bytes_max(10);
+  app.get("/notes/{id}", [](int id) { return id; });
+  app.post("/notes", [](Body body) { return static_cast<int>(body.size()); });
+  app.get("/later", []() -> Task<std::string> {
+    auto sleep = sleep_for(std::chrono::milliseconds(250));
+    co_await sleep;
+    co_return "later";
+  });
+  app.get("/big", [] { return std::string(1'000'000, 'b'); });
+  app.get("/refused", [](EventStream) -> Task<> {
+    throw Failure(Error::unauthorized("Who are you?"));
+    co_return;
+  });
+  app.get("/changed", [](ResponseStream out) -> Task<> {
+    out.head().set_status(203);
+    auto written = out.write("changed");
+    co_await written;
+  });
+  app.get("/endless", [](EventStream events) -> Task<> {
+    while (true) {
+      auto sent = events.send({.data = "1234"});
+      co_await sent;
+      auto sleep = sleep_for(std::chrono::milliseconds(100));
+      co_await sleep;
+    }
+  });
+  app.get("/broken-hook", [](ResponseStream out) -> Task<> {
+    auto written = out.write("never");
+    co_await written;
+    auto sleep = sleep_for(std::chrono::hours(1));
+    co_await sleep;
+  });
+  app.after([](const Request& request, Response&) {
+    if (request.path() == "/broken-hook") {
+      throw std::runtime_error("a hook's own");
+    }
+  });
+}
+
+using ObservedApp = SimApp<&set_up_observed>;
+
+}  // namespace eider

@@ -1,0 +1,25 @@
+// Rooms that event streams follow and posts are published to, for tests over each protocol.
+// Must not keep what was said: who follows later hears what comes later.
+#pragma once
+
+#include <string>
+
+#include "eider/app/app.h"
+#include "eider/app/event_stream.h"
+#include "eider/server/topics.h"
+
+namespace eider {
+
+inline constexpr std::size_t kRoomBytesMax = 64UL * 1024;
+
+inline void set_up_rooms(App& app) {
+  app.get("/rooms/{room}", [](std::string room, EventStream events, State<Topics> topics) {
+    return events.follow(*topics, std::move(room), {.backpressure_bytes_max = kRoomBytesMax});
+  });
+  app.post("/rooms/{room}", [](std::string_view room, Body text, State<Topics> topics) {
+    topics->publish(room, text.view(), {.name = "said", .id = "7"});
+    return topics->subscribers(room);
+  });
+}
+
+}  // namespace eider
