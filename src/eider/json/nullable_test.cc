@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,32 @@ TEST(Nullable, what_was_read_is_written) {
     ASSERT_TRUE(change) << text;
     EXPECT_EQ(to_text(*change), text);
   }
+}
+
+struct Listing {
+  std::optional<int> limit = 5;
+  std::optional<int> offset;
+  std::unique_ptr<int> step = std::make_unique<int>(2);
+  Nullable<int> from = 1;
+};
+
+TEST(Optional, that_is_empty_and_has_an_initialiser_is_written_as_null) {
+  Listing listing;
+  listing.limit = std::nullopt;
+  listing.step = nullptr;
+  const std::string text = to_text(listing);
+  EXPECT_EQ(text, R"({"limit":null,"step":null,"from":1})");
+  const auto again = read<Listing>(text);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->limit, std::nullopt);
+  EXPECT_EQ(again->step, nullptr);
+  EXPECT_EQ(read<Listing>("{}")->limit, 5);
+}
+
+TEST(Nullable, that_is_absent_stays_so_whatever_its_initialiser) {
+  Listing listing;
+  listing.from.reset();
+  EXPECT_EQ(to_text(listing), R"({"limit":5,"step":2})");
 }
 
 TEST(Nullable, a_wrong_value_is_told_as_that_of_any_member) {

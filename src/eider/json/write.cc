@@ -67,15 +67,20 @@ void write_enum(Buffer& out, const Type& type, const void* value) {
   }
 }
 
-bool is_absent(const reflect::Member& member, const void* value) {
-  return member.is_optional() && member.type->optional().is_absent(value);
+/// Where the member has an initialiser, what is left out would be read as that: null is written.
+bool is_left_out(const reflect::Structure& type, const reflect::Member& member, const void* value) {
+  if (!member.is_optional() || !member.type->optional().is_absent(value)) {
+    return false;
+  }
+  return member.type->optional().tells_null ||
+         !type.has_default(static_cast<std::size_t>(&member - type.begin()));
 }
 
 /// Writes the members with `before` in front of the first; returns what belongs before the next.
 char write_members(Buffer& out, const reflect::Structure& type, const void* object, char before) {
   for (const reflect::Member& member : type) {
     const void* const value = member.in(object);
-    if (is_absent(member, value)) {
+    if (is_left_out(type, member, value)) {
       continue;
     }
     write_name(out, before, member.name);

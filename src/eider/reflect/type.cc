@@ -18,6 +18,10 @@ auto find_in(const Range& range, Matches matches) noexcept -> decltype(range.beg
 
 }  // namespace
 
+const Type& without_rules(const Type& type) noexcept {
+  return type.kind == Kind::kConstrained ? without_rules(*type.constraint().value) : type;
+}
+
 const Member* Structure::find(std::string_view name) const noexcept {
   return find_in(*this, [name](const Member& member) { return member.name == name; });
 }

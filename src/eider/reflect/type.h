@@ -159,6 +159,7 @@ struct Optional {
   /// absent (Nullable).
   void (*set_null)(void* optional);
   bool (*is_null)(const void* optional);  // never of a type that does not tell them apart
+  bool tells_null = false;
 
   [[nodiscard]] bool is_absent(const void* optional) const {
     return get(optional) == nullptr && !is_null(optional);
@@ -228,6 +229,9 @@ struct Constraint {
   [[nodiscard]] const Rule* begin() const noexcept { return first; }
   [[nodiscard]] const Rule* end() const noexcept { return first + count; }
 };
+
+/// The type of the value that a type with rules holds, at the same address; else the type itself.
+[[nodiscard]] const Type& without_rules(const Type& type) noexcept;
 
 struct Dynamic {
   bool (*is_null)(const void* value) noexcept;

@@ -235,7 +235,8 @@ struct OptionalOf {
         return filled.has_value() ? &*filled : nullptr;
       },
       &set_null<T>,
-      &is_null<T>};
+      &is_null<T>,
+      TellsNull<T>};
 };
 
 template <class T>
