@@ -255,7 +255,12 @@ std::optional<Time> parse_instant(std::string_view text) noexcept {
   if (!offset || !cursor.is_at_end()) {
     return std::nullopt;
   }
-  return Time{seconds_of(*date) + time->seconds - *offset, time->nanoseconds};
+  // At either end of the years an offset leads to an instant that could not be written again.
+  const std::int64_t seconds = seconds_of(*date) + time->seconds - *offset;
+  if (seconds < kFirstSecond || seconds > kLastSecond) {
+    return std::nullopt;
+  }
+  return Time{seconds, time->nanoseconds};
 }
 
 ShortText format_instant(std::int64_t count, Unit unit) noexcept {
@@ -327,9 +332,13 @@ ShortText format_length(std::int64_t count, Unit unit) noexcept {
     return text;
   }
   text += 'T';
+  const bool has_seconds = rest % 60 != 0 || time.nanoseconds != 0 || seconds == 0;
   add_part(text, rest / 3600, 'H');
+  if (rest >= 3600 && rest / 60 % 60 == 0 && has_seconds) {
+    text.add_digits(0, 1) += 'M';  // RFC 3339 has no seconds right behind hours
+  }
   add_part(text, rest / 60 % 60, 'M');
-  if (rest % 60 != 0 || time.nanoseconds != 0 || seconds == 0) {
+  if (has_seconds) {
     text.add_number(rest % 60);
     add_fraction(text, time.nanoseconds, digits_of(time.nanoseconds));
     text += 'S';

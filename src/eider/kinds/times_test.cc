@@ -114,6 +114,13 @@ TEST(Instant, that_its_unit_cannot_hold_is_none) {
   expect_none<Small>({"2038-01-19T03:14:08Z"});
 }
 
+TEST(Instant, that_its_offset_takes_out_of_the_years_is_none) {
+  EXPECT_EQ(again<sys_seconds>("9999-12-31T23:59:59+00:00"), "9999-12-31T23:59:59Z");
+  EXPECT_EQ(again<sys_seconds>("0000-01-01T01:00:00+01:00"), "0000-01-01T00:00:00Z");
+  expect_none<sys_seconds>({"9999-12-31T23:59:59-00:01", "9999-12-31T00:01:00-23:59",
+                            "0000-01-01T00:59:59+01:00", "0000-01-01T00:00:00+23:59"});
+}
+
 TEST(Instant, beyond_what_can_be_written_is_the_nearest) {
   const auto text = [](auto instant) {
     return std::string(std::string_view(TextKind<decltype(instant)>::format(instant)));
@@ -141,6 +148,15 @@ TEST(LengthOfTime, is_read_as_rfc_3339_has_it) {
   EXPECT_EQ(again<milliseconds>("PT0.25S"), "PT0.25S");
   EXPECT_EQ(again<hours>("P1D"), "P1D");
   EXPECT_EQ(again<duration<std::uint8_t>>("PT255S"), "PT4M15S");
+  EXPECT_EQ(again<seconds>("P1DT1S"), "P1DT1S");
+}
+
+// RFC 3339, appendix A, has no seconds right behind hours, nor has JSON Schema's "duration".
+TEST(LengthOfTime, of_hours_and_seconds_is_read_without_minutes_and_written_with_them) {
+  EXPECT_EQ(again<seconds>("PT1H1S"), "PT1H0M1S");
+  EXPECT_EQ(again<seconds>("PT1H0M1S"), "PT1H0M1S");
+  EXPECT_EQ(again<milliseconds>("P2DT1H0.5S"), "P2DT1H0M0.5S");
+  EXPECT_EQ(again<seconds>("PT1H"), "PT1H");
 }
 
 TEST(LengthOfTime, of_any_other_spelling_is_none) {
