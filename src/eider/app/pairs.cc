@@ -21,10 +21,7 @@ namespace wording = reflect::wording;
 
 constexpr std::size_t kErrorsMax = 32;
 
-/// A list with rules is the list, at the same address.
-const reflect::Type& without_rules(const reflect::Type& type) noexcept {
-  return type.kind == Kind::kConstrained ? without_rules(*type.constraint().value) : type;
-}
+using reflect::without_rules;
 
 bool is_list(const reflect::Type& type) noexcept {
   const Kind kind = without_rules(type).kind;
@@ -34,12 +31,13 @@ bool is_list(const reflect::Type& type) noexcept {
 /// Kinds that a browser sends nothing for: a box that is not ticked, a list that nothing is chosen
 /// from. Without a pair they are what they are at first, false and empty.
 bool may_send_nothing(const reflect::Type& type) noexcept {
-  return is_list(type) || type.kind == Kind::kBool;
+  return is_list(type) || without_rules(type).kind == Kind::kBool;
 }
 
 bool is_bool(const reflect::Type& type) noexcept {
-  return type.kind == Kind::kBool ||
-         (type.kind == Kind::kOptional && is_bool(*type.optional().value));
+  const reflect::Type& bare = without_rules(type);
+  return bare.kind == Kind::kBool ||
+         (bare.kind == Kind::kOptional && is_bool(*bare.optional().value));
 }
 
 /// The members of one struct, filled from pairs.
@@ -82,10 +80,11 @@ class PairsReader {
     for (std::size_t i = 0; i < structure_.count; ++i) {
       const Member& member = structure_.first[i];
       const bool is_absent = (seen_ >> i & 1U) == 0;
-      if (is_absent && structure_.is_required(i) && !may_send_nothing(*member.type)) {
+      const bool is_missing = is_absent && structure_.is_required(i);
+      if (is_missing && !may_send_nothing(*member.type)) {
         refuse(member.name, wording::kMissing);
-      } else if (is_list(*member.type) && (!is_absent || structure_.is_required(i))) {
-        check_list(*member.type, member);
+      } else if (is_missing || (!is_absent && is_list(*member.type))) {
+        check_rules(*member.type, member);
       }
     }
     if (errors_.empty() && structure_.check != nullptr) {
@@ -99,12 +98,13 @@ class PairsReader {
     return std::ranges::find(errors_, name, &FieldError::pointer) != errors_.end();
   }
 
-  /// Once all its elements are there, none of which is wrong.
-  void check_list(const reflect::Type& type, const Member& member) {
+  /// Of a list once all its elements are there, none of which is wrong; of what nothing was sent
+  /// for.
+  void check_rules(const reflect::Type& type, const Member& member) {
     if (type.kind != Kind::kConstrained || is_wrong(member.name)) {
       return;
     }
-    check_list(*type.constraint().value, member);
+    check_rules(*type.constraint().value, member);
     for (const Requirement& broken :
          reflect::broken_requirements(type.constraint(), member.in(object_))) {
       refuse(member.name, broken);

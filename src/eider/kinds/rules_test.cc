@@ -213,6 +213,37 @@ TEST(Rules, hold_in_queries) {
   EXPECT_EQ(errors[2].code, "email");
 }
 
+struct IsTrue {
+  static bool check(bool value) { return value; }
+  static Requirement describe() { return {.code = "accepted", .text = "must be accepted"}; }
+};
+struct IsKnown {
+  static bool check(bool /*value*/) { return true; }
+  static Requirement describe() { return {.code = "known", .text = "must be known"}; }
+};
+
+TEST(Rules, hold_for_boxes_in_forms) {
+  struct Order {
+    Must<bool, IsTrue> terms;
+    Must<bool, IsKnown> news;
+    std::optional<Must<bool, IsTrue>> more;
+  };
+  const auto told = [](std::string_view pairs) {
+    Order order{};
+    std::string all;
+    for (const FieldError& error : read_pairs(reflect::type_of<Order>(), &order, pairs)) {
+      all += error.pointer + " " + error.detail + "; ";
+    }
+    return all + (order.terms ? "terms " : "") + (order.news ? "news" : "");
+  };
+  EXPECT_EQ(told("terms=on&news=on&more=on"), "terms news");
+  EXPECT_EQ(told("terms=true"), "terms ");
+  EXPECT_EQ(told("terms=on&more="), "terms ");
+  EXPECT_EQ(told(""), "terms must be accepted; ");
+  EXPECT_EQ(told("terms=false&more=false"), "terms must be accepted; more must be accepted; ");
+  EXPECT_EQ(told("terms=yes"), "terms must be true or false; ");
+}
+
 TEST(Rules, hold_for_lists_in_queries) {
   struct Search {
     Must<std::vector<int>, Unique, HasLength<1, 3>> ids;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -29,6 +30,11 @@ std::string number_text(const Type& type, const void* value) {
       return type.bytes == sizeof(float) ? digits(*static_cast<const float*>(value))
                                          : digits(load_real(type, value));
   }
+}
+
+/// JSON has no number for a bound that is none.
+bool is_finite(const Type& type, const void* value) {
+  return type.kind != Kind::kReal || std::isfinite(load_real(type, value));
 }
 
 /// What a length is counted in, and the words of JSON Schema for its bounds.
@@ -88,8 +94,18 @@ Requirement describe_length(const Type& type, std::size_t min, std::size_t max) 
 Requirement describe_range(const Type& type, const void* min, const void* max) {
   const std::string lowest = number_text(type, min);
   const std::string highest = number_text(type, max);
-  Requirement made = wording::kRange.with({{"min", lowest}, {"max", highest}});
-  made.keywords = {{"minimum", lowest}, {"maximum", highest}};
+  const bool has_min = is_finite(type, min);
+  const bool has_max = is_finite(type, max);
+  const Wording& words = has_min == has_max ? wording::kRange
+                         : has_min          ? wording::kAtLeast
+                                            : wording::kAtMost;
+  Requirement made = words.with({{"min", lowest}, {"max", highest}});
+  if (has_min) {
+    made.keywords.push_back({"minimum", lowest});
+  }
+  if (has_max) {
+    made.keywords.push_back({"maximum", highest});
+  }
   return made;
 }
 

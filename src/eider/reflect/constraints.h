@@ -52,16 +52,32 @@ concept RuleFor = requires(const T& value) {
 
 namespace detail {
 
+template <class T>
+struct WithoutRules {
+  using Value = T;
+};
+template <Bounded T>
+struct WithoutRules<T> : WithoutRules<typename T::BoundedValue> {};
+
+/// What a rule is asked about: of a Must within a Must, the value within both.
+template <class T>
+using Ruled = WithoutRules<T>::Value;
+
 template <class T, class R>
 inline constexpr Rule kRule = {
-    [](const void* value) -> bool { return R::check(*static_cast<const T*>(value)); },
+    [](const void* value) -> bool { return R::check(*static_cast<const Ruled<T>*>(value)); },
     [](const Type& type) -> Requirement {
       if constexpr (requires { R::describe(); }) {
         return R::describe();
       } else {
-        return R::describe(type);
+        return R::describe(without_rules(type));
       }
     }};
+
+/// What has characters or elements to count.
+template <class T>
+concept Countable =
+    std::convertible_to<const T&, std::string_view> || requires(const T& value) { value.size(); };
 
 }  // namespace detail
 }  // namespace reflect
@@ -79,7 +95,7 @@ inline constexpr Rule kRule = {
 template <class T, class... Rules>
 class Must {
   static_assert(sizeof...(Rules) != 0, "eider: a Must names the rules that its value keeps");
-  static_assert((reflect::RuleFor<Rules, T> && ...),
+  static_assert((reflect::RuleFor<Rules, reflect::detail::Ruled<T>> && ...),
                 "eider: a rule for a T has `static bool check(const T& value)` and `static "
                 "Requirement describe()`");
   using View = std::conditional_t<std::is_scalar_v<T>, T, const T&>;
@@ -132,9 +148,19 @@ class Must {
   }
 
  private:
+  template <class, class...>
+  friend class Must;
+
   constexpr void check() const {
-    if (!(Rules::check(value_) && ...)) {
+    if (!(Rules::check(ruled()) && ...)) {
       reflect::require(kConstraint, &value_);
+    }
+  }
+  constexpr const reflect::detail::Ruled<T>& ruled() const {
+    if constexpr (reflect::detail::Bounded<T>) {
+      return value_.ruled();
+    } else {
+      return value_;
     }
   }
   static constexpr reflect::Rule kRules[] = {reflect::detail::kRule<T, Rules>...};
@@ -157,8 +183,13 @@ struct HasLength {
     if constexpr (std::convertible_to<const T&, std::string_view>) {
       const std::size_t length = reflect::code_points(value);
       return length >= Min && length <= Max;
-    } else {
+    } else if constexpr (reflect::detail::Countable<T>) {
       return value.size() >= Min && value.size() <= Max;
+    } else {
+      static_assert(reflect::detail::Countable<T>,
+                    "eider: a Length counts the characters of a string, or the elements of a list, "
+                    "set or map; a number has a Range<T, Min, Max>");
+      return false;
     }
   }
   static Requirement describe(const reflect::Type& type) {
@@ -171,7 +202,11 @@ template <class T, T Min, T Max>
 struct InRange {
   static_assert(Min <= Max, "eider: the bounds of a Range are Min, then Max");
 
-  static constexpr bool check(T value) noexcept { return value >= Min && value <= Max; }
+  /// Of a T alone: a wider number would be cut, and then be within.
+  template <std::same_as<T> Value>
+  static constexpr bool check(Value value) noexcept {
+    return value >= Min && value <= Max;
+  }
   static Requirement describe(const reflect::Type& type) {
     return reflect::describe_range(type, &kMin, &kMax);
   }

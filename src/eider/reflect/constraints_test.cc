@@ -124,6 +124,49 @@ TEST(Must, tells_all_rules_that_a_value_breaks) {
   }
 }
 
+template <class T>
+std::vector<std::string> words_of() {
+  std::vector<std::string> all;
+  for (const auto& [name, json] : requirement(T::kConstraint, *T::kConstraint.first).keywords) {
+    all.push_back(std::string(name) + " " + json);
+  }
+  return all;
+}
+
+TEST(Must, of_a_type_with_rules_keeps_both_and_says_them_of_the_value) {
+  using Few = Must<Stars, InRange<int, 1, 3>, Even>;
+  using Word = Must<Title, HasLength<2, 4>>;
+  using Pair = Must<Tags, HasLength<2, 2>>;
+  static_assert(sizeof(Few) == sizeof(int));
+  EXPECT_EQ(said_by<Few>(), "must be between 1 and 3");
+  EXPECT_EQ(words_of<Few>(), (std::vector<std::string>{"minimum 1", "maximum 3"}));
+  EXPECT_EQ(said_by<Word>(), "must have 2 to 4 characters");
+  EXPECT_EQ(words_of<Word>(), (std::vector<std::string>{"minLength 2", "maxLength 4"}));
+  EXPECT_EQ(words_of<Pair>(), (std::vector<std::string>{"minItems 2", "maxItems 2"}));
+  EXPECT_EQ(**Few(2), 2);
+  EXPECT_THROW(Few(3), std::invalid_argument);
+  EXPECT_THROW(Few(4), std::invalid_argument);
+  EXPECT_THROW(Few(7), std::invalid_argument);
+  EXPECT_EQ(**Word("abc"), "abc");
+  EXPECT_THROW(Word("a"), std::invalid_argument);
+  EXPECT_THROW(Word("abcdefg"), std::invalid_argument);
+  EXPECT_THROW(Pair(std::vector{1}), std::invalid_argument);
+}
+
+TEST(Range, without_an_end_says_the_other_alone) {
+  constexpr double kEndless = std::numeric_limits<double>::infinity();
+  using Above = Range<double, 0.5, kEndless>;
+  using Below = Range<float, -std::numeric_limits<float>::infinity(), 2.0F>;
+  using All = Range<double, -kEndless, kEndless>;
+  EXPECT_EQ(said_by<Above>(), "must be at least 0.5");
+  EXPECT_EQ(words_of<Above>(), (std::vector<std::string>{"minimum 0.5"}));
+  EXPECT_EQ(said_by<Below>(), "must be at most 2");
+  EXPECT_EQ(words_of<Below>(), (std::vector<std::string>{"maximum 2"}));
+  EXPECT_TRUE(words_of<All>().empty());
+  EXPECT_EQ(*Above(kEndless), kEndless);
+  EXPECT_THROW(All{std::numeric_limits<double>::quiet_NaN()}, std::invalid_argument);
+}
+
 TEST(Requirement, puts_its_arguments_into_their_places) {
   const auto text = [](std::string pattern) {
     return to_text(Requirement{"x", std::move(pattern), {{"a", "1"}, {"b", "{a}"}}});
