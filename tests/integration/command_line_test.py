@@ -6,11 +6,12 @@ Must not look into the program: what counts are its words, its exit code and whe
 import json
 import os
 import socket
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from support import Program, free_port, run_to_end
+from support import BIN, Program, free_port, run_to_end
 
 PLAIN = '01_hello'
 SECURE = '10_http2'
@@ -52,6 +53,20 @@ class OpenApiDiff(unittest.TestCase):
         self.assertIn('older.json is no JSON', said)
         self.assertEqual(run_to_end('eider', 'openapi-diff', 'one'),
                          (2, 'eider openapi-diff: it takes two files, OLD and NEW\n'))
+
+
+class Unwritten(unittest.TestCase):
+    """What standard output does not take is no success: half a document would pass for one."""
+
+    def test_a_full_disk_is_told_and_fails(self):
+        for name, *words in (('14_openapi', '--openapi'), (PLAIN, '--routes'), (PLAIN, '--help'),
+                             ('eider', '--help'), ('eider', '--version'),
+                             ('eider', 'openapi-diff', '--help'), ('eider', 'bench', '--help')):
+            with self.subTest(name=name, words=words), open('/dev/full', 'w') as full:
+                ended = subprocess.run([BIN / name, *words], stdout=full, stderr=subprocess.PIPE,
+                                       text=True, check=False, timeout=30)
+                self.assertEqual(ended.returncode, 1, ended.stderr)
+                self.assertIn('No space left on device', ended.stderr)
 
 
 class Misused(unittest.TestCase):

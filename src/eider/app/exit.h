@@ -22,8 +22,8 @@ class [[nodiscard]] Exit {
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
   /// For main(): says the text, on standard output where the code is 0 and else on standard error,
-  /// and is the code. A program that asks for `code` and `text` instead says
-  /// nothing by itself.
+  /// and is the code; 1 where standard output does not take it (a full disk). A program that asks
+  /// for `code` and `text` instead says nothing by itself.
   operator int() const;  // NOLINT(google-explicit-constructor): main() returns it
 
  private:

@@ -18,6 +18,7 @@ namespace eider {
 namespace {
 
 constexpr int kExitThrew = 1;
+constexpr int kExitUnsaid = 1;
 constexpr int kExitUsage = 2;
 constexpr int kServerFault = 500;
 constexpr std::size_t kHelpColumn = 28;
@@ -400,10 +401,16 @@ void set_environment_aside(const Parser& parser, Serving& read) {
 }  // namespace
 
 Exit::operator int() const {
+  if (text_.empty()) {
+    return code_;
+  }
   std::FILE* const where = code_ == 0 ? stdout : stderr;
-  std::fputs(text_.c_str(), where);
-  std::fflush(where);
-  return code_;
+  const bool is_said = std::fputs(text_.c_str(), where) >= 0 && std::fflush(where) == 0;
+  if (is_said || code_ != 0) {
+    return code_;
+  }
+  std::perror("standard output");  // half a document must not pass for the whole
+  return kExitUnsaid;
 }
 
 Exit run_main(Exit (*program)(int, char**), int argc, char** argv) try {

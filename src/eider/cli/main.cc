@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <exception>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,8 @@
 
 namespace {
 
+constexpr int kUnwritten = 1;
+
 constexpr std::string_view kHelp = R"(eider COMMAND [option …]
 
 bench         sends requests to a URL, and tells how many were answered and how fast
@@ -20,10 +23,7 @@ openapi-diff  tells what of an API's newer document breaks clients of the older 
 eider COMMAND --help tells more. eider --version tells which it is.
 )";
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  const std::vector<std::string_view> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+int run(const std::vector<std::string_view>& arguments) {
   const std::string_view command = arguments.empty() ? std::string_view() : arguments.front();
   if (command == "bench") {
     return eider::bench::command(std::span(arguments).subspan(1));
@@ -45,4 +45,22 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "eider: there is no command {} (eider --help lists them)\n", command);
   }
   return 2;
+}
+
+/// What could not be written must not pass for what was said: `eider … > /dev/full` fails.
+int written(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) {
+    return status;
+  }
+  std::perror("eider: standard output");
+  return kUnwritten;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  return written(run({argv + (argc > 0 ? 1 : 0), argv + argc}));
+} catch (const std::exception& failure) {
+  fmt::print(stderr, "eider: {}\n", failure.what());
+  return kUnwritten;
 }
