@@ -62,6 +62,10 @@ const ProxyTrust& Routes::trust() const noexcept {
   return *table_->proxy_trust;
 }
 
+std::string_view Routes::prefix() const noexcept {
+  return table_->scopes[scope_].prefix;
+}
+
 Endpoint& Routes::add(Endpoint endpoint) {
   endpoint.scope = scope_;
   endpoint.pattern.insert(0, table_->scopes[scope_].prefix);

@@ -136,6 +136,8 @@ class Routes {
 
   /// Routes below `prefix` with hooks of their own.
   [[nodiscard]] Routes group(GroupPrefix prefix);
+  /// What all of its patterns begin with, "/api/v1"; empty of an app. As long as the app lives.
+  [[nodiscard]] std::string_view prefix() const noexcept;
 
   /// Hooks: `use(request_id(), hsts(24h))`; coroutines: `use([](Request&, Next next) -> … )`.
   template <class... M>

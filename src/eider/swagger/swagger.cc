@@ -49,18 +49,24 @@ std::string escaped(std::string_view text) {
   return made;
 }
 
-std::string page_of(const SwaggerOptions& options) {
-  const std::string below = escaped(options.path) + "/";
+/// "/docs/"; a page at "/" has all beside it.
+std::string below(std::string_view path) {
+  return path.ends_with('/') ? std::string(path) : std::string(path) + "/";
+}
+
+/// prefix  of the group that it stands in
+std::string page_of(const SwaggerOptions& options, std::string_view prefix) {
+  const std::string links = escaped(std::string(prefix) + below(options.path));
   std::string page =
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>";
   page += escaped(options.title);
   page += "</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   page += "<meta name=\"color-scheme\" content=\"light dark\">\n";
-  page += "<link rel=\"icon\" href=\"" + below + "icon.png\">\n";
-  page += "<link rel=\"stylesheet\" href=\"" + below + "swagger-ui.css\">\n</head>\n<body>\n";
+  page += "<link rel=\"icon\" href=\"" + links + "icon.png\">\n";
+  page += "<link rel=\"stylesheet\" href=\"" + links + "swagger-ui.css\">\n</head>\n<body>\n";
   page += "<div id=\"swagger-ui\" data-document=\"" + escaped(options.document) + "\"></div>\n";
-  page += "<script src=\"" + below + "swagger-ui-bundle.js\"></script>\n";
-  page += "<script src=\"" + below + "start.js\"></script>\n</body>\n</html>\n";
+  page += "<script src=\"" + links + "swagger-ui-bundle.js\"></script>\n";
+  page += "<script src=\"" + links + "start.js\"></script>\n</body>\n</html>\n";
   return page;
 }
 
@@ -79,19 +85,19 @@ void add_asset(Routes& routes, const std::string& path, std::string_view type,
 }  // namespace
 
 void serve_swagger(Routes& routes, const SwaggerOptions& options) {
-  const auto page = std::make_shared<const std::string>(page_of(options));
+  const auto page = std::make_shared<const std::string>(page_of(options, routes.prefix()));
   routes.route(Method::get, RuntimePattern{options.path}, [page] {
     Response response;
     response.set_static_type("text/html; charset=utf-8").set_shared_body(page);
     response.add_header("Content-Security-Policy", kPolicy);
     return response;
   });
-  const std::string below = options.path + "/";
-  add_asset(routes, below + "start.js", "text/javascript", kStart);
-  add_asset(routes, below + "swagger-ui-bundle.js", "text/javascript", assets::bundle());
-  add_asset(routes, below + "swagger-ui-bundle.js.LICENSE.txt", "text/plain", assets::licences());
-  add_asset(routes, below + "swagger-ui.css", "text/css", assets::style());
-  add_asset(routes, below + "icon.png", "image/png", assets::icon());
+  const std::string at = below(options.path);
+  add_asset(routes, at + "start.js", "text/javascript", kStart);
+  add_asset(routes, at + "swagger-ui-bundle.js", "text/javascript", assets::bundle());
+  add_asset(routes, at + "swagger-ui-bundle.js.LICENSE.txt", "text/plain", assets::licences());
+  add_asset(routes, at + "swagger-ui.css", "text/css", assets::style());
+  add_asset(routes, at + "icon.png", "image/png", assets::icon());
 }
 
 }  // namespace eider

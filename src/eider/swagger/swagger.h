@@ -9,8 +9,8 @@ namespace eider {
 class Routes;
 
 /// title      of the page
-/// path       where the page is; what it needs lies below
-/// document   where serve_openapi has the document
+/// path       where the page is, in its group; what it needs lies below
+/// document   where serve_openapi has the document, whatever the group
 struct SwaggerOptions {
   std::string title = "API";
   std::string path = "/docs";
