@@ -6,6 +6,7 @@
 
 #include "eider/base/text.h"
 #include "eider/json/write.h"
+#include "eider/openapi/path_template.h"
 #include "eider/openapi/schema_changes.h"
 
 namespace eider::openapi {
@@ -13,43 +14,17 @@ namespace eider::openapi {
 namespace {
 
 using detail::openapi::below;
+using detail::openapi::names_in;
 using detail::openapi::Part;
 using detail::openapi::part_at;
 using detail::openapi::SchemaChanges;
+using detail::openapi::without_names;
 using json::Field;
 using json::Value;
 using Way = SchemaChanges::Way;
 
 constexpr std::string_view kMethods[] = {"get",   "head",   "post",    "put",
                                          "patch", "delete", "options", "trace"};
-
-/// The names of a path's parameters, in its order.
-std::vector<std::string> names_in(std::string_view path) {
-  std::vector<std::string> names;
-  while (true) {
-    const std::size_t begin = path.find('{');
-    const std::size_t end = path.find('}', begin);
-    if (begin == path.npos || end == path.npos) {
-      return names;
-    }
-    names.emplace_back(path.substr(begin + 1, end - begin - 1));
-    path.remove_prefix(end + 1);
-  }
-}
-
-/// "/notes/{id}" becomes "/notes/{}": clients do not send the name.
-std::string without_names(std::string_view path) {
-  std::string made;
-  bool is_within = false;
-  for (const char byte : path) {
-    is_within = is_within && byte != '}';
-    if (!is_within) {
-      made += byte;
-    }
-    is_within = is_within || byte == '{';
-  }
-  return made;
-}
 
 const std::vector<Field>& members_of(const Value& value) {
   static const std::vector<Field> kNone;

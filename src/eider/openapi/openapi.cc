@@ -8,17 +8,21 @@
 #include <tuple>
 #include <utility>
 
+#include "eider/base/failure.h"
 #include "eider/base/text.h"
 #include "eider/http/status.h"
 #include "eider/json/value.h"
 #include "eider/json/write.h"
+#include "eider/openapi/path_template.h"
 #include "eider/openapi/schema.h"
 
 namespace eider {
 
 namespace {
 
+using detail::openapi::names_in;
 using detail::openapi::Schemas;
+using detail::openapi::template_of;
 using json::Value;
 
 /// Which of the path item's fields a method is; empty where OpenAPI 3.1 has none.
@@ -62,15 +66,6 @@ std::string_view name_of(Operation::In in) noexcept {
   std::unreachable();
 }
 
-/// "/files/{path...}" is a template "/files/{path}".
-std::string template_of(std::string_view pattern) {
-  std::string path(pattern);
-  for (std::size_t at = path.find("...}"); at != path.npos; at = path.find("...}")) {
-    path.erase(at, 3);
-  }
-  return path;
-}
-
 /// "get_notes_id": as long as a route stays, so does its name, which clients call it by.
 std::string operation_id(const Operation& operation) {
   std::string id(field_of(operation.method));
@@ -88,12 +83,27 @@ std::string operation_id(const Operation& operation) {
   return id;
 }
 
-Value scopes_of(const Operation::Security& scheme) {
-  Value scopes = json::array({});
-  for (const std::string& scope : scheme.scopes) {
-    scopes.push_back(scope);
+/// Of two guards that name one scheme each has its scopes asked for.
+void add_scopes(Value& scopes, const Operation::Security& scheme) {
+  if (scopes.is_null()) {
+    scopes = json::array({});
   }
-  return scopes;
+  for (const std::string& scope : scheme.scopes) {
+    if (std::ranges::find(scopes.elements(), Value(scope)) == scopes.elements().end()) {
+      scopes.push_back(scope);
+    }
+  }
+}
+
+/// Of "*.example.org" any name below is a server's: a template, whose variable needs a default.
+Value server_of(const std::string& host) {
+  if (!host.starts_with("*.")) {
+    return json::object({{"url", "https://" + host}});
+  }
+  Value variable =
+      json::object({{"default", "www"}, {"description", "Any name below " + host.substr(2) + "."}});
+  return json::object({{"url", "https://{name}" + host.substr(1)},
+                       {"variables", json::object({{"name", std::move(variable)}})}});
 }
 
 Value security_scheme(const Operation::Security& scheme) {
@@ -113,15 +123,18 @@ Value security_scheme(const Operation::Security& scheme) {
                        {"description", "A way of this application's own."}});
 }
 
-/// Numbers in the names of types and operations go by it, and so not by where routes stand.
+/// Numbers in the names of types and operations go by it, and so not by where routes stand; so does
+/// which names a path's parameters have. What takes the rest of a path goes behind what takes a
+/// segment, as that is what a template means.
 std::vector<const Operation*> in_order(const std::vector<Operation>& operations) {
   std::vector<const Operation*> all;
   for (const Operation& operation : operations) {
     all.push_back(&operation);
   }
   std::ranges::sort(all, {}, [](const Operation* operation) {
-    return std::tuple<const std::string&, Method, const std::string&, const Operation*>(
-        operation->pattern, operation->method, operation->host, operation);
+    return std::tuple(detail::openapi::takes_rest(operation->pattern),
+                      std::string_view(operation->pattern), operation->method,
+                      std::string_view(operation->host), operation);
   });
   return all;
 }
@@ -135,9 +148,11 @@ class Document {
     if (field.empty()) {
       return;  // nor may the path stand there with nothing below it
     }
-    Value& item = paths_[template_of(operation.pattern)];
-    if (item.find(field) == nullptr) {
-      item[field] = describe(operation);
+    const std::string path = template_of(operation.pattern);
+    Item& item =
+        items_.try_emplace(detail::openapi::without_names(path), Item{path, Value()}).first->second;
+    if (item.operations.find(field) == nullptr) {
+      item.operations[field] = describe(operation, names_in(item.path));
     }
   }
 
@@ -154,6 +169,12 @@ class Document {
   }
 
  private:
+  /// path  as the first of its operations has it: others' parameters are called by its names
+  struct Item {
+    std::string path;
+    Value operations;
+  };
+
   Value described_info() const {
     Value info = json::object({{"title", info_.title}, {"version", info_.version}});
     if (!info_.description.empty()) {
@@ -175,26 +196,34 @@ class Document {
 
   /// In rising order, so that routes may be moved about in the source.
   Value described_paths() {
+    std::map<std::string, Value> in_order;
+    for (auto& [path, item] : items_) {
+      in_order.emplace(item.path, std::move(item.operations));
+    }
     Value all = json::object({});
-    for (auto& [path, item] : paths_) {
-      all[path] = std::move(item);
+    for (auto& [path, operations] : in_order) {
+      all[path] = std::move(operations);
     }
     return all;
   }
 
-  Value describe(const Operation& operation) {
+  /// names  what the values of the path are called
+  Value describe(const Operation& operation, const std::vector<std::string>& names) {
     Value made = json::object({{"operationId", unique_id(operation)}});
     add_words(made, operation.words);
     if (operation.opens_websocket) {
       add_websocket(made, operation);
     }
     if (!operation.host.empty()) {
-      made["servers"] = json::array({json::object({{"url", "https://" + operation.host}})});
+      made["servers"] = json::array({server_of(operation.host)});
     }
     Value parameters = json::array({});
+    std::size_t path_values = 0;
     for (const Operation::Parameter& parameter : operation.parameters) {
       if (!is_left_out(parameter)) {
-        parameters.push_back(describe(parameter));
+        const bool is_in_path = parameter.in == Operation::In::path && path_values < names.size();
+        Value& told = parameters.push_back(describe(parameter));
+        told["name"] = is_in_path ? names[path_values++] : parameter.name;
       }
     }
     if (parameters.size() != 0) {
@@ -345,16 +374,23 @@ class Document {
     std::vector<Value> longer;
     for (const Value& choice : choices) {
       for (const Operation::Security* const scheme : group) {
-        longer.push_back(choice);
-        longer.back()[scheme->name] = scopes_of(*scheme);
+        Value with = choice;
+        add_scopes(with[scheme->name], *scheme);
+        add_new(longer, std::move(with));
       }
       const bool may_be_missing = std::ranges::any_of(
           group, [](const Operation::Security* scheme) { return !scheme->is_required; });
       if (may_be_missing) {
-        longer.push_back(choice);
+        add_new(longer, choice);
       }
     }
     return longer;
+  }
+
+  static void add_new(std::vector<Value>& choices, Value choice) {
+    if (std::ranges::find(choices, choice) == choices.end()) {
+      choices.push_back(std::move(choice));
+    }
   }
 
   std::string unique_id(const Operation& operation) {
@@ -369,7 +405,7 @@ class Document {
 
   const OpenApiInfo& info_;
   Schemas schemas_;
-  std::map<std::string, Value> paths_;
+  std::map<std::string, Item> items_;  // by template without names
   Value schemes_ = json::object({});
   std::set<std::string> ids_;
 };
@@ -379,17 +415,34 @@ class Document {
 std::string openapi_document(const std::vector<Operation>& operations, const OpenApiInfo& info) {
   Document document(info);
   for (const Operation* const operation : in_order(operations)) {
-    if (operation->pattern.starts_with(info.below)) {
+    if (detail::openapi::is_below(operation->pattern, info.below)) {
       document.add(*operation);
     }
   }
   return std::move(document).text();
 }
 
+namespace {
+
+void add_option(App& app, const std::string& name, const std::string& path,
+                const std::shared_ptr<const std::string>& document) {
+  if (name.empty()) {
+    return;
+  }
+  try {
+    app.on_option(name, "prints the OpenAPI document of " + path + ", and serves nothing",
+                  [document] { return *document + "\n"; });
+  } catch (const Failure&) {
+    throw Failure(Error::internal("--" + name + " is taken: give the OpenAPI document of " + path +
+                                  " another OpenApiInfo::option, or an empty one"));
+  }
+}
+
+}  // namespace
+
 void serve_openapi(App& app, const OpenApiInfo& info, const std::string& path) {
   auto document = std::make_shared<const std::string>(openapi_document(app.operations(), info));
-  app.on_option("openapi", "prints the OpenAPI document, and serves nothing",
-                [document] { return *document + "\n"; });
+  add_option(app, info.option, path, document);
   app.route(Method::get, RuntimePattern{path}, [document = std::move(document)] {
     Response response;
     response.set_static_type("application/json").set_shared_body(document);

@@ -18,22 +18,30 @@ struct OpenApiInfo {
   std::string description = {};
   /// URLs where it is served, "https://api.example.org/v1"; none: where the document is.
   std::vector<std::string> servers = {};
-  /// Only what lies below is told, "/api/v1"; empty: all.
+  /// Only what lies there and below is told: "/api/v1", not "/api/v10"; empty: all.
   std::string below = {};
+  /// The option that prints it, --openapi; empty: none. Each document has its own.
+  std::string option = "openapi";
 };
 
-/// The document as JSON: the same operations give the same bytes, in whatever order. Operations of
-/// a virtual host say so by a server of their own; of two for the same path and method that of no
-/// host stands there, or of the first by name.
+/// The document as JSON: the same operations give the same bytes, in whatever order. Routes whose
+/// paths differ in the names of parameters alone stand at one path, with the names of the first in
+/// the order of patterns: "/notes/{id}" for PUT "/notes/{key}" as well. Operations of a virtual
+/// host say so by a server of their own; of two for the same path and method that of no host stands
+/// there, or of the first by name.
 ///
 /// source  OpenAPI Specification 3.1.1
 [[nodiscard]] std::string openapi_document(const std::vector<Operation>& operations,
                                            const OpenApiInfo& info = {});
 
 /// Serves the document of the routes that `app` has by now: write it behind them. With --openapi
-/// the program prints it in place of serving.
+/// the program prints it in place of serving. A further document has an option of its own:
 ///
 ///     serve_openapi(app, {.title = "Notes", .version = "1.2.0"});
+///     serve_openapi(app, {.title = "Upkeep", .below = "/admin", .option = "openapi-admin"},
+///                   "/admin/openapi.json");
+///
+/// errors  throws a Failure where another document, or something else, has the option
 void serve_openapi(App& app, const OpenApiInfo& info = {},
                    const std::string& path = "/openapi.json");
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -66,6 +67,22 @@ struct Said {
       {"title", "What it is about.", "12"}, {"stars", "How good.", "3"}, {"colour", "", "green"}};
 };
 
+struct Even {
+  static bool check(int number) { return number % 2 == 0; }
+  static Requirement describe() { return {.code = "even", .text = "must be even"}; }
+};
+struct Small {
+  static bool check(int number) { return number < 10; }
+  static Requirement describe() { return {.code = "small", .text = "must be small"}; }
+};
+struct Ruled {
+  Must<std::string, Matches<"[a-z]+">, Matches<".{2,}">> word;
+  Must<Length<std::string, 1, 50>, HasLength<3, 20>, Matches<"[a-z]+">> name;
+  Must<Range<int, 0, 5>, InRange<int, -3, 3>> stars;
+  Must<int, Even, Small> number;
+  Range<double, 0.0, std::numeric_limits<double>::infinity()> weight;
+};
+
 json::Value document_of(const App& app, const OpenApiInfo& info = {}) {
   return *json::read<json::Value>(openapi_document(app.operations(), info));
 }
@@ -122,6 +139,22 @@ TEST(OpenApi, knows_types_of_every_kind) {
   EXPECT_EQ(members.at("/at/format").text(), "date-time");
   EXPECT_EQ(json::to_text(members.at("/any")), "{}");
   EXPECT_EQ(members.at("/word/pattern").text(), "^(?:[a-z]+)$");
+}
+
+TEST(OpenApi, has_all_rules_also_where_they_say_the_same_word) {
+  const json::Value all = schema_of<Ruled>();
+  const json::Value& members = all.at("/components/schemas/Ruled/properties");
+  EXPECT_EQ(json::to_text(members.at("/word")),
+            R"({"type":"string","pattern":"^(?:[a-z]+)$","allOf":[{"pattern":"^(?:.{2,})$"}]})");
+  EXPECT_EQ(json::to_text(members.at("/name")),
+            R"({"type":"string","minLength":1,"maxLength":50,)"
+            R"("allOf":[{"minLength":3},{"maxLength":20}],"pattern":"^(?:[a-z]+)$"})");
+  EXPECT_EQ(json::to_text(members.at("/stars")),
+            R"({"type":"integer","format":"int32","minimum":0,"maximum":5,)"
+            R"("allOf":[{"minimum":-3},{"maximum":3}]})");
+  EXPECT_EQ(members.at("/number/description").text(), "must be even, must be small");
+  EXPECT_EQ(json::to_text(members.at("/weight")),
+            R"({"type":"number","format":"double","minimum":0})");
 }
 
 TEST(OpenApi, refers_to_a_struct_that_holds_itself) {
@@ -202,6 +235,34 @@ TEST(OpenApi, asks_for_one_way_of_each_guard) {
   EXPECT_EQ(all.at("/components/securitySchemes").size(), 3U);
 }
 
+TEST(OpenApi, asks_for_the_scopes_of_all_guards_of_a_scheme) {
+  const auto needs = [](std::vector<std::string> scopes) {
+    return [scopes](Operation& operation) {
+      operation.secure({.name = "token",
+                        .kind = Operation::Security::Kind::http,
+                        .field = "bearer",
+                        .scopes = scopes});
+    };
+  };
+  const auto let_in = [](const Request&) -> Result<void> { return {}; };
+  App app;
+  app.guard(let_in, needs({"read", "list"}));
+  app.guard(let_in, needs({"write", "read"}));
+  app.guard(let_in, needs({}));
+  app.get("/", [] {});
+  EXPECT_EQ(json::to_text(document_of(app).at("/paths/~1/get/security")),
+            R"([{"token":["read","list","write"]}])");
+}
+
+TEST(OpenApi, tells_each_choice_of_schemes_once) {
+  App app;
+  app.guard([](const Request&) -> Result<void> { return {}; }, guard_by({"token", "key"}));
+  app.guard([](const Request&) -> Result<void> { return {}; }, guard_by({"token", "key"}));
+  app.get("/", [] {});
+  EXPECT_EQ(json::to_text(document_of(app).at("/paths/~1/get/security")),
+            R"([{"token":[]},{"token":[],"key":[]},{"key":[]}])");
+}
+
 TEST(OpenApi, tells_what_a_stream_is_made_of) {
   App app;
   app.get("/", [](JsonLines<Note>) -> Task<> { co_return; });
@@ -224,6 +285,74 @@ TEST(OpenApi, tells_only_what_lies_below) {
   app.get("/", [] {});
   app.get("/api/a", [] {});
   EXPECT_EQ(document_of(app, {.below = "/api/"}).at("/paths").size(), 1U);
+}
+
+TEST(OpenApi, does_not_take_a_longer_name_for_what_lies_below) {
+  App app;
+  app.get("/api", [] {});
+  app.get("/api/a", [] {});
+  app.get("/apikeys", [] {});
+  app.get("/ap", [] {});
+  for (const char* const below : {"/api", "/api/"}) {
+    const json::Value paths = document_of(app, {.below = below}).at("/paths");
+    EXPECT_EQ(paths.size(), 2U) << below;
+    EXPECT_NE(paths.find("/api"), nullptr) << below;
+    EXPECT_NE(paths.find("/api/a"), nullptr) << below;
+  }
+  EXPECT_EQ(document_of(app, {.below = "/"}).at("/paths").size(), 4U);
+}
+
+TEST(OpenApi, puts_routes_that_differ_in_names_at_one_path) {
+  App app;
+  app.put("/n/{key}/to/{other}", [](std::int64_t, std::string_view) {});
+  app.get("/n/{id}/to/{end}", [](std::int64_t, std::string_view) {});
+  const json::Value paths = document_of(app).at("/paths");
+  ASSERT_EQ(paths.size(), 1U);
+  const json::Value& item = paths.at("/~1n~1{id}~1to~1{end}");
+  for (const char* const method : {"get", "put"}) {
+    const json::Value& parameters = item.at("/" + std::string(method) + "/parameters");
+    EXPECT_EQ(parameters[0].at("/name").text(), "id") << method;
+    EXPECT_EQ(parameters[0].at("/schema/type").text(), "integer") << method;
+    EXPECT_EQ(parameters[1].at("/name").text(), "end") << method;
+  }
+}
+
+TEST(OpenApi, prefers_what_takes_a_segment_to_what_takes_the_rest) {
+  App app;
+  app.get("/f/{a...}", [](std::string_view) {}).about({.summary = "the rest"});
+  app.get("/f/{b}", [](std::string_view) {}).about({.summary = "a segment"});
+  const json::Value paths = document_of(app).at("/paths");
+  ASSERT_EQ(paths.size(), 1U);
+  EXPECT_EQ(paths.at("/~1f~1{b}/get/summary").text(), "a segment");
+}
+
+TEST(OpenApi, has_a_template_for_a_family_of_hosts) {
+  App app;
+  app.host("*.example.org").get("/", [] {});
+  app.host("api.example.org").get("/a", [] {});
+  const json::Value paths = document_of(app).at("/paths");
+  const json::Value& server = paths.at("/~1/get/servers/0");
+  EXPECT_EQ(server.at("/url").text(), "https://{name}.example.org");
+  EXPECT_EQ(server.at("/variables/name/default").text(), "www");
+  EXPECT_EQ(paths.at("/~1a/get/servers/0/url").text(), "https://api.example.org");
+}
+
+TEST(OpenApi, may_be_several_documents_with_an_option_each) {
+  App app;
+  app.get("/api/a", [] { return 1; });
+  app.get("/admin/b", [] { return 2; });
+  serve_openapi(app, {.below = "/api"});
+  EXPECT_THROW(serve_openapi(app, {.below = "/admin"}, "/admin.json"), Failure);
+  serve_openapi(app, {.below = "/admin", .option = "openapi-admin"}, "/admin.json");
+  serve_openapi(app, {.option = ""}, "/all.json");
+  TestClient client(app);
+  EXPECT_NE(client.get("/openapi.json").json<json::Value>().find_at("/paths/~1api~1a"), nullptr);
+  const std::string admin = client.get("/admin.json").body;
+  EXPECT_NE(json::read<json::Value>(admin)->find_at("/paths/~1admin~1b"), nullptr);
+  const char* const words[] = {"program", "--openapi-admin"};
+  const auto read = read_command_line(2, words, app.options());
+  ASSERT_FALSE(read.has_value());
+  EXPECT_EQ(read.error().text(), admin + "\n");
 }
 
 TEST(OpenApi, is_printed_in_place_of_serving) {

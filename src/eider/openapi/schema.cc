@@ -2,10 +2,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "eider/json/read.h"
-#include "eider/reflect/rule.h"
+#include "eider/reflect/constraints.h"
 
 namespace eider::detail::openapi {
 
@@ -73,6 +74,45 @@ Value enumeration(const reflect::Enumeration& type) {
   return schema;
 }
 
+/// The keywords that rules have said.
+using Words = std::set<std::string_view>;
+
+/// Where two rules say the same word, both hold.
+void add_word(Value& schema, Words& said, const Requirement::Keyword& keyword) {
+  Value value = json::read<Value>(keyword.json).value_or(Value(keyword.json));
+  if (said.insert(keyword.name).second) {
+    schema[keyword.name] = std::move(value);
+  } else if (schema[keyword.name] != value) {
+    schema["allOf"].push_back(json::object({{std::string(keyword.name), std::move(value)}}));
+  }
+}
+
+/// What has no word is told in a sentence.
+void add_sentence(Value& schema, std::string_view sentence) {
+  std::string all;
+  if (const Value* const said = schema.find("description"); said != nullptr) {
+    all = said->text() + ", ";
+  }
+  schema["description"] = all.append(sentence);
+}
+
+/// Those of a type within go first, as they are asked first.
+void add_rules(Value& schema, Words& said, const Type& type) {
+  if (type.kind != Kind::kConstrained) {
+    return;
+  }
+  add_rules(schema, said, *type.constraint().value);
+  for (const reflect::Rule& rule : type.constraint()) {
+    const Requirement requirement = reflect::requirement(type.constraint(), rule);
+    for (const Requirement::Keyword& keyword : requirement.keywords) {
+      add_word(schema, said, keyword);
+    }
+    if (requirement.keywords.empty()) {
+      add_sentence(schema, to_text(requirement));
+    }
+  }
+}
+
 }  // namespace
 
 Value Schemas::of(const Type& type) {
@@ -112,7 +152,7 @@ Value Schemas::of(const Type& type) {
     case Kind::kVariant:
       return variant(type.variant());
     case Kind::kConstrained:
-      return constrained(type.constraint());
+      return constrained(type);
     case Kind::kText:
       return text(*type.text().schema);
     case Kind::kDynamic:
@@ -193,7 +233,7 @@ Value Schemas::example(const Type& type, std::string_view text) {
     case Kind::kOptional:
       return example(*type.optional().value, text);
     case Kind::kConstrained:
-      return example(*type.constraint().value, text);
+      return example(reflect::without_rules(type), text);
     default:
       return json::read<Value>(text).value_or(Value(text));
   }
@@ -210,17 +250,10 @@ Value Schemas::variant(const reflect::Variant& type) {
 
 /// The words of rules stand beside those of the value; "minimum" of a range is within that of its
 /// type. Where the value is referred to, 2020-12 lets them stand beside the reference.
-Value Schemas::constrained(const reflect::Constraint& type) {
-  Value schema = of(*type.value);
-  for (const reflect::Rule& rule : type) {
-    const Requirement requirement = rule.describe(*type.value);
-    for (const Requirement::Keyword& keyword : requirement.keywords) {
-      schema[keyword.name] = json::read<Value>(keyword.json).value_or(Value(keyword.json));
-    }
-    if (requirement.keywords.empty()) {
-      schema["description"] = to_text(requirement);
-    }
-  }
+Value Schemas::constrained(const Type& type) {
+  Value schema = of(reflect::without_rules(type));
+  Words said;
+  add_rules(schema, said, type);
   return schema;
 }
 

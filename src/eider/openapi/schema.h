@@ -30,7 +30,7 @@ class Schemas {
   [[nodiscard]] std::string name_of(const reflect::Type& type);
   [[nodiscard]] json::Value structure(const reflect::Structure& type, std::string_view tag);
   [[nodiscard]] json::Value variant(const reflect::Variant& type);
-  [[nodiscard]] json::Value constrained(const reflect::Constraint& type);
+  [[nodiscard]] json::Value constrained(const reflect::Type& type);
   [[nodiscard]] json::Value member(const reflect::Structure& of_struct,
                                    const reflect::Member& member);
   [[nodiscard]] json::Value list(const reflect::Type& element);
