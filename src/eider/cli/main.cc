@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eider/cli/bench/command.h"
+#include "eider/cli/openapi_client.h"
 #include "eider/cli/openapi_diff.h"
 #include "eider/cli/version.h"
 
@@ -17,8 +18,9 @@ constexpr int kUnwritten = 1;
 
 constexpr std::string_view kHelp = R"(eider COMMAND [option …]
 
-bench         sends requests to a URL, and tells how many were answered and how fast
-openapi-diff  tells what of an API's newer document breaks clients of the older one
+bench           sends requests to a URL, and tells how many were answered and how fast
+openapi-client  makes a typed client from an API's document
+openapi-diff    tells what of an API's newer document breaks clients of the older one
 
 eider COMMAND --help tells more. eider --version tells which it is.
 )";
@@ -27,6 +29,9 @@ int run(const std::vector<std::string_view>& arguments) {
   const std::string_view command = arguments.empty() ? std::string_view() : arguments.front();
   if (command == "bench") {
     return eider::bench::command(std::span(arguments).subspan(1));
+  }
+  if (command == "openapi-client") {
+    return eider::openapi_client_command(std::span(arguments).subspan(1));
   }
   if (command == "openapi-diff") {
     return eider::openapi_diff(std::span(arguments).subspan(1));

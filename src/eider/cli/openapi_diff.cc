@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "eider/base/result.h"
-#include "eider/cli/bench/files.h"
-#include "eider/json/read.h"
+#include "eider/cli/openapi_file.h"
 #include "eider/json/value.h"
 #include "eider/openapi/changes.h"
 
@@ -30,19 +29,14 @@ Exits with 0 if nothing breaks, 3 if something does, 1 if a document cannot be r
 )";
 
 Result<json::Value, std::string> read_document(std::string_view file) {
-  const std::string name(file == "-" ? "/dev/stdin" : file);
-  const auto text = bench::read_file(name);
-  if (!text) {
-    return fail(text.error());
-  }
-  auto document = json::read<json::Value>(*text);
+  auto document = read_openapi_file(file);
   if (!document) {
-    return fail(fmt::format("{} is no JSON: {}", file, document.error().detail()));
+    return document;
   }
   if (document->find("openapi") == nullptr || document->find("paths") == nullptr) {
     return fail(fmt::format("{} is no OpenAPI document: it has no openapi or no paths", file));
   }
-  return std::move(*document);
+  return document;
 }
 
 int complain_of(const std::string& what, int status) {

@@ -1,0 +1,105 @@
+#include "eider/cli/openapi_client.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "eider/base/result.h"
+#include "eider/cli/bench/files.h"
+#include "eider/cli/openapi_client/api.h"
+#include "eider/cli/openapi_client/typescript.h"
+#include "eider/cli/openapi_file.h"
+
+namespace eider {
+
+namespace {
+
+constexpr int kWritten = 0;
+constexpr int kNotWritten = 1;
+constexpr int kClientMisused = 2;
+
+constexpr std::string_view kClientHelp =
+    R"(eider openapi-client --language LANGUAGE [--out FILE] DOCUMENT
+
+Makes a typed client of the API that an OpenAPI document (3.1, 3.2) tells of. A program prints its
+document by --openapi; DOCUMENT may be - for the standard input.
+
+  ./notes --openapi | eider openapi-client --language typescript --out notes.ts -
+
+--language typescript  a module without dependencies, over fetch
+--out FILE             where it goes; the standard output where it is not said
+
+Exits with 0 if it is written, 1 if the document cannot be read or the file not be written.
+)";
+
+struct Wanted {
+  std::string_view language;
+  std::string_view document;
+  std::string out = "-";
+};
+
+/// errors  what could not be understood
+Result<Wanted, std::string> wanted_of(std::span<const std::string_view> arguments) {
+  Wanted wanted;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view word = arguments[i];
+    const bool is_option = word == "--language" || word == "--out";
+    if (is_option && i + 1 == arguments.size()) {
+      return fail(fmt::format("{} takes a value, and none follows it", word));
+    }
+    if (word == "--language") {
+      wanted.language = arguments[++i];
+    } else if (word == "--out") {
+      wanted.out = arguments[++i];
+    } else if (word.starts_with("--")) {
+      return fail(fmt::format("there is no option {}", word));
+    } else if (!wanted.document.empty()) {
+      return fail(std::string("it takes one document"));
+    } else {
+      wanted.document = word;
+    }
+  }
+  if (wanted.language != "typescript") {
+    return fail(std::string("--language has to be typescript"));
+  }
+  if (wanted.document.empty()) {
+    return fail(std::string("which document? --help tells more"));
+  }
+  return wanted;
+}
+
+Result<void, std::string> write_client(const Wanted& wanted) {
+  const auto document = read_openapi_file(wanted.document);
+  if (!document) {
+    return fail(document.error());
+  }
+  const auto api = openapi_client::read_api(*document);
+  if (!api) {
+    return fail(fmt::format("{}: {}", wanted.document, api.error()));
+  }
+  return bench::write_file(wanted.out, openapi_client::to_typescript(*api));
+}
+
+int complain_of_client(const std::string& what, int status) {
+  fmt::print(stderr, "eider openapi-client: {}\n", what);
+  return status;
+}
+
+}  // namespace
+
+int openapi_client_command(std::span<const std::string_view> arguments) {
+  if (arguments.size() == 1 && arguments[0] == "--help") {
+    fmt::print("{}", kClientHelp);
+    return kWritten;
+  }
+  const auto wanted = wanted_of(arguments);
+  if (!wanted) {
+    return complain_of_client(wanted.error(), kClientMisused);
+  }
+  const auto written = write_client(*wanted);
+  return written ? kWritten : complain_of_client(written.error(), kNotWritten);
+}
+
+}  // namespace eider

@@ -1,0 +1,299 @@
+#include "eider/cli/openapi_client/api.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+#include "eider/base/text.h"
+#include "eider/cli/openapi_client/shapes.h"
+
+namespace eider::openapi_client {
+
+namespace {
+
+using json::Value;
+using Coding = Content::Coding;
+
+constexpr std::string_view kMethods[] = {"get",   "head",   "post",    "put",
+                                         "patch", "delete", "options", "trace"};
+
+/// "/paths" and "/notes" make "/paths/~1notes" (RFC 6901).
+std::string below(std::string_view pointer, std::string_view name) {
+  std::string made(pointer);
+  made += '/';
+  for (const char byte : name) {
+    made += byte == '~' ? "~0" : byte == '/' ? "~1" : std::string(1, byte);
+  }
+  return made;
+}
+
+/// Ends the reading: caught by read_api alone.
+struct Fault {
+  std::string text;
+};
+[[noreturn]] void refuse(std::string_view pointer, std::string_view what) {
+  throw Fault{std::string(pointer) + ": " + std::string(what)};
+}
+
+/// "application/JSON; charset=utf-8" is "application/json".
+std::string essence_of(std::string_view media_type) {
+  std::string essence(trim(media_type.substr(0, media_type.find(';'))));
+  std::ranges::transform(essence, essence.begin(), to_lower);
+  return essence;
+}
+
+Coding coding_of(std::string_view media_type) {
+  const std::string type = essence_of(media_type);
+  if (type == "application/json" || type.ends_with("+json")) {
+    return Coding::json;
+  }
+  if (type == "application/x-www-form-urlencoded") {
+    return Coding::form;
+  }
+  if (type == "multipart/form-data") {
+    return Coding::multipart;
+  }
+  if (type == "text/event-stream") {
+    return Coding::events;
+  }
+  if (type == "application/x-ndjson" || type == "application/jsonl") {
+    return Coding::lines;
+  }
+  return type.starts_with("text/") ? Coding::text : Coding::binary;
+}
+
+bool is_status(std::string_view text) {
+  const auto is_within = [](char byte) { return is_digit(byte) || byte == 'X'; };
+  return text == "default" ||
+         (text.size() == 3 && is_digit(text[0]) && is_within(text[1]) && is_within(text[2]));
+}
+
+/// As eider's documents name what nobody named: "get_notes_id".
+std::string usual_id(const std::string& method, const std::string& path) {
+  std::string id = method;
+  bool is_between = true;
+  for (const char byte : path) {
+    const bool is_kept = is_letter(byte) || is_digit(byte);
+    id += is_kept && is_between ? "_" : "";
+    id += is_kept ? std::string(1, byte) : "";
+    is_between = !is_kept;
+  }
+  return id;
+}
+
+/// The names in braces.
+std::vector<std::string> names_in(std::string_view path) {
+  std::vector<std::string> names;
+  for (std::size_t begin = path.find('{'); begin != path.npos; begin = path.find('{', begin + 1)) {
+    const std::size_t end = path.find('}', begin);
+    if (end == path.npos) {
+      break;
+    }
+    names.emplace_back(path.substr(begin + 1, end - begin - 1));
+  }
+  return names;
+}
+
+class Reader {
+ public:
+  explicit Reader(const Value& document) : document_(document), shapes_(document) {}
+
+  Api read() {
+    check_version();
+    Api api;
+    const Value& info = document_["info"];
+    api.title = text_at(info, "title");
+    api.version = text_at(info, "version");
+    const auto& servers = elements_of(document_["servers"]);
+    api.server = servers.empty() ? "" : text_at(servers.front(), "url");
+    api.components = shapes_.components();
+    const Value* const paths = document_.find("paths");
+    if (paths != nullptr && !paths->is_object()) {
+      refuse("/paths", "it is no object");
+    }
+    for (const json::Field& path : members_of(document_["paths"])) {
+      read_path(path.name, path.value, api);
+    }
+    return api;
+  }
+
+ private:
+  void check_version() {
+    if (document_.find("swagger") != nullptr) {
+      refuse("/swagger", "this is Swagger 2; documents of OpenAPI 3.1 and 3.2 are read");
+    }
+    if (document_.find("openapi") == nullptr) {
+      refuse("/openapi", "it is missing: this is no OpenAPI document");
+    }
+    const std::string version = text_at(document_, "openapi");
+    if (!version.starts_with("3.1") && !version.starts_with("3.2")) {
+      refuse("/openapi", "this is \"" + version + "\"; documents of 3.1 and 3.2 are read");
+    }
+  }
+
+  void read_path(const std::string& path, const Value& item, Api& api) {
+    const std::string pointer = below("/paths", path);
+    if (!path.starts_with('/') || path.starts_with("//")) {
+      refuse(pointer, "a path begins with one slash");  // else it would go on with the host's name
+    }
+    const Value* const target = resolved(document_, item);
+    if (target == nullptr || !target->is_object()) {
+      refuse(pointer, "it is no object, or a reference that leads nowhere");
+    }
+    for (const std::string_view method : kMethods) {
+      const Value* const operation = target->find(method);
+      if (operation == nullptr) {
+        continue;
+      }
+      if (!operation->is_object()) {
+        refuse(below(pointer, method), "it is no object");
+      }
+      add_call(*operation, *target, path, std::string(method), api);
+    }
+  }
+
+  void add_call(const Value& operation, const Value& item, const std::string& path,
+                const std::string& method, Api& api) {
+    const std::string pointer = below(below("/paths", path), method);
+    const std::string id = text_at(operation, "operationId");
+    Call call{.id = id.empty() ? usual_id(method, path) : id,
+              .method = method,
+              .path = path,
+              .summary = text_at(operation, "summary"),
+              .description = text_at(operation, "description"),
+              .is_deprecated = is_true(operation, "deprecated")};
+    std::ranges::transform(call.method, call.method.begin(),
+                           [](char byte) { return static_cast<char>(std::toupper(byte)); });
+    const std::string name = call.method + " " + path;
+    if (operation["responses"].find("101") != nullptr) {
+      api.left_out.push_back(name + " opens a WebSocket");
+      return;
+    }
+    add_parameters(item, below("/paths", path), call);
+    add_parameters(operation, pointer, call);
+    for (const std::string& missing : names_in(path)) {
+      find_or_add(call, Parameter::In::path, missing);
+    }
+    read_body(operation, below(pointer, "requestBody"), call);
+    read_answers(operation, below(pointer, "responses"), call);
+    api.calls.push_back(std::move(call));
+  }
+
+  static Parameter& find_or_add(Call& call, Parameter::In in, const std::string& name) {
+    const auto found = std::ranges::find_if(call.parameters, [&](const Parameter& one) {
+      return one.in == in && one.value.name == name;
+    });
+    if (found != call.parameters.end()) {
+      return *found;
+    }
+    const bool is_path = in == Parameter::In::path;
+    return call.parameters.emplace_back(
+        Parameter{in, {.kind = Shape::Kind::string, .name = name, .is_required = is_path}});
+  }
+
+  /// Those of an operation stand in for those of its path.
+  void add_parameters(const Value& holder, const std::string& where, Call& call) {
+    const std::vector<Value>& list = elements_of(holder["parameters"]);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const std::string pointer = where + "/parameters/" + std::to_string(i);
+      const Value* const one = resolved(document_, list[i]);
+      if (one == nullptr) {
+        refuse(pointer, "the reference leads nowhere");
+      }
+      const std::string name = text_at(*one, "name");
+      const std::string in = text_at(*one, "in");
+      if (name.empty()) {
+        refuse(pointer, "it has no name");
+      }
+      if (in == "cookie") {
+        continue;
+      }
+      if (in != "path" && in != "query" && in != "header") {
+        refuse(pointer, "it is in none of path, query, header and cookie");
+      }
+      const auto names = names_in(call.path);
+      if (in == "path" && std::ranges::find(names, name) == names.end()) {
+        refuse(pointer, "the path has no {" + name + "}");
+      }
+      Shape& value = find_or_add(call,
+                                 in == "path"    ? Parameter::In::path
+                                 : in == "query" ? Parameter::In::query
+                                                 : Parameter::In::header,
+                                 name)
+                         .value;
+      value = shapes_.of((*one)["schema"]);
+      value.name = name;
+      value.is_required = in == "path" || is_true(*one, "required");
+      value.about = text_at(*one, "description");
+    }
+  }
+
+  Content content_of(const json::Field& media) {
+    Content content{.coding = coding_of(media.name), .media_type = media.name};
+    const bool is_stream = content.coding == Coding::lines || content.coding == Coding::events;
+    const Value* items = media.value.find("itemSchema");
+    items = items != nullptr ? items : media.value.find("x-itemSchema");
+    const Value* const schema = is_stream ? items : media.value.find("schema");
+    content.shape = schema == nullptr ? Shape() : shapes_.of(*schema);
+    return content;
+  }
+
+  /// The media type that says most to a type: the earlier coding of the enum.
+  Content best_of(const Value& holder, const std::string& pointer) {
+    const Value& contents = holder["content"];
+    if (holder.find("content") != nullptr && !contents.is_object()) {
+      refuse(below(pointer, "content"), "it is no object");
+    }
+    Content best;
+    for (const json::Field& media : members_of(contents)) {
+      Content content = content_of(media);
+      if (best.coding == Coding::none || content.coding < best.coding) {
+        best = std::move(content);
+      }
+    }
+    return best;
+  }
+
+  void read_body(const Value& operation, const std::string& pointer, Call& call) {
+    if (operation.find("requestBody") == nullptr) {
+      return;
+    }
+    const Value* const body = resolved(document_, operation["requestBody"]);
+    if (body == nullptr) {
+      refuse(pointer, "the reference leads nowhere");
+    }
+    call.body = best_of(*body, pointer);
+    call.is_body_required = is_true(*body, "required");
+  }
+
+  void read_answers(const Value& operation, const std::string& where, Call& call) {
+    for (const json::Field& field : members_of(operation["responses"])) {
+      const std::string pointer = below(where, field.name);
+      if (!is_status(field.name)) {
+        refuse(pointer, "it is no status");
+      }
+      const Value* const answer = resolved(document_, field.value);
+      if (answer == nullptr) {
+        refuse(pointer, "the reference leads nowhere");
+      }
+      if (field.name.starts_with('2')) {
+        call.answers.push_back({field.name, best_of(*answer, pointer)});
+      }
+    }
+  }
+
+  const Value& document_;
+  Shapes shapes_;
+};
+
+}  // namespace
+
+Result<Api, std::string> read_api(const Value& document) {
+  try {
+    return Reader(document).read();
+  } catch (Fault& fault) {
+    return fail(std::move(fault.text));
+  }
+}
+
+}  // namespace eider::openapi_client

@@ -1,0 +1,97 @@
+// What an OpenAPI document (3.1, 3.2) says to those that call its API, in no language yet.
+// Must not fetch anything: references lead within the document, or nowhere.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/result.h"
+#include "eider/json/value.h"
+
+namespace eider::openapi_client {
+
+/// A schema, as far as a type can say it: bounds and patterns are the server's to judge.
+struct Shape {
+  enum class Kind : std::uint8_t {
+    unknown,  // any value; `text` says why no more is known, where there is a reason
+    null,
+    boolean,
+    integer,  // `text` is the format
+    number,
+    string,     // `text` is the format
+    literals,   // one of `literals`; of none: no value
+    reference,  // to the component `text`
+    list,       // of parts[0]
+    map,        // names to parts[0]
+    object,     // of the members `parts`
+    either,     // one of `parts`
+    both,       // all of `parts` at once
+  };
+
+  Kind kind = Kind::unknown;
+  std::string text = {};
+  std::vector<Shape> parts = {};
+  std::vector<json::Value> literals = {};
+
+  // Of a member, a parameter or a component.
+  std::string name = {};
+  bool is_required = false;
+  std::string about = {};
+};
+
+struct Parameter {
+  enum class In : std::uint8_t { path, query, header };
+
+  In in;
+  Shape value;
+};
+
+/// Content of one media type. A stream's `shape` is what each of its lines or events holds.
+struct Content {
+  enum class Coding : std::uint8_t { none, json, form, multipart, text, binary, lines, events };
+
+  Coding coding = Coding::none;
+  std::string media_type = {};
+  Shape shape = {};
+};
+
+/// status  "200", "2XX" or "default"
+struct Answer {
+  std::string status;
+  Content content;
+};
+
+/// answers  those of success
+struct Call {
+  std::string id;
+  std::string method;  // "GET"
+  std::string path;    // "/notes/{id}"
+  std::string summary;
+  std::string description;
+  bool is_deprecated = false;
+  std::vector<Parameter> parameters = {};
+  Content body = {};
+  bool is_body_required = false;
+  std::vector<Answer> answers = {};
+};
+
+/// left_out  what a client of functions cannot call, a sentence each
+struct Api {
+  std::string title;
+  std::string version;
+  std::string server;
+  std::vector<Shape> components;
+  std::vector<Call> calls;
+  std::vector<std::string> left_out;
+};
+
+/// Components and calls in the document's order. Where a request takes several media types one is
+/// chosen: JSON, forms, text, and then the first. Cookies are left to who keeps them.
+///
+/// errors  "/paths/~1notes/get/parameters/0: it has no name": where it is no OpenAPI document
+/// source  OpenAPI Specification 3.1.1; JSON Schema 2020-12
+[[nodiscard]] Result<Api, std::string> read_api(const json::Value& document);
+
+}  // namespace eider::openapi_client

@@ -1,0 +1,174 @@
+#include "eider/cli/openapi_client/api.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "eider/cli/openapi_client/test_documents.h"
+
+namespace eider::openapi_client {
+namespace {
+
+using Kind = Shape::Kind;
+using Coding = Content::Coding;
+
+Shape shape_of(const std::string& schema) {
+  const Api api = api_of(document_of("", R"("Other":{"type":"string"},"S":)" + schema));
+  return api.components.size() == 2 ? api.components[1] : Shape();
+}
+
+struct Case {
+  const char* schema;
+  Kind kind;
+};
+
+constexpr Case kSchemas[] = {
+    {"{}", Kind::unknown},
+    {"true", Kind::unknown},
+    {"false", Kind::literals},
+    {"7", Kind::unknown},
+    {R"({"type":"nonsense"})", Kind::unknown},
+    {R"({"type":7})", Kind::unknown},
+    {R"({"type":"string","format":"uuid"})", Kind::string},
+    {R"({"type":["string","null"]})", Kind::either},
+    {R"({"type":["string"]})", Kind::string},
+    {R"({"const":"a"})", Kind::literals},
+    {R"({"type":"string","enum":["a"]})", Kind::literals},
+    {R"({"items":{}})", Kind::list},
+    {R"({"type":"array"})", Kind::list},
+    {R"({"type":"array","prefixItems":[{}],"items":{"type":"null"}})", Kind::list},
+    {R"({"type":"object"})", Kind::map},
+    {R"({"type":"object","additionalProperties":{"type":"null"}})", Kind::map},
+    {R"({"type":"object","additionalProperties":false})", Kind::object},
+    {R"({"properties":{"a":{}}})", Kind::object},
+    {R"({"properties":{"a":{}},"additionalProperties":true})", Kind::object},
+    {R"({"properties":{"a":{}},"additionalProperties":{"type":"null"}})", Kind::both},
+    {R"({"anyOf":[{"type":"null"},{"type":"string"}]})", Kind::either},
+    {R"({"type":"object","oneOf":[{"type":"null"},{"type":"string"}]})", Kind::either},
+    {R"({"allOf":[{"type":"string"}]})", Kind::string},
+    {R"({"allOf":[{"properties":{"a":{}}}],"properties":{"b":{}}})", Kind::both},
+    {R"({"$ref":"#/components/schemas/Other"})", Kind::reference},
+    {R"({"$ref":"#/components/schemas/None"})", Kind::unknown},
+    {R"({"$ref":"#/components/schemas/Other/type"})", Kind::unknown},
+    {R"({"$ref":"https://example.org/a.json"})", Kind::unknown},
+    {R"({"$ref":"#/components/schemas/S"})", Kind::unknown},
+    {R"({"anyOf":[{"$ref":"#/components/schemas/S"},{"type":"null"}]})", Kind::unknown},
+    {R"({"items":{"$ref":"#/components/schemas/S"}})", Kind::list},
+};
+
+TEST(ClientShapes, are_what_values_of_a_schema_are) {
+  for (const Case& one : kSchemas) {
+    EXPECT_EQ(shape_of(one.schema).kind, one.kind) << one.schema;
+  }
+}
+
+TEST(ClientShapes, of_a_circle_of_components_are_unknown) {
+  const Api api = api_of(document_of(
+      "", R"("A":{"$ref":"#/components/schemas/B"},"B":{"$ref":"#/components/schemas/A"},)"
+          R"("C":{"$ref":"#/components/schemas/A"})"));
+  EXPECT_EQ(api.components[0].kind, Kind::unknown);
+  EXPECT_EQ(api.components[1].kind, Kind::unknown);
+  EXPECT_EQ(api.components[2].kind, Kind::reference);
+}
+
+TEST(ClientShapes, tell_members_that_may_be_absent) {
+  const Shape shape =
+      shape_of(R"({"properties":{"a":{"type":"null","description":"x"},"b":{}},"required":["b"]})");
+  ASSERT_EQ(shape.parts.size(), 2U);
+  EXPECT_EQ(shape.parts[0].name, "a");
+  EXPECT_EQ(shape.parts[0].about, "x");
+  EXPECT_FALSE(shape.parts[0].is_required);
+  EXPECT_TRUE(shape.parts[1].is_required);
+}
+
+TEST(ClientCalls, have_the_parameters_of_path_and_operation) {
+  const Api api = api_of(document_of(
+      R"("/n/{id}/{x}":{"parameters":[{"in":"path","name":"id","required":true,)"
+      R"("schema":{"type":"string"}},{"in":"query","name":"q"}],)"
+      R"("get":{"parameters":[{"in":"path","name":"id","schema":{"type":"integer"}},)"
+      R"({"$ref":"#/components/schemas/P"},{"in":"cookie","name":"c"}]}})",
+      R"("P":{"in":"header","name":"If-Match","required":true,"schema":{"type":"string"}})"));
+  ASSERT_EQ(api.calls.size(), 1U);
+  const Call& call = api.calls[0];
+  EXPECT_EQ(call.id, "get_n_id_x");
+  EXPECT_EQ(call.method, "GET");
+  ASSERT_EQ(call.parameters.size(), 4U);
+  EXPECT_EQ(call.parameters[0].value.kind, Kind::integer);
+  EXPECT_TRUE(call.parameters[0].value.is_required);
+  EXPECT_FALSE(call.parameters[1].value.is_required);
+  EXPECT_EQ(call.parameters[2].value.name, "If-Match");
+  EXPECT_EQ(call.parameters[3].value.name, "x");  // nobody told of it
+  EXPECT_TRUE(call.parameters[3].value.is_required);
+}
+
+TEST(ClientCalls, take_the_content_that_says_most) {
+  const auto coding = [](const std::string& types) {
+    const Api api = api_of(
+        document_of(operation_of(R"("requestBody":{"content":{)" + types + "}}", "/a", "post")));
+    return api.calls[0].body.coding;
+  };
+  EXPECT_EQ(coding(""), Coding::none);
+  EXPECT_EQ(coding(R"("text/plain":{},"application/json":{})"), Coding::json);
+  EXPECT_EQ(coding(R"("application/merge-patch+JSON; a=b":{})"), Coding::json);
+  EXPECT_EQ(coding(R"("*/*":{},"application/x-www-form-urlencoded":{})"), Coding::form);
+  EXPECT_EQ(coding(R"("multipart/form-data":{})"), Coding::multipart);
+  EXPECT_EQ(coding(R"("image/png":{})"), Coding::binary);
+}
+
+TEST(ClientCalls, know_what_a_stream_holds) {
+  const auto content = [](const std::string& media) {
+    return api_of(document_of(operation_of(R"("responses":{"200":{"content":{)" + media + "}}}")))
+        .calls[0]
+        .answers.at(0)
+        .content;
+  };
+  const Content lines = content(
+      R"("application/x-ndjson":{"schema":{"type":"string"},"x-itemSchema":{"type":"integer"}})");
+  EXPECT_EQ(lines.coding, Coding::lines);
+  EXPECT_EQ(lines.shape.kind, Kind::integer);
+  EXPECT_EQ(content(R"("application/jsonl":{"itemSchema":{"type":"null"}})").shape.kind,
+            Kind::null);
+  EXPECT_EQ(content(R"("text/event-stream":{"schema":{"type":"string"}})").coding, Coding::events);
+}
+
+TEST(ClientCalls, leave_websockets_out) {
+  const Api api = api_of(document_of(operation_of(R"("responses":{"101":{}})")));
+  EXPECT_TRUE(api.calls.empty());
+  EXPECT_EQ(api.left_out, std::vector<std::string>{"GET /a opens a WebSocket"});
+}
+
+TEST(ClientApi, is_not_read_from_what_is_no_document) {
+  const std::pair<std::string, std::string> kWrong[] = {
+      {R"({"swagger":"2.0"})", "/swagger: this is Swagger 2"},
+      {R"({"openapi":"3.0.3","paths":{}})", "/openapi: this is \"3.0.3\""},
+      {R"({"paths":{}})", "/openapi: it is missing"},
+      {"[]", "/openapi: it is missing"},
+      {R"({"openapi":"3.1.0","paths":[]})", "/paths: it is no object"},
+      {document_of(R"("/a":7)"), "/paths/~1a: it is no object"},
+      {document_of(R"("/a":{"get":7})"), "/paths/~1a/get: it is no object"},
+      {document_of(R"("/a":{"$ref":"#/none"})"), "/paths/~1a: it is no object"},
+      {document_of(R"("@example.org/":{"get":{}})"), "/paths/@example.org~1: a path begins"},
+      {document_of(R"("//example.org/":{"get":{}})"), "/paths/~1~1example.org~1: a path begins"},
+      {document_of(operation_of(R"("parameters":[{"in":"query"}])")),
+       "/paths/~1a/get/parameters/0: it has no name"},
+      {document_of(operation_of(R"("parameters":[{"in":"body","name":"b"}])")),
+       "/paths/~1a/get/parameters/0: it is in none"},
+      {document_of(operation_of(R"("parameters":[{"in":"path","name":"b"}])")),
+       "/paths/~1a/get/parameters/0: the path has no {b}"},
+      {document_of(operation_of(R"("parameters":[{"$ref":"#/x"}])")),
+       "/paths/~1a/get/parameters/0: the reference leads nowhere"},
+      {document_of(operation_of(R"("requestBody":{"content":[]})")),
+       "/paths/~1a/get/requestBody/content: it is no object"},
+      {document_of(operation_of(R"("responses":{"2\"":{}})")),
+       "/paths/~1a/get/responses/2\": it is no status"},
+  };
+  for (const auto& [document, told] : kWrong) {
+    const auto api = try_api(document);
+    ASSERT_FALSE(api.has_value()) << document;
+    EXPECT_TRUE(api.error().starts_with(told)) << api.error();
+  }
+}
+
+}  // namespace
+}  // namespace eider::openapi_client

@@ -1,0 +1,235 @@
+#include "eider/cli/openapi_client/shapes.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace eider::openapi_client {
+
+namespace {
+
+using json::Value;
+using Kind = Shape::Kind;
+
+constexpr std::string_view kComponents = "#/components/schemas/";
+constexpr int kReferencesMax = 32;  // one that leads back to itself has no end
+
+Shape unknown(std::string why = {}) {
+  return {.kind = Kind::unknown, .text = std::move(why)};
+}
+
+Shape literals(std::vector<Value> values) {
+  return {.kind = Kind::literals, .literals = std::move(values)};
+}
+
+Shape either(std::vector<Shape> parts) {
+  if (parts.size() == 1) {
+    return std::move(parts.front());
+  }
+  return {.kind = Kind::either, .parts = std::move(parts)};
+}
+
+/// "a~1b" is "a/b" (RFC 6901).
+std::string unescaped(std::string_view token) {
+  std::string name;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    const bool is_escape = token[i] == '~' && i + 1 < token.size();
+    name += is_escape ? (token[++i] == '1' ? '/' : '~') : token[i];
+  }
+  return name;
+}
+
+bool has_any(const Value& schema, std::initializer_list<std::string_view> keywords) {
+  return std::ranges::any_of(keywords,
+                             [&](std::string_view word) { return schema.find(word) != nullptr; });
+}
+
+/// What a schema without "type" has words about: {"properties": …} is an object.
+std::string implied_type(const Value& schema) {
+  if (has_any(schema, {"properties", "additionalProperties"})) {
+    return "object";
+  }
+  return has_any(schema, {"items", "prefixItems"}) ? "array" : "";
+}
+
+/// Tells whether a component is nothing but itself: what leads there without a value in between.
+class Circles {
+ public:
+  explicit Circles(const std::vector<Shape>& components) {
+    for (const Shape& component : components) {
+      shapes_.emplace(component.name, &component);
+    }
+  }
+
+  [[nodiscard]] bool has(const Shape& component) {
+    seen_.clear();
+    return leads_to(component, component.name);
+  }
+
+ private:
+  bool leads_to(const Shape& shape, const std::string& name) {
+    if (shape.kind == Kind::either || shape.kind == Kind::both) {
+      return std::ranges::any_of(shape.parts,
+                                 [&](const Shape& part) { return leads_to(part, name); });
+    }
+    if (shape.kind != Kind::reference) {
+      return false;
+    }
+    return shape.text == name ||
+           (seen_.insert(shape.text).second && leads_to(*shapes_.at(shape.text), name));
+  }
+
+  std::map<std::string, const Shape*> shapes_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+std::string text_at(const Value& value, std::string_view name) {
+  const Value* const found = value.find(name);
+  return found != nullptr && found->is_string() ? found->text() : std::string();
+}
+
+bool is_true(const Value& value, std::string_view name) {
+  const Value* const found = value.find(name);
+  return found != nullptr && found->is_bool() && found->boolean();
+}
+
+const std::vector<json::Field>& members_of(const Value& value) {
+  static const std::vector<json::Field> kNone;
+  return value.is_object() ? value.members() : kNone;
+}
+
+const std::vector<Value>& elements_of(const Value& value) {
+  static const std::vector<Value> kNone;
+  return value.is_array() ? value.elements() : kNone;
+}
+
+const Value* resolved(const Value& document, const Value& value) {
+  const Value* at = &value;
+  for (int left = kReferencesMax; at != nullptr && left != 0; --left) {
+    const std::string to = text_at(*at, "$ref");
+    if (to.empty()) {
+      return at;
+    }
+    at = to.starts_with('#') ? document.find_at(to.substr(1)) : nullptr;
+  }
+  return nullptr;
+}
+
+Shape Shapes::of(const Value& schema) const {
+  if (schema.is_bool()) {
+    return schema.boolean() ? unknown() : literals({});
+  }
+  if (!schema.is_object()) {
+    return unknown("it is no schema");
+  }
+  if (const std::string to = text_at(schema, "$ref"); !to.empty()) {
+    return reference(to);
+  }
+  std::vector<Shape> parts = all_of(schema["allOf"]);
+  for (const std::string_view word : {"anyOf", "oneOf"}) {
+    if (schema.find(word) != nullptr) {
+      parts.push_back(either(all_of(schema[word])));
+    }
+  }
+  if (const Value* const only = schema.find("const"); only != nullptr) {
+    parts.push_back(literals({*only}));
+  } else if (const Value* const some = schema.find("enum"); some != nullptr) {
+    parts.push_back(literals(elements_of(*some)));
+  } else if (parts.empty() || has_any(schema, {"properties", "additionalProperties", "items"})) {
+    std::vector<Shape> types;
+    for (const Value& type : elements_of(schema["type"])) {
+      types.push_back(typed(schema, type.is_string() ? type.text() : ""));
+    }
+    const std::string type = text_at(schema, "type");
+    parts.push_back(types.empty() ? typed(schema, type.empty() ? implied_type(schema) : type)
+                                  : either(std::move(types)));
+  }
+  return parts.size() == 1 ? std::move(parts.front())
+                           : Shape{.kind = Kind::both, .parts = std::move(parts)};
+}
+
+Shape Shapes::reference(const std::string& to) const {
+  const std::string_view name = std::string_view(to).substr(
+      std::min(to.size(), to.starts_with(kComponents) ? kComponents.size() : to.size()));
+  const bool is_component = !name.empty() && name.find('/') == name.npos;
+  if (!is_component || document_["components"]["schemas"].find(unescaped(name)) == nullptr) {
+    return unknown("nothing is known of " + to);
+  }
+  return {.kind = Kind::reference, .text = unescaped(name)};
+}
+
+Shape Shapes::typed(const Value& schema, const std::string& type) const {
+  if (type == "object") {
+    return object(schema);
+  }
+  if (type == "array") {
+    const Value* const items = schema.find("items");
+    const bool is_plain = items != nullptr && schema.find("prefixItems") == nullptr;
+    return {.kind = Kind::list, .parts = {is_plain ? of(*items) : unknown()}};
+  }
+  static const std::map<std::string_view, Kind> kKinds = {{"null", Kind::null},
+                                                          {"boolean", Kind::boolean},
+                                                          {"integer", Kind::integer},
+                                                          {"number", Kind::number},
+                                                          {"string", Kind::string}};
+  const auto found = kKinds.find(type);
+  if (found == kKinds.end()) {
+    return type.empty() ? unknown() : unknown("there is no type " + type);
+  }
+  return {.kind = found->second, .text = text_at(schema, "format")};
+}
+
+/// An object of members, a map, or both.
+Shape Shapes::object(const Value& schema) const {
+  Shape made{.kind = Kind::object};
+  const std::vector<Value>& required = elements_of(schema["required"]);
+  for (const json::Field& field : members_of(schema["properties"])) {
+    Shape& member = made.parts.emplace_back(of(field.value));
+    member.name = field.name;
+    member.is_required = std::ranges::find(required, Value(field.name)) != required.end();
+    member.about = text_at(field.value, "description");
+  }
+  const Value* const others = schema.find("additionalProperties");
+  const bool is_closed = others != nullptr && others->is_bool() && !others->boolean();
+  if (is_closed || (!made.parts.empty() && (others == nullptr || others->is_bool()))) {
+    return made;
+  }
+  Shape map{.kind = Kind::map, .parts = {others == nullptr ? unknown() : of(*others)}};
+  if (made.parts.empty()) {
+    return map;
+  }
+  return {.kind = Kind::both, .parts = {std::move(made), std::move(map)}};
+}
+
+std::vector<Shape> Shapes::all_of(const Value& list) const {
+  std::vector<Shape> all;
+  for (const Value& schema : elements_of(list)) {
+    all.push_back(of(schema));
+  }
+  return all;
+}
+
+std::vector<Shape> Shapes::components() const {
+  std::vector<Shape> all;
+  for (const json::Field& field : members_of(document_["components"]["schemas"])) {
+    Shape& component = all.emplace_back(of(field.value));
+    component.name = field.name;
+    component.about = text_at(field.value, "description");
+  }
+  std::vector<bool> in_circle;
+  Circles circles(all);
+  for (const Shape& component : all) {
+    in_circle.push_back(circles.has(component));
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (in_circle[i]) {
+      all[i] = {.text = "it is made of itself", .name = all[i].name};
+    }
+  }
+  return all;
+}
+
+}  // namespace eider::openapi_client

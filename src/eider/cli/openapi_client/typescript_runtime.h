@@ -1,0 +1,304 @@
+// What every client in TypeScript consists of, whatever its document.
+// Must not name a type that a schema may be called by: those are in kTypeScriptNames.
+#pragma once
+
+#include <string_view>
+
+namespace eider::openapi_client {
+
+/// The names of types that the client uses: a schema of such a name gets another.
+inline constexpr std::string_view kTypeScriptNames[] = {
+    "Arguments",    "Array",       "AsyncGenerator", "Blob",         "BodyInit",
+    "CallOptions",  "Client",      "ClientOptions",  "Error",        "FormData",
+    "Headers",      "HeadersInit", "Operation",      "ProblemError", "ProblemDocument",
+    "FieldProblem", "Generator",   "Promise",        "RequestInit",  "Response",
+    "ServerEvent",  "AbortSignal", "URLSearchParams"};
+
+/// Names of types that no schema takes: the language's own.
+inline constexpr std::string_view kTypeScriptWords[] = {
+    "any",      "as",        "async",     "await",     "bigint",     "boolean",   "break",
+    "case",     "catch",     "class",     "const",     "continue",   "debugger",  "declare",
+    "default",  "delete",    "do",        "else",      "enum",       "export",    "extends",
+    "false",    "finally",   "for",       "from",      "function",   "get",       "globalThis",
+    "if",       "import",    "in",        "infer",     "is",         "interface", "instanceof",
+    "keyof",    "let",       "module",    "namespace", "never",      "new",       "null",
+    "number",   "object",    "of",        "package",   "private",    "protected", "public",
+    "readonly", "return",    "require",   "set",       "static",     "string",    "super",
+    "switch",   "symbol",    "this",      "throw",     "true",       "try",       "type",
+    "typeof",   "undefined", "unique",    "unknown",   "var",        "void",      "while",
+    "with",     "yield",     "arguments", "eval",      "implements", "abstract",  "asserts",
+    "using"};
+
+// The parts, each for those clients that use it: compilers may warn of what nobody uses.
+
+inline constexpr std::string_view kTypeScriptRuntime = R"ts(
+/** `pointer` is a JSON pointer into the content, or a parameter's name; `code` is for programs. */
+export interface FieldProblem {
+  pointer: string;
+  detail: string;
+  code?: string;
+  arguments?: { [name: string]: string };
+}
+
+/** A problem document (RFC 9457), with what is wrong with each part of the input. */
+export interface ProblemDocument {
+  type?: string;
+  title?: string;
+  status?: number;
+  detail?: string;
+  instance?: string;
+  errors?: FieldProblem[];
+  [member: string]: unknown;
+}
+
+/** The server answered with a status that is none of 2xx. */
+export class ProblemError extends Error {
+  readonly status: number;
+  readonly problem: ProblemDocument;
+  readonly response: Response;
+
+  constructor(response: Response, problem: ProblemDocument) {
+    super(problem.detail ?? problem.title ?? `status ${response.status}`);
+    this.name = "ProblemError";
+    this.status = response.status;
+    this.problem = problem;
+    this.response = response;
+  }
+}
+
+/** One server-sent event; `event` is "message" where the server names none. */
+export interface ServerEvent {
+  event: string;
+  data: string;
+  id: string;
+}
+
+export interface ClientOptions {
+  /** "https://example.org/v1"; where it is not given, what the document says. */
+  baseUrl?: string;
+  /** In place of the global one. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Of each request, such as Authorization; a function is called for each. */
+  headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  /** Ends all requests. */
+  signal?: AbortSignal;
+}
+
+export interface CallOptions {
+  headers?: HeadersInit;
+  /** In place of the client's. */
+  signal?: AbortSignal;
+  /** Sees status and fields of an answer, also of one that is refused. */
+  onResponse?: (response: Response) => void;
+}
+
+interface Operation {
+  method: string;
+  path: string;
+  /** How the content is sent, and as what. */
+  body?: "json" | "form" | "multipart" | "text" | "binary";
+  type?: string;
+  /** How the content of each status is read. */
+  answers?: { [status: string]: string };
+}
+
+interface Arguments {
+  path?: object;
+  query?: object;
+  header?: object;
+  body?: unknown;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** Each pair of a query or form; lists are a pair per element, null and undefined are left out. */
+function* pairsOf(values: object | undefined): Generator<[string, string]> {
+  for (const [name, value] of Object.entries(values ?? {})) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) {
+        yield [name, textOf(one)];
+      }
+    }
+  }
+}
+
+/**
+ * Values are encoded. A segment "." or ".." is a step in the path to fetch, however it is encoded,
+ * and an empty one may make a host's name of the next ("//host"): these are refused.
+ */
+function filled(path: string, values: object): string {
+  const made = path.replace(/\{([^}]*)\}/g, (_, name: string) => {
+    const own = Object.getOwnPropertyDescriptor(values, name);
+    const value = own?.value ?? "";
+    if (value === "") {
+      throw new TypeError(`the path's ${name} is missing or empty`);
+    }
+    return encodeURIComponent(textOf(value));
+  });
+  if (/(^|\/)\.\.?(\/|$)/.test(made)) {
+    throw new TypeError(`${path} cannot be filled in with "." or ".."`);
+  }
+  return made;
+}
+
+function contentOf(operation: Operation, body: unknown): BodyInit | null {
+  if (body === undefined) {
+    return null;
+  }
+  switch (operation.body) {
+    case "json":
+      return JSON.stringify(body);
+    case "form":
+      return new URLSearchParams([...pairsOf(body as object)]);
+    default:
+      return body as BodyInit;
+  }
+}
+
+async function problemOf(response: Response): Promise<ProblemDocument> {
+  const text = await response.text();
+  try {
+    const read: unknown = JSON.parse(text);
+    if (typeof read === "object" && read !== null && !Array.isArray(read)) {
+      return read as ProblemDocument;
+    }
+  } catch {
+    // it is no JSON: its text is what there is to say
+  }
+  return { title: response.statusText, status: response.status, detail: text.slice(0, 1000) };
+}
+
+async function send(settings: ClientOptions, operation: Operation, args: Arguments,
+                    options: CallOptions): Promise<Response> {
+  const usual = settings.headers;
+  const headers = new Headers(typeof usual === "function" ? await usual() : usual);
+  new Headers(options.headers).forEach((value, name) => headers.set(name, value));
+  for (const [name, value] of pairsOf(args.header)) {
+    headers.append(name, value);
+  }
+  const body = contentOf(operation, args.body);
+  if (body !== null && operation.type !== undefined && !headers.has("content-type")) {
+    headers.set("content-type", operation.type);
+  }
+  const query = new URLSearchParams([...pairsOf(args.query)]).toString();
+  const base = (settings.baseUrl ?? serverUrl).replace(/\/+$/, "");
+  const url = base + filled(operation.path, args.path ?? {}) + (query === "" ? "" : "?" + query);
+  const ask = settings.fetch ?? ((to: string, init: RequestInit) => globalThis.fetch(to, init));
+  const signal = options.signal ?? settings.signal ?? null;
+  const response = await ask(url, { method: operation.method, headers, body, signal });
+  options.onResponse?.(response);
+  if (!response.ok) {
+    throw new ProblemError(response, await problemOf(response));
+  }
+  return response;
+}
+)ts";
+
+inline constexpr std::string_view kTypeScriptCall = R"ts(
+function usualAnswer(response: Response): string {
+  const type = response.headers.get("content-type") ?? "";
+  if (type === "") {
+    return "none";
+  }
+  return /[/+]json\b/.test(type) ? "json" : type.startsWith("text/") ? "text" : "blob";
+}
+
+async function call<T>(settings: ClientOptions, operation: Operation, args: Arguments = {},
+                       options: CallOptions = {}): Promise<T> {
+  const response = await send(settings, operation, args, options);
+  const answers = operation.answers ?? {};
+  const how = answers[String(response.status)] ?? answers["2XX"] ?? usualAnswer(response);
+  switch (how) {
+    case "json":
+      return JSON.parse(await response.text()) as T;
+    case "text":
+      return (await response.text()) as T;
+    case "blob":
+      return (await response.blob()) as T;
+    default:
+      await response.body?.cancel();
+      return undefined as T;
+  }
+}
+)ts";
+
+inline constexpr std::string_view kTypeScriptLines = R"ts(
+const lineLengthMax = 1 << 24;
+
+/** Lines without their ends; leaving the loop ends the request. */
+async function* linesOf(response: Response): AsyncGenerator<string, void, undefined> {
+  if (response.body === null) {
+    return;
+  }
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const piece = await reader.read();
+      rest += piece.done ? decoder.decode() : decoder.decode(piece.value, { stream: true });
+      const lines = rest.split(piece.done ? /\r\n|\n|\r/ : /\r\n|\n|\r(?!$)/);
+      rest = lines.pop() ?? "";
+      if (rest.length > lineLengthMax) {
+        throw new RangeError("a line of the stream is too long");
+      }
+      yield* lines;
+      if (piece.done) {
+        break;
+      }
+    }
+    if (rest !== "") {
+      yield rest;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+)ts";
+
+inline constexpr std::string_view kTypeScriptJsonLines = R"ts(
+async function* jsonLines<T>(
+  settings: ClientOptions, operation: Operation, args: Arguments = {}, options: CallOptions = {},
+): AsyncGenerator<T, void, undefined> {
+  for await (const line of linesOf(await send(settings, operation, args, options))) {
+    if (line.trim() !== "") {
+      yield JSON.parse(line) as T;
+    }
+  }
+}
+)ts";
+
+inline constexpr std::string_view kTypeScriptEvents = R"ts(
+/** As HTML reads them ("Server-sent events"); what ends early, or has no data, is none. */
+async function* serverEvents(
+  settings: ClientOptions, operation: Operation, args: Arguments = {}, options: CallOptions = {},
+): AsyncGenerator<ServerEvent, void, undefined> {
+  let event = "";
+  let id = "";
+  let data: string[] = [];
+  for await (const line of linesOf(await send(settings, operation, args, options))) {
+    if (line === "") {
+      if (data.length > 0) {
+        yield { event: event || "message", data: data.join("\n"), id };
+      }
+      event = "";
+      data = [];
+      continue;
+    }
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (field === "event") {
+      event = value;
+    } else if (field === "data") {
+      data.push(value);
+    } else if (field === "id" && !value.includes("\0")) {
+      id = value;
+    }
+  }
+}
+)ts";
+
+}  // namespace eider::openapi_client

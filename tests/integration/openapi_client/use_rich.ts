@@ -1,0 +1,61 @@
+// What a program with the client of rich.json does: argv[2] is where a server answers as it says.
+import { Client, type Drawing, ProblemError } from "./rich.js";
+
+declare const process: { argv: string[] };
+
+function check(holds: boolean, what: string): void {
+  if (!holds) {
+    throw new Error(`it does not hold: ${what}`);
+  }
+}
+
+async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of stream) {
+    found.push(one);
+  }
+  return found;
+}
+
+const client = new Client({ baseUrl: process.argv[2] ?? "" });
+
+const echo = await client.echo({
+  path: { id: 7, name: "a/b ?#%ü" },
+  query: { tag: ["x&y", "z"], "page[size]": 2 },
+  header: { "If-Match": '"1"' },
+});
+check(echo.target === "/things/7/a%2Fb%20%3F%23%25%C3%BC?tag=x%26y&tag=z&page%5Bsize%5D=2",
+      echo.target);
+check(echo.fields["if-match"] === '"1"', "a header is sent");
+for (const name of [".", "..", ""]) {
+  const error = await client.echo({ path: { id: 1, name }, header: { "If-Match": "" } })
+    .then(() => "", (refused: Error) => refused.name);
+  check(error === "TypeError", `"${name}" stands for no segment of a path`);
+}
+console.log("ok: values of paths and queries are encoded, and none is a step in the path");
+
+const form = await client.post_form({ body: { level: "high", tags: ["a b", "c"], count: 2 } });
+check(form.body === "level=high&tags=a+b&tags=c&count=2", form.body);
+check((form.fields["content-type"] ?? "").startsWith("application/x-www-form-urlencoded"), "form");
+const bytes = new Uint8Array([0, 255, 10, 13]);
+const blob = await client.put_bytes({ body: bytes });
+check(new Uint8Array(await blob.arrayBuffer()).join() === "0,255,10,13", "bytes come back");
+check((await client.count()) + 1 === 43, "a number that is sent as text");
+const drawing: Drawing = { title: "t", shape: { type: "Square", side: 2 }, heights: [1, null] };
+const drawn = await client.post_shape({ body: drawing });
+check(drawn.shape.type === "Square" && drawn.shape.side === 2, "a variant is told by its tag");
+console.log("ok: forms, bytes, numbers and variants");
+
+const events = await all(client.events());
+check(JSON.stringify(events) === JSON.stringify([
+  { event: "message", data: "one\ntwo", id: "" }, { event: "tick", data: "3", id: "a" },
+  { event: "message", data: "ü", id: "a" }]), JSON.stringify(events));
+check((await all(client.lines())).join() === "low,high,low", "lines");
+for await (const first of client.lines()) {
+  check(first === "low", "the first line");
+  break;
+}
+const refused = await all(client.lines({ headers: { "x-refuse": "1" } })).catch(
+  (error: unknown) => error);
+check(refused instanceof ProblemError && refused.status === 503, "a stream is refused, too");
+console.log("ok: events and lines, however they are cut");

@@ -1,0 +1,210 @@
+"""Clients made from documents compile, hold against openapi-typescript, and call programs.
+
+Must not use what the machine happens to have: npm brings the packages that are pinned beside it.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from support import BIN, ROOT, Program, run_to_end
+
+GIVEN = Path(__file__).with_name('openapi_client')
+PACKAGES = ROOT / 'build/openapi-client'
+SECONDS_MAX = 120
+PROGRAMS = {'bookings': '14_openapi', 'notes': 'notes'}
+EVENTS = [b': hello\n', b'data: one\ndata', b': two\n\nevent: tick\r', b'\ndata: 3\nid: a\n',
+          b'\r\ndata:\xc3', b'\xbc\n\nevent: none\n\ndata: cut']
+LINES = [b'"lo', b'w"\n\n"high"\r\n', b'"low"']
+
+
+def run(command, directory):
+    """What a command says; it has to end well."""
+    ended = subprocess.run(command, cwd=directory, text=True, check=False, timeout=SECONDS_MAX,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT)
+    if ended.returncode != 0:
+        raise AssertionError(f'{command[0]} ended with {ended.returncode}:\n{ended.stdout}')
+    return ended.stdout
+
+
+def get_packages():
+    """Makes PACKAGES/node_modules, once for what is pinned."""
+    marker = PACKAGES / 'node_modules/package-lock.json'
+    wanted = (GIVEN / 'package-lock.json').read_text()
+    if not marker.exists() or marker.read_text() != wanted:
+        PACKAGES.mkdir(parents=True, exist_ok=True)
+        for name in ('package.json', 'package-lock.json'):
+            shutil.copy(GIVEN / name, PACKAGES)
+        run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], PACKAGES)
+        marker.write_text(wanted)
+
+
+def make_client(directory, name, language='typescript', suffix='.ts', *more):
+    """DIRECTORY/NAME.json, as a client beside it."""
+    status, said = run_to_end('eider', 'openapi-client', '--language', language, *more, '--out',
+                              directory / (name + suffix), directory / (name + '.json'))
+    if (status, said) != (0, ''):
+        raise AssertionError(f'{name}: {status}: {said}')
+
+
+def make_documents(directory):
+    """Those of programs, and those that are given; their names."""
+    for name, program in PROGRAMS.items():
+        status, document = run_to_end(program, '--openapi', environment={
+            'NOTES_DATABASE_FILE': os.fspath(directory / 'none.db')})
+        assert status == 0, document
+        (directory / f'{name}.json').write_text(document)
+    for given in GIVEN.glob('*.json'):
+        shutil.copy(given, directory)
+    return [*PROGRAMS, 'rich']
+
+
+class Answering(BaseHTTPRequestHandler):
+    """Answers as rich.json says, in pieces that are cut where it hurts."""
+
+    protocol_version = 'HTTP/1.1'
+
+    def log_message(self, *_):
+        """Says nothing."""
+
+    def answer(self, content, kind='application/json', status=200):
+        self.send_response(status)
+        self.send_header('Content-Type', kind)
+        self.send_header('Content-Length', str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def answer_in_pieces(self, pieces, kind):
+        self.send_response(200)
+        self.send_header('Content-Type', kind)
+        self.send_header('Transfer-Encoding', 'chunked')
+        self.end_headers()
+        for piece in pieces:
+            self.wfile.write(b'%x\r\n%s\r\n' % (len(piece), piece))
+            self.wfile.flush()
+        self.wfile.write(b'0\r\n\r\n')
+
+    def echo(self):
+        length = int(self.headers.get('Content-Length') or 0)
+        content = self.rfile.read(length)
+        if self.path in ('/bytes', '/shapes'):
+            self.answer(content, self.headers.get('Content-Type') or 'application/octet-stream',
+                        201 if self.path == '/shapes' else 200)
+        elif self.headers.get('X-Refuse'):
+            self.answer(b'too much', 'text/plain', 503)
+        elif self.path == '/count':
+            self.answer(b'42', 'text/plain; charset=utf-8')
+        elif self.path == '/events':
+            self.answer_in_pieces(EVENTS, 'text/event-stream')
+        elif self.path == '/lines':
+            self.answer_in_pieces(LINES, 'application/x-ndjson')
+        else:
+            self.answer(json.dumps({
+                'method': self.command, 'target': self.path, 'body': content.decode(),
+                'fields': {name.lower(): value for name, value in self.headers.items()},
+            }).encode())
+
+    do_GET = do_POST = do_PUT = do_DELETE = echo
+
+
+class Server:
+    """Answering, on a port of its own."""
+
+    def __enter__(self):
+        self.server = ThreadingHTTPServer(('127.0.0.1', 0), Answering)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return f'http://127.0.0.1:{self.server.server_port}'
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@unittest.skipUnless(shutil.which('npm') and shutil.which('node'),
+                     'npm brings what clients are held against')
+class TypeScript(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        get_packages()
+        held = tempfile.TemporaryDirectory(dir=PACKAGES)  # where node finds the packages
+        cls.addClassCleanup(held.cleanup)
+        cls.directory = Path(held.name)
+        names = make_documents(cls.directory)
+        for name in (*names, 'hostile'):
+            make_client(cls.directory, name)
+        for given in (*GIVEN.glob('*.ts'), *GIVEN.glob('*.mjs')):
+            shutil.copy(given, cls.directory)
+        shutil.copy(GIVEN / 'tsconfig.json', cls.directory)
+        cls.told = run(['node', 'oracle.mjs', '.', *names], cls.directory)
+        run(['node', PACKAGES / 'node_modules/typescript/bin/tsc', '-p', '.'], cls.directory)
+
+    def use(self, name, url):
+        return run(['node', f'out/{name}.js', url], self.directory)
+
+    def test_types_are_those_of_openapi_typescript(self):
+        """That they are is what tsc has judged; here, that it was asked."""
+        for name, count in (('bookings', 7), ('notes', 11), ('rich', 12)):
+            found = [line for line in self.told.splitlines() if line.startswith(name + ': ')]
+            self.assertGreaterEqual(int(found[0].split()[1]), count, self.told)
+
+    def test_a_hostile_document_makes_no_code(self):
+        self.assertIn('hostile: no name but our own', self.told)
+
+    def test_a_program_is_called(self):
+        database = {'NOTES_DATABASE_FILE': os.fspath(self.directory / 'notes.db')}
+        with Program('notes', '--port', '{port}', environment=database) as service:
+            said = self.use('use_notes', f'http://127.0.0.1:{service.port}')
+        self.assertEqual(said.count('ok: '), 3, said)
+
+    def test_forms_bytes_and_streams_are_sent_and_read(self):
+        with Server() as url:
+            said = self.use('use_rich', url)
+        self.assertEqual(said.count('ok: '), 3, said)
+
+
+class Misused(unittest.TestCase):
+    def assert_told(self, status, said, *words):
+        self.assertEqual(run_to_end('eider', 'openapi-client', *words), (status, said + '\n'))
+
+    def test_what_cannot_be_understood_is_told(self):
+        self.assert_told(2, 'eider openapi-client: --language has to be typescript', 'a.json')
+        self.assert_told(2, 'eider openapi-client: --out takes a value, and none follows it',
+                         '--out')
+        self.assert_told(2, 'eider openapi-client: there is no option --nope', '--nope')
+        self.assert_told(2, 'eider openapi-client: it takes one document', 'a', 'b')
+        self.assert_told(2, 'eider openapi-client: which document? --help tells more',
+                         '--language', 'typescript')
+        status, said = run_to_end('eider', 'openapi-client', '--help')
+        self.assertEqual(status, 0)
+        self.assertIn('--openapi | eider openapi-client --language typescript', said)
+
+    def test_what_is_no_document_is_told_with_its_place(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = Path(directory) / 'a.json'
+            for text, said in (('{', f'{file} is no JSON: '),
+                               ('{"swagger":"2.0"}', f'{file}: /swagger: this is Swagger 2'),
+                               ('{"openapi":"3.0.3"}', f'{file}: /openapi: this is "3.0.3"')):
+                file.write_text(text)
+                status, told = run_to_end('eider', 'openapi-client', '--language', 'typescript',
+                                          file)
+                self.assertEqual(status, 1)
+                self.assertIn(said, told)
+
+    def test_the_standard_input_is_a_document(self):
+        _, document = run_to_end('14_openapi', '--openapi')
+        made = [subprocess.run([BIN / 'eider', 'openapi-client', '--language', 'typescript', '-'],
+                               input=document, text=True, check=True,
+                               stdout=subprocess.PIPE).stdout for _ in range(2)]
+        self.assertIn('export interface NewBooking {', made[0])
+        self.assertEqual(made[0], made[1])
+
+
+if __name__ == '__main__':
+    unittest.main()
