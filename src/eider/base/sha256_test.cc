@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/sip_hash.h"
-
 namespace eider {
 namespace {
 
@@ -57,23 +55,5 @@ TEST(Hmac, is_that_of_rfc_4231) {
 }
 
 // Of the paper's reference: the key's bytes 00 to 0f, the text's 00, 01, ….
-TEST(SipHash, is_that_of_its_reference) {
-  const SipKey key{0x0706050403020100U, 0x0f0e0d0c0b0a0908U};
-  std::string text;
-  std::vector<std::uint64_t> hashes;
-  for (int length = 0; length < 16; ++length) {
-    hashes.push_back(sip_hash(key, text));
-    text.push_back(static_cast<char>(length));
-  }
-  EXPECT_EQ(hashes[0], 0x726fdb47dd0e0e31U);
-  EXPECT_EQ(hashes[1], 0x74f839c593dc67fdU);
-  EXPECT_EQ(hashes[8], 0x93f5f5799a932462U);
-  EXPECT_EQ(hashes[15], 0xa129ca6149be45e5U);
-}
-
-TEST(SipHash, has_keys_that_differ) {
-  EXPECT_NE(SipKey::random().first, SipKey::random().first);
-}
-
 }  // namespace
 }  // namespace eider

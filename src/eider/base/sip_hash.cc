@@ -1,6 +1,7 @@
 #include "eider/base/sip_hash.h"
 
 #include <bit>
+#include <cstring>
 
 #include "eider/base/secret_bytes.h"
 
@@ -23,11 +24,21 @@ class SipState {
   }
   std::uint64_t end() noexcept {
     v2_ ^= 0xFFU;
-    turn(4);
-    return v0_ ^ v1_ ^ v2_ ^ v3_;
+    return finish();
+  }
+  void begin_128() noexcept { v1_ ^= 0xEEU; }
+  std::array<std::uint64_t, 2> end_128() noexcept {
+    v2_ ^= 0xEEU;
+    const std::uint64_t first = finish();
+    v1_ ^= 0xDDU;
+    return {first, finish()};
   }
 
  private:
+  std::uint64_t finish() noexcept {
+    turn(4);
+    return v0_ ^ v1_ ^ v2_ ^ v3_;
+  }
   void turn(int rounds) noexcept {
     for (int round = 0; round < rounds; ++round) {
       v0_ += v1_;
@@ -58,6 +69,25 @@ std::uint64_t sip_word(std::string_view bytes) noexcept {
   return word;
 }
 
+/// The same of the first eight, in one load where the machine's order is that.
+std::uint64_t sip_word_of_eight(std::string_view bytes) noexcept {
+  if constexpr (std::endian::native == std::endian::little) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), sizeof word);
+    return word;
+  } else {
+    return sip_word(bytes.substr(0, 8));
+  }
+}
+
+void add_all(SipState& state, std::string_view text) noexcept {
+  const std::uint64_t length = std::uint64_t{text.size()} << 56U;
+  for (; text.size() >= 8; text.remove_prefix(8)) {
+    state.add(sip_word_of_eight(text));
+  }
+  state.add(length | sip_word(text));
+}
+
 }  // namespace
 
 SipKey SipKey::random() {
@@ -68,12 +98,15 @@ SipKey SipKey::random() {
 
 std::uint64_t sip_hash(const SipKey& key, std::string_view text) noexcept {
   SipState state(key);
-  const std::uint64_t length = std::uint64_t{text.size()} << 56U;
-  for (; text.size() >= 8; text.remove_prefix(8)) {
-    state.add(sip_word(text.substr(0, 8)));
-  }
-  state.add(length | sip_word(text));
+  add_all(state, text);
   return state.end();
+}
+
+std::array<std::uint64_t, 2> sip_hash_128(const SipKey& key, std::string_view text) noexcept {
+  SipState state(key);
+  state.begin_128();
+  add_all(state, text);
+  return state.end_128();
 }
 
 }  // namespace eider
