@@ -4,6 +4,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/client.h"
+#include "eider/app/conditions.h"
 #include "eider/app/draft.h"
 #include "eider/app/event_stream.h"
 #include "eider/app/languages.h"

@@ -5,6 +5,8 @@
 #include <stdexcept>
 
 #include "eider/app/handler.h"
+#include "eider/http/date.h"
+#include "eider/http/etag.h"
 #include "eider/http/status.h"
 #include "eider/json/json.h"
 
@@ -134,6 +136,15 @@ void add_cookie(Response& response, const SetCookie& cookie) {
     throw std::invalid_argument("this cookie cannot be set as it is: " + cookie.name);
   }
   response.add_header("Set-Cookie", *value);
+}
+
+void set_etag(Response& response, std::string_view opaque) {
+  response.replace_header("ETag", write_entity_tag(opaque));
+}
+
+void set_last_modified(Response& response, std::int64_t unix_seconds) {
+  const DateText date = format_date(unix_seconds);
+  response.replace_header("Last-Modified", {date.data(), date.size()});
 }
 
 std::optional<Error> merge_errors(std::initializer_list<const Error*> errors) {

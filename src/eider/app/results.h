@@ -2,11 +2,14 @@
 // Must not write bytes: respond.h renders them.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "eider/http/cache_control.h"
 #include "eider/http/cookie.h"
 #include "eider/http/response.h"
 
@@ -14,6 +17,8 @@ namespace eider {
 
 namespace detail::app {
 void add_cookie(Response& response, const SetCookie& cookie);
+void set_etag(Response& response, std::string_view opaque);
+void set_last_modified(Response& response, std::int64_t unix_seconds);
 }  // namespace detail::app
 
 /// 201 with the new thing as JSON and, where `location` is given, its address.
@@ -51,6 +56,24 @@ class With {
   /// Throws std::invalid_argument where `to_field_value` has none.
   With&& cookie(const SetCookie& cookie) && {
     detail::app::add_cookie(fields_, cookie);
+    return std::move(*this);
+  }
+  /// The entity tag of this very state, without quotes: a version, a hash. It is a strong one. See
+  /// Conditions, and conditional_requests, which answers 304 by it.
+  /// Throws std::invalid_argument where a byte of it may not stand in one.
+  With&& etag(std::string_view opaque) && {
+    detail::app::set_etag(fields_, opaque);
+    return std::move(*this);
+  }
+  /// When that changed last.
+  With&& last_modified(std::chrono::sys_seconds when) && {
+    detail::app::set_last_modified(fields_, when.time_since_epoch().count());
+    return std::move(*this);
+  }
+  /// How caches may keep it: `.cache({.max_age = 60s, .is_private = true})`.
+  /// Throws std::invalid_argument as `to_field_value` does.
+  With&& cache(const CacheControl& words) && {
+    fields_.replace_header("Cache-Control", to_field_value(words));
     return std::move(*this);
   }
   [[nodiscard]] T& value() noexcept { return value_; }

@@ -18,6 +18,7 @@ namespace {
 
 /// A larger scratch buffer is given back.
 constexpr std::size_t kKeptBytesMax = 256UL * 1024;
+constexpr int kNotModified = 304;
 
 class Compression {
  public:
@@ -29,6 +30,10 @@ class Compression {
   }
 
   void apply(const Request& request, Response& response) const {
+    if (response.status() == kNotModified) {
+      mark_not_modified(request, response);
+      return;
+    }
     std::visit(ContentCases{[&](const BytesContent&) { apply_to_body(request, response); },
                             [&](const ContentPtr<FileContent>& file) {
                               if (file->bytes() <= options_.file_bytes_max) {

@@ -8,6 +8,7 @@
 #include "eider/app/producing.h"
 #include "eider/base/failure.h"
 #include "eider/compress/decompressor.h"
+#include "eider/middleware/caching.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 #include "tests/sim/sim_app.h"
@@ -443,6 +444,38 @@ TEST(CompressedResponse, of_a_view_into_the_request_is_of_that_request) {
   theirs.send(echo_of(std::string(60'000, 't'), {}));
   server.kernel.run_until_idle();
   EXPECT_TRUE(mine.received() == alone);
+}
+
+/// The same without a tag of its own, by that middleware, inside or outside of compression.
+App tagged_app(bool is_inside) {
+  App app;
+  if (!is_inside) {
+    app.use(conditional_requests());
+  }
+  app.use(compression());
+  if (is_inside) {
+    app.use(conditional_requests());
+  }
+  app.get("/page", [] { return Response::html(page()); });
+  return app;
+}
+
+TEST(Compression, leaves_a_304_the_fields_of_the_answer_that_it_stands_for) {
+  for (const bool is_inside : {true, false}) {
+    TestClient client(tagged_app(is_inside));
+    for (const std::string_view accepted : {"gzip", "identity"}) {
+      const Reply first = ask(client, "/page", accepted);
+      const std::string tag(first.header("ETag").value());
+      EXPECT_EQ(tag.starts_with("W/"), is_inside && accepted == "gzip") << tag;
+      const Reply again = client.send(
+          {.target = "/page", .headers = {{"Accept-Encoding", accepted}, {"If-None-Match", tag}}});
+      EXPECT_EQ(again.status, 304);
+      EXPECT_EQ(again.body, "");
+      EXPECT_EQ(again.header("ETag"), tag);
+      EXPECT_EQ(again.header("Vary"), first.header("Vary"));
+      EXPECT_FALSE(again.header("Content-Encoding"));
+    }
+  }
 }
 
 }  // namespace

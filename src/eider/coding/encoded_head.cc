@@ -6,6 +6,8 @@
 
 #include "eider/base/text.h"
 #include "eider/coding/field_values.h"
+#include "eider/http/etag.h"
+#include "eider/http/request.h"
 #include "eider/http/response.h"
 
 namespace eider {
@@ -110,6 +112,20 @@ void mark_encoded(Response& head, ContentCoding coding) {
   weaken_tag(head);
   if (value_of(head, "Accept-Ranges").has_value()) {
     head.replace_header("Accept-Ranges", "none");
+  }
+}
+
+void mark_not_modified(const Request& request, Response& head) {
+  vary_by_encoding(head);
+  const auto text = value_of(head, "ETag");
+  const auto tag = text ? parse_entity_tag(*text) : std::nullopt;
+  const auto names_as_it_is = [&tag](const Field& field) {
+    return equals_ignoring_case(field.name, "If-None-Match") &&
+           lists_tag(field.value, *tag, TagStrength::strong);
+  };
+  if (tag && request.header("If-None-Match") &&
+      std::ranges::none_of(request.headers(), names_as_it_is)) {
+    weaken_tag(head);
   }
 }
 

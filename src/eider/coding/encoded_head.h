@@ -8,6 +8,7 @@
 
 namespace eider {
 
+class Request;
 class Response;
 
 /// Text, and formats that are text or tables inside: "text/html; charset=utf-8",
@@ -29,5 +30,10 @@ void vary_by_encoding(Response& head);
 /// Says which coding the content has. A strong ETag becomes weak, because the bytes are others now
 /// (RFC 9110, section 8.8.3.3), and ranges of them are not to be had.
 void mark_encoded(Response& head, ContentCoding coding);
+
+/// Of a 304 in place of an answer that may have been encoded: it says what that says (RFC 9110,
+/// section 15.4.5), so it varies by Accept-Encoding, and its ETag is weak where the client has
+/// named it so.
+void mark_not_modified(const Request& request, Response& head);
 
 }  // namespace eider

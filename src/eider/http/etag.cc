@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <stdexcept>
 
+#include "eider/base/sip_hash.h"
 #include "eider/base/text.h"
 
 namespace eider {
@@ -50,6 +52,23 @@ void append_hex(std::string& text, std::uint64_t value) {
 std::optional<EntityTag> parse_entity_tag(std::string_view text) noexcept {
   const std::optional<EntityTag> tag = take_tag(text);
   return text.empty() ? tag : std::nullopt;
+}
+
+std::string write_entity_tag(std::string_view opaque) {
+  if (!std::ranges::all_of(opaque, is_tag_byte)) {
+    throw std::invalid_argument("this cannot be an entity tag: " + std::string(opaque));
+  }
+  return std::string(1, '"').append(opaque).append(1, '"');
+}
+
+std::string make_entity_tag(std::string_view content_type, std::string_view content) {
+  const SipKey key{.first = sip_hash({}, content_type), .second = 0};
+  const auto [first, second] = sip_hash_128(key, content);
+  std::string text(1, '"');
+  append_hex(text, first);
+  text += '-';
+  append_hex(text, second);
+  return text.append(1, '"');
 }
 
 std::size_t EntityTagReader::skip_separators() noexcept {

@@ -1,0 +1,63 @@
+#include "eider/app/conditions.h"
+
+#include <ctime>
+
+namespace eider {
+
+namespace {
+
+constexpr int kPreconditionFailed = 412;
+constexpr int kPreconditionRequired = 428;
+constexpr std::string_view kConditions[] = {"If-Match", "If-None-Match", "If-Unmodified-Since"};
+
+}  // namespace
+
+Result<void> Conditions::hold_against(const Representation& representation) const {
+  // A handler that changes asks: what GET would be told by a 304 is no matter here.
+  const Verdict verdict = evaluate_preconditions(request_->method(), request_->headers(),
+                                                 representation, std::time(nullptr));
+  if (verdict == Verdict::failed) {
+    return fail(Error(kPreconditionFailed, "What is there is not in the state that you mean."));
+  }
+  return {};
+}
+
+Result<void> Conditions::check(const Current& current) const {
+  Representation there;
+  if (!current.etag.empty()) {
+    there.tag = EntityTag{.opaque = current.etag};
+  }
+  if (current.last_modified) {
+    there.modified_seconds = current.last_modified->time_since_epoch().count();
+  }
+  return hold_against(there);
+}
+
+Result<void> Conditions::check_absent() const {
+  return hold_against({.presence = Representation::Presence::absent});
+}
+
+Result<void> Conditions::require(const Current& current) const {
+  for (const std::string_view name : kConditions) {
+    if (request_->header(name)) {
+      return check(current);
+    }
+  }
+  return fail(Error(kPreconditionRequired,
+                    "Say which state you change: If-Match with the ETag that you have got."));
+}
+
+Result<Conditions> Extract<Conditions>::from(const Context& context, ArgumentPlace /*place*/) {
+  return Conditions(context.request);
+}
+
+void Extract<Conditions>::describe(Operation& operation) {
+  for (const std::string_view name : kConditions) {
+    operation.take_header(name, nullptr, false);
+  }
+  operation.answer_problem(kPreconditionFailed, "It is not in the state that the client means.");
+  operation.answer_problem(kPreconditionRequired,
+                           "The client has to name the state that it means.");
+}
+
+}  // namespace eider

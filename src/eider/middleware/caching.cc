@@ -1,0 +1,84 @@
+#include "eider/middleware/caching.h"
+
+#include <ctime>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "eider/app/respond.h"
+#include "eider/http/conditional_response.h"
+#include "eider/http/etag.h"
+#include "eider/server/content.h"
+
+namespace eider {
+
+namespace {
+
+constexpr int kRefusalsFrom = 400;
+constexpr int kPreconditionFailed = 412;
+
+bool only_reads(const Request& request) noexcept {
+  return request.method() == Method::get || request.method() == Method::head;
+}
+
+/// Produced content may refuse until its first byte, and what takes over a connection is no
+/// representation of anything.
+bool has_representation(const Response& response) noexcept {
+  return response.status() == 200 &&
+         (is_in_memory(response) || content_as<FileContent>(response) != nullptr);
+}
+
+/// What stays of an answer that is not given: no cache may keep the refusal in its place.
+void refuse_state(Response& response) {
+  for (const std::string_view name :
+       {"Last-Modified", "Cache-Control", "Expires", "Content-Language", "Content-Disposition"}) {
+    response.remove_header(name);
+  }
+  render_error(response, Error(kPreconditionFailed, "It is not in the state that you mean."));
+}
+
+void answer_conditionally(const Request& request, Response& response, std::size_t bytes_max) {
+  if (!only_reads(request) || !has_representation(response)) {
+    return;
+  }
+  const std::int64_t now = std::time(nullptr);
+  if (!response.find_header("ETag") && !response.find_header("Last-Modified")) {
+    if (!is_in_memory(response) || response.body().size() > bytes_max) {
+      return;
+    }
+    response.add_header("ETag", make_entity_tag(response.content_type(), response.body()));
+  }
+  const Representation it = representation_of(response, now);
+  switch (evaluate_preconditions(request.method(), request.headers(), it, now)) {
+    case Verdict::proceed:
+      return;
+    case Verdict::not_modified:
+      become_not_modified(response);
+      return;
+    case Verdict::failed:
+      refuse_state(response);
+      return;
+  }
+}
+
+}  // namespace
+
+Hook conditional_requests(ConditionalRequests options) {
+  return {.after =
+              [options](const Request& request, Response& response) {
+                answer_conditionally(request, response, options.answer_bytes_max);
+              },
+          .name = "conditional_requests"};
+}
+
+Hook cache_control(const CacheControl& words) {
+  auto after = [value = to_field_value(words)](const Request& request, Response& response) {
+    if (only_reads(request) && response.status() < kRefusalsFrom &&
+        !response.find_header("Cache-Control")) {
+      response.add_header("Cache-Control", value);
+    }
+  };
+  return {.after = std::move(after), .name = "cache_control"};
+}
+
+}  // namespace eider
