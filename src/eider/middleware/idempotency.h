@@ -1,0 +1,51 @@
+// Requests that may be repeated without being done twice, by the key that the client gives each.
+// Must not be taken for a database's own constraint: it holds for one process, while that runs.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "eider/app/middleware.h"
+#include "eider/http/request.h"
+#include "eider/runtime/time.h"
+
+namespace eider {
+
+struct IdempotencyKeys {
+  /// How long an answer is kept for those that repeat their request.
+  Duration lasts = std::chrono::hours(24);
+  /// Of all that is kept. Beyond it the oldest answers are forgotten.
+  std::size_t bytes_max = std::size_t{16} << 20U;
+  /// Of one client. Beyond it its own oldest are forgotten, so that nobody's many keys push out
+  /// another's.
+  std::size_t keys_max_per_client = 1000;
+  /// The content of a larger answer is not kept: whoever repeats the request is told by a 409 that
+  /// it was done.
+  std::size_t answer_bytes_max = std::size_t{64} << 10U;
+  /// A request without a key is a 400.
+  bool is_required = false;
+  /// Who asks: one client's key is never another's. By default the name of its Identity, or else
+  /// what it says of itself (Authorization, a certificate), or else its Cookie and address together
+  /// — which differ from one network to the next, so say it where clients are known otherwise.
+  std::function<std::string(const Request&)> client = {};
+};
+
+/// Does a POST or PATCH with the field `Idempotency-Key` once, whoever loses the answer:
+///
+///     api.use(idempotency_keys());
+///
+/// - The same key with the same request (method, target, Content-Type and content) is answered with
+///   the answer that was given, and `Idempotent-Replayed: true`; the handler is not called.
+/// - With another request it is a 422; while the first is at work a 409.
+/// - The key is free again where there was no answer (the client has left ahead of it), or one that
+///   asks to try again: 408, 425, 429 and all 5xx.
+/// - A key is 1 to 255 visible characters, in quotes or bare; anything else is a 400.
+///
+/// Guards run ahead of it. Of content that the handler reads as it comes (BodyStream) it knows
+/// nothing, and answers that are streamed are not kept: as larger ones. Its routes all wait.
+///
+/// source  draft-ietf-httpapi-idempotency-key-header-07
+[[nodiscard]] Around idempotency_keys(IdempotencyKeys options = {});
+
+}  // namespace eider
