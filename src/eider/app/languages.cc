@@ -1,6 +1,6 @@
 #include "eider/app/languages.h"
 
-#include <memory>
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -69,19 +69,26 @@ bool is_problem(const Response& response) {
 }  // namespace
 
 Hook say_in(std::vector<Language> languages) {
+  // English is what there is by itself: with texts for it, too, it is what nobody's wish leads to.
+  const auto own = std::ranges::find(languages, kOwnLanguage, &Language::tag);
+  if (own == languages.end()) {
+    languages.insert(languages.begin(), {.tag = std::string(kOwnLanguage), .texts = {}});
+  } else {
+    std::rotate(languages.begin(), own, own + 1);
+  }
   auto after = [languages = std::move(languages)](const Request& request, Response& response) {
     if (!is_problem(response)) {
       return;
     }
-    std::vector<std::string_view> offered = {kOwnLanguage};
+    std::vector<std::string_view> offered;
     for (const Language& language : languages) {
       offered.push_back(language.tag);
     }
     response.add_header("Vary", "Accept-Language");
     const auto chosen =
         choose_language(request.header("Accept-Language").value_or(std::string_view()), offered);
-    if (chosen.value_or(0) != 0) {
-      say_problem(languages[*chosen - 1], response);
+    if (const Language& language = languages[chosen.value_or(0)]; !language.texts.empty()) {
+      say_problem(language, response);
     }
   };
   return Hook{.after = std::move(after), .name = "say_in"};

@@ -25,6 +25,10 @@ struct Language {
 /// English. Codes and arguments stay.
 ///
 ///     app.use(say_in({{"de", {{"missing", "fehlt"}}}}));
+///
+/// Other English words than the library's are texts of "en":
+///
+///     app.use(say_in({{"en", {{"There is nothing here.", "We have no such page."}}}}));
 [[nodiscard]] Hook say_in(std::vector<Language> languages);
 
 }  // namespace eider

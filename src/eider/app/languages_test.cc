@@ -90,5 +90,20 @@ TEST_F(Languages, leave_alone_what_is_no_problem_document) {
   EXPECT_EQ(own.body, "[]");
 }
 
+TEST_F(Languages, say_other_english_words_to_whoever_asks_for_nothing_else) {
+  App app;
+  app.use(say_in({{"de", {{"There is nothing here.", "Hier ist nichts."}}},
+                  {"en", {{"There is nothing here.", "We have no such page."}}}}));
+  TestClient client(app);
+  const std::pair<const char*, const char*> rows[] = {{"", "We have no such page."},
+                                                      {"it", "We have no such page."},
+                                                      {"en-GB", "We have no such page."},
+                                                      {"de", "Hier ist nichts."}};
+  for (const auto& [asked, said] : rows) {
+    const Reply reply = client.send({.target = "/", .headers = {{"Accept-Language", asked}}});
+    EXPECT_EQ(reply.problem().detail, said) << asked;
+  }
+}
+
 }  // namespace
 }  // namespace eider

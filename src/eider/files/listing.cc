@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "eider/base/html.h"
 #include "eider/base/url.h"
 #include "eider/base/utf8.h"
 #include "eider/files/listing.h"
@@ -37,33 +38,6 @@ struct CloseDirectory {
 };
 using Directory = std::unique_ptr<DIR, CloseDirectory>;
 
-/// Text and attribute values alike.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char byte : text) {
-    switch (byte) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += byte;
-    }
-  }
-  return out;
-}
-
 /// "./" keeps a colon in a name from looking like a scheme.
 std::string link_to(const Row& row) {
   const std::string_view name = row.name;
@@ -73,7 +47,8 @@ std::string link_to(const Row& row) {
 
 std::string row_html(const Row& row) {
   const DateText date = format_date(row.modified_seconds);
-  std::string html = "<tr><td><a href=\"" + link_to(row) + "\">" + escaped(row.name) + "</a><td>";
+  std::string html =
+      "<tr><td><a href=\"" + link_to(row) + "\">" + escape_html(row.name) + "</a><td>";
   html += row.is_directory ? std::string() : std::to_string(row.bytes);
   return html.append("<td>").append(date.data(), date.size()).append("\n");
 }
@@ -128,7 +103,7 @@ Rows read_rows(int root, const std::string& path, DIR* directory, const FilesOpt
 }
 
 std::string page_html(const std::string& path, const Rows& read) {
-  const std::string name = escaped("/" + path);
+  const std::string name = escape_html("/" + path);
   std::string html = "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\n";
   html += "<meta name=\"viewport\" content=\"width=device-width\">\n<title>" + name + "</title>\n";
   html +=

@@ -1,0 +1,87 @@
+#include "eider/middleware/error_pages.h"
+
+#include <array>
+#include <utility>
+
+#include "eider/base/html.h"
+#include "eider/http/accept.h"
+#include "eider/http/response.h"
+#include "eider/json/read.h"
+
+namespace eider {
+
+namespace {
+
+using json::Value;
+
+constexpr std::array<std::string_view, 2> kOffered = {kApplicationProblem, kTextHtml};
+
+std::string_view text_of(const Value& problem, std::string_view name) {
+  const Value* const member = problem.find(name);
+  return member != nullptr && member->is_string() ? std::string_view(member->text())
+                                                  : std::string_view();
+}
+
+/// Nothing of it is loaded from anywhere, and no script runs in it.
+std::string plain_page(const ErrorPage& error) {
+  std::string page =
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width\">"
+      "<meta name=\"color-scheme\" content=\"light dark\"><title>";
+  page.append(escape_html(error.title))
+      .append(
+          "</title><style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:18vh "
+          "auto;padding:0 1.5rem;overflow-wrap:anywhere}h1{font-size:1.6rem;line-height:1.2}"
+          "small{opacity:.7}</style></head><body><main><h1>")
+      .append(escape_html(error.title))
+      .append("</h1><p>")
+      .append(escape_html(error.detail))
+      .append("</p><p><small>")
+      .append(std::to_string(error.status));
+  if (!error.request_id.empty()) {
+    page.append(" · ").append(escape_html(error.request_id));
+  }
+  return page.append("</small></p></main></body></html>\n");
+}
+
+const ErrorPages::Page& page_for(const ErrorPages& pages, int status) {
+  const auto found = pages.by_status.find(status);
+  return found == pages.by_status.end() ? pages.page : found->second;
+}
+
+void show(const ErrorPages& pages, const Request& request, Response& response) {
+  if (response.content_type() != kApplicationProblem || !is_in_memory(response) ||
+      response.find_header("Content-Encoding")) {
+    return;
+  }
+  response.add_header("Vary", "Accept");
+  if (choose_media_type(request.headers(), kOffered) != 1) {
+    return;
+  }
+  const auto problem = json::read<Value>(response.body());
+  if (!problem || !problem->is_object()) {
+    return;
+  }
+  const auto* const id = request.find<RequestId>();
+  const ErrorPage error{.status = response.status(),
+                        .title = text_of(*problem, "title"),
+                        .detail = text_of(*problem, "detail"),
+                        .request_id = id == nullptr ? std::string_view() : id->text(),
+                        .problem = *problem,
+                        .request = request};
+  response.set_body(page_for(pages, response.status())(error)).set_static_type(kTextHtml);
+}
+
+}  // namespace
+
+Hook error_pages(ErrorPages pages) {
+  if (!pages.page) {
+    pages.page = plain_page;
+  }
+  auto after = [pages = std::move(pages)](const Request& request, Response& response) {
+    show(pages, request, response);
+  };
+  return {.after = std::move(after), .name = "error_pages"};
+}
+
+}  // namespace eider
