@@ -109,3 +109,59 @@ Requirement describe_pattern(std::string_view pattern, std::string_view wanted) 
 }
 
 }  // namespace eider::detail::kinds
+
+namespace eider {
+
+namespace {
+
+/// Of such a pattern the anchors are those of one alternative.
+bool has_alternatives(std::string_view pattern) noexcept {
+  int depth = 0;
+  bool is_in_class = false;
+  for (std::size_t at = 0; at < pattern.size(); ++at) {
+    const char byte = pattern[at];
+    at += byte == '\\' ? 1 : 0;
+    is_in_class = is_in_class ? byte != ']' : byte == '[';
+    depth += is_in_class ? 0 : static_cast<int>(byte == '(') - static_cast<int>(byte == ')');
+    if (byte == '|' && depth == 0 && !is_in_class) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// As Matches takes it: "^a" is all of a text that goes on as it likes behind the a.
+std::string unanchored(std::string_view pattern) {
+  constexpr std::string_view kAnything = R"([\s\S]*)";
+  const bool is_one = !has_alternatives(pattern);
+  const bool is_begun = is_one && pattern.starts_with('^');
+  pattern.remove_prefix(is_begun ? 1 : 0);
+  const bool is_ended = is_one && pattern.ends_with('$') && !pattern.ends_with(R"(\$)");
+  pattern.remove_suffix(is_ended ? 1 : 0);
+  std::string whole(is_begun ? std::string_view() : kAnything);
+  whole.append("(?:").append(pattern).append(")");
+  return whole.append(is_ended ? std::string_view() : kAnything);
+}
+
+}  // namespace
+
+std::optional<bool> matches_pattern(std::string_view pattern, std::string_view text) {
+  using namespace detail::kinds;
+  try {
+    const std::string whole = unanchored(pattern);
+    const PatternCompiler compiler(whole);
+    const PatternSizes sizes = compiler.sizes();
+    const auto table = compiler.table<kPlacesMax, kCodeRangesMax>();
+    return matches(PatternView{.places = std::span(table.places).first(sizes.places),
+                               .ranges = std::span(table.ranges).first(sizes.ranges),
+                               .follow = table.follow,
+                               .first = table.first,
+                               .last = table.last,
+                               .takes_nothing = table.takes_nothing},
+                   text);
+  } catch (const std::logic_error&) {  // it is wrong, or is cut off
+    return std::nullopt;
+  }
+}
+
+}  // namespace eider

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,6 +51,13 @@ struct CompiledPattern {
 };
 
 }  // namespace detail::kinds
+
+/// Whether a text matches the `pattern` of a JSON Schema, which is read anew with each call: for
+/// documents in tests and tools.
+///
+/// pattern  searched for, unless it stands between ^ and $
+/// returns  nothing for a pattern that is not among those of Matches
+[[nodiscard]] std::optional<bool> matches_pattern(std::string_view pattern, std::string_view text);
 
 /// A rule: all of a text matches the pattern, as if it stood in `^(?:…)$`.
 ///

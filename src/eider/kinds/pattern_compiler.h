@@ -1,11 +1,12 @@
-// A pattern's text into tables while the program is compiled, by Glushkov's construction.
-// Must not be included outside kinds/, nor run at run time.
+// A pattern's text into tables, by Glushkov's construction: while the program is compiled, or, of a
+// pattern that a document brings, while a test runs. Must not be included outside kinds/.
 #pragma once
 
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string_view>
 
 namespace eider::detail::kinds {
@@ -66,23 +67,51 @@ struct Part {
   bool takes_nothing = true;
 };
 
+/// The same at run time, where there is nothing to read it but a program.
+struct WrongPattern : std::invalid_argument {
+  WrongPattern() : std::invalid_argument("the pattern is wrong, or is not among those known") {}
+};
+
 // What the compiler answers to a wrong pattern is the name of one of these, which are no constants.
-inline void the_pattern_has_a_group_without_an_end() {}
-inline void the_pattern_has_a_class_without_an_end() {}
-inline void the_pattern_has_a_range_whose_ends_are_swapped() {}
-inline void the_pattern_has_an_escape_that_is_not_known() {}
-inline void the_pattern_has_a_quantifier_with_nothing_in_front() {}
-inline void the_pattern_has_a_quantifier_that_is_not_known() {}
-inline void the_pattern_has_a_bracket_that_opens_nothing__write_a_backslash_in_front() {}
-inline void the_pattern_has_an_anchor__it_is_held_against_all_of_a_text_as_it_is() {}
-inline void the_pattern_has_a_group_that_looks_around_or_has_a_name() {}
-inline void the_pattern_has_more_than_256_places() {}
-inline void the_pattern_is_not_utf8() {}
+[[noreturn]] inline void the_pattern_has_a_group_without_an_end() {
+  throw WrongPattern();
+}
+[[noreturn]] inline void the_pattern_has_a_class_without_an_end() {
+  throw WrongPattern();
+}
+[[noreturn]] inline void the_pattern_has_a_range_whose_ends_are_swapped() {
+  throw WrongPattern();
+}
+[[noreturn]] inline void the_pattern_has_an_escape_that_is_not_known() {
+  throw WrongPattern();
+}
+[[noreturn]] inline void the_pattern_has_a_quantifier_with_nothing_in_front() {
+  throw WrongPattern();
+}
+[[noreturn]] inline void the_pattern_has_a_quantifier_that_is_not_known() {
+  throw WrongPattern();
+}
+[[noreturn]] inline void
+the_pattern_has_a_bracket_that_opens_nothing__write_a_backslash_in_front() {
+  throw WrongPattern();
+}
+[[noreturn]] inline void the_pattern_has_an_anchor__it_is_held_against_all_of_a_text_as_it_is() {
+  throw WrongPattern();
+}
+[[noreturn]] inline void the_pattern_has_a_group_that_looks_around_or_has_a_name() {
+  throw WrongPattern();
+}
+[[noreturn]] inline void the_pattern_has_more_than_256_places() {
+  throw WrongPattern();
+}
+[[noreturn]] inline void the_pattern_is_not_utf8() {
+  throw WrongPattern();
+}
 
 /// Each character of the pattern is a state, and nothing else is.
 class PatternCompiler {
  public:
-  consteval explicit PatternCompiler(std::string_view pattern) : text_(pattern) {
+  constexpr explicit PatternCompiler(std::string_view pattern) : text_(pattern) {
     whole_ = alternatives();
     if (at_ != text_.size()) {
       the_pattern_has_a_bracket_that_opens_nothing__write_a_backslash_in_front();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <regex>
 #include <string>
 #include <vector>
@@ -119,6 +120,32 @@ TEST(Matches, says_the_pattern_or_what_was_wanted) {
   EXPECT_EQ(plain.keywords[0].json, R"("^(?:[a-z]+\")$")");
   const Requirement wanted = Matches<"[a-z]+", "must be small letters">::describe();
   EXPECT_EQ(to_text(wanted), "must be small letters");
+}
+
+TEST(MatchesPattern, reads_a_pattern_of_a_document_at_run_time) {
+  EXPECT_EQ(matches_pattern("^(?:[a-z]+|[0-9]{2,3})$", "abc"), true);
+  EXPECT_EQ(matches_pattern("^(?:[a-z]+|[0-9]{2,3})$", "12"), true);
+  EXPECT_EQ(matches_pattern("^(?:[a-z]+|[0-9]{2,3})$", "1"), false);
+  EXPECT_EQ(matches_pattern("^$", ""), true);
+  EXPECT_EQ(matches_pattern("^.{250}$", std::string(250, 'x')), true);
+  EXPECT_EQ(matches_pattern("^.{250}$", std::string(249, 'x')), false);
+}
+
+TEST(MatchesPattern, searches_where_no_anchor_stands) {
+  EXPECT_EQ(matches_pattern("b", "abc\n"), true);
+  EXPECT_EQ(matches_pattern("^b", "abc"), false);
+  EXPECT_EQ(matches_pattern("^a", "abc"), true);
+  EXPECT_EQ(matches_pattern("b$", "abc"), false);
+  EXPECT_EQ(matches_pattern("c$", "abc"), true);
+  EXPECT_EQ(matches_pattern("x|b", "abc"), true);
+  EXPECT_EQ(matches_pattern(R"(\$)", "5$ and more"), true);
+}
+
+TEST(MatchesPattern, says_nothing_of_patterns_that_it_does_not_know) {
+  for (const char* const pattern : {"(?=a)", "(a", "[a", "[a-", "a**", "\\", "\\q", "a)", "a{300}",
+                                    "[b-a]", "^a|b$", "a^b", "x{2", "\\u12"}) {
+    EXPECT_EQ(matches_pattern(pattern, "a"), std::nullopt) << pattern;
+  }
 }
 
 }  // namespace
