@@ -6,9 +6,9 @@
 #include "eider/base/url.h"
 #include "eider/client/call.h"
 #include "eider/client/client_state.h"
-#include "eider/client/multipart_form.h"
 #include "eider/client/random_masks.h"
 #include "eider/client/request_parts.h"
+#include "eider/http/multipart_form.h"
 
 namespace eider {
 

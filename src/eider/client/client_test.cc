@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "eider/client/multipart_form.h"
 #include "eider/client/test_client_line.h"
+#include "eider/http/multipart_form.h"
 
 namespace eider {
 namespace {

@@ -1,4 +1,4 @@
-#include "eider/client/multipart_form.h"
+#include "eider/http/multipart_form.h"
 
 #include <algorithm>
 
