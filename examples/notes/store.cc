@@ -1,7 +1,5 @@
 #include "store.h"
 
-#include <eider/db/sqlite/sqlite.h>
-
 namespace notes {
 
 using eider::Database;
@@ -23,8 +21,9 @@ constexpr const char* kSchema = R"(
 
 }  // namespace
 
-Result<Database, std::string> open_database(const std::string& file) {
-  return eider::try_open_sqlite(file, {.schema = kSchema});
+Result<Database, std::string> open_database(const std::string& file, eider::SqliteOptions options) {
+  options.schema = kSchema;
+  return eider::try_open_sqlite(file, options);
 }
 
 Task<Listing> Store::list(int page, int per_page) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <eider/db/database.h>
+#include <eider/db/sqlite/sqlite.h>
 
 #include <cstdint>
 #include <optional>
@@ -37,7 +38,9 @@ struct Listing {
   std::int64_t total;
 };
 
-[[nodiscard]] eider::Result<eider::Database, std::string> open_database(const std::string& file);
+/// options  its schema is ours
+[[nodiscard]] eider::Result<eider::Database, std::string> open_database(
+    const std::string& file, eider::SqliteOptions options = {});
 
 class Store {
  public:

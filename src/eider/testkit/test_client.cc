@@ -1,10 +1,18 @@
 #include "eider/testkit/test_client.h"
 
+#include <optional>
+
 #include "eider/base/failure.h"
+#include "eider/base/text.h"
+#include "eider/base/url.h"
+#include "eider/http/http_url.h"
 #include "eider/http/method.h"
+#include "eider/http/sse.h"
+#include "eider/http/ws/handshake.h"
 #include "eider/server/connections.h"
 #include "eider/server/context.h"
 #include "eider/server/limits.h"
+#include "eider/testkit/cookie_store.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"
 
@@ -16,6 +24,7 @@ constexpr Duration kPatience = std::chrono::minutes(1);
 /// Whatever is stopped has a deadline of its own.
 constexpr Duration kPatienceAtEnd = std::chrono::hours(24);
 constexpr Duration kStep = std::chrono::milliseconds(1);
+constexpr std::string_view kOrigin = "http://test";
 
 std::unique_ptr<Service> service_of(const App& app) {
   auto service = app.make_service();
@@ -25,16 +34,43 @@ std::unique_ptr<Service> service_of(const App& app) {
   return std::move(*service);
 }
 
-std::string bytes_of(const TestRequest& request) {
-  std::string bytes(to_text(request.method));
-  bytes.append(" ").append(request.target).append(" HTTP/1.1\r\nHost: test\r\n");
-  for (const auto& [name, value] : request.headers) {
-    bytes.append(name).append(": ").append(value).append("\r\n");
+std::string_view path_of(const TestRequest& request) noexcept {
+  return std::string_view(request.target).substr(0, request.target.find('?'));
+}
+
+void add_line(std::string& bytes, std::string_view name, std::string_view value) {
+  bytes.append(name).append(": ").append(value).append(kCrlf);
+}
+
+/// What a browser sends for a redirect (Fetch, section 4.4); nothing where that leads elsewhere, or
+/// is none.
+std::optional<TestRequest> redirected(const TestRequest& request, const Reply& reply) {
+  const auto location = reply.header("Location");
+  const int status = reply.status;
+  if (!location || (status != 307 && status != 308 && (status < 301 || status > 303))) {
+    return std::nullopt;
   }
-  if (!request.body.empty() || request.method == Method::post) {
-    bytes.append("Content-Length: ").append(std::to_string(request.body.size())).append("\r\n");
+  const auto base = detail::http::read_http_url(std::string(kOrigin).append(request.target));
+  if (!base) {
+    return std::nullopt;
   }
-  return bytes.append("\r\n").append(request.body);
+  const auto to = detail::http::resolve_reference(*base, *location);
+  if (!to || !to->has_origin_of(*base)) {
+    return std::nullopt;
+  }
+  TestRequest next = request;
+  next.target = to->target;
+  const bool becomes_get = status == 303
+                               ? request.method != Method::head
+                               : (status == 301 || status == 302) && request.method == Method::post;
+  if (becomes_get) {
+    next.method = Method::get;
+    next.body.clear();
+    std::erase_if(next.headers, [](const TestHeader& field) {
+      return equals_ignoring_case(field.name, "Content-Type");
+    });
+  }
+  return next;
 }
 
 }  // namespace
@@ -70,6 +106,8 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
   void on_connection_ended() noexcept override {}
 
   std::unique_ptr<Service> service;
+  json::Value document;  // that answers are held against; null: none
+  detail::testkit::CookieStore cookies;
   Limits limits;
   SimKernel kernel;
   SimLoop loop{kernel};
@@ -109,7 +147,18 @@ void TestClient::Stage::run(Task<> task, Duration patience) {
   task.take();
 }
 
-TestClient::TestClient(const App& app) : stage_(std::make_unique<Stage>(app)) {}
+TestClient::TestClient(const App& app, TestClientOptions options)
+    : options_(std::move(options)), stage_(std::make_unique<Stage>(app)) {
+  if (options_.document) {
+    const Reply reply = exchange({.target = options_.document->path});
+    if (reply.status != 200) {
+      throw Failure(Error::internal("no document to hold answers against: GET " +
+                                    options_.document->path + " answered " +
+                                    std::to_string(reply.status)));
+    }
+    stage_->document = reply.json();
+  }
+}
 TestClient::~TestClient() = default;
 
 Reply TestClient::get(std::string target) {
@@ -125,25 +174,99 @@ Reply TestClient::del(std::string target) {
 }
 
 Reply TestClient::post(std::string target, const json::Value& body) {
-  return send_json(Method::post, std::move(target), body);
+  return send_json(Method::post, std::move(target), json::to_text(body));
 }
 
 Reply TestClient::put(std::string target, const json::Value& body) {
-  return send_json(Method::put, std::move(target), body);
+  return send_json(Method::put, std::move(target), json::to_text(body));
 }
 
 Reply TestClient::patch(std::string target, const json::Value& body) {
-  return send_json(Method::patch, std::move(target), body);
+  return send_json(Method::patch, std::move(target), json::to_text(body));
 }
 
-Reply TestClient::send_json(Method method, std::string target, const json::Value& body) {
+Reply TestClient::send_json(Method method, std::string target, std::string body) {
   return send({.method = method,
                .target = std::move(target),
                .headers = {{"Content-Type", "application/json"}},
-               .body = json::to_text(body)});
+               .body = std::move(body)});
+}
+
+Reply TestClient::post_form(std::string target, const std::vector<TestField>& fields) {
+  std::string body;
+  for (const auto& [name, value] : fields) {
+    body.append(body.empty() ? "" : "&").append(percent_encode(name));
+    body.append("=").append(percent_encode(value));
+  }
+  return send({.method = Method::post,
+               .target = std::move(target),
+               .headers = {{"Content-Type", "application/x-www-form-urlencoded"}},
+               .body = std::move(body)});
+}
+
+Reply TestClient::post_form(std::string target, const MultipartForm& form) {
+  std::string boundary = "boundary";
+  while (!form.may_use(boundary)) {
+    boundary += '-';
+  }
+  return send({.method = Method::post,
+               .target = std::move(target),
+               .headers = {{"Content-Type", "multipart/form-data; boundary=" + boundary}},
+               .body = form.to_text(boundary)});
+}
+
+std::string TestClient::bytes_of(const TestRequest& request) const {
+  std::string bytes(to_text(request.method));
+  bytes.append(" ").append(request.target).append(" HTTP/1.1\r\nHost: test\r\n");
+  for (const std::vector<TestHeader>* const headers : {&options_.headers, &request.headers}) {
+    for (const auto& [name, value] : *headers) {
+      add_line(bytes, name, value);
+    }
+  }
+  const std::string cookies = stage_->cookies.field_for(path_of(request), stage_->kernel.now());
+  if (!cookies.empty()) {
+    add_line(bytes, "Cookie", cookies);
+  }
+  if (!request.body.empty() || request.method == Method::post) {
+    add_line(bytes, "Content-Length", std::to_string(request.body.size()));
+  }
+  return bytes.append(kCrlf).append(request.body);
 }
 
 Reply TestClient::send(const TestRequest& request) {
+  Reply reply = send_once(request);
+  std::optional<TestRequest> next = redirected(request, reply);
+  for (int left = options_.redirects_max; left > 0 && next; --left) {
+    reply = send_once(*next);
+    next = redirected(*next, reply);
+  }
+  return reply;
+}
+
+Reply TestClient::send_once(const TestRequest& request) {
+  Reply reply = exchange(request);
+  for (const auto& [name, value] : reply.headers) {
+    if (options_.keeps_cookies && equals_ignoring_case(name, "Set-Cookie")) {
+      stage_->cookies.store(value, path_of(request), stage_->kernel.now());
+    }
+  }
+  if (options_.document) {
+    std::string wrong;
+    for (const std::string& line : check_answer(stage_->document, request.method, request.target,
+                                                reply, *options_.document)) {
+      wrong.append("\n  ").append(line);
+    }
+    if (!wrong.empty()) {
+      throw Failure(Error::internal(std::string(to_text(request.method)) + " " + request.target +
+                                    " answered " + std::to_string(reply.status) +
+                                    " otherwise than " + options_.document->path +
+                                    " has it:" + wrong + "\n  " + reply.body));
+    }
+  }
+  return reply;
+}
+
+Reply TestClient::exchange(const TestRequest& request) {
   SimKernel& kernel = stage_->kernel;
   if (stage_->client.is_closed()) {
     stage_->client = stage_->connect();
@@ -159,6 +282,22 @@ Reply TestClient::send(const TestRequest& request) {
     }
   }
   throw Failure(Error::internal("no complete answer within a minute: " + received));
+}
+
+TestEvents TestClient::events(std::string target, std::vector<TestHeader> headers) {
+  headers.emplace_back("Accept", kTextEventStream);
+  return {stage_->kernel, stage_->connect(),
+          bytes_of({.target = std::move(target), .headers = std::move(headers)})};
+}
+
+TestWebSocket TestClient::websocket(std::string target, std::vector<TestHeader> headers) {
+  headers.emplace_back("Connection", "Upgrade");
+  headers.emplace_back("Upgrade", "websocket");
+  headers.emplace_back(ws::kVersionField, ws::kVersion);
+  const auto key = ws::make_key({});  // a test's need not be random
+  headers.emplace_back(ws::kKeyField, std::string_view(key.data(), key.size()));
+  return {stage_->kernel, stage_->connect(),
+          bytes_of({.target = std::move(target), .headers = std::move(headers)})};
 }
 
 std::string TestClient::raw(std::string_view bytes) {

@@ -2,15 +2,20 @@
 // a socket, a thread or a real second. Must not be linked into an application.
 #pragma once
 
+#include <concepts>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/json/value.h"
+#include "eider/http/multipart_form.h"
+#include "eider/json/json.h"
 #include "eider/runtime/time.h"
+#include "eider/testkit/document_check.h"
+#include "eider/testkit/open_answer.h"
 #include "eider/testkit/reply.h"
 
 namespace eider {
@@ -24,6 +29,12 @@ struct TestHeader {
   std::string value;
 };
 
+/// A field of a form.
+struct TestField {
+  std::string name;
+  std::string value;
+};
+
 /// One request of a test. Host and, with a body, Content-Length are added.
 struct TestRequest {
   Method method = Method::get;
@@ -32,11 +43,25 @@ struct TestRequest {
   std::string body = {};
 };
 
+struct TestClientOptions {
+  /// Every answer to `send`, and so to get, post, …, is held against the app's own OpenAPI
+  /// document, and throws a Failure that says where it is another one. Those to `raw`, of streams
+  /// and of WebSockets are not. The document is asked for at start.
+  std::optional<DocumentCheck> document = {};
+  /// Cookies that are set go back with later requests, as a browser sends them to one host: by
+  /// their Path, and until their Max-Age is over in simulated time.
+  bool keeps_cookies = false;
+  /// How many redirects of one request are followed, as long as they stay within the app.
+  int redirects_max = 0;
+  /// Of each request: {{"Authorization", "Bearer abc"}}.
+  std::vector<TestHeader> headers = {};
+};
+
 class TestClient {
  public:
   /// Starts the app: throws Failure when its routes are not in order, or what it does at start
-  /// fails.
-  explicit TestClient(const App& app);
+  /// fails, or it serves no document that its answers are to be held against.
+  explicit TestClient(const App& app, TestClientOptions options = {});
   /// Stops the app.
   ~TestClient();
   TestClient(const TestClient&) = delete;
@@ -48,9 +73,35 @@ class TestClient {
   Reply post(std::string target, const json::Value& body);
   Reply put(std::string target, const json::Value& body);
   Reply patch(std::string target, const json::Value& body);
+  /// The same of a struct, a vector, …: `client.post("/notes", NewNote{.title = "Milk"})`.
+  template <class T>
+    requires(!std::convertible_to<const T&, json::Value>)
+  Reply post(std::string target, const T& body) {
+    return send_json(Method::post, std::move(target), json::to_text(body));
+  }
+  template <class T>
+    requires(!std::convertible_to<const T&, json::Value>)
+  Reply put(std::string target, const T& body) {
+    return send_json(Method::put, std::move(target), json::to_text(body));
+  }
+  template <class T>
+    requires(!std::convertible_to<const T&, json::Value>)
+  Reply patch(std::string target, const T& body) {
+    return send_json(Method::patch, std::move(target), json::to_text(body));
+  }
+  /// As a browser sends a form: `client.post_form("/login", {{"name", "ada"}})`.
+  Reply post_form(std::string target, const std::vector<TestField>& fields);
+  /// One with files (multipart/form-data).
+  Reply post_form(std::string target, const MultipartForm& form);
   /// Sends it and lets simulated time pass, up to a minute, until the answer is complete.
   /// Throws Failure when there is none by then.
   Reply send(const TestRequest& request);
+
+  /// Follows an event stream, on a connection of its own. Throws Failure when the answer is none.
+  /// It ends ahead of the client.
+  [[nodiscard]] TestEvents events(std::string target, std::vector<TestHeader> headers = {});
+  /// Opens a WebSocket likewise.
+  [[nodiscard]] TestWebSocket websocket(std::string target, std::vector<TestHeader> headers = {});
 
   /// What comes back for these bytes on a connection of their own, as it is on the wire, when
   /// nothing more happens without time passing.
@@ -60,8 +111,12 @@ class TestClient {
 
  private:
   struct Stage;
-  Reply send_json(Method method, std::string target, const json::Value& body);
+  [[nodiscard]] std::string bytes_of(const TestRequest& request) const;
+  Reply send_json(Method method, std::string target, std::string body);
+  Reply send_once(const TestRequest& request);
+  Reply exchange(const TestRequest& request);
 
+  TestClientOptions options_;
   std::unique_ptr<Stage> stage_;
 };
 

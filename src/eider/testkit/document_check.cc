@@ -1,0 +1,228 @@
+#include "eider/testkit/document_check.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "eider/base/text.h"
+#include "eider/http/status.h"
+#include "eider/testkit/schema_check.h"
+
+namespace eider {
+
+namespace {
+
+using json::Value;
+
+/// The first segment of `path`, which goes on behind it then. Pre: it begins with '/'.
+std::string_view take_segment(std::string_view& path) noexcept {
+  const std::string_view segment = path.substr(1, path.find('/', 1) - 1);
+  path.remove_prefix(segment.size() + 1);
+  return segment;
+}
+
+/// How well a template fits: a letter for each segment, where 'c' is its text, 'b' a parameter and
+/// 'a' one that takes all the rest, which documents cannot tell from one that does not. Of several
+/// the router takes the largest. Nothing: it does not fit.
+std::optional<std::string> fit_of(std::string_view path_template, std::string_view path) {
+  std::string fit;
+  while (!path_template.empty() && !path.empty()) {
+    const std::string_view wanted = take_segment(path_template);
+    const bool is_parameter = wanted.starts_with('{') && wanted.ends_with('}');
+    if (is_parameter && path_template.empty() && path.find('/', 1) != path.npos) {
+      return fit + 'a';
+    }
+    const std::string_view segment = take_segment(path);
+    if (is_parameter ? segment.empty() : segment != wanted) {
+      return std::nullopt;
+    }
+    fit += is_parameter ? 'b' : 'c';
+  }
+  return path_template.empty() && path.empty() ? std::optional(fit) : std::nullopt;
+}
+
+struct FoundPath {
+  const Value* item = nullptr;
+  std::string fit;
+
+  /// It may as well be a path without a route.
+  [[nodiscard]] bool is_guessed() const noexcept { return fit.ends_with('a'); }
+};
+
+FoundPath find_path(const Value& document, std::string_view path) {
+  FoundPath best;
+  const Value& paths = document["paths"];
+  if (!paths.is_object() || !path.starts_with('/')) {
+    return best;
+  }
+  for (const json::Field& one : paths.members()) {
+    std::optional<std::string> fit = fit_of(one.name, path);
+    if (fit && (best.item == nullptr || *fit > best.fit)) {
+      best = {&one.value, std::move(*fit)};
+    }
+  }
+  return best;
+}
+
+/// Empty where OpenAPI 3.1 has none.
+std::string field_of(Method method) {
+  if (method == Method::connect || method == Method::query || method == Method::unknown) {
+    return {};
+  }
+  std::string name(to_text(method));
+  std::ranges::transform(name, name.begin(), to_lower);
+  return name;
+}
+
+std::string names_of(const Value& object) {
+  std::string names;
+  for (const json::Field& field : object.members()) {
+    names.append(names.empty() ? "" : ", ").append(field.name);
+  }
+  return names;
+}
+
+/// "Application/JSON; charset=utf-8" is application/json.
+std::string essence_of(std::string_view content_type) {
+  std::string essence(trim(content_type.substr(0, content_type.find(';'))));
+  std::ranges::transform(essence, essence.begin(), to_lower);
+  return essence;
+}
+
+/// The media type object for it: of its name, of "text/*", of "*/*".
+const Value* find_media(const Value& content, const std::string& type) {
+  const std::string range = type.substr(0, type.find('/')) + "/*";
+  for (const std::string& name : {type, range, std::string("*/*")}) {
+    if (const Value* const found = content.find(name)) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+bool is_json(std::string_view type) noexcept {
+  return type == "application/json" || type.ends_with("+json");
+}
+
+/// Of one answer, whose response object the document has.
+class AnswerCheck {
+ public:
+  AnswerCheck(const Value& document, const Reply& reply) : document_(document), reply_(reply) {}
+
+  [[nodiscard]] std::vector<std::string> hold(const Value& response, Method method) && {
+    const Value* const content = response.find("content");
+    if (content == nullptr || forbids_content(reply_.status)) {
+      return std::move(wrong_);
+    }
+    const std::string type = essence_of(reply_.header("Content-Type").value_or(""));
+    const Value* const media = find_media(*content, type);
+    if (media == nullptr) {
+      wrong_.push_back("its content is of type \"" + type + "\", and the document has " +
+                       names_of(*content));
+    } else if (method != Method::head && !reply_.header("Content-Encoding")) {
+      hold_content(*media, type);
+    }
+    return std::move(wrong_);
+  }
+
+ private:
+  void hold_content(const Value& media, const std::string& type) {
+    if (const Value* const items = media.find("x-itemSchema")) {
+      if (type != "text/event-stream") {
+        hold_lines(*items);
+      }
+    } else if (const Value* const schema = media.find("schema")) {
+      if (is_json(type) || is_printed(*schema)) {
+        hold_json(reply_.body, *schema, "");
+      }
+    }
+  }
+
+  /// Text that is JSON: a number, true or false.
+  [[nodiscard]] static bool is_printed(const Value& schema) {
+    const Value& type = schema["type"];
+    return type == Value("integer") || type == Value("number") || type == Value("boolean");
+  }
+
+  void hold_lines(const Value& schema) {
+    std::string_view rest = reply_.body;
+    for (std::size_t number = 0; !rest.empty(); ++number) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      if (!trim(line).empty()) {
+        hold_json(line, schema, "line " + std::to_string(number) + ": ");
+      }
+    }
+  }
+
+  void hold_json(std::string_view text, const Value& schema, const std::string& where) {
+    const auto value = json::read<Value>(text);
+    if (!value) {
+      wrong_.push_back(where + "its content is no JSON: " + value.error().detail());
+      return;
+    }
+    const std::vector<SchemaFault> faults = check_schema(*value, schema, document_);
+    for (const SchemaFault& fault : faults) {
+      wrong_.push_back(where + (fault.pointer.empty() ? "it" : fault.pointer) + " " + fault.reason);
+    }
+  }
+
+  const Value& document_;
+  const Reply& reply_;
+  std::vector<std::string> wrong_;
+};
+
+const Value* find_response(const Value& responses, int status) {
+  const std::string number = std::to_string(status);
+  for (const std::string& name : {number, number.substr(0, 1) + "XX", std::string("default")}) {
+    if (const Value* const found = responses.find(name)) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+/// HEAD is answered by who answers GET.
+const Value* find_operation(const Value& item, Method method) {
+  const Value* const its = item.find(field_of(method));
+  return its == nullptr && method == Method::head ? item.find("get") : its;
+}
+
+bool is_left_out(const DocumentCheck& check, std::string_view path) {
+  return path == check.path || !path.starts_with(check.below) ||
+         std::ranges::any_of(check.leaves_out,
+                             [path](const std::string& begin) { return path.starts_with(begin); });
+}
+
+}  // namespace
+
+std::vector<std::string> check_answer(const Value& document, Method method, std::string_view target,
+                                      const Reply& reply, const DocumentCheck& check) {
+  const std::string_view path = target.substr(0, target.find('?'));
+  if (field_of(method).empty() || is_left_out(check, path) ||
+      std::ranges::find(check.may_answer, reply.status) != check.may_answer.end()) {
+    return {};
+  }
+  const FoundPath found = find_path(document, path);
+  const bool is_as_unknown = method == Method::options || reply.status == 404;
+  if (found.item == nullptr) {
+    return is_as_unknown ? std::vector<std::string>()
+                         : std::vector<std::string>{"the document has no such path"};
+  }
+  const Value* const operation = find_operation(*found.item, method);
+  if (operation == nullptr) {
+    return is_as_unknown || reply.status == 405
+               ? std::vector<std::string>()
+               : std::vector<std::string>{"the document has no such method of this path"};
+  }
+  const Value& responses = (*operation)["responses"];
+  const Value* const response = find_response(responses, reply.status);
+  if (response != nullptr) {
+    return AnswerCheck(document, reply).hold(*response, method);
+  }
+  if (found.is_guessed() && reply.status == 404) {
+    return {};
+  }
+  return {"the document does not know this status: it has " + names_of(responses)};
+}
+
+}  // namespace eider

@@ -1,0 +1,121 @@
+#include "eider/testkit/document_check.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "eider/json/json.h"
+
+namespace eider {
+namespace {
+
+constexpr std::string_view kDocument = R"({
+  "paths": {
+    "/notes": {
+      "get": {"responses": {"200": {"content": {"application/json": {
+        "schema": {"type": "array", "items": {"$ref": "#/components/schemas/Note"}}}}}}},
+      "post": {"responses": {
+        "201": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Note"}}}},
+        "4XX": {"content": {"application/problem+json": {}}}}}},
+    "/notes/{id}": {"delete": {"responses": {"204": {"description": "Done."}}}},
+    "/notes/count": {"get": {"responses": {"200": {"content": {"text/plain": {
+      "schema": {"type": "integer"}}}}}}},
+    "/files/{path}": {"get": {"responses": {"200": {"content": {"*/*": {}}}}}},
+    "/lines": {"get": {"responses": {"200": {"content": {"application/jsonl": {
+      "schema": {"type": "string"}, "x-itemSchema": {"type": "integer"}}}}}}},
+    "/any": {"get": {"responses": {"default": {"description": "As the handler makes it."}}}}
+  },
+  "components": {"schemas": {"Note": {"type": "object", "required": ["title"],
+    "properties": {"title": {"type": "string", "maxLength": 5}}, "additionalProperties": false}}}
+})";
+
+struct Answer {
+  int status;
+  std::string_view type;
+  std::string_view body;
+};
+
+/// The lines of what is wrong.
+std::string held(Method method, std::string_view target, const Answer& answer,
+                 const DocumentCheck& check = {}) {
+  Reply reply{.status = answer.status, .headers = {}, .body = std::string(answer.body)};
+  if (!answer.type.empty()) {
+    reply.headers.emplace_back("Content-Type", answer.type);
+  }
+  std::string all;
+  for (const std::string& line :
+       check_answer(*json::read<json::Value>(kDocument), method, target, reply, check)) {
+    all.append(line).append("\n");
+  }
+  return all;
+}
+std::string held(std::string_view target, const Answer& answer) {
+  return held(Method::get, target, answer);
+}
+
+TEST(DocumentCheck, takes_what_is_as_the_document_has_it) {
+  EXPECT_EQ(held("/notes?page=2", {200, "Application/JSON; charset=utf-8", R"([{"title":"a"}])"}),
+            "");
+  EXPECT_EQ(held(Method::post, "/notes", {201, "application/json", R"({"title":"a"})"}), "");
+  EXPECT_EQ(held(Method::post, "/notes", {422, "application/problem+json", "{}"}), "");
+  EXPECT_EQ(held(Method::delete_, "/notes/7", {204, "", ""}), "");
+  EXPECT_EQ(held("/notes/count", {200, "text/plain", "12"}), "");
+  EXPECT_EQ(held("/files/a/b.png", {200, "image/png", "bytes"}), "");
+  EXPECT_EQ(held("/lines", {200, "application/jsonl", "1\n2\n"}), "");
+  EXPECT_EQ(held("/any", {418, "text/tea", "hot"}), "");
+  EXPECT_EQ(held(Method::head, "/notes", {200, "application/json", ""}), "");
+}
+
+TEST(DocumentCheck, tells_where_a_value_is_another_one) {
+  EXPECT_EQ(held("/notes", {200, "application/json", R"([{"title":"too long"},{"text":1}])"}),
+            "/0/title must have at most 5 characters, and has 8\n"
+            "/1/title must be there\n"
+            "/1/text must not be there\n");
+  EXPECT_TRUE(held("/notes", {200, "application/json", "["}).starts_with("its content is no JSON"));
+  EXPECT_EQ(held("/notes/count", {200, "text/plain", "1.5"}),
+            "it must be of type \"integer\", and is 1.5\n");
+  EXPECT_EQ(held("/lines", {200, "application/jsonl", "1\ntrue\n"}),
+            "line 1: it must be of type \"integer\", and is true\n");
+}
+
+TEST(DocumentCheck, tells_what_the_document_lacks) {
+  EXPECT_EQ(held("/nowhere", {200, "text/plain", "a"}), "the document has no such path\n");
+  EXPECT_EQ(held("/notes/", {200, "text/plain", "a"}), "the document has no such path\n");
+  EXPECT_EQ(held(Method::put, "/notes", {200, "text/plain", "a"}),
+            "the document has no such method of this path\n");
+  EXPECT_EQ(held("/notes", {500, "application/problem+json", "{}"}),
+            "the document does not know this status: it has 200\n");
+  EXPECT_EQ(held("/notes", {200, "text/html", "<p>"}),
+            "its content is of type \"text/html\", and the document has application/json\n");
+  EXPECT_EQ(held("/notes", {200, "", ""}),
+            "its content is of type \"\", and the document has application/json\n");
+}
+
+// Two templates fit /notes/count: the router goes by the one with more text, and so has a check.
+TEST(DocumentCheck, goes_by_the_template_that_the_router_goes_by) {
+  EXPECT_EQ(held(Method::delete_, "/notes/count", {204, "", ""}),
+            "the document has no such method of this path\n");
+}
+
+TEST(DocumentCheck, lets_pass_what_has_no_operation) {
+  EXPECT_EQ(held("/nowhere", {404, "application/problem+json", "{}"}), "");
+  EXPECT_EQ(held("/files/a/b", {404, "application/problem+json", "{}"}), "");
+  EXPECT_NE(held("/files/a", {404, "application/problem+json", "{}"}), "");
+  EXPECT_EQ(held(Method::put, "/notes", {405, "application/problem+json", "{}"}), "");
+  EXPECT_EQ(held(Method::options, "/notes", {204, "", ""}), "");
+  EXPECT_EQ(held(Method::query, "/notes", {200, "text/plain", "a"}), "");
+}
+
+TEST(DocumentCheck, leaves_out_what_it_is_told_to) {
+  const DocumentCheck check{
+      .path = "/api.json", .below = "/api", .leaves_out = {"/api/hooks/"}, .may_answer = {429}};
+  EXPECT_EQ(held(Method::get, "/api.json", {200, "application/json", "{}"}, check), "");
+  EXPECT_EQ(held(Method::get, "/page", {200, "text/html", ""}, check), "");
+  EXPECT_EQ(held(Method::get, "/api/hooks/a", {200, "text/html", ""}, check), "");
+  EXPECT_NE(held(Method::get, "/api/page", {200, "text/html", ""}, check), "");
+  EXPECT_EQ(held(Method::get, "/api/page", {429, "text/html", ""}, check), "");
+}
+
+}  // namespace
+}  // namespace eider

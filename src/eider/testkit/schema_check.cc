@@ -1,0 +1,293 @@
+#include "eider/testkit/schema_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "eider/base/utf8.h"
+#include "eider/kinds/kinds.h"
+
+namespace eider {
+
+namespace {
+
+using json::Value;
+using Kind = Value::Kind;
+
+/// A schema that refers to itself, and to nothing within the value, would never come to an end.
+constexpr int kDepthMax = 256;
+
+std::size_t code_points(std::string_view text) {
+  std::size_t count = 0;
+  for (; !text.empty(); ++count) {
+    text.remove_prefix(std::max<std::size_t>(utf8_sequence_bytes(text), 1));
+  }
+  return count;
+}
+
+bool is_whole(const Value& value) {
+  return value.is_integer() || (value.is_number() && std::trunc(value.number()) == value.number());
+}
+
+bool is_of(std::string_view type, const Value& value) {
+  switch (value.kind()) {
+    case Kind::kNull:
+      return type == "null";
+    case Kind::kBool:
+      return type == "boolean";
+    case Kind::kSigned:
+    case Kind::kUnsigned:
+    case Kind::kReal:
+      return type == "number" || (type == "integer" && is_whole(value));
+    case Kind::kString:
+      return type == "string";
+    case Kind::kArray:
+      return type == "array";
+    case Kind::kObject:
+      return type == "object";
+  }
+  std::unreachable();
+}
+
+/// RFC 6901, section 3.
+std::string with_token(const std::string& pointer, std::string_view token) {
+  std::string longer = pointer + "/";
+  for (const char byte : token) {
+    longer += byte == '~' ? "~0" : byte == '/' ? "~1" : std::string(1, byte);
+  }
+  return longer;
+}
+
+/// Whether `left` is the smaller one. Integers are exact, as in a Value.
+bool is_less(const Value& left, const Value& right) {
+  if (left.kind() == Kind::kSigned && right.kind() == Kind::kSigned) {
+    return left.integer() < right.integer();
+  }
+  if (left.is_integer() && right.is_integer()) {
+    return right.kind() == Kind::kUnsigned &&
+           (left.kind() == Kind::kSigned || left.unsigned_integer() < right.unsigned_integer());
+  }
+  return left.number() < right.number();
+}
+
+bool is_multiple(const Value& value, const Value& of) {
+  if (value.kind() == Kind::kSigned && of.kind() == Kind::kSigned && of.integer() > 0) {
+    return value.integer() % of.integer() == 0;
+  }
+  const double times = value.number() / of.number();
+  return std::abs(times - std::round(times)) < 1e-9;
+}
+
+class Check {
+ public:
+  explicit Check(const Value& document) : document_(document) {}
+
+  [[nodiscard]] std::vector<SchemaFault> faults_of(const Value& value, const Value& schema,
+                                                   const std::string& pointer) {
+    std::vector<SchemaFault> others = std::exchange(faults_, {});
+    hold(value, schema, pointer);
+    return std::exchange(faults_, std::move(others));
+  }
+
+ private:
+  void hold(const Value& value, const Value& schema, const std::string& pointer) {
+    if (schema.is_bool()) {
+      require(schema.boolean(), pointer, "must not be there");
+      return;
+    }
+    if (!schema.is_object() || depth_ == kDepthMax) {
+      tell(pointer, schema.is_object() ? "is held against a schema that never ends"
+                                       : "is held against what is no schema");
+      return;
+    }
+    ++depth_;
+    hold_type(value, schema, pointer);
+    hold_choices(value, schema, pointer);
+    if (value.is_number()) {
+      hold_number(value, schema, pointer);
+    } else if (value.is_string()) {
+      hold_text(value.text(), schema, pointer);
+    } else if (value.is_array()) {
+      hold_array(value, schema, pointer);
+    } else if (value.is_object()) {
+      hold_object(value, schema, pointer);
+    }
+    --depth_;
+  }
+
+  void hold_type(const Value& value, const Value& schema, const std::string& pointer) {
+    if (const Value* const type = schema.find("type")) {
+      const bool is_one =
+          type->is_array()
+              ? std::ranges::any_of(type->elements(),
+                                    [&](const Value& one) { return is_of(one.text(), value); })
+              : is_of(type->text(), value);
+      require(is_one, pointer, "must be of type " + to_text(*type) + ", and is " + shown(value));
+    }
+    if (const Value* const all = schema.find("enum")) {
+      require(std::ranges::find(all->elements(), value) != all->elements().end(), pointer,
+              "must be one of " + to_text(*all) + ", and is " + shown(value));
+    }
+    if (const Value* const constant = schema.find("const")) {
+      require(*constant == value, pointer,
+              "must be " + to_text(*constant) + ", and is " + shown(value));
+    }
+  }
+
+  void hold_choices(const Value& value, const Value& schema, const std::string& pointer) {
+    if (const Value* const reference = schema.find("$ref")) {
+      const std::string& to = reference->text();
+      const Value* const found = to.starts_with('#') ? document_.find_at(to.substr(1)) : nullptr;
+      if (found == nullptr) {
+        tell(pointer, "is held against " + to + ", which is not in the document");
+      } else {
+        hold(value, *found, pointer);
+      }
+    }
+    if (const Value* const all = schema.find("allOf")) {
+      for (const Value& one : all->elements()) {
+        hold(value, one, pointer);
+      }
+    }
+    if (const Value* const any = schema.find("anyOf")) {
+      hold_any(value, *any, pointer);
+    }
+    if (const Value* const options = schema.find("oneOf")) {
+      const auto count = std::ranges::count_if(options->elements(), [&](const Value& one) {
+        return faults_of(value, one, pointer).empty();
+      });
+      require(count < 2, pointer, "must be one of several kinds, and is more than one of them");
+      if (count == 0) {
+        hold_any(value, *options, pointer);
+      }
+    }
+    if (const Value* const never = schema.find("not")) {
+      require(!faults_of(value, *never, pointer).empty(), pointer,
+              "must not be as " + to_text(*never));
+    }
+  }
+
+  /// Of what is none of them the option is told that it comes next to: the one with the fewest
+  /// faults.
+  void hold_any(const Value& value, const Value& options, const std::string& pointer) {
+    std::vector<SchemaFault> fewest;
+    for (const Value& option : options.elements()) {
+      std::vector<SchemaFault> faults = faults_of(value, option, pointer);
+      if (faults.empty()) {
+        return;
+      }
+      if (fewest.empty() || faults.size() < fewest.size()) {
+        fewest = std::move(faults);
+      }
+    }
+    require(!fewest.empty(), pointer, "must be of a kind, of which there is none");
+    faults_.insert(faults_.end(), fewest.begin(), fewest.end());
+  }
+
+  void hold_number(const Value& value, const Value& schema, const std::string& pointer) {
+    const auto require_by = [&](std::string_view name, std::string_view words, auto holds) {
+      if (const Value* const bound = schema.find(name)) {
+        require(holds(*bound), pointer,
+                "must be " + std::string(words) + to_text(*bound) + ", and is " + to_text(value));
+      }
+    };
+    require_by("minimum", "at least ", [&](const Value& min) { return !is_less(value, min); });
+    require_by("maximum", "at most ", [&](const Value& max) { return !is_less(max, value); });
+    require_by("exclusiveMinimum", "more than ",
+               [&](const Value& min) { return is_less(min, value); });
+    require_by("exclusiveMaximum", "less than ",
+               [&](const Value& max) { return is_less(value, max); });
+    require_by("multipleOf", "a multiple of ",
+               [&](const Value& of) { return is_multiple(value, of); });
+  }
+
+  void hold_text(const std::string& text, const Value& schema, const std::string& pointer) {
+    hold_count(code_points(text), schema, {"minLength", "maxLength"}, " characters", pointer);
+    if (const Value* const pattern = schema.find("pattern")) {
+      require(matches_pattern(pattern->text(), text).value_or(true), pointer,
+              "must match " + pattern->text() + ", and is " + shown(text));
+    }
+  }
+
+  void hold_array(const Value& value, const Value& schema, const std::string& pointer) {
+    const Value::Array& elements = value.elements();
+    hold_count(elements.size(), schema, {"minItems", "maxItems"}, " elements", pointer);
+    if (const Value* const items = schema.find("items")) {
+      for (std::size_t index = 0; index < elements.size(); ++index) {
+        hold(elements[index], *items, pointer + "/" + std::to_string(index));
+      }
+    }
+    if (schema["uniqueItems"] == Value(true)) {
+      for (std::size_t index = 0; index < elements.size(); ++index) {
+        const auto before = elements.begin() + static_cast<std::ptrdiff_t>(index);
+        require(std::find(elements.begin(), before, elements[index]) == before,
+                pointer + "/" + std::to_string(index), "must not be there twice");
+      }
+    }
+  }
+
+  void hold_object(const Value& value, const Value& schema, const std::string& pointer) {
+    hold_count(value.size(), schema, {"minProperties", "maxProperties"}, " members", pointer);
+    if (const Value* const required = schema.find("required")) {
+      for (const Value& name : required->elements()) {
+        require(value.find(name.text()) != nullptr, with_token(pointer, name.text()),
+                "must be there");
+      }
+    }
+    const Value& properties = schema["properties"];
+    const Value* const others = schema.find("additionalProperties");
+    for (const json::Field& member : value.members()) {
+      const Value* const known = properties.find(member.name);
+      const Value* const its = known != nullptr ? known : others;
+      if (its != nullptr) {
+        hold(member.value, *its, with_token(pointer, member.name));
+      }
+    }
+  }
+
+  struct Bounds {
+    std::string_view min;
+    std::string_view max;
+  };
+  void hold_count(std::size_t count, const Value& schema, Bounds bounds, std::string_view of,
+                  const std::string& pointer) {
+    const std::string has = std::string(of) + ", and has " + std::to_string(count);
+    if (const Value* const min = schema.find(bounds.min)) {
+      require(!is_less(count, *min), pointer, "must have at least " + to_text(*min) + has);
+    }
+    if (const Value* const max = schema.find(bounds.max)) {
+      require(!is_less(*max, count), pointer, "must have at most " + to_text(*max) + has);
+    }
+  }
+
+  /// So that one line holds it.
+  [[nodiscard]] static std::string shown(const Value& value) {
+    constexpr std::size_t kBytesMax = 80;
+    std::string text = to_text(value);
+    return text.size() <= kBytesMax ? text : text.substr(0, kBytesMax) + "…";
+  }
+
+  void require(bool holds, const std::string& pointer, std::string reason) {
+    if (!holds) {
+      tell(pointer, std::move(reason));
+    }
+  }
+  void tell(const std::string& pointer, std::string reason) {
+    faults_.push_back({pointer, std::move(reason)});
+  }
+
+  const Value& document_;
+  std::vector<SchemaFault> faults_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::vector<SchemaFault> check_schema(const Value& value, const Value& schema,
+                                      const Value& document) {
+  return Check(document).faults_of(value, schema, {});
+}
+
+}  // namespace eider

@@ -1,0 +1,80 @@
+// The notes' routes, each answer held against their own document. A database of its own is there
+// for each test, and gone behind it.
+#include <eider/eider.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "eider/testkit/test_client.h"
+#include "examples/notes/api.h"
+#include "examples/notes/pages.h"
+#include "examples/notes/store.h"
+
+namespace notes {
+namespace {
+
+using eider::Reply;
+using eider::TestClient;
+
+struct NewNote {
+  std::string title;
+  std::string body;
+  int stars = 0;
+};
+
+class NotesExample : public ::testing::Test {
+ protected:
+  static eider::App make_app() {
+    eider::App app;
+    add_pages(app);
+    add_api(app);
+    auto database = open_database(":memory:", {.runs_on = eider::SqliteOptions::RunsOn::loop});
+    app.state(Store(std::move(*database)));
+    return app;
+  }
+
+  eider::App app = make_app();
+  TestClient client{app, {.document = eider::DocumentCheck{.below = "/api/v1"}}};
+};
+
+TEST_F(NotesExample, are_kept_as_their_document_says) {
+  EXPECT_EQ(client.get("/api/v1/notes").json<Listing>().total, 0);
+  const Reply made = client.post("/api/v1/notes", NewNote{"Milk", "Two bottles.", 3});
+  EXPECT_EQ(made.status, 201);
+  EXPECT_EQ(made.header("Location"), "/api/v1/notes/1");
+  EXPECT_EQ(client.get("/api/v1/notes/1").json<Note>().title, "Milk");
+  EXPECT_EQ(client.put("/api/v1/notes/1", NewNote{"Bread", "One.", 0}).json<Note>().stars, 0);
+  const Reply listed = client.get("/api/v1/notes?page=1&per_page=5");
+  EXPECT_EQ(listed.json<Listing>().notes.at(0).title, "Bread");
+  EXPECT_EQ(client.del("/api/v1/notes/1").status, 204);
+}
+
+TEST_F(NotesExample, refuse_as_their_document_says) {
+  EXPECT_EQ(client.get("/api/v1/notes/9").status, 404);
+  EXPECT_EQ(client.get("/api/v1/notes/x").status, 400);
+  EXPECT_EQ(client.get("/api/v1/notes?page=0").status, 400);
+  EXPECT_EQ(client.put("/api/v1/notes/9", NewNote{"a", "b"}).status, 404);
+  EXPECT_EQ(client.del("/api/v1/notes/9").status, 404);
+  EXPECT_EQ(client.post("/api/v1/notes", NewNote{"", "b", 7}).problem().errors.size(), 2U);
+  EXPECT_EQ(client.post_form("/api/v1/notes", {{"title", "a"}}).status, 415);
+  EXPECT_EQ(client
+                .send({.method = eider::Method::post,
+                       .target = "/api/v1/notes",
+                       .headers = {{"Content-Type", "application/json"}},
+                       .body = "{"})
+                .status,
+            400);
+}
+
+TEST_F(NotesExample, come_from_forms_too) {
+  TestClient browser(app, {.redirects_max = 1});
+  EXPECT_TRUE(browser.post_form("/notes", {{"title", "Milk"}, {"body", "Two."}, {"stars", "2"}})
+                  .body.contains("Milk"));
+  EXPECT_EQ(browser.post_form("/notes", {{"title", " "}, {"body", ""}, {"stars", "0"}}).status,
+            422);
+  EXPECT_EQ(browser.get("/api/v1/notes/1").json<Note>().stars, 2);
+}
+
+}  // namespace
+}  // namespace notes
