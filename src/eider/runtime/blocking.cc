@@ -15,6 +15,7 @@
 namespace eider {
 
 BlockingJob::~BlockingJob() {
+  // A job that was refused dies before it runs: its awaiter must not reach for it any more.
   if (holder_ != nullptr) {
     *holder_ = nullptr;
   }
@@ -28,6 +29,7 @@ void BlockingJob::resume_when_run(std::coroutine_handle<> waiting, BlockingJob*&
 
 void BlockingJob::execute() noexcept {
   if (!is_abandoned_.load(std::memory_order_acquire)) {
+    // The coroutine may go right after this look, so the work must own all that it uses.
     call();
   }
 }
@@ -37,6 +39,7 @@ void BlockingJob::run() {
     execute();
   }
   if (waiting_ != nullptr) {
+    // Resuming may destroy the coroutine, which calls `abandon` on this: nothing is used behind it.
     std::exchange(waiting_, nullptr).resume();
   }
 }
@@ -72,12 +75,14 @@ struct BlockingPool::State {
 void BlockingPool::State::give_back(Job job) noexcept {
   Loop& loop = job->loop();
   loop.post(std::unique_ptr<Posted>(std::move(job)));
+  // The thread gives the job up: it runs and dies on its loop, where the coroutine lives.
 }
 
 void BlockingPool::State::work() {
   std::unique_lock lock(mutex);
   while (true) {
     has_work.wait(lock, [this] { return !queue.empty() || is_stopped; });
+    // `idle` counts threads that execute nothing, so it also counts one that was just started.
     --idle;
     if (is_stopped) {
       return;
@@ -85,6 +90,7 @@ void BlockingPool::State::work() {
     Job job = std::move(queue.front());
     queue.pop_front();
     lock.unlock();
+    // The lock is not held while the work runs: other threads take jobs meanwhile.
     job->execute();
     give_back(std::move(job));
     lock.lock();
@@ -123,6 +129,7 @@ bool BlockingPool::submit(std::unique_ptr<BlockingJob>& job) {
     State::give_back(std::move(job));
     return true;
   }
+  // A job that finds as many others waiting as there are idle threads would wait behind them.
   const bool wants_thread = state_->queue.size() >= state_->idle;
   if (wants_thread && state_->threads.size() < state_->limits.threads_max) {
     state_->start_thread();
@@ -140,12 +147,15 @@ void BlockingPool::stop() {
   std::deque<State::Job> left;
   std::vector<std::thread> threads;
   {
+    // Nobody is admitted from here on. The lock must be free before the join: threads take it to
+    // end.
     const std::unique_lock lock(state_->mutex);
     state_->is_stopped = true;
     left.swap(state_->queue);
     threads.swap(state_->threads);
   }
   state_->has_work.notify_all();
+  // What is executed now is given back by its thread, so every job ends on its loop.
   for (std::thread& thread : threads) {
     thread.join();
   }

@@ -145,6 +145,8 @@ class BlockingAwaiter {
     Loop& loop = Loop::current();
     std::unique_ptr<BlockingJob> job(new Call(loop, std::move(work_)));
     job->resume_when_run(waiting, job_);
+    // The job may be executed before `submit` returns; it runs on this thread, thus never before
+    // that.
     return loop.blocking_pool() != nullptr && loop.blocking_pool()->submit(job);
   }
   typename Call::Value await_resume() {

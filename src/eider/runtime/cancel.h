@@ -122,6 +122,8 @@ class CancelAwaiter final : private CancelListener {
   bool await_ready() const noexcept { return task_.is_done(); }
   void await_suspend(std::coroutine_handle<> waiting) noexcept {
     waiting_ = waiting;
+    // An end that happens before the deferred call withdraws it: this awaiter dies with
+    // `run_until`.
     listen(cancel_, loop_);
     task_.resume_at_end(waiting);
   }
@@ -141,6 +143,7 @@ Task<> run_until(Task<T>& task, const Cancel& cancel) {
   task.start();
   CancelAwaiter<T> end_or_cancel(task, cancel, Loop::current());
   co_await end_or_cancel;
+  // The task is destroyed from here, outside of itself, which is the only safe place.
   if (!task.is_done()) {
     task = Task<T>();
   }

@@ -31,6 +31,7 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
   ~Channel() {
+    // Senders and receivers that wait refer to this channel: they are woken and forget it.
     close();
     while (detail::runtime::Waiter* promised = promised_.pop_front()) {
       static_cast<Receiving*>(promised)->channel_ = nullptr;
@@ -71,6 +72,7 @@ class Channel {
       sender->wake();
     }
     while (detail::runtime::Waiter* receiver = receivers_.front()) {
+      // It waits because no value is left for it, so the end is all that it can learn.
       static_cast<Receiving*>(receiver)->channel_ = nullptr;
       receiver->wake();
     }
@@ -93,6 +95,7 @@ class Channel {
     slot.reset();
     first_ = (first_ + 1) % slots_.size();
     --size_;
+    // The sender that waits longest fills the room at once, or a later one could overtake it.
     if (detail::runtime::Waiter* sender = senders_.front()) {
       static_cast<SendAwaiter*>(sender)->is_sent_ = true;
       sender->wake();
@@ -167,6 +170,7 @@ class Channel<T>::Receiving final : private detail::runtime::Waiter {
   explicit Receiving(Channel& channel) noexcept : channel_(&channel) {}
   ~Receiving() {
     if (channel_ != nullptr && is_woken()) {
+      // The value that it was promised goes to the next receiver, or it would lie there unclaimed.
       give_up_claim();
       channel_->promise_to_next();
     }

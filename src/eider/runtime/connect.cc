@@ -55,6 +55,7 @@ void ConnectAwaiter::await_suspend(std::coroutine_handle<> waiting) {
 }
 
 void ConnectAwaiter::on_ready(Readiness) {
+  // The watch and the timer end first, so that neither calls a second time before `run`.
   stop();
   disarm();
   const int error = pending_error(fd_.get());
@@ -63,11 +64,13 @@ void ConnectAwaiter::on_ready(Readiness) {
   } else {
     result_ = fail(net_error(error));
   }
+  // The coroutine goes on behind the events: it may destroy this and any other watch.
   loop().defer(*this);
 }
 
 void ConnectAwaiter::expire() {
   stop();
+  // The attempt ends with its descriptor; it is closed before the coroutine can try another.
   fd_.close();
   waiting_.resume();
 }

@@ -42,6 +42,7 @@ template <class T>
 Task<> run_until(Task<T>& task, Instant due) {
   task.start();
   DeadlineAwaiter<T> end_or_deadline(task, Loop::current(), due);
+  // The timer stands in this frame, so the deadline ends with the wait.
   co_await end_or_deadline;
   if (!task.is_done()) {
     task = Task<T>();

@@ -43,6 +43,7 @@ Result<std::size_t, FileError> size_of_regular(int fd) {
 Result<std::string, FileError> read_all(int fd, std::size_t size_hint, std::size_t bytes_max) {
   std::string bytes;
   std::size_t filled = 0;
+  // One byte more than the hint shows the end without another round of growth.
   bytes.resize(std::min(size_hint, bytes_max) + 1);
   while (true) {
     const ssize_t count = ::read(fd, bytes.data() + filled, bytes.size() - filled);
@@ -91,6 +92,7 @@ Result<void, FileError> write_blocking(const std::string& path, std::string_view
   if (!fd.is_open()) {
     return fail_by_errno();
   }
+  // It is truncated only once it is known to be a plain file, so O_TRUNC would be too early.
   if (const auto size = size_of_regular(fd.get()); !size) {
     return fail(size.error());
   }
@@ -161,6 +163,8 @@ Result<void, FileError> replace_blocking(const std::string& path, std::string_vi
   if (!fd.is_open()) {
     return fail_by_errno();
   }
+  // The bytes are on the disk before the name leads to them: a crash in between leaves the old
+  // file.
   const bool is_replaced = write_all(fd.get(), bytes) && ::fsync(fd.get()) == 0 &&
                            ::rename(temporary.c_str(), path.c_str()) == 0;
   if (!is_replaced) {

@@ -54,6 +54,7 @@ struct ThreadEnd {
   ThreadEnd(const ThreadEnd&) = delete;
   ThreadEnd& operator=(const ThreadEnd&) = delete;
   ~ThreadEnd() {
+    // Destructors of this thread that run later may still release frames: those go to the heap.
     lists.phase = Phase::ended;
     for (FreeList& list : lists.by_class) {
       free_blocks(list);
@@ -98,6 +99,7 @@ void* allocate_frame(std::size_t bytes) {
   FreeList& list = lists.by_class[class_of(bytes)];
   FreeBlock* block = list.first;
   if (block == nullptr) [[unlikely]] {
+    // The block is as large as its class allows, since the next frame in it may be larger.
     return allocate_from_heap((class_of(bytes) + 1) * kClassBytes);
   }
   list.first = block->next;

@@ -68,6 +68,7 @@ bool bind_to(int fd, const Address& at) noexcept {
   if (errno != EADDRINUSE || !at.is_unix()) {
     return false;
   }
+  // The probe has set errno, and the caller reports why `bind` failed.
   if (!is_left_behind(at)) {
     errno = EADDRINUSE;
     return false;
@@ -198,11 +199,14 @@ void Listener::close() noexcept {
   if (!is_open()) {
     return;
   }
+  // It is detached already while it rests or is held.
   if (!rest_.is_armed() && !is_held_) {
     loop_.detach(*this);
   }
   is_held_ = false;
   rest_.disarm();
+  // The path goes before the socket: once nobody answers there, a successor may bind there, and its
+  // path would be removed.
   remove_path();
   fd_.close();
   is_short_ = false;
@@ -224,6 +228,7 @@ void Listener::tell_accepted(Descriptor fd) {
 }
 
 void Listener::tell_failed(NetError error) {
+  // The owner may destroy the listener, so the rest begins before the owner is told.
   loop_.arm(rest_, loop_.now() + kRestAfterShortage);
   if (!std::exchange(is_short_, true)) {
     owner_.on_accept_failed(error);

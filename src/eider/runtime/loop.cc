@@ -81,6 +81,7 @@ Loop::Loop() : cork_(&own_cork_), wheel_(std::make_unique<TimerWheel>()) {
 }
 
 Loop::~Loop() {
+  // The backend is gone by now: nothing that is posted may own a stream, a listener or a watch.
   destroy_posted();
 }
 
@@ -113,6 +114,7 @@ void Loop::run_turns() {
     finish_turn();
   }
   settle();
+  // A `stop` that comes before `run` counts, so the flag falls at the end and not at the begin.
   is_stopping_.store(false, std::memory_order_relaxed);
 }
 
@@ -158,6 +160,8 @@ void Loop::read_clocks() noexcept {
 }
 
 void Loop::finish_turn() {
+  // Timers and posted work defer, and all of them write: so deferred work runs behind them, and the
+  // cork leaves last.
   run_timers();
   run_posted();
   run_deferred();
@@ -167,6 +171,7 @@ void Loop::finish_turn() {
 void Loop::run_timers() {
   IntrusiveList<Timer> due;
   wheel_->advance(tick_of_now(now_), due);
+  // A timer may destroy others that are due: these leave this list by themselves.
   while (Timer* timer = due.pop_front()) {
     timer->expire();
   }
@@ -189,6 +194,7 @@ void Loop::run_posted() {
   }
   Posted* next = take_posted();
   while (next != nullptr) {
+    // The work is destroyed before the next one runs, on this thread.
     const std::unique_ptr<Posted> work(next);
     next = work->next_;
     work->run();
@@ -215,6 +221,7 @@ void Loop::run_deferred() {
 }
 
 void Loop::lend_cork(Stream& stream) {
+  // There is one cork: what its owner wrote leaves before another stream may write.
   flush_cork();
   cork_owner_ = &stream;
 }
@@ -233,6 +240,7 @@ Buffer* Loop::corked(const Stream& stream) noexcept {
 
 void Loop::flush_cork() {
   if (cork_owner_ != nullptr) {
+    // The owner stays known while it flushes: `corked` asks for it.
     cork_owner_->flush();
     cork_owner_ = nullptr;
   }

@@ -140,6 +140,8 @@ void EpollLoop::attach(Stream& stream) {
 void EpollLoop::begin_fresh() {
   // Those opened meanwhile wait for the next round, so that none can hold the turn up for ever.
   const std::size_t round = fresh_.size();
+  // Callbacks may open streams and so move this vector: it is indexed, and each entry is taken
+  // first.
   for (std::size_t index = 0; index < round; ++index) {
     if (fresh_[index] != nullptr) {
       begin(*std::exchange(fresh_[index], nullptr));
@@ -156,6 +158,7 @@ void EpollLoop::begin(Stream& stream) {
   if (StreamAccess::wants_bytes(stream)) {
     read(stream);
   }
+  // Being added to the set reports what is left in the socket, so that one read is enough here.
   if (current_ != 0) {
     const std::uint8_t interest = wanted(stream);
     StreamAccess::interest(stream) = interest;
@@ -207,6 +210,7 @@ void EpollLoop::attach(Listener& listener) {
 }
 
 void EpollLoop::detach(Listener& listener) noexcept {
+  // An event of this batch that is still to come must not find a listener that has gone.
   forget(tagged(&listener, Kind::listener));
   control(EPOLL_CTL_DEL, WatchAccess::fd(listener), 0, 0);
 }
@@ -252,13 +256,16 @@ void EpollLoop::wait(Instant until) {
   read_clocks();
   count_ = count > 0 ? static_cast<std::size_t>(count) : 0;
   for (next_ = 0; next_ < count_;) {
+    // The event is copied and counted as handled first: a callback may take it out of the batch.
     const epoll_event event = events_[next_++];
     handle(event);
+    // Each callback's output leaves before the next owner may take the one cork.
     flush_cork();
     if (!fresh_.empty()) {
       begin_fresh();
     }
   }
+  // Nothing is being handled between turns, so that `forget` searches the batch alone.
   current_ = 0;
 }
 
@@ -276,6 +283,7 @@ void EpollLoop::handle(const epoll_event& event) {
       return;
     case Kind::watch: {
       auto& watch = object_of<FdWatch>(tag);
+      // The watch may be gone when this returns.
       watch.on_ready(readiness_of(event.events, WatchAccess::wanted(watch)));
       return;
     }
@@ -306,6 +314,8 @@ void EpollLoop::handle_stream(Stream& stream, std::uint32_t events) {
 }
 
 bool EpollLoop::read(Stream& stream) {
+  // The bytes are the owner's until it returns, and are poisoned then: the next stream reads here
+  // too.
   const detail::base::OpenedMemory opened(bytes_.data(), bytes_.size());
   const ssize_t count = ::recv(StreamAccess::fd(stream), bytes_.data(), bytes_.size(), 0);
   if (count > 0) [[likely]] {
@@ -341,6 +351,8 @@ void EpollLoop::accept(Listener& listener) {
       return;
     } else if (!is_of_one_connection(errno)) {
       const NetError error = net_error(errno);
+      // The level would report the same shortage at once: it rests until the listener attaches
+      // again.
       detach(listener);
       WatchAccess::tell_failed(listener, error);
       return;

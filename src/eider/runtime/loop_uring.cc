@@ -27,6 +27,7 @@ Result<void> UringLoop::open(BufferFilling filling) {
 }
 
 void UringLoop::attach(Stream& stream) {
+  // Only the slot is taken here: the receive leaves with the turn's submission.
   const std::uint32_t index = slots_.take(UringSlot::Kind::stream, &stream);
   slots_.at(index).fd = StreamAccess::fd(stream);
   StreamAccess::slot(stream) = index;
@@ -38,6 +39,7 @@ void UringLoop::update(Stream& stream) {
 
 void UringLoop::detach(Stream& stream) noexcept {
   const std::uint32_t index = StreamAccess::slot(stream);
+  // What the stream had corked is not sent: its socket leaves in the same submission.
   if (Buffer* bytes = corked(stream)) {
     bytes->clear();
   }
@@ -68,6 +70,7 @@ void UringLoop::attach(FdWatch& watch) {
 }
 
 void UringLoop::update(FdWatch& watch) {
+  // A poll cannot be changed while the kernel has it: another slot takes its place.
   detach(watch);
   attach(watch);
 }
@@ -91,10 +94,12 @@ void UringLoop::wake() noexcept {
 }
 
 void UringLoop::wait(Instant until) {
+  // The thread that runs the loop becomes the ring's submitter, so not before it runs.
   if (!ring_.is_enabled()) {
     ring_.enable();
   }
   submit_turn();
+  // Only one call enters the kernel: it submits, runs what completed and waits.
   ring_.submit_and_wait(until == Instant::max() ? Duration::max() : until - now());
   read_clocks();
   reap();

@@ -106,6 +106,8 @@ std::string_view UringBuffers::take(const io_uring_cqe& receive) noexcept {
   const unsigned id = id_of(receive);
   const auto bytes = static_cast<std::size_t>(receive.res);
   const std::size_t before = filled_[id];
+  // Counted for each completed receive, also of a stream that has left, or the next one would be
+  // cut wrongly.
   filled_[id] += fills_bit_by_bit_ ? bytes : 0;
   // Were the count ever wrong, a client would be answered with the bytes of another.
   ensure(before + bytes <= shape_.buffer_bytes, "what the kernel fills lies within its buffer");
@@ -144,6 +146,7 @@ void UringBuffers::provide(unsigned id) noexcept {
 void UringBuffers::publish() noexcept {
   if (unpublished_ != 0) {
     io_uring_buf_ring_advance(buffers_, unpublished_);
+    // The kernel reads what was provided once the tail has moved, so it moves once per turn.
     unpublished_ = 0;
   }
 }
@@ -153,6 +156,7 @@ void UringBuffers::grow() {
   if (first == shape_.buffers_max) {
     return;
   }
+  // Blocks never move: the kernel holds their addresses until the ring ends.
   blocks_.push_back(std::unique_ptr<char[]>(new char[shape_.per_block * shape_.buffer_bytes]));
   filled_.resize(first + shape_.per_block);
   for (unsigned id = first; id < first + shape_.per_block; ++id) {

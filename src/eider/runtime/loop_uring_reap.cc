@@ -31,12 +31,15 @@ void UringLoop::reap() {
   unsigned head = 0;
   unsigned count = 0;
   io_uring_cqe* completion = nullptr;
+  // Callbacks only gather, so that no completion comes in between; those here are the ring's until
+  // its head moves.
   io_uring_for_each_cqe(&ring_.raw(), head, completion) {
     complete(*completion);
     ++count;
   }
   io_uring_cq_advance(&ring_.raw(), count);
   buffers_.publish();
+  // Refused sends were the first of these, and they have copied what they still need.
   turn_.forget_sent();
   told_last_ = UringSlots::kNobody;
 }
@@ -66,12 +69,14 @@ void UringLoop::complete(const io_uring_cqe& completion) {
 }
 
 void UringLoop::complete_receive(const io_uring_cqe& completion) {
+  // The bytes are counted first: also those of a stream that has left fill the kernel's buffer.
   const std::string_view bytes = buffers_.take(completion);
   if (UringSlot* slot = slots_.find(completion.user_data)) {
     const std::uint32_t index = UringSlots::index_of(completion.user_data);
     if (!has_more(completion)) {
       slot->is_armed = false;
       slot->is_cancelling = false;
+      // It is marked before the stream is told: behind that the slot may be another's.
       slots_.mark(index);
     }
     if (completion.res > 0) [[likely]] {
@@ -80,6 +85,7 @@ void UringLoop::complete_receive(const io_uring_cqe& completion) {
       tell_unreceived(*slot, completion.res);
     }
   }
+  // The buffer is given back once nobody reads in it any more.
   buffers_.release(completion);
 }
 
@@ -91,6 +97,7 @@ void UringLoop::tell_received(std::uint32_t index, std::string_view bytes) {
     slot.is_unwanted = true;
     slots_.mark(index);
   }
+  // The stream may be gone when it has been told, so its slot is looked at before.
   learn_pace(index, bytes.size());
   StreamAccess::tell_bytes(stream, bytes);
 }
@@ -115,6 +122,7 @@ void UringLoop::learn_pace(std::uint32_t index, std::size_t bytes) noexcept {
 
 void UringLoop::tell_unreceived(UringSlot& slot, int result) {
   auto& stream = *static_cast<Stream*>(slot.object);
+  // The receive was aimed at a descriptor whose registering failed: it is armed again without it.
   if (result == -EBADF && std::exchange(slot.may_miss, false)) {
     return;
   }
@@ -127,6 +135,7 @@ void UringLoop::tell_unreceived(UringSlot& slot, int result) {
       StreamAccess::tell_end(stream);
       return;
     case ENOBUFS:
+      // The receive has ended, so its slot is marked, and it is armed again behind this turn.
       buffers_.grow();
       return;
     case ECANCELED:
@@ -157,6 +166,7 @@ void UringLoop::complete_send(const io_uring_cqe& completion) {
 void UringLoop::complete_writable(const io_uring_cqe& completion) {
   if (UringSlot* slot = slots_.find(completion.user_data)) {
     slot->is_out_armed = false;
+    // The slot is marked before the stream is told: behind that it may be another's.
     slots_.mark(UringSlots::index_of(completion.user_data));
     StreamAccess::tell_writable(*static_cast<Stream*>(slot->object));
   }
@@ -188,6 +198,7 @@ void UringLoop::complete_fixing(const io_uring_cqe& completion) {
 }
 
 void UringLoop::complete_accept(const io_uring_cqe& completion) {
+  // What was accepted for a listener that has left is closed here.
   Descriptor fd(completion.res >= 0 ? completion.res : -1);
   UringSlot* slot = slots_.find(completion.user_data);
   if (slot == nullptr) {
@@ -201,6 +212,7 @@ void UringLoop::complete_accept(const io_uring_cqe& completion) {
   if (fd.is_open()) {
     WatchAccess::tell_accepted(listener, std::move(fd));
   } else if (!is_try_again(-completion.res) && !is_of_one_connection(-completion.res)) {
+    // It rests for a while: an accept that is armed again at once would fail at once.
     detach(listener);
     WatchAccess::tell_failed(listener, net_error(-completion.res));
   }
@@ -208,6 +220,8 @@ void UringLoop::complete_accept(const io_uring_cqe& completion) {
 
 void UringLoop::complete_watch(const io_uring_cqe& completion) {
   if (UringSlot* slot = slots_.find(completion.user_data)) {
+    // The watch is armed again at the end of the turn if it still stands, which makes it
+    // level-triggered.
     slot->is_armed = false;
     slots_.mark(UringSlots::index_of(completion.user_data));
     auto& watch = *static_cast<FdWatch*>(slot->object);

@@ -85,6 +85,7 @@ void UringRing::enable() noexcept {
 io_uring_sqe& UringRing::entry() noexcept {
   io_uring_sqe* entry = io_uring_get_sqe(&ring_);
   if (entry == nullptr) {
+    // The kernel takes all entries in this call, so that room is made without waiting.
     submit();
     entry = io_uring_get_sqe(&ring_);
     ensure(entry != nullptr, "submitting makes room");

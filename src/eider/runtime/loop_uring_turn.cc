@@ -30,6 +30,8 @@ UringTurn::~UringTurn() {
 void UringTurn::leave(std::uint32_t index, UringOperation armed, int fd) noexcept {
   const UringSlot& slot = slots_.at(index);
   Leaving leaving;
+  // The names are made with the generation that goes with the slot, so they come before it is given
+  // back.
   leaving.fd = fd;
   if (slot.is_armed) {
     leaving.armed = slots_.name_of(armed, index);
@@ -59,6 +61,9 @@ void UringTurn::submit() {
   if (!is_wake_up_armed_) {
     submit_wake_up();
   }
+  // The sends come first, so that their refusals are the first completions. What leaves comes
+  // before what is wished for: a slot's number, and the registered descriptor by it, may have a new
+  // owner already.
   submit_sends();
   submit_leaving();
   slots_.for_each_marked([this](std::uint32_t index) { submit_wish(index); });
@@ -87,6 +92,7 @@ void UringTurn::submit_send(UringCorks::Cork& cork, std::uint32_t number) {
   UringSlot& slot = *slots_.find(cork.owner);  // a stream that leaves empties its cork
   auto& stream = *static_cast<Stream*>(slot.object);
   if (!StreamAccess::may_send(stream)) {
+    // The stream finds its cork by the slot's number of it, which is therefore cleared behind this.
     stream.flush();
     slot.cork = 0;
     return;
@@ -109,6 +115,7 @@ void UringTurn::submit_leaving() {
   for (const Leaving& leaving : leaving_) {
     for (const std::uint64_t armed : {leaving.armed, leaving.out_armed, leaving.hangup_armed}) {
       if (armed != 0) {
+        // An operation that waits holds on to its socket: closing it alone would send no FIN.
         submit_cancel(armed);
       }
     }
@@ -174,6 +181,7 @@ void UringTurn::submit_stream_wish(UringSlot& slot, std::uint32_t index) {
     submit_receive(slot, index);
   } else if (slot.is_armed && has_outlived_use(slot, wants_bytes) && !slot.is_cancelling) {
     slot.is_cancelling = true;
+    // One cancel is enough: the receive counts as armed until it has completed.
     submit_cancel(slots_.name_of(UringOperation::receive, index));
   }
   // Without a receive nobody would hear of a reset.

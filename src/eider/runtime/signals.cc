@@ -36,6 +36,7 @@ extern "C" void eider_write_signal(int number) {
   errno = error_before;
 }
 
+// The handler may run as soon as the action is set, so it finds its pipe already.
 void take_over(int number, int write_end) noexcept {
   Handled& signal = handled[static_cast<std::size_t>(number)];
   ensure(signal.write_end.exchange(write_end) == -1, "a signal has one watch");
@@ -48,6 +49,7 @@ void take_over(int number, int write_end) noexcept {
 
 void give_back(int number) noexcept {
   Handled& signal = handled[static_cast<std::size_t>(number)];
+  // The old action is back before the pipe is taken away: a signal in between is the default's.
   ::sigaction(number, &signal.before, nullptr);
   signal.write_end.store(-1);
 }
@@ -62,6 +64,7 @@ SignalWatch::SignalWatch(Loop& loop, std::initializer_list<int> numbers)
   }
   read_end_ = Descriptor(ends[0]);
   write_end_ = Descriptor(ends[1]);
+  // The pipe is watched before the first handler may write to it.
   watch(read_end_.get(), Readiness::readable);
   for (const int number : numbers_) {
     take_over(number, write_end_.get());

@@ -39,6 +39,7 @@ ssize_t sendfile_quietly(int fd, const FileSlice& slice) noexcept {
   [[maybe_unused]] thread_local const bool is_blocked = block_pipe_signal();
   auto offset = static_cast<off_t>(slice.offset);
   const ssize_t copied = ::sendfile(fd, slice.file, &offset, slice.bytes);
+  // SIGPIPE is blocked here, so the kernel has left it pending on this thread.
   if (copied < 0 && errno == EPIPE) {
     const sigset_t signals = pipe_signal();
     const timespec at_once{};
@@ -64,6 +65,7 @@ SocketWrite send_file(int fd, std::string_view before, FileSlice slice) noexcept
   std::size_t sent = 0;
   if (!before.empty()) {
     const ssize_t head =
+        // The text waits for the file's bytes (MSG_MORE), so that both share a segment.
         ::send(fd, before.data(), before.size(), MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE);
     if (head < 0) {
       return {0, is_try_again(errno) ? 0 : errno};

@@ -50,16 +50,19 @@ void Stream::close() noexcept {
   if (!is_open()) {
     return;
   }
+  // The seal says goodbye (close_notify) while the descriptor is still open.
   if (is(kSealed)) {
     rest_->sealing->close();
   }
   loop_.detach(*this);
   fd_ = -1;
+  // It goes last: it holds the seal, and the output that waits.
   delete std::exchange(rest_, nullptr);
 }
 
 void Stream::reset() noexcept {
   if (is_open()) {
+    // A broken stream's seal says no goodbye: an RST follows.
     flags_ |= kBroken;
     loop_.drop_unsent(*this);
     close();
@@ -88,6 +91,7 @@ void Stream::tell_end() {
     tell_broken(NetError::reset);  // what has come may be cut
     return;
   }
+  // The flag is set ahead of the callback, in which the owner may destroy the stream.
   flags_ |= kPeerEnded;
   if (may_be_told) {
     owner_.on_end();
@@ -105,12 +109,14 @@ void Stream::tell_broken(NetError error) {
     close();
     return owner.on_insecure(why);
   }
+  // The stream is closed before its owner is told, since the owner may destroy it there.
   close();
   owner.on_broken(error);
 }
 
 void Stream::tell_held() {
   if (is_lost()) {
+    // It is taken out first: the owner may pause, close or destroy the stream while it reads it.
     tell_broken(rest_->error);
     return;
   }
@@ -134,9 +140,11 @@ void Stream::tell_held() {
     return;
   }
   if (rest_->is_end_held) {
+    // The end stays held until the next round, so that nothing is told ahead of it.
     loop_.defer(*rest_);
   } else {
     flags_ &= static_cast<std::uint8_t>(~kHasHeld);
+    // The stream is not touched behind the callback: it may be gone.
     loop_.update(*this);
   }
   owner_.on_bytes(held.view());
@@ -178,6 +186,7 @@ bool Stream::flush() {
   }
   if (is(kSealed)) [[unlikely]] {
     const bool has_left = rest_->sealing->flush(corked->view());
+    // The bytes are encrypted or copied by now, whatever the socket took of them.
     corked->reset(kKeptCorkBytesMax);
     return has_left;
   }
@@ -189,6 +198,7 @@ bool Stream::flush() {
       break_later(net_error(written.error));
     }
   }
+  // What the socket has refused is kept in front of all that is written from now on.
   keep_corked(*corked, sent);
   return !is(kWaiting);
 }
@@ -211,6 +221,7 @@ void Stream::send_chunk(Chunk chunk) {
     return;  // a chunk without bytes would never be done
   }
   if (is(kSealed)) {
+    // What is corked was written before the chunk, so it is encrypted before it.
     (void)flush();
     rest_->sealing->send_chunk(std::move(chunk));
     return;
@@ -226,6 +237,7 @@ void Stream::send_chunk(Chunk chunk) {
   }
   const std::size_t sent_before = std::min(written.bytes, before.size());
   if (corked != nullptr) {
+    // The rest of the cork is queued before the chunk: that is the order of the writing.
     keep_corked(*corked, sent_before);
   }
   chunk.sent += written.bytes - sent_before;
@@ -243,6 +255,7 @@ void Stream::keep_corked(Buffer& corked, std::size_t sent) {
   } else if (refused != 0 && !is_lost()) [[unlikely]] {
     Chunk chunk;
     if (refused > kCopiedBytesMax) {
+      // The cork takes the empty buffer instead: a large rest changes hands without a copy.
       chunk.corked.swap(corked);
       chunk.sent = sent;
     } else {
@@ -284,6 +297,7 @@ void Stream::send_file(std::shared_ptr<const Descriptor> file, std::uint64_t off
   const std::size_t sent_before = std::min(written.bytes, before.size());
   const std::uint64_t sent_of_file = written.bytes - sent_before;
   if (corked != nullptr) {
+    // As in `send_chunk`, the rest of the cork is queued before the file.
     keep_corked(*corked, sent_before);
   }
   keep_file(std::move(file), {slice.file, offset + sent_of_file, bytes - sent_of_file});
@@ -362,6 +376,7 @@ void Stream::tell_writable() {
   if (!is(kWaiting) || is(kBroken) || !drain()) {
     return;
   }
+  // The stream counts as writable before its owner hears of it, since the owner writes in there.
   flags_ &= static_cast<std::uint8_t>(~kWaiting);
   if (!is(kHasHeld) && !is(kSealed)) {
     delete std::exchange(rest_, nullptr);
@@ -372,6 +387,7 @@ void Stream::tell_writable() {
   if (is(kEnding)) {
     finish_ending();
   }
+  // The backend learns of all changes before the owner is told, which may destroy the stream.
   loop_.update(*this);
   go_on_reading();
   owner_.on_drained();
@@ -381,6 +397,7 @@ void Stream::end() {
   if (is(kEnding)) {
     return;
   }
+  // It is noted first: what the socket refuses now ends the stream when it has drained.
   flags_ |= kEnding;
   if (flush() && !is(kBroken)) {
     finish_ending();
@@ -388,6 +405,7 @@ void Stream::end() {
 }
 
 void Stream::finish_ending() {
+  // The goodbye of the encryption is the last that leaves before FIN.
   if (is(kSealed)) {
     rest_->sealing->end();
   }
@@ -401,6 +419,7 @@ void Stream::break_later(NetError error) {
   const bool has_told_end = is(kPeerEnded) && !is(kHasHeld);
   if (error != NetError::reset || has_told_end) {
     flags_ &= static_cast<std::uint8_t>(~kReadsOn);
+    // It is told at the end of the turn, never from within the owner's own call.
   }
   rest().error = error;
   loop_.defer(*rest_);

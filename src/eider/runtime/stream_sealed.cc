@@ -45,6 +45,7 @@ std::size_t read_piece(int file, std::uint64_t offset, std::span<char> into) noe
 }  // namespace
 
 void Stream::secure(std::unique_ptr<Seal> seal, std::string_view received) {
+  // Early bytes go through `tell_held`: the owner is told of nothing within its own call.
   rest().sealing = std::make_unique<Sealing>(*this, std::move(seal));
   flags_ |= kSealed;
   rest_->sealing->start();
@@ -68,6 +69,7 @@ void Stream::Sealing::start() {
 
 /// Returns whether the stream is still there: each of the owner's callbacks may close it.
 bool Stream::Sealing::tell_bytes(std::string_view ciphertext) {
+  // The owner may close or destroy the stream in each callback; `close` sets this then.
   bool is_gone = false;
   is_gone_ = &is_gone;
   const SealState state = ciphertext.empty() ? seal_->state() : seal_->feed(ciphertext, wire_);
@@ -89,6 +91,7 @@ void Stream::Sealing::tell_secured() {
   if (std::exchange(is_secured_told_, true)) {
     return;
   }
+  // What was written during the handshake leaves before anything that the owner writes now.
   seal_text(early_.view());
   early_.release();
   stream_.owner_.on_secured();
@@ -113,10 +116,12 @@ bool Stream::Sealing::tell_plaintext() {
 }
 
 void Stream::Sealing::settle() {
+  // An alert has to leave before the stream is closed because of it.
   send_wire();
   if (seal_->state() == SealState::failed) {
     stream_.tell_broken(NetError::insecure);
   } else if (!stream_.wants_bytes()) {
+    // The seal may hold more plaintext: reading that goes on asks it first.
     stream_.flags_ |= stream_.is(kPeerEnded) || stream_.is_lost() ? std::uint8_t{0} : kHasHeld;
   } else if (seal_->has_ended() && stream_.is(kBroken)) {
     stream_.tell_broken(stream_.rest_->error);
@@ -130,8 +135,11 @@ void Stream::Sealing::tell_held() {
   Buffer held;
   held.swap(stream_.rest_->held);
   const bool is_end_held = stream_.rest_->is_end_held;
+  // An end that is held has been noted as the peer's; it is taken back so that the bytes before it
+  // are still told.
   stream_.flags_ &= static_cast<std::uint8_t>(~(kHasHeld | kPeerEnded));
   stream_.loop_.update(stream_);
+  // An end that the peer's seal has not announced is a truncation: `tell_end` sees to that.
   if (tell_bytes(held.view()) && is_end_held) {
     stream_.tell_end();
   }
@@ -158,6 +166,7 @@ bool Stream::Sealing::flush(std::string_view plaintext) {
     seal_text(plaintext);
   } else {
     Chunk chunk;
+    // Plaintext that waits comes first, or records would overtake each other.
     chunk.corked.append(plaintext);
     stream_.rest_->add(std::move(chunk));
   }
@@ -168,6 +177,7 @@ bool Stream::Sealing::flush(std::string_view plaintext) {
 ///
 /// returns  false when it is not to be sent now, and has been taken
 bool Stream::Sealing::seal_corked(Buffer& corked) {
+  // Ciphertext that waits, or a handshake, comes ahead of what is corked.
   const bool may_pass = !stream_.is(kWaiting) && !stream_.is(kBroken) && wire_.empty() &&
                         seal_->state() == SealState::open;
   if (!may_pass) {
@@ -186,6 +196,7 @@ bool Stream::Sealing::send_wire() {
   if (stream_.is(kWaiting) || stream_.is(kBroken) || wire_.empty()) {
     return !stream_.is(kWaiting);
   }
+  // A stream that is lost waits for nothing: `break_later` tells its owner.
   if (!write_wire() && !stream_.is_lost()) {
     stream_.begin_waiting();
     return false;
@@ -223,6 +234,7 @@ void Stream::Sealing::send_chunk(Chunk chunk) {
     early_.append(chunk.left());
     return;
   }
+  // The slice counts as waiting as well; `add` counts only bytes in memory.
   stream_.rest_->bytes += chunk.slice.bytes;
   stream_.rest_->add(std::move(chunk));
   if (stream_.is(kWaiting)) {
@@ -248,6 +260,7 @@ void Stream::Sealing::seal_next_piece() {
   const std::span<char> room = stream_.loop_.plain_rooms().file;
   const detail::base::OpenedMemory opened(room.data(), room.size());
   const std::size_t wanted = std::min<std::uint64_t>(room.size(), chunk.slice.bytes);
+  // A file that has become shorter than promised breaks the connection: the length was announced.
   const std::size_t got = read_piece(chunk.slice.file, chunk.slice.offset, room.first(wanted));
   if (got < wanted) {
     stream_.break_later(net_error(ENODATA));
@@ -265,6 +278,7 @@ void Stream::Sealing::seal_next_piece() {
 
 bool Stream::Sealing::drain() {
   std::size_t share = kFileBytesPerTurn;
+  // Only a piece at a time is encrypted ahead of the socket, so memory stays bounded.
   while (!stream_.is(kBroken) && write_wire()) {
     if (stream_.rest_->bytes == 0) {
       return true;
@@ -292,6 +306,7 @@ void Stream::Sealing::keep_refused(std::string_view refused) {
 /// close_notify, if the socket takes it now.
 void Stream::Sealing::end() noexcept {
   if (!stream_.is(kBroken) && !stream_.is(kWaiting) && seal_->state() == SealState::open) {
+    // Behind ciphertext that waits it would stand in the middle of a record.
     seal_->end(wire_);
     (void)stream_.loop_.write(stream_, left(), {});
     wire_.clear();
@@ -301,6 +316,7 @@ void Stream::Sealing::end() noexcept {
 
 /// A callback under way learns that it was the last.
 void Stream::Sealing::close() noexcept {
+  // A stream that is ending has said goodbye already.
   if (!stream_.is(kEnding)) {
     end();
   }

@@ -67,6 +67,7 @@ class TaskPromiseBase {
   void tell(TaskOwner* owner) noexcept { owner_ = owner; }
 
   std::coroutine_handle<> end() noexcept {
+    // The owner only notes the end: the frame that it would destroy is the one that runs here.
     if (owner_ != nullptr) {
       owner_->on_task_done();
     }
@@ -166,6 +167,7 @@ class [[nodiscard]] Task {
   Task() noexcept = default;
   Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
   Task& operator=(Task&& other) noexcept {
+    // The old task is destroyed last: what its locals do there finds the new one in place.
     Task old(std::move(*this));
     handle_ = std::exchange(other.handle_, nullptr);
     return *this;
@@ -235,6 +237,7 @@ class Task<T>::Awaiter {
   bool await_suspend(std::coroutine_handle<> waiting) const {
     auto& promise = task_.promise();
     if (!promise.is_started()) {
+      // It has something to return to if it ends at once: this call.
       promise.continue_with(std::noop_coroutine());
       task_.resume();
       if (task_.done()) {

@@ -22,6 +22,7 @@ TcpStream::TcpStream(Loop& loop, Descriptor fd) : stream_(loop, *this) {
 TcpStream::~TcpStream() = default;
 
 void TcpStream::secure(std::unique_ptr<Seal> seal) {
+  // What has come and was not read is the first of the handshake's ciphertext.
   stream_.secure(std::move(seal), arrived_.view());
   arrived_.clear();
   stream_.resume_reading();
@@ -39,6 +40,7 @@ void TcpStream::unread(std::string_view bytes) {
 
 void TcpStream::hand_over(StreamOwner& owner) {
   owner_ = &owner;
+  // From here on nobody reads, so what the last `read` gave is no longer needed.
   given_.release();
   if (has_news()) {
     stream_.loop().defer(*this);
@@ -55,6 +57,7 @@ void TcpStream::run() {
     } else {
       stream_.resume_reading();  // which was paused where too much had come
     }
+    // Nothing is touched behind this call: the owner may destroy the connection.
     return owner_->on_bytes(arrived.view());
   }
   if (stream_.is_open()) {
@@ -83,6 +86,7 @@ void TcpStream::on_end() {
   if (is_handed_over()) {
     return owner_->on_end();
   }
+  // Both kinds of waiters learn of it: a handshake does not survive the end either.
   has_ended_ = true;
   wake_all(handshakes_);
   wake_all(readers_);
@@ -123,6 +127,7 @@ void TcpStream::lose(NetError error) noexcept {
 }
 
 Result<std::string_view, NetError> TcpStream::take_arrived() {
+  // The last view ends here, as `read` says; its memory serves the next bytes.
   given_.clear();
   given_.swap(arrived_);
   if (given_.empty() && !has_ended_) {
@@ -154,6 +159,7 @@ void TcpStream::end() {
 }
 
 void TcpStream::close() noexcept {
+  // The stream says nothing of a close by its own side, so those who wait are woken here.
   stream_.close();
   lose(NetError::closed);
 }

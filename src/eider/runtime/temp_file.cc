@@ -93,6 +93,7 @@ bool sync_directory_of(const std::string& path) {
 Result<void, FileError> keep_blocking(int fd, const std::string& link_path,
                                       const std::string& path) {
   const bool is_kept =
+      // The file is on the disk before it gets its name, and the name before this returns.
       ::fsync(fd) == 0 &&
       ::linkat(AT_FDCWD, link_path.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0 &&
       sync_directory_of(path);
@@ -138,8 +139,10 @@ Task<Result<TempFile, FileError>> TempFile::create(std::string directory) {
 }
 
 Task<Result<void, FileError>> TempFile::append(std::string bytes) {
+  // The size grows before the wait, so that `read` and the next call count these bytes.
   const std::uint64_t offset = size_;
   size_ += bytes.size();
+  // The call shares the file: it goes on when the awaiting task is destroyed.
   auto work = run_blocking([open = open_, bytes = std::move(bytes), offset] {
     return write_at(open->fd(), bytes, offset) ? Result<void, FileError>() : fail_temp_file();
   });
