@@ -28,12 +28,14 @@ std::optional<std::size_t> Balance::place(std::size_t loop) {
     return std::nullopt;
   }
   const std::size_t chosen = count(loop) <= count(least) + slack(count(least)) ? loop : least;
+  // It is counted at once, also while it is still on its way to the other loop.
   loops_[chosen].connections.fetch_add(1, std::memory_order_relaxed);
   return chosen;
 }
 
 bool Balance::try_retire(std::size_t loop) {
   const std::lock_guard lock(placing_);
+  // The lock keeps `place` from sending it a connection between the look and the mark.
   loops_[loop].is_retired |= count(loop) == 0;
   return loops_[loop].is_retired;
 }

@@ -22,6 +22,7 @@ void Body::begin(std::uint64_t bytes_max, std::uint64_t length) {
 }
 
 std::optional<RequestRefusal> Body::add(std::string_view content) {
+  // `bytes_` counts what was taken as well, so the bound holds for the whole content.
   if (content.size() > bytes_max_ - bytes_) {
     return kBodyTooLarge;
   }

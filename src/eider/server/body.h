@@ -48,6 +48,7 @@ class Body {
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
   /// Moves what there is into `into`, whose own memory is used for what comes next.
   void take(Buffer& into) noexcept {
+    // The bytes are the handler's from here on: they no longer count as gathered.
     budget_.give_back(content_.size());
     into.clear();
     into.swap(content_);

@@ -80,6 +80,7 @@ class BodyStream::NextAwaiter {
  public:
   explicit NextAwaiter(BodyInbox& inbox) noexcept : inbox_(&inbox), awaiter_(inbox.arrival()) {}
   bool await_ready() const noexcept {
+    // The client is asked here and not earlier: a handler that never waits has refused the content.
     inbox_->want();
     return inbox_->has_news();
   }

@@ -42,6 +42,7 @@ Connection::~Connection() {
 }
 
 bool Connection::open(Descriptor fd, Preface preface) {
+  // The socket comes first: `try_take_place` asks it for the client's address.
   stream_.open(std::move(fd));
   // Behind a balancer that tells the client, its own address is that of all.
   if (!preface.has_proxy_protocol && !try_take_place()) {
@@ -52,6 +53,7 @@ bool Connection::open(Descriptor fd, Preface preface) {
   if (!preface.has_proxy_protocol && preface.seals == nullptr) {
     return true;
   }
+  // HTTP/1.1 is spoken only behind what comes ahead of it.
   h1_.leave();
   stage_ = preface.has_proxy_protocol ? Stage::proxied : Stage::sealed;
   opening().seals = preface.seals;
@@ -102,6 +104,7 @@ void Connection::on_bytes(std::string_view bytes) {
 }
 
 void Connection::take_bytes(std::string_view bytes) {
+  // The first bytes of what follows may stand behind the header in the same piece.
   if (stage_ == Stage::proxied) {
     bytes = read_proxy_header(bytes);
   }
@@ -149,6 +152,7 @@ void Connection::on_end() {
 }
 
 void Connection::on_drained() {
+  // The pace is stopped first: what follows may offer the client more.
   if (extra_ != nullptr && extra_->pace != nullptr) {
     extra_->pace->note_drained(unread_bytes(stream_), context_.loop.now());
   }
@@ -160,6 +164,7 @@ void Connection::on_drained() {
 }
 
 void Connection::on_broken(NetError) {
+  // The protocol learns of it while its line and the connection still stand.
   if (stage_ == Stage::other) {
     extra_->held->protocol->on_broken();
   }
@@ -211,6 +216,7 @@ std::string_view Connection::read_proxy_header(std::string_view bytes) {
     stage_ = Stage::closed;
     return {};
   }
+  // The address is kept before the place is taken, which is the client's and not the balancer's.
   if (std::string source = source_of(opening().proxy_reader.header()); !source.empty()) {
     extra_->proxied_address = std::make_unique<const std::string>(std::move(source));
   }
@@ -221,6 +227,7 @@ std::string_view Connection::read_proxy_header(std::string_view bytes) {
   if (opening().seals != nullptr) {
     stage_ = Stage::sealed;
   } else {
+    // `bytes` are the stream's own, so nothing that is forgotten here is still read.
     end_opening();
     await_first_bytes();
   }
@@ -242,6 +249,7 @@ void Connection::begin_sealed(std::string_view bytes) {
     stage_ = Stage::closed;
     return;
   }
+  // It is counted before the stream is secured: the end of the handshake takes it off again.
   ++context_.handshakes;
   is_shaking_hands_ = true;
   expect(context_.loop.now() + context_.limits.handshake);
@@ -267,6 +275,7 @@ void Connection::begin_protocol(std::string_view bytes) {
   const bool is_agreed = stream_.seal() != nullptr &&
                          stream_.seal()->secured_by().protocol == context_.protocol->alpn_name();
   if (is_agreed || bytes.starts_with(preface)) {
+    // The line stands before the protocol, which keeps a reference to it.
     Held& held = hold();
     held.protocol = context_.protocol->take_over(held);
     held.protocol->on_bytes(bytes);
@@ -284,6 +293,7 @@ void Connection::begin_h1(std::string_view bytes) {
   stage_ = Stage::http1;
   h1_.start();
   if (!bytes.empty()) {
+    // `bytes` may be what was kept, so that is forgotten only behind this call.
     h1_.on_bytes(bytes);
   }
   end_opening();
@@ -335,6 +345,7 @@ void Connection::finish_h1() {
   }
   // Out of HTTP/1.1's hands first: the protocol may end the connection within the call.
   const base::SavedInput rest = h1_.take_rest();
+  // What the client has sent behind its request are the first bytes of the protocol.
   if (!rest.empty()) {
     extra_->held->protocol->on_bytes(rest.view());
   }
@@ -366,6 +377,7 @@ void Connection::rearm() {
 }
 
 void Connection::expire() {
+  // The alarm is spent: a deadline that is set from here on arms it again.
   armed_ = Instant::max();
   const bool is_due = context_.loop.now() >= due_;
   if (stage_ == Stage::begins && is_due && !kept_first().empty()) {

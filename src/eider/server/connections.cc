@@ -20,6 +20,7 @@ void LoopContext::give_back(std::unique_ptr<StreamH1> stream) noexcept {
 
 void Connections::open(Descriptor fd, Preface preface) {
   Connection& connection = slab_.make(context_);
+  // The index is known before it opens: a connection that is refused is taken off the list by it.
   connection.index_ = static_cast<std::uint32_t>(connections_.size()) & Connection::kIndexMax;
   connections_.push_back(&connection);
   if (!connection.open(std::move(fd), preface)) {

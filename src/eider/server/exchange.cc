@@ -23,6 +23,7 @@ void Exchange::open(Request& from, const Plan& plan, Transport& transport) {
   transport_ = &transport;
   plan_ = plan;
   began_ = context_.loop.now();
+  // The slots hold what was found for the request by now, so they move with it.
   request_.take_slots(from);
   Arena& arena = request_.arena();
   request_.head() = copy_head(from.head(), arena);
@@ -48,6 +49,7 @@ void Exchange::serve() {
     return;
   }
   if (!plan_.streams_body) {
+    // The content is a view into what this exchange has gathered.
     request_.set_body(content_.view());
   }
   if (!plan_.waits) {
@@ -113,6 +115,7 @@ void Exchange::fail() noexcept {
 
 /// The last thing that is done in a call: the request may be over behind it.
 void Exchange::deliver() {
+  // The stage ends first: the exchange may be given back within the call.
   stage_ = Stage::idle;
   std::visit(ContentCases{[&](const BytesContent&) { transport_->send(response_); },
                           [&](const ContentPtr<FileContent>&) { transport_->send(response_); },
@@ -127,6 +130,7 @@ void Exchange::produce() {
     return;
   }
   ProductionOwner& owner = *this;
+  // The content moves out of the response, where hooks may put what wraps it.
   production_ =
       std::make_unique<Production>(owner, *transport_, context_.loop, request_.method(), response_,
                                    std::get<ContentPtr<ProducedContent>>(response_.take_content()));
@@ -209,6 +213,7 @@ void Exchange::inform(int status, std::string_view field_lines) {
 // Backwards: what wraps the content and its producer first, which write to the transport and view
 // the response; then the task, which views the request and its content; these last.
 void Exchange::reset() noexcept {
+  // A deferred end of the task must not run for the next request.
   withdraw();
   production_.reset();
   task_ = Task<>();
@@ -249,6 +254,7 @@ void Exchanges::give_back(std::unique_ptr<Exchange> exchange) {
     return;
   }
   if (exchange->is_running()) {
+    // Blocking work that its task has begun goes on by itself, and learns of the end by its token.
     exchange->cancel_source_.cancel();
   }
   keep(std::move(exchange));

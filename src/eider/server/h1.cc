@@ -28,6 +28,7 @@ void H1::start() noexcept {
 }
 
 void H1::end() noexcept {
+  // The earlier answer that has not left is reported before the request that goes on.
   ReportH1(connection_).of_lost();
   end_current();
 }
@@ -38,6 +39,7 @@ bool H1::is_idle() const noexcept {
 
 base::SavedInput H1::take_rest() {
   base::SavedInput rest = input_.take();
+  // The state changes before reading goes on: what comes from here is the other protocol's.
   state_ = State::off;
   input_.resume(stream());
   return rest;
@@ -62,6 +64,7 @@ void H1::on_bytes(std::string_view bytes) {
 
 void H1::keep_or_ignore(std::string_view bytes) {
   if (state_ < State::closing) {
+    // What is kept comes first, so new bytes are appended and read in their row.
     input_.keep(bytes);
     serve_kept();
   } else if (state_ == State::lingering) {
@@ -74,6 +77,7 @@ void H1::keep_or_ignore(std::string_view bytes) {
 }
 
 void H1::on_end() {
+  // It is noted before the state is looked at: an answer that comes later has to know it.
   input_.note_end();
   switch (state_) {
     case State::ready:
@@ -99,6 +103,7 @@ void H1::on_end() {
 }
 
 void H1::on_drained() {
+  // What has left is reported before more is written behind it.
   ReportH1(connection_).of_sent();
   switch (state_) {
     case State::blocked:
@@ -156,6 +161,7 @@ std::string_view H1::serve(std::string_view in) {
 
 std::string_view H1::serve_request(std::string_view in) {
   Request& request = context().request;
+  // The values of the request before are views into bytes that are gone.
   request.path_values().clear();
   request.set_peer(&connection_);
   const Plan plan = context().service.plan(request);
@@ -178,6 +184,7 @@ std::string_view H1::serve_by_course(const Plan& plan, std::string_view in) {
       return {};
     case Course::at_once:
       if (!plan.ignores_body) {
+        // The content is a view into the receive buffer: it is answered within this call.
         context().request.set_body(in.substr(0, head.content_length));
         in.remove_prefix(head.content_length);
         answer_now(plan, in);
@@ -217,6 +224,7 @@ void H1::answer_now(const Plan& plan, std::string_view unread) {
   if (is_whole) [[likely]] {
     send_now(request, response, !unread.empty());
   } else if (try_open_current(plan)) {
+    // The end of the answer asks whether more stands behind the request; that is not kept yet.
     input_.note_behind(unread);
     current_->exchange().answer_by(std::move(response));
     input_.note_behind({});
@@ -235,12 +243,14 @@ void H1::send_now(Request& request, Response& response, bool has_more) {
   const h1::Persistence how = responder.persistence(head, response);
   const Sent sent = responder.send(head.method, response, how);
   go_on(head, how, sent, has_more);
+  // `go_on` may have flushed: only behind that is it known whether the answer has left.
   if (context().is_observed) [[unlikely]] {
     ReportH1(connection_).of_answer(request, status, bytes);
   }
 }
 
 void H1::on_answered(h1::Persistence persistence, Sent sent) {
+  // The request is over as far as reading goes; `go_on` may leave this state again.
   state_ = State::ready;
   go_on(current_->exchange().head(), persistence, sent,
         input_.has_more() || current_->has_unread_content());
@@ -262,6 +272,7 @@ bool H1::try_open_current(const Plan& plan) {
   current_ = context().take_stream();
   current_->open(*this, connection_, plan, std::move(exchange));
   state_ = State::busy;
+  // The deadline of the head ends here; the exchange watches its content by its own.
   deadline_.expect(connection_, Awaits::nothing, Instant::max());
   return true;
 }
@@ -315,6 +326,7 @@ void H1::refuse(const RequestRefusal& refusal, const Plan& plan, Request& reques
 void H1::hand_over(ContentPtr<Upgrade> upgrade) {
   context().count_request();
   current_->report();  // ahead of what the protocol may write at once, which is no answer
+  // The state is set first: the protocol may end the line within the call.
   state_ = State::left;
   connection_.hand_over(*upgrade);
   upgrade.reset();  // it may refer to what the request has made
@@ -338,6 +350,7 @@ void H1::close_behind_answer() {
     state_ = State::closed;
     return;
   }
+  // FIN follows what waits; `on_drained` closes the connection behind that.
   stream().end();
   state_ = State::closing;
   deadline_.expect_reader(connection_);
@@ -349,6 +362,7 @@ void H1::linger() {
     close_behind_answer();
     return;
   }
+  // The state is set before reading goes on: what comes from here is counted and ignored.
   state_ = State::lingering;
   stream().end();
   input_.resume(stream());
@@ -389,8 +403,10 @@ void H1::settle_by_state() {
 }
 
 void H1::settle_all() {
+  // What has come while the answer was made is read first: the state behind it sets the deadline.
   serve_kept();
   settle();
+  // The connection may be destroyed here.
   connection_.finish();
 }
 

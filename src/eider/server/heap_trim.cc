@@ -20,6 +20,7 @@ void HeapTrim::arm() noexcept {
 
 void HeapTrim::expire() {
   if (has_fallen() && &malloc_trim != nullptr) {
+    // What is kept is dropped ahead of the trim, or it would hold the pages around it.
     context_.exchanges.release_spare();
     context_.spare_streams.clear();
     context_.loop.release_spare();

@@ -28,6 +28,7 @@ void Inbox::put(std::string_view content) {
   if (is_over_) {
     return;
   }
+  // A content that is refused keeps what was gathered: the handler takes that first.
   if (const auto refused = body_.add(content)) {
     fail(*refused);
   } else if (has_news()) {
@@ -60,7 +61,9 @@ std::string_view Inbox::take() {
     }
     return {};
   }
+  // The last piece is the handler's now, so the memory that it viewed is reused.
   body_.take(given_);
+  // An end stays set: those who ask again must not wait for it.
   if (!is_over_) {
     arrival_.reset();
   }
@@ -69,6 +72,7 @@ std::string_view Inbox::take() {
 }
 
 void Inbox::gather() noexcept {
+  // From here on a piece is no news; the end that comes sets the event again.
   is_gathering_ = true;
   if (is_over_) {
     return;

@@ -32,6 +32,7 @@ class InputH1 {
   }
   /// Forgets all that stands in front of the last `rest_bytes`, which has been read.
   void drop_read(std::size_t rest_bytes) noexcept {
+    // The search goes on where it was, unless something was read: then it begins anew.
     if (rest_bytes != kept_.size()) {
       search_.reset();
       kept_.drop(kept_.size() - rest_bytes);

@@ -36,9 +36,11 @@ void Lifecycle::stop(Duration drain) noexcept {
 }
 
 void Lifecycle::want_stop(Duration drain) noexcept {
+  // The earlier end holds, and a stop that is asked for again may only shorten the time.
   const Instant by = loops_.front()->now() + drain;
   drained_by_ = std::min(drained_by_.value_or(by), by);
   is_stopping_.store(true, std::memory_order_release);
+  // A start that waits is destroyed by it; the run goes on to its end from there.
   starting_.cancel();
   stop_wanted_.set();
   if (is_draining_) {
@@ -47,6 +49,7 @@ void Lifecycle::want_stop(Duration drain) noexcept {
 }
 
 void Lifecycle::drain_all() noexcept {
+  // A further stop only moves the deadline of the workers.
   const bool is_first = !std::exchange(is_draining_, true);
   const Duration within = std::max(*drained_by_ - loops_.front()->now(), Duration::zero());
   for (std::size_t index = 0; index < loops_.size(); ++index) {
@@ -122,6 +125,7 @@ Task<> Lifecycle::serve() {
   co_await stop_wanted_.wait();
   drain_all();
   co_await loops_drained_.all_are_there.wait();
+  // The ends of a loop run in a scope of its own thread.
   on_each_loop([this](std::size_t index) { ends_[index]->start(end_loop()); });
   co_await loops_ended_.all_are_there.wait();
 }

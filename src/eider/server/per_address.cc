@@ -25,6 +25,7 @@ PerAddress::Place PerAddress::place_of(const Client& client) {
     entries_.emplace_back();
   }
   const Place place = spare_.back();
+  // The name is entered before the place is taken, so that a lack of memory changes nothing.
   places_.emplace(client, place);
   spare_.pop_back();
   entries_[place].client = client;
@@ -45,6 +46,7 @@ void PerAddress::give_back(Place place) noexcept {
   const std::lock_guard lock(counting_);
   Entry& entry = entries_[place];
   if (--entry.connections == 0) {
+    // A client without connections is forgotten, or each address that ever came would stay.
     places_.erase(entry.client);
     spare_.push_back(place);
   }

@@ -24,6 +24,7 @@ class Production::Inner final : public ProducedContent {
   ~Inner() override { production_.inner_ = nullptr; }
   [[nodiscard]] Task<> produce(BodyWriter& out) override {
     production_.attach(out);
+    // The end of the producer is awaited here: what wraps it writes its own last bytes behind that.
     auto end = production_.is_produced_.wait();
     co_await end;
   }
@@ -49,6 +50,7 @@ Event& Production::Front::room() noexcept {
 }
 
 void Production::start() {
+  // There is room before the producer begins, or its first write would wait for nobody.
   room_.set();
   try {
     producing_ = content_->produce(front_);
@@ -65,12 +67,14 @@ void Production::start() {
 }
 
 void Production::go_on() noexcept {
+  // While it yields, its next turn opens the room.
   if (std::exchange(is_blocked_, false) && !is_yielding_) {
     room_.set();
   }
 }
 
 void Production::stop() {
+  // The producer is destroyed outside of itself: this is called from the loop or from a timer.
   producing_ = Task<>();
   is_yielding_ = false;
   loop_.defer(*this);

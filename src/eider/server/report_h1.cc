@@ -54,8 +54,10 @@ void ReportH1::tell_or_keep(const AnswerRecord& record, Request& request) {
     connection_.context().service.observe(record);
     return;
   }
+  // Only one answer is kept: an earlier one stands in front of it, and is reported now.
   of_sent();
   auto unsent = std::make_unique<UnsentH1>();
+  // The slots come first: their arena keeps the copy of the head.
   unsent->request.take_slots(request);
   unsent->request.head() = copy_head(request.head(), unsent->request.arena());
   unsent->request.set_route(request.route());
@@ -90,6 +92,7 @@ void ReportH1::of_lost() noexcept {
     return;
   }
   const Stream& stream = connection_.stream();
+  // Where the stream has closed already, what waited was last seen when the answer was kept.
   const std::uint64_t lost = stream.is_open() ? stream.waiting_bytes() : unsent->waiting_bytes;
   AnswerRecord record = record_of(*unsent);
   record.bytes_out -= std::min(lost, record.bytes_out);

@@ -19,6 +19,7 @@ bool RequestContent::begin(const Plan& plan, const RequestHead& head, Transport&
   transport_ = &transport;
   may_ask_ = head.expects_continue;
   if (plan.streams_body) {
+    // The inbox bounds what lies here, so no room is made ahead.
     body_.begin(plan.body_bytes_max, 0);
     inbox_.begin(head);
     return true;
@@ -96,6 +97,7 @@ void RequestContent::on_content_wanted() {
   if (inbox_.is_over() || transport_ == nullptr) {
     return;
   }
+  // Content that is on its way already needs no invitation (RFC 9110, 10.1.1).
   if (body_.bytes() == 0) {
     ask();
   }
@@ -130,11 +132,13 @@ void RequestContent::watch_nothing() noexcept {
 }
 
 void RequestContent::abandon() noexcept {
+  // The transport goes first: a handler that wakes up must not reach the client that has left.
   transport_ = nullptr;
   inbox_.abandon();
 }
 
 void RequestContent::reset() noexcept {
+  // As in `abandon`: nothing that is reset here may ask the transport.
   transport_ = nullptr;
   inbox_.reset();
   body_.reset();

@@ -17,6 +17,7 @@ void send_large_view(Stream& stream, std::string_view body) {
     const std::string_view piece = body.substr(0, kPieceBytes);
     body.remove_prefix(piece.size());
     stream.output().append(piece);
+    // The socket refuses for now: the rest is copied once instead of piece by piece.
     if (!stream.flush()) {
       break;
     }
@@ -102,6 +103,8 @@ void ResponderH1::send_head(h1::ResponseHead head) {
 }
 
 void ResponderH1::send_interim(const RequestHead& head, int status, std::string_view field_lines) {
+  // RFC 9110, 15.2: a client of HTTP/1.0 is sent no interim response, which it would take for the
+  // answer.
   if (head.minor_version == 0) {
     return;
   }

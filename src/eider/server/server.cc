@@ -147,6 +147,7 @@ void Server::Parts::make_workers() {
     workers.push_back(std::make_unique<detail::server::Worker>(group, index));
     worker_pointers[index] = workers.back().get();
   }
+  // The lifecycle comes last: a stop from another thread finds all that it needs.
   lifecycle.emplace(group.service, loop_pointers, worker_pointers);
   group.owner = &*lifecycle;
   has_lifecycle.store(true, std::memory_order_release);
@@ -166,6 +167,7 @@ Result<void> Server::Parts::start_threads() {
     if (options.stops_on_signals) {
       signals.emplace(*this);
     }
+    // It is queued before the threads run, so it is the first thing on the first loop.
     lifecycle->begin();
     for (const std::unique_ptr<Loop>& loop : loops) {
       threads.emplace_back([&loop = *loop] { loop.run(); });
@@ -180,6 +182,7 @@ Result<void> Server::Parts::start_threads() {
 
 /// Some loops have no thread: the others are ended without the lifecycle, which waits for all.
 void Server::Parts::abandon() noexcept {
+  // No stop may reach the lifecycle from here on: it would wait for loops without a thread.
   has_lifecycle.store(false, std::memory_order_release);
   for (std::size_t index = 0; index < threads.size(); ++index) {
     loops[index]->stop();
@@ -200,6 +203,7 @@ bool Server::Parts::join() noexcept {
       thread.join();
     }
   }
+  // The watch belongs to the thread of its loop, so it goes once that has ended.
   signals.reset();
   return std::ranges::none_of(workers, [](const auto& worker) { return worker->in_flight() != 0; });
 }

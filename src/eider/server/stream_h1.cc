@@ -21,7 +21,9 @@ void StreamH1::open(H1& h1, Connection& connection, const Plan& plan,
   h1_ = &h1;
   connection_ = &connection;
   exchange_ = std::move(exchange);
+  // The connection is known before: opening may ask for the address of the client.
   exchange_->open(connection.context().request, plan, *this);
+  // The reader begins with the exchange's copy of the head: the connection's is reused.
   reader_.begin(exchange_->head());
   due_ = Instant::max();
   status_ = 0;
@@ -43,6 +45,7 @@ std::string_view StreamH1::begin(std::string_view in) {
   if (exchange_->content().is_taken()) {
     in = read(in);
   }
+  // The content is not wanted, but the next request begins behind it.
   if (exchange_->plan().ignores_body) {
     in.remove_prefix(reader_.skip(in));
   }
@@ -67,6 +70,7 @@ std::string_view StreamH1::read(std::string_view in) {
         break;
       case h1::ChunkedStatus::refused:
         is_to_be_served = exchange_->content().fail(h1::to_request_refusal(reader_.refusal()));
+        // Behind wrong framing nobody knows what the bytes are.
         in = {};
         break;
     }
@@ -80,6 +84,7 @@ std::string_view StreamH1::read(std::string_view in) {
 // The stream may be closed behind it, and have another request.
 void StreamH1::serve(std::string_view behind) {
   InputH1& input = h1_->input();
+  // The connection asks whether more stands behind while the exchange answers.
   input.note_behind(behind);
   exchange_->serve();
   input.note_behind({});
@@ -121,6 +126,7 @@ bool StreamH1::probe() {
   if (exchange_->has_begun()) {
     h1_->deadline().expect(*connection_, Awaits::nothing, Instant::max());
   } else {
+    // It leaves with the turn; a client that has left answers it with a reset.
     connection_->stream().output().append(h1::kContinue);
     h1_->deadline().expect_within(*connection_, Awaits::probe, kNextProbe);
   }
@@ -146,6 +152,7 @@ bool StreamH1::may_send() const noexcept {
 // A slow reader is waited for first: what it does not take keeps the handler from asking for more.
 void StreamH1::watch(Instant due) noexcept {
   using Awaits = DeadlineH1::Awaits;
+  // It is remembered also while a reader is waited for: `on_drained` takes it up again.
   due_ = due;
   if (h1_->deadline().awaits() != Awaits::reader) {
     const bool is_watched = due != Instant::max();
@@ -187,6 +194,7 @@ void StreamH1::upgrade(Response& response) {
                   .framing = h1::Framing::none,
                   .persistence = h1::Persistence::upgrade,
                   .field_lines = response.field_lines()});
+  // It is noted before the request is reported, which is where it is handed over.
   status_ = response.status();
   h1_->hand_over(std::get<ContentPtr<Upgrade>>(response.take_content()));
 }
@@ -254,6 +262,7 @@ void StreamH1::end(std::string_view trailer_lines) {
     out.append(trailer_lines);
     out.append("\r\n");
   }
+  // The status is read while the response stands: the answer's end may give the exchange back.
   const Response& response = exchange_->response();
   status_ = response.status();
   answer_bytes_ = exchange_->bytes_out();

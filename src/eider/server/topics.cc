@@ -55,6 +55,7 @@ void TopicIndex::leave(std::string_view topic, WsHub& hub) noexcept {
   const std::lock_guard lock(mutex_);
   const auto found = topics_.find(topic);
   std::erase(found->second.hubs, &hub);
+  // A topic without hubs goes, or names that clients choose would fill the memory.
   if (found->second.hubs.empty()) {
     topics_.erase(found);
   }
@@ -94,6 +95,7 @@ Topics::Topics(Topics&& other) noexcept = default;
 Topics& Topics::operator=(Topics&& other) noexcept = default;
 
 void Topics::publish(std::string_view topic, const WsMessage& message, const TopicEvent& event) {
+  // Nothing is framed for a topic that nobody has subscribed to.
   if (subscribers(topic) != 0) {
     index_->post(topic, std::make_shared<const detail::server::Published>(message, event), nullptr);
   }

@@ -32,6 +32,7 @@ Worker::Worker(const WorkerGroup& group, std::size_t index)
       heap_trim_(context_),
       connections_(context_, *this) {
   context_.per_address = group.per_address;
+  // The context is complete before the protocol takes a reference to it.
   if (group.protocol != nullptr) {
     context_.protocol = group.protocol->on_loop(context_);
   }
@@ -70,6 +71,7 @@ void Worker::on_accept(Descriptor fd, Preface preface) {
 
 void Worker::hand_over(Descriptor fd, Preface preface, std::size_t to) {
   Worker& other = *group_.workers[to];
+  // It is counted for that loop already, so the loop does not retire before this arrives.
   group_.loops[to]->post([&other, preface, given = std::move(fd)]() mutable {
     other.open(std::move(given), preface);
   });
@@ -107,6 +109,7 @@ void Worker::drain(Duration within) {
   const Instant now = context_.loop.now();
   drained_by_ = std::min(drained_by_, now + within);
   if (!context_.is_draining) {
+    // It is set before any listener closes: answers from here on announce the end.
     context_.is_draining = true;
     drains_since_ = now;
     for (Acceptor& acceptor : acceptors_) {
@@ -139,6 +142,7 @@ void Worker::end() noexcept {
 void Worker::expire() {
   const Instant now = context_.loop.now();
   const bool is_time_up = now >= drained_by_;
+  // A client that was accepted last is on the list before that is looked through.
   close_listeners(now);
   if (is_time_up) {
     connections_.close_all();  // what is in flight afterwards runs on blocking threads

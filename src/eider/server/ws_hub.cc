@@ -46,6 +46,7 @@ void WsHub::subscribe(ws::detail::WsSession& session, std::string_view name) {
                                                             .index = topic.subscriptions.size(),
                                                             .first_run = runs_before_ + run_count_,
                                                             .next = session.subscriptions});
+  // The index is its place in this list: `remove` moves the last one there.
   topic.subscriptions.push_back(&made);
   topic.shared_forms += session.output().form() == ws::detail::WsForm::shared ? 1U : 0U;
   topic.entry->subscribers.fetch_add(1, std::memory_order_relaxed);
@@ -68,10 +69,12 @@ void WsHub::unsubscribe_all(ws::detail::WsSession& session) noexcept {
 }
 
 void WsHub::remove(WsSubscription& subscription) noexcept {
+  // The last subscription takes its place in the list, so it learns its new index first.
   WsTopic& topic = *subscription.topic;
   topic.subscriptions.back()->index = subscription.index;
   topic.subscriptions[subscription.index] = topic.subscriptions.back();
   topic.subscriptions.pop_back();
+  // It leaves the count while its session still says which form it takes.
   topic.shared_forms -=
       subscription.session->output().form() == ws::detail::WsForm::shared ? 1U : 0U;
   subscriptions_.destroy(subscription);
@@ -80,6 +83,7 @@ void WsHub::remove(WsSubscription& subscription) noexcept {
 
 void WsHub::leave_if_unused(WsTopic& topic) noexcept {
   topic.entry->subscribers.fetch_sub(1, std::memory_order_relaxed);
+  // Callers use the topic no more: it may be gone behind this.
   if (topic.size() == 0) {
     leave(topic);
   }
@@ -92,6 +96,7 @@ void WsHub::listen(TopicListener& listener, std::string_view name) {
     topic.listeners.push_back(&listener);
     topic.entry->subscribers.fetch_add(1, std::memory_order_relaxed);
   }
+  // It is on the list before it is told, since it may leave the list there.
   if (is_draining_) {
     listener.on_over();
   }
@@ -134,6 +139,7 @@ WsTopic& WsHub::join(std::string_view name) {
 
 // A run may still point at it; then it goes with the batch.
 void WsHub::leave(WsTopic& topic) noexcept {
+  // The index forgets the hub before the topic goes: no other loop posts to it from then on.
   index_.leave(topic.name, *this);
   topic.entry = nullptr;
   if (topic.runs == 0) {
@@ -204,6 +210,7 @@ WsHub::Run& WsHub::run_for(WsTopic& topic, const ws::detail::WsSession* except) 
   run.topic = &topic;
   run.except = except;
   ++topic.runs;
+  // Later messages for the same subscribers join this run, so that they leave together.
   is_last_run_open_ = true;
   loop().defer(*this);
   return run;
@@ -237,6 +244,7 @@ void WsHub::provide_codec(const WebSocketCompression& compression, const ws::Def
 // Handing out: first each connection's runs are gathered, so that all of them leave in one send.
 
 void WsHub::run() {
+  // Nothing joins a run while it is handed out.
   is_last_run_open_ = false;
   for (std::uint32_t run = 0; run < run_count_; ++run) {
     spread(run);
@@ -250,6 +258,7 @@ void WsHub::run() {
 void WsHub::spread(std::uint32_t run) {
   for (const WsSubscription* subscription : runs_[run].topic->subscriptions) {
     ws::detail::WsSession& session = *subscription->session;
+    // It has subscribed behind this run.
     if (subscription->first_run > runs_before_ + run || &session == runs_[run].except) {
       continue;
     }
@@ -266,6 +275,7 @@ void WsHub::spread(std::uint32_t run) {
 }
 
 void WsHub::hand_out(ws::detail::WsSession& session) {
+  // The session is clean before it is written to: what ends it here leaves nothing behind.
   std::uint32_t place = std::exchange(session.first_pending, ws::detail::WsSession::kNone);
   session.last_pending = ws::detail::WsSession::kNone;
   while (place != ws::detail::WsSession::kNone) {
@@ -297,6 +307,7 @@ void WsHub::hand_out(ws::detail::WsSession& session, const Run& run) {
 void WsHub::forget_batch() noexcept {
   for (std::uint32_t index = 0; index < run_count_; ++index) {
     Run& run = runs_[index];
+    // A topic that was left during the turn goes now, with the last run that points at it.
     if (--run.topic->runs == 0 && run.topic->size() == 0) {
       topics_.erase(topics_.find(run.topic->name));
     }
@@ -304,6 +315,7 @@ void WsHub::forget_batch() noexcept {
     run.shared.reset(kKeptRunBytesMax);
     run.pieces.clear();
   }
+  // The numbers of runs go on over turns, so that `first_run` stays comparable.
   runs_before_ += run_count_;
   run_count_ = 0;
   runs_.resize(std::min(runs_.size(), kSpareRunsMax));

@@ -25,6 +25,7 @@ class WsOnLine final : public Upgraded {
   WsOnLine(const WsOnLine&) = delete;
   WsOnLine& operator=(const WsOnLine&) = delete;
   ~WsOnLine() override {
+    // A handler that still waits keeps its session: the hub adopts it until the handler ends.
     if (session_->outlives_line()) {
       ws::detail::WsShared& shared = session_->output().shared();
       shared.adopt(std::move(session_));
@@ -80,6 +81,7 @@ Result<ws::detail::WsAccepted, ws::HandshakeRefusal> accept_websocket(
 std::unique_ptr<Upgraded> WsUpgrade::take_over(UpgradedLine& line) {
   WsHub& hub = topics_.hub(line.loop());
   auto session = std::make_unique<ws::detail::WsSession>(hub, route_, line, agreement_);
+  // The session starts once it stands, since its handler may use the line at once.
   session->start(std::move(purpose_));
   return std::make_unique<WsOnLine>(std::move(session));
 }
