@@ -23,6 +23,7 @@ std::optional<std::size_t> look_up(std::string_view range,
   if (range == "*" && !offered.empty()) {
     return 0;
   }
+  // RFC 4647, 3.4: the tag is cut from its end until something is offered, so the nearest wins.
   while (true) {
     if (const auto found = find_language(range, offered)) {
       return found;

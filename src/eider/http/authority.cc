@@ -44,6 +44,7 @@ std::size_t host_bytes(std::string_view authority) noexcept {
 
 Result<Authority, AuthorityFlaw> read_authority(std::string_view text,
                                                 std::uint16_t usual_port) noexcept {
+  // The user is looked for first: "a@b" would otherwise read as a host that is wrong.
   if (text.contains('@')) {
     return fail(AuthorityFlaw::names_a_user);
   }

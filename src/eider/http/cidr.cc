@@ -44,6 +44,7 @@ bool has_bits_behind(const IpAddress& address, std::uint8_t prefix_bits) noexcep
 std::optional<std::uint8_t> prefix_of(const IpAddress& address, std::string_view text,
                                       std::string_view length) noexcept {
   const std::optional<std::uint8_t> bits = parse_integer<std::uint8_t>(length);
+  // "010" may be octal elsewhere, so zeros in front are refused.
   const bool is_plain = length.size() == 1 || (length.size() <= 3 && !length.starts_with('0'));
   if (!bits.has_value() || !is_plain) {
     return std::nullopt;
@@ -87,6 +88,7 @@ Result<Cidr, std::string> Cidr::parse(std::string_view text) {
 bool Cidr::contains(const IpAddress& address) const noexcept {
   const auto first = first_.bytes();
   const auto other = address.bytes();
+  // The families differ in length, and mapped addresses are IPv4 by now.
   if (first.size() != other.size()) {
     return false;
   }

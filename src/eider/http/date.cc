@@ -143,6 +143,7 @@ std::optional<std::int64_t> parse_rfc850(std::string_view text, std::int64_t now
 }  // namespace
 
 DateText format_date(std::int64_t unix_seconds) noexcept {
+  // The clamp keeps the year at four digits, which the text has room for.
   const sys_seconds time(seconds(std::clamp(unix_seconds, kFirstSecond, kLastSecond)));
   const auto midnight = floor<std::chrono::days>(time);
   const auto of_day = static_cast<int>((time - midnight).count());

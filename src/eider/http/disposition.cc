@@ -50,6 +50,7 @@ std::string without_odd_bytes(std::string_view name) {
   while (!name.empty()) {
     const std::size_t bytes = utf8_sequence_bytes(name);
     const auto first = static_cast<unsigned char>(name.front());
+    // A byte that is not UTF-8 goes alone: what follows may begin a sequence of its own.
     const bool is_odd = bytes == 0 || first < 0x20 || first == 0x7F ||
                         std::string_view("<>:\"|?*").contains(name.front());
     clean.append(is_odd ? "_" : name.substr(0, bytes));
@@ -86,6 +87,7 @@ Result<Disposition, MultipartRefusal> read_disposition(std::string_view field_va
   }
   const FoundParameter name = find_parameter(field_value, "name");
   const FoundParameter filename = find_parameter(field_value, "filename");
+  // RFC 7578, 4.2 has one name: of two, programs would choose different ones.
   if (name.outcome == ParameterSearch::malformed || name.outcome == ParameterSearch::doubled ||
       filename.outcome == ParameterSearch::doubled) {
     return fail(MultipartRefusal::bad_disposition);
@@ -104,10 +106,12 @@ Result<Disposition, MultipartRefusal> read_disposition(std::string_view field_va
 }
 
 std::string safe_filename(std::string_view filename, std::size_t bytes_max) {
+  // The path goes first: what is cut or replaced behind it cannot bring a separator back.
   filename.remove_prefix(filename.find_last_of("/\\") + 1);
   const std::string clean = without_odd_bytes(filename);
   std::string_view name = clean;
   name.remove_prefix(std::min(name.find_first_not_of(kNoNames), name.size()));
+  // The name is cut before its end is trimmed: the cut may leave a dot or a blank there.
   const std::string cut = cut_name(name, bytes_max);
   name = cut;
   name = name.substr(0, name.find_last_not_of(kNoNames) + 1);

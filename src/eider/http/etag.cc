@@ -89,6 +89,7 @@ std::optional<EntityTag> EntityTagReader::next() noexcept {
   const bool is_separated = count_ == 0 || commas != 0;
   const std::optional<EntityTag> tag =
       is_separated && count_ < kCountMax ? take_tag(rest_) : std::nullopt;
+  // From the first malformed tag on nothing is read, since nobody knows where the next begins.
   is_malformed_ = !tag.has_value();
   ++count_;
   return tag;

@@ -61,6 +61,7 @@ ForwardedNode read_name(const NodeParts& parts) noexcept {
   ForwardedNode node{.kind = Kind::malformed};
   if (const auto address = IpAddress::parse(parts.name)) {
     node.address = *address;
+    // IPv6 stands in brackets and IPv4 does not, or "::1:80" could be read in two ways.
     node.kind = parts.is_bracketed == parts.name.contains(':') ? Kind::address : Kind::malformed;
   } else if (!parts.is_bracketed && equals_ignoring_case(parts.name, "unknown")) {
     node.kind = Kind::unknown;
@@ -90,6 +91,7 @@ Member member_of(std::string_view name) noexcept {
 /// value = token / quoted-string. Nothing when it is neither, or has a backslash in it.
 std::optional<std::string_view> read_value(FieldScanner& scanner) noexcept {
   if (const auto inside = scanner.quoted()) {
+    // An escape is refused rather than resolved: values stay views, and no proxy needs one.
     return inside->contains('\\') ? std::nullopt : inside;
   }
   const std::string_view token = scanner.token();
@@ -165,12 +167,14 @@ class Hops {
 
 /// The origin one hop further out.
 RequestOrigin follow(RequestOrigin origin, const ForwardedElement& said) noexcept {
+  // What a trusted peer has written badly still counts as a hop, and names nobody.
   const ForwardedElement hop = said.is_malformed ? ForwardedElement() : said;
   origin.hops += 1;
   origin.proto = is_scheme(hop.proto) ? hop.proto : origin.proto;
   origin.host = is_host(hop.host) ? hop.host : origin.host;
   const bool is_known = hop.from.kind == Kind::address;
   origin.address = is_known ? std::optional(hop.from.address) : std::nullopt;
+  // An address that is not known takes the place of the one before, never falls back to it.
   origin.port = is_known ? hop.from.port : std::nullopt;
   origin.identifier = is_known ? std::string_view() : hop.from.text;
   return origin;
@@ -260,6 +264,7 @@ RequestOrigin find_origin(const PeerEnd& peer, std::span<const Field> fields, Fo
   origin.address = peer.address();
   Hops hops(fields, kind);
   bool is_trusted = trusted.trusts(peer);
+  // Only the word of a trusted end is followed: what stands left of it may be the client's own.
   while (is_trusted && origin.hops < kForwardedHopsMax) {
     const std::optional<ForwardedElement> hop = hops.next();
     if (!hop.has_value()) {

@@ -40,6 +40,7 @@ std::optional<std::string_view> RequestHead::find(std::string_view name) const n
 
 RequestHead copy_head(const RequestHead& head, Arena& arena) {
   RequestHead copy = head;
+  // The bytes are copied first, since all other views point into them.
   copy.bytes = arena.copy(head.bytes);
   const Rebase rebase(head.bytes, copy.bytes);
   copy.target = rebase(head.target);

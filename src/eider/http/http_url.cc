@@ -103,6 +103,7 @@ std::optional<std::string_view> fault_of(std::string_view url) noexcept {
   if (url.size() > kUrlBytesMax) {
     return "The URL is longer than 8192 bytes.";
   }
+  // Controls are refused before anything is encoded: a line end must not become "%0A" silently.
   if (std::ranges::any_of(url, is_control)) {
     return "The URL holds a control character.";
   }
@@ -129,6 +130,7 @@ std::string without_dots(std::string_view path) {
     if (segment == "/.") {
       out.append(is_last ? "/" : "");
     } else if (segment == "/..") {
+      // RFC 3986, 5.2.4: ".." at the root stays there.
       out.resize(std::min(out.rfind('/'), out.size()));
       out.append(is_last ? "/" : "");
     } else {
@@ -178,11 +180,13 @@ Read read_http_url(std::string_view url) {
   if (!is_secure && !begins_with(url, kPlain)) {
     return fail("The URL does not begin with http:// or https://.");
   }
+  // It is prepared as a whole first: a '#' would else stand in the host or its port.
   return read_behind_scheme(prepared(url).substr((is_secure ? kSecure : kPlain).size()), is_secure);
 }
 
 Read resolve_reference(const HttpUrl& base, std::string_view reference) {
   if (has_scheme(reference)) {
+    // A reference with a scheme is read anew, so that it cannot leave http behind the checks.
     return read_http_url(reference);
   }
   if (const auto fault = fault_of(reference)) {

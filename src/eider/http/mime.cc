@@ -180,6 +180,7 @@ bool is_compressed(std::string_view media_type) noexcept {
 }
 
 std::string_view media_type_of(std::string_view file_name) noexcept {
+  // A slash behind the last dot means that the name has no extension.
   const std::size_t dot = file_name.find_last_of("./");
   if (dot == std::string_view::npos || file_name[dot] == '/' ||
       file_name.size() - dot - 1 > kKnownExtensionBytesMax) {

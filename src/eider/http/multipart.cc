@@ -91,10 +91,12 @@ MultipartStep MultipartReader::refuse(MultipartRefusal refusal) noexcept {
 
 MultipartStep MultipartReader::read(std::string_view in) {
   std::size_t consumed = 0;
+  // A closed form has one event left, which needs no bytes.
   while (state_ == State::closed || consumed < in.size()) {
     const MultipartStep one = step(in.substr(consumed));
     consumed += one.consumed;
     total_bytes_ += one.consumed;
+    // It is counted before the event is handed on, so that no content passes beyond the bound.
     if (total_bytes_ > limits_.total_bytes_max) {
       return refuse(MultipartRefusal::content_too_large);
     }
@@ -113,6 +115,7 @@ MultipartStep MultipartReader::finish() noexcept {
   if (state_ != State::closed && state_ != State::epilogue) {
     return refuse(MultipartRefusal::truncated);
   }
+  // The end is told once, also to those who finish without another read.
   state_ = State::epilogue;
   return {MultipartStatus::end, 0, {}};
 }
@@ -176,6 +179,7 @@ MultipartStep MultipartReader::go_on_matching(std::string_view in) {
   const std::size_t more = common_prefix(delimiter.substr(matched_), in);
   matched_ += more;
   if (more < in.size() && matched_ < delimiter.size()) {
+    // What had matched is the delimiter's own text, so it is handed out from there.
     const std::string_view content = delimiter.substr(imagined_, matched_ - imagined_);
     matched_ = 0;
     imagined_ = 0;
@@ -205,6 +209,7 @@ MultipartStep MultipartReader::give(std::string_view content, std::size_t consum
   if (part_bytes_ > limits_.part_bytes_max) {
     return refuse(MultipartRefusal::part_too_large);
   }
+  // Bytes that were only matched may leave nothing to hand out.
   const bool is_empty = content.empty();
   return {is_empty ? MultipartStatus::need_more : MultipartStatus::part_data, consumed, content};
 }
@@ -251,6 +256,7 @@ MultipartStep MultipartReader::read_header(std::string_view in) {
   const std::size_t line_feed = in.find('\n');
   const bool has_line_end = line_feed != std::string_view::npos;
   const std::size_t bytes = has_line_end ? line_feed + 1 : in.size();
+  // The difference cannot wrap: the header never grows beyond its bound.
   if (bytes > limits_.header_bytes_max - header_.size()) {
     return refuse(MultipartRefusal::header_too_large);
   }
@@ -270,6 +276,7 @@ MultipartStep MultipartReader::begin_part(std::size_t consumed) {
   if (refusal != MultipartRefusal::none) {
     return refuse(refusal);
   }
+  // The delimiter may follow the empty line at once, so its CRLF counts as seen.
   begin_content(State::content);
   is_in_part_ = true;
   part_bytes_ = 0;
@@ -331,6 +338,7 @@ MultipartRefusal MultipartReader::understand_header() {
       disposition_.filename->size() > limits_.filename_bytes_max) {
     return MultipartRefusal::filename_too_long;
   }
+  // The views point into what this reader holds until the next header.
   part_ = {disposition_.name, disposition_.filename,
            type == nullptr ? std::string_view("text/plain") : type->value, fields_};
   return MultipartRefusal::none;

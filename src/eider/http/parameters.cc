@@ -42,6 +42,7 @@ std::optional<std::string_view> FieldScanner::quoted() noexcept {
       rest_.remove_prefix(at + 1);
       return inside;
     }
+    // A backslash at the end has nothing to escape: the string is then not whole.
     if (rest_[at] == '\\') {
       ++at;
     }
@@ -107,6 +108,7 @@ FoundParameter find_parameter(std::string_view field_value, std::string_view nam
       found = {is_first ? ParameterSearch::found : ParameterSearch::doubled, *parameter};
     }
   }
+  // A malformed rest makes the whole field malformed, also where the name was found before.
   return parameters.is_malformed() ? FoundParameter{ParameterSearch::malformed} : found;
 }
 

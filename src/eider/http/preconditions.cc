@@ -103,6 +103,7 @@ bool is_same(std::string_view validator, const Representation& it,
     return it.tag && matches(*tag, *it.tag, TagStrength::strong);
   }
   const std::optional<std::int64_t> date = parse_date(validator, now_seconds);
+  // RFC 9110, 8.8.2.2: a date of this second may cover two versions, so it is no strong validator.
   return date && it.modified_seconds && *date == *it.modified_seconds && *date < now_seconds;
 }
 
@@ -114,6 +115,7 @@ Verdict evaluate_preconditions(Method method, std::span<const Field> fields,
   if (!may_be_conditional(fields)) {
     return Verdict::proceed;
   }
+  // RFC 9110, 13.2.2 fixes the order: first the state that is meant, then whether it is news.
   if (!is_meant(fields, representation, now_seconds)) {
     return Verdict::failed;
   }

@@ -76,6 +76,7 @@ class Words {
 };
 
 std::optional<IpAddress> read_address(std::string_view word, std::string_view family) noexcept {
+  // The family and the address must agree, or the header says two things.
   const bool goes_with_family = word.contains(':') == (family == "TCP6");
   return goes_with_family ? IpAddress::parse(word) : std::nullopt;
 }
@@ -211,6 +212,8 @@ Header read_whole_block(std::string_view block) {
   }
   const Shape* shape = shape_of(byte_at(block, 13));
   const bool is_local = command == 0;
+  // The addresses of a LOCAL command are not to be believed (2.2 of its text), so they are not
+  // read.
   if (is_local || (shape != nullptr && shape->family == Family::unspecified)) {
     return ProxyHeader{};
   }
@@ -274,15 +277,18 @@ ProxyStep ProxyReader::read(std::string_view in) {
     return {ProxyStatus::refused, 0};
   }
   const std::size_t before = gathered_.size();
+  // One byte more than any header shows that it is too large.
   const std::size_t room = std::max(block_bytes_max_, kProxyLineBytesMax) + 1 - before;
   const std::string_view taken = in.substr(0, room);
   if (before > 0) {
     gathered_.append(taken);
   }
   const ProxyStatus status = read_whole(before > 0 ? std::string_view(gathered_) : taken);
+  // Only a header that comes in pieces is copied.
   if (status == ProxyStatus::need_more && before == 0) {
     gathered_ = taken;
   }
+  // What was gathered before does not count as this input's.
   const std::size_t of_header = status == ProxyStatus::complete ? header_bytes_ - before : 0;
   return {status, status == ProxyStatus::need_more ? taken.size() : of_header};
 }
@@ -300,6 +306,7 @@ ProxyStatus ProxyReader::read_whole(std::string_view bytes) {
 
 /// Version 1: one line of text.
 ProxyStatus ProxyReader::read_line(std::string_view bytes) {
+  // The line end is looked for within the bound alone, so that no long line is searched twice.
   const std::size_t end = bytes.substr(0, kProxyLineBytesMax).find("\r\n");
   if (end == std::string_view::npos) {
     return bytes.size() < kProxyLineBytesMax ? ProxyStatus::need_more

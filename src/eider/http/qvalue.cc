@@ -58,6 +58,7 @@ std::optional<Weight> parse_qvalue(std::string_view text) noexcept {
     return std::nullopt;
   }
   const std::optional<Weight> decimals = parse_decimals(text.substr(2));
+  // "1.001" has valid digits and is more than one.
   if (!decimals || whole + *decimals > kWeightMax) {
     return std::nullopt;
   }

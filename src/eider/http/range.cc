@@ -50,6 +50,7 @@ Spec read_spec(std::string_view text, std::uint64_t size) noexcept {
     return read_suffix(behind, size);
   }
   const std::optional<std::uint64_t> first = read_position(text.substr(0, dash));
+  // RFC 9110, 14.1.2: a last position before the first makes the whole set invalid.
   const std::optional<std::uint64_t> last = behind.empty() ? kLargest : read_position(behind);
   if (!first || !last || *last < *first) {
     return std::nullopt;
@@ -71,6 +72,7 @@ RangeSet read_set(std::string_view text, std::uint64_t size) noexcept {
   std::size_t count = 0;
   ListReader elements(text);
   while (const auto element = elements.next()) {
+    // One spec too many or one that is wrong makes the whole field ignored, never half of it.
     const Spec spec = ++count > ByteRanges::kCountMax ? std::nullopt : read_spec(*element, size);
     if (!spec) {
       return {};
@@ -113,6 +115,7 @@ Merged merge(ByteRanges ranges) noexcept {
       continue;
     }
     merged.overlaps += range.first <= before->last() ? 1 : 0;
+    // The farther end counts: a range may lie within the one before.
     before->bytes = std::max(before->last(), range.last()) - before->first + 1;
   }
   return merged;
@@ -135,6 +138,7 @@ RangeChoice choose_ranges(std::string_view field_value, std::uint64_t size) noex
   if (set.ranges.empty()) {
     return {.kind = RangeChoice::Kind::unsatisfiable};
   }
+  // They are merged in ascending order, and sent in the order asked for when none had to be.
   const Merged merged = merge(set.ranges);
   if (merged.overlaps > kOverlapsMax) {
     return {};

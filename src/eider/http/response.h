@@ -208,6 +208,7 @@ class Response {
     /// Pre: not `content`.
     void become(BodyKind next) noexcept {
       if (kind == BodyKind::content) [[unlikely]] {
+        // Other content ends here: it may hold what the new body does not need any more.
         content = BytesContent();
       }
       kind = next;

@@ -52,6 +52,7 @@ bool is_same_host(std::string_view origin, std::string_view authority, AskedOver
     return false;
   }
   const bool is_secure = equals_ignoring_case(origin.substr(0, mark), "https");
+  // Over TLS a page in the clear is an attacker's for the asking.
   if (over == AskedOver::tls && !is_secure) {
     return false;
   }

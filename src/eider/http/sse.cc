@@ -78,6 +78,7 @@ void write_comment(Buffer& out, std::string_view text) {
 }
 
 Result<void, SseError> write_event(Buffer& out, const SseEvent& event) {
+  // Nothing is written before all is checked, so a refusal leaves the buffer as it was.
   if (auto checked = check(event); !checked) {
     return checked;
   }
@@ -93,6 +94,7 @@ Result<void, SseError> write_event(Buffer& out, const SseEvent& event) {
   if (!event.event.empty()) {
     write_field(out, "event", event.event);
   }
+  // An empty event with a name still needs its data line: clients dispatch nothing without one.
   if (!event.event.empty() || !event.data.empty()) {
     write_lines(out, "data", event.data);
   }
@@ -131,6 +133,7 @@ std::size_t SseParser::read_mark(std::string_view in) {
 }
 
 SseStep SseParser::read(std::string_view in) {
+  // What was handed out last is valid until here.
   if (is_told_) {
     forget_event();
   }
@@ -150,6 +153,7 @@ SseStep SseParser::read_some(std::string_view in) {
     case State::start:
       return {SseStatus::need_more, read_mark(in)};
     case State::behind_return:
+      // A CR has ended its line already; the LF behind it is part of the same end.
       state_ = State::line;
       return {SseStatus::need_more, in.front() == '\n' ? 1U : 0U};
     case State::line:

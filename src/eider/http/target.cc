@@ -75,6 +75,7 @@ bool is_bracketed_host(std::string_view text) noexcept {
   const std::string_view address = text.substr(1, end - 1);
   const bool is_address = std::ranges::all_of(
       address, [](char byte) { return hex_value(byte) >= 0 || byte == ':' || byte == '.'; });
+  // A colon makes it an address rather than a name, and two bytes are the shortest, "::".
   return is_address && address.size() >= 2 && address.find(':') != std::string_view::npos &&
          is_port_part(text.substr(end + 1));
 }

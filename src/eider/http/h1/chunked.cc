@@ -14,6 +14,7 @@ ChunkedStep ChunkedReader::read(std::string_view in) noexcept {
       return {ChunkedStatus::need_more, at, {}};
     }
     if (state_ == State::data) {
+      // The content may lie behind this input: it is handed out as it comes.
       const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(left_, in.size() - at));
       left_ -= bytes;
       state_ = left_ == 0 ? State::data_return : State::data;
@@ -50,6 +51,7 @@ void ChunkedReader::take(char byte) noexcept {
     case State::behind_value:
       return take_in_extension(byte);
     case State::size_line_feed:
+      // The length is zero only for the last chunk, behind which the trailers stand.
       return take_line_feed(byte, left_ == 0 ? State::trailer_start : State::data);
     case State::data_return:
       return byte == '\r' ? go(State::data_line_feed) : refuse(Refusal::bad_chunk_end);
@@ -75,6 +77,7 @@ void ChunkedReader::take_line_feed(char byte, State next) noexcept {
   if (byte != '\n') {
     return refuse(Refusal::bare_cr);
   }
+  // The count of digits begins anew with each chunk, and the size with it, which is zero by now.
   size_digits_ = 0;
   go(next);
 }
@@ -83,6 +86,7 @@ void ChunkedReader::take_line_feed(char byte, State next) noexcept {
 void ChunkedReader::take_in_size(char byte) noexcept {
   const int digit = hex_value(byte);
   if (digit >= 0) {
+    // The digits are bounded, so that the size cannot wrap.
     if (size_digits_ == kChunkSizeDigitsMax) {
       return refuse(Refusal::chunk_too_large);
     }
@@ -117,6 +121,7 @@ void ChunkedReader::end_extension(char byte) noexcept {
 
 /// chunk-ext = *( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] )
 void ChunkedReader::take_in_extension(char byte) noexcept {
+  // The bound is for all extensions of the body, or each small chunk could carry its own.
   if (++extension_bytes_ > kChunkExtensionBytesMax) {
     return refuse(Refusal::chunk_extension_too_large);
   }
@@ -170,6 +175,7 @@ void ChunkedReader::take_in_value(char byte) noexcept {
 
 /// trailer-section = *( field-line CRLF ), by the rules of the head's field lines.
 void ChunkedReader::take_in_trailer(char byte) noexcept {
+  // As with extensions, the bound is for all trailers together.
   if (++trailer_bytes_ > kTrailerBytesMax) {
     return refuse(Refusal::trailers_too_large);
   }

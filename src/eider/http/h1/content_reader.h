@@ -27,6 +27,7 @@ class ContentReader {
   [[nodiscard]] ChunkedStep read(std::string_view in) {
     const ChunkedStep step =
         kind_ == BodyKind::chunked && !is_done_ ? read_chunked(in) : read_sized(in);
+    // Sized content is done with its last byte, so that the next request is read behind it at once.
     is_done_ =
         is_done_ || step.status == ChunkedStatus::done || (kind_ == BodyKind::sized && left_ == 0);
     return step;
@@ -35,6 +36,7 @@ class ContentReader {
   std::size_t skip(std::string_view in) {
     std::size_t bytes = 0;
     for (bool goes_on = true; goes_on;) {
+      // The loop ends at the content's end: what stands behind it is the next request's.
       const ChunkedStep step = read(in.substr(bytes));
       bytes += step.consumed;
       goes_on = step.status == ChunkedStatus::data;

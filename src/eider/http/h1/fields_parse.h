@@ -104,11 +104,13 @@ inline const char* FieldsParse<Flaw, Framing>::read_field(const char* at) noexce
   if (end_ - line_end < 2 || line_end[0] != '\r' || line_end[1] != '\n') {
     return end_value(line_end);
   }
+  // A field is counted before it is stored, so the room is never exceeded.
   if (count_ == room_.size()) {
     return refuse(Flaw::too_many_fields);
   }
   const std::string_view value = trim_value(colon + 1, line_end);
   const Field& field = room_[count_++] = {between(at, colon), value};
+  // The framing judges each field in its order: which one is refused does not depend on the cut.
   const Flaw flaw = framing_.take(field);
   return flaw == Flaw::none ? line_end + 2 : refuse(flaw);
 }

@@ -29,6 +29,7 @@ Refusal Framing::take_content_length(std::string_view value) noexcept {
     return Refusal::length_with_coding;
   }
   has_length_ = true;
+  // A length of zero is no content, so that such a request needs no reader.
   head_.body = head_.content_length == 0 ? BodyKind::none : BodyKind::sized;
   return Refusal::none;
 }
@@ -41,6 +42,7 @@ Refusal Framing::read_length(std::string_view value) noexcept {
     if (!is_digit(byte)) {
       return Refusal::bad_content_length;
     }
+    // The flag is set before the product can wrap; digits behind it change nothing.
     is_too_large |= length > kContentLengthMax / 10;
     length = length * 10 + static_cast<std::uint64_t>(byte - '0');
   }
@@ -56,6 +58,7 @@ Refusal Framing::take_transfer_encoding(std::string_view value) noexcept {
   if (head_.minor_version == 0) {
     return Refusal::coding_in_http_1_0;
   }
+  // RFC 9112, 6.1: both together are an attack (request smuggling) until shown otherwise.
   if (has_length_) {
     return Refusal::length_with_coding;
   }
@@ -73,6 +76,7 @@ Refusal Framing::take_coding(std::string_view coding) noexcept {
     return Refusal::bad_transfer_coding;
   }
   const bool is_chunked = equals_ignoring_case(coding, "chunked");
+  // Behind chunked nothing may be applied: the content's end would lie elsewhere for others.
   if (head_.body == BodyKind::chunked) {
     return is_chunked ? Refusal::repeated_chunked : Refusal::chunked_not_last;
   }

@@ -115,6 +115,7 @@ inline Refusal Framing::take_host(std::string_view value) noexcept {
 
 inline Refusal Framing::finish() noexcept {
   const bool is_1_1 = head_.minor_version == 1;
+  // RFC 9112, 3.2: HTTP/1.1 without Host is refused; HTTP/1.0 may lack it.
   if (is_1_1 && !has_host_) {
     return Refusal::missing_host;
   }

@@ -49,10 +49,12 @@ const char* HeadParse::read_head(const char* at) noexcept {
       (at = read_version(at)) == nullptr || (at = read_fields(at)) == nullptr) {
     return nullptr;
   }
+  // Only all fields together tell whether the framing holds.
   const Refusal refusal = framing_.finish();
   if (refusal != Refusal::none) {
     return refuse(refusal);
   }
+  // The field is put right behind the framing, which has judged it as it came.
   if (head_.form == TargetForm::absolute) [[unlikely]] {
     ignore_host();
   }
@@ -75,6 +77,7 @@ void HeadParse::ignore_host() noexcept {
 /// the request-line".
 const char* HeadParse::skip_empty_lines(const char* at) noexcept {
   for (int lines = 0; at != nullptr && at != end_ && (*at == '\r' || *at == '\n'); ++lines) {
+    // The bound keeps a client from sending empty lines for ever.
     if (lines == kLeadingLinesMax) {
       return refuse(Refusal::bad_leading_line);
     }
@@ -114,6 +117,7 @@ const char* HeadParse::read_any_method(const char* at) noexcept {
 const char* HeadParse::read_target(const char* at) noexcept {
   const char* const begin = at;
   const auto room = static_cast<std::size_t>(end_ - at);
+  // The bound is looked at while the target is still incomplete, so it need not come whole.
   const bool is_cut = room > limits_.target_bytes_max;
   const char* const end = is_cut ? begin + limits_.target_bytes_max + 1 : end_;
   const bool is_origin = at != end && *at == '/' && head_.method != Method::connect;
@@ -189,6 +193,7 @@ const char* HeadParse::read_any_version(const char* at) noexcept {
   if (at == end_) {
     return need_more();
   }
+  // A version that is not HTTP/1 is refused behind its line end, as bytes are judged in order.
   if (*at != '\r' && *at != '\n') {
     return refuse(Refusal::bad_version);
   }
@@ -218,6 +223,7 @@ HeadStatus HeadReader::read(std::string_view in, const HeadLimits& limits) {
   if (fields_.size() < limits.fields_max) [[unlikely]] {
     fields_.resize(limits.fields_max);
   }
+  // The head is the loop's: what an earlier request has left there must not shine through.
   start_anew(head_);
   HeadParse parse(in.substr(0, limits.head_bytes_max), limits, head_,
                   std::span(fields_).first(limits.fields_max));
@@ -226,6 +232,7 @@ HeadStatus HeadReader::read(std::string_view in, const HeadLimits& limits) {
     head_bytes_ = static_cast<std::size_t>(end - in.data());
     return HeadStatus::complete;
   }
+  // The flaw of the bytes comes first: a head that is wrong and too large is wrong.
   const bool is_too_large = in.size() > limits.head_bytes_max;
   refusal_ = parse.flaw();
   if (refusal_ == Refusal::none && is_too_large) {
@@ -235,12 +242,15 @@ HeadStatus HeadReader::read(std::string_view in, const HeadLimits& limits) {
 }
 
 bool HeadSearch::is_worth_reading(std::string_view in, const HeadLimits& limits) noexcept {
+  // A head beyond the bound is refused by the reader, so it is worth a look.
   if (in.size() > limits.head_bytes_max) {
     return true;
   }
+  // What was searched before holds no line end that matters, except that a pair may span the cut.
   std::size_t at = in.find('\n', searched_);
   searched_ = static_cast<std::uint32_t>(in.size());
   for (; at != std::string_view::npos; at = in.find('\n', at + 1)) {
+    // A bare LF is refused, which needs no end of the head.
     const bool is_bare = at == 0 || in[at - 1] != '\r';
     const bool ends_empty_line = at >= 3 && in[at - 2] == '\n';
     if (is_bare || ends_empty_line) {

@@ -81,6 +81,7 @@ std::string_view TrailerLines::view() const noexcept {
   }
   rest = behind_line(rest);
   rest.remove_suffix(std::min(rest.size(), kCrlf.size()));
+  // The line that ends the trailers is cut off as well.
   return rest;
 }
 

@@ -123,6 +123,7 @@ ReplyBody ResponseFraming::body() const noexcept {
 }
 
 ResponseFlaw ResponseFraming::finish() noexcept {
+  // A tunnel ignores both fields; any other answer without content must not announce some.
   if (has_no_content() && !is_tunnel()) {
     if (is_chunked_) {
       return coding_without_content;
@@ -136,6 +137,7 @@ ResponseFlaw ResponseFraming::finish() noexcept {
     head_.content_length = 0;
   }
   const bool stays = !names_close_ && (head_.minor_version == 1 || names_keep_alive_);
+  // A connection that carries another protocol or ends its content by closing is not used again.
   head_.keeps_alive =
       stays && head_.body != ReplyBody::until_close && head_.status != 101 && !is_tunnel();
   return none;

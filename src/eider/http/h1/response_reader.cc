@@ -38,6 +38,7 @@ const char* ResponseParse::read_head(const char* at) noexcept {
     return nullptr;
   }
   const ResponseFlaw flaw = framing_.finish();
+  // As with requests, only all fields together tell whether the framing holds.
   if (flaw != ResponseFlaw::none) {
     return refuse(flaw);
   }
@@ -84,6 +85,7 @@ const char* ResponseParse::read_status(const char* at) noexcept {
   if (at == end_) {
     return need_more();
   }
+  // The framing asks for the status, so it is there before the first field.
   head_.status = status;
   return *at == ' ' ? at + 1 : refuse(ResponseFlaw::bad_status);
 }

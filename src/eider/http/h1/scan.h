@@ -80,6 +80,7 @@ inline const char* find_end(const char* at, const char* end) noexcept {
       continue;
     }
     at += std::countr_zero(bits);
+    // A block may stop at harmless bytes; only the class itself decides.
     if (End::stops(*at)) {
       return at;
     }

@@ -52,6 +52,7 @@ bool split_absolute(RequestHead& head) noexcept {
 bool split_authority(RequestHead& head) noexcept {
   head.form = TargetForm::authority;
   head.authority = head.target;
+  // The port must be there: CONNECT has no usual one (RFC 9110, 9.3.6).
   return is_host(head.target) && is_digit(head.target.back()) &&
          head.target.substr(0, head.target.find_last_of("]:") + 1).ends_with(':');
 }

@@ -35,6 +35,7 @@ inline bool is_plain_name(std::string_view text) noexcept {
   if (text.size() < kBlockBytes) {
     return to_bits(plain_name_bytes(load_halves(at, end - kBlockBytes / 2))) == kAllBits;
   }
+  // The last block overlaps the one before, so that nothing beyond the text is read.
   BlockMask plain = plain_name_bytes(load_block(end - kBlockBytes));
   for (; end - at > static_cast<std::ptrdiff_t>(kBlockBytes); at += kBlockBytes) {
     plain &= plain_name_bytes(load_block(at));

@@ -84,6 +84,7 @@ void HeadStart::tell(std::int64_t unix_seconds) noexcept {
 }
 
 void write_head(Buffer& out, const ResponseHead& head) {
+  // Room for all is made once, so that the puts below need no checks.
   char* const begin =
       out.reserve(kOwnBytesMax + head.content_type.size() + head.field_lines.size());
   char* at = put_start(begin, head);
@@ -95,6 +96,7 @@ void write_head(Buffer& out, const ResponseHead& head) {
 }
 
 void write_chunk(Buffer& out, std::string_view data) {
+  // An empty chunk would end the content (RFC 9112, 7.1).
   if (data.empty()) {
     return;
   }

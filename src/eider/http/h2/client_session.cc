@@ -46,11 +46,13 @@ ClientSession::State::State(const ClientSessionOptions& its_options)
        {NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, options.stream_window_bytes},
        {NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, options.reply.head_bytes_max}}};
   check(nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings.data(), settings.size()));
+  // The window of the connection is larger than RFC 9113's default, so it is announced at once.
   check(nghttp2_session_set_local_window_size(
       session, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(options.connection_window_bytes)));
 }
 
 void ClientSession::State::terminate(ErrorCode why, std::string_view text) noexcept {
+  // Only the first reason counts: what follows from it would hide it.
   if (!is_doomed) {
     is_doomed = true;
     flaw = text;
@@ -102,6 +104,7 @@ bool ClientSession::send(Buffer& out, std::size_t bytes_max) {
   return detail::send_some(*state_, out, bytes_max);
 }
 
+// A doomed session sends its GOAWAY and no request.
 bool ClientSession::takes_requests() const noexcept {
   return !state_->is_doomed && !state_->going_away &&
          nghttp2_session_check_request_allowed(state_->session) != 0;
@@ -112,6 +115,7 @@ std::size_t ClientSession::room() const noexcept {
     return 0;
   }
   const std::uint32_t allowed = std::min(
+      // The server's limit may fall below what is open, so the difference is bounded.
       state_->options.streams_max, streams_allowed().value_or(state_->options.early_streams_max));
   return allowed - std::min<std::size_t>(allowed, state_->open_streams);
 }
@@ -136,10 +140,12 @@ StreamId ClientSession::request(ReplyUser& user, std::span<const OutField> field
   content.read_callback = detail::Calls<State>::read_content;
   const StreamId id = nghttp2_submit_request(state_->session, nullptr, all.data(), all.size(),
                                              ends == Ends::with_head ? nullptr : &content, &user);
+  // No memory is the caller's to answer; any other failure is a mistake of ours.
   if (id == NGHTTP2_ERR_NOMEM) {
     throw std::bad_alloc();
   }
   ensure(id > 0, "a request on a session without room");
+  // The user may have had another request before.
   user.has_head_ = user.has_ended_ = false;
   user.is_early_ = !state_->has_settings;
   user.end_.reset();
@@ -152,6 +158,7 @@ void ClientSession::resume(StreamId id) {
 }
 
 void ClientSession::reset(StreamId id, ErrorCode why) {
+  // The user is let go before the frame is queued: it is told nothing from here on.
   state_->let_go(id);
   state_->guard.earn(Cheap::reset, 1);  // the server's own may be on its way
   nghttp2_submit_rst_stream(state_->session, NGHTTP2_FLAG_NONE, id, code_of(why));

@@ -28,6 +28,7 @@ StreamFate fate_of(ErrorCode code, bool is_early) noexcept {
 // Ahead of nghttp2: floods, also of what it would ignore.
 
 void ClientSession::State::receive(std::string_view bytes) {
+  // All frames are counted before nghttp2 sees any: it would answer or ignore a flood first.
   for (std::string_view rest = bytes; !rest.empty() && !is_doomed;) {
     const FrameScanner::Step step = frames.next(rest);
     rest.remove_prefix(step.bytes);
@@ -83,12 +84,15 @@ void ClientSession::State::check_continuation(const FrameHead& head) noexcept {
 
 void ClientSession::State::begin_head(const nghttp2_frame& frame) noexcept {
   const ReplyUser* const user = user_of(frame.hd.stream_id);
+  // Heads of streams that nobody waits for are decoded all the same, or HPACK's table would go
+  // astray.
   is_building = user != nullptr;
   const bool is_trailers = is_building && user->has_head_;
   builder.begin(is_trailers ? ReplyBuilder::Kind::trailers : ReplyBuilder::Kind::head);
 }
 
 int ClientSession::State::take_field(std::string_view name, std::string_view value) {
+  // It is counted before it is refused: a list without end is cut off below.
   builder.add(name, value, options.reply);
   if (builder.listed_bytes() > kBombFactor * options.reply.head_bytes_max) {
     terminate(ErrorCode::enhance_your_calm, "The head of an answer has no end.");
@@ -99,6 +103,7 @@ int ClientSession::State::take_field(std::string_view name, std::string_view val
 
 void ClientSession::State::end_head(StreamId id, Ends ends) {
   ReplyUser* const user = user_of(id);
+  // The stream was reset while its head was on the way.
   if (user == nullptr || !is_building) {
     return;
   }
@@ -112,6 +117,7 @@ void ClientSession::State::end_head(StreamId id, Ends ends) {
   if (head.is_interim()) {
     return user->on_interim(head);
   }
+  // It is noted before the call, in which the user may reset the stream.
   user->has_head_ = true;
   user->on_head(head);
   if (ends == Ends::with_head) {
@@ -121,6 +127,7 @@ void ClientSession::State::end_head(StreamId id, Ends ends) {
 
 void ClientSession::State::refuse(StreamId id, ReplyUser& user, const ReplyRefusal& why) {
   const ErrorCode code = why.is_size ? ErrorCode::cancel : ErrorCode::protocol_error;
+  // The user is let go first, so that the close of the stream tells it nothing more.
   let_go(id);
   nghttp2_submit_rst_stream(session, NGHTTP2_FLAG_NONE, id, static_cast<std::uint32_t>(code));
   user.on_closed({why.is_size ? StreamFate::too_large : StreamFate::malformed, code, why.text});
@@ -187,9 +194,11 @@ void ClientSession::State::note_closed(StreamId id, ErrorCode code) {
     return;
   }
   StreamEnd end{user->has_ended_ ? StreamFate::whole : StreamFate::unseen, code, {}};
+  // An answer that is whole stays whole, whatever code the server closes the stream with.
   if (user->end_ && end.fate != StreamFate::whole) {
     end = *user->end_;
   }
+  // It is let go first: within the call the user may be destroyed, or begin another request.
   let_go(id);
   user->on_closed(end);
 }
@@ -243,11 +252,13 @@ ssize_t ClientSession::State::read_content(StreamId id, std::size_t bytes_max, s
   if (ready.bytes == 0 && !ready.is_last) {
     return NGHTTP2_ERR_DEFERRED;
   }
+  // The content is copied by `send_content` straight into the output.
   flags |= NGHTTP2_DATA_FLAG_NO_COPY;
   flags |= ready.is_last ? unsigned{NGHTTP2_DATA_FLAG_EOF} : 0U;
   const std::string_view trailers = ready.is_last ? from->trailer_lines() : std::string_view();
   if (!trailers.empty()) {
     flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
+    // The trailers end the stream, so the content must not.
     submit_trailers(id, trailers);
   }
   return static_cast<ssize_t>(ready.bytes);
@@ -266,6 +277,7 @@ int ClientSession::State::send_content(StreamId id, const std::uint8_t* frame_he
   if (from == nullptr) {  // it was reset while the frame waited for room
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
+  // The bound is looked at before a frame, so no frame is cut.
   if (out->size() >= out_bytes_max) {
     is_full = true;
     return NGHTTP2_ERR_WOULDBLOCK;

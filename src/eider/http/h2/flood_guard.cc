@@ -51,6 +51,7 @@ void FloodGuard::earn(Cheap kind, std::uint32_t count) noexcept {
 }
 
 void FloodGuard::refill(std::uint64_t now_ms) noexcept {
+  // The cap keeps the product below from wrapping.
   const std::uint64_t passed = std::min(now_ms - refilled_ms_, kRefillMsMax);
   refilled_ms_ = now_ms;
   for (std::size_t kind = 0; kind < kCheapCount; ++kind) {

@@ -47,6 +47,7 @@ class FrameScanner {
     take(in.substr(at, count));
     at += count;
     const std::size_t more = std::min(in.size() - at, wanted() - filled_);
+    // A PRIORITY frame's dependency is read with its head, so what is wanted may have grown.
     take(in.substr(at, more));
     at += more;
     if (filled_ < wanted()) {

@@ -84,10 +84,12 @@ HeadBuilder::Span HeadBuilder::keep(std::string_view text) {
 }
 
 void HeadBuilder::add(std::string_view name, std::string_view value, const HeadLimits& limits) {
+  // The list's size counts what is refused as well, so that a bomb is seen.
   listed_bytes_ += name.size() + value.size() + kFieldOverhead;
   if (listed_bytes_ > limits.head_bytes_max) {
     refuse(kHeadTooLarge, "The request head is too large.");
   }
+  // Behind a refusal nothing is kept: the fields only count.
   if (refusal_ || is_malformed_) {
     return;
   }
@@ -119,6 +121,7 @@ HeadBuilder::Span* HeadBuilder::place_of(std::string_view name) noexcept {
 void HeadBuilder::add_pseudo(std::string_view name, std::string_view value,
                              const HeadLimits& limits) {
   Span* const place = place_of(name);
+  // A pseudo-header field behind others, or one that comes twice, could be read in two ways.
   if (place == nullptr || place->is_there || !pieces_.empty() || !crumbs_.empty()) {
     is_malformed_ = true;
   } else if (place == &path_ && value.size() > limits.target_bytes_max) {
@@ -179,9 +182,11 @@ void HeadBuilder::add_field(std::string_view name, std::string_view value,
     is_malformed_ = true;
   } else if (field == Known::cookie) {
     crumbs_.push_back(keep(value));
+    // A cookie's crumbs are one field for HTTP/1.1, and are not counted here.
   } else if (pieces_.size() >= limits.fields_max) {
     refuse(kHeadTooLarge, "There are too many fields.");
   } else {
+    // The host is judged before it is kept: a doubled one sees the first.
     note_field(field, value);
     const Span kept_name = keep(name);
     const Span kept_value = keep(value);
@@ -267,6 +272,7 @@ std::optional<RequestRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) 
     fill_fields(head);
     fill_target(head);
   } else {
+    // A refused request is answered, and HEAD must not get content for it.
     head.method = parse_method(of(method_));
   }
   head.content_length = has_length_ && ends == Ends::with_content ? content_length_ : 0;
@@ -328,6 +334,7 @@ void HeadBuilder::fill_target(RequestHead& head) {
   head.method = parse_method(of(method_));
   head.authority = of(authority_.is_there ? authority_ : host_);
   const bool is_tunnel = head.method == Method::connect && !protocol_.is_there;
+  // Two names for one host are refused: a proxy and we might each take another one.
   if (authority_.is_there && host_.is_there && !equals_ignoring_case(of(authority_), of(host_))) {
     refuse(kBadRequest, "\":authority\" and Host name different hosts.");
   } else if (!is_host(head.authority)) {
@@ -363,6 +370,7 @@ void HeadBuilder::fill_path(RequestHead& head) {
     head.path = head.target.substr(0, mark);
     head.query = mark == std::string_view::npos ? std::string_view() : head.target.substr(mark + 1);
     head.opens_websocket = protocol_.is_there;
+    // A WebSocket over HTTP/1.1 is opened by GET, and routes know it by that.
     head.method = head.opens_websocket ? Method::get : head.method;
   }
 }

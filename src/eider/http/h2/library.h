@@ -72,18 +72,21 @@ inline void check(int error) {
 /// Session::send and ClientSession::send, on what stands behind them.
 template <class State>
 bool send_some(State& state, Buffer& out, std::size_t bytes_max) {
+  // The callbacks write to `out`, so it is set for the time of this call.
   state.out = &out;
   state.out_bytes_max = bytes_max;
   state.is_full = false;
   while (out.size() < bytes_max && !state.is_full) {
     const std::uint8_t* bytes = nullptr;
     const auto count = nghttp2_session_mem_send(state.session, &bytes);
+    // nghttp2 fails only for want of memory here, behind which its state is of no use.
     if (count < 0) {
       state.is_doomed = state.is_broken = true;
     }
     if (count <= 0) {
       return !state.is_full;
     }
+    // Small frames are nghttp2's own memory, valid until the next call: they are copied at once.
     out.append({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count)});
   }
   return false;

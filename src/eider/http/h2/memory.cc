@@ -30,6 +30,7 @@ class FreeLists {
   FreeLists(const FreeLists&) = delete;
   FreeLists& operator=(const FreeLists&) = delete;
   ~FreeLists() {
+    // Sessions that end later on this thread give their objects to the heap.
     here = nullptr;
     for (List& list : lists_) {
       while (Head* const head = list.first) {
@@ -45,6 +46,7 @@ class FreeLists {
 
   [[nodiscard]] void* take(std::size_t bytes) noexcept {
     const std::size_t steps = steps_of(bytes);
+    // The last list is for what is larger than all classes, and stays empty.
     List& list = lists_[std::min(steps - 1, kClassCount)];
     Head* const head = list.first;
     if (head == nullptr) [[unlikely]] {
@@ -123,11 +125,13 @@ void* allocate_zeroed(std::size_t count, std::size_t bytes, void* memory) noexce
 }
 
 void* reallocate(void* object, std::size_t bytes, void* memory) noexcept {
+  // The room is a class's, which is often larger than what was asked for.
   if (object != nullptr && bytes <= head_of(object)->bytes) {
     return object;
   }
   void* const larger = allocate(bytes, memory);
   if (object != nullptr && larger != nullptr) {
+    // All of the old room is copied: how much of it is in use is not known here.
     std::memcpy(larger, object, head_of(object)->bytes);
     release(object, memory);
   }

@@ -24,6 +24,7 @@ class RecentStreams {
   void note_opened(std::int32_t id) noexcept {
     const std::uint32_t ids = static_cast<std::uint32_t>(id) - static_cast<std::uint32_t>(last_);
     const std::uint32_t step = (ids + 1) / 2;
+    // Streams that were passed over count as never opened: their bits stay zero.
     opened_ = step < kCount ? opened_ << step | 1 : 1;
     ended_ = step < kCount ? ended_ << step : 0;
     last_ = id;

@@ -131,6 +131,7 @@ void ReplyBuilder::check_framing(Ends ends) noexcept {
 }
 
 std::optional<ReplyRefusal> ReplyBuilder::finish(Ends ends, ReplyHead& head) {
+  // Trailers have no status and no framing of their own.
   if (kind_ == Kind::trailers) {
     if (ends != Ends::with_head) {
       refuse("A second head follows that does not end the answer.");
@@ -142,6 +143,7 @@ std::optional<ReplyRefusal> ReplyBuilder::finish(Ends ends, ReplyHead& head) {
     return refusal_;
   }
   fields_.reserve(pieces_.size());
+  // The text is complete, so views into it stay.
   const std::string_view all = text_.view();
   for (const Piece& piece : pieces_) {
     fields_.push_back({all.substr(piece.at, piece.name_bytes),

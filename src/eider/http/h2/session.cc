@@ -51,11 +51,13 @@ Session::State::State(SessionUser& its_user, const SessionOptions& options)
        {NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1},
        {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1}}};
   check(nghttp2_submit_settings(session, NGHTTP2_FLAG_NONE, settings.data(), settings.size()));
+  // As for a client's session: the window is larger than the default, so it is announced at once.
   check(nghttp2_session_set_local_window_size(
       session, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(options.connection_window_bytes)));
 }
 
 void Session::State::terminate(ErrorCode why) noexcept {
+  // The first reason counts, and only one GOAWAY leaves.
   if (!is_doomed) {
     is_doomed = true;
     nghttp2_session_terminate_session(session, code_of(why));
@@ -82,6 +84,7 @@ Session::Session(SessionUser& user, const SessionOptions& options)
 Session::~Session() = default;
 
 void Session::receive(std::string_view bytes, std::uint64_t now_ms) {
+  // Behind the end nothing is read: each byte could cost work.
   if (state_->is_doomed) {
     return;
   }

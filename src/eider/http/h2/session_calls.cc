@@ -31,6 +31,7 @@ bool is_request(const nghttp2_frame& frame) noexcept {
 }  // namespace
 
 void Session::State::begin_head(const nghttp2_frame& frame) {
+  // What arrives is one head at a time, so this holds for the whole connection.
   trailer_bytes = 0;
   trailers.clear();
   are_trailers_malformed = false;
@@ -39,9 +40,12 @@ void Session::State::begin_head(const nghttp2_frame& frame) {
     return;
   }
   const StreamId id = frame.hd.stream_id;
+  // The stream is made before its fields come, which go into its builder.
   StreamUser& stream = user.on_stream(id);
   builder = &stream.head();
   builder->begin();
+  // It is noted at once, so that a frame behind its end is judged even when nghttp2 has forgotten
+  // it.
   recent.note_opened(id);
   if (has(frame.hd, NGHTTP2_FLAG_END_STREAM)) {
     recent.note_ended(id);
@@ -63,6 +67,7 @@ int Session::State::take_field(std::string_view name, std::string_view value) {
     are_trailers_malformed |= !HeadBuilder::is_trailer(name, value);
     trailers.append(name).append(": ").append(trim(value)).append("\r\n");
   }
+  // A client that goes on beyond its limit is not refused but cut off: decoding is the work.
   if (listed_bytes > kBombFactor * head_limits.head_bytes_max) {
     terminate(ErrorCode::enhance_your_calm);
     return NGHTTP2_ERR_PAUSE;
@@ -107,11 +112,13 @@ void Session::State::end_head(const nghttp2_frame& frame) {
 
 void Session::State::end_request_head(StreamId id, StreamUser& stream, Ends ends) {
   const HeadBuilder& head = stream.head();
+  // A malformed request is no request: its stream is reset, and its handler never learns of it.
   if (head.is_malformed(ends)) {
     return refuse_malformed(id);
   }
   if (const auto& said = head.priority()) {
     is_prioritised = true;
+    // The urgency is set before the stream is served, so that its answer is sent by it.
     const nghttp2_extpri priority{said->urgency, said->is_incremental ? 1 : 0};
     check(nghttp2_session_change_extpri_stream_priority(session, id, &priority, 0));
   }
@@ -128,9 +135,11 @@ void Session::State::end_trailers(StreamId id, StreamUser& stream, Ends ends) {
 
 void Session::State::end_data(const nghttp2_frame& frame) {
   const bool is_end = has(frame.hd, NGHTTP2_FLAG_END_STREAM);
+  // The stream may have been reset by what came before.
   StreamUser* const stream = user_of(frame.hd.stream_id);
   if (stream != nullptr && is_end) {
     end_content(frame.hd.stream_id, *stream, {});
+    // The content is longer than announced: the stream ends before its end is told.
   } else if (stream != nullptr && stream->head().has_too_much()) {
     refuse_malformed(frame.hd.stream_id);
   } else if (!is_end && frame.hd.length != 0 && frame.hd.length == frame.data.padlen) {
@@ -139,6 +148,7 @@ void Session::State::end_data(const nghttp2_frame& frame) {
 }
 
 void Session::State::end_content(StreamId id, StreamUser& stream, std::string_view trailer_lines) {
+  // A short content must not reach the handler as a whole one (RFC 9113, 8.1.1).
   if (!stream.head().has_whole_content()) {
     return refuse_malformed(id);
   }
@@ -166,6 +176,7 @@ void Session::State::note_closed(StreamId id, ErrorCode why) noexcept {
   if (StreamUser* const stream = user_of(id)) {
     stream->on_closed(why);
   }
+  // The one that is remembered may be the one that has gone.
   latest_id = 0;
 }
 
@@ -209,11 +220,13 @@ ssize_t Session::State::read_content(StreamId id, std::size_t bytes_max, std::ui
   if (ready.bytes == 0 && !ready.is_last) {
     return NGHTTP2_ERR_DEFERRED;
   }
+  // The content is copied by `send_content` straight into the output.
   flags |= NGHTTP2_DATA_FLAG_NO_COPY;
   if (ready.is_last) {
     flags |= NGHTTP2_DATA_FLAG_EOF;
     const std::string_view lines = from.trailer_lines();
     if (!lines.empty()) {
+      // The trailers end the stream, so the content must not.
       flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
       submit_trailers(id, lines);
     }
@@ -231,11 +244,13 @@ void Session::State::submit_trailers(StreamId id, std::string_view lines) {
 int Session::State::send_content(StreamId id, const std::uint8_t* frame_head, std::size_t bytes,
                                  const nghttp2_data_source& source) {
   auto& from = *static_cast<StreamUser*>(source.ptr);
+  // The bound is looked at before a frame, so no frame is cut.
   if (out->size() >= out_bytes_max) {
     is_full = true;
     return NGHTTP2_ERR_WOULDBLOCK;
   }
   char* const at = out->reserve(kFrameHeadBytes + bytes);
+  // The content is written behind the place of its head, which follows once it is there.
   if (!from.put(at + kFrameHeadBytes, bytes)) {
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }

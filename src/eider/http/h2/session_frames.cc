@@ -32,6 +32,7 @@ void Session::State::receive(std::string_view bytes) {
       break;
     }
     const bool is_part = has_parts && step.head->type == NGHTTP2_HEADERS && ++heads > kPartHeads;
+    // What depends on streams is judged once nghttp2 has seen all that came before it.
     if (is_part || depends_on_streams(*step.head)) {
       const std::size_t before = at > step.head_bytes ? at - step.head_bytes : 0;
       if (before > passed) {
@@ -39,6 +40,7 @@ void Session::State::receive(std::string_view bytes) {
         passed = before;
       }
     }
+    // A part is served between two calls of nghttp2, never within one.
     if (is_part && !is_doomed) {
       heads = 1;
       user.on_part();
@@ -56,6 +58,7 @@ bool Session::State::comes_in_parts(std::string_view bytes) const noexcept {
   if (bytes.size() < kPartHeads * kHeadBytesMin || is_prioritised) {
     return false;
   }
+  // The look ahead is made by a copy: the scanner itself stays where it is.
   FrameScanner ahead = frames;
   std::size_t heads = 0;
   while (!bytes.empty()) {
@@ -83,6 +86,7 @@ bool Session::State::depends_on_streams(const FrameHead& head) noexcept {
 }
 
 void Session::State::check_frame(const FrameHead& head) noexcept {
+  // It is noted of each frame, since a head must not be interrupted (RFC 9113, 6.10).
   awaits_continuation = (head.type == NGHTTP2_HEADERS || head.type == NGHTTP2_CONTINUATION) &&
                         !has(head, NGHTTP2_FLAG_END_HEADERS);
   last_type = head.type;
@@ -90,6 +94,7 @@ void Session::State::check_frame(const FrameHead& head) noexcept {
     case NGHTTP2_HEADERS:
       head_frame = frames.begun();
       continuations = 0;
+      // A head on a later stream opens it; any other one is judged by what became of its stream.
       if (head.stream > last_head) {
         last_head = head.stream;
         break;
@@ -141,6 +146,7 @@ std::optional<Unfinished> Session::State::unfinished() const noexcept {
 /// we have ended ourselves may have been on its way, and is ignored.
 void Session::State::check_stream(const FrameHead& head) noexcept {
   const StreamId id = head.stream;
+  // nghttp2 judges streams that it still knows.
   if (id <= recent.last() && nghttp2_session_find_stream(session, id) == nullptr) {
     const RecentStreams::Fate fate = recent.fate_of(id);
     if (fate == RecentStreams::Fate::never_opened) {
@@ -149,6 +155,7 @@ void Session::State::check_stream(const FrameHead& head) noexcept {
       terminate(ErrorCode::stream_closed);
     }
   }
+  // It is noted behind the look: this frame itself may end the stream.
   if (has(head, NGHTTP2_FLAG_END_STREAM)) {
     recent.note_ended(id);
   }
@@ -169,6 +176,7 @@ void Session::State::count_frame(const FrameHead& head) noexcept {
     case NGHTTP2_PING:
       return has(head, NGHTTP2_FLAG_ACK) ? void() : note(Cheap::ping);
     case NGHTTP2_PRIORITY_UPDATE:
+      // From here on answers are not made in parts: the client has said what is more urgent.
       is_prioritised = true;
       [[fallthrough]];
     case NGHTTP2_PRIORITY:
