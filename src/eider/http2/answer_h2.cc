@@ -21,6 +21,7 @@ constexpr RequestRefusal kOfHttp1{501, "This is to be had over HTTP/1.1 alone."}
 }  // namespace
 
 void AnswerH2::reset() noexcept {
+  // What was held for the client is given up before the queue forgets how much it was.
   if (queue_.is_memory()) {
     stream_.connection().outgoing().note_taken(queue_.rest().size());
   }
@@ -41,6 +42,7 @@ void AnswerH2::reset() noexcept {
 // Whole answers.
 
 void AnswerH2::send(Response& response) {
+  // The request is answered by HTTP, so there is no tunnel any more.
   tunnel_.reset();
   if (server::opens_nothing(stream_.request().head(), response)) {
     stream_.fill_refusal(kNoWebSocket, response);
@@ -57,8 +59,10 @@ void AnswerH2::send(Response& response) {
     queue_.begin_shared(response.body());
   } else if (has_content) {
     queue_.begin_memory(response.body());
+    // It counts as held until the session has taken it: `serve_some` stops at the bound.
     stream_.connection().outgoing().note_held(response.body().size());
   }
+  // The exchange is left behind Session::send, which has copied what fits by then.
   if (stream_.exchange() != nullptr) {
     stream_.connection().add_answered(stream_);
   }
@@ -73,6 +77,7 @@ void AnswerH2::keep(Response& from) {
   const std::string_view rest = queue_.rest();
   if (std::string* const owned = from.owned_body(); owned != nullptr) {
     const std::size_t sent = owned->size() - rest.size();
+    // What has left already is not sent again: the rest begins behind it.
     response_.set_body(std::move(*owned));
     queue_.move_to(response_.body().substr(sent));
   } else if (auto owner = from.body_owner()) {
@@ -96,6 +101,7 @@ void AnswerH2::submit_head(const Response& response, std::optional<std::uint64_t
                                fields.with_lines(response.field_lines(), connection.loop().fields),
                                ends);
   context.count_request();
+  // The connection's end is announced behind this answer's head.
   if (response.closes_connection()) {
     connection.shutdown().begin(context.loop.now());
   }
@@ -122,6 +128,7 @@ void AnswerH2::send_head(const Response& response, std::optional<std::uint64_t> 
     queue_.begin_produced();
   }
   submit_head(response, length, has_content ? h2::Ends::with_content : h2::Ends::with_head);
+  // The content leaves in this turn with whatever else is said.
   stream_.connection().want_turn();
 }
 
@@ -141,6 +148,7 @@ bool AnswerH2::flush() {
 
 void AnswerH2::note_sent_on() noexcept {
   is_stalled_ = queue_.waiting_bytes() != 0;
+  // The producer goes on only when nothing waits, or it would gather without a bound.
   if (!is_stalled_ && stream_.exchange() != nullptr) {
     stream_.exchange()->go_on();
   }
@@ -153,6 +161,7 @@ void AnswerH2::end(std::string_view trailer_lines) {
     queue_.end();
     stream_.connection().add_sender(stream_);
   }
+  // The exchange ends here: the queue keeps what is still to leave.
   stream_.end_exchange();
 }
 
@@ -178,9 +187,11 @@ void AnswerH2::upgrade(Response& response) {
 
 void AnswerH2::begin_tunnel(Response& response) {
   stage_ = Stage::tunnelling;
+  // The queue is open before the protocol is: it may write at once.
   queue_.begin_produced();
   response.set_status(kOk);
   submit_head(response, std::nullopt, h2::Ends::with_content);
+  // The request is over for observers once its protocol begins.
   stream_.report(StreamH2::Outcome::answered);
   stream_.connection().add_answered(stream_);  // ahead of what the protocol may write at once
   const auto content = std::get<ContentPtr<Upgrade>>(response.take_content());
@@ -198,6 +209,7 @@ void AnswerH2::on_tunnel_closed() {
     return;
   }
   stage_ = Stage::complete;
+  // The client may still be sending when our end has left: it is listened to for a while.
   if (tunnel_->is_end_sent()) {
     stream_.receiver().linger();
   }
@@ -211,6 +223,7 @@ h2::Ready AnswerH2::ready(std::size_t bytes_max) noexcept {
 }
 
 bool AnswerH2::put(char* to, std::size_t bytes) noexcept {
+  // It is counted before the bytes are copied: a file that fails resets the stream anyway.
   sent_bytes_ += bytes;
   stream_.connection().outgoing().note_sent(bytes);
   if (queue_.is_memory()) {
@@ -238,6 +251,7 @@ bool AnswerH2::is_blocked() const noexcept {
 void AnswerH2::check(Instant now) {
   ConnectionH2& connection = stream_.connection();
   const Limits& limits = connection.context().limits;
+  // A span is measured only while something waits that the client keeps from leaving.
   if (queue_.waiting_bytes() == 0 || !is_blocked()) {
     due_ = Instant::max();
     return;
@@ -247,10 +261,13 @@ void AnswerH2::check(Instant now) {
     connection_progress_ = connection.outgoing().sent_bytes();
     due_ = now + limits.write;
   } else if (now >= due_) {
+    // Where the stream has a window, the connection keeps it waiting: then all that it sends
+    // counts.
     const bool is_window_empty = connection.session().send_window(stream_.id()) <= 0;
     const std::uint64_t sent = is_window_empty
                                    ? sent_bytes_ - progress_
                                    : connection.outgoing().sent_bytes() - connection_progress_;
+    // The next look begins another span.
     due_ = Instant::max();
     if (sent < limits.least_bytes(limits.write)) {
       connection.session().reset(stream_.id(), h2::ErrorCode::cancel);

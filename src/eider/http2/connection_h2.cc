@@ -22,10 +22,12 @@ std::uint64_t milliseconds(Instant now) noexcept {
 
 ConnectionH2::ConnectionH2(LoopH2& loop, UpgradedLine& line)
     : loop_(loop), line_(line), session_(*this, loop.session_options), streams_(loop) {
+  // A client that never says anything is idle from the begin on.
   rearm();
 }
 
 h2::StreamUser& ConnectionH2::on_stream(h2::StreamId id) {
+  // A connection that has asked is not given time to ask when the server stops.
   has_asked_ = true;
   return streams_.open(*this, id);
 }
@@ -34,6 +36,7 @@ h2::StreamUser& ConnectionH2::on_stream(h2::StreamId id) {
 
 void ConnectionH2::on_bytes(std::string_view bytes) {
   if (ending_since_ != Instant::max()) {
+    // Behind our end bytes are only counted: the client is let go when it sends for ever.
     discarded_bytes_ += bytes.size();
     if (discarded_bytes_ > loop_.context.limits.linger_bytes_max) {
       close();
@@ -56,12 +59,14 @@ void ConnectionH2::on_end() {
 }
 
 void ConnectionH2::on_drained() {
+  // The pace stops before more is offered.
   reading_.note_drained(line_.unread_bytes(), loop_.context.loop.now());
   go_on();
 }
 
 void ConnectionH2::on_stopping() {
   shutdown_.note_stopping(loop_.context.loop.now());
+  // Streams without an end stop before the requests that are ready are served.
   stop_endless();
   go_on();
 }
@@ -74,6 +79,7 @@ void ConnectionH2::on_broken() {
 // Going on.
 
 void ConnectionH2::want_turn() noexcept {
+  // Within `go_on` what is wanted is done by its own loop.
   if (!is_going_on_) {
     loop_.context.loop.defer(*this);
   }
@@ -92,6 +98,7 @@ void ConnectionH2::add_sender(StreamH2& stream) noexcept {
 // protocol gets its bytes at once; handlers run from this function. What they leave behind when
 // they are destroyed may do anything, too, so closed streams wait until the session has returned.
 void ConnectionH2::go_on() {
+  // The line has been told, and only waits to be destroyed.
   if (is_closed_) {
     return;
   }
@@ -125,6 +132,7 @@ void ConnectionH2::serve_some() {
 
 // Nothing is flushed: the others' answers leave in the same write.
 void ConnectionH2::on_part() {
+  // The stream that is served here must not ask for a turn of its own.
   is_going_on_ = true;
   serve_some();
   if (line_.waiting_bytes() == 0) {
@@ -144,8 +152,10 @@ void ConnectionH2::leave_answered() {
 }
 
 void ConnectionH2::send() {
+  // Each turn has a number: what leaves in the one in which it was written has not waited.
   ++turn_;
   while (StreamH2* const sender = senders_.pop_front()) {
+    // What a protocol has written goes to the queue before the session asks for it.
     sender->answer().uncork();
     session_.resume(sender->id());
   }
@@ -158,6 +168,7 @@ void ConnectionH2::send() {
       break;
     }
     turn_bytes += kCorkBytesMax;
+    // Others have their turn: the rest goes on in the next one.
     if (turn_bytes >= kTurnBytesMax) {
       want_next_turn();
       break;
@@ -179,17 +190,20 @@ void ConnectionH2::on_pong() {
 }
 
 void ConnectionH2::settle() {
+  // The session may still have a GOAWAY to send, which `is_over` counts.
   if (ending_since_ == Instant::max() && session_.is_over()) {
     end_line();
   } else if (ending_since_ != Instant::max() && has_peer_ended_ && line_.waiting_bytes() == 0) {
     close();
   }
+  // A connection that has become busy is looked at earlier than an idle one.
   if (is_busy() && armed_ > loop_.context.loop.now() + loop_.tick) {
     rearm();
   }
 }
 
 void ConnectionH2::close() noexcept {
+  // It is noted before the line is told, which may call back.
   is_closed_ = true;
   line_.close();
 }
@@ -197,12 +211,14 @@ void ConnectionH2::close() noexcept {
 // As in RFC 9112, 9.6: a close while the client sends would be a reset, which may overtake what we
 // have said last.
 void ConnectionH2::end_line() {
+  // From here on nothing is read or served, so it is noted before anything is flushed.
   ending_since_ = loop_.context.loop.now();
   const bool is_flushed = line_.flush();
   if (has_peer_ended_ && is_flushed) {
     close();
     return;
   }
+  // FIN follows the GOAWAY; the client's own end is waited for.
   line_.end();
   break_off_tunnels();  // nothing of theirs leaves any more, though the line stays for a while
   for (const std::unique_ptr<StreamH2>& open : streams_) {
@@ -237,6 +253,7 @@ void ConnectionH2::expire() {
   if (is_closed_) {
     return;
   }
+  // The line is looked at first: it may end here, and its streams with it.
   check_line(now);
   if (ending_since_ == Instant::max() && !is_closed_) {
     for (const std::unique_ptr<StreamH2>& stream : streams_) {
@@ -252,6 +269,7 @@ void ConnectionH2::expire() {
 void ConnectionH2::check_line(Instant now) {
   const Limits& limits = loop_.context.limits;
   if (ending_since_ != Instant::max()) {
+    // While bytes wait the reader's pace decides, not the time to linger.
     const bool is_late = now - ending_since_ >= limits.linger;
     if (is_late && line_.waiting_bytes() == 0) {
       close();
@@ -287,6 +305,7 @@ void ConnectionH2::check_socket(Instant now) {
   reading_.begin(unread, now);
   if (now >= reading_.due(limits.write) &&
       !reading_.keeps_up(unread, now, limits.least_bytes(limits.write))) {
+    // The client reads nothing, so an orderly end would wait for it as well.
     line_.reset();
     close();
   }

@@ -32,6 +32,7 @@ inline bool FrameDeadline::is_missed(const std::optional<h2::Unfinished>& unfini
   if (is_same && now < due_) {
     return false;
   }
+  // Content is measured by what has come of it in the span; anything else has to be whole by then.
   const std::size_t come = is_same ? begun_->missing_bytes - unfinished->missing_bytes : 0;
   if (is_same && (!unfinished->is_content || come < limits.least_bytes(limits.body))) {
     return true;

@@ -40,6 +40,7 @@ void SendQueue::begin_file(const FileContent& content) noexcept {
 Buffer& SendQueue::produced() {
   if (used_ == produced_.size()) {
     produced_.clear();
+    // The bytes that have left are cut off in front; the rest moves at most once.
     used_ = 0;
   } else if (used_ > produced_.size() / 2) {
     produced_.consume(used_);
@@ -66,6 +67,7 @@ std::uint64_t SendQueue::waiting_bytes() const noexcept {
 h2::Ready SendQueue::ready(std::size_t bytes_max) const noexcept {
   const std::uint64_t all = waiting_bytes();
   const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(all, bytes_max));
+  // A produced content has its last bytes only when its producer has ended.
   return {.bytes = bytes, .is_last = bytes == all && (kind_ != Kind::produced || has_ended_)};
 }
 
@@ -88,6 +90,7 @@ bool SendQueue::put(char* to, std::size_t bytes) noexcept {
 
 // A file that has become shorter cannot be sent as it was announced: the stream is reset.
 bool SendQueue::put_file(char* to, std::size_t bytes) noexcept {
+  // It is counted down before it is read: a file that has become shorter resets the stream.
   left_ -= bytes;
   while (bytes != 0) {
     const std::size_t count = put_some(to, bytes);
@@ -131,6 +134,7 @@ std::size_t SendQueue::put_piece(char* to, std::size_t bytes) noexcept {
 }
 
 void SendQueue::release_sent() noexcept {
+  // A tunnel at rest may last for hours.
   if (waiting_bytes() == 0 && produced_.capacity() > kRestingBytesMax) {
     produced_.release();
     used_ = 0;

@@ -21,6 +21,7 @@ void StreamH2::open(ConnectionH2& connection, h2::StreamId id) noexcept {
 // The observer looks at the request, a protocol and the task of an exchange at its content, slots
 // and peer: so they end in this order, and the request is forgotten last.
 void StreamH2::reset() noexcept {
+  // The stream leaves its list before anything in it ends.
   unlink();
   if (connection_ == nullptr) {
     return;
@@ -43,14 +44,17 @@ void StreamH2::reset() noexcept {
 // The request.
 
 void StreamH2::on_head(h2::Ends ends) {
+  // The end of the request is known before its head: a plan asks for it.
   receiver_.begin(ends);
   refusal_ = builder_.finish(ends, request_.head());
   is_reported_ = false;
   began_ = connection_->context().loop.now();
+  // The last request's plan must not decide about this one.
   plan_ = Plan();
   request_.set_route({});
   request_.path_values().clear();
   request_.set_body({});
+  // The peer is the answer, which outlives the exchange.
   request_.set_peer(&answer_);
   if (!refusal_) {
     begin_request(ends);
@@ -90,6 +94,7 @@ bool StreamH2::make_exchange() {
     refuse(kTooBusy);
     return false;
   }
+  // The exchange copies the head: the builder's memory is the next request's.
   exchange_->open(request_, plan_, answer_);
   return true;
 }
@@ -100,6 +105,7 @@ void StreamH2::refuse(const RequestRefusal& refusal) {
 }
 
 void StreamH2::become_ready() {
+  // It is served once, however often it becomes ready.
   if (state_ != State::ready) {
     state_ = State::ready;
     connection_->add_ready(*this);
@@ -111,6 +117,7 @@ void StreamH2::become_ready() {
 void StreamH2::serve() {
   state_ = State::busy;
   if (refusal_) {
+    // What was gathered is of no use to a refusal.
     end_exchange();
     answer_.refuse(*refusal_);
   } else if (exchange_ == nullptr && !plan_.waits) {
@@ -136,6 +143,7 @@ void StreamH2::fill_refusal(const RequestRefusal& refusal, Response& response) {
 }
 
 void StreamH2::leave_exchange() {
+  // The rest of the answer is taken over before the exchange forgets it.
   answer_.keep(exchange_->response());
   end_exchange();
 }
@@ -148,6 +156,7 @@ void StreamH2::end_exchange() noexcept {
     if (is_reported_) {
       request_.clear_slots();
     }
+    // The exchange goes before the count of what it has gathered, which lets others go on.
     connection_->context().exchanges.give_back(std::move(exchange_));
     receiver_.forget_gathered();
   }
@@ -178,6 +187,7 @@ void StreamH2::on_answered() {
 
 void StreamH2::on_closed(h2::ErrorCode) {
   if (state_ != State::closed) {
+    // It is noted before it leaves its lists, so that it is added once.
     state_ = State::closed;
     unlink();
     // Not destroyed here, from within a call of nghttp2's: what its handler leaves behind may do
@@ -188,6 +198,7 @@ void StreamH2::on_closed(h2::ErrorCode) {
 
 void StreamH2::check(Instant now) {
   const bool is_produced = exchange_ != nullptr && exchange_->is_producing();
+  // An answer that is still being made is not the client's fault.
   if (answer_.is_complete() || is_produced) {
     answer_.check(now);
   }

@@ -11,6 +11,7 @@ StreamTable::StreamTable(LoopH2& loop) noexcept
 
 StreamTable::~StreamTable() {
   for (std::unique_ptr<StreamH2>& stream : streams_) {
+    // The stream forgets its request while the table and the loop still stand.
     loop_.give_back(std::move(stream));
   }
 }
@@ -32,6 +33,7 @@ void StreamTable::remove_last_closed() noexcept {
     streams_[index]->index = index;
   }
   streams_.pop_back();
+  // The tunnel breaks off while the stream still has its connection.
   if (TunnelH2* const tunnel = stream->answer().tunnel()) {
     tunnel->break_off();
   }
@@ -58,6 +60,7 @@ bool StreamTable::note_gathered(const StreamH2& stream, std::size_t bytes) noexc
   if (has_room()) {
     return true;
   }
+  // Beyond the bound only the oldest goes on, so that at least one comes to its end.
   const StreamH2* const oldest = oldest_gathering();
   return oldest == nullptr || oldest->id() >= stream.id();
 }
@@ -76,7 +79,9 @@ void StreamTable::forget_gathered(std::size_t bytes) noexcept {
       stream->receiver().give_credit();
     }
   }
+  // The oldest is always let go on, also beyond the bound: nothing else would make room.
   oldest->receiver().give_credit();
+  // The credit leaves in the next turn: this may be within a call of the session's.
   oldest->connection().want_next_turn();
 }
 

@@ -19,6 +19,7 @@ void let_go(Buffer& buffer) noexcept {
 }  // namespace
 
 void TunnelH2::begin(Upgrade& upgrade) {
+  // The protocol may write within the call; what was held comes behind it.
   protocol_ = upgrade.take_over(*this);
   if (!held_.empty() || is_end_held_) {
     loop().defer(*this);
@@ -37,6 +38,7 @@ bool TunnelH2::take(std::string_view bytes) {
   return true;
 }
 
+// It is held while it may not be told, also behind bytes that are held.
 void TunnelH2::take_end() {
   if (protocol_ == nullptr || is_paused_ || !held_.empty()) {
     is_end_held_ = true;
@@ -46,6 +48,7 @@ void TunnelH2::take_end() {
 }
 
 void TunnelH2::break_off() {
+  // The protocol learns of it while its line still stands, and is destroyed behind that.
   if (protocol_ != nullptr && !is_closed_) {
     protocol_->on_broken();
   }
@@ -70,6 +73,7 @@ void TunnelH2::note_sent() noexcept {
 
 /// What must not be told from within a call of the stream's or of the protocol's.
 void TunnelH2::run() {
+  // The bytes come before the news that there is room: the protocol answers them in order.
   if (!is_closed_ && protocol_ != nullptr) {
     deliver();
   }
@@ -77,8 +81,10 @@ void TunnelH2::run() {
     protocol_->on_drained();
   }
   if (is_closed_) {
+    // It is destroyed from the loop: no call of it is under way.
     protocol_.reset();
     held_.release();
+    // Nobody reads any more, so the client is not kept waiting at its window.
     stream_.receiver().give_credit();
   }
 }
@@ -87,6 +93,7 @@ void TunnelH2::deliver() {
   if (!is_paused_ && !held_.empty()) {
     Buffer held;  // stays while it is told, whatever becomes of the line
     held.swap(held_);
+    // Credit is given before the bytes are told: the protocol may close the line in there.
     stream_.receiver().give_credit();
     connection_.want_turn();
     protocol_->on_bytes(held.view());
@@ -147,6 +154,7 @@ void TunnelH2::end() {
 
 // "RST_STREAM with the CANCEL error code" is what a reset of TCP's becomes (RFC 8441, section 5).
 void TunnelH2::reset() noexcept {
+  // RST_STREAM is queued, not sent: the protocol is within a call.
   is_reset_ = true;
   connection_.session().reset(stream_.id(), h2::ErrorCode::cancel);
   connection_.want_turn();
@@ -154,8 +162,10 @@ void TunnelH2::reset() noexcept {
 
 // The protocol is within a call here mostly: it is destroyed in `run`, from the loop.
 void TunnelH2::close() noexcept {
+  // It is noted first: no call to the protocol follows.
   is_closed_ = true;
   loop().defer(*this);
+  // A line that was reset says no end.
   if (!is_reset_) {
     end();
   }
