@@ -13,6 +13,7 @@ class Keeper final : public SessionKeeper {
   Keeper(std::shared_ptr<ClientSessions> sessions, std::string server)
       : sessions_(std::move(sessions)), server_(std::move(server)) {}
 
+  // OpenSSL calls this from within its own frames.
   void keep(SessionPtr session) noexcept override {
     try {
       sessions_->keep(server_, std::move(session));
@@ -38,6 +39,7 @@ void ClientSessions::keep(const std::string& server, SessionPtr session) {
     kept_.front().server = server;
   }
   auto& sessions = kept_.front().sessions;
+  // The oldest goes, since servers let their tickets expire.
   if (sessions.size() == kPerServerMax) {
     sessions.erase(sessions.begin());
   }
@@ -53,8 +55,10 @@ SessionPtr ClientSessions::take(const std::string& server) {
   if (found == kept_.end()) {
     return nullptr;
   }
+  // The newest holds longest, and was made with the newest key.
   SessionPtr newest = std::move(found->sessions.back());
   found->sessions.pop_back();
+  // Before TLS 1.3 a session serves several connections, so it stays here as well.
   if (SSL_SESSION_get_protocol_version(newest.get()) != TLS1_3_VERSION) {
     SSL_SESSION_up_ref(newest.get());
     found->sessions.push_back(SessionPtr(newest.get()));

@@ -41,10 +41,12 @@ CertificatesPtr parse_certificates(const std::string& pem) {
   ensure_memory(found.get());
   const BioPtr bio = over(pem);
   while (CertificatePtr next{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
+    // The stack owns what was pushed; what was not is freed here.
     if (sk_X509_push(found.get(), next.get()) > 0) {
       static_cast<void>(next.release());
     }
   }
+  // The end of the file leaves an error in the queue, which would be taken for a later call's.
   ERR_clear_error();
   return found;
 }
@@ -80,6 +82,7 @@ std::string to_lower_case(std::string text) {
 Result<void> check_key(const TlsCertificate& files, const Identity& identity) {
   const std::string& key_file = files.key.empty() ? files.certificate : files.key;
   const bool fits = X509_check_private_key(identity.certificate.get(), identity.key.get()) == 1;
+  // The comparison leaves errors behind, whatever its outcome is.
   ERR_clear_error();
   if (fits) {
     return {};
@@ -139,6 +142,7 @@ Result<std::string> read_small_file(const std::string& path) {
   if (file == nullptr) {
     return unreadable(path, errno);
   }
+  // One byte more than the bound shows that the file is larger.
   std::string bytes(kFileBytesMax + 1, '\0');
   bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
   if (std::ferror(file.get()) != 0) {
@@ -173,6 +177,7 @@ Result<Identity> load_identity(const TlsCertificate& files, std::time_t now) {
   }
   Identity identity;
   identity.file = files.certificate;
+  // The first certificate is the server's own; what is left leads to an authority.
   identity.certificate.reset(sk_X509_shift(chain->get()));
   identity.chain = *std::move(chain);
   identity.key = *std::move(key);

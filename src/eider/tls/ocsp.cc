@@ -47,6 +47,7 @@ Result<OcspAnswer> read_single(OCSP_SINGLERESP& single, std::time_t now) {
   if (OCSP_single_get0_status(&single, nullptr, nullptr, &from, &until) != V_OCSP_CERTSTATUS_GOOD) {
     return trouble("it does not say that the certificate is good");
   }
+  // An answer without an end is shown for a day only, as clients would take it.
   const std::time_t end = until == nullptr ? now + kUnlimitedSeconds : to_seconds(*until);
   if (end <= now) {
     return trouble("it is too old; fetch a new one");
@@ -66,6 +67,7 @@ Result<OcspAnswer> check_ocsp(const std::string& der, const Identity& identity, 
     return trouble("it is no OCSP response in DER");
   }
   const BasicPtr basic(OCSP_response_get1_basic(response.get()));
+  // The status of the response is looked at beside its content: an error has none.
   if (basic == nullptr || OCSP_response_status(response.get()) != OCSP_RESPONSE_STATUS_SUCCESSFUL) {
     return trouble("it is no successful OCSP response");
   }

@@ -11,6 +11,7 @@ constexpr int kReplace = 1;
 void limit_to_safe(SSL_CTX& context) {
   SSL_CTX_set_min_proto_version(&context, TLS1_2_VERSION);
   SSL_CTX_set_max_proto_version(&context, TLS1_3_VERSION);
+  // OpenSSL's defaults and the system's configuration may have set these.
   SSL_CTX_clear_options(&context, SSL_OP_LEGACY_SERVER_CONNECT |
                                       SSL_OP_ALLOW_UNSAFE_LEGACY_RENEGOTIATION |
                                       SSL_OP_ALLOW_CLIENT_RENEGOTIATION | SSL_OP_NO_TICKET);

@@ -16,6 +16,7 @@ int read_from_seal(BIO* bio, char* into, std::size_t bytes_max, std::size_t* byt
   *bytes = std::min(bytes_max, wire.in.size());
   if (*bytes == 0) {
     BIO_set_retry_read(bio);
+    // OpenSSL asks again when more has come: this is no end.
     return -1;
   }
   std::memcpy(into, wire.in.data(), *bytes);
@@ -29,6 +30,7 @@ int write_to_seal(BIO* bio, const char* from, std::size_t bytes, std::size_t* wr
   const auto& wire = *static_cast<SealWire*>(BIO_get_data(bio));
   BIO_clear_retry_flags(bio);
   *written = 0;
+  // Nothing may be written outside of a call, when nobody takes it.
   if (wire.out == nullptr) {
     return 0;
   }

@@ -47,6 +47,7 @@ std::string_view words_of(const SSL& ssl, TlsFailure reason) noexcept {
 class SealEngine::Call {
  public:
   Call(SealEngine& engine, Buffer& wire) noexcept : engine_(engine) {
+    // The wire is the caller's, and only for the time of the call.
     engine.wire_.out = &wire;
     forget_openssl_errors();
   }
@@ -68,6 +69,7 @@ SealEngine::SealEngine(SslPtr ssl, std::unique_ptr<SessionKeeper> keeper)
 /// opposed to TLS 1.0); one that failed may not, which OpenSSL sees to.
 SealEngine::~SealEngine() {
   if (state_ == SealState::open) {
+    // OpenSSL would take a session without a close for one that failed, and forget it.
     SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   }
 }
@@ -87,6 +89,8 @@ void SealEngine::prepare(SSL_CTX& context) noexcept {
 void SealEngine::on_info(const SSL* ssl, int where, int value) {
   SealEngine& engine = of(ssl);
   constexpr int kDescription = 0xff;
+  // A client that wants to negotiate anew is refused by OpenSSL; the connection ends behind the
+  // call.
   if (where == SSL_CB_WRITE_ALERT && (value & kDescription) == SSL_AD_NO_RENEGOTIATION) {
     engine.refused_ = TlsFailure::renegotiation;
   } else if ((where & SSL_CB_LOOP) != 0 && engine.state_ == SealState::open) {
@@ -108,6 +112,7 @@ int SealEngine::on_session(SSL* ssl, SSL_SESSION* session) {
   if (engine.keeper_ == nullptr) {
     return 0;
   }
+  // The session is the keeper's from here on, which 1 tells OpenSSL.
   engine.keeper_->keep(SessionPtr(session));
   return 1;
 }
@@ -124,6 +129,7 @@ SealState SealEngine::feed(std::string_view ciphertext, Buffer& wire) {
     const Call call(*this, wire);
     wire_.in = ciphertext;
     shake_hands();
+    // What is left of these bytes belongs to the connection behind the handshake.
     ciphertext = std::exchange(wire_.in, {});
   }
   if (state_ == SealState::open) {
@@ -143,6 +149,7 @@ void SealEngine::shake_hands() {
 void SealEngine::note_lack_of_bytes() {
   if (!wants_more(*ssl_)) {
     fail();
+    // It is asked where bytes are lacking: a handshake that is complete may have been large.
   } else if (wire_.bytes_read > kHandshakeBytesMax) {
     refuse_large_handshake();
   }
@@ -151,13 +158,16 @@ void SealEngine::note_lack_of_bytes() {
 void SealEngine::refuse_large_handshake() {
   const OSSL_HANDSHAKE_STATE state = SSL_get_state(ssl_.get());
   if (state == TLS_ST_BEFORE || state == TLS_ST_SR_CLNT_HELLO) {
+    // OpenSSL has no keys yet, so the alert is written by hand; later ones need them.
     wire_.out->append({kIllegalParameter.data(), kIllegalParameter.size()});
   }
   fail(TlsFailure::too_large, {});
 }
 
 void SealEngine::keep(std::string_view ciphertext) {
+  // The memory is lent before it is filled: an idle connection keeps none.
   spare().lend(kept_);
+  // OpenSSL has read a part of what was kept: the rest moves to the front before more is added.
   kept_.consume(kept_.size() - wire_.in.size());
   kept_.append(ciphertext);
   wire_.in = kept_.view();
@@ -165,16 +175,19 @@ void SealEngine::keep(std::string_view ciphertext) {
 
 std::size_t SealEngine::read(std::span<char> into, Buffer& wire) {
   const bool has_some = !wire_.in.empty() || SSL_pending(ssl_.get()) > 0;
+  // Plaintext may still lie in OpenSSL when no ciphertext is left.
   if (state_ != SealState::open || has_ended_ || !has_some) {
     return 0;
   }
   const Call call(*this, wire);
   std::size_t bytes = 0;
+  // Any plaintext shows that the peer does not only change its keys.
   if (SSL_read_ex(ssl_.get(), into.data(), into.size(), &bytes) == 1) {
     idle_steps_ = 0;
   } else {
     note_end_of_reading();
   }
+  // A callback may not end the connection, so what it found is told behind the call.
   if (refused_ != TlsFailure::none) {
     fail(refused_, {});
     return 0;
@@ -190,6 +203,7 @@ void SealEngine::note_end_of_reading() {
   // A fatal alert counts as received shutdown too, but leaves an error.
   if (ERR_peek_error() == 0 && (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0) {
     has_ended_ = true;
+    // Behind close_notify nothing is read (RFC 8446, 6.1).
     wire_.in = {};
   } else {
     fail();
@@ -198,6 +212,7 @@ void SealEngine::note_end_of_reading() {
 
 void SealEngine::drop_what_was_read() noexcept {
   if (wire_.in.empty()) {
+    // The memory serves the next connection on this thread.
     spare().take_back(kept_);
   }
 }
@@ -207,6 +222,7 @@ bool SealEngine::write(std::string_view plaintext, Buffer& wire) {
     return may_write();
   }
   const Call call(*this, wire);
+  // The room is made first: OpenSSL writes record by record, and cannot go back when memory lacks.
   static_cast<void>(wire.reserve(sealed_bytes_max(plaintext.size())));
   if (!put(plaintext)) {
     fail();
@@ -220,6 +236,7 @@ bool SealEngine::put(std::string_view plaintext) {
 }
 
 void SealEngine::end(Buffer& wire) {
+  // close_notify is said once.
   const bool has_said_so = (SSL_get_shutdown(ssl_.get()) & SSL_SENT_SHUTDOWN) != 0;
   if (state_ != SealState::open || has_said_so) {
     return;
@@ -250,6 +267,7 @@ void SealEngine::fail(TlsFailure reason, std::string_view detail) {
   if (!detail.empty()) {
     sentence.append(" (").append(detail).append(")");
   }
+  // The reason is kept before the buffers go, some of which it may view.
   failure_ = std::make_unique<const std::string>(std::move(sentence));
   wire_.in = {};
   kept_.release();

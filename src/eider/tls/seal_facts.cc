@@ -24,6 +24,7 @@ std::string server_name_of(const SSL& ssl) {
 /// Only a certificate that was verified says anything about the client.
 ClientCertificate client_of(const SSL& ssl) {
   X509* const certificate = SSL_get0_peer_certificate(&ssl);
+  // A resumed session keeps the result of its verification, so this holds there as well.
   const bool is_known = SSL_is_server(&ssl) != 0 && certificate != nullptr &&
                         SSL_get_verify_result(&ssl) == X509_V_OK;
   return is_known ? describe(*certificate) : ClientCertificate{};

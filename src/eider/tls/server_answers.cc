@@ -38,6 +38,7 @@ int choose_certificate(SSL* ssl, void*) {
   if (found.empty()) {
     return 1;  // the default one
   }
+  // The default certificates go first: OpenSSL would choose among all of them.
   SSL_certs_clear(ssl);
   const bool are_shown = std::ranges::all_of(found, [&](std::size_t index) {
     return show_identity(*ssl, *answers.identities[index]).has_value();
@@ -84,6 +85,7 @@ void attach(SSL_CTX& context, std::unique_ptr<ServerAnswers> answers) {
   }
   SSL_CTX_set_tlsext_status_cb(&context, staple);
   SSL_CTX_set_tlsext_ticket_key_evp_cb(&context, protect_ticket);
+  // The context owns the answers only when this has succeeded.
   if (SSL_CTX_set_ex_data(&context, answers_index(), answers.get()) == 1) {
     static_cast<void>(answers.release());
   } else {

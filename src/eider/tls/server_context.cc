@@ -43,6 +43,7 @@ void bind_sessions(SSL_CTX& context, const ServerContextParts& parts) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned bytes = 0;
   for (int index = 0; index < sk_X509_num(parts.client_authorities.get()); ++index) {
+    // Each authority changes the digest, so sessions do not outlive a change of whom we trust.
     X509_digest(sk_X509_value(parts.client_authorities.get(), index), EVP_sha256(), digest.data(),
                 &bytes);
     kind.append(reinterpret_cast<const char*>(digest.data()), bytes);
@@ -100,6 +101,7 @@ Result<SslContextPtr> make_server_context(ServerContextParts parts) {
   if (parts.version_min == TlsVersion::tls_1_3) {
     SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION);
   }
+  // What is safe comes first: options behind it only narrow it.
   prefer_ours(*context);
   use_tickets(*context, parts.clients);
   skip_early_data(*context);
@@ -114,6 +116,7 @@ Result<SslContextPtr> make_server_context(ServerContextParts parts) {
   }
   SealEngine::prepare(*context);
   ServerNames names = names_of(parts.identities);
+  // Everything that may fail has been done by now: the answers belong to the context from here on.
   attach(*context,
          std::make_unique<ServerAnswers>(ServerAnswers{.identities = std::move(parts.identities),
                                                        .names = std::move(names),

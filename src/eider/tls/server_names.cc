@@ -37,6 +37,7 @@ std::span<const std::size_t> ServerNames::find(std::string_view name) const {
   }
   std::ranges::transform(name, room.begin() + 1, to_lower);
   const std::string_view lower(room.data() + 1, name.size());
+  // A name of its own comes before a wildcard.
   if (const auto exact = indexes_.find(lower); exact != indexes_.end()) {
     return exact->second;
   }

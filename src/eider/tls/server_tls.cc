@@ -115,6 +115,7 @@ Result<void> ServerTls::renew_context() {
   if (!made) {
     return fail(made.error());
   }
+  // The lock is held for the exchange alone; the old context goes behind it.
   const std::lock_guard exchanging(exchanging_);
   context_.swap(*made);
   return {};
@@ -136,6 +137,7 @@ bool ServerTls::reload(Source& source) {
 bool ServerTls::reload_changed() {
   bool has_changed = false;
   for (Source& source : sources_) {
+    // Each source is looked at, also when an earlier one has changed.
     has_changed = reload(source) || has_changed;
   }
   const FileStamp authorities = stamp_of(options_.client_authorities);
@@ -144,13 +146,16 @@ bool ServerTls::reload_changed() {
 
 void ServerTls::look_again() {
   const Instant now = clock_.steady();
+  // Connections ask this all the time: only once a second it costs more than a look at the clock.
   if (now < next_look_.load(std::memory_order_relaxed)) {
     return;
   }
   const std::unique_lock looking(looking_, std::try_to_lock);
+  // Another thread may have looked between the two.
   if (!looking.owns_lock() || now < next_look_.load(std::memory_order_relaxed)) {
     return;  // another thread is at it
   }
+  // The next look is set first, so that a slow load does not draw others in.
   next_look_.store(now + kLookEvery, std::memory_order_relaxed);
   if (!reload_changed()) {
     return;
@@ -173,6 +178,7 @@ SslPtr ServerTls::new_ssl() {
   SslContextPtr mine;
   {
     const std::lock_guard exchanging(exchanging_);
+    // The context is referenced under the lock, since the exchange may free it.
     SSL_CTX_up_ref(context_.get());
     mine.reset(context_.get());
   }

@@ -32,6 +32,7 @@ bool set_mac_key(EVP_MAC_CTX* mac, TicketKey& key) {
 
 int protect_new(const ServerAnswers& answers, unsigned char* name, unsigned char* iv,
                 EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac) {
+  // The newest key makes tickets, and all that are kept open them.
   std::optional<TicketKey> key = answers.ticket_keys->newest(answers.clock.steady());
   const EVP_CIPHER* const method = ticket_cipher();
   if (!key || RAND_bytes(iv, EVP_CIPHER_get_iv_length(method)) != 1 || !set_mac_key(mac, *key) ||
@@ -48,6 +49,7 @@ int open_old(const SSL* ssl, const unsigned char* name, const unsigned char* iv,
   auto found = answers.ticket_keys->find(
       std::span<const std::uint8_t, TicketKey::kNameBytes>(name, TicketKey::kNameBytes),
       answers.clock.steady());
+  // A key that has gone costs the client a full handshake, nothing else.
   if (!found) {
     return kUnknown;
   }

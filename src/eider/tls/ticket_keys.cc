@@ -35,6 +35,7 @@ TicketKey::~TicketKey() {
 }
 
 TicketKeys::~TicketKeys() {
+  // The keys are wiped: memory that is freed may be read later.
   for (Slot& slot : slots_) {
     slot.write(0, TicketKey{});
   }
@@ -70,6 +71,7 @@ void TicketKeys::Slot::write(std::uint64_t turn, const TicketKey& key) noexcept 
   bytes = std::ranges::copy(key.name, bytes).out;
   bytes = std::ranges::copy(key.cipher, bytes).out;
   std::ranges::copy(key.mac, bytes);
+  // The count is odd while the words change, so a reader that sees one of them reads again.
   changes_.fetch_add(1, std::memory_order_relaxed);
   for (std::size_t index = 0; index < kWords; ++index) {
     words_[index].store(copy.words[index], std::memory_order_release);
@@ -84,11 +86,13 @@ std::uint64_t TicketKeys::turn_at(Instant now) const noexcept {
 
 /// Makes the key of `turn` unless it is there, and forgets those that are too old for it.
 bool TicketKeys::make_ready(std::uint64_t turn) noexcept {
+  // Nearly always the key is there, and no lock is needed.
   Slot& mine = slots_[turn % kKept];
   if (mine.turn() >= turn) {
     return true;
   }
   const std::lock_guard turning(turning_);
+  // Another thread may have made it meanwhile.
   if (mine.turn() >= turn) {
     return true;
   }
@@ -96,6 +100,7 @@ bool TicketKeys::make_ready(std::uint64_t turn) noexcept {
   if (!fill_with_randomness(key)) {
     return false;
   }
+  // The new key stands before old ones are forgotten, so tickets can always be made.
   mine.write(turn, key);
   for (Slot& slot : slots_) {
     if (slot.turn() != 0 && slot.turn() + kKept <= turn) {
@@ -121,6 +126,7 @@ std::optional<TicketKeys::Found> TicketKeys::find(
   for (const Slot& slot : slots_) {
     std::uint64_t turn = 0;
     const TicketKey key = slot.read(turn);
+    // A key that is too old for its turn is not used, even if nobody has wiped it yet.
     if (turn != 0 && turn + kKept > newest && std::ranges::equal(key.name, name)) {
       return Found{.key = key, .is_newest = turn >= newest};
     }

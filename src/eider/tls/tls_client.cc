@@ -91,6 +91,7 @@ class ClientContext final : public TlsClientContext {
     SslPtr ssl(SSL_new(context_.get()));
     ensure_memory(ssl.get());
     SSL_set_connect_state(ssl.get());
+    // Without a name that is checked any certificate would do, so there is no seal then.
     if (!expect(*ssl, host)) {
       ERR_clear_error();
       return fail(
@@ -98,6 +99,7 @@ class ClientContext final : public TlsClientContext {
     }
     SSL_set_alpn_protos(ssl.get(), protocols->data(), static_cast<unsigned>(protocols->size()));
     std::string key = host + " " + std::to_string(server.port);
+    // A session is resumed with the very server that it was made with.
     if (const SessionPtr session = sessions_->take(key)) {
       SSL_set_session(ssl.get(), session.get());
     }
@@ -118,6 +120,7 @@ Result<std::shared_ptr<TlsClientContext>> TlsClientContext::make(const TlsClient
   SSL_CTX_set_verify(context.get(),
                      options.verify == TlsVerify::peer ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
                      nullptr);
+  // Sessions are kept by us, per server: OpenSSL's cache knows no names.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
   if (Result<void> trusted = trust(*context, options); !trusted) {
     return fail(trusted.error());
