@@ -48,6 +48,7 @@ class Talk {
   /// Some more bytes have come; false when there will be none.
   [[nodiscard]] Task<bool> gather() {
     const auto more = co_await stream_.read();
+    // Empty bytes are the end; a connection that was lost has neither.
     received_.append(more.value_or(std::string_view()));
     co_return more && !more->empty();
   }
@@ -87,6 +88,7 @@ std::optional<Refused> judge_tunnel(Talk& talk) {
         break;
     }
     const int status = reader.head().status;
+    // A 1xx answer stands ahead of the final one, so reading goes on behind it.
     talk.drop(reader.head_bytes());
     if (status >= 200) {
       return status < 300 ? Refused() : "The proxy answered " + std::to_string(status) + ".";
@@ -166,6 +168,7 @@ Task<Refused> ask_socks(Talk& talk, const Route& route) {
 
 Task<std::optional<std::string>> ask_consent(TcpStream& stream, const Route& route) {
   Talk talk(stream);
+  // The talk gives back what stands behind the consent when it ends, before the stream goes on.
   auto asking =
       route.proxy->kind == ProxyKind::socks5 ? ask_socks(talk, route) : ask_for_tunnel(talk, route);
   co_return co_await std::move(asking);

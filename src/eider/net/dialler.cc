@@ -100,6 +100,7 @@ Task<Result<Descriptor, ConnectError>> TcpDialler::dial(const Route& route, Inst
   }
   auto racing = race(*addresses, due);
   auto fd = co_await std::move(racing);
+  // All addresses that were found have failed: those that were found late are tried now.
   if (!fd) {
     auto trying = race_late_ones(place, due, std::move(*addresses), fd.error());
     fd = co_await std::move(trying);
@@ -119,6 +120,7 @@ Task<Result<Descriptor, NetError>> TcpDialler::race_late_ones(const Place& place
   if (!addresses) {
     co_return fail(error);
   }
+  // An address is not tried twice.
   std::erase_if(*addresses, [&](const Address& one) {
     return std::ranges::any_of(tried,
                                [&](const Address& other) { return one.host() == other.host(); });
@@ -165,8 +167,10 @@ Task<TcpDialler::Addresses> TcpDialler::addresses_of(const Place& place, Instant
 Task<TcpDialler::Found> TcpDialler::look_up(std::string name, Patience patience) {
   Answers answers;
   Scope scope;  // destroyed first
+  // IPv6 is asked for first (RFC 8305, 3), and both questions go on side by side.
   scope.start(ask(dns(), name, DnsFamily::v6, answers));
   scope.start(ask(dns(), name, DnsFamily::v4, answers));
+  // The first answer may be an absence, so it is looked at before the other is given up.
   co_await answers.one.wait();
   if (answers.has_address() && patience == Patience::brief) {
     auto waiting = with_deadline(answers_of(answers.both), kResolutionDelay);

@@ -96,6 +96,7 @@ struct DnsCalls {
   }
 
   static void answered(void* raw, int status, int, ares_addrinfo* found) {
+    // The question is owned again here: the library calls this exactly once.
     const std::unique_ptr<Dns::Question> question(static_cast<Dns::Question*>(raw));
     Dns::Entry& entry = *question->entry;
     if (status != ARES_SUCCESS || found == nullptr) {
@@ -103,6 +104,7 @@ struct DnsCalls {
     } else {
       take(*question, *found);
     }
+    // The answer has been copied by now.
     ares_freeaddrinfo(found);
     entry.done.set();
   }
@@ -147,15 +149,18 @@ Dns::Dns(Loop& loop, DnsOptions options) : loop_(loop), options_(std::move(optio
 }
 
 Dns::~Dns() {
+  // Questions that are open are answered within this call, while their entries still stand.
   ares_destroy(channel_);
 }
 
 Task<DnsAnswer> Dns::find(std::string name, DnsFamily family) {
   const std::string key = (family == DnsFamily::v4 ? "4" : "6") + name;
+  // The entry is shared: the question goes on when this task is destroyed.
   const std::shared_ptr<Entry> entry = entry_of(key, name, family);
   co_await entry->done.wait();
   if (!entry->answer) {  // a fault is not remembered
     const auto found = entries_.find(key);
+    // Another question of that name may have taken its place meanwhile.
     if (found != entries_.end() && found->second == entry) {
       entries_.erase(found);
     }
@@ -171,6 +176,7 @@ std::shared_ptr<Dns::Entry> Dns::entry_of(const std::string& key, const std::str
   if (is_good) {
     return found->second;
   }
+  // Room is made before the new entry, which must not be the one that goes.
   make_room();
   auto entry = std::make_shared<Entry>();
   entries_.insert_or_assign(key, entry);
@@ -183,9 +189,11 @@ void Dns::ask(std::shared_ptr<Entry> entry, const std::string& name, DnsFamily f
   hints.ai_family = family == DnsFamily::v4 ? AF_INET : AF_INET6;
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = ARES_AI_NOSORT;
+  // The library owns the question until it calls back, which may be within this call.
   auto question = std::make_unique<Question>(this, std::move(entry));
   ares_getaddrinfo(channel_, name.c_str(), nullptr, &hints, &DnsCalls::answered,
                    question.release());
+  // The library's own deadline has changed with the question.
   arm_timer();
 }
 
@@ -206,6 +214,7 @@ void Dns::make_room() {
 
 void Dns::watch(int fd, Readiness what) {
   if (what == Readiness::none) {
+    // The library is about to close the socket, so the watch ends before that.
     watches_.erase(fd);
     return;
   }

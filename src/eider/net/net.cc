@@ -43,12 +43,14 @@ Task<Net::Connected> Net::connect(const Route& route, ConnectDue due, Protocols 
   if (!route.is_secure) {
     co_return Connection{std::move(*stream)};
   }
+  // The handshake has its own span, and the whole call a bound beyond which it must not go.
   const Instant secured_due = std::min(Loop::current().now() + due.handshake, due.whole);
   auto securing = secure(std::move(*stream), route, secured_due, std::move(protocols));
   co_return co_await std::move(securing);
 }
 
 Task<Result<std::unique_ptr<TcpStream>, ConnectError>> Net::reach(const Route& route, Instant due) {
+  // At a proxy a host is judged by its name: nobody here resolves it.
   if (!allows(route)) {
     co_return fail(forbidden(route.host));
   }
@@ -64,6 +66,7 @@ Task<Result<std::unique_ptr<TcpStream>, ConnectError>> Net::reach(const Route& r
   if (!route.needs_consent()) {
     co_return stream;
   }
+  // What the proxy says has the same deadline as the connection to it.
   auto asking = with_deadline(ask_consent(*stream, route), due - Loop::current().now());
   auto refused = co_await std::move(asking);
   if (!refused) {
@@ -81,6 +84,7 @@ Task<Net::Connected> Net::secure(std::unique_ptr<TcpStream> stream, const Route&
   if (!seal) {
     co_return fail(tls_error(seal.error().detail()));
   }
+  // What is secured is all that follows, also what has come behind the proxy's consent.
   stream->secure(std::move(*seal));
   auto waiting = with_deadline(secured(*stream), due - Loop::current().now());
   const auto outcome = co_await std::move(waiting);
@@ -103,6 +107,7 @@ Task<Net::Connected> Net::secure(std::unique_ptr<TcpStream> stream, const Route&
 
 /// The authorities are read for the first one.
 Result<std::unique_ptr<Seal>> Net::seal_for(const Route& route, Protocols protocols) {
+  // Reading the system's authorities takes a while, so it is done once.
   if (options_.tls_context == nullptr) {
     auto made = TlsClientContext::make(options_.tls);
     if (!made) {

@@ -219,6 +219,7 @@ class Pool<Connection, More>::Lease {
 template <Poolable Connection, class More>
 auto Pool<Connection, More>::try_lease(Entry& entry) -> Lease {
   auto of_entry = entry.permits_.try_acquire();
+  // The order is the same wherever both are taken: two tasks cannot wait for each other.
   if (!of_entry.is_held()) {
     return {};
   }
@@ -235,6 +236,7 @@ auto Pool<Connection, More>::try_idle(Entry& entry, Fits fits) -> Lease {
 
 template <Poolable Connection, class More>
 auto Pool<Connection, More>::wait_for_lease(Entry& entry) -> Task<Lease> {
+  // The entry must not go while this waits.
   const Use use(entry);
   auto of_entry = co_await entry.permits_.acquire();
   auto of_all = co_await permits_.acquire();
@@ -247,6 +249,7 @@ auto Pool<Connection, More>::lease(Entry& entry, Instant due) -> Task<std::optio
   if (at_once.is_held()) {
     co_return std::move(at_once);
   }
+  // Those who wait are served in order, so this one does not pass them.
   auto waiting = with_deadline(wait_for_lease(entry), due - loop_.now());
   co_return co_await std::move(waiting);
 }
@@ -258,6 +261,7 @@ bool Pool<Connection, More>::Lease::take_idle(Fits fits) {
   const Instant before = pool_->loop_.now() - pool_->limits_.idle;
   for (std::size_t at = idle.size(); at-- != 0;) {
     Idle& one = idle[at];
+    // It is asked even for one that was kept a moment ago: the server may have closed it.
     const bool is_alive = one.connection->is_idle() && one.since > before;
     if (is_alive && !fits(*one.connection)) {
       continue;
@@ -269,6 +273,7 @@ bool Pool<Connection, More>::Lease::take_idle(Fits fits) {
       is_reused_ = true;
       return true;
     }
+    // It is closed behind the list's change: closing may call back.
     taken->close();
   }
   return false;
@@ -279,6 +284,7 @@ template <Poolable Connection, class More>
 void Pool<Connection, More>::Lease::end() noexcept {
   Pool& pool = *std::exchange(pool_, nullptr);
   if (connection_ != nullptr) {
+    // What the last use has left goes before anybody else may find it.
     connection_->finish();
     if (connection_->is_idle()) {
       pool.keep(*entry_, std::move(connection_));
@@ -287,6 +293,7 @@ void Pool<Connection, More>::Lease::end() noexcept {
       connection_.reset();
     }
   }
+  // The permits go last: whoever gets them finds the connection in its place.
   of_all_.release();
   of_entry_.release();
   --entry_->uses_;
@@ -297,6 +304,7 @@ void Pool<Connection, More>::Lease::end() noexcept {
 template <Poolable Connection, class More>
 void Pool<Connection, More>::keep(Entry& entry, std::unique_ptr<Connection> connection) {
   entry.idle_.push_back({std::move(connection), loop_.now()});
+  // The timer serves all keys: it looks at each when the oldest is due.
   if (!is_armed()) {
     loop_.arm(*this, loop_.now() + limits_.idle);
   }
@@ -315,6 +323,7 @@ template <Poolable Connection, class More>
 void Pool<Connection, More>::make_room() noexcept {
   const std::size_t in_use = limits_.all_max - permits_.available();
   std::size_t idle = idle_connections();
+  // The oldest of each key goes first, until the new one has room.
   for (auto at = entries_.begin(); at != entries_.end() && in_use + idle > limits_.all_max;) {
     std::vector<Idle>& of_key = at->second.idle_;
     if (of_key.empty()) {
@@ -348,6 +357,7 @@ void Pool<Connection, More>::expire() {
       oldest = std::min(oldest, one.since);
     }
   }
+  // An entry is erased only when nothing refers to it.
   std::erase_if(entries_,
                 [](const auto& one) { return one.second.uses_ == 0 && one.second.idle_.empty(); });
   if (oldest != Instant::max()) {

@@ -67,6 +67,7 @@ Result<Proxy, std::string_view> read_proxy(std::string_view text) {
   } else if (scheme != "http") {
     return fail("A proxy's URL begins with http:// or socks5://.");
   }
+  // The last '@' ends the user: a password may hold others.
   const std::size_t at = text.rfind('@');
   if (at != std::string_view::npos) {
     if (!read_user(text.substr(0, at), proxy)) {
@@ -78,6 +79,7 @@ Result<Proxy, std::string_view> read_proxy(std::string_view text) {
   if (proxy.kind == ProxyKind::socks5 && std::max(proxy.user.size(), proxy.password.size()) > 255) {
     return fail("A SOCKS5 proxy's user or password is longer than 255 bytes.");
   }
+  // A URL may end in a slash, which is no part of the authority.
   text.remove_suffix(text.ends_with('/') ? 1 : 0);
   const auto authority = detail::http::read_authority(text, usual_port(proxy.kind));
   if (!authority) {
@@ -129,6 +131,7 @@ std::shared_ptr<const Proxy> Proxies::read(const std::string& text) {
   }
   auto proxy = read_proxy(text);
   if (!proxy) {
+    // The fault is kept: the first request tells it, since options cannot.
     fault_ = proxy.error();
     return nullptr;
   }

@@ -20,10 +20,13 @@ struct Attempts {
 };
 
 Task<> attempt(Attempts& all, Address address, Instant due) {
+  // The count rises before the wait, so that `race` sees an attempt that goes on.
   ++all.running;
   auto connecting = connect(address, due - Loop::current().now());
   auto fd = co_await connecting;
+  // The attempt is over before its result is looked at.
   --all.running;
+  // The first that is connected wins; a later failure must not hide it.
   if (!all.result) {
     all.result = std::move(fd);
   }
@@ -61,15 +64,18 @@ Task<Result<Descriptor, NetError>> race(std::vector<Address> addresses, Instant 
     if (has_next) {
       scope.start(attempt(all, addresses[next++], due));
     }
+    // The others are destroyed with the scope as soon as one is connected.
     if (all.result || loop.now() >= due) {
       break;
     }
+    // News may have come while the attempt was begun.
     if (!all.news.is_set()) {
       const Duration left = due - loop.now();
       auto waiting =
           with_deadline(news_of(all.news), next < addresses.size() ? std::min(delay, left) : left);
       co_await std::move(waiting);
     }
+    // It is reset behind the wait: attempts that end from here on are news again.
     all.news.reset();
   }
   co_return std::move(all.result);

@@ -53,6 +53,7 @@ std::string socks_greeting(const Proxy& proxy) {
 
 Result<SocksMethod, std::string_view> read_socks_choice(std::string_view in,
                                                         const Proxy& proxy) noexcept {
+  // Pre: the caller has gathered as many bytes as each of these reads.
   if (in[0] != kVersion) {
     return fail("The proxy does not speak SOCKS5.");
   }
@@ -83,6 +84,7 @@ std::optional<std::string> socks_connect(std::string_view host, std::uint16_t po
     for (const std::uint8_t byte : address->bytes()) {
       out.push_back(static_cast<char>(byte));
     }
+    // A name is left for the proxy to resolve, which may know it better.
   } else if (host.size() <= kTextBytesMax) {
     out.push_back(kName);
     append_text(out, host);
