@@ -31,6 +31,7 @@ template class WebSocketCalls<WebSocket>;
 // WebSocket.
 
 WebSocket::WebSocket(ws::detail::WsSession& session) noexcept : session_(&session) {
+  // The session knows its handle, so each move tells it the new place.
   session_->change_handle(this);
 }
 
@@ -62,6 +63,7 @@ WebSocket::~WebSocket() {
 
 WebSocket::SendAwaiter WebSocket::send(const WsMessage& message) {
   if (is_open()) {
+    // It is put at once: the awaiter only waits for room.
     session_->put(message);
   }
   return SendAwaiter(*this);
@@ -82,6 +84,7 @@ bool WebSocket::ReceiveAwaiter::await_ready() {
 }
 
 void WebSocket::ReceiveAwaiter::await_suspend(std::coroutine_handle<> waiting) noexcept {
+  // The message belongs to the one that takes it, so only one may wait.
   ensure(socket_.session_->arrival().empty(), "two tasks receive from one WebSocket");
   wait_in(socket_.session_->arrival(), waiting);
 }

@@ -54,6 +54,7 @@ WsDue WsDeadlines::look_at_sound(const WsOutput& output, bool is_paused) {
   }
   const Instant silent = heard_ + options.ping_after;
   if (now < silent) {
+    // The timer is not moved by what arrives: it finds here that time has passed in between.
     await(output, Awaited::sound, std::min(silent, message_due(options)));
     return WsDue::nothing;
   }
@@ -86,6 +87,7 @@ void WsDeadlines::note_heard(Instant now) noexcept {
 }
 
 void WsDeadlines::note_message_begun(const WsOutput& output) {
+  // A message has its time from its first byte on, however its bytes trickle.
   if (message_begun_ != Instant::max()) {
     return;
   }
@@ -97,6 +99,7 @@ void WsDeadlines::note_message_begun(const WsOutput& output) {
 }
 
 void WsDeadlines::excuse_silence(Instant now) noexcept {
+  // The time in which it was not read from does not count for its message.
   if (message_begun_ != Instant::max()) {
     message_begun_ += now - std::max(heard_, message_begun_);
   }
@@ -117,6 +120,7 @@ void WsDeadlines::watch_output(const WsOutput& output) {
 
 void WsDeadlines::note_output(std::size_t bytes) noexcept {
   if (awaited_ == Awaited::room) {
+    // More that is offered is more that the span has to see taken.
     pace_->note_offered(bytes);
   }
 }
@@ -141,6 +145,7 @@ bool WsDeadlines::keeps_up(const WsOutput& output, Duration span) {
 // The close.
 
 void WsDeadlines::expect_close(const WsOutput& output) {
+  // The pace is measured anew: the time to close has spans of its own.
   if (pace_ != nullptr) {
     *pace_ = Pace();
   }
@@ -155,6 +160,7 @@ bool WsDeadlines::takes_more_time(const WsOutput& output) {
   if (output.waiting_bytes() == 0 || !keeps_up(output, span)) {
     return false;
   }
+  // It goes on only while bytes leave: a handshake of closing has an end.
   await(output, Awaited::close, output.now() + span);
   return true;
 }

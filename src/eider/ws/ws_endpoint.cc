@@ -30,12 +30,14 @@ std::size_t WsEndpoint::dropped_count() const noexcept {
 // What the line tells.
 
 void WsEndpoint::on_bytes(std::string_view bytes) {
+  // It is heard, whatever it says: a ping is not due.
   note_heard(output_.now());
   if (state_ >= State::leaving) {
     // A peer that still sends is read from in silence for a while.
     if (!input_.drop(bytes.size())) {
       cut();
     }
+    // What was saved comes first, so this stands behind it.
   } else if (rare_ != nullptr && !rare_->saved.empty()) {
     save(bytes);
   } else {
@@ -49,6 +51,7 @@ void WsEndpoint::on_bytes(std::string_view bytes) {
 }
 
 void WsEndpoint::on_end() {
+  // It is noted first: answering the close ends the connection then.
   has_peer_ended_ = true;
   if (!owes_close_) {
     leave();
@@ -71,6 +74,7 @@ void WsEndpoint::on_broken() {
   if (state_ == State::over) {
     return;
   }
+  // The line is gone, so nothing may be written from here on.
   output_.forget_line();
   leave();
   state_ = State::over;
@@ -83,11 +87,13 @@ void WsEndpoint::abandon_line() noexcept {
 }
 
 void WsEndpoint::run() {
+  // Saved bytes are read here, where no handler is under way.
   if (state_ < State::leaving) {
     guard([this] { read_saved(); });
   }
   if (is_yielding_) {
     is_yielding_ = false;
+    // Its turn begins anew before the handler is woken, which sends at once.
     output_.begin_turn();
     if (output_.waiting_bytes() == 0) {
       on_room();
@@ -100,9 +106,11 @@ void WsEndpoint::run() {
 
 /// What may not be read yet is left; nothing once the connection is leaving.
 std::string_view WsEndpoint::read(std::string_view in) {
+  // A handler may close the connection, or have enough, behind each message.
   while (!in.empty() && state_ < State::leaving && may_read()) {
     handle(input_.next(in, output_.shared().scratch()));
   }
+  // One pong answers all pings of this batch (RFC 6455, 5.5.3).
   answer_ping();
   if (!input_.is_within_message()) {
     note_message_ended();
@@ -115,11 +123,13 @@ std::string_view WsEndpoint::read(std::string_view in) {
 void WsEndpoint::read_saved() {
   if (rare_ != nullptr && !rare_->saved.empty()) {
     eider::detail::base::SavedInput& saved = rare_->saved;
+    // The memory stays while it is read: handlers only add behind it, by `save`.
     const std::string_view rest = read(saved.view());
     saved.drop(saved.size() - rest.size());
   }
   if (is_paused_ && state_ < State::leaving && may_read()) {
     is_paused_ = false;
+    // The time in which it was not read from is not its silence.
     excuse_silence(output_.now());
     output_.line()->resume_reading();
   }
@@ -155,9 +165,11 @@ void WsEndpoint::save(std::string_view bytes) {
 void WsEndpoint::handle(const ws::Event& event) {
   switch (event.kind) {
     case ws::EventKind::message:
+      // The message is whole before its handler is called, which may take long.
       note_message_ended();
       input_.note_message();
       if (state_ == State::open) {
+        // A ping that came ahead of the message is answered ahead of what answers that.
         answer_ping();
         on_message({event.type, event.data});
       }
@@ -188,6 +200,7 @@ void WsEndpoint::handle(const ws::Event& event) {
 }
 
 void WsEndpoint::answer_ping() {
+  // A pong that is owed behind our close frame is not sent.
   if (owes_pong_ && state_ == State::open) {
     output_.put_pong(output_.shared().owed_pong().view());
     note_output(output_.shared().owed_pong().size());
@@ -198,6 +211,7 @@ void WsEndpoint::answer_ping() {
 // Writing.
 
 void WsEndpoint::put(const WsMessage& message) {
+  // The pace sees what was put before the flush may refuse it.
   note_put(output_.put(message));
   if (output_.is_turn_over() && !is_yielding_) {
     is_yielding_ = true;
@@ -249,12 +263,15 @@ void WsEndpoint::send_ping(std::string_view payload) {
 // Closing.
 
 void WsEndpoint::begin_closing(CloseCode code, std::string_view reason) {
+  // A close frame of the peer's that is unanswered comes first: the handler will receive no more.
   answer_close();
   if (state_ != State::open) {
     return;
   }
+  // The close frame is the last that is put: nothing may follow it (RFC 6455, 5.5.1).
   output_.put_close(code, reason);
   note_reason(code, reason);
+  // The state changes before others hear of it.
   state_ = State::closing;
   on_closing();
   expect_close(output_);
@@ -273,6 +290,7 @@ void WsEndpoint::hear_close(const ws::Event& event) {
   if (state_ == State::open && has_unserved()) {
     expect_close(output_);
   } else {
+    // The handler has nothing left to receive, so the answer need not wait.
     answer_close();
   }
 }
@@ -281,11 +299,13 @@ void WsEndpoint::answer_close() {
   if (!owes_close_) {
     return;
   }
+  // It is answered once.
   owes_close_ = false;
   if (state_ == State::open) {
     answer_ping();
     output_.put_close(code_, {});  // the same code
   }
+  // Both close frames are known now: the server may end the connection.
   is_clean_ = true;
   leave();
 }
@@ -312,11 +332,14 @@ void WsEndpoint::leave() {
   if (state_ >= State::leaving) {
     return;
   }
+  // Nothing is read as a message from here on.
   state_ = State::leaving;
   input_.begin_dropping();
+  // It leaves its topics before the handler hears of the end.
   on_closing();
   expect_close(output_);
   on_ending();
+  // The rest happens in `run`, where no handler is under way.
   output_.shared().loop().defer(*this);
   UpgradedLine* const line = output_.line();
   if (line == nullptr) {
@@ -328,6 +351,7 @@ void WsEndpoint::leave() {
   if (output_.is_server() || has_peer_ended_ || line->is_shared()) {
     line->end();
   }
+  // The peer's end, or its reset, is heard only while it is read from.
   if (is_paused_) {
     is_paused_ = false;
     line->resume_reading();
@@ -352,10 +376,12 @@ void WsEndpoint::settle() {
 // The line's owner destroys this later in the turn, unless the handler goes on: then the timer
 // does, which is kept for that.
 void WsEndpoint::end_line() noexcept {
+  // The state is over before the line is closed, which may call back.
   state_ = State::over;
   if (is_served()) {
     disarm();
   }
+  // The line is forgotten first, so nothing is written to it any more.
   output_.forget_line()->close();
   on_ending();
 }
@@ -365,6 +391,7 @@ void WsEndpoint::cut() {
   if (output_.line() == nullptr) {
     return;
   }
+  // It leaves like any other, so that its handler hears of it.
   leave();
   output_.line()->reset();
   end_line();
@@ -395,11 +422,13 @@ void WsEndpoint::expire() {
 // First for the peer's close frame, then for our last bytes and the handler. While the peer takes
 // what was sent before, its time goes on.
 void WsEndpoint::end_patience() {
+  // The answer waits for nothing any more: the handler had its time.
   if (owes_close_) {
     answer_close();
     return;
   }
   if (state_ != State::closing) {
+    // Messages that the handler has not received are given up here.
     end_serving();
   }
   if (takes_more_time(output_)) {

@@ -12,6 +12,7 @@ constexpr std::size_t kKeptMessageBytesMax = 32UL * 1024;
 }  // namespace
 
 void WsInbox::add(const WsMessage& message) {
+  // The mark stands in front of its bytes, so both lie in one buffer.
   const Mark mark{message.bytes.size(), message.type};
   char* at = arriving_.reserve(sizeof(mark) + message.bytes.size());
   std::memcpy(at, &mark, sizeof(mark));
@@ -25,6 +26,7 @@ std::optional<WsMessage> WsInbox::take() {
   if (messages_ == 0) {
     return std::nullopt;
   }
+  // What was taken is not viewed any more when the next is asked for.
   if (at_ == taken_.size()) {
     taken_.reset(kKeptMessageBytesMax);
     taken_.swap(arriving_);

@@ -14,6 +14,7 @@ constexpr std::uint32_t kDroppedBytesMax = 4U * 1024 * 1024;
 bool WsInput::note_control_frame(Instant now, std::uint32_t per_second_max) noexcept {
   const auto since = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
   const auto second = static_cast<std::uint32_t>(since.count());
+  // Each second has its own count.
   if (second != second_) {
     second_ = second;
     counted_ = 0;
@@ -22,6 +23,7 @@ bool WsInput::note_control_frame(Instant now, std::uint32_t per_second_max) noex
 }
 
 bool WsInput::drop(std::size_t bytes) noexcept {
+  // The cap keeps the sum from wrapping.
   counted_ += static_cast<std::uint32_t>(std::min<std::size_t>(bytes, kDroppedBytesMax));
   return counted_ <= kDroppedBytesMax;
 }

@@ -26,6 +26,7 @@ ws::MessageCodec& WsOutput::compress(const ws::DeflateTerms& terms) {
   const WebSocketCompression& compression = options().compression;
   codec_ = compression.make_codec(shared_.side(), terms);
   form_ = form_by(terms);
+  // One compressor serves all connections that remember nothing.
   if (form_ == WsForm::shared && shared_.topics() != nullptr) {
     shared_.topics()->provide_codec(compression, terms);
   }
@@ -38,12 +39,14 @@ std::size_t WsOutput::put(const WsMessage& message) {
   if (codec_ != nullptr) {
     Buffer& smaller = shared_.second_scratch();
     smaller.clear();
+    // What does not shrink is sent as it is.
     if (codec_->deflate(message.bytes, smaller) == ws::Deflated::done) {
       outgoing.form = ws::Form::compressed;
       payload = smaller.view();
     }
   }
   shared_.writer().message(line_->output(), outgoing, payload);
+  // It counts what leaves, so that others have their turn.
   turn_bytes_ +=
       static_cast<std::uint32_t>(std::min<std::size_t>(payload.size(), kFramesPerTurnBytesMax));
   return payload.size();
@@ -54,6 +57,7 @@ void WsOutput::put_ping(std::string_view payload) {
 }
 
 bool WsOutput::flush_much() {
+  // A small output leaves with the turn.
   return line_->output().size() < kFramesBytesMax || line_->flush();
 }
 

@@ -58,6 +58,7 @@ std::string WsSession::address() const {
 // What the line tells.
 
 void WsSession::on_bytes(std::string_view bytes) {
+  // The handler begins before the first bytes are read, which are for it.
   begin_handler();
   WsEndpoint::on_bytes(bytes);
 }
@@ -68,6 +69,7 @@ void WsSession::on_end() {
 }
 
 void WsSession::on_broken() {
+  // The handler hears of the end last: it may not use the line any more.
   WsEndpoint::on_broken();
   tell_closed();
 }
@@ -78,6 +80,7 @@ void WsSession::on_stopping() {
 }
 
 bool WsSession::outlives_line() noexcept {
+  // A line that still stands was destroyed by force: its handler ends with it.
   const bool is_forced = output().line() != nullptr;
   abandon_line();
   return !is_forced && !is_served();
@@ -154,6 +157,7 @@ void WsSession::start(WsPurpose purpose) {
   } else if (handlers_ == nullptr) {
     rare().starting = std::move(purpose.handler);
   }
+  // It is started later: what upgrades is still under way.
   output().shared().loop().defer(*this);
 }
 
@@ -166,6 +170,7 @@ void WsSession::begin_handler() noexcept {
   if (is_started_) [[likely]] {
     return;
   }
+  // It is noted first: what the handler does may come back here.
   is_started_ = true;
   guard([this] {
     if (handlers_ != nullptr) {
@@ -175,7 +180,9 @@ void WsSession::begin_handler() noexcept {
       }
       return;
     }
+    // The handler is taken out first: `forget_rare` would destroy it.
     WsHandler handler = std::move(rare().starting);
+    // A connection that has closed keeps its reason there.
     if (is_open()) {
       forget_rare();
     }
@@ -205,7 +212,9 @@ void WsSession::end_task() noexcept {
   if (!task_.is_done()) {
     return;
   }
+  // What it threw is told before the connection closes, with 1011.
   guard([this] { task_.take(); });
+  // The task goes before the closing, which may end the session's wait for it.
   task_ = Task<>();
   begin_closing(CloseCode::normal, {});
   has_closed_ = true;
@@ -215,6 +224,7 @@ void WsSession::tell_closed() noexcept {
   if (!owes_closed_) {
     return;
   }
+  // It is told once, also when it closes again in there.
   owes_closed_ = false;
   if (handlers_->closed) {
     guard([this] { handlers_->closed(*this); });
@@ -222,6 +232,7 @@ void WsSession::tell_closed() noexcept {
 }
 
 void WsSession::end_serving() noexcept {
+  // The task is destroyed first: a callback must not find it.
   task_ = Task<>();
   tell_closed();
 }
@@ -238,6 +249,7 @@ void WsSession::close(CloseCode code, std::string_view reason) {
 
 bool WsSession::has_news() {
   if (inbox_ != nullptr && inbox_->empty()) {
+    // The handler has received all: the memory goes back, and the peer's close is answered.
     output().shared().give_back(std::move(inbox_));
     answer_close();
   }
@@ -249,6 +261,7 @@ std::optional<WsMessage> WsSession::take() {
     return std::nullopt;
   }
   const auto message = inbox_->take();
+  // There may be room for more now.
   read_on();
   return message;
 }

@@ -31,6 +31,7 @@ std::unique_ptr<WsInbox> WsShared::take_inbox() {
 }
 
 void WsShared::give_back(std::unique_ptr<WsInbox> inbox) {
+  // The bytes are forgotten before another connection gets the memory.
   inbox->clear();
   if (spare_inboxes_.size() < kSpareInboxesMax) {
     spare_inboxes_.push_back(std::move(inbox));
@@ -44,6 +45,7 @@ void WsShared::adopt(std::unique_ptr<WsSession> session) {
 void WsShared::release(WsSession& session) noexcept {
   const auto found = std::ranges::find(orphans_, &session, &std::unique_ptr<WsSession>::get);
   if (found != orphans_.end()) {
+    // It leaves the list before it is destroyed: its handler may end others.
     const auto ended = std::move(*found);
     orphans_.erase(found);
   }
