@@ -64,6 +64,7 @@ Task<Call::Outcome> Call::run() {
       co_return fail(explained(std::move(*fault)));
     }
     sender_.reset();  // ahead of the lease that it sends over
+    // The connection serves others during the pause.
     lease_ = Lease();
     if (pause_ != Duration::zero()) {
       co_await sleep_for(std::exchange(pause_, Duration::zero()));
@@ -82,6 +83,7 @@ Call::Fault Call::prepare() {
   if (!state_.proxies.fault().empty()) {
     return ClientError{proxy_failed, std::string(state_.proxies.fault())};
   }
+  // All attempts together have this deadline.
   due_ = state_.loop.now() + parts_->within.value_or(state_.options.whole);
   state_.budget.note_request();
   go_to(std::move(*url));
@@ -99,6 +101,7 @@ Task<Call::Fault> Call::attempt() {
   if (auto fault = state_.forbids(route_)) {
     co_return fault;
   }
+  // A request that has moved, or has met a dead connection, must not take an idle one again.
   lease_ = wants_fresh_ || moves_ != 0 ? Lease() : state_.pool.try_lease(route_);
   if (!lease_.is_held()) {
     auto leasing = state_.lease(route_, due_, wants_fresh_ ? Reuse::unwanted : Reuse::welcome,
@@ -121,8 +124,10 @@ Task<Call::Fault> Call::exchange() {
   if (parts_->content_kind != ContentKind::none) {
     lease_->set_deadline(due_, kLateContent);
     send_content();
+    // Content and answer go side by side: an answer that comes first ends this wait.
     co_await lease_->until(Condition::sent);
   }
+  // The server's time begins when the content has been given.
   lease_->set_deadline(std::min(due_, state_.loop.now() + state_.options.first_byte), kLateHead);
   co_await lease_->until(Condition::head);
   if (!lease_->has_failed() && gathering_ == Gathering::whole) {
@@ -130,6 +135,7 @@ Task<Call::Fault> Call::exchange() {
     co_await lease_->until(Condition::end);
   }
   if (lease_->has_failed()) {
+    // What the producer threw says more than the loss of the connection.
     if (sender_ != nullptr) {
       sender_->rethrow();
     }
@@ -192,6 +198,7 @@ void Call::write_lines(Buffer& lines) const {
   if (const std::string credentials = state_.credentials_for(route_); !credentials.empty()) {
     append_line(lines, "Proxy-Authorization", credentials);
   }
+  // A Cookie field of the request's own takes the place of the jar's.
   if (state_.options.cookies != nullptr && !parts_->has_field("Cookie")) {
     const std::string cookies =
         state_.options.cookies->field_for(cookie_site(), state_.loop.wall_seconds());
@@ -221,6 +228,7 @@ void Call::send_content() {
       parts_->content_kind == ContentKind::bytes
           ? std::make_unique<ContentSender>(*lease_, parts_->content, terms)
           : std::make_unique<ContentSender>(*lease_, std::make_unique<Produced>(*parts_), terms);
+  // It may send at once: the head has been written.
   sender_->start();
 }
 
@@ -230,10 +238,13 @@ Call::Next Call::judge(const Fault& fault) {
   if (fault) {
     return judge_fault(*fault);
   }
+  // An answer has come, so idle connections need not be doubted.
   wants_fresh_ = false;
+  // Cookies of a redirect count as well, so they are kept before it is followed.
   keep_cookies();
   const int status = received_->status;
   if (status == kExpectationFailed && has_expected_) {
+    // This happens once: without the expectation no further 417 is for it.
     may_expect_ = false;
     return parts_->is_repeatable() ? Next::again : Next::give;
   }
@@ -246,6 +257,7 @@ Call::Next Call::judge(const Fault& fault) {
 }
 
 Call::Next Call::judge_fault(const ClientError& fault) {
+  // Nothing was sent, so it does not matter what the method is.
   if (fault.fault == not_connected) {
     return may_retry() ? Next::again : Next::fail;
   }
@@ -293,6 +305,7 @@ bool Call::may_retry() {
     return false;
   }
   const Duration pause = backoff(state_.options.backoff, retries_, state_.dice.next_share());
+  // The budget is asked last: what it gives is spent.
   if (state_.loop.now() + pause >= due_ || !state_.budget.try_spend()) {
     return false;
   }
@@ -319,6 +332,8 @@ Call::Fault Call::follow() {
                        "The server redirects from https to http: set "
                        "may_leave_https if that is what you want."};
   }
+  // A redirect that drops the content may lead elsewhere, so this comes before the origins are
+  // compared.
   change_request(redirected(received_->status, parts_->method));
   if (!url->has_origin_of(url_)) {
     if (parts_->content_kind != ContentKind::none && !state_.options.may_send_content_elsewhere &&
@@ -327,6 +342,7 @@ Call::Fault Call::follow() {
                          "The server redirects the content to another origin: set "
                          "may_send_content_elsewhere if that is what you want."};
     }
+    // Credentials are for the origin that they were given for (RFC 9110, 15.4).
     parts_->keep_plain_fields();
   }
   go_to(std::move(*url));
@@ -337,6 +353,7 @@ void Call::change_request(Redirected to) {
   parts_->method = to.method;
   if (!to.keeps_content && parts_->content_kind != ContentKind::none) {
     parts_->content_kind = ContentKind::none;
+    // The sender, which views it, does not run again before it is destroyed.
     parts_->content.clear();
     parts_->remove_fields(kContentFields);
   }

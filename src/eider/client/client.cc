@@ -140,6 +140,7 @@ Task<WsClient::Connected> HttpClient::websocket(std::string url, WsClientOptions
     if (shared) {
       co_return WsClient(std::move(*shared));
     }
+    // A shared connection that was lost says nothing of the server: another one is opened then.
     if (shared.error().fault != WsClientFault::not_connected) {
       co_return fail(std::move(shared.error()));
     }

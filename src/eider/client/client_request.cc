@@ -96,6 +96,7 @@ ClientRequest& ClientRequest::bearer(std::string_view token) {
 
 ClientRequest& ClientRequest::query(std::string_view name, std::string_view value) {
   std::string& url = parts_->url;
+  // A fragment is not sent, and a query behind it would be part of it.
   url.resize(std::min(url.find('#'), url.size()));
   url.append(url.contains('?') ? "&" : "?").append(percent_encode(name)).append("=");
   url.append(percent_encode(value));
@@ -117,6 +118,7 @@ ClientRequest& ClientRequest::form(std::span<const FormField> fields) {
 }
 
 ClientRequest& ClientRequest::form(const MultipartForm& form) {
+  // No part may hold the boundary, or it would end there.
   std::string boundary = random_boundary();
   while (!form.may_use(boundary)) {
     boundary = random_boundary();

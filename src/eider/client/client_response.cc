@@ -75,6 +75,7 @@ std::span<const Field> ClientStream::trailers() const noexcept {
 }
 
 Task<Result<std::string_view, ClientError>> ClientStream::next() {
+  // The state stays where it is, also when the stream is moved while this waits.
   State& state = *state_;
   detail::client::Answered& answered = state.answered;
   while (answered.lease.is_held()) {
@@ -90,6 +91,7 @@ Task<Result<std::string_view, ClientError>> ClientStream::next() {
       co_return fail(exchange.error());
     }
     if (exchange.has_taken_all()) {
+      // The connection goes back as soon as all was taken, not when the answer is destroyed.
       answered.give_back();
       break;
     }

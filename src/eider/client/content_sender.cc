@@ -59,9 +59,11 @@ Task<> ContentSender::run() {
     auto sending = from_ == nullptr ? send_all() : send_from();
     co_await std::move(sending);
   } catch (...) {
+    // The exception is kept before the exchange fails: those who wait ask for it then.
     thrown_ = std::current_exception();
     exchange_.give_up(ClientFault::bad_request, "The content could not be made.");
   }
+  // Those who wait for the content go on, however it has ended.
   exchange_.note_sent();
 }
 
@@ -76,6 +78,7 @@ Task<> ContentSender::send_all() {
   while (!content_.empty() && !exchange_.declines_content()) {
     const std::string_view slice = content_.substr(0, kSliceBytes);
     content_.remove_prefix(slice.size());
+    // The last piece says so, so that the end leaves with it.
     exchange_.send_content(slice, content_.empty() ? Piece::last : Piece::inner);
     if (slice.size() == kSliceBytes) {
       auto waiting = wait_for_room(slice.size());
@@ -88,7 +91,9 @@ Task<> ContentSender::send_from() {
   while (!exchange_.declines_content()) {
     auto taking = next();
     const auto piece = co_await std::move(taking);
+    // What was taken from the source cannot be taken again by another attempt.
     has_taken_ |= piece.has_value();
+    // The refusal may have come while the source was waited for.
     if (exchange_.declines_content()) {
       co_return;
     }
@@ -110,6 +115,7 @@ Task<ContentSource::Taken> ContentSender::next() {
   if (!taking.start()) {
     auto watching = wait_until(exchange_, Condition::refusal);
     if (!watching.start()) {
+      // The task that has not ended is cancelled when this returns.
       Either either(taking, watching);
       co_await either;
     }

@@ -85,11 +85,13 @@ std::optional<CookieJar::Parsed> CookieJar::parse(const CookieSite& from,
   const bool has_name = pair.contains('=');
   const std::string_view name = take_until(pair, '=');
   Parsed parsed{{std::string(name), std::string(trim(pair)), {}}, {}};
+  // A control byte anywhere makes the whole field none (RFC 6265bis, 5.6).
   if (!has_name || name.empty() || !std::ranges::all_of(field_value, is_value_byte)) {
     return std::nullopt;
   }
   Lifetime lifetime;
   std::string_view path;
+  // Of an attribute that comes twice the last one counts (RFC 6265, section 5.3).
   while (!rest.empty()) {
     std::string_view value = take_until(rest, ';');
     const std::string_view attribute = take_until(value, '=');
@@ -170,10 +172,12 @@ bool CookieJar::store(const CookieSite& from, std::string_view field_value,
   if (!is_allowed) {
     return false;
   }
+  // A cookie of the same name, domain and path is replaced, also by one that has expired.
   erase(parsed->domain, cookie);
   if (cookie.expires <= now_seconds) {
     return false;
   }
+  // Room is made behind the replacement, so that a new value drops no other cookie.
   make_room(parsed->domain, now_seconds);
   cookie.serial = ++serial_;
   domains_[parsed->domain].push_back(std::move(cookie));
@@ -224,6 +228,7 @@ std::string CookieJar::field_for(const CookieSite& to, std::int64_t now_seconds)
   std::vector<const Cookie*> fitting;
   for (std::string_view domain = to.host; !domain.empty();) {
     const auto found = domains_.find(std::string(domain));
+    // An IP address has no parents, which `is_within` sees to.
     if (found != domains_.end() && is_within(to.host, domain)) {
       for (const Cookie& cookie : found->second) {
         const bool fits = cookie.expires > now_seconds && (to.is_secure || !cookie.is_secure) &&

@@ -31,11 +31,13 @@ void ClientExchange::begin(Received& into, const ReceiveTerms& terms) {
   has_heard_ = false;
   processed_ = Processed::perhaps;
   late_ = {};
+  // The protocol hears of it while the phase is still idle, which it checks.
   on_begin();
   phase_ = Phase::head;
 }
 
 void ClientExchange::forget_answer() noexcept {
+  // The deadline goes first: the answer that it would fail is forgotten.
   disarm();
   decoder_.reset();
   forget(ahead_);
@@ -75,6 +77,7 @@ void ClientExchange::take_head(ProtocolVersion version, int status, std::span<co
   into_->version = version;
   into_->set_head(status, fields, bytes);
   phase_ = Phase::body;
+  // An answer without content has no end of a compressed stream either.
   if (terms_.decompresses && length != 0U) {
     choose_decoder();
   }
@@ -127,6 +130,7 @@ void ClientExchange::gather(std::string_view data) {
     }
     return;
   }
+  // The difference cannot wrap: no more than the bound was gathered.
   if (data.size() > terms_.body_bytes_max - into_->body.size()) {
     return fail_too_large();
   }
@@ -141,6 +145,7 @@ void ClientExchange::end_answer(std::string_view trailer_lines) {
   if (!trailer_lines.empty()) {
     into_->set_trailers(trailer_lines);
   }
+  // The phase changes before those who wait are woken.
   phase_ = Phase::done;
   disarm();
   tell();
@@ -165,10 +170,12 @@ std::optional<ClientError> ClientExchange::decoding_error(Decompressed status) {
 }
 
 Result<std::string_view, ClientError> ClientExchange::take_piece() {
+  // A new piece is taken only when the decoder has used up the last one.
   if (undecoded_.empty() && !may_hold_back_) {
     given_.clear();
     given_.swap(ahead_);
     undecoded_ = given_.view();
+    // The protocol may let more come now.
     on_taken(undecoded_.size());
   }
   if (!decoder_) {
@@ -227,9 +234,11 @@ void ClientExchange::fail_too_large() {
 }
 
 void ClientExchange::fail_with(ClientFault fault, std::string_view text) {
+  // The reason is set before the drop: those who are woken ask for it.
   error_ = {fault, std::string(text)};
   phase_ = Phase::failed;
   disarm();
+  // The protocol lets go of it before anybody hears of the failure.
   drop(fault);
   tell();
 }

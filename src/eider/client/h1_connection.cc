@@ -55,8 +55,11 @@ void H1Connection::on_begin() {
 
 void H1Connection::finish() noexcept {
   forget_answer();
+  // Only a connection on which both messages are whole, and nothing else has come, serves another
+  // request.
   if (is_done() && keeps_alive_ && !is_spoilt_ && !owes_content_ && stream().is_open()) {
     set_phase(Phase::idle);
+    // Reading may have been paused for the sake of the answer.
     stream().resume_reading();
   } else {
     stream().close();
@@ -112,6 +115,7 @@ void H1Connection::on_bytes(std::string_view bytes) {
     return;
   }
   if (phase() == Phase::done) {
+    // Bytes behind the answer spoil the connection, and not the answer.
     is_spoilt_ = true;
     return;
   }
@@ -125,6 +129,7 @@ void H1Connection::on_bytes(std::string_view bytes) {
 }
 
 void H1Connection::on_end() {
+  // It is noted whatever the phase is: the connection is not used again.
   is_spoilt_ = true;
   switch (phase()) {
     case Phase::idle:
@@ -172,6 +177,7 @@ std::string_view H1Connection::read_heads(std::string_view in) {
         return {};
       case HeadStatus::complete:
         in.remove_prefix(reader_.head_bytes());
+        // The head is handed on before the next is read: its fields are the reader's.
         read_head(reader_.head());
     }
   }
@@ -199,6 +205,7 @@ void H1Connection::read_head(const h1::ReplyHead& head) {
                      "The server switches to another protocol, which was not asked for.");
   }
   keeps_alive_ = head.keeps_alive;
+  // The reader of the content stands before the head is told, which may fail the exchange.
   body_ = h1::ResponseBodyReader(head);
   take_head({1, head.minor_version}, head.status, head.fields, head.bytes, length_of(head));
 }

@@ -53,6 +53,7 @@ std::unique_ptr<H2Stream> H2Connection::open_stream() {
 }
 
 void H2Connection::leave(H2Stream& stream) noexcept {
+  // A stream that never began still counts as room that was promised.
   unbegun_ -= stream.has_begun_ ? 0 : 1;
   std::erase(streams_, &stream);
   if (streams_.empty()) {
@@ -65,6 +66,7 @@ void H2Connection::close() noexcept {
     return;
   }
   if (!session_.is_doomed()) {
+    // GOAWAY leaves before the connection does.
     session_.shut_down();
     send_all_there_is();
     static_cast<void>(line_->stream().flush());
@@ -83,6 +85,7 @@ void H2Connection::pump() {
 void H2Connection::send_all_there_is() {
   Stream& stream = line_->stream();
   while (stream.is_open() && stream.waiting_bytes() == 0) {
+    // The session calls back within this call, and must not be entered again from there.
     is_within_session_ = true;
     const bool is_all = session_.send(stream.output(), kCorkBytesMax);
     is_within_session_ = false;
@@ -94,6 +97,7 @@ void H2Connection::send_all_there_is() {
 }
 
 void H2Connection::end_when_over() {
+  // The flaw says more than the end that follows from it.
   if (session_.is_doomed()) {
     end(ClientFault::bad_answer, session_.flaw());
   } else if (session_.is_over()) {
@@ -108,11 +112,13 @@ void H2Connection::end(ClientFault fault, std::string_view text) {
     line_->stream().close();
   }
   disarm();
-  const std::string told(text);
+  const std::string reason(text);
+  // The list may change while they hear of it.
   const std::vector<H2Stream*> streams = streams_;
   for (H2Stream* const stream : streams) {
-    stream->on_lost(fault, told);
+    stream->on_lost(fault, reason);
   }
+  // One that waits looks for another connection.
   turns_.wake_one();
 }
 
@@ -124,6 +130,7 @@ void H2Connection::on_bytes(std::string_view bytes) {
   session_.receive(bytes, milliseconds_of(heard_));
   is_within_session_ = false;
   pump();
+  // This is behind the pump: SETTINGS may have allowed more streams.
   wake_waiting();
 }
 

@@ -94,6 +94,7 @@ void H2Stream::ask_for(std::string_view protocol, const OutHead& head) {
 bool H2Stream::begin_request() {
   --connection_.unbegun_;
   has_begun_ = true;
+  // The server may have gone away since the stream was opened.
   if (connection_.session_.room() == 0 || !connection_.is_of_use()) {
     fail_unprocessed(Processed::no, kGone);
     return false;
@@ -119,6 +120,7 @@ void H2Stream::send_content(std::string_view piece, Piece which) {
   }
   content_.append(piece);
   is_content_whole_ = which == Piece::last;
+  // The session asks for the content within `pump`.
   connection_.session_.resume(id_);
   connection_.pump();
 }
@@ -161,10 +163,12 @@ void H2Stream::on_head(const h2::ReplyHead& head) {
 }
 
 void H2Stream::on_data(std::string_view bytes) {
+  // It is asked first: taking the data may fail the exchange.
   const bool is_whole = terms().gathering == Gathering::whole;
   if (phase() == Phase::body) {
     take_data(bytes);
   }
+  // What is gathered is credited at once; pieces are credited when they are taken.
   if (is_whole && is_open()) {
     connection_.session_.consume(id_, bytes.size());
   }
@@ -184,6 +188,7 @@ void H2Stream::on_end(std::string_view trailer_lines) {
 }
 
 void H2Stream::on_closed(const h2::StreamEnd& end) {
+  // The session knows the stream no more, so nothing is reset from here on.
   id_ = 0;
   if (phase() != Phase::head && phase() != Phase::body) {
     return;
@@ -224,6 +229,7 @@ void H2Stream::reset(h2::ErrorCode why) noexcept {
 
 void H2Stream::drop(ClientFault why) noexcept {
   if (why == ClientFault::timed_out) {
+    // A server that is late and silent gets no further requests on this connection.
     connection_.note_late(begun_);
   }
   if (is_open()) {

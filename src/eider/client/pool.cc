@@ -27,6 +27,7 @@ void Lease::end() noexcept {
   own_.give_back();
   if (stream_ != nullptr) {
     H2Connection& connection = stream_->connection();
+    // The stream leaves the connection before the pool counts what is left on it.
     stream_.reset();
     pool_->leave_shared(*host_, connection);
     host_ = Connections::Use();
@@ -39,6 +40,7 @@ Lease Pool::try_lease(const net::Route& route) {
     return {};
   }
   if (host->more.speech == Speech::h2) {
+    // Calls that wait have come first.
     return host->more.turns.is_any_ahead() ? Lease() : try_share(*host, takes_one_more);
   }
   auto idle = connections_.try_idle(*host, is_of_h1);
@@ -59,6 +61,7 @@ Task<Pool::Leased> Pool::lease_own(const net::Route& route, LeaseDue due, Reuse 
   if (reuse == Reuse::welcome && lease->take_idle(is_of_h1)) {
     co_return Lease(std::move(*lease));
   }
+  // An idle connection of another host gives way: the bound counts both.
   lease->make_room();
   auto connecting = connect(route, due, {"http/1.1"});
   auto made = co_await std::move(connecting);

@@ -65,6 +65,7 @@ bool Pool::speaks_h2(const net::Route& route, const net::Connection& of) const n
 
 Task<Pool::Leased> Pool::lease_shared(const net::Route& route, LeaseDue due, Rank rank) {
   Host& host = connections_.entry(route.key);
+  // The entry of the host must stay while this waits.
   const Connections::Use use(host);
   PoolHost& known = host.more;
   bool is_next = rank == Rank::moved || !known.turns.is_any_ahead();
@@ -82,6 +83,7 @@ Task<Pool::Leased> Pool::lease_shared(const net::Route& route, LeaseDue due, Ran
     if (fault) {
       co_return fail(std::move(*fault));
     }
+    // Its turn has come, so nobody is ahead of it any more.
     is_next = true;
   }
   auto leasing = lease_own(route, due, Reuse::welcome);
@@ -118,6 +120,7 @@ Lease Pool::try_websocket(const net::Route& route) {
 
 Lease Pool::share(Host& host, H2Connection& connection) {
   Lease lease(*this, host, connection.open_stream());
+  // Others that wait may fit on the same connection.
   connection.wake_waiting();
   return lease;
 }
@@ -151,6 +154,7 @@ Task<Pool::Leased> Pool::open(const net::Route& route, Host& host, LeaseDue due)
   if (!lease) {
     co_return fail(no_room(route));
   }
+  // Streams may have ended while this waited, so that no new connection is needed.
   if (Lease shared = share_used(host, takes_one_more); shared.is_held()) {
     co_return shared;
   }
@@ -172,6 +176,7 @@ Task<Pool::Leased> Pool::open(const net::Route& route, Host& host, LeaseDue due)
 Pool::Leased Pool::settle(const net::Route& route, Host& host, Connections::Lease lease,
                           net::Connection of) {
   PoolHost& known = host.more;
+  // All look again: they share this connection, or open one each.
   known.turns.wake_all();
   if (speaks_h2(route, of)) {
     known.speech = Speech::h2;
@@ -195,6 +200,7 @@ Task<std::optional<ClientError>> Pool::wait_for_turn(const net::Route& route, Ho
   if (!has_come) {
     co_return no_room(route);
   }
+  // The wake is used up here, or the destructor of the turn would hand it on.
   turn.use();
   co_return turn.fault();
 }
@@ -210,6 +216,7 @@ void Pool::leave_shared(Host& host, H2Connection& connection) noexcept {
   // One that allows none would never say so again.
   known.early_streams = std::max(1U, connection.streams_allowed().value_or(known.early_streams));
   connection.wake_waiting();
+  // This comes last: the connection may be gone behind it.
   if (connection.streams() == 0) {
     std::erase_if(known.shared,
                   [&connection](Connections::Lease& one) { return one->h2() == &connection; });

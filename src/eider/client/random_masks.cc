@@ -15,6 +15,7 @@ ws::MaskKey RandomMasks::next() {
     }
     left_ = keys_.size();
   }
+  // A key is wiped as it is handed out.
   return std::exchange(keys_[--left_], ws::MaskKey{});
 }
 

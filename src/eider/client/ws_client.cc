@@ -115,6 +115,7 @@ Task<Opened> open_ws(net::Net& net, const net::Proxies& proxies, std::string url
 }  // namespace detail::client
 
 Task<Connected> WsClient::connect(std::string url, WsClientOptions options) {
+  // The way to the server is needed until the connection stands, and not beyond.
   net::Net net(net_options(options));
   const net::Proxies proxies({.plain = options.proxy, .secure = options.proxy});
   auto opening = detail::client::open_ws(net, proxies, std::move(url), std::move(options));

@@ -34,6 +34,7 @@ Task<Result<WsOpening, WsClientError>> WsH2Line::shake_hands(const WsClientOptio
 void WsH2Line::begin(ws::detail::WsSession& session, Event& ended) {
   session_ = &session;
   ended_ = &ended;
+  // What has come is told in the next round, never within the handshake's call.
   client_->loop.defer(*this);
 }
 
@@ -51,6 +52,7 @@ void WsH2Line::look() {
   }
   look_at_content();
   if (!is_over() && lease_->has_failed()) {
+    // The session hears of the end before its owner does, which may destroy it.
     session_->on_broken();
     return ended_->set();
   }
@@ -61,6 +63,7 @@ void WsH2Line::look() {
 }
 
 void WsH2Line::look_at_content() {
+  // Each message may pause, end or break the line.
   while (!is_over() && !is_paused_ && !lease_->has_failed()) {
     const auto piece = lease_->take_piece();
     if (!piece || piece->empty()) {
@@ -132,6 +135,7 @@ void WsH2Line::close() noexcept {
     end();
   }
   ended_->set();
+  // The lease goes from the loop: the session is within a call here.
   client_->loop.defer(*this);
 }
 

@@ -60,6 +60,7 @@ WsClientError WsTcpLine::loss() const {
 void WsTcpLine::begin(ws::detail::WsSession& session, Event& ended) {
   session_ = &session;
   ended_ = &ended;
+  // Frames that came behind the answer are read first.
   tcp_->unread(answer_.view().substr(head_bytes_));
   answer_.release();
   tcp_->hand_over(*this);
@@ -76,6 +77,7 @@ void WsTcpLine::close() noexcept {
 }
 
 void WsTcpLine::on_broken(NetError /*error*/) {
+  // The session hears of the end before its owner does, which may destroy it.
   session_->on_broken();
   ended_->set();
 }
