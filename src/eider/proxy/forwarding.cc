@@ -169,6 +169,7 @@ void write_field(Buffer& out, std::string_view name, std::string_view value) {
 }
 
 void forward_request_fields(const Request& request, ForwardedTrust trust, const TakeField& take) {
+  // Connection may name any field, so it is read before any is passed on.
   const HopFields hop(request.headers());
   const auto stays = [&](std::string_view name) {
     return hop.has(name) || is_one_of(kRequestAnew, name) ||
@@ -184,6 +185,7 @@ void forward_request_fields(const Request& request, ForwardedTrust trust, const 
       take(field.name, field.value);
     }
   }
+  // What is known here takes the place of the client's own words, which were left out above.
   take_forwarded(request, trust, take);
   // RFC 8470, section 5.1: one that was there "MUST NOT" be removed; doubled or odd ones count as
   // this one.

@@ -37,6 +37,7 @@ class ProxiedContent final : public ProducedContent {
       auto written = out.write(*piece);
       co_await written;
     }
+    // The trailers are complete only behind the last piece.
     forward_trailers(
         stream_.headers(), stream_.trailers(),
         [&](std::string_view name, std::string_view value) { out.add_trailer(name, value); });
@@ -62,6 +63,7 @@ std::optional<std::string> whole_content(client::Answered& answered) {
   }
   const auto piece = connection.take_piece();  // the only one: nothing is decoded
   std::string content(piece ? *piece : std::string_view());
+  // The bytes are copied by now, so the connection may serve others.
   answered.give_back();
   return content;
 }
@@ -77,6 +79,7 @@ Response to_response(client::ClientState& client, client::Answered answered, Met
   forward_answer_fields(
       answered.received->fields, answered.received->version,
       [&](std::string_view name, std::string_view value) { response.add_header(name, value); });
+  // An answer to HEAD keeps the length that its head says.
   auto content = asked == Method::head ? std::nullopt : whole_content(answered);
   if (content) {
     response.set_body(std::move(*content));

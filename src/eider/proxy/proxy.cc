@@ -135,6 +135,7 @@ std::string_view Proxy::host(const Request& request, const Upstream& upstream) c
 Task<Attempt> Proxy::ask(PerLoop& loop, std::size_t index, const Request& request,
                          BodyStream& body) const {
   const Upstream& upstream = shared_->upstreams[index];
+  // It counts as busy until the answer has left: the load goes with the content.
   Load load(loop.busy[index]);
   detail::proxy::UpstreamCall call(loop.client, {.request = request,
                                                  .content = body,
@@ -215,6 +216,7 @@ Task<> Proxy::check_health() const {
       if (reply && reply->status() < 400) {
         upstream.take_in();
       } else {
+        // Until the next check it stays out, with time for that to be late.
         upstream.take_out_until(Loop::current().now() + 3 * options.health_every);
       }
     }

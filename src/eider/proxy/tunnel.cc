@@ -134,6 +134,7 @@ Task<Result<Response, ClientError>> shake_hands(std::unique_ptr<TcpStream> far, 
   }
   Response response = answer_of(reader.head(), key);
   if (is_open) {
+    // Frames that came behind the 101 go on to the client.
     far->unread(received.view().substr(reader.head_bytes()));
     response.set_content(std::make_unique<TunnelUpgrade>(std::move(far), std::move(load), limits));
   }
@@ -157,6 +158,7 @@ Task<Result<Response, ClientError>> open_tunnel(client::ClientState& client, con
                                                 const ProxyOptions& options, ForwardedTrust trust,
                                                 Load load) {
   route.is_tunnel = true;
+  // An upgrade is of HTTP/1.1 alone, so nothing else is offered.
   auto connecting = client.net.connect(
       route, {client.loop.now() + client.options.connect, client.options.handshake}, {"http/1.1"});
   auto far = co_await std::move(connecting);

@@ -28,6 +28,7 @@ void Tunnel::on_bytes(std::string_view bytes) {
   heard_ = now();
   upstream_->stream().output().append(bytes);
   if (!upstream_->stream().flush()) {
+    // The client is not read from while the upstream is slow.
     line_.pause_reading();
     upstream_pace_.begin(unread_bytes(upstream_->stream()), now());
     watch();
@@ -45,6 +46,7 @@ void Tunnel::on_drained() {
 }
 
 void Tunnel::on_broken() {
+  // It is noted first: the end of the upstream must not close the line again.
   is_over_ = true;
   disarm();
   upstream_->stream().close();

@@ -68,7 +68,9 @@ Task<UpstreamCall::Outcome> UpstreamCall::run() {
     if (!goes_again(*fault)) {
       co_return fail(client::with_place(std::move(*fault), asked_.request.method(), asked_.base));
     }
-    sender_.reset();  // ahead of the lease that it sends over
+    // The sender goes ahead of the lease that it sends over, and the next attempt has not asked
+    // anybody yet.
+    sender_.reset();
     has_asked_ = false;
   }
 }
@@ -100,15 +102,18 @@ Task<UpstreamCall::Fault> UpstreamCall::exchange() {
                              .head = {client_.options.head_bytes_max, client_.options.fields_max},
                              .decompresses = false,
                              .interims = this});
+  // From here on the upstream may have begun with it.
   has_asked_ = true;
   send_head();
   if (has_content(asked_.request)) {
     send_content();
     co_await lease_->until(client::Condition::sent);
   }
+  // The upstream's time begins when the content has been given.
   lease_->set_deadline(client_.loop.now() + client_.options.first_byte, kLateHead);
   co_await lease_->until(client::Condition::head);
   if (lease_->has_failed()) {
+    // What the client's content has thrown says more than the loss of the connection.
     if (sender_ != nullptr) {
       sender_->rethrow();
     }
@@ -174,6 +179,7 @@ void UpstreamCall::send_content() {
 /// By another connection: the upstream had closed this one while it was idle, or says that it has
 /// not looked at the request. Neither is a failure of the upstream's.
 bool UpstreamCall::goes_again(const ClientError& fault) {
+  // What was taken of the client's content cannot be sent twice.
   if (!lease_.is_held() || (sender_ != nullptr && sender_->has_taken())) {
     return false;
   }

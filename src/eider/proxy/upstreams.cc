@@ -42,6 +42,7 @@ http::HttpUrl checked(std::string_view text) {
 
 void Upstream::note_failure(Instant now, const ProxyOptions& options) noexcept {
   if (failures_.fetch_add(1, std::memory_order_relaxed) + 1 >= options.failures_max) {
+    // The count begins anew, so that one more failure alone does not take it out again.
     failures_.store(0, std::memory_order_relaxed);
     take_out_until(now + options.out_for);
   }
@@ -56,6 +57,7 @@ Upstreams::Upstreams(const std::vector<std::string>& urls) {
   for (const std::string& url : urls) {
     const auto index = static_cast<std::uint32_t>(all_.size());
     for (std::uint32_t point = 0; point < kPointsEach; ++point) {
+      // Points depend on the upstream's URL alone: few keys move when another one comes or goes.
       ring_.push_back({hash(url + "#" + std::to_string(point)), index});
     }
     all_.push_back(std::make_unique<Upstream>(checked(url)));

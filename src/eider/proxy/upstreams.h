@@ -26,6 +26,7 @@ class Upstream {
   /// Its target has no slash at its end, unless it is "/".
   [[nodiscard]] const http::HttpUrl& url() const noexcept { return url_; }
   [[nodiscard]] bool is_out(Instant now) const noexcept {
+    // Each value stands for itself, so no order between threads is needed.
     return now.time_since_epoch().count() < out_until_.load(std::memory_order_relaxed);
   }
   void note_success() noexcept { failures_.store(0, std::memory_order_relaxed); }
