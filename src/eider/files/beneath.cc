@@ -63,6 +63,7 @@ bool leads_out(std::string_view path) noexcept {
 
 Opened open_cached(int root, const char* path, std::uint64_t resolve) {
   Opened opened = call_openat2(root, path, resolve | kResolveCached);
+  // A kernel without the call counts as one whose cache knows nothing: the pool asks again.
   if (lacks_openat2(opened.error)) {
     opened.error = EAGAIN;
   }
@@ -90,6 +91,7 @@ Opened open_one(int at, std::string_view segment, int flags) {
 }  // namespace
 
 Opened open_beneath(int root, const std::string& path, Symlinks symlinks, Lookups lookups) {
+  // The kernel follows links out here, so the path itself is looked at before.
   if (symlinks == Symlinks::follow && leads_out(path)) {
     return {Descriptor(), EXDEV};
   }
@@ -114,10 +116,13 @@ Opened open_by_segments(int root, std::string_view path, Symlinks symlinks) {
   while (true) {
     const std::size_t slash = path.find('/');
     const bool is_last = slash == std::string_view::npos;
+    // Each directory is opened on its own and no link is followed: nobody can exchange a part
+    // behind us.
     Opened opened = open_one(at, path.substr(0, slash), O_NOFOLLOW | (is_last ? 0 : O_DIRECTORY));
     if (is_last || opened.error != 0) {
       return opened;
     }
+    // The directory before is closed when this round ends.
     directory = std::move(opened.file);
     at = directory.get();
     path.remove_prefix(slash + 1);

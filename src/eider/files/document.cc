@@ -98,6 +98,7 @@ void write_lines(Variant& variant, std::string_view cache_control, Varying varyi
   if (varying == Varying::by_encoding) {
     fields.add_header("Vary", "Accept-Encoding");
   }
+  // What a 304 repeats stands in front; the rest belongs to the content.
   variant.own_lines_bytes = fields.field_lines().size();
   if (!variant.coding.empty()) {
     fields.add_header("Content-Encoding", variant.coding);
@@ -124,6 +125,7 @@ Kind add_siblings(Document& document, const std::string& path, const Search& sea
                   const Moment& moment) {
   for (const Sibling& sibling : kSiblings) {
     FindFile found = search.find_sibling(path, sibling);
+    // What could not be looked at must not be known as absent.
     if (found.kind == Kind::would_block || found.kind == Kind::failed) {
       return found.kind;
     }
@@ -131,6 +133,7 @@ Kind add_siblings(Document& document, const std::string& path, const Search& sea
       document.siblings.push_back(make_variant(sibling.coding, std::move(found.file), moment));
     }
   }
+  // The smallest comes first, which the choice takes among equal weights.
   std::ranges::sort(document.siblings, [](const Variant& one, const Variant& other) {
     return std::pair(one.file->size(), one.coding) < std::pair(other.file->size(), other.coding);
   });
@@ -184,6 +187,7 @@ FindDocument find_document(int root, const std::string& path, const FilesOptions
       return {kind};
     }
   }
+  // The lines come last: Vary depends on which siblings there are.
   write_all_lines(*document, cache_control_of(path, options));
   return {Kind::file, std::move(document)};
 }

@@ -151,6 +151,7 @@ Response answer_with(const Document& document, const Request& request, std::int6
     case Verdict::proceed:
       break;
   }
+  // Preconditions come before the range (RFC 9110, 13.2.2).
   const auto range = applicable_range(request.method(), request.headers(), it, now_seconds);
   const RangeChoice choice = range ? choose(*range, variant) : RangeChoice();
   switch (choice.kind) {

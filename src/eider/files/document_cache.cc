@@ -10,6 +10,7 @@ std::shared_ptr<const Document> DocumentCache::find(std::string_view path) {
   if (found == by_path_.end()) {
     return nullptr;
   }
+  // What was used last stands in front: the others are dropped before it.
   entries_.splice(entries_.begin(), entries_, found->second);
   return found->second->document;
 }
@@ -22,6 +23,7 @@ void DocumentCache::put(std::string_view path, std::shared_ptr<const Document> d
   memory_bytes_ += document->memory_bytes();
   open_files_ += document->open_files();
   entries_.push_front({std::string(path), std::move(document)});
+  // The key is a view into the entry, which never moves.
   by_path_.emplace(entries_.front().path, entries_.begin());
   make_room();
 }
@@ -41,6 +43,7 @@ DocumentCache::Held DocumentCache::held() const {
 void DocumentCache::drop(Entries::iterator entry) {
   memory_bytes_ -= entry->document->memory_bytes();
   open_files_ -= entry->document->open_files();
+  // The key goes before the entry that it views.
   by_path_.erase(entry->path);
   entries_.erase(entry);
 }

@@ -111,6 +111,7 @@ Result<FileServer, std::string> FileServer::open(const std::string& root, FilesO
     return fail("cannot serve the files of " + root + ": \"" + fault +
                 "\" cannot stand in a header field. Leave out line ends, and blanks at its ends.");
   }
+  // The directory need not be readable for this: it is only passed through.
   Descriptor directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory.is_open()) {
     return fail("cannot serve the files of " + root + ": " + std::strerror(errno) +
@@ -121,6 +122,7 @@ Result<FileServer, std::string> FileServer::open(const std::string& root, FilesO
 
 std::optional<Response> FileServer::try_serve(const std::string& path,
                                               const Request& request) const {
+  // The path is judged before anything is looked for, so that no answer tells what is hidden.
   if (auto refused = refuse(path, site_->options().dot_files)) {
     return refused;
   }
@@ -139,6 +141,7 @@ Task<Response> FileServer::serve(std::string path, const Request& request) const
     co_return std::move(*at_once);
   }
   const Moment moment = current_moment();
+  // The work owns all that it uses: the request may be gone when it runs.
   auto look = run_blocking([site = site_, wish = wish_of(path, request, site_->options()), moment] {
     return site->look(wish, moment, Lookups::any);
   });

@@ -50,6 +50,7 @@ PathVerdict judge_path(std::string_view path, DotFiles dot_files) noexcept {
     if (judged == PathVerdict::absent) {
       return judged;
     }
+    // Denied is said only where no other segment makes it absent.
     verdict = judged == PathVerdict::denied ? judged : verdict;
     path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
     position = Position::later;

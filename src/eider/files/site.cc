@@ -22,6 +22,7 @@ Site::Outcome Site::look(const Wish& wish, const Moment& moment, Lookups lookups
     return outcome;
   }
   if (is_directory && options_.listing == DirectoryListing::html) {
+    // A listing reads the disk, so it is for the pool.
     if (lookups == Lookups::cached_only) {
       return {{Kind::would_block}};
     }
@@ -35,14 +36,17 @@ Site::Outcome Site::look(const Wish& wish, const Moment& moment, Lookups lookups
 }
 
 FindDocument Site::find(const std::string& file, const Moment& moment, Lookups lookups) {
+  // It is shared: another thread may drop it from the cache meanwhile.
   const auto known = cache_.find(file);
   if (known != nullptr && is_fresh(*known, moment)) {
     return {Kind::file, known};
   }
   FindDocument found = find_document(directory_.get(), file, options_, moment, known, lookups);
+  // A file that was changed just now is not kept: another change may look the same.
   if (found.document != nullptr && found.document->is_settled()) {
     cache_.put(file, found.document);
   } else if (known != nullptr && found.kind != Kind::would_block) {
+    // Where looking would only have waited it stays, for the pool to compare with.
     cache_.remove(file);
   }
   return found;

@@ -76,6 +76,7 @@ Kind read_small(int fd, StoredFile& file, Lookups lookups) {
     // Some file systems cannot say whether they would have to wait.
     return lookups == Lookups::cached_only ? Kind::would_block : kind_of_error(error);
   }
+  // A change while it was read may leave bytes of both versions.
   file.is_young = file.is_young || !is_still(fd, file.state);
   return Kind::file;
 }
@@ -87,6 +88,7 @@ Kind open_large(Descriptor opened, StoredFile& file, Lookups lookups) {
   if (lookups == Lookups::any) {
     readahead(opened.get(), 0, kReadAheadBytes);
   } else if (preadv2(opened.get(), &piece, 1, 0, RWF_NOWAIT) < 0) {
+    // One byte tells whether the kernel has it: `sendfile` cannot be told not to wait.
     return Kind::would_block;
   }
   file.file = std::make_shared<const Descriptor>(std::move(opened));
@@ -108,6 +110,7 @@ FindFile store(Descriptor opened, const FileState& state, const FileWish& wish, 
 FindFile find_file(int root, const FileWish& wish, Lookups lookups) {
   Opened opened = open_beneath(root, wish.path, wish.symlinks, lookups);
   struct stat about{};
+  // What was opened is looked at, not the path: nobody can exchange it in between.
   if (opened.error != 0 || fstat(opened.file.get(), &about) != 0) {
     return {kind_of_error(opened.error != 0 ? opened.error : errno)};
   }
