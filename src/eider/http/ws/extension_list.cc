@@ -85,6 +85,7 @@ class ListParser {
   [[nodiscard]] std::string take_quoted() {
     std::string value;
     while (!rest_.empty() && !take('"')) {
+      // A quoted pair stands for its second byte, which must be one of a token as well.
       (void)take('\\');
       if (rest_.empty() || !is_token_byte(rest_.front())) {
         return {};

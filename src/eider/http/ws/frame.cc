@@ -145,6 +145,7 @@ FrameStep FrameReader::read(std::string_view in) noexcept {
   }
   FrameStep step = judge(in);
   if (step.status == FrameStatus::need_more) {
+    // It fits: a header that is not complete is shorter than the longest.
     std::memcpy(kept_.data(), in.empty() ? "" : in.data(), in.size());
     kept_bytes_ = static_cast<std::uint8_t>(in.size());
     step.consumed = in.size();

@@ -73,6 +73,7 @@ HandshakeRefusal bad(std::string_view text) noexcept {
 }
 
 std::optional<HandshakeRefusal> refuse_request(const RequestHead& head) noexcept {
+  // The method comes first, so that a POST is told 405 and not to upgrade.
   if (head.method != Method::get) {
     return HandshakeRefusal{405, "A WebSocket connection begins with GET.", kAllowGet};
   }
@@ -154,6 +155,7 @@ std::optional<std::string_view> SubprotocolReader::next() noexcept {
     ListReader names(rest_);
     while (const auto name = names.next()) {
       if (is_token(*name)) {
+        // The reader is made anew in each call, so where it stands is kept.
         rest_ = names.rest();
         return name;
       }
@@ -184,6 +186,7 @@ bool is_origin_allowed(const RequestHead& head, AskedOver over,
   if (origin.count == 0) {
     return true;
   }
+  // Nobody knows which of two the browser has meant.
   if (origin.count > 1) {
     return false;
   }

@@ -49,6 +49,7 @@ bool MessageReader::is_idle() const noexcept {
 }
 
 Event MessageReader::read(std::string_view in, Buffer& scratch) {
+  // What follows a close frame is discarded (RFC 6455, section 1.4).
   if (is_closed_) {
     return {.consumed = in.size()};
   }
@@ -154,6 +155,7 @@ Event MessageReader::read_control(std::string_view part, Buffer& scratch) {
     return {};
   }
   if (!is_uncut) {
+    // The control frame stands at the end of `message_`, behind what the message has so far.
     const std::size_t message_bytes = message_.size() - control_bytes_;
     scratch.append(message_.view().substr(message_bytes));
     message_.truncate(message_bytes);
@@ -203,6 +205,8 @@ Event MessageReader::read_data(std::string_view part, Buffer& scratch) {
   const bool is_uncut = is_end && message_bytes_ == 0;
   const bool is_kept = delivery_ == Delivery::whole && !is_uncut;
   const Taken taken = take(part, is_kept ? message_ : scratch);
+  // What came out ahead of a fault is checked first, so that the refusal does not depend on how the
+  // payload was cut.
   if (type_ == MessageType::text && !text_.take(taken.added)) {
     return refuse(Refusal::bad_text);
   }
@@ -228,6 +232,7 @@ Event MessageReader::end_message(std::string_view data) {
   if (type_ == MessageType::text && !text_.is_whole()) {
     return refuse(Refusal::bad_text);
   }
+  // From here on a continuation continues nothing.
   fragments_ = 0;
   const EventKind kind = delivery_ == Delivery::whole ? EventKind::message : EventKind::piece;
   return {.kind = kind, .type = type_, .data = data};
@@ -238,6 +243,7 @@ MessageReader::Taken MessageReader::take(std::string_view part, Buffer& out) {
     return inflate(part, out);
   }
   message_bytes_ += part.size();
+  // Plain bytes that need not be kept are handed on where they stand.
   if (!frame_.is_masked && &out != &message_) {
     return {part, Refusal::none};
   }

@@ -28,6 +28,7 @@ std::unique_ptr<RawInflater> borrow_inflater(int window_bits) {
   if (idle == nullptr) {
     return std::make_unique<RawInflater>(window_bits);
   }
+  // It is reset when it is taken: one that stays idle costs nothing for it.
   idle->reset();
   return idle;
 }
@@ -71,6 +72,7 @@ class Inflating {
       inflater_ = borrow_inflater(window_bits_);
     }
     const std::size_t size_max = out.size() + std::min(bytes_max, kBytesMax - out.size());
+    // One byte above the bound tells "too large" from "just fits".
     const RawInflated status = run(piece, size_max + 1, out);
     // First, because a fault behind the bound shows or not by how the payload was cut.
     if (out.size() > size_max) {
@@ -150,6 +152,7 @@ class Deflating {
       out.append('\0');  // RFC 7692, section 7.2.3.6
       return Deflated::done;
     }
+    // With its context kept a message must go as compressed: later ones refer to it.
     return takeover_ == Takeover::kept ? run_on(message, out) : run_alone(message, out);
   }
 
@@ -167,6 +170,7 @@ class Deflating {
     std::unique_ptr<RawDeflater> deflater = borrow_deflater(settings_);
     write(*deflater, message, out);
     give_back(settings_, std::move(deflater));
+    // A message that did not get smaller goes as it is: no later one refers to it.
     if (out.size() - size_before < message.size()) {
       return Deflated::done;
     }
@@ -176,6 +180,7 @@ class Deflating {
 
   static void write(RawDeflater& deflater, std::string_view message, Buffer& out) {
     deflater.write(message, out);
+    // The peer adds the tail again (RFC 7692, section 7.2.1).
     out.truncate(out.size() - kDeflateTail.size());
   }
 
