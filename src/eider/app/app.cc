@@ -66,10 +66,26 @@ std::string_view Routes::prefix() const noexcept {
   return table_->scopes[scope_].prefix;
 }
 
-Endpoint& Routes::add(Endpoint endpoint) {
+Endpoint::Endpoint() = default;
+Endpoint::Endpoint(const HandlerFacts& facts, Method given_method, std::string_view given_pattern,
+                   std::shared_ptr<const void> given_handler)
+    : HandlerFacts(facts),
+      method(given_method),
+      pattern(given_pattern),
+      handler(std::move(given_handler)) {}
+Endpoint::Endpoint(const Endpoint&) = default;
+Endpoint::Endpoint(Endpoint&&) noexcept = default;
+Endpoint& Endpoint::operator=(Endpoint&&) noexcept = default;
+Endpoint::~Endpoint() = default;
+
+Endpoint& Routes::add(const HandlerFacts& facts, Method method, std::string_view pattern,
+                      const std::source_location& where, std::shared_ptr<const void> handler) {
+  Endpoint& endpoint = table_->endpoints.emplace_back(facts, method, table_->scopes[scope_].prefix,
+                                                      std::move(handler));
+  endpoint.pattern += pattern;
   endpoint.scope = scope_;
-  endpoint.pattern.insert(0, table_->scopes[scope_].prefix);
-  return table_->endpoints.emplace_back(std::move(endpoint));
+  endpoint.where = where;
+  return endpoint;
 }
 
 RouteTable::RouteTable()

@@ -129,9 +129,11 @@ class Routes {
   /// class, so `app.state<Notes>(…)` and `app.get("/notes/{id}", &Notes::read)`.
   template <class F>
   RouteOf<F> route(Method method, PatternFor<std::type_identity_t<F>> pattern, F handler) {
-    return add<F>(detail::app::make_endpoint(method, std::string(pattern.text()),
-                                             detail::app::as_function(std::move(handler))),
-                  pattern.where());
+    auto function = detail::app::as_function(std::move(handler));
+    using Function = decltype(function);
+    return RouteOf<F>(add(detail::app::kHandlerFacts<Function>, method, pattern.text(),
+                          pattern.where(), detail::app::keep_handler(std::move(function))),
+                      trust());
   }
 
   /// Routes below `prefix` with hooks of their own.
@@ -247,12 +249,8 @@ class Routes {
   Routes(RouteTable& table, std::size_t scope) noexcept : table_(&table), scope_(scope) {}
 
   [[nodiscard]] Routes at(std::size_t scope) const noexcept { return {*table_, scope}; }
-  template <class F>
-  RouteOf<F> add(Endpoint endpoint, const std::source_location& where) {
-    endpoint.where = where;
-    return RouteOf<F>(add(std::move(endpoint)), trust());
-  }
-  Endpoint& add(Endpoint endpoint);
+  Endpoint& add(const HandlerFacts& facts, Method method, std::string_view pattern,
+                const std::source_location& where, std::shared_ptr<const void> handler);
   Routes& add_guard(Guard guard);
   Routes& add_provided(Guard guard);
   Routes& add_puts(detail::base::TypeKey key);

@@ -33,13 +33,14 @@ struct GuardOnWay {
   bool is_asked_for;
 };
 
-struct Endpoint {
+struct Endpoint;
+
+/// What the compiler knows of a handler by its type: made while it compiles, so that a route costs
+/// the file that adds it no code for that.
+struct HandlerFacts {
   using AnswerNow = void (*)(const Endpoint&, const Context&, Response&);
   using AnswerLater = Task<> (*)(const Endpoint&, const Context&, Response&);
 
-  Method method = Method::get;  // unknown: all that the pattern has no other route for
-  std::string pattern;
-  std::shared_ptr<const void> handler;
   detail::base::TypeKey handler_type = nullptr;
   AnswerNow answer_now = nullptr;      // null when the handler waits
   AnswerLater answer_later = nullptr;  // null when it does not
@@ -47,16 +48,32 @@ struct Endpoint {
   bool streams_body = false;   // the handler reads the content itself
   bool keeps_request = false;  // what it returns may use the request when the handler is done
   bool opens_websocket = false;
-  std::size_t body_bytes_max = 0;  // 0: the app's
-  std::size_t scope = 0;
   Wishes wishes;
   std::span<const std::string_view> path_types;  // of the values of the path that it takes
-  std::vector<Guard> guards;                     // the route's own
-  std::vector<Hook> hooks;                       // likewise
-  std::vector<Around> arounds;                   // likewise
-  std::source_location where;                    // it was added there
   /// What parameters and result say of themselves, for App::operations.
   std::span<const detail::app::Describe> description;
+};
+
+struct Endpoint : HandlerFacts {
+  // Compiled once (app.cc), where every file that adds a route would make them again.
+  Endpoint();
+  Endpoint(const HandlerFacts& facts, Method method, std::string_view pattern,
+           std::shared_ptr<const void> handler);
+  Endpoint(const Endpoint&);
+  Endpoint(Endpoint&&) noexcept;
+  Endpoint& operator=(const Endpoint&) = delete;
+  Endpoint& operator=(Endpoint&&) noexcept;
+  ~Endpoint();
+
+  Method method = Method::get;  // unknown: all that the pattern has no other route for
+  std::string pattern;
+  std::shared_ptr<const void> handler;
+  std::size_t body_bytes_max = 0;  // 0: the app's
+  std::size_t scope = 0;
+  std::vector<Guard> guards;              // the route's own
+  std::vector<Hook> hooks;                // likewise
+  std::vector<Around> arounds;            // likewise
+  std::source_location where;             // it was added there
   std::vector<std::string> subprotocols;  // of a WebSocket
   RouteWords words;
 
@@ -98,13 +115,11 @@ Task<> answer_producing(const Endpoint& endpoint, const Context& context, Respon
 }
 
 template <class F>
-[[nodiscard]] Endpoint make_endpoint(Method method, std::string pattern, F function) {
-  Endpoint endpoint;
-  endpoint.method = method;
-  endpoint.pattern = std::move(pattern);
-  endpoint.is_blocking = kIsBlocking<F>;
-  endpoint.streams_body = Signature<F>::kStreamsBody;
-  endpoint.keeps_request = kKeepsRequest<F>;
+[[nodiscard]] constexpr HandlerFacts facts_of() noexcept {
+  HandlerFacts facts;
+  facts.is_blocking = kIsBlocking<F>;
+  facts.streams_body = Signature<F>::kStreamsBody;
+  facts.keeps_request = kKeepsRequest<F>;
   static_assert(!Signature<F>::kStreamsBody || (Signature<F>::kIsTask && !kIsBlocking<F>),
                 "a handler that reads its body as it comes has to wait for it: return a Task");
   static_assert(!Signature<F>::kProduces || (Signature<F>::kIsTask && !kIsBlocking<F> &&
@@ -115,22 +130,36 @@ template <class F>
     check_captures<F>();
   }
   if constexpr (Signature<F>::kProduces) {
-    endpoint.answer_later = &answer_producing<F>;
+    facts.answer_later = &answer_producing<F>;
   } else if constexpr (kWaits<F>) {
-    endpoint.answer_later = &answer_later<F>;
+    facts.answer_later = &answer_later<F>;
   } else {
-    endpoint.answer_now = &answer_now<F>;
+    facts.answer_now = &answer_now<F>;
   }
-  endpoint.wishes = wishes_of<Signature<F>>();
-  endpoint.path_types = Signature<F>::path_types();
+  facts.wishes = wishes_of<Signature<F>>();
+  facts.path_types = Signature<F>::path_types();
   if constexpr (Signature<F>::kProduces) {
-    endpoint.description = Signature<F>::parameters();
+    facts.description = Signature<F>::parameters();
   } else {
-    endpoint.description = Signature<F>::parameters_and_result();
+    facts.description = Signature<F>::parameters_and_result();
   }
-  endpoint.handler_type = &base::kTypeKey<F>;
-  endpoint.handler = std::make_shared<const F>(std::move(function));
-  return endpoint;
+  facts.handler_type = &base::kTypeKey<F>;
+  return facts;
+}
+
+template <class F>
+inline constexpr HandlerFacts kHandlerFacts = facts_of<F>();
+
+/// Keeps a function for as long as its route. One without state needs no memory: any of its type
+/// is the same.
+template <class F>
+[[nodiscard]] std::shared_ptr<const void> keep_handler(F function) {
+  if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
+    static constexpr F kFunction{};
+    return {std::shared_ptr<const void>(), &kFunction};
+  } else {
+    return std::make_shared<const F>(std::move(function));
+  }
 }
 
 }  // namespace detail::app

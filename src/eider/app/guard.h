@@ -2,6 +2,8 @@
 // and learns what it wants to know. Must not read content.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -34,10 +36,10 @@ struct SlotWish {
   Guard (*make_maker)();
 };
 
-/// What a function's parameters ask for beyond the request.
+/// What a function's parameters ask for beyond the request, each in their order. Static.
 struct Wishes {
-  std::vector<StateWish> states;
-  std::vector<SlotWish> slots;
+  std::span<const StateWish> states;
+  std::span<const SlotWish> slots;
 };
 
 /// One function behind two plain function pointers, as Endpoint is for handlers.
@@ -168,7 +170,7 @@ consteval void check_guard() {
 }
 
 template <class S>
-[[nodiscard]] Wishes wishes_of();
+[[nodiscard]] constexpr Wishes wishes_of() noexcept;
 
 template <class G>
 [[nodiscard]] Guard make_guard(G function) {
@@ -225,23 +227,43 @@ template <class T>
 }
 
 template <class A>
-[[nodiscard]] SlotWish slot_wish_of() {
-  using T = typename Extractor<A>::Object;
-  SlotWish wish{&base::kTypeKey<T>, base::type_name<T>(), kMayBeMissing<A>, nullptr};
-  if constexpr (kIsMade<T>) {
-    wish.make_maker = &make_maker<T>;
+constexpr void add_wish(StateWish*& next) noexcept {
+  if constexpr (kKind<A> == ArgumentKind::state) {
+    using T = typename Extract<A>::Object;
+    *next++ = {&base::kTypeKey<T>, base::type_name<T>()};
   }
-  return wish;
 }
 
-template <class S>
-Wishes wishes_of() {
-  Wishes wishes;
-  S::each_state([&wishes]<class T>() {
-    wishes.states.push_back({&base::kTypeKey<T>, base::type_name<T>()});
-  });
-  S::each_slot([&wishes]<class A>() { wishes.slots.push_back(slot_wish_of<A>()); });
+template <class A>
+constexpr void add_wish(SlotWish*& next) noexcept {
+  if constexpr (kKind<A> == ArgumentKind::slot) {
+    using T = typename Extractor<A>::Object;
+    *next = {&base::kTypeKey<T>, base::type_name<T>(), kMayBeMissing<A>, nullptr};
+    if constexpr (kIsMade<T>) {
+      next->make_maker = &make_maker<T>;
+    }
+    ++next;
+  }
+}
+
+template <class Wish, ArgumentKind kind, class... A>
+inline constexpr auto kWishes = [] {
+  std::array<Wish, (std::size_t{0} + ... + (kKind<A> == kind ? 1U : 0U))> wishes{};
+  [[maybe_unused]] Wish* next = wishes.data();
+  (add_wish<A>(next), ...);
   return wishes;
+}();
+
+/// The wishes of parameters, shared by all functions of the same ones.
+template <class... A>
+struct WishesOf {
+  static constexpr Wishes kAll{kWishes<StateWish, ArgumentKind::state, A...>,
+                               kWishes<SlotWish, ArgumentKind::slot, A...>};
+};
+
+template <class S>
+constexpr Wishes wishes_of() noexcept {
+  return S::template Of<WishesOf>::kAll;
 }
 
 }  // namespace detail::app

@@ -202,24 +202,9 @@ struct SignatureOf {
     }
   }
 
-  /// The keys of the State parameters, in order.
-  static void each_state(auto&& visit) { (visit_state<Argument<P>>(visit), ...); }
-  /// The types of the parameters that are taken from slots.
-  static void each_slot(auto&& visit) { (visit_slot<Argument<P>>(visit), ...); }
-
- private:
-  template <class A>
-  static void visit_slot(auto& visit) {
-    if constexpr (kKind<A> == ArgumentKind::slot) {
-      visit.template operator()<A>();
-    }
-  }
-  template <class A>
-  static void visit_state(auto& visit) {
-    if constexpr (kKind<A> == ArgumentKind::state) {
-      visit.template operator()<typename Extract<A>::Object>();
-    }
-  }
+  /// A template of the parameters' types.
+  template <template <class...> class T>
+  using Of = T<Argument<P>...>;
 };
 
 template <class F, class Pointer>

@@ -141,25 +141,22 @@ void answer_websocket(const Endpoint& endpoint, const Context& context, Response
 ///
 /// handler  a coroutine that takes a WebSocket; WebSocketHandlers; or a function that makes them
 template <class F>
-[[nodiscard]] Endpoint make_websocket_endpoint(std::string pattern, F handler,
-                                               WebSocketOptions options = {}) {
+[[nodiscard]] constexpr HandlerFacts websocket_facts_of() noexcept {
   check_websocket_handler<F>();
   if constexpr (Signature<F>::kIsTask) {
     check_captures<F>();
   }
-  Endpoint endpoint;
-  endpoint.method = Method::get;
-  endpoint.pattern = std::move(pattern);
-  endpoint.answer_now = &answer_websocket<F>;
-  endpoint.opens_websocket = true;
-  endpoint.wishes = wishes_of<Signature<F>>();
-  endpoint.path_types = Signature<F>::path_types();
-  endpoint.description = Signature<F>::parameters();
-  endpoint.subprotocols = options.subprotocols;
-  endpoint.handler = std::make_shared<const WebSocketEndpoint<F>>(
-      ws::detail::WsRoute(std::move(options), endpoint.pattern), std::move(handler));
-  return endpoint;
+  HandlerFacts facts;
+  facts.answer_now = &answer_websocket<F>;
+  facts.opens_websocket = true;
+  facts.wishes = wishes_of<Signature<F>>();
+  facts.path_types = Signature<F>::path_types();
+  facts.description = Signature<F>::parameters();
+  return facts;
 }
+
+template <class F>
+inline constexpr HandlerFacts kWebSocketFacts = websocket_facts_of<F>();
 
 }  // namespace detail::app
 
@@ -171,9 +168,14 @@ RouteOf<F> Routes::ws(PatternFor<std::type_identity_t<F>> pattern, F handler) {
 template <class F>
 RouteOf<F> Routes::ws(PatternFor<std::type_identity_t<F>> pattern, F handler,
                       WebSocketOptions options) {
-  return add<F>(detail::app::make_websocket_endpoint(std::string(pattern.text()),
-                                                     std::move(handler), std::move(options)),
-                pattern.where());
+  std::vector<std::string> subprotocols = options.subprotocols;
+  Endpoint& endpoint =
+      add(detail::app::kWebSocketFacts<F>, Method::get, pattern.text(), pattern.where(),
+          std::make_shared<const detail::app::WebSocketEndpoint<F>>(
+              ws::detail::WsRoute(std::move(options), std::string(pattern.text())),
+              std::move(handler)));
+  endpoint.subprotocols = std::move(subprotocols);
+  return RouteOf<F>(endpoint, trust());
 }
 
 }  // namespace eider
