@@ -15,6 +15,7 @@
 #include "eider/middleware/idempotency.h"
 #include "eider/middleware/limits.h"
 #include "eider/middleware/maintenance.h"
+#include "eider/middleware/negotiation.h"
 #include "eider/middleware/rate_limit.h"
 #include "eider/middleware/request_id.h"
 #include "eider/middleware/response_cache.h"

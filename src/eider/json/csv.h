@@ -1,0 +1,28 @@
+// Lists of flat objects as comma-separated values (RFC 4180).
+// Must not read such: what a column holds only its writer knows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "eider/json/value.h"
+
+namespace eider::json {
+
+/// What becomes of texts that a spreadsheet takes for formulas: those that begin with '=', '+',
+/// '-', '@', a tab or a line's end. Whoever may write such a text could have it compute, and call
+/// out, where another opens the table.
+///
+/// escape  an apostrophe stands in front, which a program that reads the table has to take off
+enum class CsvFormulas : std::uint8_t { escape, leave };
+
+/// A line of names, in the order in which they occur first, and a line for each object; null and
+/// what an object has not are empty. Lines end with CRLF; fields are quoted where they have to be.
+///
+/// returns  nothing where the value is no array, or an element no object of texts, numbers,
+///          booleans and nulls
+[[nodiscard]] std::optional<std::string> to_csv(const Value& list,
+                                                CsvFormulas formulas = CsvFormulas::escape);
+
+}  // namespace eider::json

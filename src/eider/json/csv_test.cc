@@ -1,0 +1,56 @@
+#include "eider/json/csv.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "eider/json/read.h"
+
+namespace eider::json {
+namespace {
+
+std::string csv(std::string_view text, CsvFormulas formulas = CsvFormulas::escape) {
+  return to_csv(read<Value>(text).value(), formulas).value_or("no table");
+}
+
+TEST(Csv, has_a_line_of_names_and_one_for_each_object) {
+  EXPECT_EQ(csv(R"([{"id":1,"title":"Milk","done":true},{"id":-2,"title":"","done":null}])"),
+            "id,title,done\r\n1,Milk,true\r\n-2,,\r\n");
+  EXPECT_EQ(csv("[]"), "");
+  EXPECT_EQ(csv(R"([{"a":1.5},{"b":2,"a":3}])"), "a,b\r\n1.5,\r\n3,2\r\n");
+}
+
+// RFC 4180, section 2, rules 5 to 7.
+TEST(Csv, quotes_what_has_to_be) {
+  EXPECT_EQ(csv(R"([{"a,b":"x \"y\"","c":"one\r\ntwo","d":" blank "}])"),
+            "\"a,b\",c,d\r\n\"x \"\"y\"\"\",\"one\r\ntwo\",\" blank \"\r\n");
+}
+
+TEST(Csv, makes_no_formula_of_a_text) {
+  for (const std::string_view begin : {"=", "+", "-", "@", "\\t"}) {
+    const std::string list = "[{\"a\":\"" + std::string(begin) + "1+1\"}]";
+    EXPECT_EQ(csv(list).substr(3, 1), "'") << list;
+    EXPECT_EQ(csv(list, CsvFormulas::leave).find('\''), std::string::npos) << list;
+  }
+  EXPECT_EQ(csv(R"([{"=cmd|x":"=x,y"}])"), "'=cmd|x\r\n\"'=x,y\"\r\n");
+  EXPECT_EQ(csv(R"([{"a":-5}])"), "a\r\n-5\r\n");
+}
+
+TEST(Csv, is_of_lists_of_flat_objects_alone) {
+  for (const std::string_view text :
+       {"{}", "1", "null", "[1]", "[[1]]", R"([{"a":[]}])", R"([{"a":1},{"a":{}}])", "[{},2]"}) {
+    EXPECT_EQ(csv(text), "no table") << text;
+  }
+}
+
+TEST(Csv, has_a_bound_to_its_columns) {
+  std::string list = "[{\"a\":1}";
+  for (int row = 0; row < 1000; ++row) {
+    list += ",{\"" + std::to_string(row) + "\":1}";
+  }
+  EXPECT_EQ(csv(list + "]"), "no table");
+}
+
+}  // namespace
+}  // namespace eider::json

@@ -1,0 +1,135 @@
+#include "eider/middleware/negotiation.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "eider/app/respond.h"
+#include "eider/base/text.h"
+#include "eider/http/accept.h"
+#include "eider/json/binary.h"
+#include "eider/json/read.h"
+
+namespace eider {
+
+namespace {
+
+using json::BinaryFormat;
+
+/// The first three places are JSON's and those of what is only written.
+constexpr std::array<std::string_view, 6> kFormats = {
+    kApplicationJson,          "application/cbor",      "application/msgpack",
+    "application/vnd.msgpack", "application/x-msgpack", "text/csv; charset=utf-8"};
+constexpr std::size_t kJson = 0;
+constexpr std::size_t kCsv = 5;
+
+std::optional<BinaryFormat> binary_format(std::string_view type) noexcept {
+  const std::string_view essence = trim(type.substr(0, type.find(';')));
+  for (std::size_t index = kJson + 1; index < kCsv; ++index) {
+    if (equals_ignoring_case(essence, kFormats[index])) {
+      return index == 1 ? BinaryFormat::cbor : BinaryFormat::msgpack;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Its fields, but for the one that says what the content is.
+void become_json(Request& request, std::string_view content) {
+  const auto given = request.headers();
+  const auto fields = request.arena().make_array<Field>(given.size());
+  std::ranges::transform(given, fields.begin(), [](Field field) {
+    if (equals_ignoring_case(field.name, "Content-Type")) {
+      field.value = kApplicationJson;
+    }
+    return field;
+  });
+  request.head().fields = fields;
+  request.set_body(request.arena().copy(content));
+}
+
+bool take(Request& request, Response& response) {
+  const auto format = binary_format(request.header("Content-Type").value_or(""));
+  if (!format || request.body().empty()) {
+    return true;
+  }
+  Buffer text;
+  if (const auto wrong = json::read_binary(*format, request.body(), text)) {
+    render_error(response,
+                 Error::bad_request("The content cannot be read. " + std::string(*wrong)));
+    return false;
+  }
+  become_json(request, text.view());
+  return true;
+}
+
+bool is_json(const Response& response) noexcept {
+  return response.status() >= 200 && response.status() < 300 &&
+         response.content_type() == kApplicationJson && is_in_memory(response) &&
+         !response.body().empty() && !response.find_header("Content-Encoding");
+}
+
+/// The value in that format; nothing where it is no table.
+std::optional<std::string> written(std::size_t format, const json::Value& value,
+                                   const Negotiation& options) {
+  if (format == kCsv) {
+    return json::to_csv(value, options.csv_formulas);
+  }
+  std::string out;
+  json::write_binary(*binary_format(kFormats[format]), out, value);
+  return out;
+}
+
+/// Leaves JSON where that is preferred.
+///
+/// returns  whether one of the formats will do
+bool give_as_asked(const Request& request, Response& response, const Negotiation& options) {
+  std::optional<json::Value> value;
+  std::span<const std::string_view> offered(kFormats);
+  while (true) {
+    const auto chosen = choose_media_type(request.headers(), offered);
+    if (!chosen || *chosen == kJson) {
+      return chosen.has_value();
+    }
+    if (!value) {
+      auto read = json::read<json::Value>(response.body());
+      if (!read) {
+        return true;  // a handler's own text, which its client has to know
+      }
+      value = std::move(*read);
+    }
+    if (auto content = written(*chosen, *value, options)) {
+      response.set_body(std::move(*content)).set_static_type(kFormats[*chosen]);
+      return true;
+    }
+    offered = offered.first(kCsv);
+  }
+}
+
+void give(const Request& request, Response& response, const Negotiation& options) {
+  if (!is_json(response)) {
+    return;
+  }
+  response.add_header("Vary", "Accept");
+  const bool only_asks = request.method() == Method::get || request.method() == Method::head;
+  if (response.body().size() > options.answer_bytes_max) {
+    return;
+  }
+  if (!give_as_asked(request, response, options) && only_asks) {
+    render_error(response, Error(406, "There is JSON, CBOR, MessagePack and, of flat lists, CSV."));
+  }
+}
+
+}  // namespace
+
+Hook negotiate(Negotiation options) {
+  return {.after = [options](const Request& request,
+                             Response& response) { give(request, response, options); },
+          .on_content = take,
+          .name = "negotiate"};
+}
+
+}  // namespace eider

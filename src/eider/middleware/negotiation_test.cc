@@ -1,0 +1,161 @@
+#include "eider/middleware/negotiation.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/app/merge_patch.h"
+#include "eider/json/binary.h"
+#include "eider/json/read.h"
+#include "eider/middleware/caching.h"
+#include "eider/reflect/constraints.h"
+#include "eider/testkit/test_client.h"
+#include "tests/sim/sim_app.h"
+#include "tests/support/h2_server.h"
+
+namespace eider {
+namespace {
+
+using json::BinaryFormat;
+namespace h2 = detail::http2::test;
+
+struct Offer {
+  int id;
+  Length<std::string, 1, 10> title;
+};
+
+struct Nested {
+  std::vector<int> ids;
+};
+
+void add_negotiated(App& app) {
+  app.use(conditional_requests());
+  app.use(negotiate());
+  app.get("/one", [] { return Offer{1, std::string("Milk")}; });
+  app.get("/many",
+          [] { return std::vector<Offer>{{1, std::string("a")}, {2, std::string("=b")}}; });
+  app.get("/nested", [] { return std::vector<Nested>{{{1}}}; });
+  app.get("/text", [] { return "text"; });
+  app.post("/echo", [](Json<Offer> offer) { return *offer; });
+  app.post("/text", [](Body body) { return std::string(body.view()); });
+}
+
+class NegotiationTest : public ::testing::Test {
+ public:
+  Reply get(std::string target, std::string_view accept, Method method = Method::get) {
+    return client_.send({.method = method, .target = target, .headers = {{"Accept", accept}}});
+  }
+  Reply post(std::string_view type, std::string body, std::string target = "/echo") {
+    return client_.send({.method = Method::post,
+                         .target = target,
+                         .headers = {{"Content-Type", type}},
+                         .body = body});
+  }
+
+ private:
+  static App made_app() {
+    App app;
+    add_negotiated(app);
+    return app;
+  }
+  TestClient client_{made_app()};
+};
+
+std::string as_binary(BinaryFormat format, std::string_view text) {
+  std::string out;
+  json::write_binary(format, out, json::read<json::Value>(text).value());
+  return out;
+}
+
+constexpr std::string_view kOne = R"({"id":1,"title":"Milk"})";
+
+TEST_F(NegotiationTest, gives_each_client_the_format_that_it_prefers) {
+  const struct {
+    std::string_view accept;
+    std::string type;
+    std::string body;
+  } rows[] = {
+      {"", "application/json", std::string(kOne)},
+      {"*/*", "application/json", std::string(kOne)},
+      {"application/cbor", "application/cbor", as_binary(BinaryFormat::cbor, kOne)},
+      {"application/msgpack", "application/msgpack", as_binary(BinaryFormat::msgpack, kOne)},
+      {"application/x-msgpack", "application/x-msgpack", as_binary(BinaryFormat::msgpack, kOne)},
+      {"application/json;q=0.5, application/cbor", "application/cbor",
+       as_binary(BinaryFormat::cbor, kOne)},
+      {"text/csv, application/json;q=0.1", "application/json", std::string(kOne)}};
+  for (const auto& row : rows) {
+    const Reply reply = get("/one", row.accept);
+    EXPECT_EQ(reply.status, 200) << row.accept;
+    EXPECT_EQ(reply.header("Content-Type"), row.type) << row.accept;
+    EXPECT_EQ(reply.body, row.body) << row.accept;
+    EXPECT_EQ(reply.header("Vary"), "Accept") << row.accept;
+  }
+}
+
+TEST_F(NegotiationTest, gives_tables_of_lists_of_flat_objects) {
+  const Reply reply = get("/many", "text/csv");
+  EXPECT_EQ(reply.header("Content-Type"), "text/csv; charset=utf-8");
+  EXPECT_EQ(reply.body, "id,title\r\n1,a\r\n2,'=b\r\n");
+  EXPECT_EQ(get("/nested", "text/csv").status, 406);
+  EXPECT_EQ(get("/nested", "text/csv, */*;q=0.1").header("Content-Type"), "application/json");
+}
+
+TEST_F(NegotiationTest, says_406_of_what_it_has_not_where_nothing_was_done) {
+  const Reply reply = get("/one", "image/png");
+  EXPECT_EQ(reply.status, 406);
+  EXPECT_EQ(reply.problem().status, 406);
+  EXPECT_EQ(get("/one", "image/png", Method::head).status, 406);
+  EXPECT_EQ(get("/text", "image/png").body, "text");  // no JSON: the handler's own matter
+}
+
+TEST_F(NegotiationTest, takes_content_in_each_format_by_the_same_rules) {
+  for (const auto& [type, format] :
+       {std::pair("application/cbor", BinaryFormat::cbor),
+        std::pair("Application/MsgPack", BinaryFormat::msgpack),
+        std::pair("application/vnd.msgpack; x=y", BinaryFormat::msgpack)}) {
+    const Reply good = post(type, as_binary(format, kOne));
+    EXPECT_EQ(good.status, 200) << type;
+    EXPECT_EQ(good.body, kOne) << type;
+    const Reply wrong = post(type, as_binary(format, R"({"id":"x","title":""})"));
+    EXPECT_EQ(wrong.status, 422) << type;
+    ASSERT_EQ(wrong.problem().errors.size(), 2U) << type;
+    EXPECT_EQ(wrong.problem().errors[0].pointer, "/id");
+    const std::string whole = as_binary(format, kOne);
+    for (std::size_t size = 1; size < whole.size(); ++size) {
+      EXPECT_EQ(post(type, whole.substr(0, size)).status, 400) << type << size;
+    }
+  }
+  EXPECT_EQ(post("application/json", std::string(kOne)).body, kOne);
+  EXPECT_EQ(post("text/csv", "id,title\r\n1,a\r\n").status, 415);
+  EXPECT_EQ(post("text/plain", "as it is", "/text").body, "as it is");
+}
+
+TEST_F(NegotiationTest, each_format_has_a_tag_of_its_own) {
+  EXPECT_NE(get("/one", "application/json").header("ETag"),
+            get("/one", "application/cbor").header("ETag"));
+}
+
+TEST_F(NegotiationTest, holds_over_http2_too) {
+  h2::H2ServerOf<SimApp<&add_negotiated>> server;
+  SimClient client = server.connect();
+  client.send(h2::frame(h2::Type::headers, h2::kEndHeaders | h2::kEndStream, 1,
+                        h2::head("GET", "/one") + h2::literal("accept", "application/cbor")));
+  server.kernel.advance(std::chrono::milliseconds(10));
+  EXPECT_EQ(h2::received_on(client.take_received(), 1).content,
+            as_binary(BinaryFormat::cbor, kOne));
+}
+
+TEST(Negotiation, leaves_large_answers_in_json) {
+  App app;
+  app.use(negotiate({.answer_bytes_max = 10}));
+  app.get("/", [] { return Offer{1, std::string("Milk")}; });
+  TestClient client(app);
+  EXPECT_EQ(client.send({.target = "/", .headers = {{"Accept", "application/cbor"}}}).body, kOne);
+}
+
+}  // namespace
+}  // namespace eider
