@@ -1,8 +1,5 @@
 #include "eider/coding/secrets.h"
 
-#include <optional>
-
-#include "eider/base/text.h"
 #include "eider/coding/field_values.h"
 #include "eider/http/request.h"
 #include "eider/http/source_site.h"
@@ -11,28 +8,8 @@ namespace eider {
 
 namespace {
 
-/// Whether browsers add what the Authorization field says without being asked by the page: all
-/// schemes but Bearer and its kind, which scripts of the own site add.
-bool is_ambient(std::string_view authorization) noexcept {
-  const std::string_view scheme = authorization.substr(0, authorization.find(' '));
-  return !equals_ignoring_case(scheme, "Bearer") && !equals_ignoring_case(scheme, "DPoP");
-}
-
-/// Browsers show it to each site that asks, whoever has made the page.
-bool has_shown_certificate(const Request& request) {
-  const auto secured = request.secured_by();
-  return secured && !secured->client.fingerprint.empty();
-}
-
-bool has_ambient_credentials(const Request& request) {
-  const std::optional<std::string_view> authorization = request.header("Authorization");
-  return request.header("Cookie").has_value() || (authorization && is_ambient(*authorization)) ||
-         has_shown_certificate(request);
-}
-
 bool has_credentials(const Request& request) {
-  return request.header("Cookie").has_value() || request.header("Authorization").has_value() ||
-         has_shown_certificate(request);
+  return request.header("Authorization").has_value() || has_ambient_credentials(request);
 }
 
 bool may_be_foreign(const Request& request) {

@@ -31,6 +31,19 @@ SourceSite site_of(std::string_view origin, const Request& request) {
   return is_same_host(origin, request.head().authority, over) ? SourceSite::own : SourceSite::other;
 }
 
+/// Whether browsers add what the Authorization field says without being asked by the page: all
+/// schemes but Bearer and its kind, which scripts of the own site add.
+bool is_ambient(std::string_view authorization) noexcept {
+  const std::string_view scheme = authorization.substr(0, authorization.find(' '));
+  return !equals_ignoring_case(scheme, "Bearer") && !equals_ignoring_case(scheme, "DPoP");
+}
+
+/// Browsers show it to each site that asks, whoever has made the page.
+bool has_shown_certificate(const Request& request) {
+  const auto secured = request.secured_by();
+  return secured && !secured->client.fingerprint.empty();
+}
+
 }  // namespace
 
 SourceSite source_site_of(const Request& request) {
@@ -59,6 +72,12 @@ bool is_same_host(std::string_view origin, std::string_view authority, AskedOver
   const std::string_view port = is_secure ? ":443" : ":80";
   const std::string_view host = without_suffix(origin.substr(mark + kMark.size()), port);
   return !host.empty() && equals_ignoring_case(host, without_suffix(authority, port));
+}
+
+bool has_ambient_credentials(const Request& request) {
+  const std::optional<std::string_view> authorization = request.header("Authorization");
+  return request.header("Cookie").has_value() || (authorization && is_ambient(*authorization)) ||
+         has_shown_certificate(request);
 }
 
 }  // namespace eider

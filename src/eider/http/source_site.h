@@ -24,6 +24,11 @@ enum class SourceSite : std::uint8_t {
 /// source  Fetch Metadata Request Headers, section 2.3; Fetch, "append a request Origin header"
 [[nodiscard]] SourceSite source_site_of(const Request& request);
 
+/// Whether it brings what browsers add by themselves, whoever's page has asked: a cookie, an
+/// Authorization by any scheme but Bearer and DPoP, which scripts of the own site add, or the
+/// client's certificate.
+[[nodiscard]] bool has_ambient_credentials(const Request& request);
+
 /// How a request came here. In the clear both schemes' pages may be the host's own: what ends TLS
 /// may stand in front.
 enum class AskedOver : std::uint8_t { clear, tls };

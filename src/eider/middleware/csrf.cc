@@ -95,7 +95,7 @@ class Csrf {
     }
     // A program has nobody's cookies; an old browser that says nothing of its page has them.
     return kind == FormKind::pairs ||
-           (source_site_of(request) != SourceSite::own && request.header("Cookie").has_value());
+           (source_site_of(request) != SourceSite::own && has_ambient_credentials(request));
   }
 
   void keep_cookie(const Request& request, Response& response) const {

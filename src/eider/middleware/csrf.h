@@ -38,7 +38,9 @@ struct CsrfOptions {
 /// - brings content that any page can send unasked (a form's, plain text, or of no type) without
 ///   the token that this service has put into its page: in the field `csrf_token` of a form in
 ///   application/x-www-form-urlencoded, else in X-CSRF-Token. A form with files, text and no type
-///   need none where the browser says that they are an own page's, or where no cookie comes along.
+///   need none where the browser says that they are an own page's, or where nothing comes along
+///   that browsers add by themselves (has_ambient_credentials): a cookie, a password, a client's
+///   certificate.
 ///
 ///     app.use(csrf({.key = own.csrf_key}));
 ///     app.get("/new", [](const CsrfToken& token) { return Html("<form …>" + token.field()); });

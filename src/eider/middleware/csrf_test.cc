@@ -10,6 +10,7 @@
 
 #include "eider/app/app.h"
 #include "eider/base/failure.h"
+#include "eider/middleware/test_asked.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {
@@ -159,6 +160,30 @@ TEST(Csrf, files_text_and_no_type_need_the_browsers_word_or_the_header_where_coo
     EXPECT_EQ(app.post({{"Content-Type", type}, cookie, {"X-CSRF-Token", page.token}}, "x"), 200);
   }
   EXPECT_EQ(app.post({cookie}, "", Method::delete_), 403);
+}
+
+TEST(Csrf, what_browsers_send_by_themselves_counts_as_a_cookie_does) {
+  App app;
+  app.use(csrf({.key = kCsrfKey}));
+  app.post("/write", [] { return "x"; });
+  testing::AskedApp asked(app);
+  const auto status = [&asked](std::vector<Field> fields, std::string fingerprint = {}) {
+    fields.push_back({"Content-Type", "text/plain"});
+    return asked.status({.method = Method::post,
+                         .path = "/write",
+                         .fields = std::move(fields),
+                         .body = "x",
+                         .is_secure = true,
+                         .fingerprint = std::move(fingerprint)});
+  };
+  EXPECT_EQ(status({}), 200);
+  for (const char* known : {"Basic YTpi", "basic YTpi", "Digest username=\"a\"", "Negotiate YTpi",
+                            "NTLM YTpi", "Basic"}) {
+    EXPECT_EQ(status({{"Authorization", known}}), 403) << known;
+    EXPECT_EQ(status({{"Authorization", known}, {"Sec-Fetch-Site", "same-origin"}}), 200) << known;
+  }
+  EXPECT_EQ(status({{"Authorization", "Bearer YTpi"}}), 200);  // a page's script has to add it
+  EXPECT_EQ(status({}, "ab12"), 403);
 }
 
 TEST(Csrf, sets_its_cookie_with_the_page_that_takes_a_token_and_once) {

@@ -18,16 +18,19 @@ namespace eider::testing {
 
 class FakePeer final : public Peer {
  public:
-  FakePeer(std::string address, bool is_secure)
-      : address_(std::move(address)), is_secure_(is_secure) {}
+  FakePeer(std::string address, bool is_secure, std::string fingerprint = {})
+      : address_(std::move(address)), is_secure_(is_secure), fingerprint_(std::move(fingerprint)) {}
   [[nodiscard]] std::string address() const override { return address_; }
   [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
-    return is_secure_ ? std::optional(SecuredBy{.version = "TLSv1.3"}) : std::nullopt;
+    return is_secure_ ? std::optional(SecuredBy{.version = "TLSv1.3",
+                                                .client = {.fingerprint = fingerprint_}})
+                      : std::nullopt;
   }
 
  private:
   std::string address_;
   bool is_secure_;
+  std::string fingerprint_;
 };
 
 struct Asked {
@@ -38,6 +41,8 @@ struct Asked {
   std::string_view authority = "app.example";
   std::string_view body = {};
   bool is_secure = false;
+  /// Of the client's certificate, where it is secure.
+  std::string fingerprint = {};
 };
 
 struct Answered {
@@ -62,7 +67,7 @@ class AskedApp {
   explicit AskedApp(const App& app) : service_(app.make_service().value()) {}
 
   Answered ask(const Asked& asked) {
-    FakePeer peer(asked.address, asked.is_secure);
+    FakePeer peer(asked.address, asked.is_secure, asked.fingerprint);
     Request request;
     RequestHead& head = request.head();
     head.method = asked.method;
