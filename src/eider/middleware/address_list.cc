@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "eider/app/client_address.h"
@@ -30,25 +29,34 @@ class Blocks {
     }
   }
   [[nodiscard]] bool is_empty() const noexcept { return blocks_.empty(); }
-  [[nodiscard]] bool hold(const std::optional<IpAddress>& address) const noexcept {
-    return address && std::ranges::any_of(
-                          blocks_, [&](const Cidr& block) { return block.contains(*address); });
+  [[nodiscard]] bool hold(const IpAddress& address) const noexcept {
+    return std::ranges::any_of(blocks_, [&](const Cidr& block) { return block.contains(address); });
   }
 
  private:
   std::vector<Cidr> blocks_;
 };
 
+struct Lists {
+  Blocks allowed;
+  Blocks denied;
+
+  /// One that nobody knows may be on a list that denies.
+  [[nodiscard]] bool admit(const std::optional<IpAddress>& address) const noexcept {
+    if (!address) {
+      return allowed.is_empty() && denied.is_empty();
+    }
+    return !denied.hold(*address) && (allowed.is_empty() || allowed.hold(*address));
+  }
+};
+
 }  // namespace
 
 ClientHook address_list(AddressList list) {
-  const Blocks allowed(list.allow);
-  const Blocks denied(list.deny);
-  return {[allowed, denied](const ProxyTrust& trust) {
+  return {[lists = Lists{Blocks(list.allow), Blocks(list.deny)}](const ProxyTrust& trust) {
     return Hook{.before =
-                    [allowed, denied, &trust](Request& request, Response& response) {
-                      const auto address = client_address_of(request, trust);
-                      if (!denied.hold(address) && (allowed.is_empty() || allowed.hold(address))) {
+                    [lists, &trust](Request& request, Response& response) {
+                      if (lists.admit(client_address_of(request, trust))) {
                         return true;
                       }
                       render_error(response, Error::forbidden("This address may not ask here."));

@@ -8,10 +8,11 @@
 
 namespace eider {
 
-/// Blocks separated by commas, "10.0.0.0/8, ::1, 2001:db8::/32".
+/// Blocks separated by commas, "10.0.0.0/8, ::1, 2001:db8::/32". A client whose address nobody
+/// knows may not ask, whichever list there is: a peer on a Unix socket that is not trusted, or one
+/// whose proxy names no address.
 struct AddressList {
-  /// Where it is not empty, only these, and nobody whose address is not known, such as a peer on a
-  /// Unix socket.
+  /// Where it is not empty, only these.
   std::string allow = {};
   /// Never these, whatever `allow` says.
   std::string deny = {};

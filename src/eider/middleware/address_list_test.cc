@@ -49,6 +49,16 @@ TEST(AddressList, keeps_out_whom_it_denies_whatever_it_allows) {
   EXPECT_EQ(status_from({.deny = "192.0.2.0/24"}, "198.51.100.1"), 200);
 }
 
+TEST(AddressList, keeps_out_whom_nobody_knows) {
+  for (const char* address : {"", "unix:", "unix:/run/x", "localhost"}) {
+    EXPECT_EQ(status_from({.deny = "192.0.2.0/24"}, address), 403) << address;
+    EXPECT_EQ(status_from({}, address), 200) << address;
+  }
+  EXPECT_EQ(status_from({.deny = "192.0.2.0/24"}, "10.0.0.9", "unknown", "10.0.0.9"), 403);
+  EXPECT_EQ(status_from({.deny = "192.0.2.0/24"}, "unix:", "198.51.100.1", "unix"), 200);
+  EXPECT_EQ(status_from({.deny = "192.0.2.0/24"}, "unix:", "192.0.2.1", "unix"), 403);
+}
+
 TEST(AddressList, goes_by_the_word_of_trusted_proxies_alone) {
   const AddressList list{.allow = "10.0.0.0/8"};
   EXPECT_EQ(status_from(list, "192.0.2.1", "10.0.0.1"), 403);
