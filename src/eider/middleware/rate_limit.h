@@ -27,7 +27,8 @@ enum class RateLimitBy : std::uint8_t {
   /// The client's address (behind trusted proxies the one that they name), IPv6 by its network. All
   /// whose address nobody knows count as one.
   address,
-  /// The same, for each route by itself.
+  /// The same, for each route by itself: a HEAD is its GET, the same pattern on two hosts is two
+  /// routes, and all requests that no route takes are one.
   address_and_route,
   /// All clients together, for each route by itself.
   route,

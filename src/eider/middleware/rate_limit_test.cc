@@ -185,6 +185,24 @@ TEST(RateLimit, counts_routes_by_themselves_or_what_it_is_told) {
   EXPECT_EQ(keyed_status("/keyed/d", ""), 200);
 }
 
+TEST(RateLimit, of_a_route_counts_its_heads_and_no_other_host) {
+  App app;
+  app.use(rate_limit({.requests = 2, .per = 60s, .by = RateLimitBy::route}));
+  app.get("/x", [] { return "app"; });
+  app.post("/x", [] { return "posted"; });
+  app.host("*.example").get("/x", [] { return "host"; });
+  TestClient client(app);
+  const auto status = [&client](const std::string& host, Method method) {
+    return client.send({.method = method, .target = "http://" + host + "/x"}).status;
+  };
+  EXPECT_EQ(status("a.example", Method::get), 200);
+  EXPECT_EQ(status("b.example", Method::head), 200);
+  EXPECT_EQ(status("c.example", Method::get), 429);  // one route, whatever its names
+  EXPECT_EQ(status("c.example", Method::head), 429);
+  EXPECT_EQ(status("other", Method::get), 200);
+  EXPECT_EQ(status("other", Method::post), 200);
+}
+
 TEST(RateLimit, of_users_stands_behind_the_guard_that_knows_them) {
   App app;
   app.guard([](Header<"who", std::string> who) -> Identity { return {*who}; });
