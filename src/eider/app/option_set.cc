@@ -119,8 +119,7 @@ OptionSet& OptionSet::add_answer(std::string_view name, std::string_view help,
   detail::app::OptionSpec made;
   made.form = detail::app::OptionSpec::Form::flag;
   made.answer = std::move(answer);
-  add(std::move(made), {.member = name, .help = help}, {});
-  options_.back().environment.clear();  // one that stands there for good would serve nothing
+  add(std::move(made), {.member = name, .help = help, .is_in_environment = false}, {});
   return *this;
 }
 
@@ -128,7 +127,7 @@ void OptionSet::add(detail::app::OptionSpec made, const OptionText& text,
                     std::string_view section) {
   made.section = section;
   made.name = option_name(section, text.member);
-  made.environment = environment_name(program_, made.name);
+  made.environment = text.is_in_environment ? environment_name(program_, made.name) : "";
   made.help = text.help;
   if (!text.takes.empty()) {
     made.takes = text.takes;

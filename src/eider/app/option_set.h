@@ -26,6 +26,9 @@ struct OptionText {
   std::string_view help;
   /// What stands for the value, such as "FILE"; empty: by the type.
   std::string_view takes = {};
+  /// Not of one that is for a single call, such as a flag by which the program does something else:
+  /// left in the environment it would hold for every later one.
+  bool is_in_environment = true;
 };
 
 namespace detail::app {

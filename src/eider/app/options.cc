@@ -108,7 +108,9 @@ struct Serving {
       {"threads", "event loops, 1 to 1024; without it, one per core"},
       {"backend", "auto, epoll or io_uring", "NAME"},
       {"drain_seconds", "how long requests in flight may take after SIGTERM; without it, 10"},
-      {"routes", "list what is served and what stands ahead of each handler, and end"}};
+      {.member = "routes",
+       .help = "list what is served and what stands ahead of each handler, and end",
+       .is_in_environment = false}};
 };
 
 Serving serving_of(const ServerOptions& given) {
