@@ -34,6 +34,7 @@ Routes& Routes::use(const ClientHook& hook) {
 }
 
 Routes& Routes::add(detail::app::Part part) {
+  part.scope = scope_;
   table_->parts.push_back(std::move(part));
   return *this;
 }
@@ -88,32 +89,6 @@ Endpoint& Routes::add(const HandlerFacts& facts, Method method, std::string_view
   return endpoint;
 }
 
-RouteTable::RouteTable()
-    : scopes(1),
-      topics(std::make_shared<Topics>()),
-      proxy_trust(std::make_shared<ProxyTrust>()),
-      modules{{&detail::base::kTypeKey<Topics>, topics},
-              {&detail::base::kTypeKey<ProxyTrust>, proxy_trust},
-              {&detail::base::kTypeKey<Urls>, std::make_shared<Urls>(*this)}} {}
-
-void* RouteTable::find_state(detail::base::TypeKey key) const noexcept {
-  if (const auto found = states.find(key); found != states.end()) {
-    return found->second.get();
-  }
-  const auto found = modules.find(key);
-  return found == modules.end() ? nullptr : found->second.get();
-}
-
-std::vector<const RouteScope*> scopes_around(const RouteTable& table, const Endpoint& endpoint) {
-  std::vector<const RouteScope*> scopes;
-  for (std::size_t scope = endpoint.scope;; scope = table.scopes[scope].parent) {
-    scopes.insert(scopes.begin(), &table.scopes[scope]);
-    if (scope == 0) {
-      return scopes;
-    }
-  }
-}
-
 App::App() : App(std::make_shared<RouteTable>()) {
   owned_table_->log = stderr_log();
   topics().log_to(owned_table_->log);
@@ -146,7 +121,8 @@ Topics& App::topics() const noexcept {
 }
 
 const Urls& App::urls() const noexcept {
-  return *static_cast<const Urls*>(table_->find_state(&detail::base::kTypeKey<Urls>));
+  return *static_cast<const Urls*>(
+      table_->states().modules.at(&detail::base::kTypeKey<Urls>).get());
 }
 
 App& App::trust_proxies(std::string_view blocks) {
@@ -180,7 +156,7 @@ App& App::observe(Observer observer) {
 
 void App::add_module(detail::base::TypeKey key, std::shared_ptr<void> object,
                      detail::app::Part part, detail::app::Part part_on_loops) {
-  if (!table_->modules.try_emplace(key, std::move(object)).second) {
+  if (!table_->states().modules.try_emplace(key, std::move(object)).second) {
     throw Failure(Error::internal("the module " + part.name + " is there already"));
   }
   add(std::move(part));
@@ -219,8 +195,16 @@ App& App::log_to(std::shared_ptr<LogSink> sink) noexcept {
   return *this;
 }
 
+App& App::add_maker(detail::app::StateMaker maker) {
+  const std::string name(maker.type_name);
+  if (!table_->states().makers.try_emplace(maker.key, std::move(maker)).second) {
+    throw Failure(Error::internal("app.make: there is a maker of " + name + " already"));
+  }
+  return *this;
+}
+
 App& App::set_state(detail::base::TypeKey key, std::shared_ptr<void> object) {
-  table_->states.insert_or_assign(key, std::move(object));
+  table_->states().given.insert_or_assign(key, std::move(object));
   return *this;
 }
 

@@ -19,6 +19,7 @@
 #include "eider/app/middleware.h"
 #include "eider/app/module.h"
 #include "eider/app/pattern_for.h"
+#include "eider/app/states.h"
 #include "eider/base/log.h"
 #include "eider/server/observer.h"
 #include "eider/server/service.h"
@@ -299,6 +300,25 @@ class App : public Routes {
     return state<T>(std::forward<Arguments>(arguments)...);
   }
 
+  /// A state that is made of others, once, when the app starts and somebody takes it: what it takes
+  /// is made ahead of it, and goes behind it. Functions that take each other's are told at start.
+  /// What `state` was given of that type goes before it, and so `override_state` in tests: then the
+  /// function is not called. Throws a Failure where there is one for that type.
+  ///
+  ///     app.make([](State<Settings> settings) { return Mailer(settings->mail_host); });
+  ///
+  /// function  takes as many State<T> as it likes, and returns a T or a Result<T>, at once
+  template <class F>
+  App& make(F function) {
+    return add_maker(detail::app::make_state_maker(std::move(function)));
+  }
+  /// The same on each loop that needs one, when a handler first takes it there as OnLoop<T>: for
+  /// what needs no lock then, such as a client with its pool. It ends with the loop.
+  template <class F>
+  App& make_on_each_loop(F function) {
+    return add_maker(detail::app::make_loop_state_maker(std::move(function)));
+  }
+
   /// Adds a class whose members are handlers, made in place of these arguments: it is the State of
   /// its members, and adds their routes below the prefix by a function of its own.
   ///
@@ -424,6 +444,7 @@ class App : public Routes {
   void add_module(detail::base::TypeKey key, std::shared_ptr<void> object, detail::app::Part part,
                   detail::app::Part part_on_loops);
   App& set_state(detail::base::TypeKey key, std::shared_ptr<void> object);
+  App& add_maker(detail::app::StateMaker maker);
 
   std::shared_ptr<RouteTable> owned_table_;
 };

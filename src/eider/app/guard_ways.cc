@@ -5,6 +5,7 @@
 #include <ranges>
 #include <utility>
 
+#include "eider/app/states.h"
 #include "eider/route/pattern.h"
 
 namespace eider {
@@ -109,11 +110,11 @@ class GuardWays::Way {
   void lay() {
     for (const RouteScope* scope : scopes_) {
       for (const Guard& guard : scope->guards) {
-        add(guard, false, false);
+        add({&guard, scope}, false, false);
       }
     }
     for (const Guard& guard : endpoint_.guards) {
-      add(guard, false, false);
+      add({&guard, scopes_.back()}, false, false);
     }
     for (const SlotWish& wish : endpoint_.wishes.slots) {
       satisfy(wish, name_of(endpoint_));
@@ -146,7 +147,8 @@ class GuardWays::Way {
   }
 
   /// Behind all that it asks for.
-  void add(const Guard& guard, bool may_refuse, bool is_asked_for) {
+  void add(const GuardAt& at, bool may_refuse, bool is_asked_for) {
+    const Guard& guard = *at.guard;
     const auto found = std::ranges::find(endpoint_.on_way, &guard, &GuardOnWay::guard);
     if (found != endpoint_.on_way.end()) {
       found->may_refuse = found->may_refuse && may_refuse;  // one that asks cannot do without
@@ -164,22 +166,22 @@ class GuardWays::Way {
     }
     under_way_.pop_back();
     // Behind what it asks for: guards run in the order of this list.
-    endpoint_.on_way.push_back({&guard, ways_.states_of(guard, wrong_), may_refuse, is_asked_for});
+    endpoint_.on_way.push_back({&guard, ways_.states_of(at, wrong_), may_refuse, is_asked_for});
   }
 
   void satisfy(const SlotWish& wish, const std::string& taker) {
     if (is_put_by_hooks(wish.key)) {
       return;
     }
-    const Guard* maker = find_on_way(wish.key);
-    if (maker == nullptr) {
+    GuardAt maker = find_on_way(wish.key);
+    if (maker.guard == nullptr) {
       maker = find_provided(wish.key);
     }
-    if (maker == nullptr && wish.make_maker != nullptr) {
-      maker = &ways_.maker_of(wish);
+    if (maker.guard == nullptr && wish.make_maker != nullptr) {
+      maker = {&ways_.maker_of(wish), scopes_.back()};
     }
-    if (maker != nullptr) {
-      take_from(*maker, wish, taker);
+    if (maker.guard != nullptr) {
+      take_from(maker, wish, taker);
     } else if (!wish.may_be_missing) {
       tell(taker + " takes a " + std::string(wish.type_name) +
            ", which nobody on its way puts into the request: call guard(...) or provide(...) with "
@@ -187,13 +189,13 @@ class GuardWays::Way {
     }
   }
 
-  void take_from(const Guard& maker, const SlotWish& wish, const std::string& taker) {
-    if (maker.may_put_nothing && !wish.may_be_missing) {
+  void take_from(const GuardAt& maker, const SlotWish& wish, const std::string& taker) {
+    if (maker.guard->may_put_nothing && !wish.may_be_missing) {
       tell(
           taker + " takes a " + std::string(wish.type_name) +
           ", which may be missing: take std::optional of it, or let what makes it return a Result");
     }
-    const auto found = std::ranges::find(endpoint_.on_way, &maker, &GuardOnWay::guard);
+    const auto found = std::ranges::find(endpoint_.on_way, maker.guard, &GuardOnWay::guard);
     if (found == endpoint_.on_way.end() || found->is_asked_for) {
       add(maker, wish.may_be_missing, true);
     }
@@ -209,22 +211,22 @@ class GuardWays::Way {
            });
   }
   /// The newest, which is the one that is found.
-  [[nodiscard]] const Guard* find_on_way(detail::base::TypeKey key) const {
+  [[nodiscard]] GuardAt find_on_way(detail::base::TypeKey key) const {
     const auto& on_way = endpoint_.on_way;
     const auto found = std::find_if(on_way.rbegin(), on_way.rend(), [key](const GuardOnWay& one) {
       return one.guard->puts == key;
     });
-    return found == on_way.rend() ? nullptr : found->guard;
+    return {found == on_way.rend() ? nullptr : found->guard, scopes_.back()};
   }
-  [[nodiscard]] const Guard* find_provided(detail::base::TypeKey key) const {
+  [[nodiscard]] GuardAt find_provided(detail::base::TypeKey key) const {
     for (const RouteScope* scope : scopes_ | std::views::reverse) {
       const auto found = std::find_if(scope->provided.rbegin(), scope->provided.rend(),
                                       [key](const Guard& guard) { return guard.puts == key; });
       if (found != scope->provided.rend()) {
-        return &*found;
+        return {&*found, scope};
       }
     }
-    return nullptr;
+    return {nullptr, nullptr};
   }
   void tell(const std::string& what) { wrong_.append(what).append("\n"); }
 
@@ -239,17 +241,13 @@ void GuardWays::resolve(Endpoint& endpoint, std::string& wrong) {
   Way(*this, endpoint, wrong).lay();
 }
 
-std::vector<void*> GuardWays::find_states(const Wishes& wishes, std::string_view taker,
-                                          std::string& wrong) const {
+std::vector<void*> GuardWays::find_states(const Wishes& wishes, const RouteScope& scope,
+                                          std::string_view taker, std::string& wrong) const {
   std::vector<void*> states;
   for (const StateWish& wish : wishes.states) {
-    void* const state = table_.find_state(wish.key);
-    if (state == nullptr) {
-      wrong.append(taker).append(" takes State<").append(wish.type_name);
-      wrong.append(">, which the app was never given: call app.state(...) with one\n");
-      continue;
+    if (states_ != nullptr) {
+      states.push_back(states_->find(wish, scope, taker, wrong));
     }
-    states.push_back(state);
   }
   return states;
 }
@@ -264,12 +262,15 @@ const Endpoint& GuardWays::first_with(const Guard& guard, const Endpoint& endpoi
   return *first_on_way_.try_emplace(&guard, &endpoint).first->second;
 }
 
-std::span<void* const> GuardWays::states_of(const Guard& guard, std::string& wrong) {
-  const auto found = states_.find(&guard);
-  if (found != states_.end()) {
+std::span<void* const> GuardWays::states_of(const GuardAt& at, std::string& wrong) {
+  const RouteScope& owner = table_.owner_of_states(*at.scope);
+  const auto key = std::pair(at.guard, &owner);
+  const auto found = guard_states_.find(key);
+  if (found != guard_states_.end()) {
     return found->second;
   }
-  return states_.emplace(&guard, find_states(guard.wishes, name_of(guard), wrong)).first->second;
+  return guard_states_.emplace(key, find_states(at.guard->wishes, owner, name_of(*at.guard), wrong))
+      .first->second;
 }
 
 }  // namespace eider

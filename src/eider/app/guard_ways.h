@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eider/app/endpoint.h"
@@ -17,8 +18,10 @@ namespace eider {
 /// Owns what the endpoints' lists point at, besides the table.
 class GuardWays {
  public:
-  /// table  outlives it
-  explicit GuardWays(const RouteTable& table) noexcept : table_(table) {}
+  /// table   outlives it
+  /// states  likewise; null: nobody is to be called, and guards are told of alone
+  explicit GuardWays(const RouteTable& table, States* states = nullptr) noexcept
+      : table_(table), states_(states) {}
 
   /// Fills `on_way`, in the order in which they run: each guard of the groups from the outermost,
   /// then the route's own, each behind what is made for it; last what is made for the handler.
@@ -27,19 +30,27 @@ class GuardWays {
   ///        of a path that has none or calls them otherwise
   void resolve(Endpoint& endpoint, std::string& wrong);
   /// What `wishes` name; `wrong` gets a line for each that the app was not given.
-  [[nodiscard]] std::vector<void*> find_states(const Wishes& wishes, std::string_view taker,
-                                               std::string& wrong) const;
+  ///
+  /// scope  of the taker
+  [[nodiscard]] std::vector<void*> find_states(const Wishes& wishes, const RouteScope& scope,
+                                               std::string_view taker, std::string& wrong) const;
 
  private:
   class Way;
+  /// A guard, and the group that has it, whose states it takes.
+  struct GuardAt {
+    const Guard* guard;
+    const RouteScope* scope;
+  };
 
   [[nodiscard]] const Guard& maker_of(const SlotWish& wish);
-  [[nodiscard]] std::span<void* const> states_of(const Guard& guard, std::string& wrong);
+  [[nodiscard]] std::span<void* const> states_of(const GuardAt& at, std::string& wrong);
   [[nodiscard]] const Endpoint& first_with(const Guard& guard, const Endpoint& endpoint);
 
   const RouteTable& table_;
+  States* states_;
   std::map<detail::base::TypeKey, Guard> makers_;
-  std::map<const Guard*, std::vector<void*>> states_;
+  std::map<std::pair<const Guard*, const RouteScope*>, std::vector<void*>> guard_states_;
   std::map<const Guard*, const Endpoint*> first_on_way_;  // of those that take values of the path
 };
 

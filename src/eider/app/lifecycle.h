@@ -73,6 +73,7 @@ struct Part {
   EveryOptions every_options{};
   /// Adds the options that it has; null: none.
   std::function<void(OptionSet&)> add_settings{};
+  std::size_t scope = 0;  // of the group that has it, whose states it takes
 };
 
 /// Throws a Failure for less than a tick of the loop's clock.
@@ -89,6 +90,9 @@ struct StateObject<State<T>> {
 
 template <class F, class R, class... P>
 struct LifeFunction {
+  using Returned = R;
+  static constexpr std::size_t kCount = sizeof...(P);
+
   template <std::size_t... I>
   static R call(const F& function, void* const* states, std::index_sequence<I...> /*all*/) {
     return function(

@@ -42,18 +42,14 @@ void detail::app::check_interval(Duration interval) {
   }
 }
 
-Lifetime::Lifetime(const RouteTable& table)
-    : table_(table), on_each_loop_([] { return std::make_unique<Scope>(); }) {}
+Lifetime::Lifetime(const RouteTable& table, States& states)
+    : table_(table), states_(states), on_each_loop_([] { return std::make_unique<Scope>(); }) {}
 
 Lifetime::Call Lifetime::resolve(const detail::app::Part& part, const detail::app::LifeCall& call,
-                                 std::string& wrong) const {
+                                 std::string& wrong) {
   Call resolved{.call = &call, .states = {}};
   for (const StateWish& wish : call.wishes) {
-    resolved.states.push_back(table_.find_state(wish.key));
-    if (resolved.states.back() == nullptr) {
-      wrong.append(part.name).append(" takes State<").append(wish.type_name);
-      wrong.append(">, which the app was never given: call app.state(...) with one\n");
-    }
+    resolved.states.push_back(states_.find(wish, table_.scopes[part.scope], part.name, wrong));
   }
   return resolved;
 }

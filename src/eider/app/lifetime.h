@@ -17,11 +17,12 @@
 namespace eider {
 
 class RouteTable;
+class States;
 
 class Lifetime {
  public:
-  /// table  outlives it
-  explicit Lifetime(const RouteTable& table);
+  /// table, states  outlive it
+  Lifetime(const RouteTable& table, States& states);
 
   /// Finds the states.
   ///
@@ -52,7 +53,7 @@ class Lifetime {
   };
 
   [[nodiscard]] Call resolve(const detail::app::Part& part, const detail::app::LifeCall& call,
-                             std::string& wrong) const;
+                             std::string& wrong);
   [[nodiscard]] Task<Result<void>> start(Running& running);
   [[nodiscard]] Task<> stop(Running& running);
   void begin_background(const Running& running, Scope& scope);
@@ -62,6 +63,7 @@ class Lifetime {
   void log(std::string_view name, std::string_view what, std::string_view why) const;
 
   const RouteTable& table_;
+  States& states_;
   std::vector<Running> parts_;
   std::size_t begun_ = 0;  // of them, in order
   LoopLocal<Scope> on_each_loop_;

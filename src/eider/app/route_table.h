@@ -4,7 +4,6 @@
 
 #include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "eider/app/make_seals.h"
 #include "eider/app/middleware.h"
 #include "eider/app/option_set.h"
+#include "eider/app/states.h"
 #include "eider/base/log.h"
 #include "eider/http/cidr.h"
 #include "eider/http/forwarded_fields.h"
@@ -41,6 +41,18 @@ struct RouteScope {
   /// What hooks and middleware put.
   std::vector<detail::base::TypeKey> puts;
   std::deque<Around> arounds;
+  /// Of the app.
+  std::unique_ptr<detail::app::StateStore> states = nullptr;
+};
+
+/// What a State<T> refers to: an object that was given, or what makes one; neither: nobody has
+/// said.
+///
+/// scope  of the app that was told
+struct FoundState {
+  void* object = nullptr;
+  const detail::app::StateMaker* maker = nullptr;
+  const RouteScope* scope = nullptr;
 };
 
 class RouteTable {
@@ -49,15 +61,15 @@ class RouteTable {
 
   std::deque<Endpoint> endpoints;
   std::deque<RouteScope> scopes;  // [0] is the app
-  /// What State<T> refers to; null when nobody has given one.
-  [[nodiscard]] void* find_state(detail::base::TypeKey key) const noexcept;
+  [[nodiscard]] FoundState find_state(detail::base::TypeKey key,
+                                      const RouteScope& scope) const noexcept;
+  /// The scope, or the one around it, whose app has the states that are taken there.
+  [[nodiscard]] const RouteScope& owner_of_states(const RouteScope& scope) const noexcept;
+  [[nodiscard]] detail::app::StateStore& states() noexcept { return *scopes.front().states; }
 
-  std::map<detail::base::TypeKey, std::shared_ptr<void>> states;
   // The app's own, which handlers are given as states are.
   const std::shared_ptr<Topics> topics;
   const std::shared_ptr<ProxyTrust> proxy_trust;
-  /// By type, the app's own among them: what State<T> refers to where no state took its place.
-  std::map<detail::base::TypeKey, std::shared_ptr<void>> modules;
   std::size_t body_bytes_max = std::size_t{1} << 20;
   std::vector<Rewrite> rewrites;
   std::vector<Observer> observers;

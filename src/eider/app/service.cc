@@ -248,7 +248,10 @@ bool Next::may_be_given_up() const noexcept {
 }
 
 AppService::AppService(std::shared_ptr<const RouteTable> table)
-    : table_(std::move(table)), guard_ways_(*table_), lifetime_(*table_) {}
+    : table_(std::move(table)),
+      states_(*table_),
+      guard_ways_(*table_, &states_),
+      lifetime_(*table_, states_) {}
 
 Result<std::unique_ptr<Service>> AppService::create(std::shared_ptr<const RouteTable> table) {
   std::unique_ptr<AppService> service(new AppService(std::move(table)));
@@ -348,7 +351,8 @@ void AppService::resolve_arguments(Endpoint& endpoint, std::string& wrong) {
   // What is wrong here would be read behind the path's values, request for request.
   (void)check_path_count(name_of(endpoint) + ": its handler", endpoint.path_types, endpoint.pattern,
                          wrong);
-  endpoint.states = guard_ways_.find_states(endpoint.wishes, name_of(endpoint), wrong);
+  endpoint.states = guard_ways_.find_states(endpoint.wishes, table_->scopes[endpoint.scope],
+                                            name_of(endpoint), wrong);
   guard_ways_.resolve(endpoint, wrong);
   if (endpoint.body_bytes_max == 0) {
     endpoint.body_bytes_max = table_->body_bytes_max;

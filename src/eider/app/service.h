@@ -11,6 +11,7 @@
 #include "eider/app/lifetime.h"
 #include "eider/app/route_table.h"
 #include "eider/app/sites.h"
+#include "eider/app/states.h"
 #include "eider/route/method_set.h"
 #include "eider/server/service.h"
 
@@ -53,6 +54,7 @@ class AppService final : public Service {
                                             Request& request) const noexcept;
 
   std::shared_ptr<const RouteTable> table_;
+  States states_;
   GuardWays guard_ways_;
   std::vector<Endpoint> endpoints_;
   std::vector<Endpoint> unrouted_;  // of each scope that has routes, by its index
