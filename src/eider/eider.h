@@ -2,6 +2,7 @@
 // Must not name a component that a program has to ask for, such as a database.
 #pragma once
 
+#include "eider/app/after_answer.h"
 #include "eider/app/app.h"
 #include "eider/app/client.h"
 #include "eider/app/conditions.h"

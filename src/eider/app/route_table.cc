@@ -6,10 +6,14 @@
 namespace eider {
 
 RouteTable::RouteTable()
-    : scopes(1), topics(std::make_shared<Topics>()), proxy_trust(std::make_shared<ProxyTrust>()) {
+    : scopes(1),
+      topics(std::make_shared<Topics>()),
+      proxy_trust(std::make_shared<ProxyTrust>()),
+      after_work(std::make_shared<detail::app::AfterWork>()) {
   scopes.front().states = std::make_unique<detail::app::StateStore>();
   states().modules = {{&detail::base::kTypeKey<Topics>, topics},
                       {&detail::base::kTypeKey<ProxyTrust>, proxy_trust},
+                      {&detail::base::kTypeKey<detail::app::AfterWork>, after_work},
                       {&detail::base::kTypeKey<Urls>, std::make_shared<Urls>(*this)}};
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "eider/app/after_answer.h"
 #include "eider/app/endpoint.h"
 #include "eider/app/lifecycle.h"
 #include "eider/app/make_seals.h"
@@ -70,6 +71,7 @@ class RouteTable {
   // The app's own, which handlers are given as states are.
   const std::shared_ptr<Topics> topics;
   const std::shared_ptr<ProxyTrust> proxy_trust;
+  const std::shared_ptr<detail::app::AfterWork> after_work;
   std::size_t body_bytes_max = std::size_t{1} << 20;
   std::vector<Rewrite> rewrites;
   std::vector<Observer> observers;

@@ -175,6 +175,16 @@ Task<> run_handler_while_wanted(const Endpoint& endpoint, const Context& context
   }
 }
 
+bool takes_after_answer(const Endpoint& endpoint) {
+  const auto takes = [](const Wishes& wishes) {
+    return std::ranges::find(wishes.states, &detail::base::kTypeKey<detail::app::AfterWork>,
+                             &StateWish::key) != wishes.states.end();
+  };
+  return takes(endpoint.wishes) || std::ranges::any_of(endpoint.on_way, [&](const GuardOnWay& one) {
+           return takes(one.guard->wishes);
+         });
+}
+
 /// Lays a group's or a route's own flat. Pre: its guards are on the way, which decide where hooks
 /// run that look at content.
 void lay_around(Endpoint& endpoint, const auto& hooks, const auto& arounds) {
@@ -354,6 +364,7 @@ void AppService::resolve_arguments(Endpoint& endpoint, std::string& wrong) {
   endpoint.states = guard_ways_.find_states(endpoint.wishes, table_->scopes[endpoint.scope],
                                             name_of(endpoint), wrong);
   guard_ways_.resolve(endpoint, wrong);
+  has_after_work_ = has_after_work_ || takes_after_answer(endpoint);
   if (endpoint.body_bytes_max == 0) {
     endpoint.body_bytes_max = table_->body_bytes_max;
   }
@@ -384,6 +395,16 @@ void AppService::rewrite(Request& request) const noexcept {
 void AppService::begin() noexcept {
   table_->topics->begin(Loop::current());
   lifetime_.begin_on_loop();
+}
+
+// What follows answers first: it may use what goes on on the loop.
+Task<> AppService::end() {
+  if (has_after_work_) {
+    auto ending = table_->after_work->end_on_loop(table_->log);
+    co_await std::move(ending);
+  }
+  auto ending = lifetime_.end_on_loop();
+  co_await std::move(ending);
 }
 
 void AppService::drain() noexcept {
@@ -467,13 +488,17 @@ void AppService::finish(const Plan& plan, Request& request, Response& response) 
 }
 
 void AppService::observe(const AnswerRecord& record) noexcept {
-  for (const Observer& observer : table_->observers) {
+  const auto tell = [&](const auto& told) {
     try {
-      observer(record);
+      told(record);
     } catch (...) {
       Response unsent;  // the answer has left: there is only the line to be written
       render_thrown(table_->log.get(), record.request, unsent);
     }
+  };
+  std::ranges::for_each(table_->observers, tell);
+  if (has_after_work_) {
+    tell([this](const AnswerRecord& over) { table_->after_work->begin(over, table_->log); });
   }
 }
 

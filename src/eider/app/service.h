@@ -26,14 +26,16 @@ class AppService final : public Service {
   [[nodiscard]] Task<Result<void>> start() override { return lifetime_.start(); }
   void begin() noexcept override;
   void drain() noexcept override;
-  [[nodiscard]] Task<> end() override { return lifetime_.end_on_loop(); }
+  [[nodiscard]] Task<> end() override;
   [[nodiscard]] Task<> stop() override { return lifetime_.stop(); }
   [[nodiscard]] Plan plan(Request& request) noexcept override;
   void answer(const Plan& plan, Request& request, Response& response) noexcept override;
   [[nodiscard]] Task<> answer_later(const Plan& plan, Request& request, Response& response,
                                     const Ongoing& ongoing) override;
   void finish(const Plan& plan, Request& request, Response& response) noexcept override;
-  [[nodiscard]] bool is_observed() const noexcept override { return !table_->observers.empty(); }
+  [[nodiscard]] bool is_observed() const noexcept override {
+    return has_after_work_ || !table_->observers.empty();
+  }
   void observe(const AnswerRecord& record) noexcept override;
   void answer_failed(const Request& request, Response* response,
                      std::exception_ptr thrown) noexcept override;
@@ -60,6 +62,7 @@ class AppService final : public Service {
   std::vector<Endpoint> unrouted_;  // of each scope that has routes, by its index
   Sites sites_;
   Lifetime lifetime_;
+  bool has_after_work_ = false;  // something takes an AfterAnswer
 };
 
 /// What is thrown just now, as the Error that it is to the client. To be called while one handles
