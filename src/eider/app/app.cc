@@ -22,6 +22,12 @@ Routes Routes::group(GroupPrefix prefix) {
   return {*table_, table_->scopes.size() - 1};
 }
 
+Routes Routes::mount(GroupPrefix prefix, App app) {
+  Routes around = group(prefix);
+  table_->mount(around.scope_, *app.table_);
+  return around;
+}
+
 Routes& Routes::use(Hook hook) {
   RouteScope& scope = table_->scopes[scope_];
   scope.puts.insert(scope.puts.end(), hook.puts.begin(), hook.puts.end());
@@ -112,7 +118,7 @@ App& App::trust_proxies(std::string_view blocks, ForwardedFields fields) {
   if (!peers) {
     throw Failure(Error::internal("trust_proxies: " + peers.error()));
   }
-  *table_->proxy_trust = ProxyTrust{std::move(*peers), fields};
+  table_->trust({std::move(*peers), fields});
   return *this;
 }
 
@@ -192,6 +198,11 @@ App& App::options(OptionSet own) {
 App& App::log_to(std::shared_ptr<LogSink> sink) noexcept {
   table_->log = std::move(sink);
   topics().log_to(table_->log);
+  return *this;
+}
+
+App& App::set_override(detail::base::TypeKey key, std::shared_ptr<void> object) {
+  table_->states().overrides.insert_or_assign(key, std::move(object));
   return *this;
 }
 

@@ -26,6 +26,7 @@
 
 namespace eider {
 
+class App;
 class ConnectionProtocol;
 struct Operation;
 class RouteTable;
@@ -141,6 +142,19 @@ class Routes {
   [[nodiscard]] Routes group(GroupPrefix prefix);
   /// What all of its patterns begin with, "/api/v1"; empty of an app. As long as the app lives.
   [[nodiscard]] std::string_view prefix() const noexcept;
+
+  /// Puts a whole application below `prefix`: its routes with all that stands around them, what it
+  /// puts and provides, its states, makers, controllers and modules, what it does beside requests,
+  /// and how large a body it takes. Its handlers find its own states ahead of this app's; what
+  /// `override_state` says here holds for it, too. What no route takes below the prefix is its to
+  /// answer: its hooks see 404 and 405. Its observers and rewrites are asked about paths below the
+  /// prefix. What this app says holds for all: log, topics, trusted proxies, options, protocols.
+  ///
+  ///     app.mount("/admin", make_admin_app());
+  ///
+  /// app      is used up: its groups, routes, topics() and urls() must not be used any more
+  /// returns  the group around it, for what is to stand ahead of the whole of it
+  Routes mount(GroupPrefix prefix, App app);
 
   /// Hooks: `use(request_id(), hsts(24h))`; coroutines: `use([](Request&, Next next) -> … )`.
   template <class... M>
@@ -291,13 +305,14 @@ class App : public Routes {
   /// Takes the place of an object given before: for tests.
   template <class T>
   App& override_state(T object) {
-    return state(std::move(object));
+    return set_override(&detail::base::kTypeKey<T>, std::make_shared<T>(std::move(object)));
   }
   template <class T, class... Arguments>
     requires(!(sizeof...(Arguments) == 1 &&
                (std::same_as<T, std::remove_cvref_t<Arguments>> && ...)))
   App& override_state(Arguments&&... arguments) {
-    return state<T>(std::forward<Arguments>(arguments)...);
+    return set_override(&detail::base::kTypeKey<T>,
+                        std::make_shared<T>(std::forward<Arguments>(arguments)...));
   }
 
   /// A state that is made of others, once, when the app starts and somebody takes it: what it takes
@@ -444,6 +459,7 @@ class App : public Routes {
   void add_module(detail::base::TypeKey key, std::shared_ptr<void> object, detail::app::Part part,
                   detail::app::Part part_on_loops);
   App& set_state(detail::base::TypeKey key, std::shared_ptr<void> object);
+  App& set_override(detail::base::TypeKey key, std::shared_ptr<void> object);
   App& add_maker(detail::app::StateMaker maker);
 
   std::shared_ptr<RouteTable> owned_table_;

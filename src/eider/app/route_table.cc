@@ -1,9 +1,28 @@
 #include "eider/app/route_table.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "eider/app/urls.h"
 #include "eider/server/topics.h"
 
 namespace eider {
+
+namespace {
+
+/// Without a scope. What was given goes before what can be made.
+FoundState find_own(const detail::app::StateStore& store, detail::base::TypeKey key) noexcept {
+  for (const auto* const objects : {&store.given, &store.modules}) {
+    if (const auto found = objects->find(key); found != objects->end()) {
+      return {.object = found->second.get()};
+    }
+  }
+  const auto maker = store.makers.find(key);
+  return {.maker = maker == store.makers.end() ? nullptr : &maker->second};
+}
+
+}  // namespace
 
 RouteTable::RouteTable()
     : scopes(1),
@@ -27,16 +46,21 @@ const RouteScope& RouteTable::owner_of_states(const RouteScope& scope) const noe
 
 FoundState RouteTable::find_state(detail::base::TypeKey key,
                                   const RouteScope& scope) const noexcept {
-  const RouteScope& owner = owner_of_states(scope);
-  for (const auto& objects : {&owner.states->given, &owner.states->modules}) {
-    if (const auto found = objects->find(key); found != objects->end()) {
-      return {.object = found->second.get(), .scope = &owner};
+  FoundState found;
+  for (const RouteScope* owner = &owner_of_states(scope);;
+       owner = &owner_of_states(scopes[owner->parent])) {
+    const detail::app::StateStore& store = *owner->states;
+    const bool is_known = found.object != nullptr || found.maker != nullptr;
+    if (const auto other = store.overrides.find(key); other != store.overrides.end()) {
+      found = {.object = other->second.get(), .maker = nullptr, .scope = owner};
+    } else if (!is_known) {
+      found = find_own(store, key);
+      found.scope = owner;
+    }
+    if (owner == &scopes.front()) {
+      return found;
     }
   }
-  if (const auto found = owner.states->makers.find(key); found != owner.states->makers.end()) {
-    return {.maker = &found->second, .scope = &owner};
-  }
-  return &owner == &scopes.front() ? FoundState() : find_state(key, scopes[owner.parent]);
 }
 
 std::vector<const RouteScope*> scopes_around(const RouteTable& table, const Endpoint& endpoint) {
@@ -47,6 +71,63 @@ std::vector<const RouteScope*> scopes_around(const RouteTable& table, const Endp
       return scopes;
     }
   }
+}
+
+bool lies_below(std::string_view path, std::string_view prefix) noexcept {
+  return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
+}
+
+void RouteTable::trust(ProxyTrust trust) {
+  *proxy_trust = std::move(trust);
+  for (const std::shared_ptr<ProxyTrust>& mounted : mounted_trusts) {
+    *mounted = *proxy_trust;
+  }
+}
+
+void RouteTable::mount(std::size_t scope, RouteTable& other) {
+  const std::size_t first = scopes.size();
+  const std::string prefix = scopes[scope].prefix;
+  for (RouteScope& its : other.scopes) {
+    its.prefix.insert(0, prefix);
+    its.host = its.host.empty() ? scopes[scope].host : its.host;
+    its.parent += first;
+    scopes.push_back(std::move(its));
+  }
+  scopes[first].parent = scope;
+  for (const auto own :
+       {&detail::base::kTypeKey<Topics>, &detail::base::kTypeKey<ProxyTrust>,
+        &detail::base::kTypeKey<Urls>, &detail::base::kTypeKey<detail::app::AfterWork>}) {
+    scopes[first].states->modules.erase(own);  // those of this app are meant there, too
+  }
+  for (Endpoint& endpoint : other.endpoints) {
+    endpoint.scope += first;
+    endpoint.pattern.insert(0, prefix);
+    endpoint.body_bytes_max =
+        endpoint.body_bytes_max == 0 ? other.body_bytes_max : endpoint.body_bytes_max;
+    endpoints.push_back(std::move(endpoint));
+  }
+  for (detail::app::Part& part : other.parts) {
+    part.scope += first;
+    parts.push_back(std::move(part));
+  }
+  for (Rewrite& rewrite : other.rewrites) {
+    rewrites.push_back({[prefix, its = std::move(rewrite.function)](RequestHead& head) {
+                          if (lies_below(head.path, prefix)) {
+                            its(head);
+                          }
+                        },
+                        std::move(rewrite.name)});
+  }
+  for (Observer& observer : other.observers) {
+    observers.emplace_back([prefix, its = std::move(observer)](const AnswerRecord& record) {
+      if (lies_below(record.request.path(), prefix)) {
+        its(record);
+      }
+    });
+  }
+  mounted_trusts.push_back(other.proxy_trust);
+  std::ranges::move(other.mounted_trusts, std::back_inserter(mounted_trusts));
+  trust(*proxy_trust);
 }
 
 }  // namespace eider

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eider/app/after_answer.h"
@@ -42,7 +43,7 @@ struct RouteScope {
   /// What hooks and middleware put.
   std::vector<detail::base::TypeKey> puts;
   std::deque<Around> arounds;
-  /// Of the app.
+  /// Of an app: the whole, or one that is mounted in it.
   std::unique_ptr<detail::app::StateStore> states = nullptr;
 };
 
@@ -67,6 +68,10 @@ class RouteTable {
   /// The scope, or the one around it, whose app has the states that are taken there.
   [[nodiscard]] const RouteScope& owner_of_states(const RouteScope& scope) const noexcept;
   [[nodiscard]] detail::app::StateStore& states() noexcept { return *scopes.front().states; }
+  /// Takes over all that `other` was told, below the prefix of that scope.
+  void mount(std::size_t scope, RouteTable& other);
+  /// Sets `proxy_trust`, and those of the apps that are mounted, which their hooks refer to.
+  void trust(ProxyTrust trust);
 
   // The app's own, which handlers are given as states are.
   const std::shared_ptr<Topics> topics;
@@ -81,7 +86,11 @@ class RouteTable {
   MakeSeals make_seals;
   OptionSet options;
   OptionSet answers;  // told in place of serving
+  std::vector<std::shared_ptr<ProxyTrust>> mounted_trusts;
 };
+
+/// Whether a path is a group's prefix itself or lies below it.
+[[nodiscard]] bool lies_below(std::string_view path, std::string_view prefix) noexcept;
 
 /// The groups around an endpoint, the outermost first.
 [[nodiscard]] std::vector<const RouteScope*> scopes_around(const RouteTable& table,

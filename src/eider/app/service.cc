@@ -328,15 +328,28 @@ void AppService::resolve_sites() {
   });
   unrouted_.resize(table_->scopes.size());
   for (const Endpoint& routed : endpoints_) {
-    Endpoint& endpoint = unrouted_[routed.scope];
-    if (endpoint.unrouted == nullptr) {
-      endpoint.scope = routed.scope;
-      endpoint.unrouted = &sites_.named(table_->scopes[routed.scope].host).router;
-      resolve_scopes(endpoint);
-      endpoint.around.clear();
+    add_unrouted(routed.scope);
+  }
+  for (std::size_t scope = 1; scope < unrouted_.size(); ++scope) {
+    if (table_->scopes[scope].states != nullptr) {
+      add_unrouted(scope);
+      mounted_.push_back(&unrouted_[scope]);
     }
   }
+  std::ranges::sort(mounted_, std::ranges::greater(), [this](const Endpoint* mounted) {
+    return table_->scopes[mounted->scope].prefix.size();
+  });
   sites_.freeze();
+}
+
+void AppService::add_unrouted(std::size_t scope) {
+  Endpoint& endpoint = unrouted_[scope];
+  if (endpoint.unrouted == nullptr) {
+    endpoint.scope = scope;
+    endpoint.unrouted = &sites_.named(table_->scopes[scope].host).router;
+    resolve_scopes(endpoint);
+    endpoint.around.clear();
+  }
 }
 
 /// What answers a request that no route takes. Where its path has routes for other methods, the
@@ -352,6 +365,12 @@ const Endpoint& AppService::unrouted_of(const Site& site, MethodSet allowed,
         site.router.find(method, request.path(), request.path_values(), request.scratch());
     if (other.kind == Lookup::Kind::found) {
       return unrouted_[endpoints_[other.endpoint].scope];
+    }
+  }
+  for (const Endpoint* const mounted : mounted_) {
+    if (mounted->unrouted == &site.router &&
+        lies_below(request.path(), table_->scopes[mounted->scope].prefix)) {
+      return *mounted;
     }
   }
   return site.unrouted;

@@ -36,6 +36,8 @@ struct StateMaker {
 
 /// What an app was given and how the rest is made, by type.
 struct StateStore {
+  /// In tests, for apps that are mounted here, too.
+  std::map<base::TypeKey, std::shared_ptr<void>> overrides;
   std::map<base::TypeKey, std::shared_ptr<void>> given;
   /// The app's own among them: where no other was given.
   std::map<base::TypeKey, std::shared_ptr<void>> modules;

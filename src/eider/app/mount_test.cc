@@ -1,0 +1,206 @@
+// Routes::mount.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/app/operation.h"
+#include "eider/app/urls.h"
+#include "eider/testkit/test_client.h"
+#include "tests/support/guards_app.h"
+
+namespace eider {
+namespace {
+
+using MountSteps = std::vector<std::string>;
+
+struct MountTitle {
+  std::string text;
+};
+struct MountShared {
+  std::string text;
+};
+struct MountVisitor {
+  std::string name;
+};
+
+MountSteps mount_steps;
+
+std::string show_mount_user(int id, State<MountTitle> title) {
+  return title->text + " " + std::to_string(id);
+}
+
+/// With all that an app may have.
+App mount_admin_app(std::string title = "admin") {
+  App app;
+  app.state(MountTitle{title});
+  app.make([](State<MountTitle> its) { return its->text.size(); });
+  app.use(Hook{.before = {}, .after = [title](const Request&, Response& response) {
+                 response.add_header("X-App", title);
+               }});
+  app.provide([](State<MountTitle> its) { return MountVisitor{"visitor of " + its->text}; });
+  app.on_start("start of " + title,
+               [](State<MountTitle> its) { mount_steps.push_back("start " + its->text); });
+  app.observe([title](const AnswerRecord& record) {
+    mount_steps.push_back(title + " saw " + std::string(record.request.path()));
+  });
+  app.body_bytes_max(4);
+  app.get("", [](State<MountTitle> its) { return its->text; });
+  app.get("/users/{id}", show_mount_user);
+  app.get("/visitor", [](Slot<MountVisitor> visitor) { return visitor->name; });
+  app.get("/shared", [](State<MountShared> shared) { return shared->text; });
+  app.get("/size", [](State<std::size_t> size) { return *size; });
+  app.post("/text", [](Body body) { return body.size(); });
+  app.group("/deep").get("/er", [] { return "deeper"; });
+  return app;
+}
+
+App mount_outer_app() {
+  mount_steps.clear();
+  App app;
+  app.state(MountTitle{"outer"});
+  app.state(MountShared{"shared"});
+  app.get("/", [](State<MountTitle> title) { return title->text; });
+  app.post("/text", [](Body body) { return body.size(); });
+  app.mount("/admin", mount_admin_app());
+  return app;
+}
+
+std::string mount_app_of(const Reply& reply) {
+  return std::string(reply.header("X-App").value_or("none"));
+}
+
+TEST(Mount, puts_an_app_below_a_prefix_with_its_own_states_and_hooks) {
+  const App app = mount_outer_app();
+  TestClient client(app);
+  EXPECT_EQ(client.get("/").body, "outer");
+  EXPECT_EQ(mount_app_of(client.get("/")), "none");
+  EXPECT_EQ(client.get("/admin").body, "admin");
+  EXPECT_EQ(mount_app_of(client.get("/admin")), "admin");
+  EXPECT_EQ(client.get("/admin/users/7").body, "admin 7");
+  EXPECT_EQ(client.get("/admin/visitor").body, "visitor of admin");
+  EXPECT_EQ(client.get("/admin/size").body, "5");
+  EXPECT_EQ(client.get("/admin/deep/er").body, "deeper");
+  EXPECT_EQ(client.get("/admin/shared").body, "shared");
+}
+
+TEST(Mount, lets_an_app_answer_what_no_route_takes_below_its_prefix) {
+  const App app = mount_outer_app();
+  TestClient client(app);
+  EXPECT_EQ(mount_app_of(client.get("/admin/nowhere")), "admin");
+  EXPECT_EQ(client.get("/admin/nowhere").status, 404);
+  EXPECT_EQ(client.del("/admin/users/7").status, 405);
+  EXPECT_EQ(mount_app_of(client.del("/admin/users/7")), "admin");
+  EXPECT_EQ(mount_app_of(client.get("/administrators")), "none");
+  EXPECT_EQ(mount_app_of(client.get("/nowhere")), "none");
+}
+
+TEST(Mount, keeps_what_an_app_does_beside_requests_and_its_limit_of_bodies) {
+  const App app = mount_outer_app();
+  {
+    TestClient client(app);
+    EXPECT_EQ(mount_steps, MountSteps{"start admin"});
+    mount_steps.clear();
+    EXPECT_EQ(client.post("/admin/text", json::Value("abcd")).status, 413);
+    EXPECT_EQ(client.post("/text", json::Value("abcd")).status, 200);
+    (void)client.get("/admin/nowhere");
+  }
+  EXPECT_EQ(mount_steps, (MountSteps{"admin saw /admin/text", "admin saw /admin/nowhere"}));
+}
+
+TEST(Mount, tells_of_its_routes_as_of_others) {
+  const App app = mount_outer_app();
+  const auto operations = app.operations();
+  EXPECT_TRUE(std::ranges::any_of(operations, [](const Operation& operation) {
+    return operation.pattern == "/admin/users/{id}";
+  }));
+  EXPECT_TRUE(app.list_routes().contains("GET /admin/deep/er")) << app.list_routes();
+  EXPECT_EQ(app.urls().of(&show_mount_user, 7), "/admin/users/7");
+}
+
+TEST(Mount, goes_by_the_guards_and_providers_around) {
+  App app;
+  app.state(MountShared{"shared"});
+  Routes around = app.mount("/admin", mount_admin_app());
+  around.guard(
+      [](Header<"Key", std::optional<std::string>> key, State<MountShared>) -> Result<void> {
+        return *key ? Result<void>() : fail(Error(401, "Who are you?"));
+      });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/admin/users/7").status, 401);
+  const Reply reply = client.send({.target = "/admin/users/7", .headers = {{"Key", "1"}}});
+  EXPECT_EQ(reply.body, "admin 7");
+}
+
+// A guard takes the states of the app that has it, whatever the app within has of the same type.
+TEST(Mount, gives_each_guard_the_states_of_its_own_app) {
+  App app;
+  app.state(MountTitle{"outer"});
+  app.state(MountShared{"shared"});
+  app.guard([](State<MountTitle> title) { return MountShared{title->text}; });
+  App admin = mount_admin_app();
+  admin.get("/who", [](Slot<MountShared> shared, State<MountTitle> title) {
+    return shared->text + " " + title->text;
+  });
+  app.mount("/admin", std::move(admin));
+  EXPECT_EQ(TestClient(app).get("/admin/who").body, "outer admin");
+}
+
+TEST(Mount, may_be_within_a_mounted_app_and_of_the_same_app_twice) {
+  App middle = mount_admin_app("middle");
+  middle.mount("/inner", mount_admin_app("inner"));
+  App app;
+  app.state(MountShared{"shared"});
+  app.mount("/a", std::move(middle));
+  app.mount("/b", mount_admin_app("b"));
+  TestClient client(app);
+  EXPECT_EQ(client.get("/a/users/1").body, "middle 1");
+  EXPECT_EQ(client.get("/a/inner/users/1").body, "inner 1");
+  EXPECT_EQ(client.get("/b/users/1").body, "b 1");
+  EXPECT_EQ(client.get("/a/inner/shared").body, "shared");
+  const Reply unknown = client.get("/a/inner/nowhere");
+  EXPECT_EQ(
+      std::ranges::count(unknown.headers, "X-App", &std::pair<std::string, std::string>::first),
+      2);  // as of its routes: the outer app's hooks stand around
+  EXPECT_EQ(mount_app_of(client.get("/a/nowhere")), "middle");
+}
+
+TEST(Mount, lets_a_test_put_another_state_in_the_place_of_a_mounted_apps) {
+  App app = mount_outer_app();
+  app.override_state(MountTitle{"fake"});
+  TestClient client(app);
+  EXPECT_EQ(client.get("/").body, "fake");
+  EXPECT_EQ(client.get("/admin").body, "fake");
+  EXPECT_EQ(client.get("/admin/size").body, "4");
+}
+
+TEST(Mount, tells_at_start_what_a_mounted_app_lacks) {
+  App app;
+  app.mount("/admin", mount_admin_app());
+  EXPECT_TRUE(start_error_of(app).contains("GET /admin/shared takes State<"))
+      << start_error_of(app);
+}
+
+TEST(Mount, takes_hosts_and_rewrites_along) {
+  App admin;
+  admin.get("/new", [] { return "new"; });
+  admin.host("api.example.org").get("/new", [] { return "of the host"; });
+  admin.use(Rewrite{.function = [](RequestHead& head) {
+    head.path = head.path == "/admin/old" ? "/admin/new" : "/taken";
+  }});
+  App app;
+  app.get("/old", [] { return "old"; });
+  app.mount("/admin", std::move(admin));
+  TestClient client(app);
+  EXPECT_EQ(client.get("/admin/old").body, "new");
+  EXPECT_EQ(client.get("/old").body, "old");
+  EXPECT_TRUE(client.raw("GET /admin/old HTTP/1.1\r\nHost: api.example.org\r\n\r\n")
+                  .contains("of the host"));
+}
+
+}  // namespace
+}  // namespace eider
