@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
 #include "eider/base/text.h"
 #include "eider/json/write.h"
+#include "eider/openapi/document.h"
 #include "eider/openapi/path_template.h"
 #include "eider/openapi/schema_changes.h"
 
@@ -14,9 +16,9 @@ namespace eider::openapi {
 namespace {
 
 using detail::openapi::below;
+using detail::openapi::Document;
 using detail::openapi::names_in;
 using detail::openapi::Part;
-using detail::openapi::part_at;
 using detail::openapi::SchemaChanges;
 using detail::openapi::without_names;
 using json::Field;
@@ -25,6 +27,9 @@ using Way = SchemaChanges::Way;
 
 constexpr std::string_view kMethods[] = {"get",   "head",   "post",    "put",
                                          "patch", "delete", "options", "trace"};
+// Each is held against each.
+constexpr std::size_t kWaysMax = 64;
+constexpr std::size_t kSchemesMax = 16;
 
 const std::vector<Field>& members_of(const Value& value) {
   static const std::vector<Field> kNone;
@@ -43,14 +48,14 @@ std::string text_at(const Value& value, std::string_view name) {
 
 /// One side of an operation: the document, the path, and what stands there.
 struct Side {
-  const Value& document;
+  Document& document;
   std::string path;
   Part item;
   Part operation;
 
+  /// With references followed.
   [[nodiscard]] Part member(const Part& part, std::string_view name) const {
-    const Value* const found = part.value.find(name);
-    return part_at(document, found == nullptr ? Value() : *found, below(part.pointer, name));
+    return document.followed(document.member(part, name));
   }
   [[nodiscard]] Part member(std::string_view name) const { return member(operation, name); }
 };
@@ -63,10 +68,10 @@ Parameters parameters_of(const Side& side) {
   Parameters all;
   for (const Part* const holder : {&side.item, &side.operation}) {
     const Part list = side.member(*holder, "parameters");
-    for (std::size_t i = 0; list.value.is_array() && i < list.value.size(); ++i) {
-      Part one = part_at(side.document, list.value[i], below(list.pointer, std::to_string(i)));
-      const std::string in = text_at(one.value, "in");
-      std::string name = text_at(one.value, "name");
+    for (std::size_t i = 0; list.value->is_array() && i < list.value->size(); ++i) {
+      Part one = side.document.followed(side.document.element(list, i));
+      const std::string in = text_at(*one.value, "in");
+      std::string name = text_at(*one.value, "name");
       if (in == "path") {
         name = std::to_string(std::ranges::find(in_path, name) - in_path.begin());
       } else if (in == "header") {
@@ -78,12 +83,12 @@ Parameters parameters_of(const Side& side) {
   return all;
 }
 
-/// A way in: the schemes that have to be given together.
+/// A way in: the schemes that have to be given together, by name, with their scopes.
 using Ways = std::vector<Value>;
 
 Ways ways_of(const Side& side) {
-  const Value* found = side.operation.value.find("security");
-  found = found != nullptr ? found : side.document.find("security");
+  const Value* found = side.operation.value->find("security");
+  found = found != nullptr ? found : side.document.root().value->find("security");
   return found != nullptr && found->is_array() ? found->elements() : Ways();
 }
 
@@ -92,52 +97,97 @@ bool is_open(const Ways& ways) {
          std::ranges::any_of(ways, [](const Value& way) { return way.size() == 0; });
 }
 
-/// Whether one with what the older way asks for has what the newer asks for.
-bool is_enough(const Value& older, const Value& newer) {
-  return std::ranges::all_of(members_of(newer), [&](const Field& scheme) {
-    const Value* const given = older.find(scheme.name);
-    return given != nullptr && scheme.value.is_array() && given->is_array() &&
-           std::ranges::all_of(scheme.value.elements(), [&](const Value& scope) {
-             return std::ranges::find(given->elements(), scope) != given->elements().end();
-           });
+bool is_too_much(const Ways& ways) {
+  return ways.size() > kWaysMax ||
+         std::ranges::any_of(ways, [](const Value& way) { return way.size() > kSchemesMax; });
+}
+
+/// Whether a way of OAuth 2 leads where it led, as far as it was there.
+bool has_flows_of(const Value& older, const Value& newer) {
+  return std::ranges::all_of(members_of(older["flows"]), [&](const Field& flow) {
+    const Value* const now = newer["flows"].find(flow.name);
+    return now != nullptr &&
+           text_at(*now, "authorizationUrl") == text_at(flow.value, "authorizationUrl") &&
+           text_at(*now, "tokenUrl") == text_at(flow.value, "tokenUrl");
+  });
+}
+
+/// Whether what was given by the one scheme is good for the other. Clients do not send its name.
+bool is_same_scheme(const Value& older, const Value& newer) {
+  const std::string type = text_at(older, "type");
+  if (type != text_at(newer, "type")) {
+    return false;
+  }
+  if (type == "http") {
+    return equals_ignoring_case(text_at(older, "scheme"), text_at(newer, "scheme"));
+  }
+  if (type == "apiKey") {
+    const std::string in = text_at(older, "in");
+    const std::string name = text_at(older, "name");
+    const std::string now = text_at(newer, "name");
+    return in == text_at(newer, "in") &&
+           (in == "header" ? equals_ignoring_case(name, now) : name == now);
+  }
+  return type == "oauth2"
+             ? has_flows_of(older, newer)
+             : text_at(older, "openIdConnectUrl") == text_at(newer, "openIdConnectUrl");
+}
+
+/// Whether all scopes of the one are among those of the other.
+bool has_scopes_of(const Value& newer, const Value& older) {
+  if (!newer.is_array() || !older.is_array()) {
+    return false;
+  }
+  std::unordered_set<std::string_view> given;
+  for (const Value& scope : older.elements()) {
+    given.insert(scope.is_string() ? std::string_view(scope.text()) : std::string_view());
+  }
+  return std::ranges::all_of(newer.elements(), [&](const Value& scope) {
+    return scope.is_string() && given.contains(scope.text());
   });
 }
 
 class DocumentChanges {
  public:
   DocumentChanges(const Value& older, const Value& newer)
-      : older_(older), newer_(newer), changes_(older, newer) {}
+      : older_(older), newer_(newer), changes_(older_, newer_) {}
 
   std::vector<Change> all() && {
-    const Value& newer = newer_["paths"];
+    const Part newer = newer_.member(newer_.root(), "paths");
     std::map<std::string, std::string> paths;
-    for (const Field& path : members_of(newer)) {
+    for (const Field& path : members_of(*newer.value)) {
       paths.emplace(without_names(path.name), path.name);
     }
-    for (const Field& path : members_of(older_["paths"])) {
+    const Part older = older_.member(older_.root(), "paths");
+    for (const Field& path : members_of(*older.value)) {
       const auto found = paths.find(without_names(path.name));
       if (found == paths.end()) {
         changes_.add(below("/paths", path.name), "the path is gone");
       } else {
-        compare_items(path, {found->second, newer[found->second]});
+        compare_items(path.name, found->second);
       }
     }
     return changes_.take();
   }
 
  private:
-  void compare_items(const Field& older, const Field& newer) {
-    const Part before = part_at(older_, older.value, below("/paths", older.name));
-    const Part after = part_at(newer_, newer.value, below("/paths", newer.name));
+  static Part item_of(Document& document, std::string_view path) {
+    return document.followed(document.member(document.member(document.root(), "paths"), path));
+  }
+
+  void compare_items(const std::string& older, const std::string& newer) {
+    const Part before = item_of(older_, older);
+    const Part after = item_of(newer_, newer);
     for (const std::string_view method : kMethods) {
-      const Value* const was = before.value.find(method);
-      const Value* const is = after.value.find(method);
-      const std::string pointer = below(after.pointer, method);
-      if (was != nullptr && is == nullptr) {
-        changes_.add(pointer, "the method is gone");
-      } else if (was != nullptr) {
-        compare({older_, older.name, before, {*was, below(before.pointer, method)}},
-                {newer_, newer.name, after, {*is, pointer}});
+      Part was = older_.member(before, method);
+      Part is = newer_.member(after, method);
+      if (was.value->is_null()) {
+        continue;
+      }
+      if (is.value->is_null()) {
+        changes_.add(is.pointer, "the method is gone");
+      } else {
+        compare({older_, older, before, std::move(was)}, {newer_, newer, after, std::move(is)});
       }
     }
   }
@@ -159,14 +209,15 @@ class DocumentChanges {
                      "the parameter " + name_of(was) + " is gone");
         continue;
       }
-      if (is_true(is->second.value, "required") && !is_true(was.value, "required")) {
+      if (is_true(*is->second.value, "required") && !is_true(*was.value, "required")) {
         changes_.add(is->second.pointer,
                      "the parameter " + name_of(is->second) + " is required now");
       }
-      changes_.compare(older.member(was, "schema"), newer.member(is->second, "schema"), Way::taken);
+      changes_.compare(older_.member(was, "schema"), newer_.member(is->second, "schema"),
+                       Way::taken);
     }
     for (const auto& [name, is] : after) {
-      if (!before.contains(name) && is_true(is.value, "required")) {
+      if (!before.contains(name) && is_true(*is.value, "required")) {
         changes_.add(is.pointer, "the parameter " + name_of(is) + " is new, and required");
       }
     }
@@ -174,11 +225,11 @@ class DocumentChanges {
 
   /// "query page"
   static std::string name_of(const Part& parameter) {
-    return text_at(parameter.value, "in") + " " + json::to_text(parameter.value["name"]);
+    return text_at(*parameter.value, "in") + " " + json::to_text((*parameter.value)["name"]);
   }
 
   void compare_requests(const Part& was, const Part& is, const Side& older, const Side& newer) {
-    if (is_true(is.value, "required") && !is_true(was.value, "required")) {
+    if (is_true(*is.value, "required") && !is_true(*was.value, "required")) {
       changes_.add(is.pointer, "content is required now");
     }
     compare_contents(was, is, older, newer, Way::taken);
@@ -188,27 +239,33 @@ class DocumentChanges {
                         Way way) {
     const Part before = older.member(was, "content");
     const Part after = newer.member(is, "content");
-    for (const Field& type : members_of(before.value)) {
-      const bool is_there = after.value.find(type.name) != nullptr;
-      if (!is_there && after.value.find("*/*") == nullptr) {
+    for (const Field& type : members_of(*before.value)) {
+      const Part is_now = newer.member(after, type.name);
+      if (!is_now.value->is_null()) {
+        const Part was_then = older.member(before, type.name);
+        changes_.compare(older_.member(was_then, "schema"), newer_.member(is_now, "schema"), way);
+        changes_.compare(items_of(older_, was_then), items_of(newer_, is_now), way);
+      } else if (after.value->find("*/*") == nullptr) {
         changes_.add(after.pointer, "the media type " + type.name + " is gone");
-      } else if (is_there) {
-        changes_.compare(older.member(older.member(before, type.name), "schema"),
-                         newer.member(newer.member(after, type.name), "schema"), way);
       }
     }
+  }
+
+  /// What a stream is made of, by the word of 3.2 or as the extension that 3.1 has for it.
+  static Part items_of(Document& document, const Part& media) {
+    Part items = document.member(media, "itemSchema");
+    return items.value->is_null() ? document.member(media, "x-itemSchema") : items;
   }
 
   /// An error more or less is none that breaks: clients know of errors that nobody told them.
   void compare_answers(const Side& older, const Side& newer) {
     const Part before = older.member("responses");
     const Part after = newer.member("responses");
-    for (const Field& answer : members_of(before.value)) {
-      const bool is_there = after.value.find(answer.name) != nullptr;
+    for (const Field& answer : members_of(*before.value)) {
       const bool is_error = !answer.name.starts_with('2') && !answer.name.starts_with('3');
-      if (is_there) {
+      const Part is = newer.member(after, answer.name);
+      if (!is.value->is_null()) {
         const Part was = older.member(before, answer.name);
-        const Part is = newer.member(after, answer.name);
         compare_fields(was, is);
         compare_contents(was, is, older, newer, Way::given);
       } else if (!is_error) {
@@ -218,8 +275,10 @@ class DocumentChanges {
   }
 
   void compare_fields(const Part& was, const Part& is) {
-    for (const Field& field : members_of(was.value["headers"])) {
-      if (is.value["headers"].find(field.name) == nullptr) {
+    const Part before = older_.member(was, "headers");
+    const Part after = newer_.member(is, "headers");
+    for (const Field& field : members_of(*before.value)) {
+      if (newer_.find(*after.value, field.name) == nullptr) {
         changes_.add(is.pointer, "the answer's field " + field.name + " is gone");
       }
     }
@@ -228,22 +287,46 @@ class DocumentChanges {
   void compare_security(const Side& older, const Side& newer) {
     const Ways before = ways_of(older);
     const Ways after = ways_of(newer);
-    const auto is_let_in = [&](const Value& way) {
-      return std::ranges::any_of(after, [&](const Value& now) { return is_enough(way, now); });
-    };
-    if (is_open(after)) {
+    const std::string pointer = below(newer.operation.pointer, "security");
+    if (is_open(after) || newer_.is_worn_out()) {
       return;
     }
-    if (is_open(before)) {
-      changes_.add(below(newer.operation.pointer, "security"), "it asks who asks now");
-    } else if (!std::ranges::all_of(before, is_let_in)) {
-      changes_.add(below(newer.operation.pointer, "security"),
-                   "a way to say who asks is no longer enough");
+    if (is_too_much(before) || is_too_much(after)) {
+      changes_.add(pointer, "there are too many ways to say who asks: they were not looked at");
+    } else if (is_open(before)) {
+      changes_.add(pointer, "it asks who asks now");
+    } else if (!std::ranges::all_of(before, [&](const Value& way) {
+                 return std::ranges::any_of(after,
+                                            [&](const Value& now) { return is_enough(way, now); });
+               })) {
+      changes_.add(pointer, "a way to say who asks is no longer enough");
     }
   }
 
-  const Value& older_;
-  const Value& newer_;
+  /// Whether one with what the older way asks for has what the newer asks for.
+  bool is_enough(const Value& older, const Value& newer) {
+    return std::ranges::all_of(members_of(newer), [&](const Field& needed) {
+      return std::ranges::any_of(members_of(older), [&](const Field& given) {
+        return is_same(given.name, needed.name) && has_scopes_of(needed.value, given.value);
+      });
+    });
+  }
+
+  /// Of schemes that are not described the name is all that is known.
+  bool is_same(std::string_view older, std::string_view newer) {
+    const Part was = scheme_of(older_, older);
+    const Part is = scheme_of(newer_, newer);
+    return was.value->is_null() || is.value->is_null() ? older == newer
+                                                       : is_same_scheme(*was.value, *is.value);
+  }
+
+  static Part scheme_of(Document& document, std::string_view name) {
+    const Part components = document.member(document.root(), "components");
+    return document.followed(document.member(document.member(components, "securitySchemes"), name));
+  }
+
+  Document older_;
+  Document newer_;
   SchemaChanges changes_;
 };
 

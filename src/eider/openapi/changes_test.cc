@@ -79,6 +79,61 @@ constexpr Case kSchemas[] = {
      R"({"type":"object","properties":{"a":{}},"additionalProperties":false})", true, false},
     {R"({"type":"object","additionalProperties":{"type":"string"}})",
      R"({"type":"object","additionalProperties":{"type":"integer"}})", true, true},
+    // Maps and structs.
+    {R"({"type":"object","additionalProperties":{"type":"string"}})",
+     R"({"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false})", true,
+     false},
+    {R"({"type":"object","properties":{"a":{}}})",
+     R"({"type":"object","properties":{"a":{}},"additionalProperties":false})", true, false},
+    {R"({"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false})",
+     R"({"type":"object","additionalProperties":{"type":"string"}})", false, false},
+    {R"({"type":"object","additionalProperties":{"type":"string"}})",
+     R"({"type":"object","properties":{"a":{"type":"integer"}},)"
+     R"("additionalProperties":{"type":"string"}})",
+     true, true},
+    {R"({"type":"object"})", R"({"type":"object","properties":{"a":{"type":"string"}}})", false,
+     false},
+    {R"({"type":"object","properties":{"a":{"type":"string"}}})",
+     R"({"type":"object","properties":{"a":false}})", true, false},
+    // What holds together.
+    {R"({"allOf":[{"type":"string"},{"maxLength":9}]})", R"({"type":"string","maxLength":9})",
+     false, false},
+    {R"({"allOf":[{"type":"string","maxLength":9}]})",
+     R"({"allOf":[{"type":"string","maxLength":8}]})", true, false},
+    {R"({"type":"string","pattern":"a"})",
+     R"({"type":"string","pattern":"a","allOf":[{"pattern":"b"}]})", true, false},
+    {R"({"type":"integer","minimum":0,"allOf":[{"minimum":5}]})",
+     R"({"type":"integer","minimum":5})", false, false},
+    {R"({"type":"integer"})", R"({"allOf":[{"type":"number"},{"type":"integer"}]})", false, false},
+    {R"({"allOf":[{"properties":{"a":{"type":"string"}}},{"required":["a"]}]})",
+     R"({"allOf":[{"properties":{"a":{"type":"string"}}},{"required":[]}]})", false, true},
+    {R"({"enum":["a","b"],"allOf":[{"enum":["b","c"]}]})", R"({"enum":["b"]})", false, false},
+    // Alternatives.
+    {R"({"anyOf":[{"type":"string"},{"type":"null"}],"maxLength":9})",
+     R"({"anyOf":[{"type":"string"},{"type":"null"}],"maxLength":8})", true, false},
+    {R"({"anyOf":[{"type":"string"},{"type":"null"}],"type":"string"})", R"({"type":"string"})",
+     false, false},
+    {R"({"oneOf":[{"const":"a"},{"const":"b"}]})",
+     R"({"oneOf":[{"const":"b"},{"const":"a"},{"const":"c"}]})", false, true},
+    {R"({"anyOf":[{"anyOf":[{"type":"string"},{"type":"integer"}]},{"type":"null"}]})",
+     R"({"anyOf":[{"type":"integer"},{"type":"null"},{"type":"string"}]})", false, false},
+    {R"({"anyOf":[{"type":"string"}],"oneOf":[{"maxLength":5},{"maxLength":9}]})",
+     R"({"type":"string","maxLength":9})", false, false},
+    {R"({"type":["string","null"]})", R"({"anyOf":[{"type":"null"},{"type":"string"}]})", false,
+     false},
+    {R"({"type":["string","null"]})", R"({"anyOf":[{"type":"null"},{"type":"integer"}]})", true,
+     true},
+    // OpenAPI 3.0.
+    {R"({"type":"string"})", R"({"type":"string","nullable":true})", false, true},
+    {R"({"type":"string","nullable":true})", R"({"type":"string","nullable":false})", true, false},
+    {R"({"type":"string","nullable":true})", R"({"type":["string","null"]})", false, false},
+    {R"({"type":"integer","minimum":0})",
+     R"({"type":"integer","minimum":0,"exclusiveMinimum":true})", true, false},
+    // Lists.
+    {R"({"type":"array"})", R"({"type":"array","uniqueItems":true})", true, false},
+    {R"({"type":"array"})", R"({"type":"array","uniqueItems":false})", false, false},
+    {R"({"type":"string","items":{"type":"string"}})",
+     R"({"type":"string","items":{"type":"integer"}})", false, false},
     {R"({"properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}}}})",
      R"({"properties":{"a":{"type":"object","properties":{"b":{"type":"null"}}}}})", true, true},
 };
@@ -117,11 +172,67 @@ TEST(BreakingChanges, follow_references_and_are_told_once) {
             "\"null\"\n");
 }
 
+TEST(BreakingChanges, are_in_what_stands_beside_a_reference) {
+  const auto with = [](int one, int other) {
+    return document(R"("requestBody":{"content":{"a/b":{"schema":{"$ref":"#/components/schemas/N",)"
+                    R"("maxLength":)" +
+                        std::to_string(one) +
+                        R"(}},"c/d":{"schema":{"$ref":"#/components/schemas/N","maxLength":)" +
+                        std::to_string(other) + "}}}}",
+                    R"({"N":{"type":"string","maxLength":6}})");
+  };
+  EXPECT_EQ(changes(with(9, 9), with(8, 7)), "");
+  EXPECT_EQ(changes(with(9, 5), with(9, 4)),
+            "/paths/~1notes~1{id}/post/requestBody/content/c~1d/schema: in requests: maxLength was "
+            "5 and 6, is 4 and 6\n");
+  EXPECT_EQ(changes(with(9, 5), with(3, 9)),
+            "/paths/~1notes~1{id}/post/requestBody/content/a~1b/schema: in requests: maxLength was "
+            "9 and 6, is 3 and 6\n");
+}
+
+TEST(BreakingChanges, are_in_what_a_stream_is_made_of) {
+  const auto with = [](const std::string& word, const std::string& type) {
+    return document(R"("responses":{"200":{"content":{"application/jsonl":{"schema":)"
+                    R"({"type":"string"},")" +
+                    word + R"(":{"type":")" + type + R"("}}}}})");
+  };
+  EXPECT_EQ(changes(with("x-itemSchema", "string"), with("x-itemSchema", "string")), "");
+  EXPECT_EQ(changes(with("x-itemSchema", "string"), with("itemSchema", "string")), "");
+  EXPECT_EQ(changes(with("x-itemSchema", "string"), with("x-itemSchema", "integer")),
+            "/paths/~1notes~1{id}/post/responses/200/content/application~1jsonl/x-itemSchema: in "
+            "answers: type was \"string\", is \"integer\"\n");
+  EXPECT_NE(changes(with("x-itemSchema", "string"), with("x-no", "string")), "");
+}
+
+TEST(BreakingChanges, are_not_in_a_schema_that_is_written_in_another_way) {
+  const std::string use =
+      R"("requestBody":{"content":{"a/b":{"schema":{"$ref":"#/components/schemas/N"}}}})";
+  const std::string list =
+      R"({"N":{"type":"object","properties":{"next":{"anyOf":[{"$ref":"#/components/schemas/N"},)"
+      R"({"type":"null"}]}}}})";
+  const std::string two =
+      R"({"N":{"type":"object","properties":{"next":{"anyOf":[{"$ref":"#/components/schemas/M"},)"
+      R"({"type":"null"}]}}},"M":{"allOf":[{"$ref":"#/components/schemas/N"}]}})";
+  const std::string wrong =
+      R"({"N":{"type":"object","properties":{"next":{"anyOf":[{"$ref":"#/components/schemas/M"},)"
+      R"({"type":"null"}]}}},"M":{"type":"object","properties":{"next":{"type":"null"}}}})";
+  EXPECT_EQ(changes(document(use, list), document(use, two)), "");
+  EXPECT_EQ(changes(document(use, two), document(use, list)), "");
+  EXPECT_NE(changes(document(use, list), document(use, wrong)), "");
+}
+
 TEST(BreakingChanges, are_not_sent_round_in_circles) {
   const std::string circle =
       document(R"("requestBody":{"content":{"a/b":{"schema":{"$ref":"#/components/schemas/A"}}}})",
                R"({"A":{"$ref":"#/components/schemas/B"},"B":{"$ref":"#/components/schemas/A"}})");
   EXPECT_EQ(changes(circle, circle), "");
+  for (const char* const word : {"anyOf", "oneOf", "allOf"}) {
+    const std::string own = document(
+        R"("requestBody":{"content":{"a/b":{"schema":{"$ref":"#/components/schemas/A"}}}})",
+        R"({"A":{")" + std::string(word) +
+            R"(":[{"$ref":"#/components/schemas/A"},{"type":"string"},{"$ref":"#/nowhere"}]}})");
+    EXPECT_EQ(changes(own, own), "") << word;
+  }
 }
 
 TEST(BreakingChanges, are_in_parameters_too) {
@@ -175,6 +286,40 @@ TEST(BreakingChanges, are_in_who_is_let_in) {
   EXPECT_NE(changes(with(R"([{"token":[]}])"), with(R"([{"token":[],"key":[]}])")), "");
   EXPECT_NE(changes(with(R"([{"token":["read"]}])"), with(R"([{"token":["write"]}])")), "");
   EXPECT_EQ(changes(with(R"([{},{"token":[]}])"), with("[]")), "");
+}
+
+TEST(BreakingChanges, are_in_what_a_scheme_is) {
+  const auto with = [](const std::string& name, const std::string& scheme) {
+    return R"({"openapi":"3.1.1","paths":{"/a":{"get":{"security":[{")" + name +
+           R"(":[]}]}}},"components":{"securitySchemes":{")" + name + R"(":)" + scheme + "}}}";
+  };
+  const std::string bearer = R"({"type":"http","scheme":"bearer"})";
+  const std::string key = R"({"type":"apiKey","in":"header","name":"X-Key"})";
+  const std::string oauth = R"({"type":"oauth2","flows":{"password":{"tokenUrl":"/token"}}})";
+  EXPECT_EQ(changes(with("a", bearer), with("a", R"({"type":"http","scheme":"Bearer"})")), "");
+  EXPECT_EQ(changes(with("a", bearer), with("b", bearer)), "");
+  EXPECT_EQ(
+      changes(with("a", key),
+              with("a", R"({"type":"apiKey","in":"header","name":"x-key","description":"k"})")),
+      "");
+  EXPECT_EQ(changes(with("a", oauth),
+                    with("a", R"({"type":"oauth2","flows":{"password":{"tokenUrl":"/token",)"
+                              R"("scopes":{"x":"y"}},"implicit":{}}})")),
+            "");
+  const std::string told = "/paths/~1a/get/security: a way to say who asks is no longer enough\n";
+  EXPECT_EQ(changes(with("a", bearer), with("a", R"({"type":"http","scheme":"basic"})")), told);
+  EXPECT_EQ(changes(with("a", bearer), with("a", key)), told);
+  EXPECT_EQ(changes(with("a", key), with("a", R"({"type":"apiKey","in":"query","name":"X-Key"})")),
+            told);
+  EXPECT_EQ(
+      changes(with("a", key), with("a", R"({"type":"apiKey","in":"header","name":"X-Other"})")),
+      told);
+  EXPECT_EQ(changes(with("a", oauth),
+                    with("a", R"({"type":"oauth2","flows":{"password":{"tokenUrl":"/other"}}})")),
+            told);
+  EXPECT_EQ(changes(with("a", oauth),
+                    with("a", R"({"type":"oauth2","flows":{"implicit":{"tokenUrl":"/token"}}})")),
+            told);
 }
 
 }  // namespace

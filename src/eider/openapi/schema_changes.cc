@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <iterator>
+#include <unordered_set>
 
 #include "eider/json/write.h"
 
@@ -12,298 +13,409 @@ namespace {
 
 using json::Value;
 
-constexpr int kReferencesMax = 32;  // one that leads back to itself has no end
+constexpr std::size_t kPairsMax = 200'000;
+constexpr std::size_t kShownBytesMax = 200;
+constexpr SchemaChanges::Way kTaken = SchemaChanges::Way::taken;
 
-/// A bound: true where a value within `narrow` is within `wide`.
-struct Bound {
+/// Of two that hold together the higher or the lower is what counts.
+enum class Bound : std::uint8_t { lower, upper };
+struct BoundWord {
   std::string_view keyword;
-  bool (*holds)(const Value& narrow, const Value& wide);
+  Bound bound;
 };
-
-bool is_at_least(const Value& narrow, const Value& wide) {
-  return narrow.number() >= wide.number();
-}
-bool is_at_most(const Value& narrow, const Value& wide) {
-  return narrow.number() <= wide.number();
-}
-bool is_equal(const Value& narrow, const Value& wide) {
-  return narrow == wide;
-}
-
 constexpr std::array kBounds = {
-    Bound{"minimum", is_at_least},       Bound{"exclusiveMinimum", is_at_least},
-    Bound{"maximum", is_at_most},        Bound{"exclusiveMaximum", is_at_most},
-    Bound{"minLength", is_at_least},     Bound{"maxLength", is_at_most},
-    Bound{"minItems", is_at_least},      Bound{"maxItems", is_at_most},
-    Bound{"minProperties", is_at_least}, Bound{"maxProperties", is_at_most},
-    Bound{"multipleOf", is_equal},       Bound{"pattern", is_equal},
-    Bound{"format", is_equal},           Bound{"uniqueItems", is_equal}};
+    BoundWord{"minimum", Bound::lower},       BoundWord{"exclusiveMinimum", Bound::lower},
+    BoundWord{"maximum", Bound::upper},       BoundWord{"exclusiveMaximum", Bound::upper},
+    BoundWord{"minLength", Bound::lower},     BoundWord{"maxLength", Bound::upper},
+    BoundWord{"minItems", Bound::lower},      BoundWord{"maxItems", Bound::upper},
+    BoundWord{"minProperties", Bound::lower}, BoundWord{"maxProperties", Bound::upper}};
+/// Words that are there or not: nobody can tell whether one pattern takes less than another. The
+/// bounds are among them where they are no numbers (exclusiveMinimum of OpenAPI 3.0).
+constexpr std::array<std::string_view, 6> kFacts = {
+    "multipleOf", "pattern", "format", "uniqueItems", "exclusiveMinimum", "exclusiveMaximum"};
 
-/// "type": "string", ["string", "null"], or nothing: then it is any.
-std::vector<std::string> types_of(const Value& schema) {
-  const Value* const type = schema.find("type");
-  std::vector<std::string> all;
-  if (type != nullptr && type->is_string()) {
-    all.push_back(type->text());
-  } else if (type != nullptr && type->is_array()) {
-    for (const Value& one : type->elements()) {
-      all.push_back(one.is_string() ? one.text() : std::string());
+std::optional<double> bound_of(const std::vector<const Value*>& values, Bound bound) {
+  std::optional<double> found;
+  for (const Value* const value : values) {
+    if (value->is_number()) {
+      const double number = value->number();
+      const bool is_tighter = !found || (bound == Bound::lower ? number > *found : number < *found);
+      found = is_tighter ? number : *found;
     }
   }
-  return all;
+  return found;
 }
 
-bool has_type(const std::vector<std::string>& types, const std::string& wanted) {
-  return std::ranges::find(types, wanted) != types.end() ||
-         (wanted == "integer" && std::ranges::find(types, "number") != types.end());
-}
-
-/// What the value has to be one of; null: any.
-Value enumeration_of(const Value& schema) {
-  if (const Value* const only = schema.find("const"); only != nullptr) {
-    return json::array({*only});
-  }
-  const Value* const all = schema.find("enum");
-  return all != nullptr && all->is_array() ? *all : Value();
-}
-
-bool contains(const Value& list, const Value& wanted) {
-  return list.is_array() && std::ranges::find(list.elements(), wanted) != list.elements().end();
-}
-
-std::string text_of(const Value* value) {
-  return value == nullptr ? "nothing" : json::to_text(*value);
-}
-
-bool allows_others(const Value& schema) {
-  const Value* const others = schema.find("additionalProperties");
-  return others == nullptr || !others->is_bool() || others->boolean();
-}
-
-/// The keywords that stand beside a reference hold with those of what it leads to.
-Value merged(Value target, const Value& beside) {
-  for (const json::Field& field : beside.members()) {
-    if (field.name != "$ref") {
-      target[field.name] = field.value;
+std::set<std::string> facts_of(const std::vector<const Value*>& values, std::string_view keyword) {
+  std::set<std::string> facts;
+  for (const Value* const value : values) {
+    const bool is_bound = keyword.starts_with("exclusive") && value->is_number();
+    const bool is_off = value->is_bool() && !value->boolean();
+    if (!is_bound && !is_off) {
+      facts.insert(json::to_text(*value));
     }
   }
-  return target;
+  return facts;
+}
+
+std::string shown(const Value& value) {
+  std::string text = json::to_text(value);
+  if (text.size() > kShownBytesMax) {
+    std::size_t end = kShownBytesMax;
+    while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+      --end;  // not amid a code point
+    }
+    text.resize(end);
+    text += "…";
+  }
+  return text;
+}
+
+Schema without_choices(const Schema& schema) {
+  return {.place = schema.place, .parts = schema.parts, .is_never = schema.is_never};
+}
+
+bool may_be(const std::optional<std::set<std::string>>& types, const std::string& type) {
+  return !types || types->contains(type);
 }
 
 }  // namespace
 
-std::string below(std::string_view pointer, std::string_view name) {
-  std::string made(pointer);
-  made += '/';
-  for (const char byte : name) {
-    if (byte == '~' || byte == '/') {
-      made += byte == '~' ? "~0" : "~1";
-    } else {
-      made += byte;
-    }
-  }
-  return made;
+SchemaChanges::SchemaChanges(Document& older, Document& newer) : older_(older), newer_(newer) {
+  findings_.emplace_back();  // the pair that stands for those that are not looked at
 }
 
-Part part_at(const Value& document, const Value& value, std::string pointer) {
-  Part part{value, std::move(pointer)};
-  for (int left = kReferencesMax; left != 0 && part.value.is_object(); --left) {
-    const Value* const reference = part.value.find("$ref");
-    if (reference == nullptr || !reference->is_string() || !reference->text().starts_with('#')) {
-      break;
-    }
-    std::string target = reference->text().substr(1);
-    const Value* const found = document.find_at(target);
-    if (found == nullptr || !found->is_object()) {
-      break;
-    }
-    part = {merged(*found, part.value), std::move(target)};
-  }
-  return part;
+Document& SchemaChanges::narrow_document(Way way) const {
+  return way == kTaken ? older_ : newer_;
+}
+
+Document& SchemaChanges::wide_document(Way way) const {
+  return way == kTaken ? newer_ : older_;
 }
 
 void SchemaChanges::add(std::string pointer, std::string what) {
-  Change change{std::move(pointer), std::move(what)};
-  if (std::ranges::find(found_, change) == found_.end()) {
-    found_.push_back(std::move(change));
+  if (told_.emplace(pointer, what).second) {
+    found_.push_back({std::move(pointer), std::move(what)});
   }
+}
+
+std::vector<Change> SchemaChanges::take() {
+  if (is_cut_short_ || older_.is_worn_out() || newer_.is_worn_out()) {
+    add("", "there is too much to compare: not all has been looked at");
+  }
+  return std::move(found_);
 }
 
 void SchemaChanges::compare(const Part& older, const Part& newer, Way way) {
-  if (way == Way::taken) {
-    compare_narrow({older, newer, way});
-  } else {
-    compare_narrow({newer, older, way});
+  const Id first_new = findings_.size();
+  Schema was = schema_of(older_, {older});
+  Schema is = schema_of(newer_, {newer});
+  const Id root = way == kTaken ? id_of(0, {std::move(was), std::move(is), way})
+                                : id_of(0, {std::move(is), std::move(was), way});
+  while (!waiting_.empty()) {
+    const auto [id, pair] = std::move(waiting_.back());
+    waiting_.pop_back();
+    look_at(id, pair);
   }
+  settle(first_new);
+  tell(root);
 }
 
-/// A request's narrow one is the older, an answer's the newer.
-void SchemaChanges::tell(const Pair& pair, std::string_view what) {
-  const bool is_taken = pair.way == Way::taken;
-  add((is_taken ? pair.wide : pair.narrow).pointer,
-      std::string(is_taken ? "in requests: " : "in answers: ").append(what));
-}
-
-void SchemaChanges::tell_change(const Pair& pair, std::string_view keyword) {
-  const bool is_taken = pair.way == Way::taken;
-  const Value& older = (is_taken ? pair.narrow : pair.wide).value;
-  const Value& newer = (is_taken ? pair.wide : pair.narrow).value;
-  tell(pair, std::string(keyword) + " was " + text_of(older.find(keyword)) + ", is " +
-                 text_of(newer.find(keyword)));
-}
-
-Part SchemaChanges::member(const Part& part, std::string_view name, bool is_older) const {
-  const Value* const found = part.value.find(name);
-  return part_at(is_older ? older_ : newer_, found == nullptr ? Value() : *found,
-                 below(part.pointer, name));
-}
-
-/// The schemas that a value has to fit one of.
-std::vector<Part> SchemaChanges::options(const Part& part, bool is_older) const {
-  for (const std::string_view keyword : {"anyOf", "oneOf"}) {
-    const Part all = member(part, keyword, is_older);
-    if (all.value.is_array() && all.value.size() != 0) {
-      std::vector<Part> made;
-      for (std::size_t i = 0; i < all.value.size(); ++i) {
-        made.push_back(part_at(is_older ? older_ : newer_, all.value[i],
-                               below(all.pointer, std::to_string(i))));
+SchemaChanges::Key SchemaChanges::key_of(const Pair& pair) {
+  Key key;
+  for (const Schema* const schema : {&pair.narrow, &pair.wide}) {
+    for (const std::vector<Part>* const parts : {&schema->parts, &schema->choices}) {
+      const auto begin = static_cast<std::ptrdiff_t>(key.size());
+      for (const Part& part : *parts) {
+        key.push_back(part.value);
       }
-      return made;
+      std::ranges::sort(key.begin() + begin, key.end(), std::less<>());
+      key.push_back(nullptr);
     }
+    key.push_back(schema->is_never ? schema->place.value : nullptr);
   }
-  return {part};
+  key.push_back(pair.way == kTaken ? static_cast<const void*>(&kTaken) : nullptr);
+  return key;
 }
 
-/// Each pair is looked at once: a schema may refer to itself.
-void SchemaChanges::compare_narrow(const Pair& pair) {
-  const std::string key = pair.narrow.pointer + " " + pair.wide.pointer +
-                          (pair.way == Way::taken ? " taken" : " given");
-  if (!seen_.insert(key).second || pair.wide.value == Value(true)) {
+SchemaChanges::Id SchemaChanges::id_of(Id user, Pair pair) {
+  if (findings_.size() > kPairsMax || older_.is_worn_out() || newer_.is_worn_out()) {
+    is_cut_short_ = true;
+    return 0;
+  }
+  const auto [at, is_new] = ids_.try_emplace(key_of(pair), findings_.size());
+  const Id id = at->second;
+  if (is_new) {
+    findings_.emplace_back();
+    waiting_.emplace_back(id, std::move(pair));
+  }
+  findings_[id].used_by.push_back(user);
+  return id;
+}
+
+void SchemaChanges::need(Id user, Pair pair) {
+  if (!pair.wide.says_nothing()) {
+    findings_[user].needed.push_back(id_of(user, std::move(pair)));
+  }
+}
+
+void SchemaChanges::look_at(Id id, const Pair& pair) {
+  if (pair.narrow.is_never || pair.wide.says_nothing()) {
     return;
   }
-  const bool has_options = [&] {
-    for (const Value* const schema : {&pair.narrow.value, &pair.wide.value}) {
-      if (schema->find("anyOf") != nullptr || schema->find("oneOf") != nullptr) {
-        return true;
-      }
-    }
-    return false;
-  }();
-  if (has_options) {
-    compare_options(pair);
+  if (pair.wide.is_never) {
+    fault(id, pair, "no value is allowed any more");
     return;
   }
-  compare_types(pair);
-  compare_enums(pair);
-  compare_words(pair);
-  compare_properties(pair);
-  compare_below(pair, "additionalProperties");
-  compare_below(pair, "items");
+  if (!pair.narrow.choices.empty() || !pair.wide.choices.empty()) {
+    look_at_choices(id, pair);
+    return;
+  }
+  look_at_types(id, pair);
+  look_at_enums(id, pair);
+  look_at_words(id, pair);
+  look_at_required(id, pair);
+  look_at_properties(id, pair);
+  look_at_others(id, pair);
+  look_at_items(id, pair);
 }
 
-void SchemaChanges::compare_options(const Pair& pair) {
-  const bool is_taken = pair.way == Way::taken;
-  const std::vector<Part> narrow = options(pair.narrow, is_taken);
-  const std::vector<Part> wide = options(pair.wide, !is_taken);
-  for (std::size_t i = 0; i < narrow.size(); ++i) {
-    const bool has_place = std::ranges::any_of(
-        wide, [&](const Part& option) { return fits({narrow[i], option, pair.way}); });
-    if (!has_place && narrow.size() == wide.size()) {
-      compare_narrow({narrow[i], wide[i], pair.way});
-    } else if (!has_place) {
-      tell(pair, std::string(is_taken ? "an alternative is gone: " : "an alternative is new: ") +
-                     json::to_text(narrow[i].value));
+/// Each alternative of the one has to keep the words of the other, and of each of its choices an
+/// option. Where it keeps none, and there are as many of these as of those, the one at its place is
+/// what it was meant to be.
+void SchemaChanges::look_at_choices(Id id, const Pair& pair) {
+  Document& wide = wide_document(pair.way);
+  const auto chosen = alternatives_of(narrow_document(pair.way), pair.narrow);
+  if (!chosen) {
+    is_cut_short_ = true;
+    return;
+  }
+  std::vector<Schema> alternatives;
+  for (const Schema& one : *chosen) {
+    std::ranges::move(by_type(narrow_document(pair.way), one), std::back_inserter(alternatives));
+  }
+  const std::string_view gone =
+      pair.way == kTaken ? "an alternative is gone: " : "an alternative is new: ";
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    const Schema& alternative = alternatives[i];
+    need(id, {alternative, without_choices(pair.wide), pair.way});
+    for (const Part& list : pair.wide.choices) {
+      if (list.value->size() * alternatives.size() > kPairsMax) {
+        is_cut_short_ = true;
+        continue;
+      }
+      Choice choice;
+      for (std::size_t option = 0; option < list.value->size(); ++option) {
+        choice.options.push_back(
+            id_of(id, {alternative, schema_of(wide, {wide.element(list, option)}), pair.way}));
+      }
+      if (choice.options.size() == alternatives.size()) {
+        choice.instead = choice.options[i];
+      }
+      choice.otherwise = change_of(pair, std::string(gone) + shown(*alternative.place.value));
+      findings_[id].choices.push_back(std::move(choice));
     }
   }
 }
 
-bool SchemaChanges::fits(const Pair& pair) {
-  SchemaChanges apart(older_, newer_);
-  apart.seen_ = seen_;
-  apart.compare_narrow(pair);
-  return apart.found_.empty();
-}
-
-void SchemaChanges::compare_types(const Pair& pair) {
-  const auto wide = types_of(pair.wide.value);
-  const auto narrow = types_of(pair.narrow.value);
+void SchemaChanges::look_at_types(Id id, const Pair& pair) {
+  const auto wide = types_of(wide_document(pair.way), pair.wide);
+  if (!wide) {
+    return;
+  }
+  const auto narrow = types_of(narrow_document(pair.way), pair.narrow);
   const bool is_within =
-      wide.empty() || (!narrow.empty() && std::ranges::all_of(narrow, [&](const std::string& type) {
-        return has_type(wide, type);
-      }));
+      narrow && std::ranges::all_of(*narrow, [&](const std::string& type) {
+        return wide->contains(type) || (type == "integer" && wide->contains("number"));
+      });
   if (!is_within) {
-    tell_change(pair, "type");
+    fault_of(id, pair, "type");
   }
 }
 
-void SchemaChanges::compare_enums(const Pair& pair) {
-  const Value wide = enumeration_of(pair.wide.value);
-  const Value narrow = enumeration_of(pair.narrow.value);
-  if (wide.is_null()) {
+void SchemaChanges::look_at_enums(Id id, const Pair& pair) {
+  const auto wide = enumeration_of(wide_document(pair.way), pair.wide);
+  if (!wide) {
     return;
   }
-  if (narrow.is_null()) {
-    tell_change(pair, pair.wide.value.find("const") != nullptr ? "const" : "enum");
+  const auto narrow = enumeration_of(narrow_document(pair.way), pair.narrow);
+  if (!narrow) {
+    const bool is_const = values_of(wide_document(pair.way), pair.wide, "enum").empty();
+    fault_of(id, pair, is_const ? "const" : "enum");
     return;
   }
-  for (const Value& value : narrow.elements()) {
-    if (!contains(wide, value)) {
-      tell(pair, json::to_text(value) + (pair.way == Way::taken ? " is gone" : " is new"));
+  const std::unordered_set<std::string_view> allowed(wide->begin(), wide->end());
+  for (const std::string& value : *narrow) {
+    if (!allowed.contains(value)) {
+      fault(id, pair, value + (pair.way == kTaken ? " is gone" : " is new"));
     }
   }
 }
 
-void SchemaChanges::compare_words(const Pair& pair) {
-  for (const Bound& bound : kBounds) {
-    const Value* const wide = pair.wide.value.find(bound.keyword);
-    const Value* const narrow = pair.narrow.value.find(bound.keyword);
-    if (wide == nullptr || (narrow != nullptr && *narrow == *wide)) {
+void SchemaChanges::look_at_words(Id id, const Pair& pair) {
+  Document& of_narrow = narrow_document(pair.way);
+  Document& of_wide = wide_document(pair.way);
+  for (const auto& [keyword, bound] : kBounds) {
+    const auto wide = bound_of(values_of(of_wide, pair.wide, keyword), bound);
+    if (!wide) {
       continue;
     }
-    const bool are_numbers = narrow != nullptr && narrow->is_number() && wide->is_number();
-    if (!are_numbers || !bound.holds(*narrow, *wide)) {
-      tell_change(pair, bound.keyword);
+    const auto narrow = bound_of(values_of(of_narrow, pair.narrow, keyword), bound);
+    if (!narrow || (bound == Bound::lower ? *narrow < *wide : *narrow > *wide)) {
+      fault_of(id, pair, keyword);
+    }
+  }
+  for (const std::string_view keyword : kFacts) {
+    const auto wide = facts_of(values_of(of_wide, pair.wide, keyword), keyword);
+    if (wide.empty()) {
+      continue;
+    }
+    const auto narrow = facts_of(values_of(of_narrow, pair.narrow, keyword), keyword);
+    if (!std::ranges::includes(narrow, wide)) {
+      fault_of(id, pair, keyword);
     }
   }
 }
 
-void SchemaChanges::compare_properties(const Pair& pair) {
-  const bool is_taken = pair.way == Way::taken;
-  const Part narrow = member(pair.narrow, "properties", is_taken);
-  const Part wide = member(pair.wide, "properties", !is_taken);
-  const Value* const required = pair.wide.value.find("required");
-  const Value always = pair.narrow.value["required"];
-  if (required != nullptr && required->is_array()) {
-    for (const Value& name : required->elements()) {
-      if (!contains(always, name)) {
-        tell(pair,
-             json::to_text(name) + (is_taken ? " is required now" : " is no longer always there"));
-      }
-    }
-  }
-  if (!narrow.value.is_object()) {
-    return;
-  }
-  for (const json::Field& property : narrow.value.members()) {
-    if (wide.value.find(property.name) != nullptr) {
-      compare_narrow({member(narrow, property.name, is_taken),
-                      member(wide, property.name, !is_taken), pair.way});
-    } else if (is_taken && !allows_others(pair.wide.value)) {
-      tell(pair, json::to_text(Value(property.name)) + " is gone");
+void SchemaChanges::look_at_required(Id id, const Pair& pair) {
+  const auto always = required_of(narrow_document(pair.way), pair.narrow);
+  const std::unordered_set<std::string_view> known(always.begin(), always.end());
+  const std::string_view what =
+      pair.way == kTaken ? " is required now" : " is no longer always there";
+  for (const std::string& name : required_of(wide_document(pair.way), pair.wide)) {
+    if (!known.contains(name)) {
+      fault(id, pair, json::to_text(name).append(what));
     }
   }
 }
 
-/// What holds for all elements, or for all members of a map.
-void SchemaChanges::compare_below(const Pair& pair, std::string_view name) {
-  const Value* const wide = pair.wide.value.find(name);
-  if (wide == nullptr || !wide->is_object()) {
+/// What is new in an answer breaks nothing: clients skip it.
+void SchemaChanges::look_at_properties(Id id, const Pair& pair) {
+  Document& of_narrow = narrow_document(pair.way);
+  Document& of_wide = wide_document(pair.way);
+  for (const std::string_view name : properties_of(of_narrow, pair.narrow)) {
+    if (allows(of_wide, pair.wide, name)) {
+      need(id, {property_of(of_narrow, pair.narrow, name), property_of(of_wide, pair.wide, name),
+                pair.way});
+    } else if (pair.way == kTaken) {
+      fault(id, pair, json::to_text(name) + " is gone");
+    }
+  }
+}
+
+/// Members that only one of the two names, or none.
+void SchemaChanges::look_at_others(Id id, const Pair& pair) {
+  Document& of_narrow = narrow_document(pair.way);
+  Document& of_wide = wide_document(pair.way);
+  const Schema others = others_of(of_narrow, pair.narrow);
+  const auto types = types_of(of_narrow, pair.narrow);
+  if (!may_be(types, "object") || is_closed(of_narrow, pair.narrow)) {
     return;
   }
-  const bool is_taken = pair.way == Way::taken;
-  const Part narrow = member(pair.narrow, name, is_taken);
-  if (!narrow.value.is_bool() || narrow.value.boolean()) {
-    compare_narrow({narrow, member(pair.wide, name, !is_taken), pair.way});
+  if (pair.way == kTaken && is_closed(of_wide, pair.wide)) {
+    fault(id, pair, "members that it does not name are refused now");
+  }
+  need(id, {others, others_of(of_wide, pair.wide), pair.way});
+  if (others.says_nothing()) {
+    return;
+  }
+  const auto named = properties_of(of_narrow, pair.narrow);
+  const std::unordered_set<std::string_view> known(named.begin(), named.end());
+  for (const std::string_view name : properties_of(of_wide, pair.wide)) {
+    if (!known.contains(name)) {
+      need(id, {others, property_of(of_wide, pair.wide, name), pair.way});
+    }
+  }
+}
+
+void SchemaChanges::look_at_items(Id id, const Pair& pair) {
+  Document& of_narrow = narrow_document(pair.way);
+  Schema wide = items_of(wide_document(pair.way), pair.wide);
+  if (!wide.says_nothing() && may_be(types_of(of_narrow, pair.narrow), "array")) {
+    need(id, {items_of(of_narrow, pair.narrow), std::move(wide), pair.way});
+  }
+}
+
+/// Of a request's the narrow one is the older, of an answer's the newer.
+Change SchemaChanges::change_of(const Pair& pair, std::string_view what) const {
+  const bool is_taken = pair.way == kTaken;
+  return {(is_taken ? pair.wide : pair.narrow).place.pointer,
+          std::string(is_taken ? "in requests: " : "in answers: ").append(what)};
+}
+
+void SchemaChanges::fault(Id id, const Pair& pair, std::string_view what) {
+  findings_[id].faults.push_back(change_of(pair, what));
+}
+
+void SchemaChanges::fault_of(Id id, const Pair& pair, std::string_view keyword) {
+  const bool is_taken = pair.way == kTaken;
+  const Schema& older = is_taken ? pair.narrow : pair.wide;
+  const Schema& newer = is_taken ? pair.wide : pair.narrow;
+  fault(id, pair,
+        std::string(keyword) + " was " + text_of(older_, older, keyword) + ", is " +
+            text_of(newer_, newer, keyword));
+}
+
+std::string SchemaChanges::text_of(Document& document, const Schema& schema,
+                                   std::string_view keyword) const {
+  std::string text;
+  for (const Value* const value : values_of(document, schema, keyword)) {
+    text.append(text.empty() ? "" : " and ").append(shown(*value));
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+bool SchemaChanges::still_holds(const Finding& finding) const {
+  const auto holds = [this](Id id) { return findings_[id].holds; };
+  return finding.faults.empty() && std::ranges::all_of(finding.needed, holds) &&
+         std::ranges::all_of(finding.choices, [&](const Choice& choice) {
+           return std::ranges::any_of(choice.options, holds);
+         });
+}
+
+/// From what does not hold to what it is needed for. What was settled before leads to nothing new.
+void SchemaChanges::settle(Id first_new) {
+  std::vector<Id> waiting;
+  for (Id id = first_new; id < findings_.size(); ++id) {
+    waiting.push_back(id);
+  }
+  while (!waiting.empty()) {
+    Finding& finding = findings_[waiting.back()];
+    waiting.pop_back();
+    if (finding.holds && !still_holds(finding)) {
+      finding.holds = false;
+      waiting.insert(waiting.end(), finding.used_by.begin(), finding.used_by.end());
+    }
+  }
+}
+
+/// What speaks against a pair goes ahead of what speaks against those below it.
+void SchemaChanges::tell(Id root) {
+  std::vector<Id> waiting{root};
+  while (!waiting.empty()) {
+    Finding& finding = findings_[waiting.back()];
+    waiting.pop_back();
+    if (!finding.holds && !std::exchange(finding.is_told, true)) {
+      std::vector<Id> next;
+      tell_own(finding, next);
+      waiting.insert(waiting.end(), next.rbegin(), next.rend());
+    }
+  }
+}
+
+void SchemaChanges::tell_own(Finding& finding, std::vector<Id>& next) {
+  for (const Change& change : finding.faults) {
+    add(change.pointer, change.what);
+  }
+  next = finding.needed;
+  for (const Choice& choice : finding.choices) {
+    const bool is_kept =
+        std::ranges::any_of(choice.options, [this](Id id) { return findings_[id].holds; });
+    if (!is_kept && choice.instead) {
+      next.push_back(*choice.instead);
+    } else if (!is_kept) {
+      add(choice.otherwise.pointer, choice.otherwise.what);
+    }
   }
 }
 

@@ -2,69 +2,106 @@
 // Must not know operations.
 #pragma once
 
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "eider/json/value.h"
 #include "eider/openapi/changes.h"
+#include "eider/openapi/document.h"
+#include "eider/openapi/schema_parts.h"
 
 namespace eider::detail::openapi {
 
 using eider::openapi::Change;
 
-/// What stands at `pointer` of the document, its references followed: `document` has to stay.
-struct Part {
-  json::Value value;
-  std::string pointer;
-};
-[[nodiscard]] Part part_at(const json::Value& document, const json::Value& value,
-                           std::string pointer);
-/// "/paths" and "/notes" make "/paths/~1notes".
-[[nodiscard]] std::string below(std::string_view pointer, std::string_view name);
-
 /// Compares schemas of two documents.
+///
+/// Each two of them that have to be compared are a pair, which is looked at once; a pair holds as
+/// far as nothing speaks against it, its own words or a pair below. So schemas may refer to
+/// themselves, and the time goes by how many pairs there are, whatever leads to them.
 class SchemaChanges {
  public:
   /// What the newer schema has to go on with: taking in requests what was taken, or giving no more
   /// in answers than was given.
   enum class Way : std::uint8_t { taken, given };
 
-  SchemaChanges(const json::Value& older, const json::Value& newer)
-      : older_(older), newer_(newer) {}
+  SchemaChanges(Document& older, Document& newer);
 
   void compare(const Part& older, const Part& newer, Way way);
 
   /// Each once, in the order in which they were found.
-  [[nodiscard]] std::vector<Change> take() { return std::move(found_); }
+  [[nodiscard]] std::vector<Change> take();
   void add(std::string pointer, std::string what);
 
  private:
+  using Id = std::size_t;
+
   /// Two schemas of which all values of the one should be values of the other.
   struct Pair {
-    const Part& narrow;
-    const Part& wide;
+    Schema narrow;
+    Schema wide;
     Way way;
   };
+  /// Pairs one of which has to hold.
+  ///
+  /// instead  whose own faults are told where none does; nothing: `otherwise` is
+  struct Choice {
+    std::vector<Id> options;
+    std::optional<Id> instead;
+    Change otherwise;
+  };
+  /// What is known of a pair: what speaks against it by itself, the pairs that have to hold with
+  /// it, and those that it has to hold for.
+  struct Finding {
+    std::vector<Change> faults;
+    std::vector<Id> needed;
+    std::vector<Choice> choices;
+    std::vector<Id> used_by;
+    bool holds = true;
+    bool is_told = false;
+  };
+  using Key = std::vector<const void*>;
 
-  [[nodiscard]] Part member(const Part& part, std::string_view name, bool is_older) const;
-  [[nodiscard]] std::vector<Part> options(const Part& part, bool is_older) const;
-  void compare_narrow(const Pair& pair);
-  void compare_options(const Pair& pair);
-  [[nodiscard]] bool fits(const Pair& pair);
-  void compare_words(const Pair& pair);
-  void compare_types(const Pair& pair);
-  void compare_enums(const Pair& pair);
-  void compare_properties(const Pair& pair);
-  void compare_below(const Pair& pair, std::string_view name);
-  void tell(const Pair& pair, std::string_view what);
-  void tell_change(const Pair& pair, std::string_view keyword);
+  [[nodiscard]] Document& narrow_document(Way way) const;
+  [[nodiscard]] Document& wide_document(Way way) const;
+  [[nodiscard]] static Key key_of(const Pair& pair);
+  Id id_of(Id user, Pair pair);
+  void need(Id user, Pair pair);
 
-  const json::Value& older_;
-  const json::Value& newer_;
+  void look_at(Id id, const Pair& pair);
+  void look_at_choices(Id id, const Pair& pair);
+  void look_at_types(Id id, const Pair& pair);
+  void look_at_enums(Id id, const Pair& pair);
+  void look_at_words(Id id, const Pair& pair);
+  void look_at_required(Id id, const Pair& pair);
+  void look_at_properties(Id id, const Pair& pair);
+  void look_at_items(Id id, const Pair& pair);
+  void look_at_others(Id id, const Pair& pair);
+  void fault(Id id, const Pair& pair, std::string_view what);
+  void fault_of(Id id, const Pair& pair, std::string_view keyword);
+  [[nodiscard]] Change change_of(const Pair& pair, std::string_view what) const;
+  [[nodiscard]] std::string text_of(Document& document, const Schema& schema,
+                                    std::string_view keyword) const;
+
+  void settle(Id first_new);
+  [[nodiscard]] bool still_holds(const Finding& finding) const;
+  void tell(Id root);
+  void tell_own(Finding& finding, std::vector<Id>& next);
+
+  Document& older_;
+  Document& newer_;
+  std::deque<Finding> findings_;
+  std::map<Key, Id> ids_;
+  std::vector<std::pair<Id, Pair>> waiting_;
+  bool is_cut_short_ = false;
   std::vector<Change> found_;
-  std::set<std::string> seen_;
+  std::set<std::pair<std::string, std::string>> told_;
 };
 
 }  // namespace eider::detail::openapi
