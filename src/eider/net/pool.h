@@ -87,6 +87,9 @@ class Pool final : private Timer {
       : loop_(loop), limits_(limits), permits_(limits.all_max) {}
 
   [[nodiscard]] Entry& entry(const std::string& key) {
+    if (entries_.size() >= entries_max_) {
+      forget_unused();
+    }
     return entries_.try_emplace(key, limits_.per_key_max).first->second;
   }
   /// Null when nothing is known of it.
@@ -117,11 +120,15 @@ class Pool final : private Timer {
   void keep(Entry& entry, std::unique_ptr<Connection> connection);
   void make_room() noexcept;
   void close_old(Entry& entry, Instant before) noexcept;
+  void forget_unused() noexcept;
+
+  static constexpr std::size_t kEntriesMin = 16;
 
   Loop& loop_;
   PoolLimits limits_;
   Semaphore permits_;
   std::unordered_map<std::string, Entry> entries_;
+  std::size_t entries_max_ = kEntriesMin;  // before those that nobody uses are forgotten
 };
 
 /// Keeps an entry where it is.
@@ -347,6 +354,16 @@ void Pool<Connection, More>::close_old(Entry& entry, Instant before) noexcept {
   });
 }
 
+/// Entries of keys that never had an idle connection go, too: the timer is armed for those alone.
+template <Poolable Connection, class More>
+void Pool<Connection, More>::forget_unused() noexcept {
+  // An entry is erased only when nothing refers to it.
+  std::erase_if(entries_,
+                [](const auto& one) { return one.second.uses_ == 0 && one.second.idle_.empty(); });
+  // Twice as many may come before the next look, so that a look costs each new key little.
+  entries_max_ = std::max(kEntriesMin, 2 * entries_.size());
+}
+
 /// Some may have been idle for too long: they go, and entries that nobody uses.
 template <Poolable Connection, class More>
 void Pool<Connection, More>::expire() {
@@ -357,9 +374,7 @@ void Pool<Connection, More>::expire() {
       oldest = std::min(oldest, one.since);
     }
   }
-  // An entry is erased only when nothing refers to it.
-  std::erase_if(entries_,
-                [](const auto& one) { return one.second.uses_ == 0 && one.second.idle_.empty(); });
+  forget_unused();
   if (oldest != Instant::max()) {
     loop_.arm(*this, oldest + limits_.idle);
   }

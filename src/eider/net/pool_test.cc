@@ -221,6 +221,29 @@ TEST_F(NetPool, closes_what_is_idle_for_too_long_and_forgets_its_key) {
   EXPECT_EQ(pool->find("a"), nullptr);
 }
 
+TEST_F(NetPool, forgets_keys_whose_connections_never_were_idle) {
+  Fate& idle_fate = fate();
+  end(lease("idle", idle_fate));
+  Asking& used = ask("used");
+  for (int index = 0; index < 500; ++index) {
+    end(ask("refused" + std::to_string(index)));
+    Fate& closed = fate();
+    Asking& asking = lease("closed" + std::to_string(index), closed);
+    closed.is_alive = false;
+    end(asking);
+  }
+  std::size_t known = 0;
+  for (int index = 0; index < 500; ++index) {
+    for (const char* of : {"refused", "closed"}) {
+      known += pool->find(of + std::to_string(index)) == nullptr ? 0 : 1;
+    }
+  }
+  EXPECT_LT(known, 20U);
+  EXPECT_NE(pool->find("used"), nullptr);
+  EXPECT_EQ(idle("idle"), &idle_fate);
+  end(used);
+}
+
 TEST_F(NetPool, counts_idleness_from_the_last_use) {
   Fate& one_fate = fate();
   end(lease("a", one_fate));
