@@ -86,8 +86,18 @@ void Response::reset_to_shared() noexcept {
 
 Response& Response::replace_header(std::string_view name, std::string_view value) & {
   const std::string kept(value);  // it may be a view of a line that goes
+  const std::size_t shared = shared_lines_bytes_;
   remove_header(name);
-  return add_header(name, kept);
+  const std::size_t end = field_lines_.size();
+  add_header(name, kept);
+  if (shared_lines_bytes_ != shared) {
+    // What takes the place of a line that is shared is shared, too: caches go by `Vary`.
+    const auto lines = field_lines_.begin();
+    std::rotate(lines + static_cast<std::ptrdiff_t>(shared_lines_bytes_),
+                lines + static_cast<std::ptrdiff_t>(end), field_lines_.end());
+    shared_lines_bytes_ += field_lines_.size() - end;
+  }
+  return *this;
 }
 
 Response& Response::remove_header(std::string_view name) & {
@@ -97,6 +107,7 @@ Response& Response::remove_header(std::string_view name) & {
   for (std::size_t begin = 0; begin < field_lines_.size();) {
     const std::string_view line = line_at(field_lines_, begin);
     if (is_named(line, name)) {
+      shared_lines_bytes_ -= begin < shared_lines_bytes_ ? line.size() : 0;
       field_lines_.erase(begin, line.size());
     } else {
       begin += line.size();

@@ -47,6 +47,25 @@ TEST(Response, removes_all_fields_of_a_name) {
   EXPECT_EQ(response.field_lines(), "AA: 2\r\n");
 }
 
+TEST(Response, keeps_whole_lines_of_those_that_are_shared_whatever_was_changed) {
+  const auto shared = [] {
+    Response response;
+    response.add_header("A", "1").add_header("Vary", "Cookie").add_header("B", "2");
+    response.share_field_lines(response.field_lines().size());
+    response.add_header("C", "3");
+    return response;
+  };
+  Response replaced = shared();
+  replaced.replace_header("Vary", "Cookie, Accept-Encoding").replace_header("C", "4");
+  EXPECT_EQ(replaced.field_lines(), "A: 1\r\nB: 2\r\nVary: Cookie, Accept-Encoding\r\nC: 4\r\n");
+  replaced.reset_to_shared();
+  EXPECT_EQ(replaced.field_lines(), "A: 1\r\nB: 2\r\nVary: Cookie, Accept-Encoding\r\n");
+  Response removed = shared();
+  removed.remove_header("A").remove_header("C").add_header("Long", "and longer than A");
+  removed.reset_to_shared();
+  EXPECT_EQ(removed.field_lines(), "Vary: Cookie\r\nB: 2\r\n");
+}
+
 struct Nothing final : ProducedContent {
   explicit Nothing(int& its_count) : count(its_count) { ++count; }
   ~Nothing() override { --count; }
