@@ -121,6 +121,9 @@ void Stream::tell_held() {
     return;
   }
   if (is(kWaiting) && std::exchange(rest_->is_yielding, false)) {
+    // Input that is held and may be told while output waits has its run behind this one: the socket
+    // may refuse the next share, and take more only once this side has read.
+    go_on_reading();
     tell_writable();
     return;
   }

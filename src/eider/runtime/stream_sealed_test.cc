@@ -11,6 +11,8 @@
 #include "eider/runtime/stream.h"
 #include "eider/runtime/test_seal.h"
 #include "eider/runtime/test_streams.h"
+#include "eider/testkit/loop_sim.h"
+#include "eider/testkit/sim_kernel.h"
 
 namespace eider {
 namespace {
@@ -161,6 +163,34 @@ TEST_P(SealedStreamTest, one_that_reads_while_output_waits_is_told_at_once) {
   EXPECT_TRUE(becomes([](TestServer& server) { return server.connections[0]->received == "12"; }));
   const std::string expected = sealed(pattern(kManyBytes));
   EXPECT_TRUE(are_same(peer.receive(expected.size()), expected));
+}
+
+// The encryption holds more input than its owner has read, and the socket has room for more than
+// one turn's share of output, but not for all.
+TEST(SealedStream, one_that_reads_while_output_waits_is_told_what_was_held_when_it_reads_on) {
+  SimKernel kernel;
+  SimLoop loop(kernel);
+  TestServer server(loop);
+  TestConnection connection(loop, server);
+  server.bytes = [](TestConnection& told, std::string_view) {
+    if (told.received.size() < 80'000) {
+      told.stream.pause_reading();
+    }
+  };
+  SimPair pair = kernel.connect_pair();
+  pair.client.set_window(3U << 20U);
+  loop.call([&] {
+    connection.stream.open(std::move(pair.server));
+    connection.stream.secure(std::make_unique<TestSeal>(), "H" + sealed(pattern(80'000)));
+    connection.stream.read_while_waiting();
+  });
+  ASSERT_LT(connection.received.size(), 80'000U) << "the rest is held";
+  loop.call([&] {
+    connection.stream.send_owned(pattern(kManyBytes));
+    connection.stream.resume_reading();
+  });
+  EXPECT_GT(connection.stream.waiting_bytes(), 0U);
+  EXPECT_TRUE(are_same(connection.received, pattern(80'000)));
 }
 
 TEST_P(SealedStreamTest, large_bodies_and_files_are_sealed_in_pieces_in_their_order) {
