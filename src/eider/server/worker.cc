@@ -151,9 +151,10 @@ void Worker::expire() {
   }
   const bool is_all_done =
       acceptors_.empty() && in_flight() == 0 && group_.service.unfinished(context_.loop) == 0;
-  // The last question, since from there on no other loop hands a connection over to this one.
-  if (connections_.size() == 0 &&
-      (is_time_up || (is_all_done && group_.balance.try_retire(index_)))) {
+  // The last question, since from there on no other loop hands a connection over to this one. Also
+  // when time is up: one that is on its way would live on behind the end.
+  if (connections_.size() == 0 && (is_time_up || is_all_done) &&
+      group_.balance.try_retire(index_)) {
     end();
   } else {
     context_.loop.arm(*this, now + kNextLook);

@@ -167,6 +167,18 @@ TEST(Worker, drops_all_at_once_when_told_to) {
   EXPECT_EQ(server.balance.count(0), 0U);
 }
 
+TEST(Worker, is_handed_nothing_once_it_has_ended_because_time_was_up) {
+  SimServer server({}, 2);
+  EXPECT_EQ(server.balance.place(0), 0U);
+  EXPECT_EQ(server.balance.place(0), 1U) << "this one is on its way from one loop to the other";
+  server.drain(Duration::zero());
+  server.kernel.advance(milliseconds(50));
+  server.balance.release(1);  // it has arrived, and was dropped
+  server.kernel.advance(milliseconds(50));
+  EXPECT_EQ(server.balance.place(0), 0U);
+  EXPECT_EQ(server.balance.place(0), 0U) << "the other loop does not run any more";
+}
+
 TEST(Worker, counts_a_thousand_connections_down_to_none) {
   SimServer server({}, 2);
   for (int round = 0; round < 10; ++round) {
