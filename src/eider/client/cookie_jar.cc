@@ -91,13 +91,15 @@ std::optional<CookieJar::Parsed> CookieJar::parse(const CookieSite& from,
   }
   Lifetime lifetime;
   std::string_view path;
-  // Of an attribute that comes twice the last one counts (RFC 6265, section 5.3).
+  // Of an attribute that comes twice the last one counts (RFC 6265, section 5.3), where it can be
+  // read (section 5.2).
   while (!rest.empty()) {
     std::string_view value = take_until(rest, ';');
     const std::string_view attribute = take_until(value, '=');
     value = trim(value);
     if (equals_ignoring_case(attribute, "expires")) {
-      lifetime.expires = parse_cookie_date(value);
+      const auto date = parse_cookie_date(value);
+      lifetime.expires = date ? date : lifetime.expires;
     } else if (equals_ignoring_case(attribute, "max-age")) {
       const auto seconds = parse_int64(value);
       lifetime.max_age = seconds ? seconds : lifetime.max_age;
@@ -165,40 +167,53 @@ bool CookieJar::store(const CookieSite& from, std::string_view field_value,
     return false;
   }
   Cookie& cookie = parsed->cookie;
-  const bool is_allowed = settle_domain(from, *parsed) && (from.is_secure || !cookie.is_secure) &&
+  const bool has_room = std::min(options_.cookies_max, options_.per_domain_max) != 0;
+  const bool is_allowed = has_room && settle_domain(from, *parsed) &&
+                          (from.is_secure || !cookie.is_secure) &&
                           keeps_its_prefix(cookie.name, cookie.is_secure,
                                            !parsed->names_domain && cookie.path == "/") &&
                           (from.is_secure || !would_hide_a_secure_one(*parsed));
   if (!is_allowed) {
     return false;
   }
-  // A cookie of the same name, domain and path is replaced, also by one that has expired.
-  erase(parsed->domain, cookie);
+  // A cookie of the same name, domain and path is replaced, also by one that has expired. Its place
+  // in the order stays (RFC 6265, section 5.3, step 11.3).
+  cookie.made = erase(parsed->domain, cookie).value_or(serial_ + 1);
   if (cookie.expires <= now_seconds) {
     return false;
   }
   // Room is made behind the replacement, so that a new value drops no other cookie.
   make_room(parsed->domain, now_seconds);
-  cookie.serial = ++serial_;
+  cookie.set = ++serial_;
   domains_[parsed->domain].push_back(std::move(cookie));
   ++size_;
   return true;
 }
 
-bool CookieJar::erase(const std::string& domain, const Cookie& like) {
-  const auto found = domains_.find(domain);
-  if (found == domains_.end()) {
-    return false;
+/// returns  when the one that has gone was made
+std::optional<std::uint64_t> CookieJar::erase(const std::string& domain, const Cookie& like) {
+  const auto entry = domains_.find(domain);
+  if (entry == domains_.end()) {
+    return std::nullopt;
   }
-  const std::size_t erased = std::erase_if(found->second, [&](const Cookie& cookie) {
+  std::vector<Cookie>& cookies = entry->second;
+  const auto found = std::ranges::find_if(cookies, [&](const Cookie& cookie) {
     return cookie.name == like.name && cookie.path == like.path;
   });
-  size_ -= erased;
-  return erased != 0;
+  if (found == cookies.end()) {
+    return std::nullopt;
+  }
+  const std::uint64_t made = found->made;
+  cookies.erase(found);
+  --size_;
+  if (cookies.empty()) {  // servers that set and delete would fill the memory with these
+    domains_.erase(entry);
+  }
+  return made;
 }
 
 void CookieJar::drop_oldest(std::vector<Cookie>& cookies) noexcept {
-  const auto oldest = std::ranges::min_element(cookies, {}, &Cookie::serial);
+  const auto oldest = std::ranges::min_element(cookies, {}, &Cookie::set);
   cookies.erase(oldest);
   --size_;
 }
@@ -243,7 +258,7 @@ std::string CookieJar::field_for(const CookieSite& to, std::int64_t now_seconds)
   }
   // "Cookies with longer paths are listed before cookies with shorter paths", then by age.
   std::ranges::sort(fitting, [](const Cookie* one, const Cookie* other) {
-    return std::pair(other->path.size(), one->serial) < std::pair(one->path.size(), other->serial);
+    return std::pair(other->path.size(), one->made) < std::pair(one->path.size(), other->made);
   });
   std::string field;
   for (const Cookie* cookie : fitting) {

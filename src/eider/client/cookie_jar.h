@@ -65,7 +65,8 @@ class CookieJar {
     std::string value;
     std::string path;
     std::int64_t expires = 0;
-    std::uint64_t serial = 0;  // in the order of their making
+    std::uint64_t made = 0;  // they are sent in this order
+    std::uint64_t set = 0;   // and dropped in this one; a new value leaves `made` as it is
     bool is_host_only = true;
     bool is_secure = false;
   };
@@ -77,7 +78,7 @@ class CookieJar {
   [[nodiscard]] bool would_hide_a_secure_one(const Parsed& parsed) const;
   void make_room(const std::string& domain, std::int64_t now_seconds);
   void drop_oldest(std::vector<Cookie>& cookies) noexcept;
-  bool erase(const std::string& domain, const Cookie& like);
+  std::optional<std::uint64_t> erase(const std::string& domain, const Cookie& like);
 
   CookieJarOptions options_;
   std::unordered_map<std::string, std::vector<Cookie>> domains_;

@@ -118,6 +118,8 @@ TEST(CookieJar, forgets_in_time) {
   EXPECT_EQ(sent_back("a=b; Expires=Thu, 01 Jan 1970 00:00:00 GMT", {}, {}), "");
   EXPECT_EQ(sent_back("a=b; Expires=Tue, 01-Jan-2030 00:00:00 GMT", {}, {}), "a=b");
   EXPECT_EQ(sent_back("a=b; Expires=some day", {}, {}), "a=b");
+  EXPECT_EQ(sent_back("a=b; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Expires=some day", {}, {}), "")
+      << "what cannot be read is ignored (RFC 6265, section 5.2.1)";
   EXPECT_EQ(sent_back("a=b; Max-Age=9223372036854775807", {}, {}, 1000), "a=b");
 }
 
@@ -130,6 +132,20 @@ TEST(CookieJar, deletes_and_replaces) {
   EXPECT_FALSE(jar.store(site, "a=; Max-Age=0", kNow));
   EXPECT_EQ(jar.field_for(site, kNow), "");
   EXPECT_EQ(jar.size(), 0U);
+}
+
+TEST(CookieJar, keeps_the_place_of_a_cookie_whose_value_changes) {
+  CookieJar jar({.per_domain_max = 3});
+  const CookieSite site = Visit().site();
+  for (const std::string_view field : {"a=1", "b=2", "c=3", "a=4"}) {
+    jar.store(site, field, kNow);
+  }
+  EXPECT_EQ(jar.field_for(site, kNow), "a=4; b=2; c=3") << "RFC 6265, section 5.3, step 11.3";
+  jar.store(site, "d=5", kNow);
+  EXPECT_EQ(jar.field_for(site, kNow), "a=4; c=3; d=5") << "b was set longest ago";
+  jar.store(site, "a=; Max-Age=0", kNow);
+  jar.store(site, "a=6", kNow);
+  EXPECT_EQ(jar.field_for(site, kNow), "c=3; d=5; a=6") << "this one is new";
 }
 
 TEST(CookieJar, keeps_secure_cookies_off_plain_connections) {
@@ -205,6 +221,16 @@ TEST(CookieJar, is_bounded_whatever_servers_set) {
   EXPECT_LE(jar.size(), 8U);
   jar.clear();
   EXPECT_EQ(jar.size(), 0U);
+}
+
+TEST(CookieJar, takes_none_where_it_may_have_none) {
+  for (const auto& options :
+       {CookieJarOptions{.cookies_max = 0}, CookieJarOptions{.per_domain_max = 0}}) {
+    CookieJar jar(options);
+    EXPECT_FALSE(jar.store(Visit().site(), "a=b", kNow));
+    EXPECT_FALSE(jar.store(Visit().site(), "a=b", kNow));
+    EXPECT_EQ(jar.size(), 0U);
+  }
 }
 
 TEST(CookieDate, is_read_in_the_forms_that_there_are) {
