@@ -197,7 +197,8 @@ void Dns::ask(std::shared_ptr<Entry> entry, const std::string& name, DnsFamily f
   arm_timer();
 }
 
-/// The one that holds the shortest goes, so that names that come and go do not fill the memory.
+/// The one that holds the shortest goes, so that names that come and go do not fill the memory. A
+/// question under way is the last to go: it would be asked twice, and its answer forgotten.
 void Dns::make_room() {
   std::erase_if(entries_, [this](const auto& one) {
     return one.second->done.is_set() && one.second->until <= loop_.now();
@@ -205,8 +206,9 @@ void Dns::make_room() {
   if (entries_.size() < options_.cached_max) {
     return;
   }
-  const auto first =
-      std::ranges::min_element(entries_, {}, [](const auto& one) { return one.second->until; });
+  const auto first = std::ranges::min_element(entries_, {}, [](const auto& one) {
+    return std::pair(!one.second->done.is_set(), one.second->until);
+  });
   if (first != entries_.end()) {
     entries_.erase(first);
   }

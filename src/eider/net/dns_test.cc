@@ -117,6 +117,24 @@ TEST(Dns, remembers_no_more_than_it_may) {
   EXPECT_EQ(with_dns({.servers = server.address(), .cached_max = 1}, many), "1");
 }
 
+Task<std::string> one_under_way(Dns& dns) {
+  auto known = look_up(dns, "a.test", DnsFamily::v4);
+  co_await std::move(known);
+  Task<std::string> under_way = look_up(dns, "late.test", DnsFamily::v4);
+  under_way.start();
+  auto other = look_up(dns, "four.test", DnsFamily::v4);  // takes the place of one of both
+  co_await std::move(other);
+  auto again = look_up(dns, "late.test", DnsFamily::v4);
+  co_return co_await std::move(again);
+}
+
+TEST(Dns, asks_no_question_twice_that_is_under_way_while_others_come) {
+  NameServer server(kZone, 60);
+  EXPECT_EQ(with_dns({.servers = server.address(), .cached_max = 2, .question = 5s}, one_under_way),
+            "127.0.0.1");
+  EXPECT_EQ(server.asked("A late.test"), 1);
+}
+
 TEST(Dns, may_be_given_up) {
   NameServer server(kZone, 60);
   EXPECT_EQ(with_dns({.servers = server.address(), .question = 300ms},
