@@ -94,9 +94,8 @@ void UringLoop::wake() noexcept {
 }
 
 void UringLoop::wait(Instant until) {
-  // The thread that runs the loop becomes the ring's submitter, so not before it runs.
-  if (!ring_.is_enabled()) {
-    ring_.enable();
+  if (reap_settled()) {
+    until = wake_at();
   }
   submit_turn();
   // Only one call enters the kernel: it submits, runs what completed and waits.
@@ -106,15 +105,31 @@ void UringLoop::wait(Instant until) {
 }
 
 void UringLoop::submit_turn() {
+  // The thread that runs the loop becomes the ring's submitter, so not before it runs.
+  if (!ring_.is_enabled()) {
+    ring_.enable();
+  }
   cork_owner_ = nullptr;  // its cork leaves
   turn_.submit();
 }
 
+/// What the end of the last run has submitted: the next submission takes those corks for empty.
+bool UringLoop::reap_settled() {
+  if (!std::exchange(is_settled_, false)) {
+    return false;
+  }
+  read_clocks();
+  reap();
+  return true;
+}
+
 void UringLoop::settle() {
+  (void)reap_settled();
   submit_turn();
   // Entering also runs what the cancelled operations have put off: they hold on to their sockets,
   // and a closed one would send no FIN until then.
   ring_.submit_and_wait(Duration::zero());
+  is_settled_ = true;
 }
 
 namespace {

@@ -54,6 +54,7 @@ class UringLoop final : public Loop {
   static constexpr std::size_t kTakenInTurnBytes = 64UL * 1024;
 
   void submit_turn();
+  bool reap_settled();
   void reap();
   void complete(const io_uring_cqe& completion);
   void complete_receive(const io_uring_cqe& completion);
@@ -74,6 +75,7 @@ class UringLoop final : public Loop {
   UringTurn turn_{ring_, slots_, wake_up_.get()};
   std::uint32_t told_last_ = UringSlots::kNobody;  // the slot, in this turn
   std::size_t told_bytes_ = 0;                     // to it, without another in between
+  bool is_settled_ = false;                        // `run` has returned, and nothing was reaped
 };
 
 }  // namespace eider

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -25,6 +26,72 @@ using testing::TestServer;
 
 class StreamTest : public testing::StreamTestBase {};
 INSTANTIATE_TEST_SUITE_P(Backends, StreamTest, testing::all_backends(), testing::backend_name);
+
+/// A server whose loop the test runs, and runs again.
+class StreamRunTest : public testing::LoopTestBase {
+ protected:
+  /// Ends the run with the turn in which `bytes` are written.
+  Peer connect(TestServer& server, std::string bytes) {
+    EXPECT_TRUE(server.listener.open(local()));
+    server.bytes = [this, bytes](TestConnection& connection, std::string_view) {
+      connection.stream.output().append(bytes);
+      loop().stop();
+    };
+    Peer peer(server.listener.address().value(), 8192);
+    EXPECT_TRUE(peer.send("x"));
+    loop().run();
+    return peer;
+  }
+  /// So many turns; `work` in the first of them.
+  template <class Work>
+  void run_turns(int turns, Work work) {
+    loop().post([&] { work(); });
+    std::function<void()> next = [&] {
+      if (turns-- == 0) {
+        loop().stop();
+      } else {
+        loop().post(next);
+      }
+    };
+    loop().post(next);
+    loop().run();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Backends, StreamRunTest, testing::all_backends(), testing::backend_name);
+
+TEST_P(StreamRunTest, what_was_written_when_the_loop_stopped_leaves_once) {
+  TestServer server(loop());
+  const Peer peer = connect(server, "once");
+  loop().stop();
+  loop().run();  // ends at once
+  run_turns(4, [] {});
+  run_turns(2, [&] { server.connections.clear(); });
+  EXPECT_EQ(peer.receive_all(), "once");
+}
+
+TEST_P(StreamRunTest, a_stream_may_leave_between_two_runs) {
+  TestServer server(loop());
+  const Peer peer = connect(server, "once");
+  server.connections.clear();
+  run_turns(4, [] {});
+  EXPECT_EQ(peer.receive_all(), "once");
+}
+
+TEST_P(StreamRunTest, what_the_socket_refused_when_the_loop_stopped_leaves_in_the_next_run) {
+  TestServer server(loop());
+  const std::string all = pattern(kManyBytes);
+  server.drained = [&](TestConnection& connection) {
+    server.drop(connection);
+    loop().stop();
+  };
+  const Peer peer = connect(server, all);
+  std::string received;
+  std::thread reader([&] { received = peer.receive_all(); });
+  loop().run();
+  run_turns(1, [] {});
+  reader.join();
+  EXPECT_TRUE(are_same(received, all));
+}
 
 TEST(Stream, costs_at_most_48_bytes) {
   EXPECT_LE(sizeof(Stream), 48U);
