@@ -36,6 +36,7 @@ class Channel {
     while (detail::runtime::Waiter* promised = promised_.pop_front()) {
       static_cast<Receiving*>(promised)->channel_ = nullptr;
     }
+    tell_end();
   }
 
   /// How many values have been sent and not yet received.
@@ -71,11 +72,7 @@ class Channel {
     while (detail::runtime::Waiter* sender = senders_.front()) {
       sender->wake();
     }
-    while (detail::runtime::Waiter* receiver = receivers_.front()) {
-      // It waits because no value is left for it, so the end is all that it can learn.
-      static_cast<Receiving*>(receiver)->channel_ = nullptr;
-      receiver->wake();
-    }
+    serve_next();
   }
 
  private:
@@ -86,7 +83,7 @@ class Channel {
   void push(T&& value) {
     slots_[(first_ + size_) % slots_.size()].emplace(std::move(value));
     ++size_;
-    promise_to_next();
+    serve_next();
   }
 
   T pop() {
@@ -104,14 +101,27 @@ class Channel {
     return value;
   }
 
-  void promise_to_next() noexcept {
+  /// Promises a value to the receiver that waits longest; or all learn of the end, once a promise
+  /// that is given up has no value left for them.
+  void serve_next() noexcept {
     detail::runtime::Waiter* receiver = receivers_.front();
-    if (receiver == nullptr || !has_value()) {
+    if (receiver == nullptr) {
       return;
     }
-    receiver->wake();
-    promised_.push_back(*receiver);
-    ++promises_;
+    if (has_value()) {
+      receiver->wake();
+      promised_.push_back(*receiver);
+      ++promises_;
+    } else if (is_closed_ && promises_ == 0) {
+      tell_end();
+    }
+  }
+
+  void tell_end() noexcept {
+    while (detail::runtime::Waiter* receiver = receivers_.front()) {
+      static_cast<Receiving*>(receiver)->channel_ = nullptr;
+      receiver->wake();
+    }
   }
 
   std::vector<std::optional<T>> slots_;  // a ring
@@ -172,7 +182,7 @@ class Channel<T>::Receiving final : private detail::runtime::Waiter {
     if (channel_ != nullptr && is_woken()) {
       // The value that it was promised goes to the next receiver, or it would lie there unclaimed.
       give_up_claim();
-      channel_->promise_to_next();
+      channel_->serve_next();
     }
   }
 
@@ -187,7 +197,9 @@ class Channel<T>::Receiving final : private detail::runtime::Waiter {
     if (is_linked()) {
       give_up_claim();
     }
-    return channel_->try_receive();
+    std::optional<T> value = channel_->try_receive();
+    channel_->serve_next();
+    return value;
   }
 
  private:

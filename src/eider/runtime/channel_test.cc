@@ -141,6 +141,44 @@ TEST_F(ChannelTest, a_value_promised_to_a_destroyed_receiver_goes_to_the_next) {
   EXPECT_EQ(of_second, std::vector{7});
 }
 
+TEST_F(ChannelTest, a_value_promised_ahead_of_the_close_goes_to_the_next_too) {
+  Channel<int> channel(1);
+  std::vector<std::vector<int>> values(3);
+  std::vector<Task<>> tasks;
+  for (std::vector<int>& of_one : values) {
+    tasks.push_back(receive_all(channel, of_one));
+  }
+  loop.call([&] {
+    for (Task<>& task : tasks) {
+      task.start();
+    }
+    EXPECT_TRUE(channel.try_send(7));
+    channel.close();
+    tasks[0] = Task<>();
+  });
+  EXPECT_EQ(values, (std::vector<std::vector<int>>{{}, {7, -1}, {-1}}));
+  EXPECT_EQ(channel.size(), 0U);
+}
+
+TEST_F(ChannelTest, receivers_learn_of_its_end_behind_a_promise) {
+  for (const bool is_taken : {false, true}) {
+    auto channel = std::make_unique<Channel<int>>(1);
+    Scope scope;
+    std::vector<int> values;
+    loop.call([&] {
+      scope.start(receive_all(*channel, values));
+      scope.start(receive_all(*channel, values));
+      EXPECT_TRUE(channel->try_send(7));
+      channel->close();
+      if (!is_taken) {
+        channel.reset();
+      }
+    });
+    EXPECT_EQ(values, is_taken ? (std::vector{7, -1, -1}) : (std::vector{-1, -1}));
+    EXPECT_EQ(scope.size(), 0U);
+  }
+}
+
 TEST_F(ChannelTest, a_destroyed_sender_takes_its_value_along) {
   Channel<int> channel(1);
   int sent = 0;
