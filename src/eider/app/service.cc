@@ -4,7 +4,6 @@
 #include <exception>
 #include <functional>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -20,7 +19,6 @@ namespace eider {
 
 namespace {
 
-constexpr int kInternalError = 500;
 /// What Routes::any takes. HEAD is answered by who answers GET.
 constexpr Method kOfAny[] = {Method::get,   Method::post,  Method::put,    Method::delete_,
                              Method::patch, Method::query, Method::options};
@@ -47,43 +45,6 @@ void answer_unrouted(const Router& router, Request& request, Response& response)
     case Lookup::Kind::options:
       response.set_status(204).add_header("Allow", lookup.allow_text());
       return;
-  }
-}
-
-/// An error may carry a field that no response may have, such as one with a line's end in it: a
-/// client whose text it holds could write fields of the answer.
-Error render_or_refuse(Response& response, Error error) {
-  try {
-    render_error(response, error);
-    return error;
-  } catch (const std::invalid_argument& wrong) {
-    Error internal = Error::internal(wrong.what());
-    render_error(response, internal);
-    return internal;
-  }
-}
-
-void log_failure(LogSink& log, const Request& request, const Error& error) {
-  std::string line(to_text(request.method()));
-  line.append(" ").append(request.path());
-  if (const auto* id = request.find<RequestId>()) {
-    line.append(" (").append(id->text()).append(")");
-  }
-  line.append(" failed: ").append(error.cause());
-  log.write(LogLevel::error, line);
-}
-
-/// Makes what a handler has thrown an answer and, where it is our fault, a line in the log. To be
-/// called while one handles it.
-void render_thrown(LogSink* log, const Request& request, Response& response) noexcept {
-  try {
-    const Error error = render_or_refuse(response, thrown_error());
-    if (error.status() >= kInternalError && log != nullptr) {
-      log_failure(*log, request, error);
-    }
-  } catch (...) {
-    response.reset();
-    response.set_status(kInternalError);
   }
 }
 
@@ -134,7 +95,7 @@ void run_after(const Endpoint& endpoint, const Request& request, Response& respo
       (*hook)->after(request, response);
     }
   } catch (...) {
-    render_thrown(endpoint.log.get(), request, response);
+    render_thrown(endpoint.log.get(), request, response, endpoint.where);
   }
 }
 
@@ -212,24 +173,6 @@ Task<> handler_task(const Endpoint& endpoint, const Context& context, Response& 
 
 }  // namespace
 
-Error thrown_error() {
-  try {
-    throw;
-  } catch (const Failure& failure) {
-    return failure.error();
-  } catch (const Error& error) {
-    return error;
-  } catch (const std::exception& exception) {
-    return Error::internal(exception.what());
-  } catch (...) {
-    return Error::internal("something that is no std::exception was thrown");
-  }
-}
-
-std::string_view reason_of(const Error& error) noexcept {
-  return error.cause().empty() ? std::string_view(error.detail()) : error.cause();
-}
-
 Task<Response> Next::operator()() const {
   const Next self = *this;  // the caller's Next may be gone when this resumes
   Response response;
@@ -248,7 +191,8 @@ Task<Response> Next::operator()() const {
       co_await std::move(task);
     }
   } catch (...) {
-    render_thrown(self.endpoint_->log.get(), self.context_->request, response);
+    render_thrown(self.endpoint_->log.get(), self.context_->request, response,
+                  self.endpoint_->where);
   }
   co_return response;
 }
@@ -473,7 +417,7 @@ void AppService::answer(const Plan& plan, Request& request, Response& response) 
       }
     }
   } catch (...) {
-    render_thrown(endpoint.log.get(), request, response);
+    render_thrown(endpoint.log.get(), request, response, endpoint.where);
   }
   finish_unless_produced(endpoint, request, response, shared_bytes);
 }
@@ -495,7 +439,7 @@ Task<> AppService::answer_later(const Plan& plan, Request& request, Response& re
       co_await std::move(task);
     }
   } catch (...) {
-    render_thrown(endpoint.log.get(), request, response);
+    render_thrown(endpoint.log.get(), request, response, endpoint.where);
   }
   finish_unless_produced(endpoint, request, response, shared_bytes);
 }

@@ -12,6 +12,7 @@
 #include "eider/app/route_table.h"
 #include "eider/app/sites.h"
 #include "eider/app/states.h"
+#include "eider/app/thrown.h"
 #include "eider/route/method_set.h"
 #include "eider/server/service.h"
 
@@ -66,11 +67,5 @@ class AppService final : public Service {
   Lifetime lifetime_;
   bool has_after_work_ = false;  // something takes an AfterAnswer
 };
-
-/// What is thrown just now, as the Error that it is to the client. To be called while one handles
-/// it.
-[[nodiscard]] Error thrown_error();
-/// What the log says of it: its cause, or what clients are told where it has none.
-[[nodiscard]] std::string_view reason_of(const Error& error) noexcept;
 
 }  // namespace eider

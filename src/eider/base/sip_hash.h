@@ -22,7 +22,7 @@ struct SipKey {
 
 /// The same with 128 bits, as its authors' reference has it: no two texts share them by chance.
 ///
-/// cost  about 4 instructions for a byte
+/// cost  about 5 instructions for a byte
 [[nodiscard]] std::array<std::uint64_t, 2> sip_hash_128(const SipKey& key,
                                                         std::string_view text) noexcept;
 

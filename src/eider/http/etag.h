@@ -41,7 +41,7 @@ struct EntityTag {
 /// every process. Whoever makes contents may make two that share one, at some cost, and deceives
 /// the readers of these alone.
 ///
-/// cost  about 4 instructions for a byte
+/// cost  1,700 instructions, and 5 for a byte
 [[nodiscard]] std::string make_entity_tag(std::string_view content_type, std::string_view content);
 
 /// The tags of one If-Match or If-None-Match field value, in their order.

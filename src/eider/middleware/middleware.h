@@ -10,6 +10,7 @@
 #include "eider/middleware/cors.h"
 #include "eider/middleware/cross_origin.h"
 #include "eider/middleware/csrf.h"
+#include "eider/middleware/development_page.h"
 #include "eider/middleware/error_pages.h"
 #include "eider/middleware/https.h"
 #include "eider/middleware/idempotency.h"

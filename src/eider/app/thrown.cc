@@ -1,0 +1,81 @@
+#include "eider/app/thrown.h"
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "eider/app/failure_note.h"
+#include "eider/app/middleware.h"
+#include "eider/app/respond.h"
+#include "eider/base/failure.h"
+
+namespace eider {
+
+namespace {
+
+constexpr int kInternalError = 500;
+
+/// An error may carry a field that no response may have, such as one with a line's end in it: a
+/// client whose text it holds could write fields of the answer.
+Error render_or_refuse(Response& response, Error error) {
+  try {
+    render_error(response, error);
+    return error;
+  } catch (const std::invalid_argument& wrong) {
+    Error internal = Error::internal(wrong.what());
+    render_error(response, internal);
+    return internal;
+  }
+}
+
+void log_failure(LogSink& log, const Request& request, const Error& error) {
+  std::string line(to_text(request.method()));
+  line.append(" ").append(request.path());
+  if (const auto* id = request.find<RequestId>()) {
+    line.append(" (").append(id->text()).append(")");
+  }
+  line.append(" failed: ").append(error.cause());
+  log.write(LogLevel::error, line);
+}
+
+}  // namespace
+
+Error thrown_error() {
+  try {
+    throw;
+  } catch (const Failure& failure) {
+    return failure.error();
+  } catch (const Error& error) {
+    return error;
+  } catch (const std::exception& exception) {
+    return Error::internal(exception.what());
+  } catch (...) {
+    return Error::internal("something that is no std::exception was thrown");
+  }
+}
+
+std::string_view reason_of(const Error& error) noexcept {
+  return error.cause().empty() ? std::string_view(error.detail()) : error.cause();
+}
+
+void render_thrown(LogSink* log, const Request& request, Response& response,
+                   const std::source_location& where) noexcept {
+  try {
+    const Error error = render_or_refuse(response, thrown_error());
+    if (error.status() < kInternalError) {
+      return;
+    }
+    if (const auto* const note = request.find<FailureNote>()) {
+      note->take(where);
+    }
+    if (log != nullptr) {
+      log_failure(*log, request, error);
+    }
+  } catch (...) {
+    response.reset();
+    response.set_status(kInternalError);
+  }
+}
+
+}  // namespace eider
