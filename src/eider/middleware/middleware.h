@@ -12,6 +12,7 @@
 #include "eider/middleware/csrf.h"
 #include "eider/middleware/development_page.h"
 #include "eider/middleware/error_pages.h"
+#include "eider/middleware/field_selection.h"
 #include "eider/middleware/https.h"
 #include "eider/middleware/idempotency.h"
 #include "eider/middleware/limits.h"
