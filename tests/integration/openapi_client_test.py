@@ -46,10 +46,10 @@ def get_packages():
         marker.write_text(wanted)
 
 
-def make_client(directory, name, language='typescript', suffix='.ts', *more):
+def make_client(directory, name):
     """DIRECTORY/NAME.json, as a client beside it."""
-    status, said = run_to_end('eider', 'openapi-client', '--language', language, *more, '--out',
-                              directory / (name + suffix), directory / (name + '.json'))
+    status, said = run_to_end('eider', 'openapi-client', '--language', 'typescript', '--out',
+                              directory / f'{name}.ts', directory / f'{name}.json')
     if (status, said) != (0, ''):
         raise AssertionError(f'{name}: {status}: {said}')
 
@@ -169,18 +169,40 @@ class TypeScript(unittest.TestCase):
         self.assertEqual(said.count('ok: '), 3, said)
 
 
+class Cpp(unittest.TestCase):
+    """The build has made the clients, and compiled them into a program."""
+
+    def call(self, name, url):
+        said = run([BIN / 'openapi_client_caller', name, url], ROOT)
+        self.assertEqual(said.count('ok: '), 3, said)
+
+    def test_a_program_is_called(self):
+        with tempfile.TemporaryDirectory() as directory:
+            database = {'NOTES_DATABASE_FILE': os.path.join(directory, 'notes.db')}
+            with Program('notes', '--port', '{port}', environment=database) as service:
+                self.call('notes', f'http://127.0.0.1:{service.port}')
+
+    def test_forms_bytes_and_streams_are_sent_and_read(self):
+        with Server() as url:
+            self.call('rich', url)
+
+
 class Misused(unittest.TestCase):
     def assert_told(self, status, said, *words):
         self.assertEqual(run_to_end('eider', 'openapi-client', *words), (status, said + '\n'))
 
     def test_what_cannot_be_understood_is_told(self):
-        self.assert_told(2, 'eider openapi-client: --language has to be typescript', 'a.json')
+        self.assert_told(2, 'eider openapi-client: --language has to be typescript or c++',
+                         'a.json')
         self.assert_told(2, 'eider openapi-client: --out takes a value, and none follows it',
                          '--out')
         self.assert_told(2, 'eider openapi-client: there is no option --nope', '--nope')
         self.assert_told(2, 'eider openapi-client: it takes one document', 'a', 'b')
         self.assert_told(2, 'eider openapi-client: which document? --help tells more',
                          '--language', 'typescript')
+        for name in ('', 'a b', 'a::', '1', 'class', 'std'):
+            self.assert_told(2, f'eider openapi-client: {name} is no namespace', '--language',
+                             'c++', '--namespace', name, 'a.json')
         status, said = run_to_end('eider', 'openapi-client', '--help')
         self.assertEqual(status, 0)
         self.assertIn('--openapi | eider openapi-client --language typescript', said)

@@ -9,6 +9,7 @@
 #include "eider/base/result.h"
 #include "eider/cli/bench/files.h"
 #include "eider/cli/openapi_client/api.h"
+#include "eider/cli/openapi_client/cpp.h"
 #include "eider/cli/openapi_client/typescript.h"
 #include "eider/cli/openapi_file.h"
 
@@ -29,6 +30,8 @@ document by --openapi; DOCUMENT may be - for the standard input.
   ./notes --openapi | eider openapi-client --language typescript --out notes.ts -
 
 --language typescript  a module without dependencies, over fetch
+--language c++         a header of plain structs, over eider's component client
+--namespace NAME       of the header; api where it is not said
 --out FILE             where it goes; the standard output where it is not said
 
 Exits with 0 if it is written, 1 if the document cannot be read or the file not be written.
@@ -38,14 +41,29 @@ struct Wanted {
   std::string_view language;
   std::string_view document;
   std::string out = "-";
+  std::string_view space = "api";
 };
+
+/// Identifiers with "::" between them.
+bool is_namespace(std::string_view text) {
+  while (true) {
+    const std::size_t end = text.find("::");
+    if (!openapi_client::is_cpp_name(text.substr(0, end))) {
+      return false;
+    }
+    if (end == text.npos) {
+      return true;
+    }
+    text.remove_prefix(end + 2);
+  }
+}
 
 /// errors  what could not be understood
 Result<Wanted, std::string> wanted_of(std::span<const std::string_view> arguments) {
   Wanted wanted;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view word = arguments[i];
-    const bool is_option = word == "--language" || word == "--out";
+    const bool is_option = word == "--language" || word == "--out" || word == "--namespace";
     if (is_option && i + 1 == arguments.size()) {
       return fail(fmt::format("{} takes a value, and none follows it", word));
     }
@@ -53,6 +71,8 @@ Result<Wanted, std::string> wanted_of(std::span<const std::string_view> argument
       wanted.language = arguments[++i];
     } else if (word == "--out") {
       wanted.out = arguments[++i];
+    } else if (word == "--namespace") {
+      wanted.space = arguments[++i];
     } else if (word.starts_with("--")) {
       return fail(fmt::format("there is no option {}", word));
     } else if (!wanted.document.empty()) {
@@ -61,8 +81,11 @@ Result<Wanted, std::string> wanted_of(std::span<const std::string_view> argument
       wanted.document = word;
     }
   }
-  if (wanted.language != "typescript") {
-    return fail(std::string("--language has to be typescript"));
+  if (wanted.language != "typescript" && wanted.language != "c++") {
+    return fail(std::string("--language has to be typescript or c++"));
+  }
+  if (!is_namespace(wanted.space)) {
+    return fail(fmt::format("{} is no namespace", wanted.space));
   }
   if (wanted.document.empty()) {
     return fail(std::string("which document? --help tells more"));
@@ -79,7 +102,9 @@ Result<void, std::string> write_client(const Wanted& wanted) {
   if (!api) {
     return fail(fmt::format("{}: {}", wanted.document, api.error()));
   }
-  return bench::write_file(wanted.out, openapi_client::to_typescript(*api));
+  return bench::write_file(wanted.out, wanted.language == "c++"
+                                           ? openapi_client::to_cpp(*api, wanted.space)
+                                           : openapi_client::to_typescript(*api));
 }
 
 int complain_of_client(const std::string& what, int status) {

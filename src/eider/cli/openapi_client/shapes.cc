@@ -23,9 +23,17 @@ Shape literals(std::vector<Value> values) {
   return {.kind = Kind::literals, .literals = std::move(values)};
 }
 
+/// Of bounds and patterns alone: {"multipleOf": 3}.
+bool says_nothing(const Shape& shape) {
+  return shape.kind == Kind::unknown && shape.text.empty();
+}
+
 Shape either(std::vector<Shape> parts) {
   if (parts.size() == 1) {
     return std::move(parts.front());
+  }
+  if (std::ranges::any_of(parts, says_nothing)) {
+    return unknown();
   }
   return {.kind = Kind::either, .parts = std::move(parts)};
 }
@@ -123,7 +131,7 @@ Shape Shapes::of(const Value& schema) const {
     return schema.boolean() ? unknown() : literals({});
   }
   if (!schema.is_object()) {
-    return unknown("it is no schema");
+    return unknown(schema.is_null() ? "" : "it is no schema");
   }
   if (const std::string to = text_at(schema, "$ref"); !to.empty()) {
     return reference(to);
@@ -134,18 +142,13 @@ Shape Shapes::of(const Value& schema) const {
       parts.push_back(either(all_of(schema[word])));
     }
   }
+  std::erase_if(parts, says_nothing);
   if (const Value* const only = schema.find("const"); only != nullptr) {
     parts.push_back(literals({*only}));
   } else if (const Value* const some = schema.find("enum"); some != nullptr) {
     parts.push_back(literals(elements_of(*some)));
   } else if (parts.empty() || has_any(schema, {"properties", "additionalProperties", "items"})) {
-    std::vector<Shape> types;
-    for (const Value& type : elements_of(schema["type"])) {
-      types.push_back(typed(schema, type.is_string() ? type.text() : ""));
-    }
-    const std::string type = text_at(schema, "type");
-    parts.push_back(types.empty() ? typed(schema, type.empty() ? implied_type(schema) : type)
-                                  : either(std::move(types)));
+    parts.push_back(typed(schema));  // beside parts "type": "object" alone says no more than they
   }
   return parts.size() == 1 ? std::move(parts.front())
                            : Shape{.kind = Kind::both, .parts = std::move(parts)};
@@ -161,7 +164,17 @@ Shape Shapes::reference(const std::string& to) const {
   return {.kind = Kind::reference, .text = unescaped(name)};
 }
 
-Shape Shapes::typed(const Value& schema, const std::string& type) const {
+Shape Shapes::typed(const Value& schema) const {
+  std::vector<Shape> types;
+  for (const Value& type : elements_of(schema["type"])) {
+    types.push_back(of_type(schema, type.is_string() ? type.text() : ""));
+  }
+  const std::string type = text_at(schema, "type");
+  return types.empty() ? of_type(schema, type.empty() ? implied_type(schema) : type)
+                       : either(std::move(types));
+}
+
+Shape Shapes::of_type(const Value& schema, const std::string& type) const {
   if (type == "object") {
     return object(schema);
   }
@@ -179,7 +192,9 @@ Shape Shapes::typed(const Value& schema, const std::string& type) const {
   if (found == kKinds.end()) {
     return type.empty() ? unknown() : unknown("there is no type " + type);
   }
-  return {.kind = found->second, .text = text_at(schema, "format")};
+  const bool is_large =
+      found->second == Kind::integer && schema["maximum"].kind() == Value::Kind::kUnsigned;
+  return {.kind = found->second, .text = is_large ? "uint64" : text_at(schema, "format")};
 }
 
 /// An object of members, a map, or both.

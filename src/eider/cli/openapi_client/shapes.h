@@ -33,7 +33,8 @@ class Shapes {
 
  private:
   [[nodiscard]] Shape reference(const std::string& to) const;
-  [[nodiscard]] Shape typed(const json::Value& schema, const std::string& type) const;
+  [[nodiscard]] Shape typed(const json::Value& schema) const;
+  [[nodiscard]] Shape of_type(const json::Value& schema, const std::string& type) const;
   [[nodiscard]] Shape object(const json::Value& schema) const;
   [[nodiscard]] std::vector<Shape> all_of(const json::Value& list) const;
 

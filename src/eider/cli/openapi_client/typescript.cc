@@ -299,7 +299,8 @@ class TypeScript {
       const std::string& type = call.body.media_type;
       parts.push_back("body: \"" + body_coding(call.body) + "\"");
       // fetch itself knows a multipart form's boundary and what a Blob is
-      if (call.body.coding != Coding::multipart && type.find('*') == type.npos) {
+      if (call.body.coding != Coding::multipart &&
+          (call.body.coding == Coding::json || !type.contains('*'))) {
         parts.push_back("type: " + typescript_literal(type));
       }
     }

@@ -1,0 +1,248 @@
+#include "eider/cli/openapi_client/cpp.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eider/cli/openapi_client/cpp_types.h"
+#include "eider/cli/openapi_client/names.h"
+
+namespace eider::openapi_client {
+
+namespace {
+
+using Kind = Shape::Kind;
+using Coding = Content::Coding;
+using In = Parameter::In;
+
+constexpr std::string_view kHeaders[] = {"eider/client/api_request.h",
+                                         "eider/json/json.h",
+                                         "eider/kinds/kinds.h",
+                                         "eider/reflect/nullable.h",
+                                         "chrono",
+                                         "cstdint",
+                                         "map",
+                                         "memory",
+                                         "optional",
+                                         "string",
+                                         "utility",
+                                         "variant",
+                                         "vector"};
+
+std::string method_of(const Call& call) {
+  std::string name = call.method;
+  std::ranges::transform(name, name.begin(),
+                         [](char byte) { return static_cast<char>(byte | 0x20); });
+  return "eider::Method::" + (name == "delete" ? "delete_" : name);
+}
+
+/// What is asked for, and the function of ApiRequest that asks.
+struct Asked {
+  std::string type;
+  std::string function;
+};
+
+/// Why there is no better type is told where it is defined.
+std::string without_comment(const std::string& type) {
+  return type.substr(0, type.starts_with("eider::json::Value") ? type.find(" /*") : type.npos);
+}
+
+class Cpp {
+ public:
+  Cpp(const Api& api, std::string_view space)
+      : api_(api), space_(space), types_(api.components, space) {}
+
+  std::string text() && {
+    const std::string functions = functions_text();
+    const std::string definitions = types_.definitions();
+    std::string out = "// " + comment_line(api_.title + " " + api_.version) +
+                      ": a client, made by `eider openapi-client`.\n"
+                      "// Changes are lost when it is made again.\n";
+    for (const std::string& call : api_.left_out) {
+      out += "// Left out: " + comment_line(call) + ".\n";
+    }
+    out += "// clang-format off\n";
+    out += "#pragma once\n\n";
+    for (const std::string_view header : kHeaders) {
+      out.append("#include <").append(header).append(">\n");
+    }
+    out += "\nnamespace " + space_ + " {\n\n" + definitions + "\n";
+    out += "/// " + comment_line(api_.title) + ": on the loop of the server's client.\n";
+    out +=
+        "class Client {\n public:\n"
+        "  /// server  {.http = client, .base_url = \"https://example.org\"}\n";
+    out += "  explicit Client(eider::ApiServer server) : server_(std::move(server)) {}\n";
+    out += functions + "\n private:\n  eider::ApiServer server_;\n};\n\n";
+    return out + "}  // namespace " + space_ + "\n";
+  }
+
+ private:
+  struct Function {
+    std::string parameters;
+    std::string lines;
+    Asked asked;
+  };
+
+  /// Types first: what functions are called depends on what those are called.
+  std::string functions_text() {
+    std::vector<Function> made;
+    for (const Call& call : api_.calls) {
+      made.push_back(function_of(call));
+    }
+    Names names(types_.taken());
+    std::string all;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      const Call& call = api_.calls[i];
+      const auto& [parameters, lines, asked] = made[i];
+      all += "\n" + comments_of(call) + "  [[nodiscard]] eider::Task<eider::Result<" + asked.type +
+             ">> " + names.take(call.id) + "(" + parameters + ") const {\n" +
+             "    eider::ApiRequest request(server_, " + method_of(call) + ", " +
+             cpp_literal(call.path) + ");\n" + lines + "    return std::move(request)." +
+             asked.function + "();\n  }\n";
+    }
+    return all;
+  }
+
+  static std::string comments_of(const Call& call) {
+    std::string all;
+    for (const std::string& text :
+         {call.summary, call.description, call.method + " " + call.path}) {
+      for (const std::string& line : comment_lines(text)) {
+        all += "  /// " + line + "\n";
+      }
+    }
+    return all + (call.is_deprecated ? "  [[deprecated]]\n" : "");
+  }
+
+  Function function_of(const Call& call) {
+    Function made;
+    add_path(call, made);
+    add_body(call, made);
+    add_options(call, made);
+    made.asked = asked_of(call);
+    return made;
+  }
+
+  static void add_parameter(Function& to, const std::string& type, const std::string& name) {
+    to.parameters += to.parameters.empty() ? "const " : ", const ";
+    to.parameters += without_comment(type) + "& " + name;
+  }
+
+  void add_path(const Call& call, Function& to) {
+    Names names(types_.taken());
+    for (const auto& [in, value] : call.parameters) {
+      if (in == In::path) {
+        const std::string name = names.take(value.name);
+        add_parameter(to, types_.of(value, call.id + "_" + name), name);
+        to.lines += "    request.path(" + cpp_literal(value.name) + ", " + name + ");\n";
+      }
+    }
+  }
+
+  void add_body(const Call& call, Function& to) {
+    if (call.body.coding == Coding::none) {
+      return;
+    }
+    const std::string type = without_comment(body_type(call));
+    if (call.is_body_required) {
+      add_parameter(to, type, "body");
+      to.lines += "    request." + sending(call.body, "body");
+    } else {
+      add_parameter(to, "std::optional<" + type + ">", "body");
+      to.lines += "    if (body) {\n      request." + sending(call.body, "*body") + "    }\n";
+    }
+  }
+
+  /// Queries and fields together, as members of a struct: they are told by name.
+  void add_options(const Call& call, Function& to) {
+    Names names(types_.taken());
+    std::vector<Shape> options;
+    for (const auto& [in, value] : call.parameters) {
+      if (in != In::path) {
+        Shape& option = options.emplace_back(value);
+        option.name = names.take(value.name);
+        to.lines += std::string("    request.") + (in == In::query ? "query(" : "header(") +
+                    cpp_literal(value.name) + ", options." + option.name + ");\n";
+      }
+    }
+    if (!options.empty()) {
+      add_parameter(to, types_.add_struct(call.id + "_options", options), "options");
+      to.parameters += std::ranges::any_of(options, &Shape::is_required) ? "" : " = {}";
+    }
+  }
+
+  std::string body_type(const Call& call) {
+    switch (call.body.coding) {
+      case Coding::json:
+      case Coding::form:
+        return types_.of(call.body.shape, call.id + "_body");
+      case Coding::multipart:
+        return "eider::MultipartForm";
+      case Coding::none:
+      case Coding::text:
+      case Coding::binary:
+      case Coding::lines:
+      case Coding::events:
+        break;
+    }
+    return "std::string";
+  }
+
+  static std::string sending(const Content& body, const std::string& value) {
+    const bool is_known = body.coding == Coding::json || !body.media_type.contains('*');
+    const std::string type =
+        cpp_literal(is_known ? body.media_type : std::string("application/octet-stream"));
+    switch (body.coding) {
+      case Coding::json:
+        return "json(" + value + ", " + type + ");\n";
+      case Coding::form:
+      case Coding::multipart:
+        return "form(" + value + ");\n";
+      case Coding::none:
+      case Coding::text:
+      case Coding::binary:
+      case Coding::lines:
+      case Coding::events:
+        break;
+    }
+    return "body(" + value + ", " + type + ");\n";
+  }
+
+  /// Of answers that differ one is read, the first with content; it may be absent where another
+  /// has none.
+  Asked asked_of(const Call& call) {
+    const auto has_content = [](const Answer& answer) {
+      return answer.content.coding != Coding::none;
+    };
+    const auto found = std::ranges::find_if(call.answers, has_content);
+    if (found == call.answers.end()) {
+      return call.answers.empty() ? Asked{"std::string", "get_text"} : Asked{"void", "get_nothing"};
+    }
+    const Content& content = found->content;
+    if (content.coding == Coding::lines || content.coding == Coding::events) {
+      return {"eider::ClientStream", "get_stream"};
+    }
+    const bool is_scalar = content.shape.kind == Kind::integer ||
+                           content.shape.kind == Kind::number ||
+                           content.shape.kind == Kind::boolean;
+    if (content.coding != Coding::json && !(content.coding == Coding::text && is_scalar)) {
+      return {"std::string", "get_text"};
+    }
+    std::string type = without_comment(types_.of(content.shape, call.id + "_answer"));
+    if (!std::ranges::all_of(call.answers, has_content) && !type.starts_with("std::optional<")) {
+      type = "std::optional<" + type + ">";
+    }
+    return {type, "get_json<" + type + ">"};
+  }
+
+  const Api& api_;
+  std::string space_;
+  CppTypes types_;
+};
+
+}  // namespace
+
+std::string to_cpp(const Api& api, std::string_view space) {
+  return Cpp(api, space).text();
+}
+
+}  // namespace eider::openapi_client

@@ -1,0 +1,133 @@
+#include "eider/cli/openapi_client/cpp.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "eider/cli/openapi_client/test_documents.h"
+
+namespace eider::openapi_client {
+namespace {
+
+std::string cpp_client_of(const std::string& paths, const std::string& schemas = "") {
+  return to_cpp(api_of(document_of(paths, schemas)), "api");
+}
+
+/// The only member of a struct, "std::optional<int> a = {}".
+std::string cpp_member_of(const std::string& schema, const std::string& required = "[]") {
+  const std::string text =
+      cpp_client_of("", R"("Other":{"enum":["x","y"]},"S":{"properties":{"a":)" + schema +
+                            R"(},"required":)" + required + "}");
+  const std::string begin = "struct S {\n  ";
+  const std::size_t at = text.find(begin) + begin.size();
+  return text.substr(at, text.find(";\n", at) - at);
+}
+
+/// The type of a required one.
+std::string cpp_type_of(const std::string& schema) {
+  const std::string member = cpp_member_of(schema, R"(["a"])");
+  return member.substr(0, member.rfind(" a"));
+}
+
+bool is_before(const std::string& text, std::string_view one, std::string_view other) {
+  EXPECT_TRUE(text.contains(one)) << one;
+  EXPECT_TRUE(text.contains(other)) << other;
+  return text.find(one) < text.find(other);
+}
+
+TEST(CppClient, has_a_type_for_each_schema) {
+  EXPECT_EQ(cpp_type_of("{}"), "eider::json::Value");
+  EXPECT_EQ(cpp_type_of(R"({"type":"integer"})"), "std::int64_t");
+  EXPECT_EQ(cpp_type_of(R"({"type":"integer","format":"int32"})"), "std::int32_t");
+  EXPECT_EQ(cpp_type_of(R"({"type":"integer","maximum":18446744073709551615})"), "std::uint64_t");
+  EXPECT_EQ(cpp_type_of(R"({"type":"number"})"), "double");
+  EXPECT_EQ(cpp_type_of(R"({"type":"string"})"), "std::string");
+  EXPECT_EQ(cpp_type_of(R"({"type":"string","format":"uuid"})"), "eider::Uuid");
+  EXPECT_EQ(cpp_type_of(R"({"type":"string","format":"date"})"), "std::chrono::year_month_day");
+  EXPECT_EQ(cpp_type_of(R"({"items":{"type":["string","null"]}})"),
+            "std::vector<std::optional<std::string>>");
+  EXPECT_EQ(cpp_type_of(R"({"items":{"type":"boolean"}})"), "std::vector<eider::json::Value>");
+  EXPECT_EQ(cpp_type_of(R"({"additionalProperties":{"$ref":"#/components/schemas/Other"}})"),
+            "std::map<std::string, Other>");
+  EXPECT_EQ(cpp_type_of(R"({"enum":["a","b"]})"), "S_a");
+  EXPECT_EQ(cpp_type_of(R"({"enum":["a b","class"]})"), "std::string");
+  EXPECT_EQ(cpp_type_of(R"({"enum":["a",1]})"), "eider::json::Value /* one of several values */");
+  EXPECT_EQ(cpp_type_of(R"({"properties":{"b":{}}})"), "S_a");
+  EXPECT_EQ(cpp_type_of(R"({"properties":{"b-c":{}}})"),
+            "eider::json::Value /* \"b-c\" is no name of C++ */");
+}
+
+TEST(CppClient, tells_members_that_may_be_absent_from_those_that_may_be_null) {
+  const std::string text = R"({"type":"string"})";
+  const std::string nullable = R"({"type":["string","null"]})";
+  EXPECT_EQ(cpp_member_of(text, R"(["a"])"), "std::string a");
+  EXPECT_EQ(cpp_member_of(text), "std::optional<std::string> a = {}");
+  EXPECT_EQ(cpp_member_of(nullable, R"(["a"])"), "eider::Nullable<std::string> a = nullptr");
+  EXPECT_EQ(cpp_member_of(nullable), "eider::Nullable<std::string> a = {}");
+}
+
+TEST(CppClient, has_variants_where_a_member_tells_which) {
+  const auto shape = [](const std::string& tag) {
+    return R"({"properties":{"type":{"const":")" + tag +
+           R"("},"b":{"type":"null"}},"required":["type"]})";
+  };
+  EXPECT_EQ(cpp_type_of(R"({"oneOf":[)" + shape("A") + "," + shape("B") + "]}"),
+            "std::variant<S_a::A, S_a::B>");
+  EXPECT_EQ(cpp_type_of(R"({"oneOf":[)" + shape("A") + "," + shape("A") + "]}"),
+            "eider::json::Value /* one of several types */");
+  EXPECT_EQ(cpp_type_of(R"({"oneOf":[)" + shape("A") + R"(,{"type":"string"}]})"),
+            "eider::json::Value /* one of several types */");
+}
+
+TEST(CppClient, defines_what_a_struct_holds_ahead_of_it) {
+  const std::string text =
+      cpp_client_of("", R"("A":{"properties":{"b":{"$ref":"#/components/schemas/B"}}},)"
+                        R"("B":{"properties":{"c":{"items":{"$ref":"#/components/schemas/C"}}}},)"
+                        R"("C":{"properties":{"a":{"$ref":"#/components/schemas/A"},)"
+                        R"("c":{"$ref":"#/components/schemas/C"}}})");
+  EXPECT_TRUE(is_before(text, "struct C {", "struct B {"));
+  EXPECT_TRUE(is_before(text, "struct B {", "struct A {"));
+  EXPECT_TRUE(text.contains("  std::unique_ptr<A> a;\n  std::unique_ptr<C> c = {};\n")) << text;
+}
+
+TEST(CppClient, has_a_struct_of_32_members_and_no_more) {
+  const auto members = [](int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) {
+      all += (i == 0 ? "\"m" : ",\"m") + std::to_string(i) + "\":{}";
+    }
+    return cpp_client_of("", R"("S":{"properties":{)" + all + "}}");
+  };
+  EXPECT_TRUE(members(32).contains("struct S {"));
+  EXPECT_TRUE(members(33).contains("using S = eider::json::Value /* it has 33 members */;"));
+}
+
+TEST(CppClient, takes_values_of_the_path_content_and_options) {
+  const std::string text = cpp_client_of(
+      operation_of(R"("operationId":"f","deprecated":true,"summary":"s","parameters":[)"
+                   R"({"in":"path","name":"class","schema":{"type":"integer"}},)"
+                   R"({"in":"query","name":"a-b","schema":{"type":"string"}}],)"
+                   R"("requestBody":{"required":true,"content":{"application/json":{"schema":)"
+                   R"({"type":"number"}}}},"responses":{"200":{"content":{"application/json":)"
+                   R"({"schema":{"type":"boolean"}}}},"204":{}})",
+                   "/a/{class}", "put"));
+  EXPECT_TRUE(text.contains("struct f_options {\n  std::optional<std::string> a_b = {};\n};\n"));
+  EXPECT_TRUE(text.contains(
+      "  /// s\n  /// PUT /a/{class}\n  [[deprecated]]\n"
+      "  [[nodiscard]] eider::Task<eider::Result<std::optional<bool>>> f("
+      "const std::int64_t& class_, const double& body, const f_options& options = {}) const {\n"))
+      << text;
+}
+
+TEST(CppClient, gives_each_name_once) {
+  const std::string text =
+      cpp_client_of(R"("/a":{"get":{"operationId":"Note"},"put":{"operationId":"delete"}})",
+                    R"("Note":{"properties":{"Note":{"$ref":"#/components/schemas/Client"}}},)"
+                    R"("Client":{"enum":["a","b"]})");
+  EXPECT_TRUE(text.contains("std::optional<::api::Client_> Note = {};")) << text;
+  EXPECT_TRUE(text.contains(" Note_(")) << text;
+  EXPECT_TRUE(text.contains(" delete_(")) << text;
+}
+
+}  // namespace
+}  // namespace eider::openapi_client

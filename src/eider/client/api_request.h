@@ -1,0 +1,161 @@
+// One call of a generated client (`eider openapi-client --language c++`): what it sends of its
+// arguments, and what it makes of the answer. Must not know an API: that is the generated part.
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "eider/base/result.h"
+#include "eider/client/client.h"
+#include "eider/http/method.h"
+#include "eider/http/multipart_form.h"
+#include "eider/json/read.h"
+#include "eider/json/write.h"
+#include "eider/reflect/type_of.h"
+#include "eider/runtime/task.h"
+
+namespace eider {
+
+/// Where an API is. It outlives its requests.
+///
+/// http      of the loop that asks
+/// base_url  "https://example.org/v1"; paths of operations go behind it
+/// prepare   called with each request: .bearer(token), .timeout(2s), …
+struct ApiServer {
+  HttpClient& http;
+  std::string base_url;
+  std::function<void(ClientRequest&)> prepare = {};
+};
+
+/// errors of what it sends  400  a path's value that is empty, "." or "..": URLs take it for a step
+///                          502, 504  there is no answer; the log is told why
+///                          502  the answer is not what the document says
+///                          else the server's own, with the fields of its problem document
+class ApiRequest {
+ public:
+  /// path  a template, "/notes/{id}"
+  ApiRequest(const ApiServer& server, Method method, std::string_view path)
+      : server_(&server), method_(method), path_(path) {}
+
+  /// Puts a value, encoded, in the place of {name}.
+  template <class T>
+  void path(std::string_view name, const T& value) {
+    put_in_path(name, text_of(value));
+  }
+  /// Adds a pair, one for each element of a list, none for what is absent.
+  template <class T>
+  void query(std::string_view name, const T& value) {
+    each_text(value, [&](std::string text) { query_.emplace_back(name, std::move(text)); });
+  }
+  template <class T>
+  void header(std::string_view name, const T& value) {
+    each_text(value, [&](std::string text) { fields_.emplace_back(name, std::move(text)); });
+  }
+
+  void body(std::string content, std::string_view type) {
+    content_ = std::move(content);
+    content_type_ = type;
+  }
+  template <class T>
+  void json(const T& value, std::string_view type) {
+    body(json::to_text(value), type);
+  }
+  /// A pair for each member.
+  template <class T>
+  void form(const T& value) {
+    std::vector<Pair> pairs;
+    reflect::for_each_member(value, [&](std::string_view name, const auto& member) {
+      each_text(member, [&](std::string text) { pairs.emplace_back(name, std::move(text)); });
+    });
+    body(encoded(pairs), "application/x-www-form-urlencoded");
+  }
+  void form(const MultipartForm& form) { multipart_ = form; }
+
+  // Each asks, and reads an answer of 2xx.
+
+  /// As JSON; a std::optional is empty where there is no content. Members that nobody expects are
+  /// passed over: a newer server may have them.
+  template <class T>
+  [[nodiscard]] Task<Result<T>> get_json() && {
+    return read<T>(std::move(*this));
+  }
+  [[nodiscard]] Task<Result<std::string>> get_text() &&;
+  [[nodiscard]] Task<Result<void>> get_nothing() &&;
+  /// Piece by piece, as ClientStream gives it.
+  [[nodiscard]] Task<Result<ClientStream>> get_stream() &&;
+
+ private:
+  using Pair = std::pair<std::string, std::string>;
+
+  /// As queries and paths have it: what JSON tells as text without its quotes.
+  template <class T>
+  static std::string text_of(const T& value) {
+    if constexpr (std::convertible_to<const T&, std::string_view>) {
+      return std::string(std::string_view(value));
+    } else {
+      std::string text = json::to_text(value);
+      return text.starts_with('"') ? json::read<std::string>(text).value_or(text) : text;
+    }
+  }
+  template <class T, class Take>
+  static void each_text(const T& value, const Take& take) {
+    if constexpr (requires { value.has_value(); }) {
+      if (value.has_value()) {
+        each_text(*value, take);
+      }
+    } else if constexpr (!std::convertible_to<const T&, std::string_view> &&
+                         requires { value.data(); }) {
+      for (const auto& element : value) {
+        each_text(element, take);
+      }
+    } else {
+      take(text_of(value));
+    }
+  }
+
+  template <class T>
+  static Task<Result<T>> read(ApiRequest request) {
+    const Result<ClientResponse> answer = co_await ask(std::move(request));
+    if (!answer) {
+      co_return fail(answer.error());
+    }
+    if constexpr (requires(const T& value) { value.has_value(); }) {
+      if (answer->body().empty()) {
+        co_return T();
+      }
+    }
+    Result<T> value = answer->json<T>({.unknown_members = json::UnknownMembers::kIgnore});
+    if (!value) {
+      co_return fail(not_as_told(value.error()));
+    }
+    co_return std::move(*value);
+  }
+
+  void put_in_path(std::string_view name, const std::string& value);
+  [[nodiscard]] static std::string encoded(const std::vector<Pair>& pairs);
+  /// The request as the client takes it. Pre: nothing is wrong with it.
+  [[nodiscard]] ClientRequest made() const;
+  [[nodiscard]] static Task<Result<ClientResponse>> ask(ApiRequest request);
+  [[nodiscard]] static Task<Result<std::string>> ask_text(ApiRequest request);
+  [[nodiscard]] static Task<Result<void>> ask_nothing(ApiRequest request);
+  [[nodiscard]] static Task<Result<ClientStream>> ask_stream(ApiRequest request);
+  [[nodiscard]] static Error not_as_told(const Error& fault);
+
+  const ApiServer* server_;
+  Method method_;
+  std::string path_;
+  std::vector<Pair> query_;
+  std::vector<Pair> fields_;
+  std::optional<std::string> content_;
+  std::string content_type_;
+  std::optional<MultipartForm> multipart_;
+  std::optional<Error> fault_;
+};
+
+}  // namespace eider
