@@ -1,8 +1,15 @@
 // What TestClientOptions::document does with an app that serves its document.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <chrono>
+#include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "eider/base/failure.h"
@@ -19,6 +26,40 @@ struct NewHeldNote {
 struct HeldNote {
   int id;
   std::string title;
+};
+
+struct HeldCircle {
+  double radius;
+};
+struct HeldSquare {
+  float side;
+};
+struct HeldTree {
+  int value;
+  std::vector<HeldTree> children = kEmpty;
+  std::unique_ptr<HeldTree> parent = nullptr;
+};
+enum class HeldColour { red, green };
+/// What a schema says and what the writer writes come from one description by two ways.
+struct HeldRich {
+  std::variant<HeldCircle, HeldSquare> shape;
+  std::map<std::string, std::uint8_t> counts;
+  std::set<Uuid> ids;
+  std::array<std::int64_t, 2> pair;
+  Email mail;
+  std::vector<Decimal> prices;
+  std::chrono::sys_seconds at;
+  std::chrono::year_month_day day;
+  std::chrono::days stay;
+  json::Value any;
+  Must<std::string, Matches<"[a-z]+">> word;
+  std::uint64_t large;
+  double real;
+  HeldColour colour;
+  HeldTree tree;
+  std::vector<std::optional<int>> gaps;
+  Nullable<int> cleared;
+  std::optional<Length<std::string, 2, 3>> missing;
 };
 
 App held_app() {
@@ -80,6 +121,26 @@ TEST(DocumentAsTest, fails_by_one_that_is_not) {
                      {.document = DocumentCheck{.leaves_out = {"/later"}, .may_answer = {409}}});
   EXPECT_EQ(said_of(lenient, "/later"), "");
   EXPECT_EQ(said_of(lenient, "/thrown?id=1&title=a"), "");
+}
+
+TEST(DocumentAsTest, finds_every_kind_written_as_its_schema_has_it) {
+  App app;
+  app.post("/rich", [](Json<HeldRich> rich) { return std::move(*rich); });
+  serve_openapi(app);
+  TestClient client(app, {.document = DocumentCheck()});
+  const Reply reply = client.send({.method = Method::post,
+                                   .target = "/rich",
+                                   .headers = {{"Content-Type", "application/json"}},
+                                   .body = R"({
+      "shape": {"type": "HeldCircle", "radius": 1}, "counts": {"a": 255, "b/~": 0},
+      "ids": ["f81d4fae-7dec-11d0-a765-00a0c91e6bf6"],
+      "pair": [-9223372036854775808, 9223372036854775807], "mail": "ada@example.org",
+      "prices": ["0.10", "-999999999999999999", "123456.789"], "at": "2026-11-23T01:02:03Z",
+      "day": "2026-02-28", "stay": "P3D", "any": {"x": [1, null]}, "word": "abc",
+      "large": 18446744073709551615, "real": 1e300, "colour": "green",
+      "tree": {"value": 1, "children": [{"value": 2, "parent": {"value": 3}}]},
+      "gaps": [1, null], "cleared": null})"});
+  EXPECT_EQ(reply.status, 200) << reply.body;
 }
 
 TEST(DocumentAsTest, needs_a_document) {
