@@ -12,10 +12,8 @@
 #include <vector>
 
 #include "eider/base/text.h"
-#include "eider/http/date.h"
-#include "eider/http/etag.h"
+#include "eider/http/conditional_response.h"
 #include "eider/http/list.h"
-#include "eider/http/preconditions.h"
 #include "eider/middleware/csrf.h"
 #include "eider/middleware/identity.h"
 #include "eider/middleware/security_headers.h"
@@ -170,13 +168,7 @@ bool is_made_for_one(const Request& request) noexcept {
 /// Whether the client says that it has that very answer (If-None-Match, If-Modified-Since).
 bool is_known_to(const Request& request, const Response& response) {
   const std::int64_t now = std::time(nullptr);
-  Representation kept;
-  if (const auto tag = response.find_header("ETag")) {
-    kept.tag = parse_entity_tag(*tag);
-  }
-  if (const auto modified = response.find_header("Last-Modified")) {
-    kept.modified_seconds = parse_date(*modified, now);
-  }
+  const Representation kept = representation_of(response, now);
   return (kept.tag || kept.modified_seconds) &&
          evaluate_preconditions(Method::get, request.headers(), kept, now) == Verdict::not_modified;
 }
@@ -300,7 +292,7 @@ class AnswerCache {
     const auto age = std::chrono::floor<std::chrono::seconds>(since_made);
     response.replace_header("Age", std::to_string(age.count()));
     if (stored.status == 200 && is_known_to(request, response)) {
-      response.set_status(304);
+      become_not_modified(response);
       return response;
     }
     if (!stored.type.empty()) {
