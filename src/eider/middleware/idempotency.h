@@ -26,8 +26,9 @@ struct IdempotencyKeys {
   /// A request without a key is a 400.
   bool is_required = false;
   /// Who asks: one client's key is never another's. By default the name of its Identity, or else
-  /// what it says of itself (Authorization, a certificate), or else its Cookie and address together
-  /// — which differ from one network to the next, so say it where clients are known otherwise.
+  /// what it says of itself (Authorization, a certificate), or else its Cookie and the connection's
+  /// address together. That address differs from one network to the next, and is a proxy's behind
+  /// one: say it where clients nobody knows are told apart otherwise.
   std::function<std::string(const Request&)> client = {};
 };
 
