@@ -133,6 +133,7 @@ class Routes {
   RouteOf<F> route(Method method, PatternFor<std::type_identity_t<F>> pattern, F handler) {
     auto function = detail::app::as_function(std::move(handler));
     using Function = decltype(function);
+    detail::app::Signature<Function>::check_parameters();
     return RouteOf<F>(add(detail::app::kHandlerFacts<Function>, method, pattern.text(),
                           pattern.where(), detail::app::keep_handler(std::move(function))),
                       trust());

@@ -177,6 +177,7 @@ template <class G>
   check_guard<G>();
   using S = Signature<G>;
   using L = Learned<typename S::Value>;
+  S::check_parameters();
   Guard guard;
   guard.is_blocking = kIsBlocking<G>;
   if constexpr (kWaits<G>) {

@@ -49,21 +49,27 @@ struct TaskValue<Task<T>> {
   static constexpr bool kIsTask = true;
 };
 
+/// Whether a parameter can be of that type.
+template <class A>
+inline constexpr bool kIsParameter = !requires { requires Extract<A>::kReadsText; } || kIsText<A>;
+
 /// Says what is wrong with a parameter, while compiling.
 template <class A>
 struct Checked {
-  static constexpr bool kReadsText = requires { requires Extract<A>::kReadsText; };
-  static_assert(!kReadsText || !kIsOptional<A> || kIsText<A>,
+  static_assert(kIsParameter<A> || !kIsOptional<A>,
                 "no parameter is optional as a whole: put std::optional inside, as in "
                 "Header<\"name\", std::optional<int>>, or into the members of the struct of Query; "
                 "what a guard has put is std::optional<Slot<T>>");
-  static_assert(!kReadsText || kIsOptional<A> || kIsText<A>,
+  static_assert(kIsParameter<A> || kIsOptional<A>,
                 "a parameter of this type is no value of a path: write State<T> for what "
                 "app.state(...) was given, Slot<T> for what a guard has put, and Query<T>, Json<T> "
                 "or Form<T> for what a request says; a path's values are text, numbers, bool and "
                 "enums");
-  static constexpr std::size_t kPathCount = kKind<A> == ArgumentKind::path_value ? 1 : 0;
 };
+
+template <class... A>
+inline constexpr std::size_t kPathValues =
+    (std::size_t{0} + ... + (kKind<A> == ArgumentKind::path_value ? 1U : 0U));
 
 template <class A>
 inline constexpr bool kIsOutput =
@@ -133,8 +139,7 @@ inline constexpr std::array<Describe, sizeof...(A) + 1> kParametersAndResult = {
 /// How the values of the path that parameters take are called, in their order.
 template <class... A>
 inline constexpr auto kPathTypes = [] {
-  constexpr std::size_t kCount = (std::size_t{0} + ... + Checked<A>::kPathCount);
-  std::array<std::string_view, kCount> names{};
+  std::array<std::string_view, kPathValues<A...>> names{};
   [[maybe_unused]] std::size_t next = 0;
   ((kKind<A> == ArgumentKind::path_value ? void(names[next++] = base::type_name<A>()) : void()),
    ...);
@@ -148,8 +153,8 @@ struct SignatureOf {
   using Value = typename TaskValue<R>::type;
   static constexpr bool kIsTask = TaskValue<R>::kIsTask;
   static constexpr std::size_t kCount = sizeof...(P);
-  static constexpr std::size_t kPathCount =
-      (std::size_t{0} + ... + Checked<Argument<P>>::kPathCount);
+  static constexpr std::size_t kPathCount = kPathValues<Argument<P>...>;
+  static constexpr bool kAreParameters = (true && ... && kIsParameter<Argument<P>>);
 
   static constexpr bool takes([[maybe_unused]] ArgumentKind kind) noexcept {
     return (false || ... || (kKind<Argument<P>> == kind));
@@ -166,6 +171,11 @@ struct SignatureOf {
   }
   static constexpr std::span<const Describe> parameters_and_result() noexcept {
     return kParametersAndResult<std::remove_cvref_t<Value>, Argument<P>...>;
+  }
+
+  /// Asserts what parameters are. No constant: clang would tell of that too.
+  static void check_parameters() noexcept {
+    static_cast<void>((std::size_t{0} + ... + sizeof(Checked<Argument<P>>)));
   }
 
   static constexpr std::span<const std::string_view> path_types() noexcept {

@@ -168,6 +168,7 @@ RouteOf<F> Routes::ws(PatternFor<std::type_identity_t<F>> pattern, F handler) {
 template <class F>
 RouteOf<F> Routes::ws(PatternFor<std::type_identity_t<F>> pattern, F handler,
                       WebSocketOptions options) {
+  detail::app::Signature<F>::check_parameters();
   std::vector<std::string> subprotocols = options.subprotocols;
   Endpoint& endpoint =
       add(detail::app::kWebSocketFacts<F>, Method::get, pattern.text(), pattern.where(),

@@ -2,6 +2,7 @@
 // Must not serve by itself (file_server.h).
 #pragma once
 
+#include <source_location>
 #include <string>
 
 #include "eider/files/file_server.h"
@@ -16,6 +17,7 @@ class Routes;
 /// prefix   "/", or e.g. "/static"; without parameters
 /// errors   `root` cannot be opened: thrown as a Failure that names it
 void serve_files(Routes& routes, const std::string& prefix, const std::string& root,
-                 FilesOptions options = {});
+                 FilesOptions options = {},
+                 std::source_location where = std::source_location::current());
 
 }  // namespace eider

@@ -440,10 +440,11 @@ void add_option(App& app, const std::string& name, const std::string& path,
 
 }  // namespace
 
-void serve_openapi(App& app, const OpenApiInfo& info, const std::string& path) {
+void serve_openapi(App& app, const OpenApiInfo& info, const std::string& path,
+                   std::source_location where) {
   auto document = std::make_shared<const std::string>(openapi_document(app.operations(), info));
   add_option(app, info.option, path, document);
-  app.route(Method::get, RuntimePattern{path}, [document = std::move(document)] {
+  app.route(Method::get, RuntimePattern{path, where}, [document = std::move(document)] {
     Response response;
     response.set_static_type("application/json").set_shared_body(document);
     return response;

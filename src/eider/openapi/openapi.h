@@ -2,6 +2,7 @@
 // Must not be needed to serve: it is made once, when it is asked for.
 #pragma once
 
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct OpenApiInfo {
 ///
 /// errors  throws a Failure where another document, or something else, has the option
 void serve_openapi(App& app, const OpenApiInfo& info = {},
-                   const std::string& path = "/openapi.json");
+                   const std::string& path = "/openapi.json",
+                   std::source_location where = std::source_location::current());
 
 }  // namespace eider

@@ -429,6 +429,8 @@ TEST(OpenApi, is_served_for_the_routes_that_stand_in_front) {
   App app;
   app.get("/files/{path...}", [](std::string_view) { return Html("x"); });
   serve_openapi(app, {.title = "Files"});
+  const std::string here = "openapi_test.cc:" + std::to_string(__LINE__ - 1) + "\n";
+  EXPECT_TRUE(app.list_routes().contains(here)) << app.list_routes();
   TestClient client(app);
   const Reply reply = client.get("/openapi.json");
   EXPECT_EQ(reply.header("Content-Type"), "application/json");

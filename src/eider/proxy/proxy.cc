@@ -256,7 +256,7 @@ void check_proxies(const ClientOptions& options) {
 }  // namespace
 
 void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string> upstreams,
-              ProxyOptions options) {
+              ProxyOptions options, std::source_location where) {
   if (upstreams.empty()) {
     throw Failure(Error::bad_request("proxy_to: " + prefix + " has no upstream"));
   }
@@ -278,7 +278,7 @@ void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string
         continue;
       }
       routes
-          .route(method, RuntimePattern{pattern},
+          .route(method, RuntimePattern{pattern, where},
                  [proxy](const Request& request, BodyStream body) {
                    return proxy->pass_on(request, std::move(body));
                  })

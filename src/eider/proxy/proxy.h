@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,7 @@ struct ProxyOptions {
 ///            upstreams take for such), 413 for content beyond the route's bound, 204 for OPTIONS
 ///            that has come as far as its Max-Forwards lets it
 void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string> upstreams,
-              ProxyOptions options = {});
+              ProxyOptions options = {},
+              std::source_location where = std::source_location::current());
 
 }  // namespace eider

@@ -12,7 +12,7 @@ namespace eider {
 //   pattern   = "/" segment *( "/" segment )       the last segment may be empty: "/", "/notes/"
 //   segment   = literal / "{" name "}" / "{" name "...}"     the last form only at the end
 //   literal   = 1*byte, as the path has it once decoded; not / { } % ? # * NUL or control,
-//               and not "." or ".."
+//               not "." or "..", and not beginning with ':', by which others name parameters
 //   name      = ( letter / "_" ) *( letter / digit / "_" ), no two the same
 
 enum class SegmentKind : std::uint8_t { literal, parameter, rest };
@@ -32,6 +32,7 @@ enum class PatternFault : std::uint8_t {
   bad_brace,
   bad_name,
   bad_byte,
+  colon_name,
   dot_segment,
   rest_not_last,
   doubled_name,
@@ -109,6 +110,9 @@ constexpr PatternFault find_literal_fault(std::string_view literal) noexcept {
     if (value < 0x20 || value == 0x7F || std::string_view("%?#*").contains(byte)) {
       return PatternFault::bad_byte;
     }
+  }
+  if (literal.starts_with(':')) {
+    return PatternFault::colon_name;
   }
   return literal == "." || literal == ".." ? PatternFault::dot_segment : PatternFault::none;
 }
@@ -216,6 +220,8 @@ constexpr const char* to_text(PatternFault fault) noexcept {
       return "a parameter's name has letters, digits and '_', and no digit first";
     case PatternFault::bad_byte:
       return "'%', '?', '#', '*' and control bytes cannot stand in a pattern: write it decoded";
+    case PatternFault::colon_name:
+      return "a parameter is written {name}, not :name";
     case PatternFault::dot_segment:
       return "no path ever reaches a '.' or '..' segment";
     case PatternFault::rest_not_last:

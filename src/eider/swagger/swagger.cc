@@ -71,9 +71,9 @@ std::string page_of(const SwaggerOptions& options, std::string_view prefix) {
 }
 
 /// What is in the program stays as it is until there is another program.
-void add_asset(Routes& routes, const std::string& path, std::string_view type,
+void add_asset(Routes& routes, const RuntimePattern& path, std::string_view type,
                std::string_view content) {
-  routes.route(Method::get, RuntimePattern{path}, [type, content] {
+  routes.route(Method::get, path, [type, content] {
     Response response;
     response.set_static_type(type).set_static_body(content);
     response.add_header("Cache-Control", "max-age=3600");
@@ -84,20 +84,21 @@ void add_asset(Routes& routes, const std::string& path, std::string_view type,
 
 }  // namespace
 
-void serve_swagger(Routes& routes, const SwaggerOptions& options) {
+void serve_swagger(Routes& routes, const SwaggerOptions& options, std::source_location where) {
   const auto page = std::make_shared<const std::string>(page_of(options, routes.prefix()));
-  routes.route(Method::get, RuntimePattern{options.path}, [page] {
+  routes.route(Method::get, RuntimePattern{options.path, where}, [page] {
     Response response;
     response.set_static_type("text/html; charset=utf-8").set_shared_body(page);
     response.add_header("Content-Security-Policy", kPolicy);
     return response;
   });
   const std::string at = below(options.path);
-  add_asset(routes, at + "start.js", "text/javascript", kStart);
-  add_asset(routes, at + "swagger-ui-bundle.js", "text/javascript", assets::bundle());
-  add_asset(routes, at + "swagger-ui-bundle.js.LICENSE.txt", "text/plain", assets::licences());
-  add_asset(routes, at + "swagger-ui.css", "text/css", assets::style());
-  add_asset(routes, at + "icon.png", "image/png", assets::icon());
+  add_asset(routes, {at + "start.js", where}, "text/javascript", kStart);
+  add_asset(routes, {at + "swagger-ui-bundle.js", where}, "text/javascript", assets::bundle());
+  add_asset(routes, {at + "swagger-ui-bundle.js.LICENSE.txt", where}, "text/plain",
+            assets::licences());
+  add_asset(routes, {at + "swagger-ui.css", where}, "text/css", assets::style());
+  add_asset(routes, {at + "icon.png", where}, "image/png", assets::icon());
 }
 
 }  // namespace eider

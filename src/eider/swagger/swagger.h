@@ -2,6 +2,7 @@
 // Must not load anything from elsewhere: what the page needs is in the program.
 #pragma once
 
+#include <source_location>
 #include <string>
 
 namespace eider {
@@ -25,6 +26,7 @@ struct SwaggerOptions {
 ///
 /// Their Content-Security-Policy lets them ask this server alone, so requests are tried here, not
 /// at other `servers` of the document.
-void serve_swagger(Routes& routes, const SwaggerOptions& options = {});
+void serve_swagger(Routes& routes, const SwaggerOptions& options = {},
+                   std::source_location where = std::source_location::current());
 
 }  // namespace eider
