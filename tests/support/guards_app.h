@@ -179,6 +179,23 @@ inline void set_up_guards(App& app) {
   add_guarded_routes(plain);
 
   // One whose guards wait.
+  // One whose hook decides.
+  Routes hooked = app.group("/hooked");
+  hooked.use(Hook{.before =
+                      [](Request& request, Response& response) {
+                        guards_noted().note("hooked guard of " +
+                                            std::to_string(request.body().size()));
+                        Result<Asking> said = judge(request.header("who").value_or(""));
+                        if (!said) {
+                          render_error(response, said.error());
+                          return false;
+                        }
+                        request.put(*std::move(said));
+                        return true;
+                      },
+                  .puts = {kPuts<Asking>}});
+  add_guarded_routes(hooked);
+
   Routes waiting = app.group("/waiting");
   waiting.guard([](Header<"who", std::optional<std::string_view>> who,
                    const Request& request) -> Task<Result<Asking>> {

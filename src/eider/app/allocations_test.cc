@@ -137,6 +137,7 @@ App make_app() {
   Routes guarded = app.group("/guarded");
   guarded.guard([](Header<"accept"> accept) { return Asked{*accept}; });
   guarded.get("/", [](Slot<Asked> asked) { return asked->accepts; });
+  app.post("/size", [](Body content) { return content.size(); });
   app.get("/encoded/{text}", [](std::string_view text) { return text; });
   app.ws("/task", [](WebSocket ws) -> Task<> {
     auto first = ws.receive();
@@ -160,6 +161,13 @@ class Allocations : public ::testing::TestWithParam<Backend> {
   /// How many allocations 1,000 requests cost after 100 that warm up.
   std::uint64_t count(const char* path, std::string_view body) {
     return count({}, std::string("GET ") + path + " HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n",
+                 "HTTP/1.1 200 OK\r\n", body);
+  }
+  /// The same of requests whose content comes with the head.
+  std::uint64_t count_posts(const char* path, const std::string& content, std::string_view body) {
+    return count({},
+                 std::string("POST ") + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " +
+                     std::to_string(content.size()) + "\r\n\r\n" + content,
                  "HTTP/1.1 200 OK\r\n", body);
   }
   /// The same of messages that come back.
@@ -218,6 +226,10 @@ TEST_P(Allocations, typed_path_values_cost_none) {
 }
 TEST_P(Allocations, decoded_path_values_cost_none) {
   EXPECT_EQ(count("/encoded/a%20b", "a b"), 0U);
+}
+
+TEST_P(Allocations, content_that_has_come_whole_costs_none) {
+  EXPECT_EQ(count_posts("/size", "hello", "5"), 0U);
 }
 
 TEST_P(Allocations, a_plain_guard_and_its_slot_cost_none) {

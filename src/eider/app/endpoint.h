@@ -86,11 +86,15 @@ struct Endpoint : HandlerFacts {
   std::vector<const Hook::Before*> before;
   std::vector<const Hook*> after;
   std::vector<GuardOnWay> on_way;
-  std::vector<const Hook::Before*> on_content;  // hooks that want it, where there are guards
+  std::vector<const Hook::Before*> on_content;
   std::vector<const Around*> around;
   bool has_waiting_guard = false;
   bool has_blocking_guard = false;
 
+  /// Something stands ahead of the content, and may refuse the request without it.
+  [[nodiscard]] bool decides() const noexcept { return !before.empty() || !on_way.empty(); }
+  /// Something stands between hooks and the handler.
+  [[nodiscard]] bool admits() const noexcept { return !on_way.empty() || !on_content.empty(); }
   [[nodiscard]] bool waits() const noexcept {
     return answer_now == nullptr || !around.empty() || has_waiting_guard;
   }

@@ -1,4 +1,4 @@
-// Guards at work: one after the other, ahead of the content, until one refuses.
+// Guards at work: one after the other, until one refuses.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -15,22 +15,6 @@ namespace eider {
 namespace {
 
 constexpr int kOursFrom = 500;
-
-/// Guards see no content, also where it has come with the head: what they decide must not depend on
-/// how a client's bytes were cut.
-class WithoutContent {
- public:
-  explicit WithoutContent(Request& request) noexcept : request_(request), content_(request.body()) {
-    request.set_body({});
-  }
-  WithoutContent(const WithoutContent&) = delete;
-  WithoutContent& operator=(const WithoutContent&) = delete;
-  ~WithoutContent() { request_.set_body(content_); }
-
- private:
-  Request& request_;
-  std::string_view content_;
-};
 
 bool is_refusal(const Error& error) noexcept {
   return error.status() < kOursFrom;
@@ -104,7 +88,7 @@ Error nobody_waits() {
 }
 
 bool run_guards(const Endpoint& endpoint, Request& request, Response& response) {
-  const WithoutContent behind(request);
+  const WithoutContent ahead(request);
   return std::ranges::all_of(endpoint.on_way, [&](const GuardOnWay& one) {
     const Context context{request, endpoint.path_names, one.states};
     return is_made_already(one, request) || lets_through(one, ask_now(one, context), response);
@@ -113,7 +97,7 @@ bool run_guards(const Endpoint& endpoint, Request& request, Response& response) 
 
 Task<bool> run_guards_later(const Endpoint& endpoint, Request& request, Response& response,
                             const Ongoing& ongoing) {
-  const WithoutContent behind(request);
+  const WithoutContent ahead(request);
   for (const GuardOnWay& one : endpoint.on_way) {
     if (ongoing.cancel.is_cancelled()) {  // while a guard ahead of this one was on a thread
       render_error(response, nobody_waits());

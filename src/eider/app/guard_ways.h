@@ -54,6 +54,22 @@ class GuardWays {
   std::map<const Guard*, const Endpoint*> first_on_way_;  // of those that take values of the path
 };
 
+/// Hooks and guards see no content, also where it has come with the head: what they decide must not
+/// depend on how a client's bytes were cut.
+class WithoutContent {
+ public:
+  explicit WithoutContent(Request& request) noexcept : request_(request), content_(request.body()) {
+    request.set_body({});
+  }
+  WithoutContent(const WithoutContent&) = delete;
+  WithoutContent& operator=(const WithoutContent&) = delete;
+  ~WithoutContent() { request_.set_body(content_); }
+
+ private:
+  Request& request_;
+  std::string_view content_;
+};
+
 /// Runs the guards of an endpoint in order until one refuses, which `response` is then.
 ///
 /// returns  whether all let it through

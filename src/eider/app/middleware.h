@@ -27,16 +27,16 @@ struct ProxyTrust;
 /// Runs on the loop, waits for nothing, and costs a call. What it views of the request is valid
 /// until it returns: content that it sets (Response::set_content) owns what it is made of.
 ///
-/// before         true: go on; false: `response` is the answer, the handler is not called. Not run
-///                for requests that are refused ahead of any handler, such as one with too much
-///                content.
+/// before         true: go on; false: `response` is the answer, the handler is not called. It runs
+///                ahead of guards, of the content and of 100 Continue, and sees no content. Not run
+///                for requests that are refused ahead of any handler, such as one that announces
+///                too much content.
 /// after          sees every answer that leaves, when its head does, in reverse order of `before`:
 ///                errors too and, where it is the app's own, answers to no route (404, 405) and
 ///                refusals (400, 408, 413, 425, 431, 503). Of a request that could not be read it
 ///                is told nothing but where that came from: no method, no target.
-/// on_content     as `before`, of what looks at the content. Where a route has guards, hooks run
-/// ahead
-///                of them and see none, as it is read behind them: this runs there.
+/// on_content     as `before`, of what looks at the content: behind the guards, when it is there.
+///                Not run where no route takes the request.
 /// name           as `--routes` tells it
 /// puts           the types that `before` puts into each request that it lets through, so that
 ///                handlers may take Slot<T>: `{kPuts<T>}`

@@ -73,11 +73,10 @@ class WayText {
  private:
   void take(const auto& hooks, const auto& arounds) {
     for (const Hook& hook : hooks) {
-      const bool is_behind = hook.on_content && !endpoint_.on_way.empty();
-      if (hook.before || hook.after || !is_behind) {
+      if (hook.before || hook.after) {
         hooks_.push_back(or_else(hook.name, "hook"));
       }
-      if (is_behind) {
+      if (hook.on_content) {
         content_hooks_.push_back(or_else(hook.name, "hook") + " of the content");
       }
     }

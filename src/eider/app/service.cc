@@ -49,18 +49,30 @@ void answer_unrouted(const Router& router, Request& request, Response& response)
 }
 
 /// Runs the hooks in order until one answers.
-bool run_before(const std::vector<const Hook::Before*>& hooks, Request& request,
-                Response& response) {
+bool run_hooks(const std::vector<const Hook::Before*>& hooks, Request& request,
+               Response& response) {
   return std::ranges::all_of(hooks,
                              [&](const Hook::Before* hook) { return (*hook)(request, response); });
 }
 
-/// The content that guards were asked about ahead of it.
+bool run_before(const Endpoint& endpoint, Request& request, Response& response) {
+  if (endpoint.before.empty()) {
+    return true;
+  }
+  const WithoutContent ahead(request);
+  return run_hooks(endpoint.before, request, response);
+}
+
+/// The content that hooks and guards were asked about ahead of it.
 Task<std::string_view> gather(BodyInbox& inbox) {
   inbox.gather();
   auto arriving = inbox.arrival().wait();
   co_await arriving;
   co_return inbox.gathered();
+}
+
+bool is_to_be_gathered(const Endpoint& endpoint, const Ongoing& ongoing) noexcept {
+  return ongoing.content != nullptr && !endpoint.streams_body;
 }
 
 /// Guards, then the content where that has not come yet, then the hooks that look at it.
@@ -71,7 +83,7 @@ Task<bool> admit_later(const Endpoint& endpoint, Request& request, Response& res
   if (!is_admitted) {
     co_return false;
   }
-  if (ongoing.content != nullptr && !endpoint.streams_body) {
+  if (is_to_be_gathered(endpoint, ongoing)) {
     auto gathering = gather(*ongoing.content);
     const std::string_view content = co_await std::move(gathering);
     request.set_body(content);
@@ -80,12 +92,12 @@ Task<bool> admit_later(const Endpoint& endpoint, Request& request, Response& res
     render_error(response, nobody_waits());
     co_return false;
   }
-  co_return run_before(endpoint.on_content, request, response);
+  co_return run_hooks(endpoint.on_content, request, response);
 }
 
 bool admit(const Endpoint& endpoint, Request& request, Response& response) {
   return run_guards(endpoint, request, response) &&
-         run_before(endpoint.on_content, request, response);
+         run_hooks(endpoint.on_content, request, response);
 }
 
 /// Outer hooks see the response last.
@@ -154,7 +166,7 @@ void lay_around(Endpoint& endpoint, const auto& hooks, const auto& arounds) {
       endpoint.before.push_back(&hook.before);
     }
     if (hook.on_content) {
-      (endpoint.on_way.empty() ? endpoint.before : endpoint.on_content).push_back(&hook.on_content);
+      endpoint.on_content.push_back(&hook.on_content);
     }
     if (hook.after) {
       endpoint.after.push_back(&hook);
@@ -267,8 +279,7 @@ void AppService::add_for_any_method(std::string& wrong) {
 void AppService::resolve_sites() {
   sites_.each([this](Site& site) {
     site.unrouted.unrouted = &site.router;
-    resolve_scopes(site.unrouted);
-    site.unrouted.around.clear();
+    resolve_unrouted(site.unrouted);
   });
   unrouted_.resize(table_->scopes.size());
   for (const Endpoint& routed : endpoints_) {
@@ -291,8 +302,7 @@ void AppService::add_unrouted(std::size_t scope) {
   if (endpoint.unrouted == nullptr) {
     endpoint.scope = scope;
     endpoint.unrouted = &sites_.named(table_->scopes[scope].host).router;
-    resolve_scopes(endpoint);
-    endpoint.around.clear();
+    resolve_unrouted(endpoint);
   }
 }
 
@@ -351,6 +361,13 @@ void AppService::rewrite(Request& request) const noexcept {
   } catch (...) {
     Response unsent;
     render_thrown(table_->log.get(), request, unsent);
+/// Nothing stands around a handler, or waits for content, where there is none.
+void AppService::resolve_unrouted(Endpoint& endpoint) const {
+  resolve_scopes(endpoint);
+  endpoint.around.clear();
+  endpoint.on_content.clear();
+}
+
   }
 }
 
@@ -396,15 +413,15 @@ Plan AppService::plan(Request& request) noexcept {
           .keeps_request = endpoint.keeps_request,
           .outlives_client = endpoint.is_blocking || endpoint.has_blocking_guard,
           .streams_body = endpoint.streams_body,
-          .decides_first = !endpoint.on_way.empty()};
+          .decides_first = endpoint.decides()};
 }
 
 void AppService::answer(const Plan& plan, Request& request, Response& response) noexcept {
   const Endpoint& endpoint = endpoint_of(plan);
   std::size_t shared_bytes = 0;
   try {
-    const bool goes_on = run_before(endpoint.before, request, response) &&
-                         (endpoint.on_way.empty() || admit(endpoint, request, response));
+    const bool goes_on = run_before(endpoint, request, response) &&
+                         (!endpoint.admits() || admit(endpoint, request, response));
     // Measured behind hooks and guards and ahead of the handler: these lines stay whatever that
     // does.
     shared_bytes = response.field_lines().size();
@@ -427,8 +444,8 @@ Task<> AppService::answer_later(const Plan& plan, Request& request, Response& re
   const Endpoint& endpoint = endpoint_of(plan);
   std::size_t shared_bytes = 0;
   try {
-    bool goes_on = run_before(endpoint.before, request, response);
-    if (goes_on && !endpoint.on_way.empty()) {
+    bool goes_on = run_before(endpoint, request, response);
+    if (goes_on && (endpoint.admits() || is_to_be_gathered(endpoint, ongoing))) {
       auto admitting = admit_later(endpoint, request, response, ongoing);
       goes_on = co_await std::move(admitting);
     }

@@ -50,6 +50,7 @@ class AppService final : public Service {
   [[nodiscard]] std::string resolve();
   void resolve_arguments(Endpoint& endpoint, std::string& wrong);
   void resolve_scopes(Endpoint& endpoint) const;
+  void resolve_unrouted(Endpoint& endpoint) const;
   void rewrite(Request& request) const noexcept;
   void add_for_any_method(std::string& wrong);
   void resolve_sites();

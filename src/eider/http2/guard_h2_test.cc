@@ -15,7 +15,7 @@ using std::chrono::seconds;
 using test::received_on;
 using GuardH2Server = test::H2ServerOf<SimApp<&set_up_guards>>;
 
-const std::vector<std::string> kH2Groups = {"/plain", "/waiting"};
+const std::vector<std::string> kH2Groups = {"/plain", "/waiting", "/hooked"};
 
 std::string head_block(std::string_view method, std::string_view path, std::string_view who,
                        std::string_view more = {}) {

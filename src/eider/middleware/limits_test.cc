@@ -105,6 +105,7 @@ void add_limited(App& app) {
   app.use(concurrency_limit({.requests = 2, .retry_after = 7s}));
   app.get("/slow", &slow_handler);
   app.get("/plain", [] { return "plain"; });
+  app.post("/upload", [](Body content) { return content.size(); });
   app.get("/events", [](EventStream events) -> Task<> {
     while (true) {
       auto sent = events.send({.data = "x"});
@@ -174,6 +175,45 @@ TEST(ConcurrencyLimit, counts_streams_of_one_http2_connection) {
   client.send(get(7, "/plain"));
   server.kernel.advance(10ms);
   EXPECT_EQ(h2::received_on(client.take_received(), 7).content, "plain");
+}
+
+// What is refused is not read, nor asked for: or uploads would go on beyond the limit.
+TEST(ConcurrencyLimit, bounds_uploads_ahead_of_their_content) {
+  LimitedServer server;
+  const auto upload = [&server](std::string_view more) {
+    SimClient client = server.connect();
+    client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n" + std::string(more) +
+                "\r\n");
+    server.kernel.run_until_idle();
+    return client;
+  };
+  SimClient one = upload("");
+  SimClient two = upload("Expect: 100-continue\r\n");
+  SimClient three = upload("Expect: 100-continue\r\n");
+  EXPECT_EQ(one.take_received(), "");
+  EXPECT_EQ(two.take_received(), "HTTP/1.1 100 Continue\r\n\r\n");
+  const std::string refused = three.take_received();
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 503")) << refused;
+  EXPECT_TRUE(refused.contains("Connection: close\r\n")) << refused;
+  one.send("abcd");
+  server.kernel.run_until_idle();
+  EXPECT_TRUE(one.take_received().ends_with("\r\n\r\n4"));
+}
+
+TEST(ConcurrencyLimit, bounds_uploads_of_one_http2_connection) {
+  h2::H2ServerOf<SimApp<&add_limited>> server;
+  std::string begun;
+  for (std::uint32_t stream = 1; stream < 7; stream += 2) {
+    begun += h2::frame(h2::Type::headers, h2::kEndHeaders, stream, h2::head("POST", "/upload"));
+  }
+  SimClient client = server.connect(begun);
+  server.kernel.advance(10ms);
+  const std::string early = client.take_received();
+  EXPECT_FALSE(h2::received_on(early, 3).has_head);
+  EXPECT_TRUE(h2::received_on(early, 5).content.contains("\"status\":503"));
+  client.send(h2::frame(h2::Type::data, h2::kEndStream, 3, "abcd"));
+  server.kernel.advance(10ms);
+  EXPECT_EQ(h2::received_on(client.take_received(), 3).content, "4");
 }
 
 TEST(Limits, of_nothing_are_told_at_once) {
