@@ -35,10 +35,6 @@ Routes& Routes::use(Hook hook) {
   return *this;
 }
 
-Routes& Routes::use(const ClientHook& hook) {
-  return use(hook.make(trust()));
-}
-
 Routes& Routes::add(detail::app::Part part) {
   part.scope = scope_;
   table_->parts.push_back(std::move(part));

@@ -69,11 +69,20 @@ class Route {
     endpoint_->hooks.push_back(std::move(hook));
     return *this;
   }
-  Route& use(const ClientHook& hook) { return use(hook.make(*trust_)); }
   Route& use(Around around) {
     endpoint_->arounds.push_back(std::move(around));
     return *this;
   }
+  template <class M>
+  Route& use(const OfClient<M>& middleware) {
+    return use(middleware.make(*trust_));
+  }
+  template <class M>
+    requires(!Middleware<M>)
+  __attribute__((unavailable(
+      "use() takes a Hook or a Task<Response>(Request&, Next): add a guard, such as bearer_auth, "
+      "by guard(), and what observes, such as access_log, by App::observe()"))) Route&
+  use(M other);
 
  private:
   Endpoint* endpoint_;
@@ -165,8 +174,17 @@ class Routes {
     return *this;
   }
   Routes& use(Hook hook);
-  Routes& use(const ClientHook& hook);
   Routes& use(Around around);
+  template <class M>
+  Routes& use(const OfClient<M>& middleware) {
+    return use(middleware.make(trust()));
+  }
+  template <class M>
+    requires(!Middleware<M>)
+  __attribute__((unavailable(
+      "use() takes a Hook or a Task<Response>(Request&, Next): add a guard, such as bearer_auth, "
+      "by guard(), and what observes, such as access_log, by App::observe()"))) Routes&
+  use(M other);
   /// A function that lets requests through to the handlers of this group, or does not: it takes
   /// what a handler may take of the head (path, states, slots, headers, `const Request&`), may
   /// wait, and returns what it has learned, which handlers take as Slot<T>:

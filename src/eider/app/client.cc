@@ -15,6 +15,14 @@ std::string scheme_of(std::string_view proto) {
                                                                                     : "http";
 }
 
+std::string scheme_of(const Request& request, const RequestOrigin& origin) {
+  return origin.proto.empty() && request.secured_by() ? "https" : scheme_of(origin.proto);
+}
+
+std::string_view host_of(const Request& request, const RequestOrigin& origin) {
+  return origin.host.empty() ? std::string_view(request.head().authority) : origin.host;
+}
+
 RequestOrigin origin_of(const Request& request, const ProxyTrust& trust) {
   const PeerEnd peer = PeerEnd::parse(request.remote_address());
   return find_origin(peer, request.headers(), trust.fields, trust.peers);
@@ -26,13 +34,17 @@ std::optional<IpAddress> client_address_of(const Request& request, const ProxyTr
   return origin_of(request, trust).address;
 }
 
+std::string client_origin_of(const Request& request, const ProxyTrust& trust) {
+  const RequestOrigin origin = origin_of(request, trust);
+  return scheme_of(request, origin).append("://").append(host_of(request, origin));
+}
+
 Client client_of(const Request& request, const ProxyTrust& trust) {
   const RequestOrigin origin = origin_of(request, trust);
-  return {
-      .address = origin.address ? origin.address->to_text() : std::string(),
-      .port = origin.port,
-      .scheme = origin.proto.empty() && request.secured_by() ? "https" : scheme_of(origin.proto),
-      .host = std::string(origin.host.empty() ? request.head().authority : origin.host)};
+  return {.address = origin.address ? origin.address->to_text() : std::string(),
+          .port = origin.port,
+          .scheme = scheme_of(request, origin),
+          .host = std::string(host_of(request, origin))};
 }
 
 Result<Client> Extract<Client>::from(const Context& context, ArgumentPlace place) {

@@ -70,13 +70,6 @@ class RequestId {
   std::uint8_t size_;
 };
 
-/// A hook that asks who the client is (client_of), by the word of the proxies that the app trusts.
-///
-/// make  of the app's trust, which outlives the hook and is whole when the app starts
-struct ClientHook {
-  std::function<Hook(const ProxyTrust& trust)> make;
-};
-
 /// Runs ahead of routing, for the whole app, and may change the method or the path that routes are
 /// found by: the head's views have to stay valid, as those of literals and of the target do.
 struct Rewrite {
@@ -114,5 +107,20 @@ struct Around {
   std::function<Task<Response>(Request&, Next)> function;
   std::string name;
 };
+
+/// What asks who the client is (client_of), by the word of the proxies that the app trusts.
+///
+/// make  of the app's trust, which outlives what is made and is whole when the app starts
+template <class M>
+struct OfClient {
+  std::function<M(const ProxyTrust& trust)> make;
+};
+using ClientHook = OfClient<Hook>;
+using ClientAround = OfClient<Around>;
+
+/// What `use` takes.
+template <class M>
+concept Middleware = std::convertible_to<M, Hook> || std::convertible_to<M, Around> ||
+                     std::same_as<M, ClientHook> || std::same_as<M, ClientAround>;
 
 }  // namespace eider

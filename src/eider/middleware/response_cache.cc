@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "eider/app/client_address.h"
 #include "eider/base/text.h"
 #include "eider/http/conditional_response.h"
 #include "eider/http/list.h"
@@ -141,10 +142,10 @@ class FieldValues {
   std::string joined_;
 };
 
-std::string target_of(const Request& request) {
-  std::string target(request.secured_by() ? "https " : "http ");
-  target.append(request.head().authority).append(" ").append(request.path());
-  return target.append("?").append(request.query());
+std::string target_of(const Request& request, const ProxyTrust& trust) {
+  // A blank: neither a host nor a path holds one, whatever a proxy says.
+  std::string target = client_origin_of(request, trust);
+  return target.append(" ").append(request.path()).append("?").append(request.query());
 }
 
 /// A part is not kept; whether a state still holds only the handler knows (section 4.3.2).
@@ -173,41 +174,34 @@ bool is_known_to(const Request& request, const Response& response) {
          evaluate_preconditions(Method::get, request.headers(), kept, now) == Verdict::not_modified;
 }
 
-/// What several that ask for one target wait for.
-struct Flight {
-  enum class Outcome : std::uint8_t { given_up, stored, not_stored };
-
-  Event is_over;
-  Outcome outcome = Outcome::given_up;  // also when the client that was handed on has left
-};
-
-using Flights = std::map<std::string, std::shared_ptr<Flight>>;
+/// What several that ask for one target wait for: that the one that was handed on is over.
+using Flights = std::map<std::string, std::shared_ptr<Event>>;
 
 /// The right to be handed on for the others; they go on when it ends, whatever became of it.
 class Leading {
  public:
   Leading(Flights& flights, std::string target)
-      : flights_(flights), target_(std::move(target)), flight_(std::make_shared<Flight>()) {
-    flights_.emplace(target_, flight_);
+      : flights_(flights), target_(std::move(target)), is_over_(std::make_shared<Event>()) {
+    flights_.emplace(target_, is_over_);
   }
   Leading(const Leading&) = delete;
   Leading& operator=(const Leading&) = delete;
   ~Leading() {
     flights_.erase(target_);
-    flight_->is_over.set();
+    is_over_->set();
   }
-  void end_with(Flight::Outcome outcome) noexcept { flight_->outcome = outcome; }
 
  private:
   Flights& flights_;
   std::string target_;
-  std::shared_ptr<Flight> flight_;
+  std::shared_ptr<Event> is_over_;
 };
 
 class AnswerCache {
  public:
-  explicit AnswerCache(const ResponseCache& options)
+  AnswerCache(const ResponseCache& options, const ProxyTrust& trust)
       : options_(options),
+        trust_(trust),
         answers_(options.bytes_max),
         flights_([] { return std::make_unique<Flights>(); }) {}
 
@@ -225,21 +219,11 @@ class AnswerCache {
       Response response = co_await std::move(passing);
       co_return response;
     }
-    const std::string target = target_of(request);
-    while (!words.asks_anew) {
-      if (auto stored = find(target, request)) {
+    const std::string target = target_of(request, trust_);
+    if (!words.asks_anew) {
+      auto finding = find_or_wait(target, request);
+      if (const auto stored = co_await std::move(finding)) {
         co_return made_of(*stored, request);
-      }
-      const std::shared_ptr<Flight> flight = flight_of(target);
-      if (flight == nullptr) {
-        break;
-      }
-      auto waiting = flight->is_over.wait();
-      co_await waiting;
-      if (flight->outcome == Flight::Outcome::not_stored) {
-        auto passing = next();  // each by itself: nothing is won by waiting for one another
-        Response response = co_await std::move(passing);
-        co_return response;
       }
     }
     auto leading = lead(request, next, target);
@@ -253,27 +237,39 @@ class AnswerCache {
     auto passing = next();
     Response response = co_await std::move(passing);
     if (may_write(request.method()) && response.status() < kErrorsFrom) {
-      answers_.forget(target_of(request));
+      answers_.forget(target_of(request, trust_));
     }
     co_return response;
+  }
+
+  /// What is kept, if need be once the one that asks for it is over. It is waited for once: who
+  /// finds nothing then would wait for one after the other, as where each gets an answer of his
+  /// own, or the first have left.
+  Task<std::shared_ptr<const StoredAnswer>> find_or_wait(const std::string& target,
+                                                         const Request& request) {
+    auto stored = find(target, request);
+    const std::shared_ptr<Event> is_over = stored == nullptr ? flight_of(target) : nullptr;
+    if (is_over != nullptr) {
+      auto waiting = is_over->wait();
+      co_await waiting;
+      stored = find(target, request);
+    }
+    co_return stored;
   }
 
   Task<Response> lead(Request& request, Next next, std::string target) {
-    const std::uint64_t since = answers_.forgotten();
+    const StoredAnswers::Asked asked(answers_, target);
     std::optional<Leading> leading;
     if (flight_of(target) == nullptr) {
-      leading.emplace(flights_.here(), target);
+      leading.emplace(flights_.here(), std::move(target));
     }
     auto passing = next();
     Response response = co_await std::move(passing);
-    const bool is_stored = store(target, request, response, since);
-    if (leading) {
-      leading->end_with(is_stored ? Flight::Outcome::stored : Flight::Outcome::not_stored);
-    }
+    store(asked, request, response);
     co_return response;
   }
 
-  [[nodiscard]] std::shared_ptr<Flight> flight_of(const std::string& target) const {
+  [[nodiscard]] std::shared_ptr<Event> flight_of(const std::string& target) const {
     const Flights& flights = flights_.here();
     const auto found = flights.find(target);
     return found == flights.end() ? nullptr : found->second;
@@ -318,35 +314,36 @@ class AnswerCache {
                          : (status == 200 ? options_.lasts : Duration::zero());
   }
 
-  bool store(const std::string& target, const Request& request, const Response& response,
-             std::uint64_t since) {
+  void store(const StoredAnswers::Asked& asked, const Request& request, const Response& response) {
     const Duration lasts = freshness(request, response);
     const auto vary = vary_of(response);
     if (lasts <= Duration::zero() || !vary) {
-      return false;
+      return;
     }
     const Instant now = Loop::current().now();
-    return answers_.store(target, *vary, FieldValues(request),
-                          {.status = response.status(),
-                           .type = std::string(response.content_type()),
-                           .field_lines = std::string(response.field_lines()),
-                           .body = std::make_shared<const std::string>(response.body()),
-                           .made = now,
-                           .fresh_until = now + lasts},
-                          since);
+    answers_.store(asked, *vary, FieldValues(request),
+                   {.status = response.status(),
+                    .type = std::string(response.content_type()),
+                    .field_lines = std::string(response.field_lines()),
+                    .body = std::make_shared<const std::string>(response.body()),
+                    .made = now,
+                    .fresh_until = now + lasts});
   }
 
   const ResponseCache options_;
+  const ProxyTrust& trust_;
   StoredAnswers answers_;
   LoopLocal<Flights> flights_;
 };
 
 }  // namespace
 
-Around response_cache(ResponseCache options) {
-  auto cache = std::make_shared<AnswerCache>(options);
-  return {[cache](Request& request, Next next) { return cache->answer(request, next); },
-          "response_cache"};
+ClientAround response_cache(ResponseCache options) {
+  return {[options](const ProxyTrust& trust) {
+    const auto cache = std::make_shared<AnswerCache>(options, trust);
+    return Around([cache](Request& request, Next next) { return cache->answer(request, next); },
+                  "response_cache");
+  }};
 }
 
 }  // namespace eider

@@ -21,7 +21,7 @@ struct ResponseCache {
 
 /// Keeps answers to GET in memory, for all loops of the process, and answers with them while they
 /// are fresh, with Age. Where several ask for what is not kept, one of each loop is handed on and
-/// the others wait for its answer.
+/// the others wait for its answer; where that is not for them, all are handed on at once.
 ///
 ///     app.group("/news").use(response_cache({.lasts = 10s}));
 ///
@@ -29,7 +29,8 @@ struct ResponseCache {
 ///   (but a 404 or 410 that says how long), a stream or a file, and what was asked for with
 ///   Range, Authorization, Cookie or content, by a client's certificate or an Identity, unless the
 ///   answer says `public` or `s-maxage`; a page with a CsrfToken or a CspNonce.
-/// - By itself for each host, path, query and value of the fields that Vary names.
+/// - By itself for each scheme and host (behind trusted proxies those that the client asked for),
+///   path, query and value of the fields that Vary names.
 /// - A client that says no-cache or max-age=0 gets a new answer, which is kept; one that says
 ///   no-store asks past the cache. One that has the answer that is kept (If-None-Match,
 ///   If-Modified-Since) is told so by a 304.
@@ -39,6 +40,6 @@ struct ResponseCache {
 /// differs by who asks says `Cache-Control: private`. Its routes all wait.
 ///
 /// source  RFC 9111, sections 3, 3.5, 4 and 4.4
-[[nodiscard]] Around response_cache(ResponseCache options = {});
+[[nodiscard]] ClientAround response_cache(ResponseCache options = {});
 
 }  // namespace eider

@@ -15,6 +15,8 @@
 #include "eider/middleware/security_headers.h"
 #include "eider/middleware/stored_answers.h"
 #include "eider/runtime/sleep.h"
+#include "eider/runtime/test_peer.h"
+#include "eider/server/server.h"
 #include "eider/testkit/test_client.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/h2_server.h"
@@ -179,6 +181,31 @@ TEST(ResponseCache, tells_hosts_queries_and_varying_fields_apart) {
   EXPECT_EQ(app.ask({kMinute, vary}).body, "6");
 }
 
+TEST(ResponseCache, tells_origins_apart_as_trusted_proxies_name_them) {
+  calls = 0;
+  App app;
+  app.trust_proxies("127.0.0.1");
+  app.use(response_cache({.lasts = 60s}));
+  app.get("/x", [] { return std::to_string(++calls); });
+  const auto service = app.make_service().value();
+  Server server(*service, {.port = 0, .threads = 1});
+  ASSERT_TRUE(server.start());
+  const auto ask = [&server](std::string_view proto, std::string_view host) {
+    const testing::Peer peer(Address::parse("127.0.0.1", server.port()).value());
+    std::string request("GET /x HTTP/1.1\r\nHost: inner\r\nConnection: close\r\n");
+    request.append("X-Forwarded-For: 192.0.2.1\r\nX-Forwarded-Proto: ").append(proto);
+    request.append("\r\nX-Forwarded-Host: ").append(host).append("\r\n\r\n");
+    EXPECT_TRUE(peer.send(request));
+    const std::string answer = peer.receive_all();
+    return answer.substr(answer.rfind('\n') + 1);
+  };
+  EXPECT_EQ(ask("https", "a.example"), "1");
+  EXPECT_EQ(ask("https", "b.example"), "2");
+  EXPECT_EQ(ask("http", "a.example"), "3");
+  EXPECT_EQ(ask("https", "a.example"), "1");
+  server.stop();
+}
+
 TEST(ResponseCache, tells_a_client_that_has_the_answer_that_it_does) {
   CachedApp app;
   const TestHeader tag("Say-ETag", "\"one\"");
@@ -243,6 +270,7 @@ void add_flights(App& app) {
     co_await sleep;
     Response response = Response::text(std::to_string(calls));
     response.add_header("Cache-Control", fields);
+    response.add_header("Vary", "Accept");
     co_return response;
   });
 }
@@ -281,7 +309,22 @@ TEST(ResponseCache, lets_nobody_wait_for_what_is_not_kept_more_than_once) {
   }
 }
 
-TEST(ResponseCache, hands_the_next_one_on_when_the_first_has_left) {
+TEST(ResponseCache, hands_all_on_at_once_to_whom_the_answer_does_not_fit) {
+  FlightServer server;
+  std::vector<SimClient> clients;
+  for (int index = 0; index < 20; ++index) {
+    clients.push_back(server.connect());
+    clients.back().send("GET /slow/max-age=9 HTTP/1.1\r\nHost: a\r\nAccept: a/" +
+                        std::to_string(index) + "\r\n\r\n");
+  }
+  server.kernel.advance(250ms);
+  EXPECT_EQ(calls, 20);
+  for (SimClient& client : clients) {
+    EXPECT_TRUE(client.take_received().starts_with("HTTP/1.1 200"));
+  }
+}
+
+TEST(ResponseCache, hands_all_on_at_once_when_the_first_has_left) {
   FlightServer server;
   SimClient first = server.connect();
   SimClient second = server.connect();
@@ -292,10 +335,8 @@ TEST(ResponseCache, hands_the_next_one_on_when_the_first_has_left) {
   third.send(get_slow("max-age=9"));
   server.kernel.advance(10ms);
   first.reset();
-  server.kernel.advance(50ms);
-  EXPECT_EQ(calls, 2);
-  server.kernel.advance(100ms);
-  EXPECT_EQ(calls, 2);
+  server.kernel.advance(150ms);
+  EXPECT_EQ(calls, 3);
   EXPECT_TRUE(second.take_received().starts_with("HTTP/1.1 200"));
   EXPECT_TRUE(third.take_received().starts_with("HTTP/1.1 200"));
 }
@@ -346,32 +387,39 @@ TEST(StoredAnswers, take_no_more_than_they_may_and_keep_what_was_used_last) {
                         .made = Instant(),
                         .fresh_until = Instant(1h)};
   };
-  EXPECT_TRUE(answers.store("/kept", {}, none, answer(10), 0));
+  const auto store = [&](std::string target, std::size_t bytes) {
+    const StoredAnswers::Asked asked(answers, std::move(target));
+    return answers.store(asked, {}, none, answer(bytes));
+  };
+  EXPECT_TRUE(store("/kept", 10));
   for (int index = 0; index < 10'000; ++index) {
-    ASSERT_TRUE(answers.store("/" + std::to_string(index), {}, none, answer(100), 0));
+    ASSERT_TRUE(store("/" + std::to_string(index), 100));
     ASSERT_LE(answers.bytes(), 100'000U);
     ASSERT_NE(answers.find("/kept", none, Instant()), nullptr) << index;
   }
   EXPECT_EQ(answers.find("/0", none, Instant()), nullptr);
   EXPECT_NE(answers.find("/9999", none, Instant()), nullptr);
-  EXPECT_FALSE(answers.store("/larger", {}, none, answer(200'000), 0));
+  EXPECT_FALSE(store("/larger", 200'000));
   EXPECT_LE(answers.bytes(), 100'000U);
   EXPECT_EQ(answers.find("/larger", none, Instant()), nullptr);
 }
 
-TEST(StoredAnswers, keep_nothing_that_was_asked_for_ahead_of_a_write) {
+TEST(StoredAnswers, keep_nothing_that_was_asked_for_ahead_of_a_write_to_it) {
   StoredAnswers answers(100'000);
   const StoredAnswers::FieldOf none = [](std::string_view) { return std::string_view(); };
-  const std::uint64_t since = answers.forgotten();
+  const StoredAnswer answer{.status = 200,
+                            .type = "",
+                            .field_lines = "",
+                            .body = std::make_shared<const std::string>("old"),
+                            .made = Instant(),
+                            .fresh_until = Instant(1h)};
+  const StoredAnswers::Asked ahead(answers, "/x");
+  const StoredAnswers::Asked other(answers, "/other");
   answers.forget("/x");
-  EXPECT_FALSE(answers.store("/x", {}, none,
-                             {.status = 200,
-                              .type = "",
-                              .field_lines = "",
-                              .body = std::make_shared<const std::string>("old"),
-                              .made = Instant(),
-                              .fresh_until = Instant(1h)},
-                             since));
+  const StoredAnswers::Asked behind(answers, "/x");
+  EXPECT_FALSE(answers.store(ahead, {}, none, answer));
+  EXPECT_TRUE(answers.store(other, {}, none, answer));
+  EXPECT_TRUE(answers.store(behind, {}, none, answer));
 }
 
 }  // namespace

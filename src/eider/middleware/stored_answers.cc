@@ -12,6 +12,16 @@ constexpr std::size_t kEntryBytes = 320;
 
 }  // namespace
 
+StoredAnswers::Asked::Asked(StoredAnswers& answers, std::string target) : answers_(answers) {
+  const std::lock_guard lock(answers_.guard_);
+  at_ = answers_.asked_.emplace(std::move(target), false);
+}
+
+StoredAnswers::Asked::~Asked() {
+  const std::lock_guard lock(answers_.guard_);
+  answers_.asked_.erase(at_);
+}
+
 std::string StoredAnswers::variant_key(const Entry& target, const FieldOf& field_of) {
   std::string key = target.key + "\n" + std::to_string(target.number);
   for (const std::string& name : target.vary) {
@@ -58,10 +68,11 @@ std::shared_ptr<const StoredAnswer> StoredAnswers::find(const std::string& targe
   return variant == nullptr || variant->answer->fresh_until <= now ? nullptr : variant->answer;
 }
 
-bool StoredAnswers::store(const std::string& target, const std::vector<std::string>& vary,
-                          const FieldOf& field_of, StoredAnswer answer, std::uint64_t since) {
+bool StoredAnswers::store(const Asked& asked, const std::vector<std::string>& vary,
+                          const FieldOf& field_of, StoredAnswer answer) {
   const std::lock_guard lock(guard_);
-  if (since != forgotten_) {
+  const auto& [target, is_forgotten] = *asked.at_;
+  if (is_forgotten) {
     return false;
   }
   const Entry* of_target = touch(target);
@@ -87,15 +98,13 @@ bool StoredAnswers::store(const std::string& target, const std::vector<std::stri
 
 void StoredAnswers::forget(const std::string& target) {
   const std::lock_guard lock(guard_);
-  ++forgotten_;
+  const auto [begin, end] = asked_.equal_range(target);
+  for (auto asked = begin; asked != end; ++asked) {
+    asked->second = true;
+  }
   if (const auto found = by_key_.find(target); found != by_key_.end()) {
     erase(found->second);
   }
-}
-
-std::uint64_t StoredAnswers::forgotten() const {
-  const std::lock_guard lock(guard_);
-  return forgotten_;
 }
 
 std::size_t StoredAnswers::bytes() const {

@@ -33,20 +33,34 @@ class StoredAnswers {
   /// The value of a request's field of that name.
   using FieldOf = std::function<std::string_view(std::string_view name)>;
 
+  /// An answer that is asked for and has not come. What is forgotten of its target meanwhile may
+  /// have been what it is made of, so it is not kept then.
+  class Asked {
+   public:
+    /// answers  outlives it
+    Asked(StoredAnswers& answers, std::string target);
+    Asked(const Asked&) = delete;
+    Asked& operator=(const Asked&) = delete;
+    ~Asked();
+    [[nodiscard]] const std::string& target() const noexcept { return at_->first; }
+
+   private:
+    friend class StoredAnswers;
+    StoredAnswers& answers_;
+    std::multimap<std::string, bool>::iterator at_;
+  };
+
   explicit StoredAnswers(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
 
   /// One that is fresh, or null.
   [[nodiscard]] std::shared_ptr<const StoredAnswer> find(const std::string& target,
                                                          const FieldOf& field_of, Instant now);
-  /// vary   names of fields, in lower case and in order
-  /// since  what `forgotten` was when the answer was asked for: what was forgotten since then may
-  ///        have been what it was made of
+  /// vary  names of fields, in lower case and in order
   ///
   /// returns  whether it is there now
-  bool store(const std::string& target, const std::vector<std::string>& vary,
-             const FieldOf& field_of, StoredAnswer answer, std::uint64_t since);
+  bool store(const Asked& asked, const std::vector<std::string>& vary, const FieldOf& field_of,
+             StoredAnswer answer);
   void forget(const std::string& target);
-  [[nodiscard]] std::uint64_t forgotten() const;
   [[nodiscard]] std::size_t bytes() const;
 
  private:
@@ -72,7 +86,7 @@ class StoredAnswers {
   std::map<std::string_view, Entries::iterator> by_key_;  // no hash that one could aim at
   std::size_t bytes_ = 0;
   std::uint64_t targets_ = 0;
-  std::uint64_t forgotten_ = 0;
+  std::multimap<std::string, bool> asked_;  // targets, and whether they were forgotten since
 };
 
 }  // namespace eider::detail::middleware

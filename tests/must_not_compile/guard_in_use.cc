@@ -1,0 +1,9 @@
+// expect: by guard()
+#include <eider/eider.h>
+#include <eider/middleware/auth.h>
+using namespace eider;
+#ifdef FIXED
+void protect(App& app) { app.guard(bearer_auth({})); }
+#else
+void protect(App& app) { app.use(bearer_auth({})); }
+#endif
