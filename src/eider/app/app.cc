@@ -12,13 +12,23 @@
 
 namespace eider {
 
+RouteTable& Routes::to_extend(std::string_view what) const {
+  if (table_->is_served()) {
+    throw Failure(Error::internal(
+        std::string(what) +
+        " comes too late: the app is served already, and stays as it was when that began. Add it "
+        "ahead of run(), make_service() or the TestClient."));
+  }
+  return *table_;
+}
+
 Routes Routes::group(GroupPrefix prefix) {
   RouteScope scope;
   scope.prefix = table_->scopes[scope_].prefix;
   scope.prefix.append(prefix.text() == "/" ? std::string_view() : prefix.text());
   scope.host = table_->scopes[scope_].host;
   scope.parent = scope_;
-  table_->scopes.push_back(std::move(scope));
+  to_extend("a group").scopes.push_back(std::move(scope));
   return {*table_, table_->scopes.size() - 1};
 }
 
@@ -29,7 +39,7 @@ Routes Routes::mount(GroupPrefix prefix, App app) {
 }
 
 Routes& Routes::use(Hook hook) {
-  RouteScope& scope = table_->scopes[scope_];
+  RouteScope& scope = to_extend("use(" + hook.name + ")").scopes[scope_];
   scope.puts.insert(scope.puts.end(), hook.puts.begin(), hook.puts.end());
   scope.hooks.push_back(std::move(hook));
   return *this;
@@ -37,27 +47,27 @@ Routes& Routes::use(Hook hook) {
 
 Routes& Routes::add(detail::app::Part part) {
   part.scope = scope_;
-  table_->parts.push_back(std::move(part));
+  to_extend(part.name).parts.push_back(std::move(part));
   return *this;
 }
 
 Routes& Routes::use(Around around) {
-  table_->scopes[scope_].arounds.push_back(std::move(around));
+  to_extend("use(" + around.name + ")").scopes[scope_].arounds.push_back(std::move(around));
   return *this;
 }
 
 Routes& Routes::add_guard(Guard guard) {
-  table_->scopes[scope_].guards.push_back(std::move(guard));
+  to_extend("a guard").scopes[scope_].guards.push_back(std::move(guard));
   return *this;
 }
 
 Routes& Routes::add_provided(Guard guard) {
-  table_->scopes[scope_].provided.push_back(std::move(guard));
+  to_extend("what is provided").scopes[scope_].provided.push_back(std::move(guard));
   return *this;
 }
 
 Routes& Routes::add_puts(detail::base::TypeKey key) {
-  table_->scopes[scope_].puts.push_back(key);
+  to_extend("puts()").scopes[scope_].puts.push_back(key);
   return *this;
 }
 
@@ -83,12 +93,12 @@ Endpoint::~Endpoint() = default;
 
 Endpoint& Routes::add(const HandlerFacts& facts, Method method, std::string_view pattern,
                       const std::source_location& where, std::shared_ptr<const void> handler) {
-  Endpoint& endpoint = table_->endpoints.emplace_back(facts, method, table_->scopes[scope_].prefix,
-                                                      std::move(handler));
+  Endpoint endpoint(facts, method, table_->scopes[scope_].prefix, std::move(handler));
   endpoint.pattern += pattern;
   endpoint.scope = scope_;
   endpoint.where = where;
-  return endpoint;
+  return to_extend(where_text(endpoint) + name_of(endpoint))
+      .endpoints.emplace_back(std::move(endpoint));
 }
 
 App::App() : App(std::make_shared<RouteTable>()) {
@@ -105,7 +115,7 @@ App::~App() = default;
 Routes App::host(std::string_view name) {
   RouteScope scope;
   scope.host = name;
-  table_->scopes.push_back(std::move(scope));
+  to_extend("a host").scopes.push_back(std::move(scope));
   return at(table_->scopes.size() - 1);
 }
 
@@ -114,7 +124,7 @@ App& App::trust_proxies(std::string_view blocks, ForwardedFields fields) {
   if (!peers) {
     throw Failure(Error::internal("trust_proxies: " + peers.error()));
   }
-  table_->trust({std::move(*peers), fields});
+  to_extend("trust_proxies()").trust({std::move(*peers), fields});
   return *this;
 }
 
@@ -147,18 +157,19 @@ App& App::speak(std::shared_ptr<const ConnectionProtocol> protocol) noexcept {
 }
 
 App& App::use(Rewrite rewrite) {
-  table_->rewrites.push_back(std::move(rewrite));
+  to_extend("use(" + rewrite.name + ")").rewrites.push_back(std::move(rewrite));
   return *this;
 }
 
 App& App::observe(Observer observer) {
-  table_->observers.push_back(std::move(observer));
+  to_extend("observe()").observers.push_back(std::move(observer));
   return *this;
 }
 
 void App::add_module(detail::base::TypeKey key, std::shared_ptr<void> object,
                      detail::app::Part part, detail::app::Part part_on_loops) {
-  if (!table_->states().modules.try_emplace(key, std::move(object)).second) {
+  auto& modules = to_extend("the module " + part.name).states().modules;
+  if (!modules.try_emplace(key, std::move(object)).second) {
     throw Failure(Error::internal("the module " + part.name + " is there already"));
   }
   add(std::move(part));
@@ -198,20 +209,27 @@ App& App::log_to(std::shared_ptr<LogSink> sink) noexcept {
 }
 
 App& App::set_override(detail::base::TypeKey key, std::shared_ptr<void> object) {
-  table_->states().overrides.insert_or_assign(key, std::move(object));
+  to_extend("a state").states().overrides.insert_or_assign(key, std::move(object));
   return *this;
 }
 
 App& App::add_maker(detail::app::StateMaker maker) {
   const std::string name(maker.type_name);
-  if (!table_->states().makers.try_emplace(maker.key, std::move(maker)).second) {
+  auto& makers = to_extend("a maker of " + name).states().makers;
+  if (!makers.try_emplace(maker.key, std::move(maker)).second) {
     throw Failure(Error::internal("app.make: there is a maker of " + name + " already"));
   }
   return *this;
 }
 
-App& App::set_state(detail::base::TypeKey key, std::shared_ptr<void> object) {
-  table_->states().given.insert_or_assign(key, std::move(object));
+App& App::set_state(detail::base::TypeKey key, std::string_view type_name,
+                    std::shared_ptr<void> object) {
+  auto& given = to_extend("a state").states().given;
+  if (!given.try_emplace(key, std::move(object)).second) {
+    throw Failure(Error::internal("app.state: there is a " + std::string(type_name) +
+                                  " already, and State<T> finds one of each type: give the second "
+                                  "a type of its own, or in a test call override_state"));
+  }
   return *this;
 }
 

@@ -290,11 +290,17 @@ class Routes {
   Routes& add_puts(detail::base::TypeKey key);
   Routes& add(detail::app::Part part);
   [[nodiscard]] const ProxyTrust& trust() const noexcept;
+  /// The table, to be added to. Throws a Failure where the app is served by now.
+  ///
+  /// what  is to be added
+  [[nodiscard]] RouteTable& to_extend(std::string_view what) const;
 
   RouteTable* table_;
   std::size_t scope_;
 };
 
+/// All is said before it is served: what is added while `run`, a TestClient, or a service that
+/// `make_service` has made goes on throws a Failure.
 class App : public Routes {
  public:
   App();
@@ -302,11 +308,12 @@ class App : public Routes {
   App& operator=(App&&) noexcept;
   ~App();
 
-  /// Shares `object` with all handlers that take State<T>: one object for all threads.
+  /// Shares `object` with all handlers that take State<T>: one object for all threads. Throws a
+  /// Failure where there is a T already.
   template <class T>
   App& state(T object) {
     if constexpr (std::is_move_constructible_v<T>) {
-      return set_state(&detail::base::kTypeKey<T>, std::make_shared<T>(std::move(object)));
+      return add_state<T>(std::make_shared<T>(std::move(object)));
     } else {
       static_assert(sizeof(T) == 0,
                     "this state cannot be moved, as a mutex or an atomic in it cannot: have it "
@@ -318,8 +325,7 @@ class App : public Routes {
     requires(!(sizeof...(Arguments) == 1 &&
                (std::same_as<T, std::remove_cvref_t<Arguments>> && ...)))
   App& state(Arguments&&... arguments) {
-    return set_state(&detail::base::kTypeKey<T>,
-                     std::make_shared<T>(std::forward<Arguments>(arguments)...));
+    return add_state<T>(std::make_shared<T>(std::forward<Arguments>(arguments)...));
   }
   /// Takes the place of an object given before: for tests.
   template <class T>
@@ -364,8 +370,7 @@ class App : public Routes {
   ///     app.add_controller<Notes>("/notes", database);
   template <class C, class... Arguments>
   Routes add_controller(GroupPrefix prefix, Arguments&&... arguments) {
-    set_state(&detail::base::kTypeKey<C>,
-              std::make_shared<C>(std::forward<Arguments>(arguments)...));
+    add_state<C>(std::make_shared<C>(std::forward<Arguments>(arguments)...));
     Routes at = group(prefix);
     C::add_routes(at);
     return at;
@@ -442,8 +447,8 @@ class App : public Routes {
   /// What the server runs. The App may be gone by then.
   ///
   /// errors  patterns that conflict or are malformed, a State<T> that nobody gave, a Slot<T> that
-  ///         nobody puts, guards that ask for each other: all of them, one per line, each with the
-  ///         mend
+  ///         nobody puts, guards that ask for each other: all of them, one per line, each with
+  ///         where its route is written, and the mend
   [[nodiscard]] Result<std::unique_ptr<Service>> make_service() const;
 
   /// The program's own options, which `run` reads beside those of every application.
@@ -477,7 +482,12 @@ class App : public Routes {
   [[nodiscard]] Exit refuse_to_serve(std::string_view why) const;
   void add_module(detail::base::TypeKey key, std::shared_ptr<void> object, detail::app::Part part,
                   detail::app::Part part_on_loops);
-  App& set_state(detail::base::TypeKey key, std::shared_ptr<void> object);
+  template <class T>
+  App& add_state(std::shared_ptr<T> object) {
+    return set_state(&detail::base::kTypeKey<T>, detail::base::type_name<T>(), std::move(object));
+  }
+  App& set_state(detail::base::TypeKey key, std::string_view type_name,
+                 std::shared_ptr<void> object);
   App& set_override(detail::base::TypeKey key, std::shared_ptr<void> object);
   App& add_maker(detail::app::StateMaker maker);
 

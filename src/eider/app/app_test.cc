@@ -42,11 +42,53 @@ TEST(States, one_object_is_shared_and_may_be_overridden) {
   App app;
   app.state(Counter());
   app.get("/next", [](State<Counter> counter) { return counter->next(); });
-  TestClient client(app);
-  EXPECT_EQ(client.get("/next").body, "1");
-  EXPECT_EQ(client.get("/next").body, "2");
+  {
+    TestClient client(app);
+    EXPECT_EQ(client.get("/next").body, "1");
+    EXPECT_EQ(client.get("/next").body, "2");
+  }
   app.override_state(Counter());
   EXPECT_EQ(get(app, "/next").body, "1");
+}
+
+/// What a Failure says that is thrown in there.
+std::string thrown_by(auto call) {
+  try {
+    call();
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+  return "nothing is thrown";
+}
+
+TEST(States, a_second_one_of_a_type_is_told_by_its_name) {
+  App app;
+  app.state(std::string("one"));
+  app.state(Counter());
+  const std::string told = thrown_by([&app] { app.state<Counter>(); });
+  EXPECT_TRUE(told.contains("Counter already")) << told;
+  EXPECT_TRUE(told.contains("override_state")) << told;
+  EXPECT_TRUE(thrown_by([&app] { app.state(std::string("two")); }).contains("already"));
+}
+
+TEST(Routes, that_are_added_while_the_app_is_served_are_told) {
+  App app;
+  Routes group = app.group("/group");
+  app.get("/x", [] { return "x"; });
+  {
+    const TestClient client(app);
+    const std::string told = thrown_by([&group] { group.get("/late", [] { return "y"; }); });
+    const std::string line = std::to_string(__LINE__ - 1);
+    EXPECT_TRUE(told.contains("app_test.cc:" + line + ": GET /group/late comes too late")) << told;
+    EXPECT_TRUE(told.contains("TestClient")) << told;
+    const auto nothing = [](const Request&, Response&) {};
+    EXPECT_TRUE(thrown_by([&] { app.after(nothing); }).contains("too late"));
+    EXPECT_TRUE(thrown_by([&] { app.guard([] {}); }).contains("too late"));
+    EXPECT_TRUE(thrown_by([&] { (void)app.group("/y"); }).contains("too late"));
+    EXPECT_TRUE(thrown_by([&] { app.override_state(Counter()); }).contains("too late"));
+  }
+  app.get("/y", [] { return "y"; });
+  EXPECT_EQ(get(app, "/y").body, "y");
 }
 
 TEST(States, what_cannot_be_moved_is_made_in_place) {
@@ -78,6 +120,7 @@ TEST(States, a_missing_one_is_reported_before_the_first_request) {
 
 TEST(Routes, conflicts_are_reported_before_the_first_request) {
   App app;
+  const int line = __LINE__ + 1;
   app.get("/a/{x}", [](int x) { return x; });
   app.get("/a/{y}", [](int y) { return y; });
   app.get(RuntimePattern{"no-slash"}, [] { return "x"; });
@@ -85,6 +128,9 @@ TEST(Routes, conflicts_are_reported_before_the_first_request) {
   ASSERT_FALSE(service.has_value());
   EXPECT_TRUE(service.error().cause().contains("/a/{x}"));
   EXPECT_TRUE(service.error().cause().contains("no-slash"));
+  const std::string lines = service.error().cause();
+  EXPECT_TRUE(lines.starts_with("app_test.cc:" + std::to_string(line + 1) + ": ")) << lines;
+  EXPECT_TRUE(lines.contains("\napp_test.cc:" + std::to_string(line + 2) + ": ")) << lines;
 }
 
 TEST(Routes, an_empty_pattern_is_the_prefix_of_its_group) {
@@ -159,7 +205,7 @@ TEST(Serving, that_cannot_begin_says_so_in_the_log_and_returns) {
   app.get("/a/{y}", [](int y) { return y; });
   EXPECT_EQ(app.serve({}).code(), 1);
   ASSERT_EQ(log->lines.size(), 2U);
-  EXPECT_TRUE(log->lines[0].starts_with("GET /next takes State<"));
+  EXPECT_TRUE(log->lines[0].contains(": GET /next takes State<"));
   EXPECT_TRUE(log->lines[1].contains("/a/{x}"));
 }
 

@@ -145,8 +145,7 @@ TEST(GuardsAtStart, what_may_be_missing_has_to_be_taken_so) {
   app.guard([]() -> std::optional<Asking> { return std::nullopt; });
   app.get("/perhaps", [](std::optional<Slot<Asking>> asking) { return asking.has_value(); });
   EXPECT_EQ(start_error_of(app), "it starts");
-  TestClient client(app);
-  EXPECT_EQ(client.get("/perhaps").body, "false");
+  EXPECT_EQ(TestClient(app).get("/perhaps").body, "false");
   app.get("/must", [](Slot<Asking>) {});
   const std::string wrong = start_error_of(app);
   EXPECT_TRUE(wrong.contains("GET /must takes a eider::Asking, which may be missing")) << wrong;

@@ -93,6 +93,13 @@ std::string_view method_of(const Endpoint& endpoint) noexcept {
   return endpoint.method == Method::unknown ? "any" : to_text(endpoint.method);
 }
 
+std::string where_text(const Endpoint& endpoint) {
+  const std::string_view file = endpoint.where.file_name();
+  return endpoint.where.line() == 0 ? ""
+                                    : std::string(file.substr(file.rfind('/') + 1)) + ":" +
+                                          std::to_string(endpoint.where.line()) + ": ";
+}
+
 std::string name_of(const Endpoint& endpoint) {
   std::string name(method_of(endpoint));
   return name.append(" ").append(endpoint.pattern);

@@ -89,6 +89,8 @@ class WithoutContent {
 
 /// "GET", "any"
 [[nodiscard]] std::string_view method_of(const Endpoint& endpoint) noexcept;
+/// "main.cc:31: ", or nothing where nobody knows. The folder is the machine's that has compiled it.
+[[nodiscard]] std::string where_text(const Endpoint& endpoint);
 /// "GET /notes/{id}"
 [[nodiscard]] std::string name_of(const Endpoint& endpoint);
 

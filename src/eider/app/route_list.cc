@@ -40,12 +40,6 @@ std::string bytes_text(std::size_t bytes) {
                                          : std::to_string(bytes) + " B";
 }
 
-/// The folder is the machine's that has compiled it.
-std::string where_text(const std::source_location& where) {
-  const std::string_view file = where.file_name();
-  return std::string(file.substr(file.rfind('/') + 1)) + ":" + std::to_string(where.line());
-}
-
 /// All that stands around one handler, in the order in which it runs.
 class WayText {
  public:
@@ -92,13 +86,14 @@ class WayText {
 };
 
 RouteLine line_of(const RouteTable& table, const Endpoint& endpoint) {
+  const std::string where = where_text(endpoint);
   std::string route(method_of(endpoint));
   route.append(" ").append(table.scopes[endpoint.scope].host).append(endpoint.pattern);
   return {.route = std::move(route),
           .way = WayText(table, endpoint).text(),
           .limit = bytes_text(endpoint.body_bytes_max == 0 ? table.body_bytes_max
                                                            : endpoint.body_bytes_max),
-          .where = where_text(endpoint.where)};
+          .where = where.substr(0, where.rfind(": "))};
 }
 
 std::size_t widest(const std::vector<RouteLine>& lines, std::string RouteLine::* column) {

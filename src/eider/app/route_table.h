@@ -57,9 +57,13 @@ struct FoundState {
   const RouteScope* scope = nullptr;
 };
 
-class RouteTable {
+/// Owned by the App and by each service that serves it.
+class RouteTable : public std::enable_shared_from_this<RouteTable> {
  public:
   RouteTable();
+
+  /// What handlers on other threads read is not to be changed.
+  [[nodiscard]] bool is_served() const noexcept { return weak_from_this().use_count() > 1; }
 
   std::deque<Endpoint> endpoints;
   std::deque<RouteScope> scopes;  // [0] is the app

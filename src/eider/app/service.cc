@@ -158,8 +158,16 @@ bool takes_after_answer(const Endpoint& endpoint) {
          });
 }
 
-/// Lays a group's or a route's own flat. Pre: its guards are on the way, which decide where hooks
-/// run that look at content.
+/// Each line with where the route is written.
+void tell_of(const Endpoint& endpoint, std::string_view lines, std::string& wrong) {
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    wrong.append(where_text(endpoint)).append(line).append("\n");
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+  }
+}
+
+/// Lays a group's or a route's own flat.
 void lay_around(Endpoint& endpoint, const auto& hooks, const auto& arounds) {
   for (const Hook& hook : hooks) {
     if (hook.before) {
@@ -238,7 +246,7 @@ std::string AppService::resolve() {
     if (endpoint.method != Method::unknown) {
       Router& router = sites_.named(table_->scopes[endpoint.scope].host).router;
       if (auto added = router.add(endpoint.method, endpoint.pattern, index); !added) {
-        wrong.append(added.error()).append("\n");
+        tell_of(endpoint, added.error(), wrong);
         continue;
       }
     }
@@ -246,8 +254,9 @@ std::string AppService::resolve() {
     for (std::size_t i = 0; i < info.size(); ++i) {
       endpoint.path_names.push_back(info.name(i));
     }
-    resolve_arguments(endpoint, wrong);
-    // Behind the guards: where there are some, hooks that look at content run later.
+    std::string of_arguments;
+    resolve_arguments(endpoint, of_arguments);
+    tell_of(endpoint, of_arguments, wrong);
     resolve_scopes(endpoint);
   }
   add_for_any_method(wrong);
@@ -271,7 +280,7 @@ void AppService::add_for_any_method(std::string& wrong) {
       why = added ? std::move(why) : std::move(added.error());
     }
     if (!is_added) {
-      wrong.append(why).append("\n");
+      tell_of(endpoint, why, wrong);
     }
   }
 }
@@ -352,6 +361,13 @@ void AppService::resolve_scopes(Endpoint& endpoint) const {
   lay_around(endpoint, endpoint.hooks, endpoint.arounds);
 }
 
+/// Nothing stands around a handler, or waits for content, where there is none.
+void AppService::resolve_unrouted(Endpoint& endpoint) const {
+  resolve_scopes(endpoint);
+  endpoint.around.clear();
+  endpoint.on_content.clear();
+}
+
 /// What middleware has thrown ahead of routing is not the client's to know: there is a line.
 void AppService::rewrite(Request& request) const noexcept {
   try {
@@ -361,13 +377,6 @@ void AppService::rewrite(Request& request) const noexcept {
   } catch (...) {
     Response unsent;
     render_thrown(table_->log.get(), request, unsent);
-/// Nothing stands around a handler, or waits for content, where there is none.
-void AppService::resolve_unrouted(Endpoint& endpoint) const {
-  resolve_scopes(endpoint);
-  endpoint.around.clear();
-  endpoint.on_content.clear();
-}
-
   }
 }
 
