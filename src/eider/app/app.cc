@@ -75,10 +75,6 @@ const ProxyTrust& Routes::trust() const noexcept {
   return *table_->proxy_trust;
 }
 
-std::string_view Routes::prefix() const noexcept {
-  return table_->scopes[scope_].prefix;
-}
-
 Endpoint::Endpoint() = default;
 Endpoint::Endpoint(const HandlerFacts& facts, Method given_method, std::string_view given_pattern,
                    std::shared_ptr<const void> given_handler)

@@ -150,8 +150,6 @@ class Routes {
 
   /// Routes below `prefix` with hooks of their own.
   [[nodiscard]] Routes group(GroupPrefix prefix);
-  /// What all of its patterns begin with, "/api/v1"; empty of an app. As long as the app lives.
-  [[nodiscard]] std::string_view prefix() const noexcept;
 
   /// Puts a whole application below `prefix`: its routes with all that stands around them, what it
   /// puts and provides, its states, makers, controllers and modules, what it does beside requests,

@@ -1,6 +1,5 @@
 #include "eider/swagger/swagger.h"
 
-#include <memory>
 #include <string_view>
 
 #include "eider/app/app.h"
@@ -54,9 +53,9 @@ std::string below(std::string_view path) {
   return path.ends_with('/') ? std::string(path) : std::string(path) + "/";
 }
 
-/// prefix  of the group that it stands in
-std::string page_of(const SwaggerOptions& options, std::string_view prefix) {
-  const std::string links = escaped(std::string(prefix) + below(options.path));
+/// at  the path by which it is asked for: groups and mounted apps stand below prefixes
+std::string page_of(const SwaggerOptions& options, std::string_view at) {
+  const std::string links = escaped(below(at));
   std::string page =
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>";
   page += escaped(options.title);
@@ -85,10 +84,9 @@ void add_asset(Routes& routes, const RuntimePattern& path, std::string_view type
 }  // namespace
 
 void serve_swagger(Routes& routes, const SwaggerOptions& options, std::source_location where) {
-  const auto page = std::make_shared<const std::string>(page_of(options, routes.prefix()));
-  routes.route(Method::get, RuntimePattern{options.path, where}, [page] {
+  routes.route(Method::get, RuntimePattern{options.path, where}, [options](const Request& request) {
     Response response;
-    response.set_static_type("text/html; charset=utf-8").set_shared_body(page);
+    response.set_static_type("text/html; charset=utf-8").set_body(page_of(options, request.path()));
     response.add_header("Content-Security-Policy", kPolicy);
     return response;
   });

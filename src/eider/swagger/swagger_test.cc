@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "eider/eider.h"
 #include "eider/testkit/test_client.h"
@@ -36,8 +37,11 @@ TEST(Swagger, page_leads_to_what_it_needs_wherever_it_stands) {
   serve_swagger(whole, {.path = ""});
   Routes slash = app.group("/slash");
   serve_swagger(slash, {.path = "/"});
+  App inner;
+  serve_swagger(inner);
+  app.mount("/inner", std::move(inner));
   TestClient client(app);
-  for (const char* const page : {"/docs", "/admin/docs", "/all", "/slash/"}) {
+  for (const char* const page : {"/docs", "/admin/docs", "/all", "/slash/", "/inner/docs"}) {
     EXPECT_EQ(links_answered(client, page), 4U) << page;
   }
 }
