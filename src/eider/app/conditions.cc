@@ -10,6 +10,18 @@ constexpr int kPreconditionFailed = 412;
 constexpr int kPreconditionRequired = 428;
 constexpr std::string_view kConditions[] = {"If-Match", "If-None-Match", "If-Unmodified-Since"};
 
+Representation as_representation(const Conditions::Current& current) noexcept {
+  Representation there;
+  there.if_match = TagStrength::weak;
+  if (!current.etag.empty()) {
+    there.tag = EntityTag{.opaque = current.etag};
+  }
+  if (current.last_modified) {
+    there.modified_seconds = current.last_modified->time_since_epoch().count();
+  }
+  return there;
+}
+
 }  // namespace
 
 Result<void> Conditions::hold_against(const Representation& representation) const {
@@ -23,14 +35,7 @@ Result<void> Conditions::hold_against(const Representation& representation) cons
 }
 
 Result<void> Conditions::check(const Current& current) const {
-  Representation there;
-  if (!current.etag.empty()) {
-    there.tag = EntityTag{.opaque = current.etag};
-  }
-  if (current.last_modified) {
-    there.modified_seconds = current.last_modified->time_since_epoch().count();
-  }
-  return hold_against(there);
+  return hold_against(as_representation(current));
 }
 
 Result<void> Conditions::check_absent() const {
@@ -38,10 +43,9 @@ Result<void> Conditions::check_absent() const {
 }
 
 Result<void> Conditions::require(const Current& current) const {
-  for (const std::string_view name : kConditions) {
-    if (request_->header(name)) {
-      return check(current);
-    }
+  const Representation there = as_representation(current);
+  if (names_state(request_->headers(), there, std::time(nullptr))) {
+    return hold_against(there);
   }
   return fail(Error(kPreconditionRequired,
                     "Say which state you change: If-Match with the ETag that you have got."));

@@ -13,7 +13,8 @@
 namespace eider {
 
 /// A parameter of handlers that change something: If-Match, If-None-Match and If-Unmodified-Since
-/// of the request, to be held against what is there, in the transaction that changes it.
+/// of the request, to be held against what is there, in the transaction that changes it. A tag names
+/// that state, in whatever coding or format a client has got it: `W/"7"` is "7" here.
 ///
 ///     app.put("/notes/{id}", [](int id, Json<Note> note, Conditions conditions, …) -> Result<…> {
 ///       …
@@ -39,7 +40,9 @@ class Conditions {
   [[nodiscard]] Result<void> check(const Current& current) const;
   /// As `check`, of what is not there: a PUT that makes it (`If-None-Match: *`) goes on.
   [[nodiscard]] Result<void> check_absent() const;
-  /// errors  428  the request names no state, and so would overwrite what others have changed
+  /// errors  428  the request names no state, and so would overwrite what others have changed: it
+  ///              has no If-Match, no `If-None-Match: *`, and no If-Unmodified-Since of a date,
+  ///              which counts where `last_modified` is given
   ///         412  as `check`
   [[nodiscard]] Result<void> require(const Current& current) const;
 

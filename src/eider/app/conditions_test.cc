@@ -30,6 +30,7 @@ App changing_app() {
     return With(Text{"changed"}).etag("v8");
   });
   app.put("/may", [](Conditions conditions) { return conditions.check({.etag = "v7"}); });
+  app.put("/tagged", [](Conditions conditions) { return conditions.require({.etag = "v7"}); });
   app.put("/new", [](Conditions conditions) { return conditions.check_absent(); });
   app.get("/must", [] { return With(Text{"old"}).etag("v7").last_modified(kChanged); });
   app.get("/bad", [] { return With(Text{"old"}).etag("a b"); });
@@ -48,7 +49,7 @@ TEST(Conditions, let_a_change_of_the_very_state_pass_alone) {
   EXPECT_EQ(put(client, "/must", {{"If-Match", "\"v6\", \"v7\""}}), 200);
   EXPECT_EQ(put(client, "/must", {{"If-Match", "*"}}), 200);
   EXPECT_EQ(put(client, "/must", {{"If-Match", "\"v6\""}}), 412);
-  EXPECT_EQ(put(client, "/must", {{"If-Match", "W/\"v7\""}}), 412);  // compared strongly
+  EXPECT_EQ(put(client, "/must", {{"If-Match", "W/\"v7\""}}), 200);  // as compression says it
   EXPECT_EQ(put(client, "/must", {{"If-Match", "v7"}}), 412);
   EXPECT_EQ(put(client, "/must", {{"If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"}}), 200);
   EXPECT_EQ(put(client, "/must", {{"If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:36 GMT"}}), 412);
@@ -59,6 +60,14 @@ TEST(Conditions, ask_for_a_state_where_one_is_required) {
   TestClient client(app);
   EXPECT_EQ(put(client, "/must", {}), 428);
   EXPECT_EQ(put(client, "/must", {{"If-Modified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"}}), 428);
+  for (const TestHeader& empty : std::initializer_list<TestHeader>{{"If-None-Match", "\"v1\""},
+                                                                   {"If-Unmodified-Since", "x"},
+                                                                   {"If-Unmodified-Since", ""}}) {
+    EXPECT_EQ(put(client, "/must", {empty}), 428) << empty.value;
+  }
+  EXPECT_EQ(put(client, "/tagged", {{"If-Unmodified-Since", "Sun, 06 Nov 1994 08:49:37 GMT"}}),
+            428);
+  EXPECT_EQ(put(client, "/must", {{"If-None-Match", "*"}}), 412);
   EXPECT_EQ(put(client, "/may", {}), 204);
   EXPECT_EQ(put(client, "/may", {{"If-Match", "\"v6\""}}), 412);
 }

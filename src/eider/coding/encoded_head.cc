@@ -6,7 +6,7 @@
 
 #include "eider/base/text.h"
 #include "eider/coding/field_values.h"
-#include "eider/http/etag.h"
+#include "eider/http/conditional_response.h"
 #include "eider/http/request.h"
 #include "eider/http/response.h"
 
@@ -28,13 +28,6 @@ std::optional<std::string_view> value_of(const Response& head, std::string_view 
 bool has_digest(const Response& head) noexcept {
   return std::ranges::any_of(
       kDigests, [&head](std::string_view name) { return value_of(head, name).has_value(); });
-}
-
-void weaken_tag(Response& head) {
-  const auto tag = value_of(head, "ETag");
-  if (tag && tag->starts_with('"')) {
-    head.replace_header("ETag", std::string("W/").append(*tag));
-  }
 }
 
 constexpr std::string_view kTypes[] = {
@@ -109,7 +102,7 @@ void vary_by_encoding(Response& head) {
 
 void mark_encoded(Response& head, ContentCoding coding) {
   head.add_header("Content-Encoding", to_text(coding));
-  weaken_tag(head);
+  weaken_entity_tag(head);
   if (value_of(head, "Accept-Ranges").has_value()) {
     head.replace_header("Accept-Ranges", "none");
   }
@@ -125,7 +118,7 @@ void mark_not_modified(const Request& request, Response& head) {
   };
   if (tag && request.header("If-None-Match") &&
       std::ranges::none_of(request.headers(), names_as_it_is)) {
-    weaken_tag(head);
+    weaken_entity_tag(head);
   }
 }
 

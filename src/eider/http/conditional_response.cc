@@ -1,5 +1,6 @@
 #include "eider/http/conditional_response.h"
 
+#include <string>
 #include <string_view>
 
 #include "eider/http/date.h"
@@ -15,6 +16,22 @@ Representation representation_of(const Response& response, std::int64_t now_seco
     known.modified_seconds = parse_date(*modified, now_seconds);
   }
   return known;
+}
+
+void weaken_entity_tag(Response& response) {
+  const auto tag = response.find_header("ETag");
+  if (tag && tag->starts_with('"')) {
+    response.replace_header("ETag", std::string("W/").append(*tag));
+  }
+}
+
+void drop_representation(Response& response) {
+  for (const std::string_view name :
+       {"Last-Modified", "Cache-Control", "Expires", "Content-Language", "Content-Disposition"}) {
+    if (response.find_header(name)) {
+      response.remove_header(name);
+    }
+  }
 }
 
 void become_not_modified(Response& response) {

@@ -81,7 +81,7 @@ bool only_reads(Method method) noexcept {
 bool is_meant(std::span<const Field> fields, const Representation& it,
               std::int64_t now_seconds) noexcept {
   if (has_field(fields, "If-Match")) {
-    return any_line_names_it(fields, "If-Match", it, TagStrength::strong);
+    return any_line_names_it(fields, "If-Match", it, it.if_match);
   }
   return compare_date(fields, "If-Unmodified-Since", it, now_seconds) != DateOrder::later;
 }
@@ -123,6 +123,13 @@ Verdict evaluate_preconditions(Method method, std::span<const Field> fields,
     return only_reads(method) ? Verdict::not_modified : Verdict::failed;
   }
   return Verdict::proceed;
+}
+
+bool names_state(std::span<const Field> fields, const Representation& representation,
+                 std::int64_t now_seconds) noexcept {
+  return has_field(fields, "If-Match") || only_value(fields, "If-None-Match") == "*" ||
+         compare_date(fields, "If-Unmodified-Since", representation, now_seconds) !=
+             DateOrder::unknown;
 }
 
 std::optional<std::string_view> applicable_range(Method method, std::span<const Field> fields,

@@ -21,6 +21,9 @@ struct Representation {
   std::optional<EntityTag> tag{};
   /// Seconds since 1970, as Last-Modified says.
   std::optional<std::int64_t> modified_seconds{};
+  /// How If-Match is compared. Strongly, by RFC 9110; weakly where the tag names a state and no
+  /// bytes: who has got it compressed has got `W/` in front of it.
+  TagStrength if_match = TagStrength::strong;
 };
 
 enum class Verdict : std::uint8_t {
@@ -38,6 +41,11 @@ enum class Verdict : std::uint8_t {
 [[nodiscard]] Verdict evaluate_preconditions(Method method, std::span<const Field> fields,
                                              const Representation& representation,
                                              std::int64_t now_seconds) noexcept;
+
+/// Whether the fields name a state of what is there, so that who sends them overwrites nothing
+/// unseen: If-Match, `If-None-Match: *`, or If-Unmodified-Since with a date to hold it against.
+[[nodiscard]] bool names_state(std::span<const Field> fields, const Representation& representation,
+                               std::int64_t now_seconds) noexcept;
 
 /// The value of Range when it is to be looked at: for GET, when there is one such line, and
 /// If-Range is absent or names the representation by a strong tag or by its exact date

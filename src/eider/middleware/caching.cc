@@ -28,12 +28,8 @@ bool has_representation(const Response& response) noexcept {
          (is_in_memory(response) || content_as<FileContent>(response) != nullptr);
 }
 
-/// What stays of an answer that is not given: no cache may keep the refusal in its place.
 void refuse_state(Response& response) {
-  for (const std::string_view name :
-       {"Last-Modified", "Cache-Control", "Expires", "Content-Language", "Content-Disposition"}) {
-    response.remove_header(name);
-  }
+  drop_representation(response);
   render_error(response, Error(kPreconditionFailed, "It is not in the state that you mean."));
 }
 

@@ -11,6 +11,7 @@
 #include "eider/app/respond.h"
 #include "eider/base/text.h"
 #include "eider/http/accept.h"
+#include "eider/http/conditional_response.h"
 #include "eider/json/binary.h"
 #include "eider/json/read.h"
 
@@ -103,6 +104,7 @@ bool give_as_asked(const Request& request, Response& response, const Negotiation
     }
     if (auto content = written(*chosen, *value, options)) {
       response.set_body(std::move(*content)).set_static_type(kFormats[*chosen]);
+      weaken_entity_tag(response);  // a strong one would stand for other bytes, too
       return true;
     }
     offered = offered.first(kCsv);
@@ -119,6 +121,8 @@ void give(const Request& request, Response& response, const Negotiation& options
     return;
   }
   if (!give_as_asked(request, response, options) && only_asks) {
+    drop_representation(response);
+    response.remove_header("ETag");
     render_error(response, Error(406, "There is JSON, CBOR, MessagePack and, of flat lists, CSV."));
   }
 }

@@ -26,7 +26,8 @@ struct Negotiation {
 /// Where a GET or HEAD asks for none of these it is a 406; other methods get JSON then, for their
 /// work is done. Content that is no CBOR or MessagePack is a 400; of any other type it is the
 /// handler's 415. Problem documents stay JSON. Answers vary by Accept, and an ETag of the handler's
-/// own stands for all formats of one state. Use it inside of conditional_requests and compression.
+/// own stands for all formats of one state, weakly in all but JSON. Use it inside of
+/// conditional_requests and compression.
 ///
 /// cost    an answer in JSON: one look at Accept. In another format it is read and written again.
 /// source  RFC 9110, section 12.5.1; RFC 8949; RFC 4180

@@ -39,6 +39,11 @@ void add_negotiated(App& app) {
   app.get("/many",
           [] { return std::vector<Offer>{{1, std::string("a")}, {2, std::string("=b")}}; });
   app.get("/nested", [] { return std::vector<Nested>{{{1}}}; });
+  app.get("/tagged", [] {
+    return With(Offer{1, std::string("Milk")})
+        .etag("7")
+        .cache({.max_age = std::chrono::seconds(60)});
+  });
   app.get("/text", [] { return "text"; });
   app.post("/echo", [](Json<Offer> offer) { return *offer; });
   app.post("/text", [](Body body) { return std::string(body.view()); });
@@ -102,6 +107,19 @@ TEST_F(NegotiationTest, gives_tables_of_lists_of_flat_objects) {
   EXPECT_EQ(reply.body, "id,title\r\n1,a\r\n2,'=b\r\n");
   EXPECT_EQ(get("/nested", "text/csv").status, 406);
   EXPECT_EQ(get("/nested", "text/csv, */*;q=0.1").header("Content-Type"), "application/json");
+}
+
+TEST_F(NegotiationTest, keeps_a_handlers_tag_for_all_formats_as_a_weak_one) {
+  EXPECT_EQ(get("/tagged", "application/json").header("ETag"), "\"7\"");
+  EXPECT_EQ(get("/tagged", "application/cbor").header("ETag"), "W/\"7\"");
+}
+
+TEST_F(NegotiationTest, lets_no_cache_keep_a_406_as_the_answer) {
+  const Reply refused = get("/tagged", "image/png");
+  EXPECT_EQ(refused.status, 406);
+  for (const std::string_view name : {"ETag", "Last-Modified", "Cache-Control"}) {
+    EXPECT_FALSE(refused.header(name)) << name;
+  }
 }
 
 TEST_F(NegotiationTest, says_406_of_what_it_has_not_where_nothing_was_done) {
