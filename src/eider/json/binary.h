@@ -24,7 +24,7 @@ inline constexpr std::size_t kBinaryDepthMax = 64;
 /// are exact from -2^63 to 2^64-1.
 ///
 /// returns  what is wrong, for the client's eyes; nothing where all is well. Then `out` holds one
-///          text of at most 7 times the bytes of `bytes` and a few more. Wrong is what is cut off
+///          text of at most 8 times the bytes of `bytes` and a few more. Wrong is what is cut off
 ///          or goes on behind the item, nests deeper than kBinaryDepthMax, has keys that are no
 ///          text, text that is no UTF-8, NaN or an infinity, MessagePack's extension types, and
 ///          what the formats reserve.

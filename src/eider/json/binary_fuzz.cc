@@ -17,7 +17,7 @@ void check(json::BinaryFormat format, std::string_view bytes) {
   if (json::read_binary(format, bytes, text)) {
     return;
   }
-  ensure(text.size() <= 7 * bytes.size() + 32, "the text is bounded");
+  ensure(text.size() <= 8 * bytes.size() + 32, "the text is bounded");
   const auto value = json::read<json::Value>(text.view());
   if (!value) {
     return;  // a member that is there twice

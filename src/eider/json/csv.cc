@@ -2,16 +2,36 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace eider::json {
 
 namespace {
 
-using Names = std::vector<std::string_view>;
-
 /// More columns than that are no table.
 constexpr std::size_t kColumnsMax = 1000;
+/// Nor is what has that many times as many cells as there are values for them, beyond a small one.
+constexpr std::size_t kCellsPerValueMax = 8;
+constexpr std::size_t kSmallCells = 10000;
+
+/// The columns of a list, and where each name stands.
+struct Columns {
+  std::vector<std::string_view> names;
+  std::unordered_map<std::string_view, std::size_t> places;
+
+  /// `guess` is where it stood in the row before.
+  std::size_t place_of(std::string_view name, std::size_t guess) {
+    if (guess < names.size() && names[guess] == name) {
+      return guess;
+    }
+    const auto [found, is_new] = places.try_emplace(name, names.size());
+    if (is_new) {
+      names.push_back(name);
+    }
+    return found->second;
+  }
+};
 
 bool is_flat(const Value& value) noexcept {
   return value.is_object() && std::ranges::none_of(value.members(), [](const Field& member) {
@@ -19,28 +39,31 @@ bool is_flat(const Value& value) noexcept {
          });
 }
 
-/// Nothing where it is no list of flat objects.
-std::optional<Names> columns_of(const Value& list) {
-  Names names;
+/// Nothing where it is no list of flat objects, or too thin a table: a few objects of many names
+/// among many that are empty would become their product.
+std::optional<Columns> columns_of(const Value& list) {
+  Columns columns;
   if (!list.is_array()) {
     return std::nullopt;
   }
+  std::size_t values = 0;
   for (const Value& row : list.elements()) {
-    if (!is_flat(row)) {
+    if (!is_flat(row) || row.size() > kColumnsMax) {
       return std::nullopt;
     }
     for (std::size_t at = 0; at < row.size(); ++at) {
-      const std::string_view name = row.members()[at].name;
-      const bool is_where_it_was = at < names.size() && names[at] == name;
-      if (!is_where_it_was && std::ranges::find(names, name) == names.end()) {
-        names.push_back(name);
-      }
+      static_cast<void>(columns.place_of(row.members()[at].name, at));
     }
-    if (names.size() > kColumnsMax) {
+    if (columns.names.size() > kColumnsMax) {
       return std::nullopt;
     }
+    values += row.size();
   }
-  return names;
+  const std::size_t cells = columns.names.size() * list.size();
+  if (cells > std::max(kSmallCells, kCellsPerValueMax * values)) {
+    return std::nullopt;
+  }
+  return columns;
 }
 
 void put_quoted(std::string& out, std::string_view text) {
@@ -80,20 +103,25 @@ void put_value(std::string& out, const Value* value, CsvFormulas formulas) {
 }  // namespace
 
 std::optional<std::string> to_csv(const Value& list, CsvFormulas formulas) {
-  const std::optional<Names> names = columns_of(list);
-  if (!names) {
+  std::optional<Columns> columns = columns_of(list);
+  if (!columns) {
     return std::nullopt;
   }
   std::string out;
-  for (std::size_t at = 0; at < names->size(); ++at) {
+  for (std::size_t at = 0; at < columns->names.size(); ++at) {
     out.append(at == 0 ? "" : ",");
-    put_text(out, (*names)[at], formulas);
+    put_text(out, columns->names[at], formulas);
   }
-  out.append(names->empty() ? "" : "\r\n");
+  out.append(columns->names.empty() ? "" : "\r\n");
+  std::vector<const Value*> cells(columns->names.size());
   for (const Value& row : list.elements()) {
-    for (std::size_t at = 0; at < names->size(); ++at) {
+    std::ranges::fill(cells, nullptr);
+    for (std::size_t at = 0; at < row.size(); ++at) {
+      cells[columns->place_of(row.members()[at].name, at)] = &row.members()[at].value;
+    }
+    for (std::size_t at = 0; at < cells.size(); ++at) {
       out.append(at == 0 ? "" : ",");
-      put_value(out, row.find((*names)[at]), formulas);
+      put_value(out, cells[at], formulas);
     }
     out.append("\r\n");
   }

@@ -21,7 +21,9 @@ enum class CsvFormulas : std::uint8_t { escape, leave };
 /// what an object has not are empty. Lines end with CRLF; fields are quoted where they have to be.
 ///
 /// returns  nothing where the value is no array, or an element no object of texts, numbers,
-///          booleans and nulls
+///          booleans and nulls; and where it is no table, having more than 1,000 columns, or over
+///          10,000 cells of which an eighth have no value
+/// cost     linear in what is given
 [[nodiscard]] std::optional<std::string> to_csv(const Value& list,
                                                 CsvFormulas formulas = CsvFormulas::escape);
 

@@ -44,6 +44,24 @@ TEST(Csv, is_of_lists_of_flat_objects_alone) {
   }
 }
 
+TEST(Csv, is_no_larger_than_a_few_times_what_it_is_of) {
+  std::string wide = "{";
+  for (int name = 0; name < 999; ++name) {
+    wide += "\"" + std::to_string(name) + "\":1,";
+  }
+  wide += "\"999\":1}";
+  EXPECT_NE(csv("[" + wide + ",{},{}]"), "no table");
+  std::string thin = "[" + wide;
+  for (int row = 0; row < 300000; ++row) {
+    thin += ",{}";
+  }
+  EXPECT_EQ(csv(thin + "]"), "no table");
+}
+
+TEST(Csv, takes_the_last_of_a_name_that_comes_twice_in_any_order) {
+  EXPECT_EQ(csv(R"([{"a":1,"b":2},{"b":3,"a":4},{"b":5}])"), "a,b\r\n1,2\r\n4,3\r\n,5\r\n");
+}
+
 TEST(Csv, has_a_bound_to_its_columns) {
   std::string list = "[{\"a\":1}";
   for (int row = 0; row < 1000; ++row) {
