@@ -13,8 +13,8 @@
 namespace eider {
 
 /// A parameter of handlers that change something: If-Match, If-None-Match and If-Unmodified-Since
-/// of the request, to be held against what is there, in the transaction that changes it. A tag names
-/// that state, in whatever coding or format a client has got it: `W/"7"` is "7" here.
+/// of the request, to be held against what is there, in the transaction that changes it. A tag
+/// names that state, in whatever coding or format a client has got it: `W/"7"` is "7" here.
 ///
 ///     app.put("/notes/{id}", [](int id, Json<Note> note, Conditions conditions, …) -> Result<…> {
 ///       …
