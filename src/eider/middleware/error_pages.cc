@@ -1,6 +1,9 @@
 #include "eider/middleware/error_pages.h"
 
 #include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "eider/base/html.h"
@@ -14,7 +17,10 @@ namespace {
 
 using json::Value;
 
-constexpr std::array<std::string_view, 2> kOffered = {kApplicationProblem, kTextHtml};
+/// A problem document is JSON also for whoever asks for that by its plain name.
+constexpr std::array<std::string_view, 3> kOffered = {kApplicationProblem, kApplicationJson,
+                                                      kTextHtml};
+constexpr std::size_t kPageOffered = 2;
 
 std::string_view text_of(const Value& problem, std::string_view name) {
   const Value* const member = problem.find(name);
@@ -55,7 +61,7 @@ void show(const ErrorPages& pages, const Request& request, Response& response) {
     return;
   }
   response.add_header("Vary", "Accept");
-  if (choose_media_type(request.headers(), kOffered) != 1) {
+  if (choose_media_type(request.headers(), kOffered) != kPageOffered) {
     return;
   }
   const auto problem = json::read<Value>(response.body());

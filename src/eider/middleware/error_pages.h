@@ -37,8 +37,9 @@ struct ErrorPages {
   std::map<int, Page> by_status = {};
 };
 
-/// Gives whoever asks for HTML rather than for JSON (Accept) a page in place of a problem document:
-/// of handlers, of middleware inside of this, and of what no handler sees (404, 405, 413, 503).
+/// Gives whoever asks for HTML rather than for JSON, plain or of a problem (Accept), a page in
+/// place of a problem document: of handlers, of middleware inside of this, and of what no handler
+/// sees (404, 405, 413, 503).
 ///
 ///     app.use(error_pages({.by_status = {{404, [](const ErrorPage& error) { return …; }}}}));
 ///

@@ -87,10 +87,19 @@ TEST_F(ErrorPagesTest, are_what_a_browser_gets_of_all_that_goes_wrong) {
 
 TEST_F(ErrorPagesTest, stay_problem_documents_for_programs) {
   for (const std::string_view accept :
-       {"", "*/*", "application/json", "application/problem+json, text/html", "text/html;q=0"}) {
+       {"", "*/*", "application/json", "application/problem+json, text/html", "text/html;q=0",
+        "application/json, text/html;q=0.1", "application/json, text/html",
+        "text/html;q=0.5, application/problem+json;q=0.1, application/json"}) {
     const Reply reply = ask("/nowhere", accept);
     EXPECT_EQ(reply.problem().detail, "We have no such page.") << accept;
     EXPECT_NE(std::string(reply.headers.empty() ? "" : reply.body).find("404"), std::string::npos);
+  }
+}
+
+TEST_F(ErrorPagesTest, are_for_those_that_ask_for_html_rather_than_for_json) {
+  for (const std::string_view accept :
+       {"text/html", "text/html, application/json;q=0.9", "application/json;q=0.5, text/*"}) {
+    EXPECT_EQ(ask("/nowhere", accept).header("Content-Type"), "text/html; charset=utf-8") << accept;
   }
 }
 
