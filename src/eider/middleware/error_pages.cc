@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,6 +56,15 @@ const ErrorPages::Page& page_for(const ErrorPages& pages, int status) {
   return found == pages.by_status.end() ? pages.page : found->second;
 }
 
+/// Nothing of a page that throws: further hooks run, which one that throws would keep from it.
+std::optional<std::string> made_by(const ErrorPages::Page& page, const ErrorPage& error) noexcept {
+  try {
+    return page(error);
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+
 void show(const ErrorPages& pages, const Request& request, Response& response) {
   if (response.content_type() != kApplicationProblem || !is_in_memory(response) ||
       response.find_header("Content-Encoding")) {
@@ -75,7 +85,9 @@ void show(const ErrorPages& pages, const Request& request, Response& response) {
                         .request_id = id == nullptr ? std::string_view() : id->text(),
                         .problem = *problem,
                         .request = request};
-  response.set_body(page_for(pages, response.status())(error)).set_static_type(kTextHtml);
+  if (auto page = made_by(page_for(pages, response.status()), error)) {
+    response.set_body(*std::move(page)).set_static_type(kTextHtml);
+  }
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "eider/app/languages.h"
 #include "eider/base/html.h"
 #include "eider/middleware/request_id.h"
+#include "eider/middleware/security_headers.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
 #include "tests/sim/sim_app.h"
@@ -27,6 +28,7 @@ constexpr std::string_view kBrowser =
 void add_paged(App& app) {
   app.log_to(std::make_shared<LogLines>());
   app.use(request_id());
+  app.use(security_headers());
   app.use(error_pages({.by_status = {{405,
                                       [](const ErrorPage& error) {
                                         return "<p>" + escape_html(error.title) + " at " +
@@ -123,7 +125,11 @@ TEST_F(ErrorPagesTest, show_foreign_text_as_text) {
 }
 
 TEST_F(ErrorPagesTest, that_throw_leave_a_problem_document) {
-  EXPECT_EQ(ask("/conflict").problem().status, 500);
+  const Reply reply = ask("/conflict");
+  EXPECT_EQ(reply.status, 409);
+  EXPECT_EQ(reply.problem().detail, "No.");
+  // Of a hook outside of it.
+  EXPECT_TRUE(reply.header("X-Content-Type-Options"));
 }
 
 TEST_F(ErrorPagesTest, leave_content_of_a_handlers_own) {
