@@ -1,10 +1,12 @@
 #include "eider/middleware/idempotency.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "eider/app/respond.h"
 #include "eider/base/sip_hash.h"
@@ -12,6 +14,7 @@
 #include "eider/middleware/identity.h"
 #include "eider/middleware/keyed_answers.h"
 #include "eider/runtime/loop.h"
+#include "eider/server/content.h"
 
 namespace eider {
 
@@ -86,7 +89,7 @@ std::string asking_client(const Request& request) {
 }
 
 /// What asks for another attempt leaves the key to that.
-bool asks_to_try_again(int status) noexcept {
+bool leaves_key_free(int status) noexcept {
   return status >= 500 || status == 408 || status == 425 || status == 429;
 }
 
@@ -96,28 +99,122 @@ Response refusal(int status, std::string detail) {
   return response;
 }
 
-/// The right to do what a key stands for. Where it ends without an answer the key is free again:
-/// the client has left, and nobody knows what of it was done.
+using AnswerPtr = std::shared_ptr<const KeyedAnswer>;
+
+AnswerPtr kept_refusal(std::string detail) {
+  const Response instead = refusal(409, std::move(detail));
+  return std::make_shared<const KeyedAnswer>(
+      KeyedAnswer{.status = instead.status(),
+                  .type = std::string(instead.content_type()),
+                  .field_lines = {},
+                  .body = std::string(instead.body())});
+}
+
+/// What is kept where there is no answer to keep.
+struct Instead {
+  AnswerPtr done = kept_refusal("This was done before; its answer is not kept.");
+  AnswerPtr unknown = kept_refusal("This was begun before; how it ended is not known.");
+};
+
+/// The right to do what a key stands for. Destroyed at work, as when the client leaves, nobody
+/// knows what of it was done: it may be a payment, and is not done again.
+///
+/// Pre: all that is given outlives it, as the loop and the middleware do whatever is answered
+/// there.
 class Work {
  public:
-  Work(KeyedAnswers& answers, const KeyedAnswers::Key& key) : answers_(answers), key_(key) {}
+  Work(KeyedAnswers& answers, const KeyedAnswers::Key& key, const Instead& instead)
+      : answers_(answers), key_(key), instead_(instead), loop_(Loop::current()) {}
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
   ~Work() {
-    if (!has_ended_) {
-      answers_.free(key_);
+    if (is_at_work_) {
+      give_up();
     }
   }
-  void end(KeyedAnswer answer) {
-    answers_.end(key_, std::make_shared<const KeyedAnswer>(std::move(answer)),
-                 Loop::current().now());
-    has_ended_ = true;
+  void end(AnswerPtr answer) {
+    answers_.end(key_, std::move(answer), loop_.now());
+    is_at_work_ = false;
+  }
+  void end_without_answer() { end(instead_.done); }
+  void free() noexcept {
+    answers_.free(key_);
+    is_at_work_ = false;
   }
 
  private:
+  void give_up() noexcept {
+    try {
+      end(instead_.unknown);
+    } catch (...) {  // no memory: what is at work for ever would be a leak
+      free();
+    }
+  }
+
   KeyedAnswers& answers_;
   const KeyedAnswers::Key key_;
-  bool has_ended_ = false;
+  const Instead& instead_;
+  Loop& loop_;
+  bool is_at_work_ = true;
+};
+
+/// Knows whether anything of the answer may have left.
+class WatchedWriter final : public BodyWriter {
+ public:
+  explicit WatchedWriter(BodyWriter& out) noexcept : out_(out) {}
+  [[nodiscard]] bool has_written() const noexcept { return has_written_; }
+
+  [[nodiscard]] Response& head() noexcept override { return out_.head(); }
+  void add_trailer(std::string_view name, std::string_view value) override {
+    out_.add_trailer(name, value);
+  }
+  void put(std::string_view bytes) override {
+    has_written_ = has_written_ || !bytes.empty();
+    out_.put(bytes);
+  }
+  void flush() override {
+    has_written_ = true;
+    out_.flush();
+  }
+  [[nodiscard]] Event& room() noexcept override { return out_.room(); }
+
+ private:
+  BodyWriter& out_;
+  bool has_written_ = false;
+};
+
+/// Content whose producer is part of the work: its handler may have done nothing ahead of that.
+class KeyedContent final : public ProducedContent {
+ public:
+  /// Pre: content is not null.
+  KeyedContent(ContentPtr<ProducedContent> content, std::unique_ptr<Work> work) noexcept
+      : content_(std::move(content)), work_(std::move(work)) {}
+
+  [[nodiscard]] Task<> produce(BodyWriter& out) override {
+    WatchedWriter watched(out);
+    try {
+      auto producing = content_->produce(watched);
+      co_await std::move(producing);
+    } catch (...) {
+      if (!watched.has_written()) {  // the answer is an error, as of a handler that throws
+        work_->free();
+      }
+      throw;
+    }
+    if (leaves_key_free(out.head().status())) {
+      work_->free();
+    } else {
+      work_->end_without_answer();
+    }
+  }
+  [[nodiscard]] std::optional<std::uint64_t> length() const noexcept override {
+    return content_->length();
+  }
+  [[nodiscard]] bool is_live() const noexcept override { return content_->is_live(); }
+
+ private:
+  const ContentPtr<ProducedContent> content_;
+  const std::unique_ptr<Work> work_;
 };
 
 class Idempotency {
@@ -163,28 +260,33 @@ class Idempotency {
       case Standing::begun:
         break;
     }
-    Work work(answers_, key);
+    auto work = std::make_unique<Work>(answers_, key, instead_);
     auto passing = next();
     Response response = co_await std::move(passing);
-    if (!asks_to_try_again(response.status())) {
-      work.end(kept(response));
+    if (leaves_key_free(response.status())) {
+      work->free();
+    } else if (content_as<ProducedContent>(response) != nullptr) {
+      auto content = std::get<ContentPtr<ProducedContent>>(response.take_content());
+      response.set_content(std::make_unique<KeyedContent>(std::move(content), std::move(work)));
+    } else if (may_be_kept(response)) {
+      work->end(kept(response));
+    } else {
+      work->end_without_answer();
     }
     co_return response;
   }
 
-  [[nodiscard]] KeyedAnswer kept(const Response& response) const {
-    if (is_in_memory(response) && response.body().size() <= options_.answer_bytes_max &&
-        response.field_lines().size() <= options_.answer_bytes_max) {
-      return {.status = response.status(),
-              .type = std::string(response.content_type()),
-              .field_lines = std::string(response.field_lines()),
-              .body = std::string(response.body())};
-    }
-    const Response instead = refusal(409, "This was done before; its answer is not kept.");
-    return {.status = instead.status(),
-            .type = std::string(instead.content_type()),
-            .field_lines = {},
-            .body = std::string(instead.body())};
+  [[nodiscard]] bool may_be_kept(const Response& response) const noexcept {
+    return is_in_memory(response) && response.body().size() <= options_.answer_bytes_max &&
+           response.field_lines().size() <= options_.answer_bytes_max;
+  }
+
+  static AnswerPtr kept(const Response& response) {
+    return std::make_shared<const KeyedAnswer>(
+        KeyedAnswer{.status = response.status(),
+                    .type = std::string(response.content_type()),
+                    .field_lines = std::string(response.field_lines()),
+                    .body = std::string(response.body())});
   }
 
   static Response made_of(const KeyedAnswer& answer) {
@@ -218,6 +320,7 @@ class Idempotency {
 
   const IdempotencyKeys options_;
   const SipKey secret_ = SipKey::random();
+  const Instead instead_;
   KeyedAnswers answers_;
 };
 

@@ -39,12 +39,16 @@ struct IdempotencyKeys {
 /// - The same key with the same request (method, target, Content-Type and content) is answered with
 ///   the answer that was given, and `Idempotent-Replayed: true`; the handler is not called.
 /// - With another request it is a 422; while the first is at work a 409.
-/// - The key is free again where there was no answer (the client has left ahead of it), or one that
-///   asks to try again: 408, 425, 429 and all 5xx.
+/// - The key is free again where the answer asks to try again (408, 425, 429, all 5xx), or a
+///   streamed one's producer throws ahead of its first byte.
+/// - Where the client leaves ahead of the answer, or that breaks off, nobody knows whether the
+///   handler has done its work: for as long as an answer is kept the same request is a 409 that
+///   says so, and the handler is not called. Use `timeout` outside: inside, its 503 frees the key.
 /// - A key is 1 to 255 visible characters, in quotes or bare; anything else is a 400.
 ///
 /// Guards run ahead of it. Of content that the handler reads as it comes (BodyStream) it knows
-/// nothing, and answers that are streamed are not kept: as larger ones. Its routes all wait.
+/// nothing, and answers that are streamed are not kept: as larger ones, a 409 says that it was
+/// done. Its routes all wait.
 ///
 /// source  draft-ietf-httpapi-idempotency-key-header-07
 [[nodiscard]] Around idempotency_keys(IdempotencyKeys options = {});

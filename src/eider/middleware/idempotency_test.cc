@@ -4,12 +4,14 @@
 
 #include <chrono>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "eider/app/app.h"
 #include "eider/app/producing.h"
+#include "eider/base/failure.h"
 #include "eider/middleware/auth.h"
 #include "eider/middleware/keyed_answers.h"
 #include "eider/runtime/sleep.h"
@@ -43,6 +45,26 @@ void add_posted(Routes at) {
   at.post("/streamed", [](ResponseStream out) -> Task<> {
     ++posted;
     auto written = out.write("streamed");
+    co_await written;
+  });
+  at.post("/breaks", [](ResponseStream out) -> Task<> {
+    ++posted;
+    if (posted_status >= 400) {
+      throw Failure(Error(posted_status, "No."));
+    }
+    auto written = out.write("first");
+    co_await written;
+    throw std::runtime_error("behind the first byte");
+  });
+  at.post("/says", [](ResponseStream out) -> Task<> {
+    ++posted;
+    out.head().set_status(posted_status);
+    co_return;
+  });
+  at.post("/waits", [](ResponseStream out) -> Task<> {
+    ++posted;
+    co_await sleep_for(1s);
+    auto written = out.write("late");
     co_await written;
   });
   at.post("/slow", []() -> Task<std::string> {
@@ -140,7 +162,7 @@ TEST_F(IdempotencyTest, one_client_never_gets_the_answer_of_another) {
   EXPECT_EQ(post("k", "content", "/x", {{"Authorization", "sid=2"}}).body, "5");
 }
 
-TEST_F(IdempotencyTest, an_answer_that_asks_to_try_again_frees_the_key) {
+TEST_F(IdempotencyTest, an_answer_that_lets_try_again_frees_the_key) {
   for (const int failed : {500, 503, 408, 425, 429}) {
     const int before = posted;
     posted_status = failed;
@@ -161,6 +183,21 @@ TEST_F(IdempotencyTest, what_is_not_kept_is_not_done_twice_either) {
   EXPECT_EQ(post("s", "", "/streamed").body, "streamed");
   EXPECT_EQ(post("s", "", "/streamed").status, 409);
   EXPECT_EQ(posted, 2);
+}
+
+TEST_F(IdempotencyTest, a_streamed_answer_that_fails_ahead_of_its_first_byte_frees_the_key) {
+  for (const int failed : {500, 503, 422}) {
+    posted_status = failed;
+    EXPECT_EQ(post(std::to_string(failed), "", "/breaks").status, failed);
+    EXPECT_EQ(post(std::to_string(failed), "", "/breaks").status, failed);
+  }
+  EXPECT_EQ(posted, 6);
+  posted_status = 503;
+  EXPECT_EQ(post("k", "", "/says").status, 503);
+  posted_status = 201;
+  EXPECT_EQ(post("k", "", "/says").status, 201);
+  EXPECT_EQ(post("k", "", "/says").status, 409);
+  EXPECT_EQ(posted, 8);
 }
 
 TEST_F(IdempotencyTest, an_answer_is_forgotten_when_its_time_is_over) {
@@ -197,41 +234,79 @@ TEST_F(RequiredKeyTest, many_keys_of_one_client_push_out_its_own_alone) {
   EXPECT_EQ(post("0", "", "/x", {{"X-Client", "bob"}}).body, "52");
 }
 
-constexpr std::string_view kSlow =
-    "POST /slow HTTP/1.1\r\nHost: a\r\nIdempotency-Key: k\r\nContent-Length: 0\r\n\r\n";
+std::string keyed_post(std::string_view target) {
+  return "POST " + std::string(target) +
+         " HTTP/1.1\r\nHost: a\r\nIdempotency-Key: k\r\nContent-Length: 0\r\n\r\n";
+}
 
 TEST(Idempotency, of_two_at_once_the_second_is_told_that_the_first_is_at_work) {
   posted = 0;
   SimAppServer<&add_keyed> server;
   SimClient first = server.connect();
-  first.send(kSlow);
+  first.send(keyed_post("/slow"));
   server.kernel.advance(100ms);
   SimClient second = server.connect();
-  second.send(kSlow);
+  second.send(keyed_post("/slow"));
   server.kernel.advance(100ms);
   EXPECT_TRUE(second.take_received().starts_with("HTTP/1.1 409"));
   server.kernel.advance(1s);
   EXPECT_TRUE(first.take_received().starts_with("HTTP/1.1 200"));
-  second.send(kSlow);
+  second.send(keyed_post("/slow"));
   server.kernel.advance(10ms);
   EXPECT_NE(second.take_received().find("Idempotent-Replayed: true"), std::string::npos);
   EXPECT_EQ(posted, 1);
 }
 
-TEST(Idempotency, a_client_that_leaves_ahead_of_the_answer_frees_its_key) {
-  posted = 0;
-  SimAppServer<&add_keyed> server;
+/// What whoever asks again is told behind a client that left in the midst of the first answer.
+std::string asked_again_behind_one_that_left(SimAppServer<&add_keyed>& server,
+                                             std::string_view target) {
   {
     SimClient gone = server.connect();
-    gone.send(kSlow);
+    gone.send(keyed_post(target));
     server.kernel.advance(100ms);
     gone.reset();
     server.kernel.advance(100ms);
   }
   SimClient client = server.connect();
-  client.send(kSlow);
+  client.send(keyed_post(target));
   server.kernel.advance(2s);
-  EXPECT_TRUE(client.take_received().starts_with("HTTP/1.1 200"));
+  return client.take_received();
+}
+
+TEST(Idempotency, what_was_begun_for_a_client_that_left_is_not_begun_again) {
+  for (const std::string_view target : {"/slow", "/waits"}) {
+    SimAppServer<&add_keyed> server;
+    posted = 0;
+    const std::string received = asked_again_behind_one_that_left(server, target);
+    EXPECT_TRUE(received.starts_with("HTTP/1.1 409")) << received;
+    EXPECT_NE(received.find("how it ended is not known"), std::string::npos) << received;
+    EXPECT_EQ(posted, target == "/waits" ? 1 : 0);
+    // As long as an answer is kept.
+    server.kernel.advance(23h);
+    SimClient later = server.connect();
+    later.send(keyed_post(target));
+    server.kernel.advance(2s);
+    EXPECT_TRUE(later.take_received().starts_with("HTTP/1.1 409"));
+    server.kernel.advance(1h);
+    SimClient latest = server.connect();
+    latest.send(keyed_post(target));
+    server.kernel.advance(2s);
+    EXPECT_TRUE(latest.take_received().starts_with("HTTP/1.1 200"));
+  }
+}
+
+TEST(Idempotency, a_streamed_answer_that_broke_off_is_not_begun_again) {
+  posted = 0;
+  posted_status = 200;
+  SimAppServer<&add_keyed> server;
+  SimClient cut = server.connect();
+  cut.send(keyed_post("/breaks"));
+  server.kernel.advance(10ms);
+  EXPECT_NE(cut.take_received().find("first"), std::string::npos);
+  SimClient client = server.connect();
+  client.send(keyed_post("/breaks"));
+  server.kernel.advance(10ms);
+  EXPECT_TRUE(client.take_received().starts_with("HTTP/1.1 409"));
   EXPECT_EQ(posted, 1);
 }
 

@@ -49,7 +49,7 @@ void KeyedAnswers::end(const Key& key, std::shared_ptr<const KeyedAnswer> answer
   }
 }
 
-void KeyedAnswers::free(const Key& key) {
+void KeyedAnswers::free(const Key& key) noexcept {
   const std::lock_guard lock(guard_);
   entries_.erase(key);
 }

@@ -47,7 +47,7 @@ class KeyedAnswers {
   /// Where it is `begun`, `end` or `free` has to follow.
   [[nodiscard]] Found begin(const Key& key, const Fingerprint& request, Instant now);
   void end(const Key& key, std::shared_ptr<const KeyedAnswer> answer, Instant now);
-  void free(const Key& key);
+  void free(const Key& key) noexcept;
 
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] std::size_t size() const;
