@@ -130,13 +130,23 @@ bool has_alternatives(std::string_view pattern) noexcept {
   return false;
 }
 
+/// Not that of an escaped '$': backslashes in front of it escape one another, too.
+bool ends_with_anchor(std::string_view pattern) noexcept {
+  if (!pattern.ends_with('$')) {
+    return false;
+  }
+  pattern.remove_suffix(1);
+  const std::size_t last = pattern.find_last_not_of('\\');
+  return (pattern.size() - (last + 1)) % 2 == 0;  // npos + 1 is 0
+}
+
 /// As Matches takes it: "^a" is all of a text that goes on as it likes behind the a.
 std::string unanchored(std::string_view pattern) {
   constexpr std::string_view kAnything = R"([\s\S]*)";
   const bool is_one = !has_alternatives(pattern);
   const bool is_begun = is_one && pattern.starts_with('^');
   pattern.remove_prefix(is_begun ? 1 : 0);
-  const bool is_ended = is_one && pattern.ends_with('$') && !pattern.ends_with(R"(\$)");
+  const bool is_ended = is_one && ends_with_anchor(pattern);
   pattern.remove_suffix(is_ended ? 1 : 0);
   std::string whole(is_begun ? std::string_view() : kAnything);
   whole.append("(?:").append(pattern).append(")");

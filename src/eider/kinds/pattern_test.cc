@@ -141,6 +141,13 @@ TEST(MatchesPattern, searches_where_no_anchor_stands) {
   EXPECT_EQ(matches_pattern(R"(\$)", "5$ and more"), true);
 }
 
+TEST(MatchesPattern, knows_an_anchor_behind_an_escaped_backslash) {
+  EXPECT_EQ(matches_pattern(R"(^a\\$)", R"(a\)"), true);
+  EXPECT_EQ(matches_pattern(R"(^a\\$)", R"(a\b)"), false);
+  EXPECT_EQ(matches_pattern(R"(\\$)", R"(a\)"), true);
+  EXPECT_EQ(matches_pattern(R"(^\\\$)", R"(\$ and more)"), true);
+}
+
 TEST(MatchesPattern, says_nothing_of_patterns_that_it_does_not_know) {
   for (const char* const pattern : {"(?=a)", "(a", "[a", "[a-", "a**", "\\", "\\q", "a)", "a{300}",
                                     "[b-a]", "^a|b$", "a^b", "x{2", "\\u12"}) {
