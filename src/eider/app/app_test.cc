@@ -231,15 +231,18 @@ TEST(Errors, an_exception_is_a_500_that_names_nothing_inside_and_is_logged) {
     throw std::runtime_error("secret");
   });
   app.get("/odd", []() -> int { throw 7; });
+  app.get("/said", []() -> int { throw Failure(Error::unavailable("Come back later.")); });
   TestClient client(app);
   for (const char* target : {"/now", "/later", "/odd"}) {
     const Reply reply = client.get(target);
     EXPECT_EQ(reply.status, 500) << target;
     EXPECT_FALSE(reply.body.contains("secret")) << target;
   }
-  ASSERT_EQ(log->lines.size(), 3U);
+  EXPECT_EQ(client.get("/said").status, 503);
+  ASSERT_EQ(log->lines.size(), 4U);
   EXPECT_EQ(log->lines[0], "GET /now failed: secret");
   EXPECT_EQ(log->lines[1], "GET /later failed: secret");
+  EXPECT_EQ(log->lines[3], "GET /said failed: Come back later.");  // without a cause
 }
 
 TEST(Errors, a_header_that_would_split_the_response_is_a_500) {

@@ -35,7 +35,7 @@ void log_failure(LogSink& log, const Request& request, const Error& error) {
   if (const auto* id = request.find<RequestId>()) {
     line.append(" (").append(id->text()).append(")");
   }
-  line.append(" failed: ").append(error.cause());
+  line.append(" failed: ").append(error.cause().empty() ? error.detail() : error.cause());
   log.write(LogLevel::error, line);
 }
 
