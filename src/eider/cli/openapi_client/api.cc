@@ -136,6 +136,9 @@ class Reader {
     if (!path.starts_with('/') || path.starts_with("//")) {
       refuse(pointer, "a path begins with one slash");  // else it would go on with the host's name
     }
+    if (!is_plain_path(path)) {
+      refuse(pointer, "a path has no backslash and no control character");
+    }
     const Value* const target = resolved(document_, item);
     if (target == nullptr || !target->is_object()) {
       refuse(pointer, "it is no object, or a reference that leads nowhere");
@@ -287,6 +290,11 @@ class Reader {
 };
 
 }  // namespace
+
+bool is_plain_path(std::string_view path) noexcept {
+  return std::ranges::none_of(
+      path, [](char byte) { return byte == '\\' || static_cast<unsigned char>(byte) < 0x20; });
+}
 
 Result<Api, std::string> read_api(const Value& document) {
   try {

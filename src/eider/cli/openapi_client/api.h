@@ -87,6 +87,12 @@ struct Api {
   std::vector<std::string> left_out;
 };
 
+/// Whether it holds no backslash and no control character. What reads addresses as browsers do
+/// takes a backslash for a slash and drops tabs and line ends: behind "/" they name a host.
+///
+/// source  WHATWG URL, "URL parsing"
+[[nodiscard]] bool is_plain_path(std::string_view path) noexcept;
+
 /// Components and calls in the document's order. Where a request takes several media types one is
 /// chosen: JSON, forms, text, and then the first. Cookies are left to who keeps them.
 ///

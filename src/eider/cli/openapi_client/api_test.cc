@@ -153,6 +153,8 @@ TEST(ClientApi, is_not_read_from_what_is_no_document) {
       {document_of(R"("/a":{"$ref":"#/none"})"), "/paths/~1a: it is no object"},
       {document_of(R"("@example.org/":{"get":{}})"), "/paths/@example.org~1: a path begins"},
       {document_of(R"("//example.org/":{"get":{}})"), "/paths/~1~1example.org~1: a path begins"},
+      {document_of(R"("/\\example.org/":{"get":{}})"), "/paths/~1\\example.org~1: a path has no"},
+      {document_of(R"("/\t/example.org":{"get":{}})"), "/paths/~1\t~1example.org: a path has no"},
       {document_of(operation_of(R"("parameters":[{"in":"query"}])")),
        "/paths/~1a/get/parameters/0: it has no name"},
       {document_of(operation_of(R"("parameters":[{"in":"body","name":"b"}])")),
