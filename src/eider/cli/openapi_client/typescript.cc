@@ -25,6 +25,12 @@ std::set<std::string, std::less<>> reserved_types() {
 const std::set<std::string, std::less<>> kReservedMethods = {
     "constructor", "then", "toString", "valueOf", "hasOwnProperty", "__proto__"};
 
+/// A whole address, or "/v1" on the host that served the page: what else names a host is none.
+bool is_server(std::string_view url) {
+  const bool is_whole = url.starts_with("https://") || url.starts_with("http://");
+  return is_plain_path(url) && (is_whole || (url.starts_with('/') && !url.starts_with("//")));
+}
+
 std::string literal_of(const json::Value& value) {
   if (value.is_string()) {
     return typescript_literal(value.text());
@@ -65,9 +71,8 @@ class TypeScript {
     for (const std::string& call : api_.left_out) {
       out_ += "// Left out: " + comment_line(call) + ".\n";
     }
-    const bool is_url = api_.server.starts_with("http");
-    out_ +=
-        "\nconst serverUrl = " + typescript_literal(is_url ? api_.server : std::string()) + ";\n";
+    const std::string server = is_server(api_.server) ? api_.server : std::string();
+    out_ += "\nconst serverUrl = " + typescript_literal(server) + ";\n";
     add_runtime();
     for (const Shape& component : api_.components) {
       add(component);

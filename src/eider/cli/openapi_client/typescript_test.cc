@@ -56,6 +56,23 @@ TEST(TypeScript, tells_members_that_may_be_absent_from_those_that_may_be_null) {
       << text;
 }
 
+TEST(TypeScript, calls_the_server_of_the_document) {
+  const auto server = [](const std::string& url) {
+    const std::string text = to_typescript(
+        api_of(R"({"openapi":"3.1.1","paths":{},"servers":[{"url":")" + url + "\"}]}"));
+    const std::string begin = "const serverUrl = ";
+    const std::size_t at = text.find(begin) + begin.size();
+    return text.substr(at, text.find(";\n", at) - at);
+  };
+  EXPECT_EQ(server("https://example.org/v1"), R"("https://example.org/v1")");
+  EXPECT_EQ(server("/v1"), R"("/v1")");
+  EXPECT_EQ(server("/"), R"("/")");
+  for (const char* const other :
+       {"", "v1", "//example.org", "/\\\\example.org", "/\\t/example.org", "javascript:1"}) {
+    EXPECT_EQ(server(other), R"("")") << other;
+  }
+}
+
 TEST(TypeScript, takes_arguments_by_where_they_go) {
   EXPECT_EQ(function_of(R"("parameters":[{"in":"query","name":"q","schema":{"type":"integer"}},)"
                         R"({"in":"header","name":"If-Match","schema":{"type":"string"}}])"),
