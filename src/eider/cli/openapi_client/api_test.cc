@@ -66,6 +66,20 @@ TEST(ClientShapes, are_what_values_of_a_schema_are) {
   }
 }
 
+TEST(ClientShapes, have_each_type_once) {
+  std::string schema = "true";
+  for (int i = 0; i < 50; ++i) {
+    schema.insert(0, R"({"type":["array","array"],"items":)");
+    schema += '}';
+  }
+  const Shape shape = shape_of(schema);
+  int depth = 0;
+  for (const Shape* at = &shape; at->kind == Kind::list; at = at->parts.data()) {
+    ++depth;
+  }
+  EXPECT_EQ(depth, 50);
+}
+
 TEST(ClientShapes, of_a_circle_of_components_are_unknown) {
   const Api api = api_of(document_of(
       "", R"("A":{"$ref":"#/components/schemas/B"},"B":{"$ref":"#/components/schemas/A"},)"

@@ -166,8 +166,13 @@ Shape Shapes::reference(const std::string& to) const {
 
 Shape Shapes::typed(const Value& schema) const {
   std::vector<Shape> types;
+  std::set<std::string>
+      seen;  // one that is told twice would double what lies within, at each level
   for (const Value& type : elements_of(schema["type"])) {
-    types.push_back(of_type(schema, type.is_string() ? type.text() : ""));
+    const std::string name = type.is_string() ? type.text() : "";
+    if (seen.insert(name).second) {
+      types.push_back(of_type(schema, name));
+    }
   }
   const std::string type = text_at(schema, "type");
   return types.empty() ? of_type(schema, type.empty() ? implied_type(schema) : type)
