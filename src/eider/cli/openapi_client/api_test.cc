@@ -89,6 +89,40 @@ TEST(ClientShapes, of_a_circle_of_components_are_unknown) {
   EXPECT_EQ(api.components[2].kind, Kind::reference);
 }
 
+TEST(ClientShapes, of_circles_beside_what_leads_there_and_what_they_lead_to) {
+  const auto to = [](const std::string& names) {
+    std::string parts;
+    for (const char name : names) {
+      parts += std::string(parts.empty() ? "" : ",") + R"({"$ref":"#/components/schemas/)" + name +
+               "\"}";
+    }
+    return R"({"anyOf":[)" + parts + "]}";
+  };
+  const Api api = api_of(document_of(
+      "", R"("A":)" + to("BE") + R"(,"B":)" + to("CD") + R"(,"C":)" + to("BD") + R"(,"D":)" +
+              to("F") + R"(,"E":)" + to("FB") + R"(,"F":)" + to("GF") + R"(,"G":{"type":"null"})"));
+  std::string unknown;
+  for (const Shape& component : api.components) {
+    unknown += component.kind == Kind::unknown ? component.name : "";
+  }
+  EXPECT_EQ(unknown, "BCF");
+}
+
+TEST(ClientShapes, of_a_long_chain_of_references_are_found) {
+  constexpr int kLength = 100'000;
+  const auto first_of = [](int end) {
+    std::string schemas;
+    for (int i = 0; i < kLength; ++i) {
+      schemas += (i == 0 ? "\"" : ",\"") + std::to_string(i) +
+                 R"(":{"$ref":"#/components/schemas/)" +
+                 std::to_string(i + 1 < kLength ? i + 1 : end) + "\"}";
+    }
+    return api_of(document_of("", schemas)).components.front().kind;
+  };
+  EXPECT_EQ(first_of(kLength - 2), Kind::reference);
+  EXPECT_EQ(first_of(0), Kind::unknown);
+}
+
 TEST(ClientShapes, tell_members_that_may_be_absent) {
   const Shape shape =
       shape_of(R"({"properties":{"a":{"type":"null","description":"x"},"b":{}},"required":["b"]})");

@@ -62,10 +62,12 @@ std::string Names::take(std::string_view name) {
   if (reserved_.contains(base)) {
     base += '_';
   }
-  std::string made = base;
-  for (int number = 2; reserved_.contains(made) || !taken_.insert(made).second; ++number) {
-    made = fmt::format("{}_{}", base, number);
-  }
+  std::size_t& number = numbers_[base];  // where the search ended: all before are taken
+  std::string made;
+  do {
+    ++number;
+    made = number == 1 ? base : fmt::format("{}_{}", base, number);
+  } while (reserved_.contains(made) || !taken_.insert(made).second);
   return made;
 }
 

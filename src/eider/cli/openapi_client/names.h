@@ -2,7 +2,9 @@
 // Must not let anything through that ends a comment, a literal or a line.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -25,6 +27,7 @@ class Names {
  private:
   std::set<std::string, std::less<>> reserved_;
   std::set<std::string, std::less<>> taken_;
+  std::map<std::string, std::size_t> numbers_;  // the last that a name has behind it
 };
 
 /// A literal in double quotes. What is not seen, or turns the direction of text, is escaped.

@@ -17,6 +17,15 @@ TEST(ClientNames, are_identifiers_and_each_is_taken_once) {
   EXPECT_EQ(names.take("\xC3\xA4*/"), "____");
 }
 
+TEST(ClientNames, are_found_at_once_however_many_are_alike) {
+  Names names({"__2"});
+  std::string last;
+  for (int i = 0; i < 200'000; ++i) {
+    last = names.take("\xC3");
+  }
+  EXPECT_EQ(last, "__200001");
+}
+
 TEST(ClientTexts, end_no_literal) {
   EXPECT_EQ(typescript_literal("a\"b\\c\n"), R"("a\"b\\c\u000a")");
   EXPECT_EQ(typescript_literal("\xE2\x80\xA8\xE2\x80\xAE\xEF\xBB\xBF\xC2\x85"),

@@ -61,35 +61,100 @@ std::string implied_type(const Value& schema) {
   return has_any(schema, {"items", "prefixItems"}) ? "array" : "";
 }
 
-/// Tells whether a component is nothing but itself: what leads there without a value in between.
+/// Finds the components that are nothing but themselves: what leads there without a value in
+/// between. These are the graph's strongly connected parts.
+///
+/// source  Tarjan 1972, "Depth-first search and linear graph algorithms"
 class Circles {
  public:
-  explicit Circles(const std::vector<Shape>& components) {
+  explicit Circles(const std::vector<Shape>& components) : nodes_(components.size()) {
+    std::map<std::string_view, std::size_t> places;
     for (const Shape& component : components) {
-      shapes_.emplace(component.name, &component);
+      places.emplace(component.name, places.size());
+    }
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      add_references(components[i], places, nodes_[i].leads_to);
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      visit(i);
     }
   }
 
-  [[nodiscard]] bool has(const Shape& component) {
-    seen_.clear();
-    return leads_to(component, component.name);
-  }
+  [[nodiscard]] bool has(std::size_t component) const { return nodes_[component].is_in_circle; }
 
  private:
-  bool leads_to(const Shape& shape, const std::string& name) {
-    if (shape.kind == Kind::either || shape.kind == Kind::both) {
-      return std::ranges::any_of(shape.parts,
-                                 [&](const Shape& part) { return leads_to(part, name); });
+  struct Node {
+    std::vector<std::size_t> leads_to = {};
+    std::size_t tried = 0;   // of leads_to
+    std::size_t order = 0;   // of the visits, from 1
+    std::size_t lowest = 0;  // of the orders that it leads back to
+    bool is_open = false;    // the circle that it may belong to is not known yet
+    bool is_in_circle = false;
+  };
+
+  static void add_references(const Shape& shape,
+                             const std::map<std::string_view, std::size_t>& places,
+                             std::vector<std::size_t>& to) {
+    if (shape.kind == Kind::reference) {
+      to.push_back(places.at(shape.text));
+    } else if (shape.kind == Kind::either || shape.kind == Kind::both) {
+      for (const Shape& part : shape.parts) {
+        add_references(part, places, to);
+      }
     }
-    if (shape.kind != Kind::reference) {
-      return false;
-    }
-    return shape.text == name ||
-           (seen_.insert(shape.text).second && leads_to(*shapes_.at(shape.text), name));
   }
 
-  std::map<std::string, const Shape*> shapes_;
-  std::set<std::string> seen_;
+  void visit(std::size_t start) {
+    enter(start);
+    while (!path_.empty()) {
+      Node& node = nodes_[path_.back()];
+      if (node.tried == node.leads_to.size()) {
+        leave();
+        continue;
+      }
+      const std::size_t next = node.leads_to[node.tried++];
+      if (nodes_[next].is_open) {
+        node.lowest = std::min(node.lowest, nodes_[next].order);
+      }
+      enter(next);
+    }
+  }
+
+  /// Nothing where it was before.
+  void enter(std::size_t at) {
+    Node& node = nodes_[at];
+    if (node.order == 0) {
+      node.order = node.lowest = ++visits_;
+      node.is_open = true;
+      path_.push_back(at);
+      open_.push_back(at);
+    }
+  }
+
+  void leave() {
+    const std::size_t at = path_.back();
+    const Node& node = nodes_[at];
+    path_.pop_back();
+    if (!path_.empty()) {
+      Node& before = nodes_[path_.back()];
+      before.lowest = std::min(before.lowest, node.lowest);
+    }
+    if (node.lowest != node.order) {
+      return;
+    }
+    const bool is_circle =
+        open_.back() != at || std::ranges::find(node.leads_to, at) != node.leads_to.end();
+    while (node.is_open) {
+      nodes_[open_.back()].is_in_circle = is_circle;
+      nodes_[open_.back()].is_open = false;
+      open_.pop_back();
+    }
+  }
+
+  std::vector<Node> nodes_;
+  std::vector<std::size_t> path_;
+  std::vector<std::size_t> open_;
+  std::size_t visits_ = 0;
 };
 
 }  // namespace
@@ -126,6 +191,12 @@ const Value* resolved(const Value& document, const Value& value) {
   return nullptr;
 }
 
+Shapes::Shapes(const Value& document) : document_(document) {
+  for (const json::Field& field : members_of(document["components"]["schemas"])) {
+    names_.insert(field.name);
+  }
+}
+
 Shape Shapes::of(const Value& schema) const {
   if (schema.is_bool()) {
     return schema.boolean() ? unknown() : literals({});
@@ -158,16 +229,16 @@ Shape Shapes::reference(const std::string& to) const {
   const std::string_view name = std::string_view(to).substr(
       std::min(to.size(), to.starts_with(kComponents) ? kComponents.size() : to.size()));
   const bool is_component = !name.empty() && name.find('/') == name.npos;
-  if (!is_component || document_["components"]["schemas"].find(unescaped(name)) == nullptr) {
+  std::string component = unescaped(name);
+  if (!is_component || !names_.contains(component)) {
     return unknown("nothing is known of " + to);
   }
-  return {.kind = Kind::reference, .text = unescaped(name)};
+  return {.kind = Kind::reference, .text = std::move(component)};
 }
 
 Shape Shapes::typed(const Value& schema) const {
   std::vector<Shape> types;
-  std::set<std::string>
-      seen;  // one that is told twice would double what lies within, at each level
+  std::set<std::string> seen;  // one twice would double what lies within, at each level
   for (const Value& type : elements_of(schema["type"])) {
     const std::string name = type.is_string() ? type.text() : "";
     if (seen.insert(name).second) {
@@ -239,13 +310,9 @@ std::vector<Shape> Shapes::components() const {
     component.name = field.name;
     component.about = text_at(field.value, "description");
   }
-  std::vector<bool> in_circle;
-  Circles circles(all);
-  for (const Shape& component : all) {
-    in_circle.push_back(circles.has(component));
-  }
+  const Circles circles(all);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (in_circle[i]) {
+    if (circles.has(i)) {
       all[i] = {.text = "it is made of itself", .name = all[i].name};
     }
   }

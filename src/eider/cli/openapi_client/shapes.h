@@ -2,6 +2,7 @@
 // Must not recurse along references: a component may hold itself.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ namespace eider::openapi_client {
 /// document  outlives the shapes' making
 class Shapes {
  public:
-  explicit Shapes(const json::Value& document) : document_(document) {}
+  explicit Shapes(const json::Value& document);
 
   [[nodiscard]] Shape of(const json::Value& schema) const;
   /// All components; one that would be made of itself and nothing else is unknown.
@@ -39,6 +40,7 @@ class Shapes {
   [[nodiscard]] std::vector<Shape> all_of(const json::Value& list) const;
 
   const json::Value& document_;
+  std::set<std::string_view> names_;  // of components
 };
 
 }  // namespace eider::openapi_client
