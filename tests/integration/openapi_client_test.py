@@ -166,7 +166,7 @@ class TypeScript(unittest.TestCase):
     def test_forms_bytes_and_streams_are_sent_and_read(self):
         with Server() as url:
             said = self.use('use_rich', url)
-        self.assertEqual(said.count('ok: '), 3, said)
+        self.assertEqual(said.count('ok: '), 4, said)
 
 
 class Cpp(unittest.TestCase):

@@ -59,3 +59,45 @@ const refused = await all(client.lines({ headers: { "x-refuse": "1" } })).catch(
   (error: unknown) => error);
 check(refused instanceof ProblemError && refused.status === 503, "a stream is refused, too");
 console.log("ok: events and lines, however they are cut");
+
+/** A client that is answered in these pieces. */
+function answered(pieces: string[]): Client {
+  const encoder = new TextEncoder();
+  const left = pieces.values();
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const next = left.next();
+      if (next.done) {
+        controller.close();
+      } else {
+        controller.enqueue(encoder.encode(next.value));
+      }
+    },
+  });
+  return new Client({ fetch: async () => new Response(body) });
+}
+
+const split = String.prototype.split;
+let searched = 0;
+String.prototype.split = function (this: string, ...args: [never]): string[] {
+  searched += this.length;
+  return split.apply(this, args);
+};
+const piece = "x".repeat(1 << 14);
+const [long] = await all(answered(['"', ...Array<string>(64).fill(piece), '"\n']).lines());
+check(String(long).length === 64 << 14, "a line of many pieces");
+check(searched < 66 << 14, `each piece is searched once: ${searched}`);
+String.prototype.split = split;
+const ends = await all(answered(["1\r", "\n2\r", "3\r", "\n", "\n4\r"]).lines());
+check(ends.join() === "1,2,3,4", "ends of lines that are cut");
+const large = "x".repeat((1 << 20) - 1);
+const refusal = (stream: AsyncIterable<unknown>) =>
+  all(stream).then((found) => String(found.length), (error: unknown) => String(error));
+const enough = ["data:" + large + "\n"];
+const sixteen = Array<string[]>(16).fill(enough).flat();
+check(await refusal(answered([...sixteen, "\n", ...sixteen, "\n"]).events()) === "2", "two events");
+check((await refusal(answered([...sixteen, "data\n\n"]).events())).startsWith("RangeError"), "event");
+const lines = Array<string>(17).fill("x".repeat(1 << 20));
+check((await refusal(answered(lines).lines())).startsWith("RangeError"), "a line");
+check((await refusal(answered([lines.join("") + "\n"]).lines())).startsWith("RangeError"), "at once");
+console.log("ok: a long stream is searched once, and its lines and events have an end");

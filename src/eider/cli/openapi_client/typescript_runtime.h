@@ -225,7 +225,14 @@ async function call<T>(settings: ClientOptions, operation: Operation, args: Argu
 )ts";
 
 inline constexpr std::string_view kTypeScriptLines = R"ts(
+/** In UTF-16 units; of an event, all its lines together. */
 const lineLengthMax = 1 << 24;
+
+function checkLength(length: number): void {
+  if (length > lineLengthMax) {
+    throw new RangeError(`the stream has a line or an event of more than ${lineLengthMax} units`);
+  }
+}
 
 /** Lines without their ends; leaving the loop ends the request. */
 async function* linesOf(response: Response): AsyncGenerator<string, void, undefined> {
@@ -234,23 +241,27 @@ async function* linesOf(response: Response): AsyncGenerator<string, void, undefi
   }
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
-  let rest = "";
+  let line = "";
+  let held = "";
   try {
-    for (;;) {
+    for (let isDone = false; !isDone;) {
       const piece = await reader.read();
-      rest += piece.done ? decoder.decode() : decoder.decode(piece.value, { stream: true });
-      const lines = rest.split(piece.done ? /\r\n|\n|\r/ : /\r\n|\n|\r(?!$)/);
-      rest = lines.pop() ?? "";
-      if (rest.length > lineLengthMax) {
-        throw new RangeError("a line of the stream is too long");
-      }
-      yield* lines;
-      if (piece.done) {
-        break;
+      isDone = piece.done;
+      const read = piece.done ? decoder.decode() : decoder.decode(piece.value, { stream: true });
+      let text = held + read;
+      held = !isDone && text.endsWith("\r") ? "\r" : "";  // "\n" may come, which belongs to it
+      text = text.slice(0, text.length - held.length);
+      for (const [at, part] of text.split(/\r\n|\n|\r/).entries()) {
+        if (at > 0) {
+          yield line;
+          line = "";
+        }
+        line += part;
+        checkLength(line.length);
       }
     }
-    if (rest !== "") {
-      yield rest;
+    if (line !== "") {
+      yield line;
     }
   } finally {
     await reader.cancel();
@@ -278,6 +289,7 @@ async function* serverEvents(
   let event = "";
   let id = "";
   let data: string[] = [];
+  let length = 0;
   for await (const line of linesOf(await send(settings, operation, args, options))) {
     if (line === "") {
       if (data.length > 0) {
@@ -285,6 +297,7 @@ async function* serverEvents(
       }
       event = "";
       data = [];
+      length = 0;
       continue;
     }
     const colon = line.indexOf(":");
@@ -293,6 +306,8 @@ async function* serverEvents(
     if (field === "event") {
       event = value;
     } else if (field === "data") {
+      length += value.length + 1;
+      checkLength(length);
       data.push(value);
     } else if (field === "id" && !value.includes("\0")) {
       id = value;
