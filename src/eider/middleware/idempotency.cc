@@ -65,32 +65,42 @@ void append_part(std::string& joined, std::string_view part) {
   joined.append(std::to_string(part.size())).append(":").append(part);
 }
 
-std::string asking_client(const Request& request) {
-  std::string client;
+/// is_known  somebody has held the name to be true; else anybody can say any number of them
+struct AskingClient {
+  std::string name;
+  bool is_known = false;
+};
+
+AskingClient asking_client(const Request& request) {
+  AskingClient client;
   if (const auto* const identity = request.find<Identity>()) {
-    append_part(client, "identity");
-    append_part(client, identity->name);
+    client.is_known = true;
+    append_part(client.name, "identity");
+    append_part(client.name, identity->name);
     return client;
   }
   const auto secured = request.secured_by();
   const std::string_view certificate = secured ? secured->client.fingerprint : std::string_view();
   const std::string_view authorization = request.header("Authorization").value_or("");
-  append_part(client, certificate);
-  append_part(client, authorization);
+  client.is_known = !certificate.empty() && authorization.empty();
+  append_part(client.name, certificate);
+  append_part(client.name, authorization);
   if (certificate.empty() && authorization.empty()) {
     for (const Field& field : request.headers()) {
       if (equals_ignoring_case(field.name, "Cookie")) {
-        append_part(client, field.value);
+        append_part(client.name, field.value);
       }
     }
-    append_part(client, request.remote_address());
+    append_part(client.name, request.remote_address());
   }
   return client;
 }
 
-/// What asks for another attempt leaves the key to that.
+/// What asks for another attempt, or for the right to make one, leaves the key to that: nothing was
+/// done, and what anybody is given without a right takes no room.
 bool leaves_key_free(int status) noexcept {
-  return status >= 500 || status == 408 || status == 425 || status == 429;
+  return status >= 500 || status == 401 || status == 403 || status == 408 || status == 425 ||
+         status == 429;
 }
 
 Response refusal(int status, std::string detail) {
@@ -221,7 +231,8 @@ class Idempotency {
  public:
   explicit Idempotency(IdempotencyKeys options)
       : options_(std::move(options)),
-        answers_(options_.bytes_max, options_.keys_max_per_client, options_.lasts) {}
+        of_known_(half_of(options_), options_.lasts),
+        of_others_(half_of(options_), options_.lasts) {}
 
   /// Pre: `this` outlives the task, as the middleware that the service holds does.
   Task<Response> answer(Request& request, Next next) {
@@ -242,14 +253,17 @@ class Idempotency {
       Response response = co_await std::move(passing);
       co_return response;
     }
-    auto keyed = answer_once(request, next, {hash(client(request)), hash(*key)});
+    auto keyed = answer_once(request, next, hash(*key));
     Response response = co_await std::move(keyed);
     co_return response;
   }
 
  private:
-  Task<Response> answer_once(Request& request, Next next, KeyedAnswers::Key key) {
-    const auto found = answers_.begin(key, fingerprint(request), Loop::current().now());
+  Task<Response> answer_once(Request& request, Next next, Fingerprint key_hash) {
+    const AskingClient asking = client(request);
+    const KeyedAnswers::Key key = {.client = hash(asking.name), .key = key_hash};
+    KeyedAnswers& answers = asking.is_known ? of_known_ : of_others_;
+    const auto found = answers.begin(key, fingerprint(request), Loop::current().now());
     switch (found.standing) {
       case Standing::at_work:
         co_return refusal(409, "The request with this Idempotency-Key is at work.");
@@ -260,7 +274,7 @@ class Idempotency {
       case Standing::begun:
         break;
     }
-    auto work = std::make_unique<Work>(answers_, key, instead_);
+    auto work = std::make_unique<Work>(answers, key, instead_);
     auto passing = next();
     Response response = co_await std::move(passing);
     if (leaves_key_free(response.status())) {
@@ -289,6 +303,12 @@ class Idempotency {
                     .body = std::string(response.body())});
   }
 
+  static KeyedAnswers::Limits half_of(const IdempotencyKeys& options) noexcept {
+    return {.bytes_max = options.bytes_max / 2,
+            .bytes_max_per_client = options.bytes_max_per_client,
+            .keys_max_per_client = options.keys_max_per_client};
+  }
+
   static Response made_of(const KeyedAnswer& answer) {
     Response response(answer.status);
     response.append_field_lines(answer.field_lines);
@@ -303,8 +323,9 @@ class Idempotency {
   [[nodiscard]] Fingerprint hash(std::string_view text) const noexcept {
     return sip_hash_128(secret_, text);
   }
-  [[nodiscard]] std::string client(const Request& request) const {
-    return options_.client ? options_.client(request) : asking_client(request);
+  [[nodiscard]] AskingClient client(const Request& request) const {
+    return options_.client ? AskingClient{.name = options_.client(request), .is_known = true}
+                           : asking_client(request);
   }
   [[nodiscard]] Fingerprint fingerprint(const Request& request) const {
     const Fingerprint content = hash(request.body());
@@ -321,7 +342,8 @@ class Idempotency {
   const IdempotencyKeys options_;
   const SipKey secret_ = SipKey::random();
   const Instead instead_;
-  KeyedAnswers answers_;
+  KeyedAnswers of_known_;
+  KeyedAnswers of_others_;  // whose many names push out nobody that is known
 };
 
 }  // namespace

@@ -163,7 +163,7 @@ TEST_F(IdempotencyTest, one_client_never_gets_the_answer_of_another) {
 }
 
 TEST_F(IdempotencyTest, an_answer_that_lets_try_again_frees_the_key) {
-  for (const int failed : {500, 503, 408, 425, 429}) {
+  for (const int failed : {500, 503, 401, 403, 408, 425, 429}) {
     const int before = posted;
     posted_status = failed;
     EXPECT_EQ(post(std::to_string(failed)).status, failed);
@@ -206,6 +206,21 @@ TEST_F(IdempotencyTest, an_answer_is_forgotten_when_its_time_is_over) {
   EXPECT_EQ(post("k").body, "1");
   client().advance(1h);
   EXPECT_EQ(post("k").body, "2");
+}
+
+class SmallShareTest : public IdempotencyTest {
+ public:
+  SmallShareTest() : IdempotencyTest({.bytes_max = 20'000}) {}
+};
+
+TEST_F(SmallShareTest, many_names_that_nobody_has_proven_push_out_nobody_that_is_known) {
+  EXPECT_EQ(post("k", "", "/known/x", {{"Authorization", "Bearer a"}}).body, "1");
+  for (int name = 0; name < 200; ++name) {
+    const std::string authorization = std::to_string(name);
+    EXPECT_EQ(post("k", "", "/x", {{"Authorization", authorization}}).status, 201);
+  }
+  EXPECT_EQ(post("k", "", "/known/x", {{"Authorization", "Bearer a"}}).body, "1");
+  EXPECT_EQ(post("k", "", "/x", {{"Authorization", "0"}}).body, "202");
 }
 
 class RequiredKeyTest : public IdempotencyTest {
@@ -331,9 +346,55 @@ KeyedAnswers::Key keyed(std::uint64_t client, std::uint64_t key) {
   return {.client = {client, 0}, .key = {key, 0}};
 }
 
+void answer(KeyedAnswers& answers, const KeyedAnswers::Key& key, std::size_t body_bytes) {
+  ASSERT_EQ(answers.begin(key, {}, Instant()).standing, Standing::begun);
+  answers.end(
+      key,
+      std::make_shared<const KeyedAnswer>(KeyedAnswer{
+          .status = 200, .type = "", .field_lines = "", .body = std::string(body_bytes, 'a')}),
+      Instant());
+}
+
+TEST(KeyedAnswers, of_a_client_with_large_ones_push_out_its_own) {
+  KeyedAnswers answers(
+      {.bytes_max = 1'000'000, .bytes_max_per_client = 100'000, .keys_max_per_client = 1000}, 1h);
+  answer(answers, keyed(1, 1), 100);
+  for (std::uint64_t key = 0; key < 300; ++key) {
+    answer(answers, keyed(2, key), 20'000);
+    ASSERT_LE(answers.bytes(), 102'000U);
+  }
+  EXPECT_EQ(answers.begin(keyed(1, 1), {}, Instant()).standing, Standing::answered);
+  EXPECT_EQ(answers.begin(keyed(2, 299), {}, Instant()).standing, Standing::answered);
+  EXPECT_EQ(answers.begin(keyed(2, 0), {}, Instant()).standing, Standing::begun);
+}
+
+TEST(KeyedAnswers, of_those_that_have_little_go_by_age_whatever_their_size) {
+  KeyedAnswers answers(
+      {.bytes_max = 20'000, .bytes_max_per_client = 20'000, .keys_max_per_client = 1000}, 1h);
+  for (std::uint64_t client = 0; client < 100; ++client) {
+    answer(answers, keyed(client, 1), client);
+  }
+  EXPECT_EQ(answers.begin(keyed(99, 1), {}, Instant()).standing, Standing::answered);
+  EXPECT_EQ(answers.begin(keyed(0, 1), {}, Instant()).standing, Standing::begun);
+}
+
+TEST(KeyedAnswers, of_whoever_has_most_go_first) {
+  KeyedAnswers answers(
+      {.bytes_max = 100'000, .bytes_max_per_client = 30'000, .keys_max_per_client = 1000}, 1h);
+  answer(answers, keyed(1, 1), 100);
+  for (std::uint64_t client = 2; client < 12; ++client) {
+    for (std::uint64_t key = 0; key < 10; ++key) {
+      answer(answers, keyed(client, key), 2'000);
+      ASSERT_LE(answers.bytes(), 100'000U);
+    }
+  }
+  EXPECT_EQ(answers.begin(keyed(1, 1), {}, Instant()).standing, Standing::answered);
+}
+
 TEST(KeyedAnswers, take_no_more_memory_than_they_may) {
   constexpr std::size_t kBytesMax = 20'000;
-  KeyedAnswers answers(kBytesMax, 1000, 1h);
+  KeyedAnswers answers(
+      {.bytes_max = kBytesMax, .bytes_max_per_client = kBytesMax, .keys_max_per_client = 1000}, 1h);
   const Instant now{};
   for (std::uint64_t number = 0; number < 1000; ++number) {
     ASSERT_EQ(answers.begin(keyed(number, 1), {}, now).standing, Standing::begun);
@@ -353,7 +414,7 @@ TEST(KeyedAnswers, take_no_more_memory_than_they_may) {
 }
 
 TEST(KeyedAnswers, never_forget_what_is_at_work) {
-  KeyedAnswers answers(1, 1, 1h);
+  KeyedAnswers answers({.bytes_max = 1, .bytes_max_per_client = 1, .keys_max_per_client = 1}, 1h);
   const Instant now{};
   EXPECT_EQ(answers.begin(keyed(1, 1), {}, now).standing, Standing::begun);
   for (std::uint64_t key = 2; key < 10; ++key) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "eider/runtime/time.h"
 
@@ -41,8 +42,15 @@ class KeyedAnswers {
     friend auto operator<=>(const Key&, const Key&) = default;
   };
 
-  KeyedAnswers(std::size_t bytes_max, std::size_t keys_max_per_client, Duration lasts) noexcept
-      : bytes_max_(bytes_max), keys_max_(keys_max_per_client), lasts_(lasts) {}
+  /// A client beyond its own limits loses its oldest answers; beyond that of all, the client with
+  /// most bytes does.
+  struct Limits {
+    std::size_t bytes_max;
+    std::size_t bytes_max_per_client;
+    std::size_t keys_max_per_client;
+  };
+
+  KeyedAnswers(const Limits& limits, Duration lasts) noexcept : limits_(limits), lasts_(lasts) {}
 
   /// Where it is `begun`, `end` or `free` has to follow.
   [[nodiscard]] Found begin(const Key& key, const Fingerprint& request, Instant now);
@@ -60,22 +68,38 @@ class KeyedAnswers {
     Fingerprint request{};
     std::shared_ptr<const KeyedAnswer> answer{};  // null: at work
     std::size_t bytes = 0;
+    std::uint64_t number = 0;  // in the order of their answers
     Instant until{};
     Order::iterator in_all{};
     Order::iterator in_client{};
   };
 
+  /// Of the answers of one.
+  struct Client {
+    Order answered;
+    std::size_t bytes = 0;
+  };
+  using Clients = std::map<Fingerprint, Client>;
+  /// Its bytes in steps, an eighth of what it may have; among equals the one with the oldest answer
+  /// is the greatest. Without steps whatever came behind many small ones would go at once.
+  using Rank = std::pair<std::size_t, std::uint64_t>;
+
+  [[nodiscard]] Rank rank(std::size_t bytes, const Entry& oldest) const noexcept;
+  [[nodiscard]] Rank rank_of(const Client& client) const noexcept;
+  void keep(Entries::iterator entry);
   void forget(Entries::iterator entry);
+  [[nodiscard]] bool has_too_much(const Fingerprint& client) const;
   void forget_old(Instant now);
 
-  const std::size_t bytes_max_;
-  const std::size_t keys_max_;
+  const Limits limits_;
   const Duration lasts_;
   mutable std::mutex guard_;
   Entries entries_;
   Order all_;
-  std::map<Fingerprint, Order> by_client_;
+  Clients clients_;
+  std::map<Rank, Clients::iterator> by_rank_;
   std::size_t bytes_ = 0;
+  std::uint64_t answered_count_ = 0;
 };
 
 }  // namespace eider::detail::middleware
