@@ -95,9 +95,12 @@ const refusal = (stream: AsyncIterable<unknown>) =>
   all(stream).then((found) => String(found.length), (error: unknown) => String(error));
 const enough = ["data:" + large + "\n"];
 const sixteen = Array<string[]>(16).fill(enough).flat();
-check(await refusal(answered([...sixteen, "\n", ...sixteen, "\n"]).events()) === "2", "two events");
-check((await refusal(answered([...sixteen, "data\n\n"]).events())).startsWith("RangeError"), "event");
+const two = [...sixteen, "\n", ...sixteen, "\n"];
+check(await refusal(answered(two).events()) === "2", "two events");
+const beyond = [...sixteen, "data\n\n"];
+check((await refusal(answered(beyond).events())).startsWith("RangeError"), "an event");
 const lines = Array<string>(17).fill("x".repeat(1 << 20));
 check((await refusal(answered(lines).lines())).startsWith("RangeError"), "a line");
-check((await refusal(answered([lines.join("") + "\n"]).lines())).startsWith("RangeError"), "at once");
+const whole = [lines.join("") + "\n"];
+check((await refusal(answered(whole).lines())).startsWith("RangeError"), "a line at once");
 console.log("ok: a long stream is searched once, and its lines and events have an end");

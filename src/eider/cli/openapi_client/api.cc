@@ -1,5 +1,7 @@
 #include "eider/cli/openapi_client/api.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -16,6 +18,7 @@ using Coding = Content::Coding;
 
 constexpr std::string_view kMethods[] = {"get",   "head",   "post",    "put",
                                          "patch", "delete", "options", "trace"};
+constexpr std::size_t kTimesMax = 64;  // what references lead to, each time, of the document
 
 /// "/paths" and "/notes" make "/paths/~1notes" (RFC 6901).
 std::string below(std::string_view pointer, std::string_view name) {
@@ -96,7 +99,8 @@ std::vector<std::string> names_in(std::string_view path) {
 
 class Reader {
  public:
-  explicit Reader(const Value& document) : document_(document), shapes_(document) {}
+  explicit Reader(const Value& document)
+      : document_(document), shapes_(document), left_(kTimesMax * json::to_text(document).size()) {}
 
   Api read() {
     check_version();
@@ -118,6 +122,19 @@ class Reader {
   }
 
  private:
+  /// What a reference leads to is in the client once more: that has to have an end.
+  const Value* follow(const Value& value, const std::string& pointer) {
+    const Value* const target = resolved(document_, value);
+    if (target != nullptr && target != &value) {
+      const std::size_t size = json::to_text(*target).size();
+      if (size > left_) {
+        refuse(pointer, fmt::format("references make more than {} times the document", kTimesMax));
+      }
+      left_ -= size;
+    }
+    return target;
+  }
+
   void check_version() {
     if (document_.find("swagger") != nullptr) {
       refuse("/swagger", "this is Swagger 2; documents of OpenAPI 3.1 and 3.2 are read");
@@ -139,7 +156,7 @@ class Reader {
     if (!is_plain_path(path)) {
       refuse(pointer, "a path has no backslash and no control character");
     }
-    const Value* const target = resolved(document_, item);
+    const Value* const target = follow(item, pointer);
     if (target == nullptr || !target->is_object()) {
       refuse(pointer, "it is no object, or a reference that leads nowhere");
     }
@@ -199,7 +216,7 @@ class Reader {
     const std::vector<Value>& list = elements_of(holder["parameters"]);
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string pointer = where + "/parameters/" + std::to_string(i);
-      const Value* const one = resolved(document_, list[i]);
+      const Value* const one = follow(list[i], pointer);
       if (one == nullptr) {
         refuse(pointer, "the reference leads nowhere");
       }
@@ -261,7 +278,7 @@ class Reader {
     if (operation.find("requestBody") == nullptr) {
       return;
     }
-    const Value* const body = resolved(document_, operation["requestBody"]);
+    const Value* const body = follow(operation["requestBody"], pointer);
     if (body == nullptr) {
       refuse(pointer, "the reference leads nowhere");
     }
@@ -275,7 +292,7 @@ class Reader {
       if (!is_status(field.name)) {
         refuse(pointer, "it is no status");
       }
-      const Value* const answer = resolved(document_, field.value);
+      const Value* const answer = follow(field.value, pointer);
       if (answer == nullptr) {
         refuse(pointer, "the reference leads nowhere");
       }
@@ -287,6 +304,7 @@ class Reader {
 
   const Value& document_;
   Shapes shapes_;
+  std::size_t left_;  // bytes that references may still lead to
 };
 
 }  // namespace

@@ -189,6 +189,17 @@ TEST(ClientCalls, leave_websockets_out) {
   EXPECT_EQ(api.left_out, std::vector<std::string>{"GET /a opens a WebSocket"});
 }
 
+TEST(ClientApi, is_no_multiple_of_its_document) {
+  std::string paths = operation_of(R"("description":")" + std::string(40'000, 'x') + '"', "/x");
+  for (int i = 0; i < 200; ++i) {
+    paths += ",\"/" + std::to_string(i) + R"(":{"$ref":"#/paths/~1x"})";
+  }
+  const auto api = try_api(document_of(paths));
+  ASSERT_FALSE(api.has_value());
+  EXPECT_TRUE(api.error().ends_with(": references make more than 64 times the document"))
+      << api.error();
+}
+
 TEST(ClientApi, is_not_read_from_what_is_no_document) {
   const std::pair<std::string, std::string> kWrong[] = {
       {R"({"swagger":"2.0"})", "/swagger: this is Swagger 2"},
