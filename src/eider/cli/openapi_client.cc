@@ -102,9 +102,10 @@ Result<void, std::string> write_client(const Wanted& wanted) {
   if (!api) {
     return fail(fmt::format("{}: {}", wanted.document, api.error()));
   }
-  return bench::write_file(wanted.out, wanted.language == "c++"
-                                           ? openapi_client::to_cpp(*api, wanted.space)
-                                           : openapi_client::to_typescript(*api));
+  const auto client = wanted.language == "c++" ? openapi_client::to_cpp(*api, wanted.space)
+                                               : openapi_client::to_typescript(*api);
+  return client ? bench::write_file(wanted.out, *client)
+                : fail(fmt::format("{}: {}", wanted.document, client.error()));
 }
 
 int complain_of_client(const std::string& what, int status) {

@@ -109,7 +109,7 @@ TEST(ClientShapes, of_circles_beside_what_leads_there_and_what_they_lead_to) {
 }
 
 TEST(ClientShapes, of_a_long_chain_of_references_are_found) {
-  constexpr int kLength = 100'000;
+  constexpr int kLength = 50'000;
   const auto first_of = [](int end) {
     std::string schemas;
     for (int i = 0; i < kLength; ++i) {

@@ -46,10 +46,28 @@ std::string without_comment(const std::string& type) {
   return type.substr(0, type.starts_with("eider::json::Value") ? type.find(" /*") : type.npos);
 }
 
+/// Of all that types are made of.
+std::size_t weight_of_all(const Api& api) {
+  std::size_t weight = 0;
+  for (const Shape& component : api.components) {
+    weight += weight_of(component);
+  }
+  for (const Call& call : api.calls) {
+    weight += call.id.size() + weight_of(call.body.shape);
+    for (const Parameter& parameter : call.parameters) {
+      weight += weight_of(parameter.value);
+    }
+    for (const Answer& answer : call.answers) {
+      weight += weight_of(answer.content.shape);
+    }
+  }
+  return weight;
+}
+
 class Cpp {
  public:
   Cpp(const Api& api, std::string_view space)
-      : api_(api), space_(space), types_(api.components, space) {}
+      : api_(api), space_(space), types_(api.components, weight_of_all(api), space) {}
 
   std::string text() && {
     const std::string functions = functions_text();
@@ -241,8 +259,12 @@ class Cpp {
 
 }  // namespace
 
-std::string to_cpp(const Api& api, std::string_view space) {
-  return Cpp(api, space).text();
+Result<std::string, std::string> to_cpp(const Api& api, std::string_view space) {
+  try {
+    return Cpp(api, space).text();
+  } catch (TooMuch& fault) {
+    return fail(std::move(fault.text));
+  }
 }
 
 }  // namespace eider::openapi_client

@@ -15,7 +15,9 @@ namespace eider::openapi_client {
 /// A type for each component, and a class `Client` with a function for each call, which returns a
 /// Task<Result<T>>. What plain structs cannot say is a json::Value.
 ///
-/// space  the namespace: identifiers with "::" between them
-[[nodiscard]] std::string to_cpp(const Api& api, std::string_view space);
+/// space   the namespace: identifiers with "::" between them
+/// errors  "/components/schemas: references make …": where schemas that refer to each other would
+///         make a header out of all proportion
+[[nodiscard]] Result<std::string, std::string> to_cpp(const Api& api, std::string_view space);
 
 }  // namespace eider::openapi_client

@@ -10,7 +10,20 @@ namespace eider::openapi_client {
 namespace {
 
 std::string cpp_client_of(const std::string& paths, const std::string& schemas = "") {
-  return to_cpp(api_of(document_of(paths, schemas)), "api");
+  const auto text = to_cpp(api_of(document_of(paths, schemas)), "api");
+  EXPECT_TRUE(text.has_value()) << text.error();
+  return text ? *text : std::string();
+}
+
+/// Why there is none of these schemas; each is called by its place and made of the one behind it.
+std::string cpp_fault_of(int count, std::string (*schema_of)(const std::string& next)) {
+  std::string schemas = R"("0":{"properties":{"a":{}}})";
+  for (int i = 1; i < count; ++i) {
+    schemas += ",\"" + std::to_string(i) + "\":" +
+               schema_of(R"({"$ref":"#/components/schemas/)" + std::to_string(i - 1) + "\"}");
+  }
+  const auto text = to_cpp(api_of(document_of("", schemas)), "api");
+  return text ? std::string() : text.error();
 }
 
 /// The only member of a struct, "std::optional<int> a = {}".
@@ -117,6 +130,38 @@ TEST(CppClient, takes_values_of_the_path_content_and_options) {
       "  [[nodiscard]] eider::Task<eider::Result<std::optional<bool>>> f("
       "const std::int64_t& class_, const double& body, const f_options& options = {}) const {\n"))
       << text;
+}
+
+TEST(CppClient, is_no_multiple_of_its_document) {
+  const std::string told = "/components/schemas: references make more than 100 times the document";
+  EXPECT_EQ(
+      cpp_fault_of(
+          100, [](const std::string& next) { return R"({"allOf":[)" + next + "," + next + "]}"; }),
+      told);
+  EXPECT_EQ(
+      cpp_fault_of(
+          100, [](const std::string& next) { return R"({"anyOf":[)" + next + "," + next + "]}"; }),
+      told);
+  EXPECT_EQ(cpp_fault_of(100,
+                         [](const std::string& next) {
+                           const auto part = [&](const std::string& tag) {
+                             return R"({"properties":{"type":{"const":")" + tag + R"("},"a":)" +
+                                    next + "}}";
+                           };
+                           return R"({"oneOf":[)" + part("A") + "," + part("B") + "]}";
+                         }),
+            told);
+}
+
+TEST(CppClient, is_not_made_of_a_chain_of_references_without_end) {
+  const auto alias = [](const std::string& next) { return next; };
+  const auto structure = [](const std::string& next) {
+    return R"({"properties":{"a":)" + next + "}}";
+  };
+  const std::string told = "/components/schemas: references lead through more than 1000 schemas";
+  EXPECT_EQ(cpp_fault_of(100, alias), "");
+  EXPECT_EQ(cpp_fault_of(900, structure), "");
+  EXPECT_EQ(cpp_fault_of(2'000, alias), told);
 }
 
 TEST(CppClient, gives_each_name_once) {

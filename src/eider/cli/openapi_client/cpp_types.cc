@@ -15,7 +15,28 @@ constexpr std::string_view kValue = "eider::json::Value";
 constexpr std::string_view kOwner = "std::unique_ptr<";
 constexpr std::size_t kMembersMax = 32;       // that reflection knows
 constexpr std::size_t kEnumeratorsMax = 120;  // those with larger values it does not see
+constexpr std::size_t kTimesMadeMax = 100;    // a shape is looked at by each that holds it, too
+constexpr std::size_t kWeightMin = 100'000;   // so that small documents may make a hundredfold, too
+constexpr int kFollowedMax = 1000;            // references within each other: each takes stack
 constexpr std::string_view kTag = "type";     // of a variant (reflect::Variant)
+
+/// While a reference is being followed.
+class Followed {
+ public:
+  explicit Followed(int& depth) : depth_(depth) {
+    if (depth == kFollowedMax) {
+      throw TooMuch{"/components/schemas: references lead through more than " +
+                    std::to_string(kFollowedMax) + " schemas"};
+    }
+    ++depth_;
+  }
+  Followed(const Followed&) = delete;
+  Followed& operator=(const Followed&) = delete;
+  ~Followed() { --depth_; }
+
+ private:
+  int& depth_;
+};
 
 bool is_enum(const Shape& shape) {
   std::set<std::string> seen;
@@ -89,8 +110,17 @@ const std::set<std::string, std::less<>>& cpp_words() {
   return kWords;
 }
 
-CppTypes::CppTypes(const std::vector<Shape>& components, std::string_view space)
-    : space_(space), names_(taken()) {
+std::size_t weight_of(const Shape& shape) noexcept {
+  std::size_t weight =
+      1 + shape.literals.size() + shape.name.size() + shape.text.size() + shape.about.size();
+  for (const Shape& part : shape.parts) {
+    weight += weight_of(part);
+  }
+  return weight;
+}
+
+CppTypes::CppTypes(const std::vector<Shape>& components, std::size_t weight, std::string_view space)
+    : space_(space), names_(taken()), left_(std::max(weight, kWeightMin) * kTimesMadeMax) {
   for (const Shape& shape : components) {
     order_.push_back(shape.name);
     components_[shape.name] = {.shape = &shape, .name = names_.take(shape.name)};
@@ -99,6 +129,14 @@ CppTypes::CppTypes(const std::vector<Shape>& components, std::string_view space)
   for (auto& [name, component] : components_) {
     component.as = kind_of(*component.shape);
   }
+}
+
+void CppTypes::spend(std::size_t weight) const {
+  if (weight > left_) {
+    throw TooMuch{"/components/schemas: references make more than " +
+                  std::to_string(kTimesMadeMax) + " times the document"};
+  }
+  left_ -= weight;
 }
 
 CppTypes::As CppTypes::kind_of(const Shape& shape) const {
@@ -112,10 +150,13 @@ CppTypes::As CppTypes::kind_of(const Shape& shape) const {
 
 /// The members of an object, or of several that it is at once; nothing of anything else.
 std::optional<std::vector<Shape>> CppTypes::members_of(const Shape& shape) const {
+  spend(1);
   if (shape.kind == Kind::reference) {
+    const Followed followed(depth_);
     return members_of(*components_.at(shape.text).shape);
   }
   if (shape.kind == Kind::object) {
+    spend(weight_of(shape));
     return shape.parts;
   }
   if (shape.kind != Kind::both) {
@@ -128,6 +169,7 @@ std::optional<std::vector<Shape>> CppTypes::members_of(const Shape& shape) const
       return std::nullopt;
     }
     for (const Shape& member : *members) {
+      spend(all.size());
       if (std::ranges::find(all, member.name, &Shape::name) == all.end()) {
         all.push_back(member);
       }
@@ -137,7 +179,9 @@ std::optional<std::vector<Shape>> CppTypes::members_of(const Shape& shape) const
 }
 
 bool CppTypes::allows_null(const Shape& shape) const {
+  spend(1);
   if (shape.kind == Kind::reference) {
+    const Followed followed(depth_);
     return allows_null(*components_.at(shape.text).shape);
   }
   return shape.kind == Kind::null ||
@@ -163,6 +207,7 @@ std::string CppTypes::of_member(const Shape& shape, const std::string& context) 
 }
 
 std::string CppTypes::without_null(const Shape& shape, const std::string& context) {
+  spend(1 + context.size());
   switch (shape.kind) {
     case Kind::unknown:
       return value_because(shape.text);
@@ -219,6 +264,7 @@ std::string CppTypes::of_literals(const Shape& shape, const std::string& context
 
 /// A struct that is still being defined cannot lie in what it holds: it is owned there.
 std::string CppTypes::of_reference(const std::string& to, const std::string& context) {
+  const Followed followed(depth_);
   Component& component = components_.at(to);
   if (component.as == As::alias) {
     if (!inlined_.insert(to).second) {
@@ -342,6 +388,7 @@ std::string CppTypes::struct_text(const std::string& name, const std::vector<Sha
     text += comments(member.about, "  ") + "  " + type + " " + member.name;
     text += initialiser_of(member, type) + ";\n";
   }
+  spend(text.size());
   is_in_list_ = was_in_list;
   prefix_ = was_prefix;
   current_ = was_current;

@@ -2,6 +2,7 @@
 // Must not know calls.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,10 +17,19 @@ namespace eider::openapi_client {
 /// What no name of C++ may be, and what headers make macros of.
 [[nodiscard]] const std::set<std::string, std::less<>>& cpp_words();
 
+/// How much a shape says: its parts and the bytes of their texts.
+[[nodiscard]] std::size_t weight_of(const Shape& shape) noexcept;
+
+/// Thrown: types that refer to each other make too much of a document.
+struct TooMuch {
+  std::string text;
+};
+
 class CppTypes {
  public:
   /// components  outlive it
-  CppTypes(const std::vector<Shape>& components, std::string_view space);
+  /// weight      of all shapes that types are made of: a multiple of it is what may be made
+  CppTypes(const std::vector<Shape>& components, std::size_t weight, std::string_view space);
 
   /// The type of values of that shape. Structs that it needs are defined before.
   ///
@@ -52,6 +62,8 @@ class CppTypes {
   [[nodiscard]] std::string of_members(const Shape& shape, const std::string& context);
   [[nodiscard]] std::string of_parts(const Shape& shape, const std::string& context);
   [[nodiscard]] std::string of_elements(const Shape& shape, const std::string& context);
+  /// throws  TooMuch
+  void spend(std::size_t weight) const;
   [[nodiscard]] bool allows_null(const Shape& shape) const;
   [[nodiscard]] std::optional<std::vector<Shape>> members_of(const Shape& shape) const;
   [[nodiscard]] std::optional<std::vector<std::vector<Shape>>> alternatives(
@@ -70,6 +82,8 @@ class CppTypes {
   std::string space_;
   std::set<std::string, std::less<>> taken_;
   Names names_;
+  mutable std::size_t left_;       // that may be spent
+  mutable int depth_ = 0;          // of references that are being followed
   std::set<std::string> inlined_;  // aliases whose type is being made
   bool is_in_list_ = false;        // there a declared type is enough
   bool is_incomplete_ = false;     // the member's type holds one that is not defined yet
