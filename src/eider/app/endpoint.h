@@ -31,6 +31,8 @@ struct GuardOnWay {
   bool may_refuse;
   /// It runs for what it puts, and so not where that is there already.
   bool is_asked_for;
+  /// What is there already may be an outer group's, which a guard ahead of it has asked for.
+  bool replaces;
 };
 
 struct Endpoint;

@@ -85,6 +85,45 @@ TEST(Provided, by_the_innermost_group_is_taken) {
   EXPECT_EQ(client.get("/").body, "app's");
 }
 
+// Or a group, such as a mounted app, would decide whom the guards around it let in.
+TEST(Provided, within_a_group_is_not_for_the_guards_around_it) {
+  App app;
+  std::vector<std::string> seen;
+  app.provide([] { return Account{"app's"}; });
+  app.provide([](Slot<Account> account) { return "of the " + account->owner; });
+  app.guard([&seen](Slot<Account> account, Slot<std::string> made) {
+    seen.push_back(account->owner + ", " + *made);
+  });
+  Routes group = app.group("/in");
+  group.provide([] { return Account{"group's"}; });
+  group.get("/", [](Slot<Account> account) { return account->owner; });
+  Routes guarded = app.group("/guarded");
+  guarded.provide([] { return Account{"group's"}; });
+  guarded.guard([&seen](Slot<Account> account) { seen.push_back(account->owner); });
+  guarded.get("/", [](Slot<Account> account) { return account->owner; });
+  App mounted;
+  mounted.provide([] { return Account{"mounted app's"}; });
+  mounted.get("/", [](Slot<Account> account) { return account->owner; });
+  app.mount("/mounted", std::move(mounted));
+  TestClient client(app);
+  EXPECT_EQ(client.get("/in/").body, "group's");
+  EXPECT_EQ(seen, std::vector<std::string>{"app's, of the app's"});
+  EXPECT_EQ(client.get("/mounted/").body, "mounted app's");
+  EXPECT_EQ(seen.back(), "app's, of the app's");
+  EXPECT_EQ(client.get("/guarded/").body, "group's");
+  EXPECT_EQ(seen.back(), "group's");
+}
+
+TEST(Provided, nothing_within_a_group_is_told_to_a_guard_around_it) {
+  App app;
+  app.guard([](Slot<Account>) {});
+  Routes group = app.group("/in");
+  group.provide([] { return Account{"group's"}; });
+  group.get("/", [] { return "x"; });
+  EXPECT_TRUE(start_error_of(app).contains("GET /in/: a guard takes a eider::Account"))
+      << start_error_of(app);
+}
+
 TEST(Provided, gives_way_to_what_a_hook_has_put) {
   App app;
   app.provide([]() -> Account { throw std::runtime_error("not in a test"); });

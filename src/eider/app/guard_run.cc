@@ -21,7 +21,7 @@ bool is_refusal(const Error& error) noexcept {
 }
 
 bool is_made_already(const GuardOnWay& one, const Request& request) noexcept {
-  return one.is_asked_for && request.slots().contains(one.guard->puts);
+  return one.is_asked_for && !one.replaces && request.slots().contains(one.guard->puts);
 }
 
 /// What a guard has thrown just now, where that refuses; else it goes on. To be called while one

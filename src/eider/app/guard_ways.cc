@@ -116,6 +116,7 @@ class GuardWays::Way {
 
   void lay() {
     for (const RouteScope* scope : scopes_) {
+      seen_.push_back(scope);
       for (const Guard& guard : scope->guards) {
         add({&guard, scope}, false, false);
       }
@@ -173,20 +174,16 @@ class GuardWays::Way {
     }
     under_way_.pop_back();
     // Behind what it asks for: guards run in the order of this list.
-    endpoint_.on_way.push_back({&guard, ways_.states_of(at, wrong_), may_refuse, is_asked_for});
+    const bool replaces = is_asked_for && find_on_way(guard.puts) != nullptr;
+    endpoint_.on_way.push_back(
+        {&guard, ways_.states_of(at, wrong_), may_refuse, is_asked_for, replaces});
   }
 
   void satisfy(const SlotWish& wish, const std::string& taker) {
     if (is_put_by_hooks(wish.key)) {
       return;
     }
-    GuardAt maker = find_on_way(wish.key);
-    if (maker.guard == nullptr) {
-      maker = find_provided(wish.key);
-    }
-    if (maker.guard == nullptr && wish.make_maker != nullptr) {
-      maker = {&ways_.maker_of(wish), scopes_.back()};
-    }
+    const GuardAt maker = find_maker(wish);
     if (maker.guard != nullptr) {
       take_from(maker, wish, taker);
     } else if (!wish.may_be_missing) {
@@ -217,16 +214,28 @@ class GuardWays::Way {
              return std::ranges::find(scope->puts, key) != scope->puts.end();
            });
   }
+  /// What an outer guard has asked for gives way to what an inner group provides.
+  [[nodiscard]] GuardAt find_maker(const SlotWish& wish) const {
+    const GuardOnWay* const there = find_on_way(wish.key);
+    const GuardAt provided = find_provided(wish.key);
+    if (there != nullptr && (provided.guard == nullptr || !there->is_asked_for)) {
+      return {there->guard, seen_.back()};
+    }
+    if (provided.guard == nullptr && wish.make_maker != nullptr) {
+      return {&ways_.maker_of(wish), seen_.back()};
+    }
+    return provided;
+  }
   /// The newest, which is the one that is found.
-  [[nodiscard]] GuardAt find_on_way(detail::base::TypeKey key) const {
+  [[nodiscard]] const GuardOnWay* find_on_way(detail::base::TypeKey key) const {
     const auto& on_way = endpoint_.on_way;
     const auto found = std::find_if(on_way.rbegin(), on_way.rend(), [key](const GuardOnWay& one) {
       return one.guard->puts == key;
     });
-    return {found == on_way.rend() ? nullptr : found->guard, scopes_.back()};
+    return found == on_way.rend() ? nullptr : &*found;
   }
   [[nodiscard]] GuardAt find_provided(detail::base::TypeKey key) const {
-    for (const RouteScope* scope : scopes_ | std::views::reverse) {
+    for (const RouteScope* scope : seen_ | std::views::reverse) {
       const auto found = std::find_if(scope->provided.rbegin(), scope->provided.rend(),
                                       [key](const Guard& guard) { return guard.puts == key; });
       if (found != scope->provided.rend()) {
@@ -241,6 +250,9 @@ class GuardWays::Way {
   Endpoint& endpoint_;
   std::string& wrong_;
   std::vector<const RouteScope*> scopes_;  // the outermost first
+  /// Those whose providers what is being added may ask: a group within does not decide what a guard
+  /// around it sees.
+  std::vector<const RouteScope*> seen_;
   std::vector<const Guard*> under_way_;
 };
 

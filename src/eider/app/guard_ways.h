@@ -25,6 +25,7 @@ class GuardWays {
 
   /// Fills `on_way`, in the order in which they run: each guard of the groups from the outermost,
   /// then the route's own, each behind what is made for it; last what is made for the handler.
+  /// What is made for a guard is made by its own group or one around that.
   ///
   /// wrong  a line for each type that nobody puts in time, for what asks for itself, and for values
   ///        of a path that has none or calls them otherwise
