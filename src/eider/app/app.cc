@@ -153,12 +153,12 @@ App& App::speak(std::shared_ptr<const ConnectionProtocol> protocol) noexcept {
 }
 
 App& App::use(Rewrite rewrite) {
-  to_extend("use(" + rewrite.name + ")").rewrites.push_back(std::move(rewrite));
+  to_extend("use(" + rewrite.name + ")").rewrites.push_back({std::move(rewrite)});
   return *this;
 }
 
 App& App::observe(Observer observer) {
-  to_extend("observe()").observers.push_back(std::move(observer));
+  to_extend("observe()").observers.push_back({std::move(observer)});
   return *this;
 }
 

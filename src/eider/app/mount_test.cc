@@ -202,5 +202,47 @@ TEST(Mount, takes_hosts_and_rewrites_along) {
                   .contains("of the host"));
 }
 
+// Or a client would keep out of an app's records by how it writes a path.
+TEST(Mount, compares_paths_as_the_router_does) {
+  App admin = mount_admin_app();
+  admin.use(Rewrite{.function = [](RequestHead& head) {
+    head.path = head.path == "/%61dmin/old" ? "/admin/users/9" : head.path;
+  }});
+  App app;
+  app.state(MountShared{"shared"});
+  app.mount("/admin", std::move(admin));
+  mount_steps.clear();
+  TestClient client(app);
+  mount_steps.clear();
+  EXPECT_EQ(client.get("/%61dmin/users/7").body, "admin 7");
+  EXPECT_EQ(client.get("/%61dmin/old").body, "admin 9");
+  EXPECT_EQ(mount_app_of(client.get("/%61dmin/no")), "admin");
+  EXPECT_EQ(mount_app_of(client.get("/admin%2Fno")), "none");
+  EXPECT_EQ(mount_app_of(client.get("/%61dministrators")), "none");
+  EXPECT_EQ(mount_steps, (MountSteps{"admin saw /%61dmin/users/7", "admin saw /admin/users/9",
+                                     "admin saw /%61dmin/no"}));
+}
+
+TEST(Mount, tells_observers_and_rewrites_of_its_own_host_and_within_mounted_apps) {
+  App middle = mount_admin_app("middle");
+  middle.mount("/inner", mount_admin_app("inner"));
+  App admin = mount_admin_app();
+  admin.use(Rewrite{.function = [](RequestHead& head) { head.path = "/admin/users/9"; }});
+  App app;
+  app.state(MountShared{"shared"});
+  app.mount("/a", std::move(middle));
+  app.host("admin.example.org").mount("/admin", std::move(admin));
+  app.get("/admin/users/7", [] { return "another's"; });
+  TestClient client(app);
+  mount_steps.clear();
+  EXPECT_EQ(client.get("/admin/users/7").body, "another's");
+  EXPECT_EQ(mount_steps, MountSteps{});
+  EXPECT_TRUE(client.raw("GET /admin/users/7 HTTP/1.1\r\nHost: admin.example.org\r\n\r\n")
+                  .contains("admin 9"));
+  (void)client.get("/a/inner/users/1");
+  EXPECT_EQ(mount_steps, (MountSteps{"admin saw /admin/users/9", "middle saw /a/inner/users/1",
+                                     "inner saw /a/inner/users/1"}));
+}
+
 }  // namespace
 }  // namespace eider

@@ -128,7 +128,7 @@ std::string list_routes(const RouteTable& table) {
     lines.push_back(line_of(table, endpoint));
   }
   std::string text;
-  for (const Rewrite& rewrite : table.rewrites) {
+  for (const auto& [rewrite, scope] : table.rewrites) {
     text.append("ahead of routing: ").append(or_else(rewrite.name, "rewrite")).append("\n");
   }
   return text.append(laid_out(lines));

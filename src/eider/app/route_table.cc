@@ -4,7 +4,10 @@
 #include <iterator>
 #include <utility>
 
+#include "eider/app/sites.h"
 #include "eider/app/urls.h"
+#include "eider/base/buffer.h"
+#include "eider/route/router.h"
 #include "eider/server/topics.h"
 
 namespace eider {
@@ -20,6 +23,10 @@ FoundState find_own(const detail::app::StateStore& store, detail::base::TypeKey 
   }
   const auto maker = store.makers.find(key);
   return {.maker = maker == store.makers.end() ? nullptr : &maker->second};
+}
+
+bool begins_with_segments(std::string_view path, std::string_view prefix) noexcept {
+  return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
 }
 
 }  // namespace
@@ -73,8 +80,17 @@ std::vector<const RouteScope*> scopes_around(const RouteTable& table, const Endp
   }
 }
 
-bool lies_below(std::string_view path, std::string_view prefix) noexcept {
-  return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
+bool lies_below(std::string_view path, std::string_view prefix) {
+  Buffer scratch;
+  return begins_with_segments(path_as_compared(path, scratch), prefix);
+}
+
+bool is_of_app(const RouteScope& scope, const RequestHead& head, std::string_view route) {
+  if (!scope.host.empty() && !stands_for(scope.host, head.authority)) {
+    return false;
+  }
+  return scope.prefix.empty() || (route.empty() ? lies_below(head.path, scope.prefix)
+                                                : begins_with_segments(route, scope.prefix));
 }
 
 void RouteTable::trust(ProxyTrust trust) {
@@ -110,20 +126,11 @@ void RouteTable::mount(std::size_t scope, RouteTable& other) {
     part.scope += first;
     parts.push_back(std::move(part));
   }
-  for (Rewrite& rewrite : other.rewrites) {
-    rewrites.push_back({[prefix, its = std::move(rewrite.function)](RequestHead& head) {
-                          if (lies_below(head.path, prefix)) {
-                            its(head);
-                          }
-                        },
-                        std::move(rewrite.name)});
+  for (OfApp<Rewrite>& rewrite : other.rewrites) {
+    rewrites.push_back({std::move(rewrite.function), rewrite.scope + first});
   }
-  for (Observer& observer : other.observers) {
-    observers.emplace_back([prefix, its = std::move(observer)](const AnswerRecord& record) {
-      if (lies_below(record.request.path(), prefix)) {
-        its(record);
-      }
-    });
+  for (OfApp<Observer>& observer : other.observers) {
+    observers.push_back({std::move(observer.function), observer.scope + first});
   }
   mounted_trusts.push_back(other.proxy_trust);
   std::ranges::move(other.mounted_trusts, std::back_inserter(mounted_trusts));

@@ -57,6 +57,13 @@ struct FoundState {
   const RouteScope* scope = nullptr;
 };
 
+/// An observer or a rewrite, and the scope of its app: [0], or where that is mounted.
+template <class T>
+struct OfApp {
+  T function;
+  std::size_t scope = 0;
+};
+
 /// Owned by the App and by each service that serves it.
 class RouteTable : public std::enable_shared_from_this<RouteTable> {
  public:
@@ -82,8 +89,8 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   const std::shared_ptr<ProxyTrust> proxy_trust;
   const std::shared_ptr<detail::app::AfterWork> after_work;
   std::size_t body_bytes_max = std::size_t{1} << 20;
-  std::vector<Rewrite> rewrites;
-  std::vector<Observer> observers;
+  std::vector<OfApp<Rewrite>> rewrites;
+  std::vector<OfApp<Observer>> observers;
   std::deque<detail::app::Part> parts;  // in the order in which they start
   std::shared_ptr<LogSink> log;
   std::shared_ptr<const ConnectionProtocol> protocol;
@@ -93,8 +100,13 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   std::vector<std::shared_ptr<ProxyTrust>> mounted_trusts;
 };
 
-/// Whether a path is a group's prefix itself or lies below it.
-[[nodiscard]] bool lies_below(std::string_view path, std::string_view prefix) noexcept;
+/// Whether a request's path is a group's prefix itself or lies below it, compared as routes are:
+/// decoded once, and an escaped slash ends no segment.
+[[nodiscard]] bool lies_below(std::string_view path, std::string_view prefix);
+/// Whether a request is one of the app whose scope that is: by its host, and by the pattern that
+/// has matched; before that, or where none has, by its path.
+[[nodiscard]] bool is_of_app(const RouteScope& scope, const RequestHead& head,
+                             std::string_view route);
 
 /// The groups around an endpoint, the outermost first.
 [[nodiscard]] std::vector<const RouteScope*> scopes_around(const RouteTable& table,

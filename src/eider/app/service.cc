@@ -371,8 +371,10 @@ void AppService::resolve_unrouted(Endpoint& endpoint) const {
 /// What middleware has thrown ahead of routing is not the client's to know: there is a line.
 void AppService::rewrite(Request& request) const noexcept {
   try {
-    for (const Rewrite& one : table_->rewrites) {
-      one.function(request.head());
+    for (const auto& [its, scope] : table_->rewrites) {
+      if (scope == 0 || is_of_app(table_->scopes[scope], request.head(), {})) {
+        its.function(request.head());
+      }
     }
   } catch (...) {
     Response unsent;
@@ -485,7 +487,12 @@ void AppService::observe(const AnswerRecord& record) noexcept {
       render_thrown(table_->log.get(), record.request, unsent);
     }
   };
-  std::ranges::for_each(table_->observers, tell);
+  for (const auto& [observer, scope] : table_->observers) {
+    const Request& request = record.request;
+    if (scope == 0 || is_of_app(table_->scopes[scope], request.head(), request.route())) {
+      tell(observer);
+    }
+  }
   if (has_after_work_) {
     tell([this](const AnswerRecord& over) { table_->after_work->begin(over, table_->log); });
   }

@@ -90,4 +90,8 @@ Lookup Router::find_decoded(route::Search& search, Buffer& scratch) const noexce
   return lookup;
 }
 
+std::string_view path_as_compared(std::string_view path, Buffer& scratch) {
+  return route::needs_decoding(path) ? route::decode_path(path, scratch).value_or(path) : path;
+}
+
 }  // namespace eider

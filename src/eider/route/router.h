@@ -90,4 +90,10 @@ class Router {
   std::unique_ptr<Frozen> frozen_;
 };
 
+/// A path as patterns are compared with it: decoded once, a NUL for an escaped slash. One that is a
+/// bad request is as it was.
+///
+/// returns  `path`, or what lies in `scratch` where there is something to decode
+[[nodiscard]] std::string_view path_as_compared(std::string_view path, Buffer& scratch);
+
 }  // namespace eider
