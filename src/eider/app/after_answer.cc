@@ -12,33 +12,32 @@ namespace eider {
 
 namespace detail::app {
 
-/// One of those that may be there at once.
+/// The place of one answer, until the last that follows it has ended.
 class AfterWork::Pass {
  public:
   explicit Pass(std::shared_ptr<std::atomic<std::size_t>> count) noexcept
-      : count_(std::move(count)) {
-    count_->fetch_add(1, std::memory_order_relaxed);
-  }
-  Pass(Pass&& other) noexcept = default;
-  Pass& operator=(Pass&&) = delete;
+      : count_(std::move(count)),
+        is_one_(count_->fetch_add(1, std::memory_order_relaxed) < kAfterAnswersMax) {}
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
-  ~Pass() {
-    if (count_ != nullptr) {
-      count_->fetch_sub(1, std::memory_order_relaxed);
-    }
-  }
+  ~Pass() { count_->fetch_sub(1, std::memory_order_relaxed); }
+
+  /// False: all were taken.
+  [[nodiscard]] bool is_one() const noexcept { return is_one_; }
 
  private:
   std::shared_ptr<std::atomic<std::size_t>> count_;
+  bool is_one_;
+};
+
+struct AfterWork::Waiting {
+  LifeCall call;
+  Duration within;
 };
 
 /// What waits for one answer: a slot of its request.
 struct AfterWork::Calls {
-  struct Waiting {
-    LifeCall call;
-    Pass pass;
-  };
+  std::shared_ptr<Pass> pass;
   std::unique_ptr<std::vector<Waiting>> waiting = std::make_unique<std::vector<Waiting>>();
 };
 
@@ -56,15 +55,25 @@ AfterWork::AfterWork()
     : count_(std::make_shared<std::atomic<std::size_t>>(0)),
       scopes_([] { return std::make_unique<Scope>(); }) {}
 
-void AfterWork::add(Request& request, LifeCall call) {
-  if (count_->load(std::memory_order_relaxed) >= kAfterAnswersMax) {
-    throw Failure(Error::unavailable("The server has too much to do just now."));
+Result<void> AfterWork::take_place(Request& request) {
+  if (request.find<Calls>() != nullptr) {
+    return {};
   }
-  Calls* calls = request.find<Calls>();
-  if (calls == nullptr) {
-    calls = &request.put(Calls());
+  auto pass = std::make_shared<Pass>(count_);
+  if (!pass->is_one()) {
+    return fail(Error::unavailable("The server has too much to do just now."));
   }
-  calls->waiting->push_back({std::move(call), Pass(count_)});
+  request.put(Calls{.pass = std::move(pass)});
+  return {};
+}
+
+void AfterWork::add(Request& request, LifeCall call, Duration within) {
+  std::vector<Waiting>& waiting = *request.find<Calls>()->waiting;
+  if (waiting.size() == kAfterOneAnswerMax) {
+    throw Failure(Error::internal("more than " + std::to_string(kAfterOneAnswerMax) +
+                                  " are to follow one answer"));
+  }
+  waiting.push_back({std::move(call), within});
 }
 
 void AfterWork::begin(const AnswerRecord& record, const std::shared_ptr<LogSink>& log) {
@@ -74,21 +83,25 @@ void AfterWork::begin(const AnswerRecord& record, const std::shared_ptr<LogSink>
   }
   std::string name(to_text(record.request.method()));
   name.append(" ").append(record.request.route());
-  for (Calls::Waiting& one : *calls->waiting) {
-    scopes_.here().start(run(std::move(one.call), std::move(one.pass), name, log));
+  for (Waiting& one : *calls->waiting) {
+    scopes_.here().start(run(std::move(one), calls->pass, name, log));
   }
   calls->waiting->clear();
 }
 
 /// Not in this turn of the loop: the answer may lie in its cork, and work that computes would hold
 /// it up there.
-Task<> AfterWork::run(LifeCall call, Pass /*until it has ended*/, std::string name,
+Task<> AfterWork::run(Waiting work, std::shared_ptr<Pass> /*until it has ended*/, std::string name,
                       std::shared_ptr<LogSink> log) {
   co_await sleep_for(std::chrono::milliseconds(1));
   std::string line;
   try {
-    auto running = call.run(call.function.get(), nullptr);
-    co_await std::move(running);
+    auto running = with_deadline(work.call.run(work.call.function.get(), nullptr), work.within);
+    const bool is_over = co_await std::move(running);
+    if (!is_over) {
+      line =
+          name + ": what follows its answer has not ended within " + format_duration(work.within);
+    }
   } catch (...) {
     line = name + ": what follows its answer has failed: " + std::string(reason_of(thrown_error()));
   }
@@ -116,7 +129,11 @@ Task<> AfterWork::end_on_loop(std::shared_ptr<LogSink> log) {
 }  // namespace detail::app
 
 Result<AfterAnswer> Extract<AfterAnswer>::from(const Context& context, ArgumentPlace place) {
-  return AfterAnswer(context.request, *static_cast<Object*>(context.states[place.state_index]));
+  auto& work = *static_cast<Object*>(context.states[place.state_index]);
+  if (auto taken = work.take_place(context.request); !taken) {
+    return fail(std::move(taken.error()));
+  }
+  return AfterAnswer(context.request, work);
 }
 
 }  // namespace eider

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,16 +15,22 @@
 #include "eider/app/extract.h"
 #include "eider/app/lifecycle.h"
 #include "eider/base/log.h"
+#include "eider/base/result.h"
 #include "eider/http/request.h"
 #include "eider/runtime/loop_local.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/task.h"
+#include "eider/runtime/time.h"
 #include "eider/server/observer.h"
 
 namespace eider {
 
-/// How much of it may wait or go on at once in an application.
+/// Of how many answers it may wait or go on at once in an application.
 inline constexpr std::size_t kAfterAnswersMax = 1024;
+/// How many may follow one answer.
+inline constexpr std::size_t kAfterOneAnswerMax = 16;
+/// How long each may take, where nothing else is said.
+inline constexpr Duration kAfterAnswerWithin = std::chrono::seconds(60);
 
 namespace detail::app {
 
@@ -32,8 +39,13 @@ class AfterWork {
  public:
   AfterWork();
 
-  /// Adds to what follows the request's answer. Throws a Failure (503) where too much goes on.
-  void add(Request& request, LifeCall call);
+  /// Takes the place of what follows the request's answer, where it has none yet.
+  ///
+  /// errors  503: too much goes on
+  [[nodiscard]] Result<void> take_place(Request& request);
+  /// Adds to what follows the request's answer. Throws a Failure (500) where that is too many.
+  /// Pre: its place is taken.
+  void add(Request& request, LifeCall call, Duration within);
   /// What the request has, to be called when its answer is over: begun in a later turn of the loop,
   /// when the answer has left, or dropped where there was none, or one that says that we have
   /// failed.
@@ -44,9 +56,10 @@ class AfterWork {
 
  private:
   class Pass;
+  struct Waiting;
   struct Calls;
 
-  [[nodiscard]] static Task<> run(LifeCall call, Pass pass, std::string name,
+  [[nodiscard]] static Task<> run(Waiting work, std::shared_ptr<Pass> pass, std::string name,
                                   std::shared_ptr<LogSink> log);
 
   std::shared_ptr<std::atomic<std::size_t>> count_;
@@ -55,7 +68,8 @@ class AfterWork {
 
 }  // namespace detail::app
 
-/// A parameter of a handler.
+/// A parameter of a handler. Where kAfterAnswersMax are there already the request is a 503, before
+/// its handler has begun anything.
 ///
 ///     app.post("/users", [](Json<NewUser> user, State<Mailer> mailer, AfterAnswer after) {
 ///       after.run([mailer, mail = user->mail] { return mailer->welcome(mail); });
@@ -69,15 +83,16 @@ class AfterAnswer {
   /// Has `work` called when the answer has left, on the same loop: of several one beside the other.
   /// It captures by value what it needs, and nothing of the request, which is gone by then. What it
   /// throws, or returns as an error, is in the log with the route. Where no answer leaves, or one
-  /// of 500 or more, it is not called. Throws a Failure, which is a 503, where kAfterAnswersMax are
-  /// there already.
+  /// of 500 or more, it is not called. Throws a Failure, which is a 500, for more than
+  /// kAfterOneAnswerMax of one request.
   ///
+  /// within   a Task that has not ended by then is destroyed where it waits, which is in the log
   /// returns, of the work  void or Result<void>, or a Task of these
   template <class F>
-  void run(F work) {
+  void run(F work, Duration within = kAfterAnswerWithin) {
     static_assert(std::is_invocable_v<const F&>,
                   "what follows an answer takes no parameters: let it capture what it needs");
-    work_->add(*request_, detail::app::make_life_call(std::move(work)));
+    work_->add(*request_, detail::app::make_life_call(std::move(work)), within);
   }
 
  private:

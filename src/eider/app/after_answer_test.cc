@@ -114,17 +114,57 @@ TEST_F(AfterAnswerTest, is_waited_for_when_the_server_stops_and_then_given_up) {
   EXPECT_EQ(log->lines, AfterWords{"1 that follow answers have not ended within 10s"});
 }
 
-TEST_F(AfterAnswerTest, is_bounded_in_number) {
-  app.get("/many", [](AfterAnswer after) {
-    for (std::size_t count = 0; count < kAfterAnswersMax; ++count) {
-      after.run([]() -> Task<> { co_await sleep_for(5s); });
+TEST_F(AfterAnswerTest, is_bounded_in_number_ahead_of_the_handler) {
+  app.get("/brief",
+          [](AfterAnswer after) { after.run([]() -> Task<> { co_await sleep_for(5s); }); });
+  TestClient client(app);
+  for (std::size_t count = 0; count < kAfterAnswersMax; ++count) {
+    ASSERT_EQ(client.get("/brief").status, 204) << count;
+  }
+  EXPECT_EQ(client.get("/plain").status, 503);
+  EXPECT_EQ(*words, AfterWords{});  // its handler has not begun
+  client.advance(6s);
+  EXPECT_EQ(client.get("/plain").status, 200);
+}
+
+TEST_F(AfterAnswerTest, gives_its_place_back_where_nothing_follows) {
+  app.get("/none", [](AfterAnswer) {});
+  TestClient client(app);
+  for (std::size_t count = 0; count < kAfterAnswersMax + 1; ++count) {
+    ASSERT_EQ(client.get("/none").status, 204) << count;
+  }
+}
+
+TEST_F(AfterAnswerTest, is_bounded_for_one_answer) {
+  app.get("/many/{count}", [](std::size_t count, AfterAnswer after) {
+    for (std::size_t i = 0; i < count; ++i) {
+      after.run([] {});
     }
   });
   TestClient client(app);
-  EXPECT_EQ(client.get("/many").status, 204);
-  EXPECT_EQ(client.get("/plain").status, 503);
-  client.advance(6s);
-  EXPECT_EQ(client.get("/plain").status, 200);
+  EXPECT_EQ(client.get("/many/16").status, 204);
+  EXPECT_EQ(client.get("/many/17").status, 500);
+}
+
+TEST_F(AfterAnswerTest, is_given_up_when_its_time_is_over) {
+  app.get("/own", [words = words](AfterAnswer after) {
+    after.run(
+        [words]() -> Task<> {
+          co_await sleep_for(70s);
+          words->emplace_back("after own");
+        },
+        80s);
+  });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/long/1").status, 200);
+  EXPECT_EQ(client.get("/own").status, 204);
+  client.advance(61s);
+  EXPECT_EQ(log->lines,
+            AfterWords{"GET /long/{id}: what follows its answer has not ended within 1m"});
+  client.advance(10s);
+  EXPECT_EQ(*words, AfterWords{"after own"});
+  client.advance(2h);
+  EXPECT_EQ(*words, AfterWords{"after own"});
 }
 
 // Only who takes it pays for it: requests are observed then.
