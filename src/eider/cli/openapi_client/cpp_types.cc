@@ -17,8 +17,9 @@ constexpr std::size_t kMembersMax = 32;       // that reflection knows
 constexpr std::size_t kEnumeratorsMax = 120;  // those with larger values it does not see
 constexpr std::size_t kTimesMadeMax = 100;    // a shape is looked at by each that holds it, too
 constexpr std::size_t kWeightMin = 100'000;   // so that small documents may make a hundredfold, too
-constexpr int kFollowedMax = 1000;            // references within each other: each takes stack
-constexpr std::string_view kTag = "type";     // of a variant (reflect::Variant)
+constexpr std::size_t kStepWeight = 10;    // to look at a shape takes longer than to write a byte
+constexpr int kFollowedMax = 500;          // references within each other: each takes stack
+constexpr std::string_view kTag = "type";  // of a variant (reflect::Variant)
 
 /// While a reference is being followed.
 class Followed {
@@ -150,7 +151,7 @@ CppTypes::As CppTypes::kind_of(const Shape& shape) const {
 
 /// The members of an object, or of several that it is at once; nothing of anything else.
 std::optional<std::vector<Shape>> CppTypes::members_of(const Shape& shape) const {
-  spend(1);
+  spend(kStepWeight);
   if (shape.kind == Kind::reference) {
     const Followed followed(depth_);
     return members_of(*components_.at(shape.text).shape);
@@ -179,7 +180,7 @@ std::optional<std::vector<Shape>> CppTypes::members_of(const Shape& shape) const
 }
 
 bool CppTypes::allows_null(const Shape& shape) const {
-  spend(1);
+  spend(kStepWeight);
   if (shape.kind == Kind::reference) {
     const Followed followed(depth_);
     return allows_null(*components_.at(shape.text).shape);
@@ -207,7 +208,7 @@ std::string CppTypes::of_member(const Shape& shape, const std::string& context) 
 }
 
 std::string CppTypes::without_null(const Shape& shape, const std::string& context) {
-  spend(1 + context.size());
+  spend(kStepWeight + context.size());
   switch (shape.kind) {
     case Kind::unknown:
       return value_because(shape.text);
