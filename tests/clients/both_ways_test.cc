@@ -22,7 +22,7 @@
 #include "eider/server/server.h"
 #include "eider/tls/test_pki.h"
 #include "eider/tls/tls.h"
-#include "tests/support/on_loop.h"
+#include "tests/support/test_loop.h"
 
 namespace eider {
 namespace {
@@ -163,7 +163,7 @@ std::string content() {
 }
 
 TEST_P(BothWays, an_echo_of_32_MiB_comes_back) {
-  OnLoop loop(GetParam().backend);
+  TestLoop loop(GetParam().backend);
   HttpClient client(options_);
   const std::string sent = content();
   const std::string heard = loop.run(post(client, url("/echo"), sent));
@@ -172,7 +172,7 @@ TEST_P(BothWays, an_echo_of_32_MiB_comes_back) {
 }
 
 TEST_P(BothWays, a_refusal_is_heard_ahead_of_the_contents_end) {
-  OnLoop loop(GetParam().backend);
+  TestLoop loop(GetParam().backend);
   HttpClient client(options_);
   EXPECT_EQ(loop.run(post(client, url("/refuse"), content())), "413 too much");
   EXPECT_EQ(loop.run(post(client, url("/echo"), "again")), "200 again");
@@ -229,7 +229,7 @@ class BothWaysReset : public ::testing::TestWithParam<Backend> {
     options_.expect_continue_from = 2 * kContentBytes;
   }
   std::string heard_from(const std::string& url) {
-    OnLoop loop(GetParam());
+    TestLoop loop(GetParam());
     HttpClient client(options_);
     return loop.run(post(client, url, content()));
   }

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "eider/db/sqlite/sqlite.h"
-#include "tests/support/on_loop.h"
 #include "tests/support/temp_directory.h"
+#include "tests/support/test_loop.h"
 
 namespace eider {
 
@@ -34,7 +34,7 @@ class SqliteTest : public ::testing::Test {
   [[nodiscard]] Database open() const { return open_sqlite(path(), {.schema = kSchema}); }
 
   const TempDirectory temporary_;
-  OnLoop on_loop_;
+  TestLoop on_loop_;
 };
 
 /// What the awaited thing fails with, by its kind and its text.

@@ -7,7 +7,7 @@
 
 #include "eider/db/database.h"
 #include "eider/db/failure.h"
-#include "tests/support/on_loop.h"
+#include "tests/support/test_loop.h"
 
 namespace eider::db {
 namespace {
@@ -92,7 +92,7 @@ Task<bool> write_two(Database database) {
 TEST(Pool, a_transaction_is_begun_once_and_committed_once) {
   Journal journal;
   {
-    OnLoop on_loop;
+    TestLoop on_loop;
     EXPECT_TRUE(on_loop.run(write_two(open(journal))));
   }
   EXPECT_EQ(journal.calls, "bssc");
@@ -108,7 +108,7 @@ TEST(Pool, whichever_call_of_a_transaction_fails_nothing_of_it_is_kept) {
     Journal journal;
     journal.fails_at = fails_at;
     {
-      OnLoop on_loop;
+      TestLoop on_loop;
       EXPECT_FALSE(on_loop.run(write_two(open(journal)))) << fails_at;
     }
     EXPECT_EQ(journal.calls, calls);
@@ -121,7 +121,7 @@ TEST(Pool, after_any_failure_the_next_transaction_finds_the_connection_free) {
     Journal journal;
     journal.fails_at = fails_at;
     {
-      OnLoop on_loop;
+      TestLoop on_loop;
       const Database database = open(journal);
       EXPECT_FALSE(on_loop.run(write_two(database)));
       EXPECT_TRUE(on_loop.run(write_two(database)));
@@ -134,7 +134,7 @@ TEST(Pool, after_any_failure_the_next_transaction_finds_the_connection_free) {
 TEST(Pool, a_transaction_that_begins_when_nobody_waits_any_more_is_rolled_back) {
   Journal journal;
   {
-    OnLoop on_loop;
+    TestLoop on_loop;
     const Database database = open(journal);
     on_loop.run([](Database base) -> Task<> {
       for (int i = 0; i < 50; ++i) {

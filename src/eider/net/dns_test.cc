@@ -13,7 +13,7 @@
 #include "eider/net/test_name_server.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/sleep.h"
-#include "tests/support/on_loop.h"
+#include "tests/support/test_loop.h"
 
 namespace eider::net {
 namespace {
@@ -51,7 +51,7 @@ Task<std::string> look_up(Dns& dns, std::string name, DnsFamily family) {
 /// Runs on a loop with a Dns of those options.
 template <class Work>
 auto with_dns(DnsOptions options, Work work) {
-  OnLoop on;
+  TestLoop on;
   struct Run {
     static Task<std::string> it(DnsOptions options, Work work) {
       Dns dns(Loop::current(), std::move(options));
@@ -183,7 +183,7 @@ class Listening {
 };
 
 std::string raced(std::vector<Address> addresses) {
-  OnLoop on;
+  TestLoop on;
   struct Run {
     static Task<std::string> it(std::vector<Address> addresses) {
       auto racing = race(std::move(addresses), Loop::current().now() + 2s);
@@ -210,7 +210,7 @@ TEST(Race, goes_on_to_the_next_address_when_one_is_refused) {
 
 std::string dialled(NameServer& server, std::string host, std::uint16_t port,
                     AllowAddress allow = nullptr) {
-  OnLoop on;
+  TestLoop on;
   struct Run {
     static Task<std::string> it(TcpDialler& dialler, Route route) {
       auto dialling = dialler.dial(route, Loop::current().now() + 2s);

@@ -16,7 +16,7 @@
 #include "eider/net/socks5.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"
-#include "tests/support/on_loop.h"
+#include "tests/support/test_loop.h"
 
 namespace eider::net {
 namespace {
@@ -135,7 +135,7 @@ std::string reached(std::string_view url, bool is_secure, std::vector<std::strin
     }
     ::shutdown(fds[1], SHUT_WR);
   });
-  OnLoop on;
+  TestLoop on;
   struct Run {
     static Task<std::string> it(Net& net, Route route) {
       auto reaching = net.reach(route, Loop::current().now() + 500ms);

@@ -9,7 +9,7 @@
 #include "eider/http/ws/handshake.h"
 #include "eider/runtime/sleep.h"
 #include "eider/runtime/tcp.h"
-#include "tests/support/on_loop.h"
+#include "tests/support/test_loop.h"
 
 namespace eider::bench {
 namespace {
@@ -142,7 +142,7 @@ Task<Talk> play(Script script) {
 }
 
 Talk played(Script script) {
-  OnLoop on_loop;
+  TestLoop on_loop;
   return on_loop.run(play(std::move(script)));
 }
 

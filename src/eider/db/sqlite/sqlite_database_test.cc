@@ -238,7 +238,7 @@ TEST_F(SqliteDatabaseTest, a_loop_may_go_while_its_statements_are_still_under_wa
   const Database db = open();
   for (int i = 0; i < 50; ++i) {
     std::vector<Task<>> left;
-    OnLoop other;
+    TestLoop other;
     auto add = [](Database to, int number) -> Task<> {
       co_await to.exec("insert into notes(title) values($1)", number);
     };
@@ -286,7 +286,7 @@ TEST_F(SqliteDatabaseTest, several_threads_read_and_write_side_by_side) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&db, t] {
-      OnLoop own;
+      TestLoop own;
       own.run([](Database base, int number) -> Task<> {
         for (int i = 0; i < 50; ++i) {
           const std::string title = std::to_string(number) + "/" + std::to_string(i);

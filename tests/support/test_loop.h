@@ -11,10 +11,10 @@
 namespace eider {
 
 /// A loop on the calling thread.
-class OnLoop {
+class TestLoop {
  public:
   /// Pre: this kernel has the back end.
-  explicit OnLoop(Backend backend = Backend::epoll)
+  explicit TestLoop(Backend backend = Backend::epoll)
       : loop_(std::move(Loop::create(backend).value())) {}
 
   /// Runs the loop until `task` is done. Gives its result, or throws what it threw.
