@@ -33,8 +33,10 @@ Routes Routes::group(GroupPrefix prefix) {
 }
 
 Routes Routes::mount(GroupPrefix prefix, App app) {
+  (void)to_extend("mount()");
+  RouteTable& mounted = app.to_extend("mount() of it");
   Routes around = group(prefix);
-  table_->mount(around.scope_, *app.table_);
+  table_->mount(around.scope_, mounted);
   return around;
 }
 

@@ -244,5 +244,16 @@ TEST(Mount, tells_observers_and_rewrites_of_its_own_host_and_within_mounted_apps
                                      "inner saw /a/inner/users/1"}));
 }
 
+TEST(Mount, is_refused_where_either_app_is_served_already) {
+  App app;
+  app.get("/", [] { return 1; });
+  App other;
+  other.get("/", [] { return 2; });
+  const TestClient client(other);
+  EXPECT_THROW(app.mount("/other", std::move(other)), Failure);
+  const TestClient outer(app);
+  EXPECT_THROW(app.mount("/late", App()), Failure);
+}
+
 }  // namespace
 }  // namespace eider
