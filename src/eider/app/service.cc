@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <exception>
-#include <functional>
-#include <limits>
 #include <string>
 #include <utility>
 
 #include "eider/base/failure.h"
-#include "eider/route/pattern.h"
 #include "eider/runtime/cancel.h"
 #include "eider/runtime/loop.h"
 #include "eider/server/body_stream.h"
@@ -18,10 +15,6 @@
 namespace eider {
 
 namespace {
-
-/// What Routes::any takes. HEAD is answered by who answers GET.
-constexpr Method kOfAny[] = {Method::get,   Method::post,  Method::put,    Method::delete_,
-                             Method::patch, Method::query, Method::options};
 
 const Endpoint& endpoint_of(const Plan& plan) noexcept {
   return *static_cast<const Endpoint*>(plan.endpoint);
@@ -148,43 +141,6 @@ Task<> run_handler_while_wanted(const Endpoint& endpoint, const Context& context
   }
 }
 
-bool takes_after_answer(const Endpoint& endpoint) {
-  const auto takes = [](const Wishes& wishes) {
-    return std::ranges::find(wishes.states, &detail::base::kTypeKey<detail::app::AfterWork>,
-                             &StateWish::key) != wishes.states.end();
-  };
-  return takes(endpoint.wishes) || std::ranges::any_of(endpoint.on_way, [&](const GuardOnWay& one) {
-           return takes(one.guard->wishes);
-         });
-}
-
-/// Each line with where the route is written.
-void tell_of(const Endpoint& endpoint, std::string_view lines, std::string& wrong) {
-  while (!lines.empty()) {
-    const std::string_view line = lines.substr(0, lines.find('\n'));
-    wrong.append(where_text(endpoint)).append(line).append("\n");
-    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
-  }
-}
-
-/// Lays a group's or a route's own flat.
-void lay_around(Endpoint& endpoint, const auto& hooks, const auto& arounds) {
-  for (const Hook& hook : hooks) {
-    if (hook.before) {
-      endpoint.before.push_back(&hook.before);
-    }
-    if (hook.on_content) {
-      endpoint.on_content.push_back(&hook.on_content);
-    }
-    if (hook.after) {
-      endpoint.after.push_back(&hook);
-    }
-  }
-  for (const Around& around : arounds) {
-    endpoint.around.push_back(&around);
-  }
-}
-
 Task<> handler_task(const Endpoint& endpoint, const Context& context, Response& response) {
   return endpoint.has_blocking_guard && !endpoint.is_blocking
              ? run_handler_while_wanted(endpoint, context, response)
@@ -236,85 +192,6 @@ Result<std::unique_ptr<Service>> AppService::create(std::shared_ptr<const RouteT
   return service;
 }
 
-std::string AppService::resolve() {
-  std::string wrong;
-  // A Plan points at one of them, and guards' ways point into them.
-  endpoints_.reserve(table_->endpoints.size());
-  for (const Endpoint& given : table_->endpoints) {
-    Endpoint& endpoint = endpoints_.emplace_back(given);
-    const auto index = static_cast<std::uint32_t>(endpoints_.size() - 1);
-    if (endpoint.method != Method::unknown) {
-      Router& router = sites_.named(table_->scopes[endpoint.scope].host).router;
-      if (auto added = router.add(endpoint.method, endpoint.pattern, index); !added) {
-        tell_of(endpoint, added.error(), wrong);
-        continue;
-      }
-    }
-    const PatternInfo info(endpoint.pattern);
-    for (std::size_t i = 0; i < info.size(); ++i) {
-      endpoint.path_names.push_back(info.name(i));
-    }
-    std::string of_arguments;
-    resolve_arguments(endpoint, of_arguments);
-    tell_of(endpoint, of_arguments, wrong);
-    resolve_scopes(endpoint);
-  }
-  add_for_any_method(wrong);
-  resolve_sites();
-  return wrong.append(lifetime_.resolve());
-}
-
-/// Behind all others: what they have taken stays theirs.
-void AppService::add_for_any_method(std::string& wrong) {
-  for (std::uint32_t index = 0; index < endpoints_.size(); ++index) {
-    const Endpoint& endpoint = endpoints_[index];
-    if (endpoint.method != Method::unknown) {
-      continue;
-    }
-    Router& router = sites_.named(table_->scopes[endpoint.scope].host).router;
-    std::string why;
-    bool is_added = false;
-    for (const Method method : kOfAny) {
-      auto added = router.add(method, endpoint.pattern, index);
-      is_added |= added.has_value();
-      why = added ? std::move(why) : std::move(added.error());
-    }
-    if (!is_added) {
-      tell_of(endpoint, why, wrong);
-    }
-  }
-}
-
-void AppService::resolve_sites() {
-  sites_.each([this](Site& site) {
-    site.unrouted.unrouted = &site.router;
-    resolve_unrouted(site.unrouted);
-  });
-  unrouted_.resize(table_->scopes.size());
-  for (const Endpoint& routed : endpoints_) {
-    add_unrouted(routed.scope);
-  }
-  for (std::size_t scope = 1; scope < unrouted_.size(); ++scope) {
-    if (table_->scopes[scope].states != nullptr) {
-      add_unrouted(scope);
-      mounted_.push_back(&unrouted_[scope]);
-    }
-  }
-  std::ranges::sort(mounted_, std::ranges::greater(), [this](const Endpoint* mounted) {
-    return table_->scopes[mounted->scope].prefix.size();
-  });
-  sites_.freeze();
-}
-
-void AppService::add_unrouted(std::size_t scope) {
-  Endpoint& endpoint = unrouted_[scope];
-  if (endpoint.unrouted == nullptr) {
-    endpoint.scope = scope;
-    endpoint.unrouted = &sites_.named(table_->scopes[scope].host).router;
-    resolve_unrouted(endpoint);
-  }
-}
-
 /// What answers a request that no route takes. Where its path has routes for other methods, the
 /// hooks of their group run, as those that let browsers ask from other origins have to.
 const Endpoint& AppService::unrouted_of(const Site& site, MethodSet allowed,
@@ -337,35 +214,6 @@ const Endpoint& AppService::unrouted_of(const Site& site, MethodSet allowed,
     }
   }
   return site.unrouted;
-}
-
-void AppService::resolve_arguments(Endpoint& endpoint, std::string& wrong) {
-  // What is wrong here would be read behind the path's values, request for request.
-  (void)check_path_count(name_of(endpoint) + ": its handler", endpoint.path_types, endpoint.pattern,
-                         wrong);
-  endpoint.states = guard_ways_.find_states(endpoint.wishes, table_->scopes[endpoint.scope],
-                                            name_of(endpoint), wrong);
-  guard_ways_.resolve(endpoint, wrong);
-  has_after_work_ = has_after_work_ || takes_after_answer(endpoint);
-  if (endpoint.body_bytes_max == 0) {
-    endpoint.body_bytes_max = table_->body_bytes_max;
-  }
-}
-
-void AppService::resolve_scopes(Endpoint& endpoint) const {
-  endpoint.log = table_->log;
-  endpoint.topics = table_->topics.get();
-  for (const RouteScope* scope : scopes_around(*table_, endpoint)) {
-    lay_around(endpoint, scope->hooks, scope->arounds);
-  }
-  lay_around(endpoint, endpoint.hooks, endpoint.arounds);
-}
-
-/// Nothing stands around a handler, or waits for content, where there is none.
-void AppService::resolve_unrouted(Endpoint& endpoint) const {
-  resolve_scopes(endpoint);
-  endpoint.around.clear();
-  endpoint.on_content.clear();
 }
 
 /// What middleware has thrown ahead of routing is not the client's to know: there is a line.
