@@ -31,10 +31,9 @@ def generator_of(step, asked):
 
 def run_ours(step, context):
     """As run(), where no generator but Eider's own will do."""
-    try:
-        eider_bench.ensure_built()
-    except eider_bench.NotBuilt as reason:
-        context.leave_out(step, str(reason))
+    why = eider_bench.why_not()
+    if why:
+        context.leave_out(step, why)
         return
     run(step, context)
 

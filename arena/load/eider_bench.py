@@ -36,11 +36,16 @@ def program():
     return Path(os.environ.get("EIDER_BIN") or _ROOT / "build/release/bin") / "eider"
 
 
+def why_not():
+    """Why it cannot run, with the mend; empty where it is built."""
+    return "" if is_there() else (f"{program()} is not built: cmake --preset release && "
+                                  "cmake --build build/release --target eider")
+
+
 def ensure_built():
-    """NotBuilt says how it is when it is not."""
-    if not os.access(program(), os.X_OK):
-        raise NotBuilt(f"{program()} is not built: cmake --preset release && "
-                       "cmake --build build/release --target eider")
+    """NotBuilt says why it cannot run."""
+    if not is_there():
+        raise NotBuilt(why_not())
 
 
 def is_there():

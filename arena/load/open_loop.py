@@ -12,10 +12,9 @@ from load.taking_part import FAULTS, start_all, stop_all
 
 def run(step, context):
     """All rounds of the step, contestants alternating."""
-    try:
-        eider_bench.ensure_built()
-    except eider_bench.NotBuilt as reason:
-        context.leave_out(step, str(reason))
+    why = eider_bench.why_not()
+    if why:
+        context.leave_out(step, why)
         return
     with ExitStack() as stack:
         found = start_all(stack, step, context)

@@ -21,15 +21,6 @@ from load.wrk import GeneratorFailed, Load
 from tiny_server import TinyServer
 
 
-def why_not():
-    """Why these tests cannot run."""
-    try:
-        eider_bench.ensure_built()
-    except eider_bench.NotBuilt as failure:
-        return str(failure)
-    return ""
-
-
 def told_by(connections, *words):
     """What eider bench reports, as a dict."""
     ended = subprocess.run(eider_bench.line(connections, *words), text=True, capture_output=True,
@@ -45,7 +36,7 @@ def sequential(act, clients=2, requests=5, timeout_seconds=5, body=None, expect_
         return report, server.requests
 
 
-@unittest.skipIf(why_not(), why_not())
+@unittest.skipIf(eider_bench.why_not(), eider_bench.why_not())
 class Sequential(unittest.TestCase):
     """A new connection for each request."""
 
@@ -107,7 +98,7 @@ class Sequential(unittest.TestCase):
         self.assertEqual((report.requests, report.error_count), (2, 0))
 
 
-@unittest.skipIf(why_not(), why_not())
+@unittest.skipIf(eider_bench.why_not(), eider_bench.why_not())
 class OpenLoop(unittest.TestCase):
     """Requests at a fixed rate."""
 
@@ -151,7 +142,7 @@ class OpenLoop(unittest.TestCase):
             eider_bench.fixed_rate(port, "/", 2, 100, 0.2, None)
 
 
-@unittest.skipIf(why_not(), why_not())
+@unittest.skipIf(eider_bench.why_not(), eider_bench.why_not())
 class ClosedLoop(unittest.TestCase):
     """As many requests as are answered."""
 

@@ -31,15 +31,6 @@ TWO_CORES = Machine((0,), (1,))
 NEW = ("files", "streaming", "websocket", "events")
 
 
-def why_not():
-    """Why the generator cannot run."""
-    try:
-        eider_bench.ensure_built()
-    except eider_bench.NotBuilt as failure:
-        return str(failure)
-    return ""
-
-
 def told_by(url, connections, *words):
     """What eider bench reports, as a dict."""
     line = eider_bench.line(connections, "-d", "300ms", *words, url)
@@ -64,7 +55,7 @@ def streams(*events):
         + chunks + b"0\r\n\r\n")
 
 
-@unittest.skipIf(why_not(), why_not())
+@unittest.skipIf(eider_bench.why_not(), eider_bench.why_not())
 class Echo(unittest.TestCase):
     def test_every_message_comes_back(self):
         for size in ("1", "16", "126", "70000"):
@@ -101,7 +92,7 @@ class Echo(unittest.TestCase):
         self.assertEqual((told["requests"], told["errors_by_kind"]["timeout"]), (0, 2))
 
 
-@unittest.skipIf(why_not(), why_not())
+@unittest.skipIf(eider_bench.why_not(), eider_bench.why_not())
 class Broadcasts(unittest.TestCase):
     def test_all_get_every_message(self):
         with TinyWebSocket() as server:
@@ -129,7 +120,7 @@ class Broadcasts(unittest.TestCase):
         self.assertGreater(told["errors_by_kind"]["differs"], 0, told["errors_by_kind"])
 
 
-@unittest.skipIf(why_not(), why_not())
+@unittest.skipIf(eider_bench.why_not(), eider_bench.why_not())
 class Streams(unittest.TestCase):
     def test_every_event_is_counted(self):
         with TinyServer(streams(*range(12))) as server:
@@ -154,7 +145,7 @@ class Streams(unittest.TestCase):
                              (counted, wrong))
 
 
-@unittest.skipIf(why_not(), why_not())
+@unittest.skipIf(eider_bench.why_not(), eider_bench.why_not())
 class Uploads(unittest.TestCase):
     def test_a_body_of_so_many_bytes_is_posted(self):
         with TinyServer(tiny_server.answer) as server:
