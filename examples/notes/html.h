@@ -2,6 +2,8 @@
 // Must not take a value as markup: only a literal, or what another Html has made, is that.
 #pragma once
 
+#include <eider/base/html.h>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -10,10 +12,6 @@
 #include <utility>
 
 namespace notes {
-
-/// `text` with the five characters that mean something in HTML escaped; for content and for values
-/// of attributes in quotes.
-void append_escaped(std::string& out, std::string_view text);
 
 namespace detail {
 // Never defined: the compiler names it when there is another number of {} than of values.
@@ -70,7 +68,7 @@ class Html {
     } else if constexpr (std::integral<Value>) {
       text_ += std::to_string(value);
     } else {
-      append_escaped(text_, value);
+      text_ += eider::escape_html(value);
     }
   }
 

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "eider/app/app.h"
+#include "eider/base/html.h"
 #include "eider/swagger/assets.h"
 
 namespace eider {
@@ -28,26 +29,6 @@ SwaggerUIBundle({
 });
 )js";
 
-std::string escaped(std::string_view text) {
-  std::string made;
-  for (const char byte : text) {
-    switch (byte) {
-      case '&':
-        made += "&amp;";
-        break;
-      case '<':
-        made += "&lt;";
-        break;
-      case '"':
-        made += "&quot;";
-        break;
-      default:
-        made += byte;
-    }
-  }
-  return made;
-}
-
 /// "/docs/"; a page at "/" has all beside it.
 std::string below(std::string_view path) {
   return path.ends_with('/') ? std::string(path) : std::string(path) + "/";
@@ -55,15 +36,15 @@ std::string below(std::string_view path) {
 
 /// at  the path by which it is asked for: groups and mounted apps stand below prefixes
 std::string page_of(const SwaggerOptions& options, std::string_view at) {
-  const std::string links = escaped(below(at));
+  const std::string links = escape_html(below(at));
   std::string page =
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>";
-  page += escaped(options.title);
+  page += escape_html(options.title);
   page += "</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   page += "<meta name=\"color-scheme\" content=\"light dark\">\n";
   page += "<link rel=\"icon\" href=\"" + links + "icon.png\">\n";
   page += "<link rel=\"stylesheet\" href=\"" + links + "swagger-ui.css\">\n</head>\n<body>\n";
-  page += "<div id=\"swagger-ui\" data-document=\"" + escaped(options.document) + "\"></div>\n";
+  page += "<div id=\"swagger-ui\" data-document=\"" + escape_html(options.document) + "\"></div>\n";
   page += "<script src=\"" + links + "swagger-ui-bundle.js\"></script>\n";
   page += "<script src=\"" + links + "start.js\"></script>\n</body>\n</html>\n";
   return page;
