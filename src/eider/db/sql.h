@@ -88,7 +88,7 @@ class SqlWith {
   /// Only for the message.
   template <class Text>
     requires std::convertible_to<const Text&, std::string_view>
-  SqlWith(const Text& /*text*/) {  // NOLINT(google-explicit-constructor)
+  SqlWith(const Text& /*text*/) {  // NOLINT(google-explicit-constructor): as above
     static_assert(Count > kSqlParametersMax,
                   "eider: a statement is a literal, and values go into it as $1, $2 …; a text put "
                   "together by the program has to be wrapped in RuntimeSql");

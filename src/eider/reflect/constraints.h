@@ -121,7 +121,7 @@ class Must {
 
   // NOLINTNEXTLINE(google-explicit-constructor): it is read as its value is
   constexpr operator View() const noexcept { return value_; }
-  // NOLINTNEXTLINE(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor): likewise
   operator std::string_view() const noexcept
     requires std::same_as<T, std::string>
   {

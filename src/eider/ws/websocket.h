@@ -66,7 +66,7 @@ class WebSocketCompression {
  public:
   WebSocketCompression() noexcept = default;
   // A template refers to the codec only where somebody compresses, so the core goes without zlib.
-  // NOLINTBEGIN(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): `.compression = true` is to convert by itself
   template <std::same_as<bool> Switch>
   WebSocketCompression(Switch is_on) noexcept
       : make_codec_(is_on ? &ws::make_deflate_codec : nullptr) {}
