@@ -10,8 +10,8 @@ foreach(component IN LISTS EIDER_COMPONENTS)
     message(FATAL_ERROR "eider has no component '${component}'; it has: ${EIDER_COMPONENTS_ALL}")
   endif()
 endforeach()
-if(EIDER_TESTS)
-  set(for_tests testkit)  # whatever else was chosen
+if(EIDER_TESTS OR EIDER_EXAMPLES)
+  set(for_tests ${EIDER_COMPONENTS_ALL})  # whatever was chosen, or kept from before there was another
 endif()
 eider_with_bases(EIDER_COMPONENTS_BUILT core ${EIDER_COMPONENTS} ${for_tests})
 include(EiderSwagger)
@@ -51,6 +51,9 @@ function(eider_link name)
   target_link_libraries(eider_${name} PUBLIC ${bases} ${eider_targets_${name}})
   if(eider_building_${name})
     target_link_libraries(eider_${name} PRIVATE $<BUILD_INTERFACE:CLI11::CLI11>)
+    # Its headers alone: to link it would be to use the shared library.
+    target_include_directories(eider_${name} SYSTEM PRIVATE
+      $<BUILD_INTERFACE:$<TARGET_PROPERTY:tomlplusplus::tomlplusplus,INTERFACE_INCLUDE_DIRECTORIES>>)
   endif()
 endfunction()
 

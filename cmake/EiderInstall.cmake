@@ -1,6 +1,7 @@
 # What `cmake --install` leaves: headers, libraries, the licence, and a package with one component per library.
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/eider")
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)  # of packages; a plain `cmake --install` takes all
 
 install(CODE "set(EIDER_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")")
 install(SCRIPT cmake/EiderInstallHeaders.cmake)
@@ -11,12 +12,16 @@ foreach(component IN LISTS EIDER_COMPONENTS_BUILT)
           FILE eider-${component}.cmake)
 endforeach()
 if(TARGET eider)
-  install(TARGETS eider RUNTIME)
+  install(TARGETS eider RUNTIME COMPONENT tool)
 endif()
+install(TARGETS eider_assets_command EXPORT eider_core_targets RUNTIME)
 configure_package_config_file(cmake/eider-config.cmake.in "${PROJECT_BINARY_DIR}/eider-config.cmake"
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/eider-config-version.cmake"
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/eider-config.cmake" "${PROJECT_BINARY_DIR}/eider-config-version.cmake"
-        cmake/EiderLibraries.cmake cmake/EiderCompiler.cmake cmake/EiderHardening.cmake
+        cmake/EiderLibraries.cmake cmake/EiderAssets.cmake cmake/EiderCompiler.cmake cmake/EiderHardening.cmake
+        cmake/EiderViews.cmake cmake/EiderMigrations.cmake cmake/EiderProject.cmake
         DESTINATION ${package_dir})
+include(EiderPkgConfig)
+include(EiderPackage)

@@ -1,4 +1,5 @@
 # Installs the headers that applications may include, by layers.txt, and what those reach. Runs at `cmake --install`.
+cmake_policy(PUSH)
 cmake_policy(SET CMP0057 NEW)
 set(source "${CMAKE_CURRENT_LIST_DIR}/..")
 set(waiting eider/eider.h)
@@ -26,3 +27,4 @@ foreach(header IN LISTS reached)
   get_filename_component(folder "${header}" DIRECTORY)
   file(INSTALL "${source}/src/${header}" DESTINATION "${CMAKE_INSTALL_PREFIX}/${EIDER_INCLUDEDIR}/${folder}")
 endforeach()
+cmake_policy(POP)

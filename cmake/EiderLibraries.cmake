@@ -1,20 +1,33 @@
 # What each component stands on, in this build and in the installed package: other components, and
 # libraries in at least the version with which all is tested (that of Debian 12). simdjson and
 # Threads bring none that could be asked for as "or newer".
-set(EIDER_COMPONENTS_ALL core testkit sqlite compress tls http2 net client proxy)
+set(EIDER_COMPONENTS_ALL core testkit sqlite postgres mariadb redis compress tls http2 net client proxy passwords jwt passkeys oauth views mail accounts journal otlp locale)
 foreach(component IN LISTS EIDER_COMPONENTS_ALL ITEMS swagger)  # which is for those that ask for it
   set(eider_bases_${component} core)
 endforeach()
 set(eider_bases_core)
 set(eider_bases_net tls)
+set(eider_bases_postgres net)
+set(eider_bases_mariadb net)
+set(eider_bases_redis net)
 set(eider_bases_client net http2 compress)
 set(eider_bases_proxy client)
+set(eider_bases_jwt client)
+set(eider_bases_passkeys tls)
+set(eider_bases_oauth jwt)
+set(eider_bases_accounts mail passwords)
+set(eider_bases_journal client)
+set(eider_bases_otlp client)
 
 set(eider_packages_core Threads simdjson)
-set(eider_building_core "CLI11 2.1")  # a header of its sources alone: not for who links it
+set(eider_building_core "CLI11 2.1" "tomlplusplus 3.3")  # headers of its sources alone: not for who links it
 set(eider_targets_core Threads::Threads simdjson::simdjson)
 set(eider_packages_sqlite "SQLite3 3.40")
 set(eider_targets_sqlite SQLite::SQLite3)
+set(eider_modules_postgres "libpq libpq>=15")
+set(eider_targets_postgres PkgConfig::libpq)
+set(eider_modules_mariadb "mariadb libmariadb>=3.3")
+set(eider_targets_mariadb PkgConfig::mariadb)
 set(eider_packages_compress "ZLIB 1.2.13")
 set(eider_modules_compress "brotli libbrotlienc>=1.0.9 libbrotlidec>=1.0.9" "zstd libzstd>=1.5.4")
 set(eider_targets_compress ZLIB::ZLIB PkgConfig::brotli PkgConfig::zstd)
@@ -26,6 +39,12 @@ set(eider_modules_net "cares libcares>=1.18")
 set(eider_targets_net PkgConfig::cares)
 set(eider_modules_client "psl libpsl>=0.21")
 set(eider_targets_client PkgConfig::psl)
+set(eider_modules_passwords "argon2 libargon2>=20171227")
+set(eider_targets_passwords PkgConfig::argon2)
+set(eider_modules_locale "icu icu-uc>=72 icu-i18n>=72")
+set(eider_targets_locale PkgConfig::icu)
+set(eider_packages_mail "CURL 7.88")
+set(eider_targets_mail CURL::libcurl)
 
 # eider_with_bases(out name…): those components and what they stand on, the lowest first.
 function(eider_with_bases out)

@@ -30,6 +30,38 @@ def anchors_of(page):
             for heading in re.findall(r'^#+ (.*)$', text_of(page), re.MULTILINE)}
 
 
+def snippets_of(text):
+    """(path, code) of each block whose fence names a file: ```cpp examples/notes/store.h"""
+    return re.findall(r'^```\w+ (\S+)\n(.*?)^```$', text, re.DOTALL | re.MULTILINE)
+
+
+def lacks(code, source):
+    """The first part of the code that does not stand in the source behind those before it; lines
+    of `…` are what is left out."""
+    at = 0
+    for part in re.split(r'^ *(?:// )?…\n', code, flags=re.MULTILINE):
+        found = source.find(part.strip('\n'), at)
+        if found < 0:
+            return part
+        at = found + len(part.strip('\n'))
+    return None
+
+
+class Snippets(unittest.TestCase):
+    def test_a_part_is_what_stands_there_in_that_order(self):
+        source = 'int a();\n\nint b();\nint c();\n'
+        self.assertIsNone(lacks('int a();\n…\nint c();\n', source))
+        self.assertIsNone(lacks('int b();\nint c();\n', source))
+        self.assertEqual('int a();\n', lacks('int c();\n…\nint a();\n', source))
+        self.assertEqual('int b;\n', lacks('int b;\n', source))
+
+    def test_those_that_name_a_file_are_parts_of_it(self):
+        for page in PAGES:
+            for name, code in snippets_of(page.read_text()):
+                with self.subTest(page=page.name, file=name):
+                    self.assertIsNone(lacks(code, (ROOT / name).read_text()))
+
+
 class Docs(unittest.TestCase):
     def test_every_link_leads_to_a_file_and_a_heading(self):
         for page in PAGES:

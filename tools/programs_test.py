@@ -3,7 +3,10 @@
 Must not run a program: the lines are written here.
 """
 
+import tempfile
 import unittest
+from pathlib import Path
+from types import SimpleNamespace
 
 from parts import programs, statics, units
 from parts.commands import Ended
@@ -79,6 +82,55 @@ Ran 2 tests in 0.001s
 """))
         self.assertEqual([details.splitlines()[1] for _, details in outcome.failures],
                          ['first', 'second'])
+
+
+FAILED = f"""{'=' * 70}
+FAIL: test_a (__main__.A.test_a)
+too late
+{'-' * 70}
+Ran 2 tests in 0.001s
+"""
+CTEST_FAILED = """96% tests passed, 2 tests failed out of 54
+
+Total Test time (real) = 106.94 sec
+
+The following tests FAILED:
+\t 11 - db/postgres (Failed)
+\t 48 - app (SEGFAULT)
+Errors while running CTest
+"""
+PROGRAM = """#!/bin/sh
+[ "$1" = "--gtest_filter=A.rare" ]
+"""
+
+
+class RunAgain(unittest.TestCase):
+    """What fails among others may pass alone: that is told, and is no failure."""
+
+    def test_a_script_that_passes_then_is_unsteady(self):
+        outcome = Outcome()
+        programs.count_script(outcome, 'a_test.py', Ended(1, FAILED),
+                              Ended(0, 'Ran 2 tests in 0.001s\n\nOK\n'))
+        self.assertEqual((outcome.passed, outcome.failures), (2, []))
+        self.assertEqual([name for name, _ in outcome.unsteady], ['a_test.py: test_a'])
+
+    def test_a_script_that_fails_then_too_has_failed(self):
+        outcome = Outcome()
+        programs.count_script(outcome, 'a_test.py', Ended(1, FAILED), Ended(1, FAILED))
+        self.assertEqual((outcome.passed, len(outcome.failures), outcome.unsteady), (1, 1, []))
+
+    def test_a_program_that_crashed_is_told_beside_a_case_that_failed(self):
+        self.assertEqual(units.broken_programs(CTEST_FAILED), {'db_postgres_test', 'app_test'})
+        self.assertEqual(units.broken_programs(CTEST), set())
+
+    def test_a_case_is_run_by_its_name(self):
+        with tempfile.TemporaryDirectory() as directory:
+            program = Path(directory, 'a_test')
+            program.write_text(PROGRAM)
+            program.chmod(0o755)
+            tree = SimpleNamespace(bin=Path(directory), root=directory)
+            self.assertTrue(units.passes_alone(tree, 'a_test', 'A.rare'))
+            self.assertFalse(units.passes_alone(tree, 'a_test', 'A.broken'))
 
 
 if __name__ == '__main__':

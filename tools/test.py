@@ -9,21 +9,23 @@ from pathlib import Path
 from typing import Callable
 
 from parts import programs, statics, tidy, units
-from parts.build import Tree
+from parts.build import AHEAD, Tree
 from parts.outcome import Teller
 
 ROOT = Path(__file__).resolve().parent.parent
-# Where threads meet; the other layers run on one thread only.
-THREADED = ['runtime', 'server', 'app', 'db', 'db/sqlite', 'testkit', 'sim', 'files']
 
 
 @dataclass
 class Part:
-    """One part of the run: its name, what it does, whether --quick runs it too."""
+    """One part of the run: its name, what it does, whether --quick runs it too.
+
+    `builds` is the preset whose whole tree it needs: it is built ahead, while other parts wait.
+    """
     name: str
     what: str
     run: Callable
     is_quick: bool = False
+    builds: str = ''
 
 
 def unit(outcome, options):
@@ -44,11 +46,10 @@ def with_tsan(outcome, options):
     """The layers in which threads meet, under the thread sanitizer."""
     tree = Tree(ROOT, 'tsan')
     tree.configure()
-    names = [layer.replace('/', '_') + '_test' for layer in THREADED]
-    present = [name for name in tree.targets(r'\w+_test') if name in names]
+    present = tree.targets(r'\w+_test')
     if present:
         tree.build(*present)
-        units.run(outcome, tree, options.layer or THREADED)
+        units.run(outcome, tree, options.layer)
 
 
 def fuzz(outcome, options):
@@ -94,15 +95,15 @@ PARTS = [
     Part('sizes', 'files, functions, lines', lambda o, _: statics.check_sizes(o, ROOT), True),
     Part('format', 'layout by clang-format', lambda o, _: statics.check_format(o, ROOT), True),
     Part('tools', "the checkers' own tests", lambda o, _: statics.check_tools(o, ROOT), True),
-    Part('unit', 'g++: the library and every unit test', unit, True),
+    Part('unit', 'g++: the library and every unit test', unit, True, 'gcc'),
     Part('misuse', 'must not compile', lambda o, _: statics.check_misuse(o, ROOT), True),
-    Part('integration', 'programs and examples, called', integration),
+    Part('integration', 'programs and examples, called', integration, builds='release'),
     Part('arena', 'what measures is tested too', arena),
     Part('alone', 'each source and header compiles by itself',
          lambda o, _: statics.check_alone(o, ROOT)),
     Part('install', 'an outside project finds the package', installed),
     Part('tidy', 'mistakes that clang-tidy finds', with_tidy),
-    Part('asan', 'address and undefined behaviour', with_asan),
+    Part('asan', 'address and undefined behaviour', with_asan, builds='asan'),
     Part('fuzz', 'every fuzzer, bounded', fuzz),
     Part('tsan', 'threads', with_tsan),
 ]
@@ -143,6 +144,7 @@ def main():
     options = read_options()
     os.chdir(ROOT)
     teller = Teller()
+    AHEAD.plan(part.builds for part in chosen(options) if part.builds)
     try:
         for part in chosen(options):
             teller.run(part.name, part.what, lambda o, run=part.run: run(o, options))
@@ -150,6 +152,8 @@ def main():
         print('\ninterrupted: the other parts did not run')
         teller.finish()
         return 130
+    finally:
+        AHEAD.stop()
     return teller.finish()
 
 

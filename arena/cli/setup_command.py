@@ -6,7 +6,10 @@ Must not stop at the first that fails: the others are set up all the same.
 import sys
 
 from cli import choosing
+from load import postgres
 from peers import oha, setup
+
+_BESIDE = {oha.NAME: oha, postgres.NAME: postgres}  # what is no peer
 
 
 def say(text):
@@ -19,7 +22,8 @@ def add(commands):
     parser = commands.add_parser(
         "setup", help="install and build peers", description="Installs what the peers need and "
         "builds their adapters. Peers of origin 'yours' are built when their library is found. "
-        "oha, a load generator, is built when it is named.")
+        "oha, a load generator, is built when it is named, and postgres, the database of the "
+        "experiments that need one, installed and tried.")
     parser.add_argument("peers", nargs="*", metavar="peer", help="only these (all)")
     parser.add_argument("--prefix", action="append", metavar="name=path",
                         help="where the library of a peer is installed (repeatable)")
@@ -31,9 +35,9 @@ def run(options):
     """Status 0 when every peer named is set up; all unnamed ones may fail."""
     peers = choosing.read_peers()
     prefixes = choosing.prefixes_of(options.prefix, peers)
-    names = [name for name in options.peers if name != oha.NAME]
+    names = [name for name in options.peers if name not in _BESIDE]
     chosen = choosing.peers_named(names, peers) if options.peers else peers
-    failed = [] if len(names) == len(options.peers) else _without_oha()
+    failed = _install([name for name in options.peers if name in _BESIDE])
     for number, peer in enumerate(chosen, 1):
         say(f"[{number}/{len(chosen)}] {peer.name}")
         prefix = prefixes.get(peer.name)
@@ -52,11 +56,13 @@ def run(options):
     return 1 if failed and options.peers else 0
 
 
-def _without_oha():
-    """[its name] when it cannot be had, else []."""
-    try:
-        oha.install(say)
-        return []
-    except oha.NotInstalled as failure:
-        say(f"{oha.NAME} left out: {failure}")
-        return [oha.NAME]
+def _install(names):
+    """Those of them that cannot be had."""
+    failed = []
+    for name in names:
+        try:
+            _BESIDE[name].install(say)
+        except (oha.NotInstalled, postgres.NotInstalled) as failure:
+            failed.append(name)
+            say(f"{name} left out: {failure}")
+    return failed

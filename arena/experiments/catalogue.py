@@ -3,12 +3,13 @@
 Must not choose among them: that is for the plan.
 """
 
-from experiments import (agreement, client, files, floor, http2, nginx, others, proxy, realtime,
-                         scalability, slow_work, tail, techempower, tls)
+from experiments import (agreement, client, database, files, floor, form, http2, nginx, orders,
+                         others, proxy, realtime, scalability, slow_work, tail, techempower, tls)
 
 _MAKERS = (scalability.experiment, slow_work.experiment, tail.experiment, techempower.experiment,
+           database.techempower, database.httparena,
            nginx.experiment, floor.experiment, floor.churn, others.bodies, others.idle,
-           others.workers, others.open_loop, files.files,
+           others.workers, others.open_loop, orders.experiment, form.experiment, files.files,
            files.streaming, realtime.websocket, realtime.events, http2.experiment, tls.experiment,
            proxy.experiment, client.experiment, agreement.experiment)
 

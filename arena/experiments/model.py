@@ -26,6 +26,8 @@ HTTP2, HANDSHAKES = "http2", "handshakes"
 CLIENT, AGREEMENT = "client", "agreement"
 REALTIME = (WEBSOCKET, BROADCAST, EVENTS, UPLOAD)
 SOCKETS = (WEBSOCKET, BROADCAST, IDLE_SOCKETS)
+# What each contestant may hold open of each loop or process: enough to keep PostgreSQL busy.
+DATABASE_CONNECTIONS = 8
 IDLES = (IDLE, IDLE_SOCKETS)
 
 
@@ -43,12 +45,19 @@ class Published:
 
 @dataclass(frozen=True)
 class Ask:
-    """The request, and the answer that every contestant owes to it."""
+    """The request, and the answer that every contestant owes to it.
+
+    mix    what the load asks instead, by chance (load/wrk.py); the path is asked beside it
+    first  what else it owes, asked once ahead of the first measurement; each has
+           check(port, address, via), as those of verify/refusals.py
+    """
     path: str
     expected: Expected
     method: str = "GET"
     body: bytes = b""
     headers: tuple = ()
+    mix: tuple = ()
+    first: tuple = ()
 
     def request(self):
         """Its bytes."""
@@ -77,6 +86,7 @@ class Cell:
     is_proxied     the contestant passes the request on to a bare loop on the load's cores, or a
                    WebSocket to Eider there
     proxied_bytes  of the body that the loop answers with; 0: hello world
+    has_database   PostgreSQL runs beside, filled anew, and its time is told
     generators     agreement: the names of those that load, the one known to others first
     bound_over     whose CPU per request (or bytes) the bound is a ratio to, of several the best's;
                    none: the epoll floor's CPU per request, or bytes as they are
@@ -106,6 +116,7 @@ class Cell:
     is_resumed: bool = False
     is_proxied: bool = False
     proxied_bytes: int = 0
+    has_database: bool = False
     generators: tuple = ()
     bound_over: tuple = ()
     bound: dict = field(default_factory=dict)

@@ -13,8 +13,8 @@ _STATUSES_BUT_200 = ("req1xx", "req3xx", "req4xx", "req5xx", "others")
 
 
 def can(load):
-    """It does not pipeline."""
-    return load.depth == 1
+    """It does not pipeline, and nothing with content is asked by it here."""
+    return load.depth == 1 and not load.body
 
 
 def command(load, port, _threads):

@@ -6,7 +6,7 @@ Must not judge: a sample carries what was wrong with it.
 from contextlib import ExitStack
 
 from experiments import model
-from load import eider_bench, generators, handshakes, multiplexed
+from load import eider_bench, generators, handshakes, multiplexed, postgres
 from load.measure import under_load
 from load.taking_part import FAULTS, start_all, stop_all
 from load.wrk import Load
@@ -19,7 +19,7 @@ _OF_A_CELL = {**dict.fromkeys(model.REALTIME, eider_bench.Realtime),
 def load_of(cell, seconds):
     """What the generator is told."""
     return Load(cell.ask.path, cell.connections, seconds, cell.ask.headers, cell.depth,
-                cell.is_secure)
+                cell.is_secure, cell.ask.method, cell.ask.body, cell.ask.mix)
 
 
 def generator_of(step, asked):
@@ -82,6 +82,7 @@ def measured(one, step, context, generator):
     load, cores = load_of(step.cell, step.seconds), set(context.machine.load_cores)
     try:
         one.check_first()
+        before = _database_ns(step)
         cost = under_load(
             one.server, lambda: generators.start(generator, load, one.server.port, cores),
             lambda process, most: generators.finish(generator, process, most), one.probe,
@@ -90,11 +91,18 @@ def measured(one, step, context, generator):
     except FAULTS as failure:
         return {"wrong": one.why(failure)}
     found = figures(cost.report)
+    if step.cell.has_database:
+        spent = _database_ns(step) - before
+        found["database_cpu_us"] = spent / 1000 / max(1, cost.report.requests)
     if not cost.report.requests:
         found["wrong"] = found["wrong"] or "not one answer was counted"
     return found | {
         "cpu_us": None if step.cell.kind == model.WORKERS else cost.cpu_us, "waited": cost.waited,
         "rss_bytes": cost.memory["rss"], "pss_bytes": cost.memory["pss"]}
+
+
+def _database_ns(step):
+    return postgres.shared().cpu_ns() if step.cell.has_database else 0
 
 
 def figures(report):

@@ -61,7 +61,7 @@ def can(_load):
 def command(load, port, threads):
     """The whole command line of a closed loop."""
     words = ["-t", min(threads, load.connections), "-d", f"{max(1, round(load.seconds))}s",
-             "-p", load.depth, *_RIGHT]
+             "-p", load.depth, *_message(load.body.decode() or None, None)]
     for header in load.headers:
         words += ["-H", header]
     return line(load.connections, *words, url(port, load.path))

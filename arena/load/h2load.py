@@ -11,8 +11,8 @@ NAME = "h2load"
 
 
 def can(load):
-    """It drops a connection that ends, so only kept ones."""
-    return not any("close" in header for header in load.headers)
+    """It drops a connection that ends, so only kept ones; content it takes from files alone."""
+    return not load.body and not any("close" in header for header in load.headers)
 
 
 def command(load, port, threads):

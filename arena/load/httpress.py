@@ -11,8 +11,8 @@ _PER_SECOND_ASSUMED = 50_000  # it is told a number of requests, not a time
 
 
 def can(load):
-    """It does not pipeline and sends no header of ours but by keep-alive."""
-    return load.depth == 1
+    """It does not pipeline, sends no content and no header of ours but by keep-alive."""
+    return load.depth == 1 and not load.body
 
 
 def command(load, port, threads):

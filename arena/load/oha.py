@@ -14,8 +14,8 @@ _AT_THE_END = "aborted due to deadline"  # of requests that were under way when 
 
 
 def can(load):
-    """It does not pipeline."""
-    return load.depth == 1
+    """It does not pipeline, and nothing with content is asked by it here."""
+    return load.depth == 1 and not load.body
 
 
 def command(load, port, _threads):

@@ -59,7 +59,7 @@ class Probe:
     """The questions of one cell to one contestant."""
 
     def __init__(self, cell, contestant):
-        self.request = cell.ask.request()
+        self.request, self._first = cell.ask.request(), cell.ask.first
         self.depth = cell.depth
         self.expected = _owed(cell, contestant)
         self.via = via(cell)
@@ -76,6 +76,8 @@ class Probe:
             self.sent = told
             self.required |= told - _VARIES - {"content-type"}
             self._check_order(port, address)
+            for owed in self._first:
+                owed.check(port, address, self.via)
 
     def _check_order(self, port, address):
         """Pipelined requests that are all alike cannot show in which order they are answered."""

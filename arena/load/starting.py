@@ -6,7 +6,7 @@ Must not know a contestant by name: peer.toml says what differs.
 import os
 
 from experiments import model
-from load import files_dir, process, tls_terms
+from load import files_dir, postgres, process, tls_terms
 from load.server import Manners, Server, ServerFailed
 from peers.manifest import filled, programs_folder
 
@@ -37,6 +37,11 @@ def _files(cell):
     return str(files_dir.ensure()) if _FILES_CASE in cell.needs else ""
 
 
+def _database(cell):
+    """Where the cell's PostgreSQL is, as libpq's keywords; "" where it needs none."""
+    return postgres.shared().where if cell.has_database else ""
+
+
 def _case_arguments(peer, case):
     table = peer.case_table(case)
     if "arguments" in table:
@@ -64,6 +69,8 @@ def command(contestant, cell, port, threads, prefix="", beside=0, upstream=""):
     return filled(words, contestant.peer, threads=cell.threads or threads,
                   processes=cell.processes, delay_ms=cell.delay_ms, routes=cell.routes,
                   middlewares=cell.middlewares, prefix=prefix, files=_files(cell),
+                  database=_database(cell),
+                  database_connections=model.DATABASE_CONNECTIONS,
                   upstream=upstream, **_tls(cell, port, beside))
 
 
@@ -79,6 +86,9 @@ def manners(contestant, cell, port=0, upstream=""):
         environment["FILES_DIR"] = _files(cell)
     if upstream:
         environment["UPSTREAM"] = upstream
+    if cell.has_database:
+        environment |= {"DATABASE": _database(cell),
+                        "DATABASE_CONNECTIONS": str(model.DATABASE_CONNECTIONS)}
     if cell.is_secure:
         made = tls_terms.certificate()
         environment |= {"TLS_PORT": str(port), "TLS_CERT": made.cert, "TLS_KEY": made.key}

@@ -3,7 +3,7 @@
 Must not start a dead contestant again: what it owes is recorded as missing.
 """
 
-from load import probe, starting
+from load import postgres, probe, starting
 from load.outcome import GeneratorFailed
 from load.server import ServerFailed
 from verify.framing import WrongAnswer
@@ -60,9 +60,11 @@ def _upstream(stack, step, context):
 def start_all(stack, step, context, wrap=None):
     """Starts everybody of the step; who does not start is out, and the others go on.
 
-    Raises ServerFailed where the cell needs an upstream that does not start.
+    Raises ServerFailed where the cell needs an upstream or a database that does not start.
     """
     found, upstream = [], _upstream(stack, step, context)
+    if step.cell.has_database:
+        postgres.shared(set(context.machine.load_cores)).fill()
     for contestant in step.contestants:
         server = starting.server(contestant, step.cell, context.ports, context.machine,
                                  context.prefixes.get(contestant.peer.name, ""), wrap, upstream)

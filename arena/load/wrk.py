@@ -12,9 +12,39 @@ from load.outcome import GeneratorFailed, Report
 
 NAME = "wrk"
 HOST = "arena.example"  # one Host for all contestants, so that the request bytes are equal
+JSON_TYPE = "Content-Type: application/json"
 _TIMEOUT = "10s"
 _scripts = {}
 
+BODY_SCRIPT = """-- Sends content with each request.
+wrk.method, wrk.body = "{method}", "{body}"
+"""
+MIX_SCRIPT = """-- Asks for one of several kinds by chance.
+local kinds = {
+KINDS
+}
+local total, last = 0, {}
+for _, kind in ipairs(kinds) do total = total + kind[1] end
+local function next_of(first)
+  last[first] = (last[first] or tonumber(first) - 1) + 1
+  return string.format("%d", last[first])
+end
+local function filled(text)
+  text = text:gsub("{RAND:(%d+):(%d+)}", function(least, most)
+    return tostring(math.random(tonumber(least), tonumber(most)))
+  end)
+  return (text:gsub("{SEQ:(%d+)}", next_of))
+end
+request = function()
+  local at = math.random(total)
+  for _, kind in ipairs(kinds) do
+    at = at - kind[1]
+    if at <= 0 then
+      return wrk.format(kind[2], filled(kind[3]), nil, kind[4] and filled(kind[4]))
+    end
+  end
+end
+"""
 PIPELINE_SCRIPT = """-- Sends the request {depth} times in one write.
 local batch
 init = function(args)
@@ -24,15 +54,37 @@ request = function() return batch end
 """
 
 
+@dataclass(frozen=True)
+class Mixed:
+    """One kind of request of several. In path and body {RAND:1:9} is a number by chance, and
+    {SEQ:5} the next one from 5 on.
+
+    weight  how often it comes, beside those of the others
+    """
+    weight: int
+    path: str
+    method: str = "GET"
+    body: str = ""
+
+
 @dataclass
 class Load:
-    """What a generator is told. depth: how many requests leave in one write. is_secure: by TLS."""
+    """What a generator is told.
+
+    depth      how many requests leave in one write
+    is_secure  by TLS
+    body       of each request, JSON
+    mix        Mixed requests instead of the path
+    """
     path: str
     connections: int
     seconds: float
     headers: tuple = ()
     depth: int = 1
     is_secure: bool = False
+    method: str = "GET"
+    body: bytes = b""
+    mix: tuple = ()
 
 
 def can(_load):
@@ -40,14 +92,34 @@ def can(_load):
     return True
 
 
-def _script_path(depth):
-    """The pipelining script for that depth, written once and removed at exit."""
-    if depth not in _scripts:
-        file = tempfile.NamedTemporaryFile("w", prefix="eider_pipeline_", suffix=".lua")
-        file.write(PIPELINE_SCRIPT.format(depth=depth))
+def _quoted(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _mixed(mix):
+    kinds = ",\n".join("  {%d, %s, %s, %s}" % (
+        one.weight, _quoted(one.method), _quoted(one.path),
+        _quoted(one.body) if one.body else "nil") for one in mix)
+    return MIX_SCRIPT.replace("KINDS", kinds)
+
+
+def _script(load):
+    """What wrk has no option for, as Lua; "" where that is nothing."""
+    text = _mixed(load.mix) if load.mix else ""
+    if load.body:
+        escaped = "".join(f"\\{byte:03}" for byte in load.body)
+        text += BODY_SCRIPT.format(method=load.method, body=escaped)
+    return text + (PIPELINE_SCRIPT.format(depth=load.depth) if load.depth > 1 else "")
+
+
+def _script_path(text):
+    """A file of that script, written once and removed at exit."""
+    if text not in _scripts:
+        file = tempfile.NamedTemporaryFile("w", prefix="eider_wrk_", suffix=".lua")
+        file.write(text)
         file.flush()
-        _scripts[depth] = file
-    return _scripts[depth].name
+        _scripts[text] = file
+    return _scripts[text].name
 
 
 def command(load, port, threads):
@@ -57,8 +129,11 @@ def command(load, port, threads):
             "-H", f"Host: {HOST}"]
     for header in load.headers:
         line += ["-H", header]
-    if load.depth > 1:
-        line += ["-s", _script_path(load.depth)]
+    if load.body or any(one.body for one in load.mix):
+        line += ["-H", JSON_TYPE]
+    script = _script(load)
+    if script:
+        line += ["-s", _script_path(script)]
     scheme = "https" if load.is_secure else "http"
     return line + [f"{scheme}://127.0.0.1:{port}{load.path}"]
 

@@ -12,6 +12,7 @@ SECONDS_MAX = 120
 _SIMULATED = ("apt-get", "--simulate", "--no-install-recommends", "-o",
               "Dir::State::status=/dev/null", "-o", "Debug::NoLocking=1", "install")
 _COMPILER = "g++"
+_INSTALLERS = ("pip", "setuptools")
 _TREE = ("cargo", "tree", "--locked", "--offline", "--edges", "normal", "--prefix", "none")
 
 
@@ -68,8 +69,15 @@ def npm_packages(peer):
     return len(found) - 1 if found else None
 
 
+def wheels(peer):
+    """What is installed beside the library in its environment, but for what installs."""
+    told = _lines([str(peer.out / "venv/bin/python"), "-m", "pip", "list", "--format", "freeze",
+                   "--disable-pip-version-check"], peer.out)
+    return len({line.partition("==")[0] for line in told} - {*_INSTALLERS, peer.name})
+
+
 _ASKED = {"distribution": debian, "ours": debian, "yours": debian, "crates.io": crates,
-          "go": go_modules, "npm": npm_packages}
+          "go": go_modules, "npm": npm_packages, "pypi": wheels}
 
 
 def count(peer):

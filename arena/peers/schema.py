@@ -5,11 +5,11 @@ Must not read a file: peers/manifest.py does.
 
 import difflib
 
-ORIGINS = ("distribution", "npm", "crates.io", "go", "yours", "ours")
-CASES = ("plaintext", "json", "hello-html", "test", "test-blocking", "labels", "users", "routes",
-         "bodies", "close", "pipelined", "processes", "websocket", "room", "events", "stream",
-         "upload", "files", "tls", "http2", "http2-tls",
-         "proxy", "tunnel", "client")
+ORIGINS = ("distribution", "npm", "crates.io", "go", "pypi", "yours", "ours")
+CASES = ("plaintext", "json", "hello-html", "form", "test", "test-blocking", "labels", "users",
+         "routes", "bodies", "close", "pipelined", "processes", "websocket", "room", "events",
+         "stream", "upload", "files", "tls", "http2", "http2-tls", "proxy", "tunnel", "unchecked",
+         "checked", "client", "database")
 CLIENT = "client"  # the case of those that ask
 ENDS = ("SIGTERM", "SIGINT", "SIGQUIT")
 

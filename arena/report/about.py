@@ -12,6 +12,10 @@ _SENTENCES = {
     "tail": "Throughput and tail latency at 800 connections with wrk; published with Vix.cpp.",
     "techempower": "The plaintext (pipelined 16 deep) and JSON tests of the TechEmpower "
                    "benchmarks.",
+    "database": "The tests of the TechEmpower benchmarks that ask a database, PostgreSQL's own "
+                "time told apart.",
+    "items": "The profiles async-db and crud of HttpArena, which came after TechEmpower's "
+             "benchmarks.",
     "nginx": "A small HTML answer with and without keep-alive, against nginx; published with "
              "Drogon, measured there with httpress.",
     "floor": "Against bare loops that parse nothing and send a constant answer: what HTTP itself "
@@ -24,6 +28,10 @@ _SENTENCES = {
     "workers": "Threads against processes that fork beforehand; published with Cutelyst.",
     "open-loop": "Requests at a fixed rate whether or not answers come, latency counted from when "
                  "each was due, so that a stall is not left out (coordinated omission).",
+    "orders": "What an application pays for types, for rules and for middleware, beside the best "
+              "of FastAPI, axum and Drogon that do the same. An experiment of Eider's own.",
+    "form": "A page with a signed session, a form and its token, beside a plain one. An experiment "
+            "of Eider's own.",
     "files": "Files that lie in the page cache, beside nginx. An experiment of Eider's own.",
     "streaming": "A large answer that is made while it is sent, and a body that is summed as it "
                  "comes. An experiment of Eider's own.",

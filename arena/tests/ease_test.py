@@ -185,6 +185,16 @@ class Pulled(Fixture):
                   '"b v1.0.0 (proc-macro)" "b v1.0.0 (*)" "a v2.0.0";; esac\n')
         self.assert_count("crates.io", "cargo", script, 3)
 
+    def test_wheels_beside_the_library_and_what_installs_them(self):
+        python = self.root / "build/heron/venv/bin/python"
+        python.parent.mkdir(parents=True)
+        told = "heron==1.2.0 pip==23.0 a==1 b==2 setuptools==66"
+        python.write_text(f"#!/bin/sh\nprintf '%s\\n' {told}\n")
+        python.chmod(0o755)
+        self.assertEqual(pulled.count(self.peer(origin="pypi")), 2)
+        python.write_text("#!/bin/sh\nexit 1\n")
+        self.assertIsNone(pulled.count(self.peer(origin="pypi")))
+
     def test_crates_cannot_be_counted_where_the_library_is_not_certain(self):
         self.assert_count("crates.io", "cargo", 'printf "a v1.2.0\\nb v1.2.0\\n"\n', None)
 

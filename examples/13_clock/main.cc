@@ -1,6 +1,8 @@
 // One clock for everybody: a module that counts in the background, where it left off the last time.
 //   ./13_clock --clock-pause 500ms --clock-file /tmp/clock
 //   curl -N localhost:8080/ticks
+// A settings file may say the same, and SIGHUP takes another pause from there:
+//   printf '[clock]\npause = "500ms"\n' > clock.toml; ./13_clock --config clock.toml
 #include <eider/eider.h>
 
 #include <fstream>
@@ -17,28 +19,29 @@ class Clock {
     std::chrono::milliseconds pause = std::chrono::seconds(1);
     std::string file = "clock";
 
-    static constexpr OptionText kOptions[] = {{"pause", "between two ticks"},
-                                              {"file", "where it left off", "FILE"}};
+    static constexpr OptionText kOptions[] = {
+        {.member = "pause", .help = "between two ticks", .is_reloadable = true},
+        {.member = "file", .help = "where it left off", .takes = "FILE"}};
   };
 
   explicit Clock(Topics& topics) : topics_(topics) {}
 
-  void start() { std::ifstream(settings.file) >> count_; }
+  void start() { std::ifstream(settings->file) >> count_; }
 
   Task<> run() {
     while (true) {
       const std::string text = std::to_string(++count_);
       topics_.publish("ticks", text, {.name = "tick", .id = text});
-      co_await sleep_for(settings.pause);
+      co_await sleep_for(settings->pause);
     }
   }
 
   Result<void> stop() {
-    const bool is_kept = bool(std::ofstream(settings.file) << count_ << std::flush);
-    return is_kept ? Result<void>() : fail(Error::internal("cannot write " + settings.file));
+    const bool is_kept = bool(std::ofstream(settings->file) << count_ << std::flush);
+    return is_kept ? Result<void>() : fail(Error::internal("cannot write " + settings->file));
   }
 
-  Settings settings{};
+  Live<Settings> settings;
 
  private:
   Topics& topics_;
@@ -51,6 +54,7 @@ int main(int argc, char** argv) {
   App app;
   app.options(OptionSet("clock"));
   app.add_module<Clock>(app.topics());
+  app.get("/pause", [](State<Clock> clock) { return format_duration(clock->settings->pause); });
   app.get("/ticks",
           [](EventStream events, State<Topics> topics) { return events.follow(*topics, "ticks"); });
   return app.run(argc, argv);

@@ -48,10 +48,10 @@ int main(int argc, char** argv) {
   app.use(method_override({.parameter = "_method"}));
   app.use(allow_hosts({"localhost", "127.0.0.1", "[::1]"}));
   app.use(request_id());
-  app.use(maintenance(work, {.except = {"/health", "/work"}}));
+  app.use(maintenance(work, {.except = {"/livez", "/readyz", "/work"}}));
   app.use(concurrency_limit({.requests = 1000}));
   app.use(redirect_slashes());
-  app.get("/health", [] { return "alive\n"; });
+  serve_health(app);
   app.get("/news",
           []() -> Task<std::string> {
             co_await sleep_for(200ms);

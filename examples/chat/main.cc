@@ -1,20 +1,108 @@
-// A chat: rooms, who is in them, and their last messages, for browsers on desks and phones.
-// The options are those of every Eider application (--help). Over HTTPS (--tls-port 8443) pages and
-// sockets share one HTTP/2 connection.
+// A chat: rooms, who is in them, and their last messages, for browsers on desks and phones, and by
+// plain forms for those that run no script. The options are those of every Eider application
+// (--help). Over HTTPS (--tls-port 8443) pages and sockets share one HTTP/2 connection.
+#include <eider/assets/assets.h>
+#include <eider/base/base64.h>
+#include <eider/base/secret_bytes.h>
 #include <eider/eider.h>
 #include <eider/http2/http2.h>
+#include <eider/middleware/middleware.h>
+#include <eider/session/session.h>
 #include <eider/tls/tls.h>
+#include <eider/views/app/views.h>
 
-#include "pages.h"
-#include "rooms.h"
-#include "talk.h"
+#include "chat.h"
+#include "chat_assets.h"
+#include "lobby.html.h"
+#include "room.html.h"
+
+namespace {
+
+using namespace eider;
+using namespace chat;
+
+// Nothing but our own files, and nothing on the page that text could become a part of.
+constexpr const char* kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'";
+
+struct Wanted {
+  Length<std::string, 0, 200> room;
+};
+
+/// Somebody without script. The key makes the name theirs, as Join::key does.
+struct Visitor {
+  std::string name = {};
+  std::string key = {};
+};
+
+struct Line {
+  Name name;
+  Text text;
+};
+
+/// Of the room that is meant by what somebody typed.
+std::string address_of(std::string_view typed) {
+  const std::string room = room_name_of(typed);
+  return room.empty() ? "/" : "/r/" + room;
+}
+
+/// A name that is spelled otherwise leads to the room that is meant.
+Result<void> lead_to_room(std::string_view typed) {
+  return room_name_of(typed) == typed
+             ? Result<void>()
+             : fail(Error(303, "The room is there.").with_header("Location", address_of(typed)));
+}
+
+Redirect say(std::string room, Form<Line> line, Session<Visitor> visitor, State<Rooms> rooms,
+             State<Topics> topics) {
+  visitor->name = line->name->text();
+  visitor->key = visitor->key.empty() ? to_hex(secret_bytes(16)) : visitor->key;
+  if (const auto said = rooms->add(room, {line->name, visitor->key, {}}, {line->text, "form"})) {
+    topics->publish(topic_of(room), to_json(*said));
+  } else {
+    visitor.flash("fault", said.error().detail());
+  }
+  return Redirect(address_of(room));
+}
+
+void add_pages(App& app) {
+  const Assets assets = serve_assets(app, chat_assets());
+  const auto loads = [assets](std::string_view script) {
+    return Loads{assets.url("style.css"), assets.url("icon.svg"), assets.url(script)};
+  };
+  app.get("/", [loads = loads("lobby.js")](State<Rooms> rooms, State<Views> views) {
+    return views->page(LobbyPage{loads, rooms->busy()});
+  });
+  app.get("/go", [](Query<Wanted> wanted) { return Redirect(address_of(*wanted->room)); });
+  const auto show = [loads = loads("room.js")](std::string room, Session<Visitor> visitor,
+                                               const CsrfToken& token, State<Rooms> rooms,
+                                               State<Views> views) {
+    const auto faults = visitor.take_flashes();
+    return views->page(RoomPage{loads, room, rooms->look(room), visitor->name, token.text(),
+                                faults.empty() ? "" : faults.back().text});
+  };
+  app.get("/r/{room}", show).guard(lead_to_room);
+  app.post("/r/{room}", say)
+      .guard(expect_room_name)
+      .use(rate_limit({.requests = 20, .per = std::chrono::minutes(1)}));
+  app.get("/rooms", [](State<Rooms> rooms) { return rooms->busy(); });
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  eider::App app;
-  eider::enable_http2(app);
-  eider::enable_tls(app);
-  app.state(chat::Rooms());
-  chat::add_pages(app);
-  chat::add_talk(app);
+  App app;
+  enable_http2(app);
+  enable_tls(app);
+  serve_views(app);
+  app.state<Rooms>();
+  app.use(security_headers({.csp = kPolicy}));
+  // In the clear as well as over TLS: the cookies hold a name in a chat, and nothing else.
+  sessions<Visitor>(app, {.cookie = "session", .is_secure = false});
+  app.use(csrf({.cookie = "csrf", .is_secure = false}));
+  add_pages(app);
+  add_talk(app);
   return app.run(argc, argv);
 }

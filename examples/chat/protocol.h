@@ -2,37 +2,36 @@
 // Must not know rooms or sockets.
 #pragma once
 
-#include <eider/base/result.h>
-#include <eider/reflect/constraints.h>
+#include <eider/json/json.h>
+#include <eider/kinds/kinds.h>
+#include <eider/rooms/attendance.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace chat {
 
-/// Of one message from a page, as JSON: a text of 1,000 characters, each of them escaped.
-inline constexpr std::size_t kPageMessageBytesMax = 16UL * 1024;
+using Name = eider::Must<eider::Trimmed, eider::IsVisible, eider::HasLength<1, 24>>;
+using Text = eider::Must<eider::Trimmed, eider::HasLength<1, 1000>>;
+using eider::Presence;
 
-// What a page says.
-
-/// The first that a page says, and says again when it was refused.
+/// What a page says first, and says again when it was refused.
+///
+/// name     what others see
+/// key      only the page knows it: as long as somebody is here, the name is theirs who have it
+/// next_id  all messages before this one are there already: for a page that comes back
 struct Join {
-  /// What others see.
-  eider::Length<std::string, 1, 24> name;
-  /// Only the page knows it. As long as somebody is here, the name is theirs who have the same key.
+  Name name;
   eider::Length<std::string, 16, 64> key;
-  /// All messages before this one are there already: for a page that comes back.
   std::optional<std::int64_t> next_id;
 };
 
+/// ref  the page's own mark, by which it knows its message again
 struct Say {
-  eider::Length<std::string, 1, 1000> text;
-  /// The page's own mark, by which it knows its message again.
+  Text text;
   eider::Length<std::string, 1, 24> ref;
 };
 
@@ -41,36 +40,23 @@ struct Write {};
 
 using FromPage = std::variant<Join, Say, Write>;
 
-/// Blanks around names and texts are gone.
-///
-/// errors  what is wrong, for the person who wrote it
-[[nodiscard]] eider::Result<FromPage, std::string> read_from_page(std::string_view json);
-
-// What the service says.
-
+/// id     one more than that of the message before it in the room
+/// at_ms  since 1970, UTC
 struct Message {
-  std::int64_t id;     // one more than that of the message before it in the room
-  std::int64_t at_ms;  // since 1970, UTC
+  std::int64_t id;
+  std::int64_t at_ms;
   std::string name;
   std::string text;
   std::string ref;
 };
 
-/// Who is here, and who of them came or left just now. The one with the largest version holds.
-struct Presence {
-  std::int64_t version = 0;
-  std::vector<std::string> people = {};
-  std::optional<std::string> joined = {};
-  std::optional<std::string> left = {};
-};
-
-/// The answer to Join.
+/// The answer to Join: messages from Join::next_id on, as far as they are kept.
+///
+/// has_gap  messages between the page's and these are left out
+/// next_id  of the message to come
 struct Welcome {
-  /// From Join::next_id on, as far as they are kept and fit.
   std::vector<Message> messages;
-  /// Messages between the page's and these are left out.
   bool has_gap;
-  /// The message to come.
   std::int64_t next_id;
   Presence presence;
 };
@@ -79,15 +65,16 @@ struct Writes {
   std::string name;
 };
 
-/// What the page said was not accepted.
+/// What the page said was not accepted: the Say of that ref, or something else where it is empty.
 struct Refused {
   std::string text;
-  /// Of the Say that is meant; empty when it was something else.
   std::string ref;
 };
 
 using FromService = std::variant<Welcome, Message, Presence, Writes, Refused>;
 
-[[nodiscard]] std::string to_json(const FromService& said);
+[[nodiscard]] inline std::string to_json(const FromService& said) {
+  return eider::json::to_text(said);
+}
 
 }  // namespace chat

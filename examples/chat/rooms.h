@@ -1,20 +1,40 @@
-// All rooms of the service, for all of its threads; as many as there may be, and no more.
-// Must not know sockets, nor do anything slow under its lock.
+// All rooms, for all threads: who is in them, and their last messages. Nothing outlives the
+// process. Must not know sockets, nor do anything slow under its lock.
 #pragma once
 
+#include <eider/base/result.h>
+#include <eider/base/slug.h>
+#include <eider/rooms/history.h>
+
+#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <map>
-#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "room.h"
+#include "protocol.h"
 
 namespace chat {
 
-inline constexpr std::size_t kRoomsMax = 100;
+/// "Tea & Cake!" means the room tea-cake; empty: none can be meant.
+[[nodiscard]] inline std::string room_name_of(std::string_view text) {
+  return eider::to_slug(text, 32);
+}
+/// A guard: what is no room's name in a path is a 404.
+[[nodiscard]] eider::Result<void> expect_room_name(std::string_view room);
+/// What a room's pages are subscribed to.
+[[nodiscard]] inline std::string topic_of(const std::string& room) {
+  return "room/" + room;
+}
+
+/// Somebody was let in. There is no news for the others when they were here before.
+struct Entered {
+  Welcome welcome;
+  std::optional<Presence> news;
+};
 
 struct BusyRoom {
   std::string name;
@@ -23,28 +43,35 @@ struct BusyRoom {
 
 class Rooms {
  public:
-  // What becomes of one room; see room.h. Rooms are made when somebody enters; when there are too
-  // many, the one goes that has been empty for longest.
-  [[nodiscard]] eider::Result<Entered, std::string> enter(const std::string& room,
-                                                          const Join& join);
+  /// Rooms are made when somebody enters or speaks; when there are too many, the one goes that has
+  /// been empty for longest.
+  ///
+  /// errors  why not: the detail is for the person
+  [[nodiscard]] eider::Result<Entered> enter(const std::string& room, const Join& join);
+  /// One page of a person is gone. Nothing when they are still here with another.
   [[nodiscard]] std::optional<Presence> leave(const std::string& room, const std::string& name);
-  /// Pre: the person is in the room.
-  Message add(const std::string& room, const std::string& name, const Say& say);
+  /// By a person in the room, or by a form without entering. Errors as of `enter`.
+  [[nodiscard]] eider::Result<Message> add(const std::string& room, const Join& as, const Say& say);
 
   /// Those with people in them, by name.
   [[nodiscard]] std::vector<BusyRoom> busy() const;
+  /// For a page that asks without having joined.
+  [[nodiscard]] Welcome look(const std::string& room) const;
 
  private:
-  struct Kept {
-    Room room;
-    std::int64_t left_us;  // when somebody left last
+  struct Room {
+    eider::Attendance people{{.people_max = 100, .connections_of_one_max = 20}};
+    /// A client gets them for a hundred bytes. As JSON they may be six times as long.
+    eider::History<Message> messages{{.entries_max = 100, .bytes_max = 16UL * 1024}};
+    std::chrono::steady_clock::time_point used;  // when somebody left or spoke last
+
+    [[nodiscard]] Welcome welcome(std::optional<std::int64_t> next_id = {}) const;
   };
 
-  [[nodiscard]] Kept* find_or_make(const std::string& name);
-  [[nodiscard]] bool make_place();
+  [[nodiscard]] eider::Result<Room*> find_or_make(const std::string& name);
 
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // a State can be moved
-  std::map<std::string, Kept> rooms_;
+  mutable std::mutex mutex_;
+  std::map<std::string, Room> rooms_;
 };
 
 }  // namespace chat

@@ -1,17 +1,12 @@
-#include "talk.h"
-
 #include <eider/app/websocket.h>
 #include <eider/eider.h>
+#include <eider/runtime/token_bucket.h>
 
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "pace.h"
-#include "protocol.h"
-#include "room_name.h"
-#include "rooms.h"
-#include "seat.h"
+#include "chat.h"
 
 namespace chat {
 
@@ -19,36 +14,41 @@ using namespace eider;
 
 namespace {
 
+/// Of one message from a page, as JSON: a text of 1,000 characters, each of them escaped.
+constexpr std::size_t kPageMessageBytesMax = 16UL * 1024;
 /// So many refusals in a row end the connection: that is no person.
 constexpr int kRefusalsMax = 20;
 /// A page knows who it is before it connects.
 constexpr Duration kJoinWithin = std::chrono::seconds(5);
 
+/// A page's side. Whatever ends the connection, the destructor gives the place up and says so.
 class Talk {
  public:
   Talk(WebSocket& socket, std::string room, Rooms& rooms, Topics& topics)
-      : socket_(socket),
-        rooms_(rooms),
-        topics_(topics),
-        room_(std::move(room)),
-        topic_(topic_of(room_)) {}
-
-  void hear(const WsMessage& message) {
-    if (!message.is_text()) {
-      return refuse("Only text is understood here.");
+      : socket_(socket), rooms_(rooms), topics_(topics), room_(std::move(room)) {}
+  Talk(const Talk&) = delete;
+  Talk& operator=(const Talk&) = delete;
+  ~Talk() {
+    if (me_) {
+      if (const auto news = rooms_.leave(room_, *me_->name)) {
+        topics_.publish(topic_, to_json(*news));
+      }
     }
-    auto said = read_from_page(message.bytes);
-    if (!said) {
-      return refuse(said.error());
-    }
-    std::visit([this](const auto& it) { on(it); }, *said);
   }
 
-  [[nodiscard]] bool has_joined() const noexcept { return seat_.has_value(); }
+  void hear(const WsMessage& message) {
+    if (const auto said = read_json<FromPage>(message)) {
+      std::visit([this](const auto& it) { on(it); }, *said);
+    } else {
+      refuse(said.error().summary());
+    }
+  }
+
+  [[nodiscard]] bool has_joined() const noexcept { return me_.has_value(); }
 
  private:
   void on(const Join& join) {
-    if (seat_) {
+    if (me_) {
       return refuse("You are in this room already.");
     }
     // First the topic, then the past: so nothing can fall in between. What comes twice has an id.
@@ -56,39 +56,35 @@ class Talk {
     auto entered = rooms_.enter(room_, join);
     if (!entered) {
       socket_.unsubscribe(topic_);
-      return refuse(entered.error());
+      return refuse(entered.error().detail());
     }
-    seat_.emplace(rooms_, topics_, room_, *join.name);
+    me_ = join;
     socket_.try_send(to_json(std::move(entered->welcome)));
     if (entered->news) {
-      socket_.publish_to_others(topic_, text_of(to_json(*entered->news)));
+      socket_.publish_to_others(topic_, to_json(*entered->news));
     }
   }
 
   void on(const Say& say) {
-    if (!may_speak(*say.ref)) {
-      return;
+    if (may_speak(*say.ref)) {
+      socket_.publish(topic_, to_json(rooms_.add(room_, *me_, say).value()));
     }
-    socket_.publish(topic_, to_json(rooms_.add(room_, seat_->name(), say)));
   }
 
   void on(const Write& /*write*/) {
     if (may_speak({})) {
-      socket_.publish_to_others(topic_, text_of(to_json(Writes{seat_->name()})));
+      socket_.publish_to_others(topic_, to_json(Writes{*me_->name}));
     }
   }
 
   bool may_speak(const std::string& ref) {
-    if (!seat_) {
-      refuse("Join first.", ref);
-      return false;
+    const bool may = me_ && pace_.take(Loop::current().now());
+    if (may) {
+      refusals_ = 0;
+    } else {
+      refuse(me_ ? "Too fast: wait a moment." : "Join first.", ref);
     }
-    if (!pace_.try_step(Loop::current().now())) {
-      refuse("Too fast: wait a moment.", ref);
-      return false;
-    }
-    refusals_ = 0;
-    return true;
+    return may;
   }
 
   void refuse(std::string why, std::string ref = {}) {
@@ -98,16 +94,15 @@ class Talk {
     }
   }
 
-  static WsMessage text_of(const std::string& text) noexcept { return {.bytes = text}; }
-
   WebSocket& socket_;
   Rooms& rooms_;
   Topics& topics_;
   std::string room_;
-  std::string topic_;
-  Pace pace_;
+  std::string topic_ = topic_of(room_);
+  std::optional<Join> me_;
+  /// Ten times at once, and then twice a second.
+  TokenBucket pace_{10, std::chrono::milliseconds(500)};
   int refusals_ = 0;
-  std::optional<Seat> seat_;
 };
 
 Task<> let_in(WebSocket& socket, Talk& with_page) {
@@ -119,8 +114,8 @@ Task<> let_in(WebSocket& socket, Talk& with_page) {
   }
 }
 
-Task<> talk(WebSocket socket, RoomName room, State<Rooms> rooms, State<Topics> topics) {
-  Talk with_page(socket, std::move(room.text), *rooms, *topics);
+Task<> talk(WebSocket socket, std::string room, State<Rooms> rooms, State<Topics> topics) {
+  Talk with_page(socket, std::move(room), *rooms, *topics);
   if (!co_await with_deadline(let_in(socket, with_page), kJoinWithin)) {
     socket.close(CloseCode::policy_violation, "nobody has joined");
     co_return;
@@ -136,7 +131,8 @@ void add_talk(App& app) {
   app.ws("/ws/{room}", talk,
          {.message_bytes_max = kPageMessageBytesMax,
           .queued_bytes_max = 4 * kPageMessageBytesMax,
-          .queued_messages_max = 32});
+          .queued_messages_max = 32})
+      .guard(expect_room_name);
 }
 
 }  // namespace chat

@@ -1,12 +1,10 @@
-#include "api.h"
+#include "routes.h"
 
 #include <eider/eider.h>
+#include <eider/paging/paging.h>
 #if defined(HAS_SWAGGER)
 #include <eider/swagger/swagger.h>
 #endif
-
-#include <optional>
-#include <string>
 
 #include "store.h"
 
@@ -16,39 +14,13 @@ using namespace eider;
 
 namespace {
 
-struct NewNote {
-  Length<std::string, 1, 200> title;
-  Length<std::string, 0, 20000> body;
-  std::optional<Range<int, 0, 5>> stars;
-
-  static constexpr MemberText kAbout[] = {{"title", "What it is about.", "Milk"},
-                                          {"body", "As long as it takes.", "Two bottles."},
-                                          {"stars", "How much it matters; none is 0.", "3"}};
-};
-
-struct Paging {
-  Range<int, 1, kPageMax> page = 1;
-  Range<int, 1, 100> per_page = 20;
-
-  static constexpr MemberText kAbout[] = {{"page", "Which page, the last changed first."},
-                                          {"per_page", "How many notes it has."}};
-};
-
-Draft draft_of(const NewNote& note) {
-  return {*note.title, *note.body, note.stars ? int{*note.stars} : 0};
-}
-
 Error no_such_note() {
   return Error::not_found("There is no note with this number.");
 }
 
-std::string address_of(std::int64_t id) {
-  return "/api/v1/notes/" + std::to_string(id);
-}
-
 Task<Created<Note>> add(Json<NewNote> note, State<Store> store) {
-  Note added = co_await store->add(draft_of(*note));
-  std::string address = address_of(added.id);
+  Note added = co_await store->add(std::move(*note));
+  std::string address = "/api/v1/notes/" + std::to_string(added.id);
   co_return Created(std::move(added), std::move(address));
 }
 
@@ -58,7 +30,7 @@ Task<Result<Note>> find(std::int64_t id, State<Store> store) {
 }
 
 Task<Result<Note>> replace(std::int64_t id, Json<NewNote> note, State<Store> store) {
-  std::optional<Note> replaced = co_await store->replace(id, draft_of(*note));
+  std::optional<Note> replaced = co_await store->replace(id, std::move(*note));
   co_return replaced ? Result<Note>(std::move(*replaced)) : fail(no_such_note());
 }
 
@@ -71,8 +43,8 @@ Task<Result<void>> remove(std::int64_t id, State<Store> store) {
 
 void add_api(App& app) {
   Routes api = app.group("/api/v1");
-  api.get("/notes", [](Query<Paging> paging,
-                       State<Store> store) { return store->list(paging->page, paging->per_page); })
+  api.get("/notes", [](Query<PageQuery<>> query,
+                       State<Store> store) { return store->list(query->page, query->per_page); })
       .about({.summary = "Lists notes", .tags = {"notes"}});
   api.post("/notes", add).about({.summary = "Adds a note", .tags = {"notes"}});
   api.get("/notes/{id}", find).about({.summary = "Finds a note", .tags = {"notes"}});

@@ -1,22 +1,25 @@
-// A small notes service: pages for people, JSON for programs, data in SQLite.
+// A small notes service: pages for people, JSON for programs, data in SQLite or PostgreSQL.
+#include <eider/db/postgres/postgres.h>
+#include <eider/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include "api.h"
-#include "pages.h"
+#include "routes.h"
 #include "store.h"
 
 namespace {
 
 struct Options {
   std::string database_file = "notes.db";
+  std::string database = {};
   std::vector<std::string> hosts = {};
 
   static constexpr eider::OptionText kOptions[] = {
       {"database_file", "where the notes are kept", "FILE"},
+      {"database", "PostgreSQL that keeps them in place of the file, postgres://…", "URL"},
       {"hosts", "names that it is asked by, beside localhost", "NAME"}};
 };
 
@@ -39,12 +42,13 @@ int main(int argc, char** argv) {
   if (!options) {
     return options.error();
   }
-  auto database = notes::open_database(own.database_file);
+  auto database = own.database.empty() ? eider::try_open_sqlite(own.database_file)
+                                       : eider::try_open_postgres(own.database);
   if (!database) {
     std::fprintf(stderr, "%s\n", database.error().c_str());
     return 1;
   }
   app.use(eider::allow_hosts(with_local(own.hosts)));
-  app.state(notes::Store(std::move(*database)));
+  notes::add_store(app, *database);
   return app.serve(*options);
 }

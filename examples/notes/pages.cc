@@ -1,12 +1,19 @@
-#include "pages.h"
+#include "routes.h"
 
-#include <eider/eider.h>
+#include <eider/assets/assets.h>
+#include <eider/middleware/csrf.h>
+#include <eider/middleware/security_headers.h>
+#include <eider/paging/paging.h>
+#include <eider/views/page_nav.h>
 
-#include <string>
+#include <atomic>
+#include <memory>
 
-#include "assets.h"
-#include "store.h"
-#include "view.h"
+#include "absent.html.h"
+#include "edit.html.h"
+#include "list.html.h"
+#include "notes_assets.h"
+#include "shown.h"
 
 namespace notes {
 
@@ -14,127 +21,149 @@ using namespace eider;
 
 namespace {
 
-constexpr int kPerPage = 12;
-
-struct PageQuery {
-  Range<int, 1, kPageMax> page = 1;
+struct Visit {
+  int notes_written = 0;
 };
 
 struct StarsForm {
   Range<int, 0, 5> stars;
-  Range<int, 1, kPageMax> page = 1;
+  PageNumber page = 1;
 };
 
 struct Requests {
   std::uint64_t requests;
 };
 
-Frame frame_of(const RequestCount& count) {
-  return {count.now()};
-}
+/// How many requests were answered, save those that ask for this number.
+using RequestCount = std::shared_ptr<std::atomic<std::uint64_t>>;
 
-Response absent(const RequestCount& count) {
-  return Response::html(absent_page(frame_of(count)), 404);
-}
+/// What all handlers of pages need.
+class Pages {
+ public:
+  Pages(const Assets& assets, RequestCount count)
+      : frame_{assets.url("style.css"), assets.url("live.js"), assets.url("icon.svg"), 0, {}},
+        count_(std::move(count)) {}
 
-Task<Html> show_list(Query<PageQuery> query, State<Store> store, State<RequestCount> count) {
-  const Listing listing = co_await store->list(query->page, kPerPage);
-  co_return Html(list_page(frame_of(*count), listing, {}, {}));
-}
-
-Task<Response> add(Form<NoteForm> typed, State<Store> store, State<RequestCount> count) {
-  const NoteForm form = tidy(std::move(*typed));
-  const FormFaults faults = find_faults(form);
-  if (faults.any()) {
-    const Listing listing = co_await store->list(1, kPerPage);
-    co_return Response::html(list_page(frame_of(*count), listing, form, faults), 422);
+  [[nodiscard]] Frame frame(std::vector<Flash> messages = {}) const {
+    Frame frame = frame_;
+    frame.requests = now();
+    frame.messages = std::move(messages);
+    return frame;
   }
-  const Note note = co_await store->add(draft_of(form));
-  co_return Response(303).add_header("Location", "/#note-" + std::to_string(note.id));
+  [[nodiscard]] std::uint64_t now() const { return count_->load(std::memory_order_relaxed); }
+
+ private:
+  Frame frame_;
+  RequestCount count_;
+};
+
+constexpr int kPerPage = 12;
+// Browsers keep the lengths; what else is wrong is told on the page, where it stays.
+const FormOptions kEditor = {.submit = "-", .is_checked_by_browser = false};
+const FormOptions kComposer = {
+    .action = "/notes", .submit = "Add note", .is_checked_by_browser = false};
+
+/// Without blanks around the title.
+NewNote tidy(NewNote note) {
+  note.title = std::string(trim(*note.title));
+  return note;
 }
 
-Task<Response> show_note(std::int64_t id, State<Store> store, State<RequestCount> count) {
+FormAnswer absent(const Views& views, const Pages& pages) {
+  return {views.page(AbsentPage{pages.frame()}), 404};
+}
+
+Redirect to_note(std::int64_t id, std::string_view query = {}) {
+  return Redirect("/" + std::string(query) + "#note-" + std::to_string(id));
+}
+
+Task<Page> show_list(Query<PageQuery<kPerPage, kPerPage>> query, Paging paging,
+                     BlankForm<NewNote> form, Session<Visit> session, State<Store> store,
+                     State<Pages> pages, State<Views> views) {
+  Listing listing = co_await store->list(query->page, kPerPage);
+  PageLinks links = paging.links(*query, listing.total);
+  links.previous_text = "← Newer";
+  links.next_text = "Older →";
+  co_return views->page(ListPage{pages->frame(session.take_flashes()), std::move(listing),
+                                 std::move(links), form.view(kComposer)});
+}
+
+Task<FormAnswer> add(FilledForm<NewNote> form, Session<Visit> session, State<Store> store,
+                     State<Pages> pages, State<Views> views) {
+  if (!form.is_good()) {
+    Listing listing = co_await store->list(1, kPerPage);
+    co_return views->page(ListPage{pages->frame(), std::move(listing), {}, form.view(kComposer)});
+  }
+  const Note note = co_await store->add(tidy(*form));
+  session.flash("info", "Added, your note no. " + std::to_string(++session->notes_written) + ".");
+  co_return to_note(note.id);
+}
+
+Task<FormAnswer> show_note(std::int64_t id, BlankForm<NewNote> form, State<Store> store,
+                           State<Pages> pages, State<Views> views) {
   const std::optional<Note> note = co_await store->find(id);
   if (!note) {
-    co_return absent(*count);
+    co_return absent(*views, *pages);
   }
-  const NoteForm form{note->title, note->body, note->stars};
-  co_return Response::html(edit_page(frame_of(*count), id, form, {}));
+  const NewNote filled{note->title, note->body, note->stars};
+  co_return FormAnswer(
+      views->page(EditPage{pages->frame(), note->title, form.view_of(filled, kEditor)}), 200);
 }
 
-Task<Response> change(std::int64_t id, Form<NoteForm> typed, State<Store> store,
-                      State<RequestCount> count) {
-  const NoteForm form = tidy(std::move(*typed));
-  const FormFaults faults = find_faults(form);
-  if (faults.any()) {
-    co_return Response::html(edit_page(frame_of(*count), id, form, faults), 422);
+Task<FormAnswer> change(std::int64_t id, FilledForm<NewNote> form, Session<> session,
+                        State<Store> store, State<Pages> pages, State<Views> views) {
+  if (!form.is_good()) {
+    co_return views->page(EditPage{pages->frame(), *form->title, form.view(kEditor)});
   }
-  const std::optional<Note> note = co_await store->replace(id, draft_of(form));
+  const std::optional<Note> note = co_await store->replace(id, tidy(*form));
   if (!note) {
-    co_return absent(*count);
+    co_return absent(*views, *pages);
   }
-  co_return Response(303).add_header("Location", "/#note-" + std::to_string(id));
+  session.flash("info", "Saved.");
+  co_return to_note(id);
 }
 
-Task<Response> set_stars(std::int64_t id, Form<StarsForm> form, State<Store> store,
-                         State<RequestCount> count) {
-  if (!co_await store->set_stars(id, form->stars)) {
-    co_return absent(*count);
+Task<Result<FormAnswer>> set_stars(std::int64_t id, FilledForm<StarsForm> form, State<Store> store,
+                                   State<Pages> pages, State<Views> views) {
+  if (!form.is_good()) {
+    co_return fail(Error::invalid(form.faults()));
   }
-  const std::string page = std::to_string(*form->page);
-  co_return Response(303).add_header("Location", "/?page=" + page + "#note-" + std::to_string(id));
+  const bool is_there = co_await store->set_stars(id, form->stars);
+  const std::string query = "?page=" + std::to_string(*form->page);
+  co_return is_there ? FormAnswer(to_note(id, query)) : absent(*views, *pages);
 }
 
-Task<Redirect> remove(std::int64_t id, State<Store> store) {
+Task<Redirect> remove(std::int64_t id, Session<> session, State<Store> store) {
   (void)co_await store->remove(id);  // gone already is as good
+  session.flash("info", "Deleted.");
   co_return Redirect("/");
-}
-
-void add_assets(App& app) {
-  const auto asset = [](const char* type, const char* body) {
-    return [type, body] {
-      Response response;
-      response.set_static_type(type).set_static_body(body);
-      response.add_header("Cache-Control", "max-age=300");
-      return response;
-    };
-  };
-  app.get("/style.css", asset("text/css; charset=utf-8", assets::kStyle));
-  app.get("/live.js", asset("text/javascript; charset=utf-8", assets::kScript));
-  app.get("/icon.svg", asset("image/svg+xml", assets::kIcon));
-}
-
-/// Of two policies both hold, so one that a page brings along stands alone.
-void add_protection(const Request& /*request*/, Response& response) {
-  if (!response.find_header("Content-Security-Policy")) {
-    response.add_header("Content-Security-Policy",
-                        "default-src 'self'; form-action 'self'; frame-ancestors 'none'");
-  }
-  response.replace_header("X-Content-Type-Options", "nosniff");
-  response.add_header("Referrer-Policy", "same-origin");
 }
 
 }  // namespace
 
 void add_pages(App& app) {
-  const RequestCount count;
-  app.state(count);
+  const auto count = std::make_shared<std::atomic<std::uint64_t>>(0);
   app.before([count](Request& request) {
     if (request.path() != "/requests") {
-      count.add();
+      count->fetch_add(1, std::memory_order_relaxed);
     }
   });
+  // In the clear, as it is served by itself: behind TLS their names begin with __Host-.
+  const Sessions visits = sessions<Visit>(app, {.cookie = "notes-session", .is_secure = false});
   app.use(cross_origin_protection());
-  app.after(add_protection);
+  Routes shown = app.group("/");
+  shown.use(csrf({.session = visits.csrf_binding(), .cookie = "notes-csrf", .is_secure = false}));
+  app.use(security_headers());
+  serve_views(app);
+  app.state(Pages(serve_assets(app, notes_assets()), count));
 
-  app.get("/", show_list);
-  app.post("/notes", add);
-  app.get("/notes/{id}", show_note);
-  app.post("/notes/{id}", change);
-  app.post("/notes/{id}/stars", set_stars);
-  app.post("/notes/{id}/delete", remove);
-  app.get("/requests", [](State<RequestCount> requests) { return Requests{requests->now()}; });
-  add_assets(app);
+  shown.get("/", show_list);
+  shown.post("/notes", add);
+  shown.get("/notes/{id}", show_note);
+  shown.post("/notes/{id}", change);
+  shown.post("/notes/{id}/stars", set_stars);
+  shown.post("/notes/{id}/delete", remove);
+  app.get("/requests", [](State<Pages> pages) { return Requests{pages->now()}; });
 }
 
 }  // namespace notes

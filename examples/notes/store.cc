@@ -1,29 +1,39 @@
 #include "store.h"
 
+#include <eider/db/migrations/migrate.h>
+
+#include <array>
+#include <ctime>
+
+#include "notes_postgres_migrations.h"
+#include "notes_sqlite_migrations.h"
+
 namespace notes {
 
-using eider::Database;
-using eider::Result;
-using eider::Task;
+using namespace eider;
 
 namespace {
 
-constexpr const char* kSchema = R"(
-  create table if not exists notes(
-    id      integer primary key,
-    title   text not null check(length(title) between 1 and 200),
-    body    text not null,
-    stars   integer not null check(stars between 0 and 5),
-    written text not null default (strftime('%Y-%m-%dT%H:%M:%SZ')),
-    changed text not null default (strftime('%Y-%m-%dT%H:%M:%SZ')));
-  create index if not exists notes_by_change on notes(changed desc, id desc);
-)";
+/// "2026-01-31T12:00:00Z", the same in both databases.
+std::string now() {
+  const std::time_t seconds = std::time(nullptr);
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%FT%TZ", &parts)};
+}
+
+int stars_of(const NewNote& note) {
+  return note.stars ? int{*note.stars} : 0;
+}
 
 }  // namespace
 
-Result<Database, std::string> open_database(const std::string& file, eider::SqliteOptions options) {
-  options.schema = kSchema;
-  return eider::try_open_sqlite(file, options);
+void add_store(App& app, const Database& database) {
+  app.add_module<eider::SchemaModule>(database, database.dialect() == eider::db::Dialect::sqlite
+                                                    ? notes_sqlite_migrations()
+                                                    : notes_postgres_migrations());
+  app.state(Store(database));
 }
 
 Task<Listing> Store::list(int page, int per_page) const {
@@ -41,20 +51,20 @@ Task<std::optional<Note>> Store::find(std::int64_t id) const {
       "select id, title, body, stars, written, changed from notes where id = $1", id);
 }
 
-Task<Note> Store::add(Draft draft) const {
-  std::optional<Note> note = co_await database_.one<Note>(
-      "insert into notes(title, body, stars) values($1, $2, $3) "
+Task<Note> Store::add(NewNote note) const {
+  std::optional<Note> added = co_await database_.one<Note>(
+      "insert into notes(title, body, stars, written, changed) values($1, $2, $3, $4, $4) "
       "returning id, title, body, stars, written, changed",
-      draft.title, draft.body, draft.stars);
-  co_return std::move(note.value());
+      note.title, note.body, stars_of(note), now());
+  co_return std::move(added.value());
 }
 
-Task<std::optional<Note>> Store::replace(std::int64_t id, Draft draft) const {
+Task<std::optional<Note>> Store::replace(std::int64_t id, NewNote note) const {
   co_return co_await database_.one<Note>(
       "update notes set title = $2, body = $3, stars = $4, "
-      "changed = strftime('%Y-%m-%dT%H:%M:%SZ') where id = $1 "
+      "changed = $5 where id = $1 "
       "returning id, title, body, stars, written, changed",
-      id, draft.title, draft.body, draft.stars);
+      id, note.title, note.body, stars_of(note), now());
 }
 
 Task<bool> Store::set_stars(std::int64_t id, int stars) const {

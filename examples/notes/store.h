@@ -3,7 +3,8 @@
 #pragma once
 
 #include <eider/db/database.h>
-#include <eider/db/sqlite/sqlite.h>
+#include <eider/eider.h>
+#include <eider/forms/form_field.h>
 
 #include <cstdint>
 #include <optional>
@@ -11,8 +12,6 @@
 #include <vector>
 
 namespace notes {
-
-inline constexpr int kPageMax = 1'000'000;
 
 struct Note {
   std::int64_t id;
@@ -23,11 +22,21 @@ struct Note {
   std::string changed;
 };
 
-/// A note without what the database gives it.
-struct Draft {
-  std::string title;
-  std::string body;
-  int stars = 0;
+/// A note without what the database gives it: as JSON, and as a form.
+struct NewNote {
+  eider::Must<std::string, eider::Matches<"[\\s\\S]*[^ \\t\\r\\n][\\s\\S]*", "Give it a title.">,
+              eider::HasLength<0, 200>>
+      title;
+  eider::Length<std::string, 0, 20000> body;
+  std::optional<eider::Range<int, 0, 5>> stars;
+
+  static constexpr eider::MemberText kAbout[] = {{"title", "What it is about.", "Milk"},
+                                                 {"body", "As long as it takes.", "Two bottles."},
+                                                 {"stars", "How much it matters; none is 0.", "3"}};
+  static constexpr eider::FieldText kForm[] = {
+      {.member = "title", .autocomplete = "off"},
+      {.member = "body", .label = "Note", .control = eider::Control::textarea},
+      {.member = "stars", .control = eider::Control::radios}};
 };
 
 /// One page of all notes, the last changed first.
@@ -38,24 +47,23 @@ struct Listing {
   std::int64_t total;
 };
 
-/// options  its schema is ours
-[[nodiscard]] eider::Result<eider::Database, std::string> open_database(
-    const std::string& file, eider::SqliteOptions options = {});
-
 class Store {
  public:
   explicit Store(eider::Database database) : database_(std::move(database)) {}
 
   [[nodiscard]] eider::Task<Listing> list(int page, int per_page) const;
   [[nodiscard]] eider::Task<std::optional<Note>> find(std::int64_t id) const;
-  [[nodiscard]] eider::Task<Note> add(Draft draft) const;
+  [[nodiscard]] eider::Task<Note> add(NewNote note) const;
   /// Nothing when there is no such note; so in the two below.
-  [[nodiscard]] eider::Task<std::optional<Note>> replace(std::int64_t id, Draft draft) const;
+  [[nodiscard]] eider::Task<std::optional<Note>> replace(std::int64_t id, NewNote note) const;
   [[nodiscard]] eider::Task<bool> set_stars(std::int64_t id, int stars) const;
   [[nodiscard]] eider::Task<bool> remove(std::int64_t id) const;
 
  private:
   eider::Database database_;
 };
+
+/// The state of handlers, over a schema that is brought to its newest ahead of the first request.
+void add_store(eider::App& app, const eider::Database& database);
 
 }  // namespace notes

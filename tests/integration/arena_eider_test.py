@@ -1,12 +1,21 @@
 """The measuring service as a process: its answers, its delays, many clients, signals."""
 
 import json
+import pathlib
 import signal
 import socket
+import sys
 import threading
 import time
 import unittest
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / 'arena'))
+
+from experiments import form
+from load import postgres
+from verify import answers, rows
+
+from redis_support import RedisServer
 from support import Program, free_port, open_files_max, receive_until, run_to_end
 
 PROGRAM = 'arena_eider'
@@ -31,6 +40,22 @@ def seconds_of_clients(service, path, clients, count):
     for thread in threads:
         thread.join()
     return time.monotonic() - begin
+
+
+class Items(unittest.TestCase):
+    def test_those_that_redis_keeps_are_as_the_rules_of_crud_say(self):
+        database = postgres.shared()
+        database.fill()
+        with RedisServer('secret') as redis, \
+                Program(PROGRAM, '{port}', '1', '--database', database.where,
+                        '--redis', redis.url) as service:
+            rows.CrudWalk().check(service.port)
+            with socket.create_connection(('127.0.0.1', redis.port), 10) as asking:
+                asking.sendall(b'AUTH secret\r\nINFO commandstats\r\nQUIT\r\n')
+                with asking.makefile('rb') as answer:
+                    told = answer.read()
+        for command in (b'get', b'set', b'del'):
+            self.assertIn(b'cmdstat_' + command + b':calls=', told)
 
 
 class Answers(unittest.TestCase):
@@ -68,6 +93,10 @@ class Answers(unittest.TestCase):
                                         '/lines/0/count'})
             self.assertEqual(service.ask('POST', '/unchecked', json.dumps(wrong), kind)[0], 200)
 
+    def test_a_form_is_shown_with_its_session_and_its_token(self):
+        with Program(PROGRAM, '{port}', '1') as service:
+            answers.check(service.port, form.FORM.request(), 2, form.FORM.expected, False)
+
     def test_a_big_answer_arrives_whole(self):
         for backend in BACKENDS:
             with self.subTest(backend), \
@@ -100,7 +129,8 @@ class Delays(unittest.TestCase):
         with Program(PROGRAM, '{port}', '2', '--delay-ms', str(DELAY_MS)) as service:
             seconds = seconds_of_clients(service, '/test', clients=10, count=5)
             self.assertGreaterEqual(seconds, 1.0)
-            self.assertLess(seconds, 1.5)
+            # Ten waits on two threads, one after the other, would take five times as long.
+            self.assertLess(seconds, 4)
 
 
 class ManyClients(unittest.TestCase):
@@ -151,7 +181,7 @@ class Signals(unittest.TestCase):
             self.await_refused(service)
             begin = time.monotonic()
             service.stop()
-            self.assertLess(time.monotonic() - begin, 2)
+            self.assertLess(time.monotonic() - begin, 8)
 
     def await_refused(self, service):
         """Until the first signal has been taken: nobody listens any more."""

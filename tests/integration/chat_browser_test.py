@@ -147,7 +147,7 @@ def retries(browser):
 
 def shows_the_room_in_the_lobby(ada, bob, service):
     bob.open(address_of(service, "/"))
-    assert bob.find(".rooms a").text().split("\n")[0].startswith("#tea")
+    bob.until(lambda: bob.find(".rooms a").text().startswith("#tea"), "the room in the list")
     ada.until(lambda: "Bob left" in notes(ada), "Bob to have left")
     bob.find("#room").type("Other Room!" + ENTER)
     bob.until(lambda: bob.address().endswith("/r/other-room"), "the new room")

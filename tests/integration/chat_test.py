@@ -6,8 +6,10 @@ Must not look at pages with a browser: that is chat_browser_test.py.
 import asyncio
 import json
 import os
+import re
 import sys
 import unittest
+import urllib.parse
 
 from support import Program
 
@@ -340,7 +342,67 @@ class Limits(ChatCase):
         for number in range(100):
             await self.enter(f'person {number}')
         page = await self.connect()
-        self.assertIn('full', (await page.join('one more'))['text'])
+        self.assertIn('Too many people', (await page.join('one more'))['text'])
+
+
+class WithoutScript(ChatCase):
+    """A browser that runs none: pages, forms, and a cookie."""
+
+    def visit(self, cookies, room='tea'):
+        """The page, and the token of its form."""
+        status, headers, page = self.service.ask('GET', f'/r/{room}',
+                                                 headers={'Cookie': cookies} if cookies else None)
+        self.assertEqual(status, 200)
+        given = [value.split(';')[0] for name, value in headers.items() if name == 'Set-Cookie']
+        return page.decode(), '; '.join(filter(None, [cookies, *given]))
+
+    def post(self, cookies, page, room='tea', **fields):
+        token = re.search(r'name="csrf_token" value="([^"]+)"', page).group(1)
+        content = urllib.parse.urlencode({'csrf_token': token, **fields})
+        status, headers, _ = self.service.ask(
+            'POST', f'/r/{room}', content.encode(),
+            headers={'Cookie': cookies, 'Content-Type': 'application/x-www-form-urlencoded'})
+        given = [value.split(';')[0] for name, value in headers.items() if name == 'Set-Cookie']
+        return status, '; '.join([cookies, *given])
+
+    async def test_what_a_form_says_is_heard_and_shown_as_text(self):
+        listener, _ = await self.enter('Bob')
+        page, cookies = self.visit('')
+        self.assertIn('Bob', page)
+        status, cookies = self.post(cookies, page, name=' Ada ', text='<b>hello</b>\n')
+        self.assertEqual(status, 303)
+        heard = await listener.hear('Message')
+        self.assertEqual((heard['name'], heard['text']), ('Ada', '<b>hello</b>'))
+        page, cookies = self.visit(cookies)
+        self.assertIn('&lt;b&gt;hello&lt;/b&gt;', page)
+        self.assertIn('value="Ada"', page)
+        self.assertNotIn('role="alert">Some', page)
+
+    async def test_a_form_says_something_without_coming_or_leaving(self):
+        _, before = await self.enter('Bob')
+        page, cookies = self.visit('')
+        self.assertEqual(self.post(cookies, page, name='Ada', text='hello')[0], 303)
+        _, after = await self.enter('Cay')
+        self.assertEqual([said['name'] for said in after['messages']], ['Ada'])
+        self.assertEqual(after['presence']['version'], before['presence']['version'] + 1)
+
+    async def test_the_name_of_somebody_who_is_here_is_theirs(self):
+        bob, _ = await self.enter('Bob')
+        page, cookies = self.visit('')
+        status, cookies = self.post(cookies, page, name='bob', text='I am not Bob')
+        self.assertEqual(status, 303)
+        page, _ = self.visit(cookies)
+        self.assertIn('Somebody here has this name already.', page)
+        self.assertNotIn('I am not Bob', page)
+        self.assertEqual((await bob.say('I am'))['text'], 'I am')
+
+    async def test_a_form_of_another_site_is_refused(self):
+        page, cookies = self.visit('')
+        _, other = self.visit('')
+        for given in ('', other):
+            self.assertEqual(self.post(given, page, name='Ada', text='x')[0], 403)
+        status, _ = self.post(cookies, page, name='A\u200bda', text='x')
+        self.assertEqual(status, 422)
 
 
 class Doors(ChatCase):
@@ -367,8 +429,11 @@ class Doors(ChatCase):
                 self.assertEqual((status, headers.get('Location')), (303, location))
 
     async def test_pages_may_load_only_what_is_served_here(self):
-        loaded = ('/', '/r/tea', '/style.css', '/icon.svg', '/lobby.js', '/room.js', '/log.js',
-                  '/connection.js')
+        _, _, room = self.service.ask('GET', '/r/tea')
+        named = re.findall(r'"(/assets/[^"]+)"', room.decode())
+        self.assertEqual(len({name.rsplit('.', 1)[1] for name in named}), 3)  # css, svg, js
+        loaded = ('/', '/r/tea', *named, '/assets/lobby.js', '/assets/log.js',
+                  '/assets/connection.js')
         for path in loaded:
             with self.subTest(path=path):
                 status, headers, body = self.service.ask('GET', path)

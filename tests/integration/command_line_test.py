@@ -20,7 +20,7 @@ NOT_STARTED = 1
 
 
 class OpenApiDiff(unittest.TestCase):
-    """`--openapi` prints a document, and `eider openapi-diff` holds two of them together."""
+    """`--openapi` prints a document, and `eider openapi diff` holds two of them together."""
 
     def compare(self, older, newer):
         with tempfile.TemporaryDirectory() as directory:
@@ -52,7 +52,39 @@ class OpenApiDiff(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn('older.json is no JSON', said)
         self.assertEqual(run_to_end('eider', 'openapi-diff', 'one'),
-                         (2, 'eider openapi-diff: it takes two files, OLD and NEW\n'))
+                         (2, 'eider openapi diff: it takes two files, OLD and NEW\n'))
+
+
+class EiderCommands(unittest.TestCase):
+    """`eider` finds its commands by name, and tells which one was meant."""
+
+    def test_the_list_has_each_command_with_a_line_and_the_exit_codes(self):
+        for words in (('--help',), ('-h',), ('help',)):
+            status, said = run_to_end('eider', *words)
+            self.assertEqual(status, 0)
+            for name in ('bench', 'db', 'openapi', 'views'):
+                self.assertRegex(said, rf'(?m)^{name} +\w')
+            self.assertIn('Exits with 0', said)
+
+    def test_an_unknown_command_is_told_with_the_one_that_was_meant(self):
+        self.assertEqual(run_to_end('eider', 'benhc'), (
+            2, 'eider: there is no command benhc, but bench (eider --help lists them)\n'))
+        self.assertEqual(run_to_end('eider', 'deploy'), (
+            2, 'eider: there is no command deploy (eider --help lists them)\n'))
+
+    def test_help_is_the_same_in_front_and_behind(self):
+        for name in ('bench', 'db', 'openapi', 'views', 'openapi-diff'):
+            status, said = run_to_end('eider', name, '--help')
+            self.assertEqual((status, run_to_end('eider', 'help', name)), (0, (0, said)))
+            self.assertIn('eider ' + name.partition('-')[0], said)
+
+    def test_an_action_of_openapi_is_needed_and_known(self):
+        self.assertEqual(run_to_end('eider', 'openapi'), (
+            2, 'eider openapi: which one?; there are document, client and diff\n'))
+        self.assertEqual(run_to_end('eider', 'openapi', 'dif'), (
+            2, 'eider openapi: there is no action dif; there are document, client and diff\n'))
+        self.assertEqual(run_to_end('eider', 'openapi', 'diff', 'one'),
+                         (2, 'eider openapi diff: it takes two files, OLD and NEW\n'))
 
 
 class Unwritten(unittest.TestCase):
@@ -102,7 +134,8 @@ class Misused(unittest.TestCase):
         status, said = run_to_end(PLAIN, '--port', 'wrong', '--help')
         self.assertEqual(status, 0)
         for name in ('host', 'port', 'listen', 'tls-port', 'listen-tls', 'cert', 'key',
-                     'proxy-protocol', 'share-port', 'threads', 'backend', 'drain-seconds'):
+                     'proxy-protocol', 'share-port', 'threads', 'backend', 'leave-seconds',
+                     'drain-seconds'):
             self.assertIn(f'  --{name} ', said)
             self.assertIn('EIDER_' + name.upper().replace('-', '_'), said)
 
@@ -140,7 +173,8 @@ class EveryExample(unittest.TestCase):
 
     SERVERS = ('01_hello', '02_json', '03_async', '04_uploads', '05_events', '06_files',
                '07_websocket', '10_http2', '11_proxy', '12_guards', '13_clock', '14_openapi',
-               '15_middleware', 'chat', 'notes')
+               '15_middleware', '16_languages', '18_sessions', '21_forms', 'chat',
+               'notes')
     CLIENTS = ('08_ws_client', '09_client')
 
     def assert_refused(self, status, program, *words, environment=None):
@@ -175,6 +209,7 @@ class EveryExample(unittest.TestCase):
     def test_a_missing_directory_ends_with_1_and_one_line(self):
         self.assert_refused(NOT_STARTED, '06_files', '--root', '/none')
         self.assert_refused(NOT_STARTED, '10_http2', '--files', '/none')
+        self.assert_refused(NOT_STARTED, '16_languages', '--directory', '/none')
         self.assert_refused(NOT_STARTED, '10_http2', environment={'HTTP2_FILES': '/none'})
         self.assert_refused(NOT_STARTED, 'notes', '--database-file', '/none/notes.db')
 

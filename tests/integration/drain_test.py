@@ -254,7 +254,7 @@ class Patience(unittest.TestCase):
                 socket.create_connection(('127.0.0.1', ports[0])):
             began = time.monotonic()
             self.assertEqual(server.stop(), 0)
-            self.assertLess(time.monotonic() - began, 1)
+            self.assertLess(time.monotonic() - began, 4)
 
     def test_who_has_connected_may_ask_after_the_signal(self):
         for kind in (ask_h1, ask_h2, ask_h2_late, ask_tls):

@@ -65,7 +65,7 @@ class Examples(unittest.TestCase):
             for connection in connections:
                 self.assertTrue(connection.recv(4096).startswith(b'HTTP/1.1 200 '))
                 connection.close()
-            self.assertLess(time.monotonic() - begin, 2)
+            self.assertLess(time.monotonic() - begin, 20)  # one by one: 200 s
 
 
 class CommandLine(unittest.TestCase):

@@ -3,6 +3,8 @@
 Must not need systemd to run: what it passes on is a descriptor and two variables.
 """
 
+import os
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -60,6 +62,43 @@ class PassedOn(unittest.TestCase):
         status, said = run_to_end(PROGRAM, '--listen', 'systemd')
         self.assertEqual(status, 1)
         self.assertIn('systemd-socket-activate', said)
+
+
+class ToldToSystemd(unittest.TestCase):
+    """What Type=notify waits for: by a socket in systemd's place."""
+
+    def setUp(self):
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        self.path = str(Path(directory) / 'notify')
+        self.systemd = self.enterContext(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
+        self.systemd.bind(self.path)
+        self.systemd.settimeout(20)
+
+    def test_it_is_ready_when_it_answers_lives_while_it_turns_and_says_that_it_stops(self):
+        told = {'NOTIFY_SOCKET': self.path, 'WATCHDOG_USEC': '200000'}
+        with Program(PROGRAM, '--port', '{port}', '--threads', '2', environment=told) as service:
+            heard = {self.systemd.recv(100) for _ in range(3)}
+            self.assertEqual(heard, {b'READY=1', b'WATCHDOG=1'})
+            self.assertEqual(curl(f'http://127.0.0.1:{service.port}/'), b'Hello world')
+            self.assertEqual(service.stop(), 0)
+            while heard != b'STOPPING=1':
+                heard = self.systemd.recv(100)
+
+    def test_the_word_is_that_of_systemd_notify(self):
+        if shutil.which('systemd-notify') is None:
+            self.skipTest('systemd-notify is not installed')
+        subprocess.run(['systemd-notify', '--ready', '--no-block'],
+                       env={**os.environ, 'NOTIFY_SOCKET': self.path}, check=True, timeout=20)
+        theirs = self.systemd.recv(100).split(b'\n')
+        with Program(PROGRAM, '--port', '{port}', environment={'NOTIFY_SOCKET': self.path}):
+            self.assertIn(self.systemd.recv(100), theirs)
+
+    def test_what_cannot_start_is_not_ready(self):
+        status, _ = run_to_end(PROGRAM, '--listen', 'systemd',
+                               environment={'NOTIFY_SOCKET': self.path})
+        self.assertEqual(status, 1)
+        self.systemd.setblocking(False)
+        self.assertRaises(BlockingIOError, self.systemd.recv, 100)
 
 
 class Proxied(unittest.TestCase):

@@ -3,6 +3,7 @@
 Must not repeat what the unit tests of src/eider/middleware/ tell.
 """
 
+import json
 import re
 import unittest
 
@@ -61,18 +62,18 @@ class Middleware(unittest.TestCase):
     def test_all_but_what_is_excepted_is_shut_for_maintenance(self):
         self.assertEqual(self.ask('POST', '/work', {'Content-Type': 'application/json'})[0], 204)
         self.assertEqual(self.ask('GET', '/news')[0], 503)
-        self.assertEqual(self.ask('GET', '/health')[2], 'alive\n')
+        self.assertEqual(self.ask('GET', '/livez')[2], '{"status":"ok","checks":{}}')
         self.assertEqual(self.ask('POST', '/work?_method=DELETE',
                                   {'Content-Type': 'application/json'})[0], 204)
         self.assertEqual(self.ask('GET', '/news')[0], 200)
 
     def test_hosts_and_slashes_are_sent_where_they_belong(self):
-        self.assertEqual(self.ask('GET', '/health', {'Host': 'evil.example'})[0], 421)
-        status, fields, _ = self.ask('GET', '/health/')
-        self.assertEqual((status, fields['location']), (308, '/health'))
+        self.assertEqual(self.ask('GET', '/livez', {'Host': 'evil.example'})[0], 421)
+        status, fields, _ = self.ask('GET', '/livez/')
+        self.assertEqual((status, fields['location']), (308, '/livez'))
 
     def test_requests_have_names_and_routes_are_listed(self):
-        status, fields, _ = self.ask('GET', '/health?a=b')
+        status, fields, _ = self.ask('GET', '/livez?a=b')
         self.assertEqual(status, 200)
         self.assertRegex(fields['x-request-id'], '^[0-9a-f]{16}$')
         status, said = run_to_end(PROGRAM, '--routes')
@@ -82,6 +83,17 @@ class Middleware(unittest.TestCase):
                                r'concurrency_limit 1000 > redirect_slashes > cors > '
                                r'rate_limit 300/1m > bearer_auth > rate_limit 100/1m > '
                                r'needs_scope write > timeout 5s > handler +64 KiB')
+
+
+class Leaving(unittest.TestCase):
+    def test_who_balances_hears_it_while_everybody_is_served(self):
+        with Program(PROGRAM, '--port', '{port}', '--leave-seconds', '60') as program:
+            self.assertEqual(program.ask('GET', '/readyz')[0], 200)
+            program.process.terminate()
+            while program.ask('GET', '/readyz')[0] == 200:
+                pass
+            self.assertEqual(json.loads(program.ask('GET', '/readyz')[2])['status'], 'leaving')
+            self.assertEqual(program.ask('GET', '/livez')[0], 200)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A person with a browser writes notes, reads them back, edits, stars and deletes them.
+"""A person with a browser writes notes, reads them back, edits, stars and deletes them, over SQLite
+and over PostgreSQL.
 argv[1]: the build's bin directory, or that of support.py.
 Needs chromium and chromedriver; says so when they are missing."""
 
@@ -7,13 +8,18 @@ import os
 import pathlib
 import sys
 import tempfile
+import urllib.parse
 
 import support
 import webdriver
+from postgres_support import PostgresServer
 
 # What would do harm if it were taken as markup.
 TITLE = "Tea & <b>cake</b> \"now\" 'here'"
 BODY = "</textarea><script>document.title = 'taken over'</script>\nsecond line – größer"
+
+
+ENTER = "\ue007"
 
 
 def address_of(service, path="/"):
@@ -83,16 +89,46 @@ def follows_light_and_dark(browser, service):
     browser.follows_light_and_dark()
 
 
+def fits(browser, service, width):
+    for path in ("/", "/notes/1"):
+        browser.open(address_of(service, path))
+        browser.find(".card")
+        wide = browser.run("return document.documentElement.scrollWidth")
+        assert wide <= width, f"{path} is {wide} pixels wide"
+
+
+def fits_a_large_screen(browser, service):
+    for width in (768, 1600):
+        browser.tools("Emulation.setDeviceMetricsOverride",
+                      width=width, height=900, deviceScaleFactor=1, mobile=False)
+        fits(browser, service, width)
+    browser.tools("Emulation.clearDeviceMetricsOverride")
+
+
+def is_used_by_keyboard_and_without_script(browser, service):
+    browser.tools("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open(address_of(service))
+    browser.find("#title").type("   ")
+    browser.find("#body").type("by keyboard")
+    browser.find("#title").type(ENTER)
+    assert browser.find("#title-fault").text() == "Give it a title."
+    browser.find("#title").type("Typed" + ENTER)
+    browser.until(lambda: "#note-" in browser.address(), "the note to be added")
+    assert "Added" in browser.find(".message").text()
+    assert browser.find(".note h2").text() == "Typed"
+    assert browser.find(".note .text").text() == "by keyboard"
+    browser.find(".note summary").type(ENTER)
+    browser.find(".note .danger").type(ENTER)
+    browser.until(lambda: "Deleted" in browser.find(".message").text(), "the note to be gone")
+    browser.tools("Emulation.setScriptExecutionDisabled", value=False)
+
+
 def fits_a_phone(browser, service):
     browser.tools(
         "Emulation.setDeviceMetricsOverride",
         width=360, height=740, deviceScaleFactor=2, mobile=True,
     )
-    for path in ("/", "/notes/1"):
-        browser.open(address_of(service, path))
-        browser.find(".card")
-        wide = browser.run("return document.documentElement.scrollWidth")
-        assert wide <= 360, f"{path} is {wide} pixels wide"
+    fits(browser, service, 360)
     browser.tools("Emulation.clearDeviceMetricsOverride")
 
 
@@ -106,9 +142,10 @@ def deletes_after_asking(browser, service):
 
 
 def turns_pages(browser, service):
+    token, cookie = support.token_of(service)
     for number in range(13):
-        form = f"title=Note+{number}&body="
-        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        form = urllib.parse.urlencode({"title": f"Note {number}", "body": "", **token})
+        kind = {"Content-Type": "application/x-www-form-urlencoded", **cookie}
         assert service.ask("POST", "/notes", form, kind)[0] == 303
     browser.open(address_of(service))
     assert len(browser.find_all(".note")) == 12
@@ -125,15 +162,30 @@ CHECKS = [
     counts_requests_live,
     follows_light_and_dark,
     fits_a_phone,
+    fits_a_large_screen,
+    is_used_by_keyboard_and_without_script,
     deletes_after_asking,
     turns_pages,
 ]
 
 
-def start(directory):
-    """The service over notes.db in that directory."""
-    database = {"NOTES_DATABASE_FILE": os.path.join(directory, "notes.db")}
+def start(database):
+    """The service over that database, which its migrations make."""
     return support.Program("notes", "--port", "{port}", environment=database)
+
+
+def uses(browser, database, name):
+    """All of it, then what is left when the service is started again."""
+    with start(database) as service:
+        for check in CHECKS:
+            check(browser, service)
+            print(f"ok: {check.__name__} ({name})")
+        assert service.stop() == 0
+    with start(database) as service:
+        browser.open(address_of(service))
+        assert len(browser.find_all(".note")) == 12
+        assert service.stop() == 0
+        print(f"ok: the notes are there after a restart ({name})")
 
 
 def main():
@@ -142,17 +194,12 @@ def main():
         return
     if len(sys.argv) > 1:
         support.BIN = pathlib.Path(sys.argv[1]).resolve()
-    with tempfile.TemporaryDirectory() as directory, webdriver.Browser() as browser:
-        with start(directory) as service:
-            for check in CHECKS:
-                check(browser, service)
-                print(f"ok: {check.__name__}")
-            assert service.stop() == 0
-        with start(directory) as service:
-            browser.open(address_of(service))
-            assert len(browser.find_all(".note")) == 12
-            assert service.stop() == 0
-            print("ok: the notes are there after a restart")
+    with tempfile.TemporaryDirectory() as directory, PostgresServer() as server:
+        file = os.path.join(directory, "notes.db")
+        for name, database in (("SQLite", {"NOTES_DATABASE_FILE": file}),
+                               ("PostgreSQL", {"NOTES_DATABASE": server.where})):
+            with webdriver.Browser() as browser:
+                uses(browser, database, name)
 
 
 if __name__ == "__main__":

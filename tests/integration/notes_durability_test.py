@@ -13,8 +13,8 @@ import unittest
 from support import NotesCase
 
 ROUNDS = 4
-WRITERS = 4
-ACKNOWLEDGED_BEFORE_KILL = 150
+WRITERS = 16
+ACKNOWLEDGED_BEFORE_KILL = 600
 WAIT_SECONDS_MAX = 60
 JSON = {'Content-Type': 'application/json'}
 
@@ -100,6 +100,8 @@ class Durability(NotesCase):
             self.assertEqual(service.stop(), 0)
         with sqlite3.connect(self.database) as database:
             self.assertEqual(database.execute('pragma integrity_check').fetchone(), ('ok',))
+            twice = database.execute('select title from notes group by title having count(*) > 1')
+            self.assertEqual(twice.fetchall(), [])
 
 
 if __name__ == '__main__':

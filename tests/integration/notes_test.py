@@ -7,7 +7,8 @@ import json
 import unittest
 import urllib.parse
 
-from support import NotesCase, run_to_end
+from postgres_support import PostgresServer
+from support import NotesCase, Program, run_to_end, token_of
 
 JSON = {'Content-Type': 'application/json'}
 FORM = {'Content-Type': 'application/x-www-form-urlencoded'}
@@ -71,12 +72,27 @@ class Api(NotesCase):
             self.assertEqual(titles(notes), ([], 0))
 
 
+class ApiOverPostgres(Api):
+    """The same, by one setting."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = cls.enterClassContext(PostgresServer())
+
+    def start(self):
+        self.server.ask('set client_min_messages = error; drop schema public cascade; '
+                        'create schema public')
+        return Program('notes', '--port', '{port}', '--threads', '2',
+                       environment={'NOTES_DATABASE': self.server.where})
+
+
 class Pages(NotesCase):
     def test_a_form_adds_a_note_that_the_page_shows_escaped(self):
         with self.start() as notes:
             title = '<script>alert("1")</script> & more'
-            form = urllib.parse.urlencode({'title': title, 'body': 'b', 'stars': '2'})
-            status, headers, _ = notes.ask('POST', '/notes', form, FORM)
+            token, cookie = token_of(notes)
+            form = urllib.parse.urlencode({'title': title, 'body': 'b', 'stars': '2', **token})
+            status, headers, _ = notes.ask('POST', '/notes', form, {**FORM, **cookie})
             self.assertEqual(status, 303)
             self.assertTrue(headers['Location'].startswith('/'))
             status, headers, page = notes.ask('GET', '/')
@@ -87,20 +103,25 @@ class Pages(NotesCase):
 
     def test_another_site_cannot_write(self):
         with self.start() as notes:
-            form = urllib.parse.urlencode({'title': 'x', 'body': '', 'stars': '0'})
+            token, cookie = token_of(notes)
+            form = urllib.parse.urlencode({'title': 'x', 'body': '', 'stars': '0', **token})
             # To a service in the clear browsers say no more than Origin.
             for source in ({'Sec-Fetch-Site': 'cross-site'}, {'Origin': 'http://evil.example'},
                            {'Origin': 'null'}):
-                told, _, _ = notes.ask('POST', '/notes', form, {**FORM, **source})
+                told, _, _ = notes.ask('POST', '/notes', form, {**FORM, **cookie, **source})
                 self.assertEqual(told, 403, source)
             self.assertEqual(titles(notes), ([], 0))
             own = {'Origin': f'http://127.0.0.1:{notes.port}'}
-            self.assertEqual(notes.ask('POST', '/notes', form, {**FORM, **own})[0], 303)
+            self.assertEqual(notes.ask('POST', '/notes', form, {**FORM, **own})[0], 403)
+            self.assertEqual(titles(notes), ([], 0))
+            self.assertEqual(notes.ask('POST', '/notes', form, {**FORM, **cookie, **own})[0], 303)
 
     def test_a_name_that_was_made_to_lead_here_is_not_answered(self):
         with self.start() as notes:
-            form = urllib.parse.urlencode({'title': 'x', 'body': '', 'stars': '0'})
-            rebound = {'Host': f'rebind.example:{notes.port}', 'Sec-Fetch-Site': 'same-origin'}
+            token, cookie = token_of(notes)
+            form = urllib.parse.urlencode({'title': 'x', 'body': '', 'stars': '0', **token})
+            rebound = {**cookie, 'Host': f'rebind.example:{notes.port}',
+                       'Sec-Fetch-Site': 'same-origin'}
             self.assertEqual(notes.ask('POST', '/notes', form, {**FORM, **rebound})[0], 421)
             self.assertEqual(notes.ask('GET', '/api/v1/notes', None, rebound)[0], 421)
             self.assertEqual(titles(notes), ([], 0))

@@ -13,7 +13,7 @@ import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from support import BIN, ROOT, Program, run_to_end
+from support import BIN, ROOT, Program, make_packages, run_to_end
 
 GIVEN = Path(__file__).with_name('openapi_client')
 PACKAGES = ROOT / 'build/openapi-client'
@@ -32,18 +32,6 @@ def run(command, directory):
     if ended.returncode != 0:
         raise AssertionError(f'{command[0]} ended with {ended.returncode}:\n{ended.stdout}')
     return ended.stdout
-
-
-def get_packages():
-    """Makes PACKAGES/node_modules, once for what is pinned."""
-    marker = PACKAGES / 'node_modules/package-lock.json'
-    wanted = (GIVEN / 'package-lock.json').read_text()
-    if not marker.exists() or marker.read_text() != wanted:
-        PACKAGES.mkdir(parents=True, exist_ok=True)
-        for name in ('package.json', 'package-lock.json'):
-            shutil.copy(GIVEN / name, PACKAGES)
-        run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'], PACKAGES)
-        marker.write_text(wanted)
 
 
 def make_client(directory, name):
@@ -132,12 +120,12 @@ class Server:
 class TypeScript(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        get_packages()
+        make_packages(GIVEN, PACKAGES.name)
         held = tempfile.TemporaryDirectory(dir=PACKAGES)  # where node finds the packages
         cls.addClassCleanup(held.cleanup)
         cls.directory = Path(held.name)
         names = make_documents(cls.directory)
-        for name in (*names, 'hostile'):
+        for name in (*names, 'hostile', 'secured'):
             make_client(cls.directory, name)
         for given in (*GIVEN.glob('*.ts'), *GIVEN.glob('*.mjs')):
             shutil.copy(given, cls.directory)
@@ -168,6 +156,11 @@ class TypeScript(unittest.TestCase):
             said = self.use('use_rich', url)
         self.assertEqual(said.count('ok: '), 4, said)
 
+    def test_who_asks_goes_with_the_calls_that_take_it(self):
+        with Server() as url:
+            said = self.use('use_secured', url)
+        self.assertEqual(said.count('ok: '), 3, said)
+
 
 class Cpp(unittest.TestCase):
     """The build has made the clients, and compiled them into a program."""
@@ -192,20 +185,20 @@ class Misused(unittest.TestCase):
         self.assertEqual(run_to_end('eider', 'openapi-client', *words), (status, said + '\n'))
 
     def test_what_cannot_be_understood_is_told(self):
-        self.assert_told(2, 'eider openapi-client: --language has to be typescript or c++',
+        self.assert_told(2, 'eider openapi client: --language has to be typescript or c++',
                          'a.json')
-        self.assert_told(2, 'eider openapi-client: --out takes a value, and none follows it',
+        self.assert_told(2, 'eider openapi client: --out takes a value, and none follows it',
                          '--out')
-        self.assert_told(2, 'eider openapi-client: there is no option --nope', '--nope')
-        self.assert_told(2, 'eider openapi-client: it takes one document', 'a', 'b')
-        self.assert_told(2, 'eider openapi-client: which document? --help tells more',
+        self.assert_told(2, 'eider openapi client: there is no option --nope', '--nope')
+        self.assert_told(2, 'eider openapi client: it takes one document', 'a', 'b')
+        self.assert_told(2, 'eider openapi client: which document? --help tells more',
                          '--language', 'typescript')
         for name in ('', 'a b', 'a::', '1', 'class', 'std'):
-            self.assert_told(2, f'eider openapi-client: {name} is no namespace', '--language',
+            self.assert_told(2, f'eider openapi client: {name} is no namespace', '--language',
                              'c++', '--namespace', name, 'a.json')
         status, said = run_to_end('eider', 'openapi-client', '--help')
         self.assertEqual(status, 0)
-        self.assertIn('--openapi | eider openapi-client --language typescript', said)
+        self.assertIn('--openapi | eider openapi client --language typescript', said)
 
     def test_what_is_no_document_is_told_with_its_place(self):
         with tempfile.TemporaryDirectory() as directory:

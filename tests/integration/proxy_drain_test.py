@@ -177,7 +177,13 @@ class ChangingUpstreams(unittest.TestCase):
     def load(self):
         """Waits until the one that goes is under load."""
         before = self.served_by_the_other()
-        self.assertTrue(wait_for(lambda: self.served_by_the_other() > before + 50))
+        self.assertTrue(
+            wait_for(lambda: self.served_by_the_other() > before + 50),
+            f'{before} then, {self.served_by_the_other()} now, {len(self.stays.heads)} by the '
+            'other; of the clients ' + ', '.join(
+                f'{len(client.whole)} whole {len(client.unanswered)} unanswered '
+                f'{client.partial[-1:]} {client.refused[-1:]} {client.failed[-1:]} '
+                f'{client.thread.is_alive()}' for client in self.clients))
 
     def test_eiders_that_drain_and_come_back_cost_no_request(self):
         port = free_port()

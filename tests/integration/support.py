@@ -3,9 +3,14 @@
 Must not leave a program behind, and must not wait without a bound.
 """
 
+import contextlib
+import fcntl
+import html
 import http.client
 import os
+import re
 import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,16 +22,32 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BIN = Path(os.environ.get('EIDER_BIN', ROOT / 'build/release/bin'))
-START_SECONDS_MAX = 20
-STOP_SECONDS_MAX = 20
-ANSWER_SECONDS_MAX = 20
+START_SECONDS_MAX = 60
+PORTS = range(20000, 32000)
+STOP_SECONDS_MAX = 60
+ANSWER_SECONDS_MAX = 60
+NPM_SECONDS_MAX = 120
 
 
 def free_port():
-    """A port that nobody listened on a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        return probe.getsockname()[1]
+    """A port that nobody listens on, and that no other test is given for a long while.
+
+    The kernel gives these to no connection of its own, so it stays free until it is used, also
+    where a program goes and comes back.
+    """
+    with open(Path(tempfile.gettempdir(), f'eider-test-port-{os.getuid()}'), 'a+',
+              encoding='ascii') as last:
+        fcntl.flock(last, fcntl.LOCK_EX)
+        last.seek(0)
+        port = int(last.read() or PORTS[0])
+        while True:
+            port = port + 1 if port + 1 in PORTS else PORTS[0]
+            with socket.socket() as probe, contextlib.suppress(OSError):
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(('127.0.0.1', port))
+                last.truncate(0)
+                last.write(str(port))
+                return port
 
 
 def open_files_max():
@@ -78,8 +99,9 @@ class Program:
 
     def said(self):
         """What it wrote until now."""
-        self.errors.seek(0)
-        return self.errors.read().decode(errors='replace')
+        # Without a seek: the program writes at the same offset, and would write over what it said.
+        file = self.errors.fileno()
+        return os.pread(file, os.fstat(file).st_size, 0).decode(errors='replace')
 
     def connect(self):
         """A connection of its own."""
@@ -124,6 +146,25 @@ def make_environment(name):
     return directory
 
 
+def make_packages(given, name):
+    """build/NAME with what GIVEN/package-lock.json pins; made once, and runs none of it."""
+    directory = ROOT / 'build' / name
+    marker = directory / 'node_modules/package-lock.json'
+    wanted = (given / 'package-lock.json').read_text()
+    if not marker.exists() or marker.read_text() != wanted:
+        directory.mkdir(parents=True, exist_ok=True)
+        for file in ('package.json', 'package-lock.json'):
+            shutil.copy(given / file, directory)
+        ended = subprocess.run(['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'],
+                               cwd=directory, text=True, check=False, timeout=NPM_SECONDS_MAX,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT)
+        if ended.returncode != 0:
+            raise AssertionError(f'npm ci ended with {ended.returncode}:\n{ended.stdout}')
+        marker.write_text(wanted)
+    return directory
+
+
 def receive_until(connection, end):
     """All bytes up to and including `end`."""
     received = b''
@@ -133,6 +174,13 @@ def receive_until(connection, end):
             raise AssertionError(f'the connection ended after {received[-200:]!r}')
         received += data
     return received
+
+
+def token_of(program, path='/'):
+    """What a form on that page needs to be taken: the hidden field's pair, the cookies."""
+    _, headers, page = program.ask('GET', path)
+    field = re.search(r'name="([^"]+)" value="([^"]+)"', page.decode())
+    return {field[1]: html.unescape(field[2])}, {'Cookie': headers['Set-Cookie'].split(';')[0]}
 
 
 class NotesCase(unittest.TestCase):

@@ -37,6 +37,31 @@ class Element:
         return self.browser.command("GET", self.path + "/property/value")
 
 
+class Authenticator:
+    """A virtual one (WebAuthn Level 3, section 11), which answers for its user at once. Use it in a
+    `with`: a browser asks all that it has."""
+
+    def __init__(self, browser, **kind):
+        wanted = {"protocol": "ctap2", "transport": "internal", "hasResidentKey": True,
+                  "hasUserVerification": True, "isUserConsenting": True, "isUserVerified": True}
+        self.browser = browser
+        identity = browser.command("POST", "/webauthn/authenticator", {**wanted, **kind})
+        self.path = f"/webauthn/authenticator/{identity}"
+
+    def credentials(self):
+        return self.browser.command("GET", self.path + "/credentials")
+
+    def verifies(self, does):
+        """Whether the user's finger is the right one from now on."""
+        self.browser.command("POST", self.path + "/uv", {"isUserVerified": does})
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.browser.command("DELETE", self.path)
+
+
 class Browser:
     """Headless chromium with an empty profile. Use it in a `with`."""
 
@@ -101,6 +126,9 @@ class Browser:
         """What the script returns."""
         return self.command("POST", "/execute/sync", {"script": script, "args": []})
 
+    def authenticator(self, **kind):
+        return Authenticator(self, **kind)
+
     def tools(self, name, **parameters):
         """A command of the browser's own developer tools."""
         return self.command("POST", "/goog/cdp/execute", {"cmd": name, "params": parameters})
@@ -123,10 +151,18 @@ class Browser:
 
     @staticmethod
     def until(question, what, seconds=20):
-        """The first answer that is true in some way; asks again and again until then."""
+        """The first answer that is true in some way; asks again and again until then.
+
+        What it asks about may be of a page that is just going.
+        """
         deadline = time.monotonic() + seconds
         while True:
-            answer = question()
+            try:
+                answer = question()
+            except AssertionError as gone:
+                if 'stale element reference' not in str(gone):
+                    raise
+                answer = None
             if answer:
                 return answer
             assert time.monotonic() < deadline, f"waited in vain for {what}"

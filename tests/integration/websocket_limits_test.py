@@ -113,7 +113,7 @@ class Limits(unittest.TestCase):
         self.good.send(frame(TEXT, b'are you there?'))
         while self.good.receive()[0] != TEXT:
             self.good.send(frame(PONG))
-        self.assertLess(time.monotonic() - begin, 2)
+        self.assertLess(time.monotonic() - begin, 8)
 
     def talk_for(self, seconds):
         """A message every 50 ms."""

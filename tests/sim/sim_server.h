@@ -71,8 +71,9 @@ class SimServerOf {
   void listen() {
     auto at = Address::parse("127.0.0.1", 0);
     for (const auto& worker : workers_) {
-      at = worker->listen(*at, {.sharing = PortSharing::shared});
-      ensure(at.has_value(), "the simulated kernel binds");
+      const auto bound = worker->listen(*at, {.sharing = PortSharing::shared});
+      ensure(bound.has_value(), "the simulated kernel binds");
+      at = bound->address;
     }
     port_ = at->port();
   }

@@ -117,7 +117,7 @@ class H2ServerOf {
     const auto at =
         worker_->listen(*Address::parse("127.0.0.1", 0), {.sharing = PortSharing::shared});
     ensure(at.has_value(), "the simulated kernel binds");
-    port_ = at->port();
+    port_ = at->address.port();
   }
 
   /// A client that has sent its preface, and these bytes behind it.

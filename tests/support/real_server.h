@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -30,7 +31,7 @@ class BlockingClient {
   /// receive_bytes  of the kernel's room for what is not read; 0: what it likes
   explicit BlockingClient(std::uint16_t port, int receive_bytes = 0)
       : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const timeval patience{.tv_sec = 10, .tv_usec = 0};
+    const timeval patience{.tv_sec = 60, .tv_usec = 0};
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
     if (receive_bytes != 0) {
       ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof(receive_bytes));
@@ -39,7 +40,7 @@ class BlockingClient {
   }
   /// Waits until nobody can connect any more.
   static void await_refusal(std::uint16_t port) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     // A draining server neither accepts nor refuses for a while: a client gives up then.
     const timeval patience{.tv_sec = 0, .tv_usec = 50'000};
     for (bool is_open = true; is_open;) {
@@ -63,10 +64,7 @@ class BlockingClient {
   std::string read_until(std::string_view text) {
     char bytes[16384];
     while (!read_.contains(text)) {
-      const ssize_t count = ::recv(fd_.get(), bytes, sizeof(bytes), 0);
-      if (count < 0 && errno == EINTR) {
-        continue;
-      }
+      const ssize_t count = receive(bytes);
       if (count <= 0) {
         error = count < 0 ? errno : 0;
         is_ended = true;
@@ -80,7 +78,7 @@ class BlockingClient {
   /// One read; whether something came, or errno.
   ::testing::AssertionResult read_some() {
     char bytes[8192];
-    const ssize_t count = ::recv(fd_.get(), bytes, sizeof(bytes), 0);
+    const ssize_t count = receive(bytes);
     return count > 0 ? ::testing::AssertionSuccess()
                      : ::testing::AssertionFailure() << "returned " << count << ", errno " << errno;
   }
@@ -98,6 +96,15 @@ class BlockingClient {
   int error = 0;
 
  private:
+  /// A process that is stopped and goes on again breaks off a receive that has a time limit
+  /// (signal(7)).
+  [[nodiscard]] ssize_t receive(std::span<char> into) const {
+    ssize_t count = 0;
+    do {
+      count = ::recv(fd_.get(), into.data(), into.size(), 0);
+    } while (count < 0 && errno == EINTR);
+    return count;
+  }
   static bool is_let_in(const Descriptor& fd, std::uint16_t port) {
     sockaddr_in at{};
     at.sin_family = AF_INET;
@@ -131,7 +138,7 @@ class ServerTest : public ::testing::TestWithParam<Backend> {
   /// Polls a fact that another thread brings about.
   template <class Fact>
   static bool comes_true(Fact fact) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (!fact()) {
       if (std::chrono::steady_clock::now() > until) {
         return false;

@@ -19,6 +19,40 @@ class BuildFailed(Exception):
     """With the end of the output."""
 
 
+class Ahead:
+    """Builds the trees of later parts while earlier ones wait, in what processor time is left.
+
+    Two builds in one tree would break it: `stop` ends this one before a part builds its own.
+    """
+
+    def __init__(self):
+        self._presets, self._process = [], None
+
+    def plan(self, presets):
+        """The presets that parts will build, in order."""
+        self._presets = list(presets)
+
+    def go_on(self, root, built):
+        """Begins the tree behind `built`, at the lowest priority: also among sessions."""
+        if built in self._presets:
+            del self._presets[:self._presets.index(built) + 1]
+        if self._presets:
+            preset = self._presets[0]
+            self._process = commands.begin(
+                ['nice', '-n', '19', 'sh', '-c', 'echo 19 >/proc/$$/autogroup; '
+                 f'cmake --preset {preset} && ninja -C build/{preset} -k 0'],
+                root, ENVIRONMENT)
+
+    def stop(self):
+        """Ends what it builds; what is built already stays."""
+        if self._process is not None:
+            commands.end(self._process)
+            self._process = None
+
+
+AHEAD = Ahead()
+
+
 class Tree:
     """The build directory of one preset."""
 
@@ -33,6 +67,7 @@ class Tree:
 
     def configure(self):
         """Makes the tree know its targets."""
+        AHEAD.stop()
         ended = commands.run(['cmake', '--preset', self.preset], 300, self.root, ENVIRONMENT)
         if not ended.is_good:
             raise BuildFailed('configuring failed\n' + tail(ended.output))
@@ -44,6 +79,7 @@ class Tree:
                              BUILD_SECONDS_MAX, self.root, ENVIRONMENT)
         if not ended.is_good:
             raise BuildFailed('the build failed\n' + _failures(ended.output))
+        AHEAD.go_on(self.root, self.preset)
 
     def targets(self, pattern):
         """The names of the programs whose name matches, as the configured tree knows them."""

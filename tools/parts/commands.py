@@ -42,6 +42,20 @@ def run(command, seconds, cwd=None, env=None):
         raise
 
 
+def begin(command, cwd, env):
+    """Starts a program whose output nobody reads; `end` ends it."""
+    return subprocess.Popen(command, cwd=cwd, env={**os.environ, **env}, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                            start_new_session=True)
+
+
+def end(process):
+    """Ends a program that was begun, and all that it started, unless it has ended."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait()
+
+
 def _end_group(process):
     try:
         os.killpg(process.pid, signal.SIGKILL)

@@ -16,6 +16,7 @@ class Outcome:
         self.passed = 0
         self.failures = []  # (name, details)
         self.skipped = []  # (name, why)
+        self.unsteady = []  # (name, what the first run said)
 
     def ok(self, count=1):
         """So many more passed."""
@@ -29,6 +30,11 @@ class Outcome:
         """One could not run on this machine; `why` is its own word."""
         self.skipped.append((name, why))
 
+    def passed_alone(self, name, details):
+        """One failed among others and passed when it ran alone; told, as it may be a rare fault."""
+        self.passed += 1
+        self.unsteady.append((name, details))
+
     def check(self, name, faults):
         """One check that passes when it has no faults."""
         if faults:
@@ -41,6 +47,7 @@ class Outcome:
         self.passed += other.passed
         self.failures += other.failures
         self.skipped += other.skipped
+        self.unsteady += other.unsteady
 
 
 def tail(text, lines=_TAIL_LINES):
@@ -68,10 +75,11 @@ class Teller:
               f'{len(outcome.failures)} failed  ({what}, {seconds:.1f} s)', flush=True)
         for title, why in outcome.skipped:
             print(f'  skipped {name}: {title}: {why}')
-        for title, details in outcome.failures:
-            print(f'  FAILED {name}: {title}')
-            for line in details.splitlines():
-                print(f'    {line}')
+        for word, found in (('FAILED', outcome.failures), ('UNSTEADY', outcome.unsteady)):
+            for title, details in found:
+                print(f'  {word} {name}: {title}')
+                for line in details.splitlines():
+                    print(f'    {line}')
         sys.stdout.flush()
         self.total.add(outcome)
 
@@ -80,6 +88,8 @@ class Teller:
         # Again, as a log may be kept by its last lines alone.
         for name, details in self.total.failures[:20]:
             print(f'FAILED {name}: {tail(details, 1).strip()[:200]}')
-        skipped = f', {len(self.total.skipped)} skipped' if self.total.skipped else ''
-        print(f'{self.total.passed} passed, {len(self.total.failures)} failed{skipped}')
+        also = ''.join(f', {len(found)} {word}' for word, found in
+                       (('skipped', self.total.skipped), ('unsteady', self.total.unsteady))
+                       if found)
+        print(f'{self.total.passed} passed, {len(self.total.failures)} failed{also}')
         return 1 if self.total.failures or not self.total.passed else 0

@@ -12,7 +12,7 @@ from pathlib import Path
 from parts import commands
 from parts.outcome import Outcome, tail
 from parts.statics import count_unittest
-from parts.units import SANITIZERS
+from parts.units import AGAIN_MAX, SANITIZERS
 
 SCRIPT_SECONDS_MAX = 240
 # They wait for most of their time, for deadlines and for each other.
@@ -21,7 +21,7 @@ ENVIRONMENT_SECONDS_MAX = 300
 # All of them within a minute and a half on two cores; --fuzz-seconds looks further.
 FUZZ_RUNS = 100_000
 # What CMake finds for other components than the core.
-NOT_OF_CORE = ('OpenSSL', 'PkgConfig', 'SQLite3', 'ZLIB', 'fmt')
+NOT_OF_CORE = ('CURL', 'OpenSSL', 'PkgConfig', 'SQLite3', 'ZLIB', 'fmt')
 # What an older distribution has: the component, files of it, how CMake is led there, what is said.
 TOO_OLD = (
     ('http2', {'libnghttp2.pc': 'Name: libnghttp2\nDescription: old\nVersion: 1.43.0\n'},
@@ -91,16 +91,30 @@ def _artifacts(directory):
 def run_scripts(outcome, tree, only=''):
     """Every tests/integration/*_test.py against the programs of the tree, several at once."""
     def call(script):
-        return script.name, commands.run(
+        return commands.run(
             ['python3', *telling(script)], SCRIPT_SECONDS_MAX, tree.root,
             {'EIDER_BIN': str(tree.bin), 'PYTHONDONTWRITEBYTECODE': '1'})
     scripts = [script for script in sorted((tree.root / 'tests/integration').glob('*_test.py'))
                if only in script.name]
     together = [script for script in scripts if script.name not in ALONE]
-    for name, ended in commands.each(call, together, SCRIPTS_PER_CORE):
+    alone = [script for script in scripts if script.name in ALONE]
+    first = [*zip(together, commands.each(call, together, SCRIPTS_PER_CORE)),
+             *zip(alone, map(call, alone))]
+    failed = sum(not ended.is_good for _, ended in first)
+    for script, ended in first:
+        again = call(script) if not ended.is_good and failed <= AGAIN_MAX else None
+        count_script(outcome, script.name, ended, again)
+
+
+def count_script(outcome, name, ended, again=None):
+    """Adds what a script said; `again` is how its second run ended, alone, if there was one."""
+    if again is None or not again.is_good:
         count_unittest(outcome, name, ended)
-    for name, ended in map(call, [script for script in scripts if script.name in ALONE]):
-        count_unittest(outcome, name, ended)
+        return
+    first = Outcome()
+    count_unittest(first, name, ended)
+    count_unittest(outcome, name, again)
+    outcome.unsteady += first.failures
 
 
 def telling(script):

@@ -77,6 +77,9 @@ def check_alone(outcome, root):
     """
     sources = [path for path in sorted((root / 'src').rglob('*.cc'))
                if not path.stem.endswith(('_test', '_bench', '_fuzz'))]
+    # The libraries whose headers the compiler does not find by itself.
+    elsewhere = commands.run(['pkg-config', '--cflags-only-I', 'libpq', 'libmariadb'],
+                             10).output.split()
     with_source = {tuple(cpp.includes(source.read_text())[:1]) for source in sources}
     headers = [path for path in sorted((root / 'src').rglob('*.h'))
                if (path.relative_to(root / 'src').as_posix(),) not in with_source]
@@ -88,7 +91,7 @@ def check_alone(outcome, root):
                 source = Path(directory) / (name.replace('/', '_') + '.cc')
                 source.write_text(f'#include "{name}"\n#include "{name}"\n')
             command = ['g++', *FLAGS, '-DEIDER_VERSION=""', '-fsyntax-only', f'-I{root}/src',
-                       source]
+                       *elsewhere, source]
             return name, commands.run(command, COMPILE_SECONDS_MAX, root)
         for name, ended in commands.each(compile_alone, sources + headers):
             outcome.check(f'{name} alone', [] if ended.is_good else [tail(ended.output, 20)])

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "../common/adapter.h"
+#include "orders.h"
 
 namespace {
 
@@ -142,6 +143,7 @@ int main(int argc, char** argv) {
   add_blocking_route(pool, options.delay);
   add_typed_routes(options.routes);
   add_middlewares(options.middlewares);
+  arena::add_orders();
   // It makes a folder for uploads where it stands, and ends by itself on SIGTERM.
   drogon::app()
       .setUploadPath((std::filesystem::temp_directory_path() / "arena_drogon").string())

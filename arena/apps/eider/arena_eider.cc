@@ -3,6 +3,7 @@
 //   arena_eider PORT THREADS [--backend auto|epoll|io_uring] [--delay-ms T] [--routes N]
 //               [--middlewares N] [--host ADDRESS] [--processes N] [--files DIR]
 //               [--tls-port P [--cert F --key F]] [--upstream HOST:PORT]
+//               [--database WHERE [--database-connections N] [--redis URL]]
 #include <eider/eider.h>
 #include <eider/http2/http2.h>
 #include <eider/proxy/proxy.h>
@@ -23,6 +24,9 @@
 
 #include "../common/command_line.h"
 #include "checked.h"
+#include "database.h"
+#include "form_page.h"
+#include "items.h"
 #include "realtime.h"
 #include "streams.h"
 
@@ -38,6 +42,8 @@ struct Options {
   int processes = 0;     // 0: this one
   std::string upstream;  // of /proxy; empty: none
   std::string files;     // served at /files; empty: none
+  std::string redis;     // of /crud/items; empty: none
+  arena::DatabaseOptions database;
 };
 
 struct Message {
@@ -134,7 +140,10 @@ Options read_options(int argc, char** argv) {
       .add("--tls-port", tls_port, 0, Line::kPortMax)
       .add("--cert", server.certificate)
       .add("--key", server.key)
-      .add("--upstream", options.upstream);
+      .add("--upstream", options.upstream)
+      .add("--database", options.database.where)
+      .add("--database-connections", options.database.connections, 1, Line::kMost)
+      .add("--redis", options.redis);
   line.read(argc, argv);
   options.delay = std::chrono::milliseconds(delay_ms);
   server.backend = *parse_backend(backend);
@@ -194,6 +203,7 @@ int serve(const Options& options) {
   add_plain_routes(app);
   add_slow_routes(app, options.delay);
   arena::add_orders(app);
+  arena::add_form_page(app);
   add_streams(app);
   add_realtime(app);
   if (!options.files.empty()) {
@@ -201,6 +211,10 @@ int serve(const Options& options) {
   }
   if (!options.upstream.empty()) {
     proxy_to(app, "/proxy", {"http://" + options.upstream});
+  }
+  if (!options.database.where.empty()) {
+    arena::add_database(app, options.database);
+    arena::add_items(app, options.redis);
   }
   add_load(app, options);
   return options.processes == 0 ? app.serve(options.server) : serve_in_processes(app, options);

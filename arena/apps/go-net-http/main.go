@@ -1,5 +1,6 @@
 // The measuring service on Go's net/http: PORT THREADS DELAY_MS [--routes N] [--middlewares N]
-// [--tls-port P --cert F --key F] [--upstream HOST:PORT].
+// [--tls-port P --cert F --key F] [--upstream HOST:PORT] [--database WHERE
+// --database-connections N].
 package main
 
 import (
@@ -26,6 +27,8 @@ type message struct {
 
 type options struct {
 	port, threads, delayMs, routes, middlewares int
+	database                                    string
+	databaseConnections                         int
 	secure                                      secure
 	upstream                                    string
 }
@@ -129,18 +132,25 @@ func readsPath(next http.Handler) http.Handler {
 	})
 }
 
-func handler(given options) http.Handler {
+func handler(given options) (http.Handler, error) {
 	mux := http.NewServeMux()
 	addRoutes(mux, time.Duration(given.delayMs)*time.Millisecond)
 	addWebSockets(mux)
 	addStreams(mux)
 	addProxy(mux, given.upstream)
 	addCompany(mux, given.routes)
+	if given.database != "" {
+		kept, err := openStore(given.database, given.databaseConnections)
+		if err != nil {
+			return nil, err
+		}
+		addDatabase(mux, kept)
+	}
 	var all http.Handler = mux
 	for range given.middlewares {
 		all = readsPath(all)
 	}
-	return all
+	return all, nil
 }
 
 func parse() (options, error) {
@@ -162,6 +172,8 @@ func parse() (options, error) {
 	flags.StringVar(&given.secure.cert, "cert", "", "the certificate, PEM")
 	flags.StringVar(&given.secure.key, "key", "", "its key, PEM")
 	flags.StringVar(&given.upstream, "upstream", "", "HOST:PORT of /proxy; empty: none")
+	flags.StringVar(&given.database, "database", "", "where PostgreSQL is; empty: nowhere")
+	flags.IntVar(&given.databaseConnections, "database-connections", 4, "the most of them")
 	return given, flags.Parse(os.Args[4:])
 }
 
@@ -169,7 +181,11 @@ func serve(given options) error {
 	runtime.GOMAXPROCS(given.threads)
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, os.Interrupt)
-	all, ended := handler(given), make(chan error, 2)
+	all, err := handler(given)
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 2)
 	servers := []*http.Server{listen(all, given.port, ended)}
 	if given.secure.port != 0 {
 		servers = append(servers, listenSecurely(all, given.secure, ended))
@@ -197,7 +213,8 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		fmt.Fprintln(os.Stderr, "usage: PORT THREADS DELAY_MS [--routes N] [--middlewares N] "+
-			"[--tls-port P --cert F --key F] [--upstream HOST:PORT]")
+			"[--tls-port P --cert F --key F] [--upstream HOST:PORT] "+
+			"[--database WHERE --database-connections N]")
 		os.Exit(2)
 	}
 	if err := serve(given); err != nil {

@@ -1,4 +1,5 @@
 // The measuring service on Node's http module: PORT THREADS DELAY_MS; THREADS processes by cluster.
+// DATABASE in the environment: where PostgreSQL is.
 // TLS_PORT, TLS_CERT, TLS_KEY in the environment: over TLS instead. HTTP2: with the http2 module.
 import cluster from 'node:cluster';
 import { serverOf } from './servers.js';
@@ -87,14 +88,29 @@ function answerGet(response, path) {
   }
 }
 
-function handler(delayMs) {
+async function answerRows(request, response, found) {
+  try {
+    const { type, text, status, headers } = await found;
+    response.writeHead(status, {
+      ...headers, 'Content-Type': type, 'Content-Length': Buffer.byteLength(text),
+    });
+    response.end(text);
+  } catch (fault) {
+    refuse(response, 500, fault.message);
+  }
+}
+
+function handler(delayMs, rows) {
   // A timer of 0 ms would take 1 ms.
   const wait = delayMs === 0 ? () => {} : () => setTimeout(delayMs);
   // Nothing in Node hands a handler to a pool: this holds the whole process, as blocking code does.
   const block = () => Atomics.wait(sleeper, 0, 0, delayMs);
   return (request, response) => {
     const { method, url } = request;
-    if (method === 'GET') {
+    const found = rows?.(method, url, () => readBody(request));
+    if (found) {
+      answerRows(request, response, found);
+    } else if (method === 'GET') {
       answerGet(response, url);
     } else if (method === 'POST' && url === '/test') {
       reply(request, response, wait);
@@ -106,8 +122,11 @@ function handler(delayMs) {
   };
 }
 
-function serve(port, delayMs) {
-  const { server, end } = serverOf({ keepAliveTimeout: KEEP_ALIVE_MS }, handler(delayMs));
+async function serve(port, delayMs) {
+  const { DATABASE, DATABASE_CONNECTIONS } = process.env;
+  const rows = DATABASE ? await (await import('./database.js')).databaseAnswers(
+    DATABASE, Number(DATABASE_CONNECTIONS)) : null;
+  const { server, end } = serverOf({ keepAliveTimeout: KEEP_ALIVE_MS }, handler(delayMs, rows));
   const where = Number(process.env.TLS_PORT ?? port);
   server.listen({ port: where, host: '0.0.0.0', backlog: BACKLOG });
   process.on('SIGTERM', () => {

@@ -211,6 +211,17 @@ App& App::set_override(detail::base::TypeKey key, std::shared_ptr<void> object) 
   return *this;
 }
 
+std::shared_ptr<void> App::find_state(detail::base::TypeKey key) const {
+  const auto& given = table_->states().given;
+  const auto found = given.find(key);
+  return found == given.end() ? nullptr : found->second;
+}
+
+App& App::add_override(Guard guard) {
+  to_extend("what is provided").scopes.front().overrides.push_front(std::move(guard));
+  return *this;
+}
+
 App& App::add_maker(detail::app::StateMaker maker) {
   const std::string name(maker.type_name);
   auto& makers = to_extend("a maker of " + name).states().makers;

@@ -241,6 +241,26 @@ class Routes {
                 .stop = detail::app::make_life_call(std::move(function)),
                 .stop_within = within});
   }
+  /// What is to be done when SIGHUP has had the settings read anew (docs/howto/options.md): called
+  /// once each time, on the server's first loop, when a Live struct tells what is new, and whether
+  /// something is or not. What it throws is in the log.
+  ///
+  ///     app.on_reload("pool", [&own](State<Pool> pool) { pool->resize(own->pool_size); });
+  template <class F>
+  Routes& on_reload(std::string name, F function) {
+    return add(
+        {.name = std::move(name), .reload = detail::app::make_life_call(std::move(function))});
+  }
+  /// What tells whether the application can serve now, and throws or returns an Error where it
+  /// cannot: asked on any loop by who asks whether it is ready (serve_health).
+  ///
+  ///     app.check("database", [](State<Database> db) -> Task<> { co_await db->one<int>("select
+  ///     1"); });
+  template <class F>
+  Routes& check(std::string name, F function) {
+    return add(
+        {.name = std::move(name), .check = detail::app::make_life_call(std::move(function))});
+  }
   /// A task beside requests, begun behind what was added before, and destroyed where it waits
   /// behind the last answer. What it throws is in the log with its name; then it begins again.
   ///
@@ -338,6 +358,25 @@ class App : public Routes {
                         std::make_shared<T>(std::forward<Arguments>(arguments)...));
   }
 
+  /// What `state` was given of that type, this app's own; null: nothing. For what is put together
+  /// around an app, such as its tests.
+  template <class T>
+  [[nodiscard]] std::shared_ptr<T> find_state() const {
+    return std::static_pointer_cast<T>(find_state(&detail::base::kTypeKey<T>));
+  }
+  /// Takes the place of all that make a T, by `guard` and `provide`, of groups and of mounted apps
+  /// too, a later one that of an earlier: for tests. What hooks put stays.
+  ///
+  ///     app.override_provided([] { return Identity{.name = "ada"}; });   // logs everybody in
+  template <class G>
+  App& override_provided(G function) {
+    static_assert(
+        !std::is_void_v<
+            typename detail::app::Learned<typename detail::app::Signature<G>::Value>::Type>,
+        "what is provided is what the function returns: let it return a T");
+    return add_override(detail::app::describe_guard(std::move(function), {}));
+  }
+
   /// A state that is made of others, once, when the app starts and somebody takes it: what it takes
   /// is made ahead of it, and goes behind it. Functions that take each other's are told at start.
   /// What `state` was given of that type goes before it, and so `override_state` in tests: then the
@@ -375,9 +414,10 @@ class App : public Routes {
   }
 
   /// Adds a part of the application, made in place of these arguments: a class with a name and, as
-  /// far as it has them, `settings`, `start`, `stop`, `run` and `run_on_loop`. They are what
-  /// OptionSet::add, on_start, on_stop and background (once, and on each loop) take, without
-  /// states. Handlers are given it as State<M>. Throws a Failure where the app has one already.
+  /// far as it has them, `settings`, `start`, `stop`, `run`, `run_on_loop`, `check` and `reload`.
+  /// They are what OptionSet::add, on_start, on_stop, background (once, and on each loop), check
+  /// and on_reload take, without states. Handlers are given it as State<M>. Throws a Failure where
+  /// the app has one already.
   ///
   ///     struct Search {
   ///       static constexpr std::string_view kName = "search";
@@ -486,7 +526,9 @@ class App : public Routes {
   }
   App& set_state(detail::base::TypeKey key, std::string_view type_name,
                  std::shared_ptr<void> object);
+  App& add_override(Guard guard);
   App& set_override(detail::base::TypeKey key, std::shared_ptr<void> object);
+  [[nodiscard]] std::shared_ptr<void> find_state(detail::base::TypeKey key) const;
   App& add_maker(detail::app::StateMaker maker);
 
   std::shared_ptr<RouteTable> owned_table_;
@@ -502,7 +544,7 @@ Routes& Routes::before(F function) {
                         } else {
                           Result<void> allowed = function(request);
                           if (!allowed) {
-                            render_error(response, allowed.error());
+                            render_refusal(response, allowed.error());
                           }
                           return allowed.has_value();
                         }

@@ -1,6 +1,6 @@
 #include "eider/app/conditions.h"
 
-#include <ctime>
+#include "eider/runtime/loop.h"
 
 namespace eider {
 
@@ -26,8 +26,9 @@ Representation as_representation(const Conditions::Current& current) noexcept {
 
 Result<void> Conditions::hold_against(const Representation& representation) const {
   // A handler that changes asks: what GET would be told by a 304 is no matter here.
-  const Verdict verdict = evaluate_preconditions(request_->method(), request_->headers(),
-                                                 representation, std::time(nullptr));
+  const Verdict verdict =
+      evaluate_preconditions(request_->method(), request_->headers(), representation,
+                             wall_time().time_since_epoch().count());
   if (verdict == Verdict::failed) {
     return fail(Error(kPreconditionFailed, "What is there is not in the state that you mean."));
   }
@@ -44,7 +45,7 @@ Result<void> Conditions::check_absent() const {
 
 Result<void> Conditions::require(const Current& current) const {
   const Representation there = as_representation(current);
-  if (names_state(request_->headers(), there, std::time(nullptr))) {
+  if (names_state(request_->headers(), there, wall_time().time_since_epoch().count())) {
     return hold_against(there);
   }
   return fail(Error(kPreconditionRequired,

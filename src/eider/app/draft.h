@@ -45,7 +45,57 @@ struct DraftOf<Form<T>> {
 
   static Result<void> read(const Request& request, T& value) {
     Result<void> typed = expect_content_type(request, "application/x-www-form-urlencoded");
-    return typed ? read_struct(reflect::type_of<T>(), &value, request.body(), 422) : typed;
+    return typed ? read_form(reflect::type_of<T>(), &value, request) : typed;
+  }
+};
+
+/// A T that was read, with what is wrong with it.
+///
+/// IsForm  its members are told of by name: "address/street"; else by JSON pointer
+template <class T, bool IsForm>
+class Judged {
+ public:
+  const T& operator*() const noexcept { return value_; }
+  const T* operator->() const noexcept { return &value_; }
+
+  /// Whether nothing is wrong with it, so far.
+  [[nodiscard]] bool is_good() const noexcept { return faults_.empty(); }
+  /// Likewise with a member of it. Of none where so much is wrong that not all of it is told.
+  template <class M>
+  [[nodiscard]] bool is_good(const M& member) const {
+    return faults_.size() < Faults::kMax && !has_fault_at(faults_, told(member, {}).pointer);
+  }
+  template <class M>
+  void add(const M& member, std::string text) {
+    add(member, Requirement{{}, std::move(text)});
+  }
+  template <class M>
+  void add(const M& member, const Requirement& broken) {
+    add_fault(told(member, broken));
+  }
+  /// What is wrong with it as a whole.
+  void add(std::string text) { add_fault({"", std::move(text)}); }
+
+ protected:
+  void add_fault(FieldError fault) {
+    if (faults_.size() < Faults::kMax) {
+      faults_.push_back(std::move(fault));
+    }
+  }
+
+  T value_{};
+  std::vector<FieldError> faults_;
+
+ private:
+  template <class M>
+  [[nodiscard]] FieldError told(const M& member, const Requirement& broken) const {
+    Faults faults(reflect::type_of<T>().structure(), &value_);
+    faults.add(member, broken);
+    FieldError fault = std::move(faults.found().front());
+    if (IsForm) {
+      fault.pointer.erase(0, 1);
+    }
+    return fault;
   }
 };
 
@@ -65,58 +115,23 @@ struct DraftOf<Form<T>> {
 /// A member that could not be read is as it was made. What is not JSON at all, too large or of
 /// another media type never comes to the handler.
 template <class Content>
-class Draft {
+class Draft : public detail::app::Judged<typename detail::app::DraftOf<Content>::Value,
+                                         detail::app::DraftOf<Content>::kIsForm> {
  public:
   using Value = detail::app::DraftOf<Content>::Value;
   static_assert(reflect::detail::PlainStruct<Value>,
                 "eider: a draft is of a struct, whose members can be told apart");
 
-  const Value& operator*() const noexcept { return value_; }
-  const Value* operator->() const noexcept { return &value_; }
-
-  /// Whether nothing is wrong with a member of it, so far. Of none where so much is wrong that not
-  /// all of it is told.
-  template <class M>
-  [[nodiscard]] bool is_good(const M& member) const {
-    return faults_.size() < Faults::kMax &&
-           !detail::app::has_fault_at(faults_, told(member, {}).pointer);
-  }
-  template <class M>
-  void add(const M& member, std::string text) {
-    add(member, Requirement{{}, std::move(text)});
-  }
-  template <class M>
-  void add(const M& member, const Requirement& broken) {
-    if (faults_.size() < Faults::kMax) {
-      faults_.push_back(told(member, broken));
-    }
-  }
-
   /// errors  422 with all that is wrong, in one
   [[nodiscard]] Result<Value> finish() && {
-    if (!faults_.empty()) {
-      return fail(Error::invalid(std::move(faults_)));
+    if (!this->is_good()) {
+      return fail(Error::invalid(std::move(this->faults_)));
     }
-    return std::move(value_);
+    return std::move(this->value_);
   }
 
  private:
   friend struct Extract<Draft>;
-
-  /// A form's members are told of by name.
-  template <class M>
-  [[nodiscard]] FieldError told(const M& member, const Requirement& broken) const {
-    Faults faults(reflect::type_of<Value>().structure(), &value_);
-    faults.add(member, broken);
-    FieldError fault = std::move(faults.found().front());
-    if (detail::app::DraftOf<Content>::kIsForm) {
-      fault.pointer.erase(0, 1);
-    }
-    return fault;
-  }
-
-  Value value_{};
-  std::vector<FieldError> faults_;
 };
 
 template <class Content>

@@ -132,6 +132,9 @@ template <class F>
                                              std::is_void_v<typename Signature<F>::Value>),
                 "a handler that writes its answer while it runs returns Task<>: what it has to "
                 "say, it writes");
+  static_assert(!Signature<F>::kProduces || !Signature<F>::kEndsWithHead,
+                "a handler that writes its answer while it runs changes no session: take "
+                "Session<const T>, since changes have to be there when the head leaves");
   if constexpr (Signature<F>::kIsTask) {
     check_captures<F>();
   }

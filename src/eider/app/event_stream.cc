@@ -1,5 +1,6 @@
 #include "eider/app/event_stream.h"
 
+#include <random>
 #include <stdexcept>
 
 #include "eider/runtime/loop.h"
@@ -11,6 +12,12 @@ namespace {
 
 /// A handler that has nothing to say yet: the client is then told that it is connected.
 constexpr Duration kOpeningSilence = std::chrono::milliseconds(100);
+
+/// Where the server ends, so that all who listen do not come back in one instant.
+std::chrono::milliseconds random_pause() {
+  thread_local std::minstd_rand random(std::random_device{}());
+  return std::chrono::milliseconds(std::uniform_int_distribution(500, 5000)(random));
+}
 
 }  // namespace
 
@@ -98,6 +105,9 @@ class FollowedTopic {
       events.clear();
       news.take(events);
       if (events.size() == 0) {
+        if (!news.has_missed() && write_event(events, {.retry = random_pause()})) {
+          state.write(events);
+        }
         co_return;
       }
       state.write(events);

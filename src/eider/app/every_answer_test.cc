@@ -23,14 +23,14 @@ std::string ask(std::string_view line, std::string_view more = "\r\n") {
   return std::string(line) + " HTTP/1.1\r\nHost: a\r\n" + std::string(more);
 }
 
-struct Case {
+struct AnswerCase {
   std::string request;
   int status;
   std::string hooked;
   std::string logged;
 };
 
-const std::vector<Case> kCases = {
+const std::vector<AnswerCase> kCases = {
     {ask("GET /notes/7"), 200, "200 /notes/7", "GET /notes/7 200 1 "},
     {ask("HEAD /notes/7"), 200, "200 /notes/7", "HEAD /notes/7 200 0 "},
     {ask("GET /notes/x"), 400, "400 /notes/x", "GET /notes/x 400 "},
@@ -71,7 +71,7 @@ TEST(EveryAnswer, tells_how_long_a_handler_that_does_not_wait_was_at_work) {
 }
 
 TEST(EveryAnswer, is_seen_once_by_hooks_and_observers) {
-  for (const Case& one : kCases) {
+  for (const AnswerCase& one : kCases) {
     ObservedServer server;
     const std::string answer = server.exchange(one.request);
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 " + std::to_string(one.status))) << answer;

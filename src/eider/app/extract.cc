@@ -3,17 +3,33 @@
 #include "eider/app/pairs.h"
 #include "eider/base/text.h"
 #include "eider/http/cookie.h"
+#include "eider/json/path.h"
 
 namespace eider::detail::app {
 
-Result<void> read_struct(const reflect::Type& type, void* object, std::string_view pairs,
-                         int error_status) {
-  std::vector<FieldError> errors = read_pairs(type, object, pairs);
-  if (!errors.empty()) {
-    Error error = Error::invalid(std::move(errors));
-    return fail(std::move(error.with_status(error_status)));
+namespace {
+
+Result<void> with_status(std::vector<FieldError> wrong, int status) {
+  if (wrong.empty()) {
+    return {};
   }
-  return {};
+  Error error = Error::invalid(std::move(wrong));
+  return fail(std::move(error.with_status(status)));
+}
+
+}  // namespace
+
+Result<void> read_query(const reflect::Type& type, void* object, std::string_view pairs) {
+  return with_status(read_pairs(type, object, pairs), 400);
+}
+
+std::string_view passed_field(const Request& request) noexcept {
+  const auto* const passes = request.find<PassesField>();
+  return passes == nullptr ? std::string_view() : passes->name;
+}
+
+Result<void> read_form(const reflect::Type& type, void* object, const Request& request) {
+  return with_status(read_pairs(type, object, request.body(), passed_field(request)), 422);
 }
 
 namespace {
@@ -49,6 +65,25 @@ Result<void> expect_content_type(const Request& request, std::string_view type) 
   std::string text("Send the body as Content-Type: ");
   text.append(type).append(".");
   return fail(Error(415, std::move(text)));
+}
+
+Result<void> read_form_instead(const Request& request, const reflect::Type& type, void* object,
+                               Error otherwise) {
+  if (request.find<TakesForms>() == nullptr || !expect_content_type(request, kFormUrlencoded)) {
+    return fail(std::move(otherwise));
+  }
+  if (!may_be_pairs(type)) {
+    return fail(Error(415, "A form cannot say this, which holds more than names with texts: " +
+                               std::string(otherwise.detail())));
+  }
+  std::vector<FieldError> errors = read_pairs(type, object, request.body(), passed_field(request));
+  if (errors.empty()) {
+    return {};
+  }
+  for (FieldError& error : errors) {
+    error.pointer = json::detail::Path().member(error.pointer).pointer();
+  }
+  return fail(Error::invalid(std::move(errors)));
 }
 
 std::optional<std::string_view> find_cookie(const Request& request,

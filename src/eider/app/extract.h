@@ -62,9 +62,28 @@ struct Extract;
 
 namespace detail::app {
 
-/// `eider::read_pairs` (pairs.h), what is wrong being an Error of that status.
-[[nodiscard]] Result<void> read_struct(const reflect::Type& type, void* object,
-                                       std::string_view pairs, int error_status);
+/// `eider::read_pairs` (pairs.h) of a query. errors  400
+[[nodiscard]] Result<void> read_query(const reflect::Type& type, void* object,
+                                      std::string_view pairs);
+/// In a request: this name in its form is middleware's, as the token of csrf is, and passed over
+/// where the struct has no member of that name. It outlives the request.
+struct PassesField {
+  std::string_view name;
+};
+[[nodiscard]] std::string_view passed_field(const Request& request) noexcept;
+/// The form that the request's content is, as a struct. errors  422
+[[nodiscard]] Result<void> read_form(const reflect::Type& type, void* object,
+                                     const Request& request);
+/// In a request: Json<T> takes a form, too, where T is flat.
+struct TakesForms {};
+/// Reads the form of a request with TakesForms into the struct of that type at `object`; what is
+/// wrong is told by JSON pointers, as of JSON.
+///
+/// errors  otherwise, where it is no form or none is taken; 415 where the type holds more than
+/// pairs
+///         tell
+[[nodiscard]] Result<void> read_form_instead(const Request& request, const reflect::Type& type,
+                                             void* object, Error otherwise);
 using BrokenRequirements = std::vector<Requirement>;
 
 [[nodiscard]] Error bad_path_value(const Context& context, std::size_t index,
@@ -109,6 +128,10 @@ inline constexpr bool kMayBeMissing = requires { requires Extract<A>::kMayBeMiss
 /// not known may be a view.
 template <class A>
 inline constexpr bool kOwns = requires { requires Extract<A>::kOwns; };
+
+/// Whether what a handler does with a parameter has to be done when the answer's head leaves.
+template <class A>
+inline constexpr bool kEndsWithHead = requires { requires Extract<A>::kEndsWithHead; };
 
 /// What text of that type is described by: null for text as it is.
 template <class T>
@@ -174,7 +197,8 @@ Result<T> from_named(std::string_view kind, std::string_view name,
 /// A plain type is the next parameter of the path. To teach handlers a type of your own, specialise
 /// Extract for it: as below, or
 ///
-///     template <> struct eider::Extract<Caller> : ExtractSlot<Caller> {};  // what a guard has put
+///     struct User { …; static constexpr bool kIsProvided = true; };        // what a guard has put
+///     template <> struct eider::Extract<Caller> : ExtractSlot<Caller> {};  // … of another's type
 ///     template <> struct eider::Extract<Caller> {                          // what is made when
 ///     asked
 ///       static Task<Result<Caller>> from(Cookie<"sid"> sid, State<Sessions> sessions);
@@ -188,6 +212,9 @@ Result<T> from_named(std::string_view kind, std::string_view name,
 /// kOwns  what is held views nothing of the request. Without it the request is copied ahead of a
 ///        handler that answers at once with content to be made later, such as Streamed, and a
 ///        WebSocket's handler may not take it.
+/// check_type()  throws a Failure where it cannot be made of any request: when the route is added
+/// kEndsWithHead  what is done with it counts until the answer's head leaves: a handler that writes
+///        its answer while it runs may not take it.
 template <class T>
 struct Extract {
   static constexpr ArgumentKind kKind = ArgumentKind::path_value;
@@ -229,8 +256,7 @@ struct Extract<Query<T>> {
   using Held = Query<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     Held held;
-    auto read =
-        detail::app::read_struct(reflect::type_of<T>(), &*held, context.request.query(), 400);
+    auto read = detail::app::read_query(reflect::type_of<T>(), &*held, context.request.query());
     if (!read) {
       return fail(std::move(read.error()));
     }
@@ -247,14 +273,11 @@ struct Extract<Form<T>> {
                 "Form<T> takes a struct whose members are the keys");
   using Held = Form<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
-    if (auto typed =
-            detail::app::expect_content_type(context.request, "application/x-www-form-urlencoded");
-        !typed) {
+    if (auto typed = detail::app::expect_content_type(context.request, kFormUrlencoded); !typed) {
       return fail(std::move(typed.error()));
     }
     Held held;
-    auto read =
-        detail::app::read_struct(reflect::type_of<T>(), &*held, context.request.body(), 422);
+    auto read = detail::app::read_form(reflect::type_of<T>(), &*held, context.request);
     if (!read) {
       return fail(std::move(read.error()));
     }
@@ -273,7 +296,13 @@ struct Extract<Json<T>> {
   static Result<Held> from(const Context& context, ArgumentPlace) {
     if (auto typed = detail::app::expect_content_type(context.request, "application/json");
         !typed) {
-      return fail(std::move(typed.error()));
+      // Of what cannot be made first json::read has to say so, ahead of what the compiler would.
+      if constexpr (std::default_initializable<T>) {
+        Held held;
+        auto form = detail::app::read_form_instead(context.request, reflect::type_of<T>(), &*held,
+                                                   std::move(typed.error()));
+        return form ? Result<Held>(std::move(held)) : fail(std::move(form.error()));
+      }
     }
     auto read = json::read<T>(context.request.body());
     if (!read) {
@@ -398,6 +427,14 @@ struct ExtractSlot {
   }
 };
 
+/// Of a struct that says so itself, with what is derived from it, and that views nothing of the
+/// request: `static constexpr bool kIsProvided = true;`.
+template <class T>
+  requires requires { requires T::kIsProvided; }
+struct Extract<T> : ExtractSlot<T> {
+  static constexpr bool kOwns = true;
+};
+
 namespace detail::app {
 
 /// What a parameter of type A is made by.
@@ -416,6 +453,7 @@ struct Extract<std::optional<T>> {
   static constexpr ArgumentKind kKind = ArgumentKind::slot;
   static constexpr bool kMayBeMissing = true;
   static constexpr bool kOwns = detail::app::kOwns<T>;
+  static constexpr bool kEndsWithHead = detail::app::kEndsWithHead<T>;
   using Held = std::optional<typename Inner::Held>;
   using Object = typename Inner::Object;
   static Result<Held> from(const Context& context, ArgumentPlace place) {

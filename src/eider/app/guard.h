@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "eider/app/handler.h"
+#include "eider/app/middleware.h"
 
 namespace eider {
 
@@ -65,6 +66,9 @@ struct Guard {
   DescribeGuard describe;
   /// As `--routes` tells it; empty: by what it puts.
   std::string name;
+  /// Stands around the handlers of the routes on whose way this guard is, within all middleware,
+  /// which so sees what it does to the answer, such as setting a cookie. Null: nothing.
+  std::shared_ptr<const Around> around;
 };
 
 namespace detail::app {
@@ -156,6 +160,9 @@ consteval void check_guard() {
   static_assert(!S::kTakesContent,
                 "a guard runs ahead of content: it takes no Body, Json<T>, Form<T>, BodyStream or "
                 "Multipart, which are its handler's");
+  static_assert(!S::kEndsWithHead,
+                "a guard changes no session, since a refusal would lose that: take Session<const "
+                "T>, or a UserKey");
   static_assert(!S::kProduces && !S::kTakesSocket,
                 "a guard does not answer: return an Error, or what the handler is to know");
   static_assert(!std::is_same_v<Type, bool>,
@@ -200,6 +207,9 @@ template <class G>
   }
   if constexpr (requires { std::string(kept->name()); }) {
     guard.name = kept->name();
+  }
+  if constexpr (requires { Around(kept->around()); }) {
+    guard.around = std::make_shared<const Around>(kept->around());
   }
   guard.function = kept;
   return guard;

@@ -43,6 +43,33 @@ TEST(Provided, is_made_once_for_all_who_ask) {
   EXPECT_EQ(others, 0);
 }
 
+struct Guest {
+  std::string name;
+  static constexpr bool kIsProvided = true;
+};
+struct Member : Guest {};
+
+TEST(Provided, is_taken_by_its_type_where_that_says_so) {
+  App app;
+  app.provide([](Header<"who"> who) { return Guest{std::string(*who)}; });
+  app.provide([](const Guest& guest) -> Result<Member> {
+    return guest.name == "ann" ? Result<Member>(Member{guest})
+                               : fail(Error::forbidden("Members only."));
+  });
+  app.get("/", [](const Guest& guest, std::optional<Member> member) {
+    return guest.name + (member ? "!" : "");
+  });
+  app.get("/members", [](Member member) { return member.name; });
+  TestClient client(app);
+  const auto ask = [&client](std::string target, std::string who) {
+    return client.send({.target = std::move(target), .headers = {{"who", std::move(who)}}});
+  };
+  EXPECT_EQ(ask("/", "ann").body, "ann!");
+  EXPECT_EQ(ask("/", "bob").body, "bob");
+  EXPECT_EQ(ask("/members", "ann").body, "ann");
+  EXPECT_EQ(ask("/members", "bob").status, 403);
+}
+
 TEST(Provided, is_nothing_in_place_of_a_refusal_where_a_handler_does_without) {
   App app;
   app.provide([](Header<"who", std::optional<std::string_view>> who) -> Result<Account> {
@@ -70,6 +97,33 @@ TEST(Provided, is_nothing_in_place_of_a_refusal_where_a_handler_does_without) {
   EXPECT_EQ(ask("/perhaps", "ann").body, "ann");
   EXPECT_EQ(ask("/must", "ann").body, "ann");
   EXPECT_EQ(ask("/perhaps", "down").status, 503);  // that nobody knows is not "nobody"
+}
+
+struct Ledger {
+  std::string of;
+};
+
+TEST(Provided, is_nothing_too_where_what_it_is_made_of_is_refused) {
+  App app;
+  app.provide([](Header<"who", std::optional<std::string_view>> who) -> Result<Account> {
+    return *who ? Result<Account>(Account{std::string(**who)})
+                : Result<Account>(fail(Error::unauthorized("Who are you?")));
+  });
+  app.provide([](Slot<Account> account) -> Result<Ledger> { return Ledger{account->owner}; });
+  app.get("/perhaps", [](std::optional<Slot<Ledger>> ledger) {
+    return ledger ? (*ledger)->of : std::string("nobody's");
+  });
+  app.get("/must", [](Slot<Ledger> ledger) { return ledger->of; });
+  app.get("/either", [](std::optional<Slot<Ledger>>, Slot<Ledger> ledger) { return ledger->of; });
+  app.get("/of", [](std::optional<Slot<Ledger>>, Slot<Account> account) { return account->owner; });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/perhaps").body, "nobody's");
+  for (const char* target : {"/must", "/either", "/of"}) {
+    EXPECT_EQ(client.get(target).status, 401) << target;
+  }
+  for (const char* target : {"/perhaps", "/must", "/either", "/of"}) {
+    EXPECT_EQ(client.send({.target = target, .headers = {{"Who", "ann"}}}).body, "ann") << target;
+  }
 }
 
 TEST(Provided, by_the_innermost_group_is_taken) {
@@ -198,6 +252,79 @@ TEST(GuardsAtStart, what_asks_for_itself_is_told) {
   const std::string wrong = start_error_of(app);
   EXPECT_TRUE(wrong.contains("what makes a eider::Asking asks for itself, on the way of GET /x"))
       << wrong;
+}
+
+// What a test puts in the place of what makes it.
+
+App app_with_accounts() {
+  App app;
+  app.guard([](Header<"who"> who) -> Result<Account> {
+    return *who == "ann" ? Result<Account>(Account{"ann"}) : fail(Error::unauthorized("Who?"));
+  });
+  Routes group = app.group("/group");
+  group.provide([] { return 7L; });
+  group.get("/x", [](Slot<Account> account, Slot<long> number) {
+    return account->owner + std::to_string(*number);
+  });
+  app.get("/owner", [](std::optional<Slot<Account>> account) { return (*account)->owner; });
+  return app;
+}
+
+TEST(OverriddenProvided, StandsForGuardsAndForWhatGroupsProvide) {
+  App app = app_with_accounts();
+  EXPECT_EQ(TestClient(app).get("/group/x").status, 400);  // nobody says who
+  App tested = app_with_accounts();
+  tested.override_provided([] { return Account{"test"}; });
+  tested.override_provided(
+      [](Slot<Account> account) { return static_cast<long>(account->owner.size()); });
+  TestClient client(tested);
+  EXPECT_EQ(client.get("/group/x").body, "test4");
+  EXPECT_EQ(client.get("/owner").body, "test");
+}
+
+TEST(OverriddenProvided, ReachesMountedAppsAndGoesAheadOfTheirOwn) {
+  App inner = app_with_accounts();
+  inner.override_provided([] { return Account{"inner"}; });
+  inner.override_provided([] { return 1L; });
+  App app;
+  app.override_provided([] { return Account{"first"}; });
+  app.override_provided([] { return Account{"second"}; });
+  app.mount("/in", std::move(inner));
+  EXPECT_EQ(TestClient(app).get("/in/group/x").body, "second1");
+}
+
+TEST(OverriddenProvided, OfAMountedAppStaysThere) {
+  App inner = app_with_accounts();
+  inner.override_provided([] { return Account{"inner"}; });
+  App app = app_with_accounts();
+  app.mount("/in", std::move(inner));
+  TestClient client(app);
+  EXPECT_EQ(client.get("/in/owner").status, 400);  // the guard around it asks still
+  const auto ask = [&client](std::string target) {
+    return client.send({.target = std::move(target), .headers = {{"who", "ann"}}}).body;
+  };
+  EXPECT_EQ(ask("/in/owner"), "inner");
+  EXPECT_EQ(ask("/owner"), "ann");
+}
+
+TEST(OverriddenProvided, MayRefuseAndMayWait) {
+  App app = app_with_accounts();
+  app.override_provided([](Header<"token"> token) -> Task<Result<Account>> {
+    if (*token != "t") {
+      co_return fail(Error::forbidden("No."));
+    }
+    co_return Account{"waited"};
+  });
+  TestClient client(app);
+  EXPECT_EQ(client.send({.target = "/owner", .headers = {{"token", "x"}}}).status, 403);
+  EXPECT_EQ(client.send({.target = "/owner", .headers = {{"token", "t"}}}).body, "waited");
+}
+
+TEST(OverriddenProvided, ThatAsksForItselfIsTold) {
+  App app = app_with_accounts();
+  app.override_provided([](Slot<Account> account) { return Account{account->owner + "!"}; });
+  const std::string wrong = start_error_of(app);
+  EXPECT_TRUE(wrong.contains("asks for itself")) << wrong;
 }
 
 }  // namespace

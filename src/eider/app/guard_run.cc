@@ -24,6 +24,17 @@ bool is_made_already(const GuardOnWay& one, const Request& request) noexcept {
   return one.is_asked_for && !one.replaces && request.slots().contains(one.guard->puts);
 }
 
+/// What it takes itself was refused, which all that ask for it take for "nothing", as this.
+bool lacks_what_it_takes(const GuardOnWay& one, const Request& request) noexcept {
+  return one.may_refuse && std::ranges::any_of(one.guard->wishes.slots, [&](const SlotWish& wish) {
+           return !wish.may_be_missing && !request.slots().contains(wish.key);
+         });
+}
+
+bool is_passed_over(const GuardOnWay& one, const Request& request) noexcept {
+  return is_made_already(one, request) || lacks_what_it_takes(one, request);
+}
+
 /// What a guard has thrown just now, where that refuses; else it goes on. To be called while one
 /// handles it.
 Result<void> thrown_refusal() {
@@ -77,7 +88,7 @@ bool lets_through(const GuardOnWay& one, const Result<void>& said, Response& res
   if (said || (one.may_refuse && is_refusal(said.error()))) {
     return true;
   }
-  render_error(response, said.error());
+  render_refusal(response, said.error());
   return false;
 }
 
@@ -91,7 +102,7 @@ bool run_guards(const Endpoint& endpoint, Request& request, Response& response) 
   const WithoutContent ahead(request);
   return std::ranges::all_of(endpoint.on_way, [&](const GuardOnWay& one) {
     const Context context{request, endpoint.path_names, one.states};
-    return is_made_already(one, request) || lets_through(one, ask_now(one, context), response);
+    return is_passed_over(one, request) || lets_through(one, ask_now(one, context), response);
   });
 }
 
@@ -103,7 +114,7 @@ Task<bool> run_guards_later(const Endpoint& endpoint, Request& request, Response
       render_error(response, nobody_waits());
       co_return false;
     }
-    if (is_made_already(one, request)) {
+    if (is_passed_over(one, request)) {
       continue;
     }
     const Context context{request, endpoint.path_names, one.states, &ongoing};

@@ -38,6 +38,27 @@ Operation describe_guard(const Guard& guard) {
   return operation;
 }
 
+void describe_each(Operation& operation, const auto& middleware) {
+  for (const auto& one : middleware | std::views::reverse) {
+    if (one.describe) {
+      one.describe(operation);
+    }
+  }
+}
+
+/// From the handler outward, as answers pass.
+void describe_middleware(Operation& operation, const Endpoint& endpoint, const RouteTable& table) {
+  const std::vector<const RouteScope*> scopes = scopes_around(table, endpoint);
+  describe_each(operation, endpoint.arounds);
+  for (const RouteScope* const scope : scopes | std::views::reverse) {
+    describe_each(operation, scope->arounds);
+  }
+  describe_each(operation, endpoint.hooks);
+  for (const RouteScope* const scope : scopes | std::views::reverse) {
+    describe_each(operation, scope->hooks);
+  }
+}
+
 /// Pre: its way is laid.
 Operation describe_endpoint(const Endpoint& endpoint, const RouteTable& table) {
   Operation operation;
@@ -61,6 +82,7 @@ Operation describe_endpoint(const Endpoint& endpoint, const RouteTable& table) {
   for (const GuardOnWay& one : endpoint.on_way) {
     operation.add_guards(describe_guard(*one.guard), one.may_refuse);
   }
+  describe_middleware(operation, endpoint, table);
   return operation;
 }
 
@@ -125,7 +147,7 @@ class GuardWays::Way {
       add({&guard, scopes_.back()}, false, false);
     }
     for (const SlotWish& wish : endpoint_.wishes.slots) {
-      satisfy(wish, name_of(endpoint_));
+      satisfy(wish, name_of(endpoint_), false);
     }
     for (GuardOnWay& one : endpoint_.on_way) {
       endpoint_.has_waiting_guard |= one.guard->admit_later != nullptr;
@@ -155,11 +177,17 @@ class GuardWays::Way {
   }
 
   /// Behind all that it asks for.
-  void add(const GuardAt& at, bool may_refuse, bool is_asked_for) {
+  ///
+  /// said  by whoever added it; a test may have put another in its place
+  void add(const GuardAt& said, bool may_refuse, bool is_asked_for) {
+    const GuardAt instead = find_override(said.guard->puts);
+    const GuardAt at = instead.guard != nullptr ? instead : said;
     const Guard& guard = *at.guard;
     const auto found = std::ranges::find(endpoint_.on_way, &guard, &GuardOnWay::guard);
     if (found != endpoint_.on_way.end()) {
-      found->may_refuse = found->may_refuse && may_refuse;  // one that asks cannot do without
+      if (!may_refuse) {  // one that asks cannot do without
+        need(*found);
+      }
       return;
     }
     if (std::ranges::find(under_way_, &guard) != under_way_.end()) {
@@ -170,7 +198,7 @@ class GuardWays::Way {
     check_path(guard);
     under_way_.push_back(&guard);
     for (const SlotWish& wish : guard.wishes.slots) {
-      satisfy(wish, name_of(endpoint_) + ": " + name_of(guard));
+      satisfy(wish, name_of(endpoint_) + ": " + name_of(guard), may_refuse);
     }
     under_way_.pop_back();
     // Behind what it asks for: guards run in the order of this list.
@@ -179,13 +207,28 @@ class GuardWays::Way {
         {&guard, ways_.states_of(at, wrong_), may_refuse, is_asked_for, replaces});
   }
 
-  void satisfy(const SlotWish& wish, const std::string& taker) {
+  /// What it refuses is the answer, and so is what those refuse that make what it takes.
+  void need(GuardOnWay& one) {
+    if (!std::exchange(one.may_refuse, false)) {
+      return;
+    }
+    for (const SlotWish& wish : one.guard->wishes.slots) {
+      for (GuardOnWay& maker : endpoint_.on_way) {
+        if (maker.guard->puts == wish.key && !wish.may_be_missing) {
+          need(maker);
+        }
+      }
+    }
+  }
+
+  /// may_refuse  all that ask for the taker do without it, and so without what it takes
+  void satisfy(const SlotWish& wish, const std::string& taker, bool may_refuse) {
     if (is_put_by_hooks(wish.key)) {
       return;
     }
     const GuardAt maker = find_maker(wish);
     if (maker.guard != nullptr) {
-      take_from(maker, wish, taker);
+      take_from(maker, wish, taker, may_refuse || wish.may_be_missing);
     } else if (!wish.may_be_missing) {
       tell(taker + " takes a " + std::string(wish.type_name) +
            ", which nobody on its way puts into the request: call guard(...) or provide(...) with "
@@ -193,7 +236,8 @@ class GuardWays::Way {
     }
   }
 
-  void take_from(const GuardAt& maker, const SlotWish& wish, const std::string& taker) {
+  void take_from(const GuardAt& maker, const SlotWish& wish, const std::string& taker,
+                 bool may_refuse) {
     if (maker.guard->may_put_nothing && !wish.may_be_missing) {
       tell(
           taker + " takes a " + std::string(wish.type_name) +
@@ -201,7 +245,7 @@ class GuardWays::Way {
     }
     const auto found = std::ranges::find(endpoint_.on_way, maker.guard, &GuardOnWay::guard);
     if (found == endpoint_.on_way.end() || found->is_asked_for) {
-      add(maker, wish.may_be_missing, true);
+      add(maker, may_refuse, true);
     }
   }
 
@@ -216,6 +260,9 @@ class GuardWays::Way {
   }
   /// What an outer guard has asked for gives way to what an inner group provides.
   [[nodiscard]] GuardAt find_maker(const SlotWish& wish) const {
+    if (const GuardAt instead = find_override(wish.key); instead.guard != nullptr) {
+      return instead;
+    }
     const GuardOnWay* const there = find_on_way(wish.key);
     const GuardAt provided = find_provided(wish.key);
     if (there != nullptr && (provided.guard == nullptr || !there->is_asked_for)) {
@@ -239,6 +286,16 @@ class GuardWays::Way {
       const auto found = std::find_if(scope->provided.rbegin(), scope->provided.rend(),
                                       [key](const Guard& guard) { return guard.puts == key; });
       if (found != scope->provided.rend()) {
+        return {&*found, scope};
+      }
+    }
+    return {nullptr, nullptr};
+  }
+  /// The outermost app's, and the newest of it; a mounted app's is none for what stands around it.
+  [[nodiscard]] GuardAt find_override(detail::base::TypeKey key) const {
+    for (const RouteScope* scope : seen_) {
+      const auto found = std::ranges::find(scope->overrides, key, &Guard::puts);
+      if (key != nullptr && found != scope->overrides.end()) {
         return {&*found, scope};
       }
     }

@@ -67,6 +67,14 @@ struct Checked {
                 "enums");
 };
 
+/// What only the program's start finds wrong with a parameter.
+template <class A>
+void check_type() {
+  if constexpr (requires { Extract<A>::check_type(); }) {
+    Extract<A>::check_type();
+  }
+}
+
 template <class... A>
 inline constexpr std::size_t kPathValues =
     (std::size_t{0} + ... + (kKind<A> == ArgumentKind::path_value ? 1U : 0U));
@@ -165,6 +173,7 @@ struct SignatureOf {
   static constexpr bool kIsLive = takes(ArgumentKind::live_output);
   static constexpr bool kProduces = kIsLive || takes(ArgumentKind::output);
   static constexpr bool kOwns = (true && ... && app::kOwns<Argument<P>>);
+  static constexpr bool kEndsWithHead = (false || ... || app::kEndsWithHead<Argument<P>>);
 
   static constexpr std::span<const Describe> parameters() noexcept {
     return kParameters<Argument<P>...>;
@@ -174,8 +183,9 @@ struct SignatureOf {
   }
 
   /// Asserts what parameters are. No constant: clang would tell of that too.
-  static void check_parameters() noexcept {
+  static void check_parameters() {
     static_cast<void>((std::size_t{0} + ... + sizeof(Checked<Argument<P>>)));
+    (check_type<Argument<P>>(), ...);
   }
 
   static constexpr std::span<const std::string_view> path_types() noexcept {
@@ -327,7 +337,7 @@ bool all_held(Response& response, auto& held, std::index_sequence<I...>) {
     return true;
   }
   if constexpr (sizeof...(I) != 0) {
-    render_error(response, *merge_errors({error_of(std::get<I>(held))...}));
+    render_refusal(response, *merge_errors({error_of(std::get<I>(held))...}));
   }
   return false;
 }

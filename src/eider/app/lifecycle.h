@@ -71,6 +71,10 @@ struct Part {
   BackgroundOptions background_options{};
   Duration interval = Duration::zero();  // between calls of `background`; zero: it is one task
   EveryOptions every_options{};
+  /// Throws where the part cannot do its work now.
+  LifeCall check{};
+  /// Hears that settings have been read anew.
+  LifeCall reload{};
   /// Adds the options that it has; null: none.
   std::function<void(OptionSet&)> add_settings{};
   std::size_t scope = 0;  // of the group that has it, whose states it takes

@@ -5,10 +5,12 @@
 #include <random>
 #include <utility>
 
+#include "eider/app/reloading.h"
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
 #include "eider/base/failure.h"
 #include "eider/base/log.h"
+#include "eider/base/span.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/sleep.h"
@@ -33,6 +35,21 @@ Instant next_due(Instant due, Duration interval, Instant now) {
   return due >= now ? due : due + ((now - due) / interval + 1) * interval;
 }
 
+/// The first of a trace of its own; nothing where nobody wants spans.
+WorkRef work_of_job(const RouteTable& table) {
+  const auto& given = table.scopes.front().states->given;
+  const auto found = given.find(&detail::base::kTypeKey<JobSpans>);
+  if (found == given.end()) {
+    return {};
+  }
+  const auto& spans = static_cast<const JobSpans*>(found->second.get())->sink;
+  auto* const work = new Work;
+  work->place = {.trace_high = next_span_id(), .trace_low = next_span_id()};
+  work->place.is_sampled = spans->samples(work->place);
+  work->spans = spans;
+  return WorkRef(work);
+}
+
 }  // namespace
 
 void detail::app::check_interval(Duration interval) {
@@ -44,6 +61,8 @@ void detail::app::check_interval(Duration interval) {
 
 Lifetime::Lifetime(const RouteTable& table, States& states)
     : table_(table), states_(states), on_each_loop_([] { return std::make_unique<Scope>(); }) {}
+
+Lifetime::~Lifetime() = default;
 
 Lifetime::Call Lifetime::resolve(const detail::app::Part& part, const detail::app::LifeCall& call,
                                  std::string& wrong) {
@@ -60,7 +79,9 @@ std::string Lifetime::resolve() {
     parts_.push_back({.part = &part,
                       .start = resolve(part, part.start, wrong),
                       .stop = resolve(part, part.stop, wrong),
-                      .background = resolve(part, part.background, wrong)});
+                      .background = resolve(part, part.background, wrong),
+                      .check = resolve(part, part.check, wrong),
+                      .reload = resolve(part, part.reload, wrong)});
   }
   return wrong;
 }
@@ -83,7 +104,31 @@ Task<Result<void>> Lifetime::start() {
       co_return started;
     }
   }
+  hear_reloads();
   co_return {};
+}
+
+void Lifetime::hear_reloads() {
+  if (can_reload(table_)) {
+    reloading_ = std::make_unique<Reloading>(table_.settings, table_.log,
+                                             [this] { return tell_reloaded(); });
+  }
+}
+
+Task<> Lifetime::tell_reloaded() {
+  for (const Running& running : parts_) {
+    std::string why;
+    try {
+      if (running.reload.is_there()) {
+        auto task = running.reload();
+        co_await std::move(task);
+      }
+      continue;
+    } catch (...) {
+      why = reason_of(thrown_error());
+    }
+    log(running.part->name, "has not taken the new settings", why);
+  }
 }
 
 Task<Result<void>> Lifetime::start(Running& running) {
@@ -107,23 +152,38 @@ Task<Result<void>> Lifetime::start(Running& running) {
 }
 
 void Lifetime::begin_on_loop() {
+  std::vector<detail::app::Check> checks;
   for (const Running& running : parts_) {
+    if (running.check.is_there()) {
+      checks.push_back({running.part->name, [&check = running.check] { return check(); }});
+    }
     if (running.background.is_there() &&
         running.part->background_options.runs_on == RunsOn::each_loop) {
       begin_background(running, on_each_loop_.here());
     }
   }
+  table_.checks->begin(std::move(checks), table_.log.get());
+}
+
+void Lifetime::leave_on_loop() noexcept {
+  table_.checks->here().leave();
 }
 
 // Called behind the last answer of all loops, so that what a handler has handed over to a
 // background is still taken; ahead of `stop`, which takes the parts away.
 Task<> Lifetime::end_on_loop() {
+  table_.checks->end();
   Scope& scope = on_each_loop_.here();
   scope.cancel();
   co_await scope.join();
 }
 
 Task<> Lifetime::stop() {
+  if (reloading_ != nullptr) {
+    auto ending = reloading_->end();
+    co_await std::move(ending);
+    reloading_.reset();
+  }
   while (begun_ != 0) {
     auto stopping = stop(parts_[--begun_]);
     co_await std::move(stopping);
@@ -158,12 +218,17 @@ void Lifetime::begin_background(const Running& running, Scope& scope) {
 /// returns  whether it came to its end without a fault
 Task<bool> Lifetime::run_once(const Running& running) {
   std::string why;
+  // A background has no end that could be told, so what is called again and again is traced alone.
+  const bool has_end = running.part->interval != Duration::zero();
+  const Within within(has_end ? work_of_job(table_) : WorkRef());
+  Span span(running.part->name);
   try {
     auto task = running.background();
     co_await std::move(task);
     co_return true;
   } catch (...) {
     why = reason_of(thrown_error());
+    span.fail(why);
   }
   const detail::app::Part& part = *running.part;
   if (part.interval != Duration::zero()) {

@@ -16,6 +16,7 @@
 
 namespace eider {
 
+class Reloading;
 class RouteTable;
 class States;
 
@@ -23,6 +24,9 @@ class Lifetime {
  public:
   /// table, states  outlive it
   Lifetime(const RouteTable& table, States& states);
+  ~Lifetime();
+  Lifetime(const Lifetime&) = delete;
+  Lifetime& operator=(const Lifetime&) = delete;
 
   /// Finds the states.
   ///
@@ -32,6 +36,7 @@ class Lifetime {
   // As Service has them, on the same loops.
   [[nodiscard]] Task<Result<void>> start();
   void begin_on_loop();
+  void leave_on_loop() noexcept;
   [[nodiscard]] Task<> end_on_loop();
   [[nodiscard]] Task<> stop();
 
@@ -49,6 +54,8 @@ class Lifetime {
     Call start;
     Call stop;
     Call background;
+    Call check;
+    Call reload;
     std::unique_ptr<Scope> scope = nullptr;  // of what goes on on one loop
   };
 
@@ -56,6 +63,8 @@ class Lifetime {
                              std::string& wrong);
   [[nodiscard]] Task<Result<void>> start(Running& running);
   [[nodiscard]] Task<> stop(Running& running);
+  void hear_reloads();
+  [[nodiscard]] Task<> tell_reloaded();
   void begin_background(const Running& running, Scope& scope);
   [[nodiscard]] Task<> run_again_and_again(const Running& running);
   [[nodiscard]] Task<> run_every(const Running& running);
@@ -67,6 +76,7 @@ class Lifetime {
   std::vector<Running> parts_;
   std::size_t begun_ = 0;  // of them, in order
   LoopLocal<Scope> on_each_loop_;
+  std::unique_ptr<Reloading> reloading_;
 };
 
 }  // namespace eider

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <ctime>
 #include <string>
 
@@ -12,23 +13,16 @@ namespace eider {
 
 namespace {
 
-std::string_view to_text(LogLevel level) noexcept {
-  switch (level) {
-    case LogLevel::debug:
-      return "debug";
-    case LogLevel::info:
-      return "info";
-    case LogLevel::warning:
-      return "warning";
-    case LogLevel::error:
-      return "error";
-  }
-  return {};
-}
-
 class StderrLog final : public LogSink {
  public:
+  [[nodiscard]] bool takes(LogLevel level) const noexcept override {
+    return level >= least_.load(std::memory_order_relaxed);
+  }
+  void set_level(LogLevel level) noexcept override { least_ = level; }
   void write(LogLevel level, std::string_view line) noexcept override {
+    if (!takes(level)) {
+      return;
+    }
     try {
       std::array<char, 32> time{};
       const std::time_t now = std::time(nullptr);
@@ -42,6 +36,9 @@ class StderrLog final : public LogSink {
       // No memory for a line of log: the request goes on without it.
     }
   }
+
+ private:
+  std::atomic<LogLevel> least_ = LogLevel::debug;
 };
 
 }  // namespace

@@ -22,7 +22,13 @@ namespace eider {
 
 struct Endpoint;
 struct Context;
+struct Operation;
 struct ProxyTrust;
+
+/// Says for documents what a middleware makes of the operations behind it (operation.h): fields
+/// that it reads, answers that it gives. Called once for each, from the handler outward, as answers
+/// pass; what stands within, and the guards, have spoken.
+using DescribeMiddleware = std::function<void(Operation&)>;
 
 /// Runs on the loop, waits for nothing, and costs a call. What it views of the request is valid
 /// until it returns: content that it sets (Response::set_content) owns what it is made of.
@@ -40,6 +46,7 @@ struct ProxyTrust;
 /// name           as `--routes` tells it
 /// puts           the types that `before` puts into each request that it lets through, so that
 ///                handlers may take Slot<T>: `{kPuts<T>}`
+/// describe       null: documents say nothing of it
 struct Hook {
   using Before = std::function<bool(Request&, Response&)>;
 
@@ -48,6 +55,7 @@ struct Hook {
   Before on_content{};
   std::string name{};
   std::vector<detail::base::TypeKey> puts{};
+  DescribeMiddleware describe{};
 };
 
 template <class T>
@@ -68,6 +76,13 @@ class RequestId {
  private:
   std::array<char, kBytesMax> text_;
   std::uint8_t size_;
+};
+
+/// Which of several answers the request gets that no field of the answer tells apart, such as one
+/// of a language that the path says: response_cache keeps each. Put it ahead of middleware; `name`
+/// lives as long as the request.
+struct AnswerVariant {
+  std::string_view name;
 };
 
 /// Runs ahead of routing, for the whole app, and may change the method or the path that routes are
@@ -96,16 +111,20 @@ class Next {
 
 /// A coroutine around the handler: `Task<Response> f(Request&, Next)`. Its routes all wait.
 ///
-/// name  as `--routes` tells it
+/// name      as `--routes` tells it
+/// describe  as of a Hook
 struct Around {
   template <class F>
     requires(!std::same_as<F, Around> && std::is_invocable_r_v<Task<Response>, F&, Request&, Next>)
   // NOLINTNEXTLINE(google-explicit-constructor): a coroutine is to be one by itself
-  Around(F its_function, std::string its_name = {})
-      : function(std::move(its_function)), name(std::move(its_name)) {}
+  Around(F its_function, std::string its_name = {}, DescribeMiddleware its_description = {})
+      : function(std::move(its_function)),
+        name(std::move(its_name)),
+        describe(std::move(its_description)) {}
 
   std::function<Task<Response>(Request&, Next)> function;
   std::string name;
+  DescribeMiddleware describe;
 };
 
 /// What asks who the client is (client_of), by the word of the proxies that the app trusts.

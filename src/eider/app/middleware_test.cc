@@ -30,6 +30,19 @@ Around noting(std::vector<int>& statuses) {
   };
 }
 
+TEST(Middleware, may_return_what_follows_without_waiting_for_it) {
+  App app;
+  app.use([](Request& /*request*/, Next next) { return next(); });
+  app.get("/", [] { return "hi"; });
+  app.get("/later", []() -> Task<std::string> {
+    co_await sleep_for(1ms);
+    co_return "later";
+  });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/").body, "hi");
+  EXPECT_EQ(client.get("/later").body, "later");
+}
+
 TEST(Middleware, is_given_the_answer_that_what_is_thrown_becomes) {
   std::vector<int> statuses;
   App app;
@@ -141,6 +154,20 @@ TEST(Hooks, of_a_group_see_the_methods_that_its_paths_lack) {
     const Reply reply = client.send({.method = Method::options, .target = target});
     EXPECT_FALSE(reply.header("Access-Control-Allow-Origin").has_value()) << target;
   }
+}
+
+TEST(Hooks, around_one_that_throws_see_the_answer_that_this_becomes) {
+  App app;
+  app.log_to(std::make_shared<LogLines>());
+  app.after([](const Request&, Response& response) {
+    response.add_header("X-Outer", std::to_string(response.status()));
+  });
+  app.after([](const Request&, Response&) { throw std::runtime_error("inner"); });
+  app.get("/", [] { return "text"; });
+  TestClient client(app);
+  const Reply reply = client.get("/");
+  EXPECT_EQ(reply.status, 500);
+  EXPECT_EQ(reply.header("X-Outer"), "500");
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ template <class M>
   }
 }
 
-/// What the module does, as far as it does such: `start`, `stop`, `run` and its settings.
+/// What the module does, as far as it does such: `start`, `stop`, `run`, `check`, `reload` and its
+/// settings.
 template <class M>
 [[nodiscard]] Part part_of(const std::shared_ptr<M>& its) {
   static_assert(
@@ -36,6 +37,12 @@ template <class M>
   }
   if constexpr (requires { its->run(); }) {
     part.background = make_life_call([its] { return its->run(); });
+  }
+  if constexpr (requires { its->check(); }) {
+    part.check = make_life_call([its] { return its->check(); });
+  }
+  if constexpr (requires { its->reload(); }) {
+    part.reload = make_life_call([its] { return its->reload(); });
   }
   if constexpr (requires { its->settings; }) {
     part.add_settings = [its](OptionSet& options) { options.add(its->settings, M::kName); };

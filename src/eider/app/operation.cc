@@ -30,6 +30,21 @@ auto is_named(Operation::In in, std::string_view name) {
 
 }  // namespace
 
+bool Operation::Answer::has(std::string_view media_type) const noexcept {
+  return std::ranges::find(contents, media_type, &Content::media_type) != contents.end();
+}
+
+void Operation::Answer::add_field(std::string_view name) {
+  const auto is_it = [name](const std::string& field) { return equals_ignoring_case(field, name); };
+  if (std::ranges::none_of(fields, is_it)) {
+    fields.emplace_back(name);
+  }
+}
+
+bool Operation::only_reads() const noexcept {
+  return method == Method::get || method == Method::head;
+}
+
 void Operation::take_path_value(const reflect::Type* type) {
   std::size_t index = path_values++;
   for (Parameter& parameter : parameters) {
@@ -78,6 +93,12 @@ void Operation::take_content(std::string_view media_type, const reflect::Type* t
   answer_problem(413, "The content is too large.");
 }
 
+void Operation::take_selection(std::string_view name, Parameter::Selection selection) {
+  take(In::query, name, nullptr, false);
+  std::ranges::find_if(parameters, is_named(In::query, name))->selection = std::move(selection);
+  answer_problem(400, "A parameter is missing or not valid.");
+}
+
 Operation::Answer& Operation::answer(int status, std::string_view description) {
   const auto found = std::ranges::find(answers, status, &Answer::status);
   if (found != answers.end()) {
@@ -93,14 +114,14 @@ Operation::Answer& Operation::answer(int status, std::string_view description,
                                      std::string_view media_type, const reflect::Type* type) {
   Answer& made = answer(status, description);
   const std::string_view essence = trim(media_type.substr(0, media_type.find(';')));
-  if (std::ranges::find(made.contents, essence, &Content::media_type) == made.contents.end()) {
+  if (!made.has(essence)) {
     made.contents.push_back({std::string(essence), type});
   }
   return made;
 }
 
-void Operation::answer_problem(int status, std::string_view description) {
-  answer(status, description, "application/problem+json", &problem_type());
+Operation::Answer& Operation::answer_problem(int status, std::string_view description) {
+  return answer(status, description, "application/problem+json", &problem_type());
 }
 
 void Operation::add_guards(const Operation& of_guard, bool may_refuse) {
@@ -156,7 +177,7 @@ void describe_json_content(Operation& operation, const reflect::Type& type) {
 }
 
 void describe_form_content(Operation& operation, const reflect::Type& type) {
-  operation.take_content("application/x-www-form-urlencoded", &type);
+  operation.take_content(kFormUrlencoded, &type);
   operation.answer_problem(415, "The content is of another type.");
   operation.answer_problem(422, "The content is not valid.");
 }

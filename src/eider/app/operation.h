@@ -37,13 +37,24 @@ struct Operation {
   /// type   null: text
   /// about  what the struct says that it is a member of
   /// may_be_empty  nothing behind the name is as if it was absent
+  /// selection     what it names of the answer, where it does
   struct Parameter {
+    /// Members of the answer that are left in, separated by commas: all others go.
+    ///
+    /// names  that may be named; empty: the parameter is none of these
+    /// at     where the objects, or a list of them, stand: a JSON pointer (RFC 6901)
+    struct Selection {
+      std::vector<std::string> names = {};
+      std::string at = {};
+    };
+
     In in;
     std::string name;
     const reflect::Type* type;
     bool is_required;
     MemberText about = {};
     bool may_be_empty = false;
+    Selection selection = {};
   };
   /// type  null: bytes of that media type
   struct Content {
@@ -59,6 +70,11 @@ struct Operation {
     std::vector<Content> contents;
     std::vector<std::string> fields;
     bool is_streamed = false;
+
+    [[nodiscard]] bool is_success() const noexcept { return status >= 200 && status < 300; }
+    [[nodiscard]] bool has(std::string_view media_type) const noexcept;
+    /// Once, whoever says it.
+    void add_field(std::string_view name);
   };
   /// A way to say who asks, in the words of OpenAPI's security schemes.
   ///
@@ -74,6 +90,8 @@ struct Operation {
     Kind kind = Kind::other;
     In in = In::header;
     std::string field{};
+    /// What a bearer's token is, for people: "JWT".
+    std::string format{};
     std::vector<std::string> scopes{};
     bool is_required = true;
     std::size_t group = 0;
@@ -97,6 +115,9 @@ struct Operation {
   /// Of a WebSocket, those that the server chooses from.
   std::vector<std::string> subprotocols;
 
+  /// GET or HEAD.
+  [[nodiscard]] bool only_reads() const noexcept;
+
   // For functions that describe.
 
   /// The next value of the path, in the order of the handler's parameters.
@@ -106,12 +127,13 @@ struct Operation {
   /// A parameter for each member, as `read_pairs` reads them.
   void take_query(const reflect::Type& type);
   void take_content(std::string_view media_type, const reflect::Type* type);
+  void take_selection(std::string_view name, Parameter::Selection selection);
   /// The answer of that status, made when it is not there yet.
   Answer& answer(int status, std::string_view description);
   Answer& answer(int status, std::string_view description, std::string_view media_type,
                  const reflect::Type* type);
   /// A problem document (RFC 9457).
-  void answer_problem(int status, std::string_view description);
+  Answer& answer_problem(int status, std::string_view description);
   void secure(Security scheme);
   /// What a guard takes and refuses with.
   ///

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "eider/base/failure.h"
+#include "eider/base/sha256.h"
+#include "eider/base/utf8.h"
 
 namespace eider {
 
@@ -65,6 +67,36 @@ Result<void, std::string> in_words(const Result<void, std::vector<Requirement>>&
   return {};
 }
 
+std::string toml_text(std::string_view text) {
+  std::string quoted = "\"";
+  while (!text.empty()) {
+    const std::size_t bytes = utf8_sequence_bytes(text);
+    const auto first = static_cast<unsigned char>(text.front());
+    if (bytes == 0) {
+      quoted.append("\uFFFD");
+    } else if (first < 0x20 || first == 0x7F) {
+      constexpr std::string_view kDigits = "0123456789ABCDEF";
+      quoted.append("\\u00").append({kDigits[first >> 4U], kDigits[first & 0xFU]});
+    } else {
+      quoted.append(first == '"' || first == '\\' ? "\\" : "").append(text.substr(0, bytes));
+    }
+    text.remove_prefix(std::max<std::size_t>(bytes, 1));
+  }
+  return quoted.append("\"");
+}
+
+std::string toml_as_said(OptionSpec::Values said, bool is_list) {
+  std::string all;
+  for (const std::string& each : said) {
+    all.append(all.empty() ? "" : ", ").append(toml_text(each));
+  }
+  return is_list ? "[" + all + "]" : all;
+}
+
+std::string digest_of(const Secret& secret) {
+  return secret.empty() ? std::string() : std::string(to_view(sha256(secret.reveal())));
+}
+
 std::string takes_of(const reflect::Type& type) {
   switch (type.kind) {
     case reflect::Kind::kSigned:
@@ -97,6 +129,13 @@ std::string option_name(std::string_view section, std::string_view member) {
   return name;
 }
 
+/// "search" and "index_dir": "search.index_dir".
+std::string option_key(std::string_view section, std::string_view member) {
+  std::string key(section);
+  std::ranges::replace(key, '-', '_');
+  return key.append(section.empty() ? "" : ".").append(member);
+}
+
 /// "notes" and "search-index-dir": "NOTES_SEARCH_INDEX_DIR".
 std::string environment_name(std::string_view program, std::string_view option) {
   if (program.empty()) {
@@ -127,10 +166,19 @@ void OptionSet::add(detail::app::OptionSpec made, const OptionText& text,
                     std::string_view section) {
   made.section = section;
   made.name = option_name(section, text.member);
+  made.key = option_key(section, text.member);
   made.environment = text.is_in_environment ? environment_name(program_, made.name) : "";
   made.help = text.help;
+  made.is_reloadable = text.is_reloadable;
   if (!text.takes.empty()) {
     made.takes = text.takes;
+  }
+  if (made.is_secret) {
+    made.credential = made.key;
+    made.secret_environment = made.environment;
+    made.name.append("-file");
+    made.key.append("_file");
+    made.environment.append(made.environment.empty() ? "" : "_FILE");
   }
   if (std::ranges::find(options_, made.name, &detail::app::OptionSpec::name) != options_.end()) {
     throw Failure(Error::internal("two options are called --" + made.name));

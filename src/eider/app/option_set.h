@@ -2,17 +2,25 @@
 // Must not read a command line: options.h does.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
+#include "eider/app/live.h"
+#include "eider/app/secret.h"
 #include "eider/base/result.h"
 #include "eider/reflect/text.h"
 #include "eider/reflect/type_of.h"
@@ -29,9 +37,17 @@ struct OptionText {
   /// Not of one that is for a single call, such as a flag by which the program does something else:
   /// left in the environment it would hold for every later one.
   bool is_in_environment = true;
+  /// Of a member of a Live struct: SIGHUP takes a new value.
+  bool is_reloadable = false;
 };
 
 namespace detail::app {
+
+/// Which of several values is wrong, and what it must be: "must be between 1 and 100".
+struct WrongValue {
+  std::size_t index;
+  std::string what;
+};
 
 /// One option, whatever its type.
 struct OptionSpec {
@@ -40,20 +56,31 @@ struct OptionSpec {
     one,   // --x VALUE; the last one holds
     many,  // --x VALUE, as often as wanted; what is given takes the default's place
   };
+  /// As what a settings file has its value.
+  enum class Kind : std::uint8_t { boolean, integer, real, text };
+  using Values = std::span<const std::string>;
 
   std::string section;      // empty: the program's own
-  std::string name;         // "database-file"
-  std::string environment;  // "NOTES_DATABASE_FILE"; empty: none
+  std::string name;         // "search-index-dir"
+  std::string key;          // "search.index_dir"
+  std::string environment;  // "NOTES_SEARCH_INDEX_DIR"; empty: none
   std::string takes;        // "FILE"
   std::string help;
   std::string initial;  // the default as text; empty: not worth a word
+  /// It names the file where a secret stands, which a variable and systemd's credential of these
+  /// names may hold themselves.
+  bool is_secret = false;
+  std::string secret_environment = {};
+  std::string credential = {};
   Form form = Form::one;
-  /// Takes one value; of many, behind those before.
+  Kind kind = Kind::text;
+  bool is_reloadable = false;
+  /// Reads what is said of it, or where that is nothing its default, and puts it aside.
   ///
-  /// errors  what it must be: "must be between 1 and 100"
-  std::function<Result<void, std::string>(std::string_view)> assign;
-  /// Of many: forgets the default.
-  std::function<void()> clear;
+  /// returns  it as TOML has it; empty: no value. Of a secret something that differs where it does
+  std::function<Result<std::string, WrongValue>(std::optional<Values>)> read;
+  /// Makes what was put aside its value.
+  std::function<void()> take;
   /// Of a flag: what is told in place of serving; null: it is read as any other.
   std::function<std::string()> answer = {};
 };
@@ -78,6 +105,8 @@ concept OptionOfOnesOwn = requires(std::string_view text) {
   { T::from_text(text) } -> std::same_as<Result<T, std::string>>;
 };
 template <class T>
+concept OptionSecret = std::is_same_v<T, Secret>;
+template <class T>
 concept OptionScalar = std::is_arithmetic_v<T> || std::is_same_v<T, std::string> ||
                        std::is_enum_v<T> || OptionBounded<T>;
 
@@ -88,6 +117,12 @@ concept OptionScalar = std::is_arithmetic_v<T> || std::is_same_v<T, std::string>
 /// The one of `known` that was probably meant by `wrong`; empty where none is near.
 [[nodiscard]] std::string nearest_option(std::string_view wrong,
                                          std::span<const std::string> known);
+/// "a\"b" with quotes, as TOML has text; of what is no UTF-8 the wrong bytes are lost.
+[[nodiscard]] std::string toml_text(std::string_view text);
+/// Of what cannot be told otherwise.
+[[nodiscard]] std::string toml_as_said(OptionSpec::Values said, bool is_list);
+/// Not the secret, but what differs where it does.
+[[nodiscard]] std::string digest_of(const Secret& secret);
 /// "NUMBER", "TEXT", or the names of an enum: "red|blue".
 [[nodiscard]] std::string takes_of(const reflect::Type& type);
 
@@ -95,6 +130,9 @@ template <class T>
 [[nodiscard]] Result<void, std::string> read_option(T& value, std::string_view text) {
   if constexpr (OptionOptional<T>) {
     return read_option(value.emplace(), text);
+  } else if constexpr (OptionSecret<T>) {
+    value = Secret(std::string(text));
+    return {};
   } else if constexpr (OptionOfOnesOwn<T>) {
     auto read = T::from_text(text);
     if (!read) {
@@ -120,7 +158,7 @@ template <class T>
   } else {
     static_assert(OptionScalar<T>,
                   "an option is a bool, a number, a std::string, an enum, a Range or Length of "
-                  "such, a std::chrono::duration, or an optional or vector of these");
+                  "such, a std::chrono::duration, a ByteSize, or an optional or vector of these");
     return in_words(reflect::read_text(reflect::type_of<T>(), &value, text));
   }
 }
@@ -131,6 +169,10 @@ template <class T>
     return takes_of<typename T::value_type>();
   } else if constexpr (OptionDuration<T>) {
     return "TIME";
+  } else if constexpr (OptionSecret<T>) {
+    return "FILE";
+  } else if constexpr (requires { T::kTakes; }) {
+    return std::string(T::kTakes);
   } else if constexpr (OptionOfOnesOwn<T>) {
     return "TEXT";
   } else {
@@ -151,6 +193,8 @@ template <class T>
     return all;
   } else if constexpr (OptionDuration<T>) {
     return format_duration(value);
+  } else if constexpr (OptionSecret<T>) {
+    return {};
   } else if constexpr (OptionOfOnesOwn<T>) {
     if constexpr (requires { value.to_text(); }) {
       return value.to_text();
@@ -174,17 +218,98 @@ template <class T>
 }
 
 template <class T>
+[[nodiscard]] constexpr OptionSpec::Kind toml_kind_of() noexcept {
+  if constexpr (OptionOptional<T> || OptionList<T>) {
+    return toml_kind_of<typename T::value_type>();
+  } else if constexpr (OptionBounded<T>) {
+    return toml_kind_of<typename T::BoundedValue>();
+  } else {
+    return std::is_same_v<T, bool>       ? OptionSpec::Kind::boolean
+           : std::is_integral_v<T>       ? OptionSpec::Kind::integer
+           : std::is_floating_point_v<T> ? OptionSpec::Kind::real
+                                         : OptionSpec::Kind::text;
+  }
+}
+
+/// Whether a value can be written, which one of a type of one's own need not be able to.
+template <class T>
+[[nodiscard]] constexpr bool has_text() noexcept {
+  if constexpr (OptionOptional<T> || OptionList<T>) {
+    return has_text<typename T::value_type>();
+  } else {
+    return !OptionOfOnesOwn<T> || requires(const T& value) { value.to_text(); };
+  }
+}
+
+/// As a settings file has it; empty where there is no value.
+template <class T>
+[[nodiscard]] std::string toml_of(const T& value) {
+  if constexpr (OptionOptional<T>) {
+    return value.has_value() ? toml_of(*value) : std::string();
+  } else if constexpr (OptionList<T>) {
+    std::string all = "[";
+    for (const auto& each : value) {
+      all.append(all.size() == 1 ? "" : ", ").append(toml_of<typename T::value_type>(each));
+    }
+    return all + "]";
+  } else if constexpr (OptionSecret<T>) {
+    return digest_of(value);
+  } else if constexpr (!has_text<T>()) {
+    return {};
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value ? "true" : "false";
+  } else if constexpr (toml_kind_of<T>() == OptionSpec::Kind::text) {
+    return toml_text(initial_text(value));
+  } else {
+    return initial_text(value);
+  }
+}
+
+/// A member, what it was at first, and what it is to be.
+template <class T>
+struct OptionTarget {
+  T* member;
+  T initial;
+  T aside;
+};
+
+template <class T>
+[[nodiscard]] Result<std::string, WrongValue> read_aside(OptionTarget<T>& target,
+                                                         std::optional<OptionSpec::Values> said) {
+  target.aside = target.initial;
+  if (!said) {
+    return toml_of(target.aside);
+  }
+  if constexpr (OptionList<T>) {
+    target.aside.clear();
+  }
+  for (std::size_t index = 0; index < said->size(); ++index) {
+    if (auto read = read_option(target.aside, (*said)[index]); !read) {
+      return fail(WrongValue{index, std::move(read.error())});
+    }
+  }
+  return has_text<T>() ? toml_of(target.aside) : toml_as_said(*said, OptionList<T>);
+}
+
+template <class T>
 [[nodiscard]] OptionSpec make_option(T& value) {
+  if constexpr (OptionOptional<T> || OptionList<T>) {
+    static_assert(!OptionSecret<typename T::value_type>,
+                  "a Secret stands by itself, and is empty where nobody tells it");
+  }
   OptionSpec made;
   made.form = OptionList<T>             ? OptionSpec::Form::many
               : std::is_same_v<T, bool> ? OptionSpec::Form::flag
                                         : OptionSpec::Form::one;
+  made.kind = toml_kind_of<T>();
   made.takes = takes_of<T>();
   made.initial = initial_text(value);
-  made.assign = [&value](std::string_view text) { return read_option(value, text); };
-  if constexpr (OptionList<T>) {
-    made.clear = [&value] { value.clear(); };
-  }
+  made.is_secret = OptionSecret<T>;
+  const auto target = std::make_shared<OptionTarget<T>>(&value, value, value);
+  made.read = [target](std::optional<OptionSpec::Values> said) {
+    return read_aside(*target, said);
+  };
+  made.take = [target] { *target->member = target->aside; };
   return made;
 }
 
@@ -222,6 +347,15 @@ template <class T>
   return {.member = member, .help = {}};
 }
 
+template <class T>
+consteval bool has_reloadable() {
+  if constexpr (has_option_texts<T>()) {
+    return std::ranges::any_of(T::kOptions, &OptionText::is_reloadable);
+  } else {
+    return false;
+  }
+}
+
 }  // namespace detail::app
 
 /// Options of a program beside those of every Eider application.
@@ -237,9 +371,10 @@ template <class T>
 ///     NotesOptions own;
 ///     auto options = read_command_line(argc, argv, OptionSet("notes").add(own));
 ///
-/// A member's default is what holds where neither the command line nor the environment says
-/// anything; the command line goes first. In the environment a list is separated by commas, and a
-/// bool is true, false, 1 or 0; on the command line it is `--name` or `--name=false`.
+/// A member's default is what holds where nobody says anything; the command line goes ahead of the
+/// environment, and that ahead of the settings file, where it is a `database_file = "notes.db"`. In
+/// the environment a list is separated by commas, and a bool is true, false, 1 or 0; on the command
+/// line it is `--name` or `--name=false`.
 class OptionSet {
  public:
   OptionSet() = default;
@@ -249,13 +384,18 @@ class OptionSet {
   /// Adds each member of a plain struct.
   ///
   /// values   is written to when the command line is read; outlives that
-  /// section  in front of each name: "search" makes --search-… and NOTES_SEARCH_…
+  /// section  in front of each name: "search" makes --search-…, NOTES_SEARCH_… and [search]
   template <class T>
   OptionSet& add(T& values, std::string_view section = {}) {
-    reflect::for_each_member(values, [&](std::string_view member, auto& value) {
-      add(detail::app::make_option(value), detail::app::text_about<T>(member), section);
-    });
-    return *this;
+    static_assert(!detail::app::has_reloadable<T>(),
+                  "what is_reloadable changes while other threads read it: have a Live<…> of it");
+    return add_members(values, section);
+  }
+  /// The same of one that may change: outlives the serving.
+  template <class T>
+  OptionSet& add(Live<T>& values, std::string_view section = {}) {
+    publishers_.emplace_back([&values] { values.publish(); });
+    return add_members(values.draft(), section);
   }
 
   /// Adds a flag that is answered as `--help` is: the text on standard output, 0, nothing served.
@@ -266,13 +406,27 @@ class OptionSet {
   [[nodiscard]] const std::deque<detail::app::OptionSpec>& options() const noexcept {
     return options_;
   }
+  /// Lets the readers of Live structs see what has been taken.
+  void publish() const {
+    for (const auto& publish : publishers_) {
+      publish();
+    }
+  }
 
  private:
+  template <class T>
+  OptionSet& add_members(T& values, std::string_view section) {
+    reflect::for_each_member(values, [&](std::string_view member, auto& value) {
+      add(detail::app::make_option(value), detail::app::text_about<T>(member), section);
+    });
+    return *this;
+  }
   /// Throws a Failure where an option of that name is there already.
   void add(detail::app::OptionSpec made, const OptionText& text, std::string_view section);
 
   std::string program_;
   std::deque<detail::app::OptionSpec> options_;
+  std::vector<std::function<void()>> publishers_;
 };
 
 }  // namespace eider

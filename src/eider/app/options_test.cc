@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <initializer_list>
 
 #include "eider/app/app.h"
+#include "eider/app/run_app.h"
 #include "eider/base/failure.h"
 #include "eider/reflect/constraints.h"
 
@@ -339,7 +342,32 @@ TEST(Running, reads_the_apps_own_options_and_says_nothing_by_itself) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(exit.code(), 2);
   EXPECT_EQ(exit.text(), "--threads must be an integer, not 'none'; see --help\n");
-  EXPECT_EQ(own.copies, 5);
+  EXPECT_EQ(own.copies, 3);  // all is taken, or nothing
+}
+
+TEST(Running, makes_an_app_of_its_options_and_tells_what_is_thrown_on_the_way) {
+  const auto run = [](std::vector<std::string> words, int status) {
+    std::vector<char*> argv;
+    for (std::string& word : words) {
+      argv.push_back(word.data());
+    }
+    return run_app<Own>(
+        "notes", static_cast<int>(argv.size()), argv.data(), [status](const Own& own) {
+          App app;
+          app.get(RuntimePattern{"/" + std::to_string(own.copies)}, [] { return "x"; });
+          if (status != 0) {
+            throw Failure(Error(status, "no such upstream"));
+          }
+          return app;
+        });
+  };
+  EXPECT_EQ(run({"notes", "--copies", "100"}, 0).code(), 2);
+  const Exit listed = run({"notes", "--copies", "7", "--routes"}, 0);
+  EXPECT_EQ(listed.code(), 0);
+  EXPECT_TRUE(listed.text().contains("/7")) << listed.text();
+  EXPECT_EQ(run({"notes"}, 400).code(), 2);
+  EXPECT_EQ(run({"notes"}, 500).code(), 1);
+  EXPECT_TRUE(run({"notes"}, 400).text().contains("no such upstream"));
 }
 
 TEST(Running, says_what_main_returns_once_it_is_returned) {

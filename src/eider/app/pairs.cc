@@ -43,13 +43,15 @@ bool is_bool(const reflect::Type& type) noexcept {
 /// The members of one struct, filled from pairs.
 class PairsReader {
  public:
-  PairsReader(const reflect::Type& type, void* object)
-      : structure_(type.structure()), object_(object) {}
+  PairsReader(const reflect::Type& type, void* object, std::string_view passed)
+      : structure_(type.structure()), object_(object), passed_(passed) {}
 
   void read(std::string_view name, std::string_view value) {
     const Member* member = structure_.find(name);
     if (member == nullptr) {
-      refuse(name, wording::kUnknown);
+      if (passed_.empty() || name != passed_) {
+        refuse(name, wording::kUnknown);
+      }
       return;
     }
     const std::uint64_t bit = std::uint64_t{1} << (member - structure_.begin());
@@ -164,15 +166,27 @@ class PairsReader {
 
   const reflect::Structure& structure_;
   void* object_;
+  std::string_view passed_;
   std::uint64_t seen_ = 0;
   std::vector<FieldError> errors_;
 };
 
 }  // namespace
 
-std::vector<FieldError> read_pairs(const reflect::Type& type, void* object,
-                                   std::string_view pairs) {
-  PairsReader reader(type, object);
+bool may_be_pairs(const reflect::Type& type) noexcept {
+  return type.kind == Kind::kStruct &&
+         std::ranges::all_of(type.structure(), [](const Member& member) {
+           const reflect::Type& bare = without_rules(*member.type);
+           const reflect::Type& value = bare.kind == Kind::kSequence ? *bare.sequence().element
+                                        : bare.kind == Kind::kSet    ? *bare.set().element
+                                                                     : bare;
+           return reflect::is_text_type(value);
+         });
+}
+
+std::vector<FieldError> read_pairs(const reflect::Type& type, void* object, std::string_view pairs,
+                                   std::string_view passed) {
+  PairsReader reader(type, object, passed);
   QueryReader query(pairs);
   while (const auto pair = query.next()) {
     const auto name = percent_decode(pair->name, Plus::space);

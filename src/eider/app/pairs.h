@@ -16,10 +16,15 @@ namespace eider {
 /// "true" tick it, "false" does not, and without a pair, which is what browsers send for a box that
 /// is not ticked, it is false (or its initialiser: give a box none).
 ///
+/// passed   a name that is passed over where no member is called so; empty: none
 /// returns  what is wrong, one entry per name: unknown, doubled (save for sequences), missing (when
 ///          the member has no initialiser and is no optional, sequence or bool), or not of the
 ///          member's type
 [[nodiscard]] std::vector<FieldError> read_pairs(const reflect::Type& type, void* object,
-                                                 std::string_view pairs);
+                                                 std::string_view pairs,
+                                                 std::string_view passed = {});
+
+/// Whether it is a struct of which pairs tell each member: values that are text, and lists of such.
+[[nodiscard]] bool may_be_pairs(const reflect::Type& type) noexcept;
 
 }  // namespace eider

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "eider/app/handler.h"
+#include "eider/base/failure.h"
 #include "eider/http/date.h"
 #include "eider/http/etag.h"
 #include "eider/http/status.h"
@@ -47,6 +48,19 @@ std::vector<ProblemField> described(const std::vector<FieldError>& fields) {
     }
   }
   return all;
+}
+
+/// A type without a title, and none of the user's own, is told by the phrase of its status; of 418
+/// and those that nobody registered there is no phrase.
+std::string title_of(const Error& error) {
+  if (!error.type().title.empty()) {
+    return error.type().title;
+  }
+  const std::string_view phrase = reason_phrase(error.status());
+  if (!phrase.empty()) {
+    return std::string(phrase);
+  }
+  return error.status() < 500 ? "Client Error" : "Server Error";
 }
 
 template <class Number>
@@ -168,7 +182,10 @@ std::optional<Error> merge_errors(std::initializer_list<const Error*> errors) {
 
 void render_error(Response& response, const Error& error) {
   Problem problem;
-  problem.title = reason_phrase(error.status());
+  if (!error.type().uri.empty()) {
+    problem.type = error.type().uri;
+  }
+  problem.title = title_of(error);
   problem.status = error.status();
   problem.detail = error.detail();
   if (!error.fields().empty()) {
@@ -180,6 +197,13 @@ void render_error(Response& response, const Error& error) {
     response.add_header(header.name, header.value);
   }
   json::write(response.body_buffer(), problem);
+}
+
+void render_refusal(Response& response, const Error& error) {
+  if (error.status() >= 500 && !error.cause().empty()) {
+    throw Failure(error);
+  }
+  render_error(response, error);
 }
 
 }  // namespace eider

@@ -37,6 +37,9 @@ void render_with(Response& response, std::optional<int> status, const Response& 
 
 /// Writes `error` as a problem document (RFC 9457), in place of any content so far.
 void render_error(Response& response, const Error& error);
+/// The same of one that an application's function has returned. What has a cause for the log is
+/// thrown in its place: who catches it writes both, the answer and the line.
+void render_refusal(Response& response, const Error& error);
 
 /// Everything that reflection knows: a struct, a vector, a map, an enum… as JSON. To teach handlers
 /// a result of your own, specialise Render for it, as below.
@@ -159,7 +162,7 @@ struct Render<Redirect> {
 template <>
 struct Render<Error> {
   static constexpr bool kIsWhole = true;
-  static void into(Response& response, const Error& error) { render_error(response, error); }
+  static void into(Response& response, const Error& error) { render_refusal(response, error); }
   static void describe(Operation& operation) { detail::app::describe_wrong(operation); }
 };
 
@@ -219,7 +222,7 @@ struct Render<Result<T>> {
   static constexpr bool kIsWhole = detail::app::kIsWhole<T>;
   static void into(Response& response, Result<T> result) {
     if (!result) {
-      render_error(response, result.error());
+      render_refusal(response, result.error());
     } else if constexpr (std::is_void_v<T>) {
       response.set_status(204);
     } else {

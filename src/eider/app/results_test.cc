@@ -87,6 +87,61 @@ TEST(Errors, carry_fields_of_their_own) {
   EXPECT_TRUE(raw.contains("\r\nWWW-Authenticate: Bearer\r\n")) << raw;
 }
 
+TEST(Errors, have_an_address_and_a_title_where_their_kind_has_them) {
+  App app;
+  app.get("/order", []() -> Result<std::string> {
+    return fail(
+        Error::conflict("There are 3 left.")
+            .with_type({.uri = "https://shop.example/out-of-stock", .title = "Sold \"out\""}));
+  });
+  app.get("/old", []() -> Result<std::string> {
+    return fail(Error(410, "Long ago.").with_type({.uri = "/problems/gone"}));
+  });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/order").body,
+            R"({"type":"https://shop.example/out-of-stock","title":"Sold \"out\"","status":409,)"
+            R"("detail":"There are 3 left."})");
+  EXPECT_EQ(client.get("/old").body,
+            R"({"type":"/problems/gone","title":"Gone","status":410,"detail":"Long ago."})");
+}
+
+TEST(Errors, of_a_status_without_a_phrase_have_a_title_all_the_same) {
+  App app;
+  app.get("/tea", []() -> Result<std::string> { return fail(Error(418, "No coffee.")); });
+  app.get("/odd", []() -> Result<std::string> { return fail(Error(599, "Odd.")); });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/tea").body,
+            R"({"type":"about:blank","title":"Client Error","status":418,"detail":"No coffee."})");
+  EXPECT_EQ(client.get("/odd").body,
+            R"({"type":"about:blank","title":"Server Error","status":599,"detail":"Odd."})");
+}
+
+TEST(Errors, that_are_returned_tell_their_cause_to_the_log_alone) {
+  const auto log = std::make_shared<LogLines>();
+  App app;
+  app.log_to(log);
+  app.get("/handler", []() -> Result<std::string> { return fail(Error::internal("disk full")); });
+  app.get("/waits", []() -> Task<Result<std::string>> {
+    co_return fail(Error::unavailable("Later.").because("no peer"));
+  });
+  app.get("/guarded", [] { return "never"; }).guard([]() -> Result<void> {
+    return fail(Error::internal("no keys"));
+  });
+  app.get("/quiet", []() -> Result<std::string> {
+    return fail(Error::conflict("Taken.").because("by nobody's business"));
+  });
+  TestClient client(app);
+  for (const std::string path : {"/handler", "/waits", "/guarded", "/quiet"}) {
+    const Reply reply = client.get(path);
+    for (const std::string_view secret : {"disk", "peer", "keys", "business"}) {
+      EXPECT_EQ(reply.body.find(secret), std::string::npos) << path;
+    }
+  }
+  EXPECT_EQ(log->lines, (std::vector<std::string>{"GET /handler failed: disk full",
+                                                  "GET /waits failed: no peer",
+                                                  "GET /guarded failed: no keys"}));
+}
+
 TEST(Errors, with_a_field_that_would_split_the_response_are_a_500_in_the_log) {
   const auto log = std::make_shared<LogLines>();
   App app;

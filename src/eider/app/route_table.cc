@@ -35,11 +35,13 @@ RouteTable::RouteTable()
     : scopes(1),
       topics(std::make_shared<Topics>()),
       proxy_trust(std::make_shared<ProxyTrust>()),
-      after_work(std::make_shared<detail::app::AfterWork>()) {
+      after_work(std::make_shared<detail::app::AfterWork>()),
+      checks(std::make_shared<detail::app::Checks>()) {
   scopes.front().states = std::make_unique<detail::app::StateStore>();
   states().modules = {{&detail::base::kTypeKey<Topics>, topics},
                       {&detail::base::kTypeKey<ProxyTrust>, proxy_trust},
                       {&detail::base::kTypeKey<detail::app::AfterWork>, after_work},
+                      {&detail::base::kTypeKey<detail::app::Checks>, checks},
                       {&detail::base::kTypeKey<Urls>, std::make_shared<Urls>(*this)}};
 }
 
@@ -112,7 +114,8 @@ void RouteTable::mount(std::size_t scope, RouteTable& other) {
   scopes[first].parent = scope;
   for (const auto own :
        {&detail::base::kTypeKey<Topics>, &detail::base::kTypeKey<ProxyTrust>,
-        &detail::base::kTypeKey<Urls>, &detail::base::kTypeKey<detail::app::AfterWork>}) {
+        &detail::base::kTypeKey<detail::app::Checks>, &detail::base::kTypeKey<Urls>,
+        &detail::base::kTypeKey<detail::app::AfterWork>}) {
     scopes[first].states->modules.erase(own);  // those of this app are meant there, too
   }
   for (Endpoint& endpoint : other.endpoints) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eider/app/after_answer.h"
+#include "eider/app/checks.h"
 #include "eider/app/endpoint.h"
 #include "eider/app/lifecycle.h"
 #include "eider/app/make_seals.h"
@@ -25,6 +26,9 @@ namespace eider {
 
 class ConnectionProtocol;
 class Topics;
+namespace detail::app {
+class Settings;
+}
 
 /// What App::trust_proxies was told.
 struct ProxyTrust {
@@ -40,6 +44,8 @@ struct RouteScope {
   std::deque<Hook> hooks;
   std::deque<Guard> guards;    // run for each request
   std::deque<Guard> provided;  // run where what they put is asked for
+  /// Stand for all that put the same, here and within; the newest first.
+  std::deque<Guard> overrides;
   /// What hooks and middleware put.
   std::vector<detail::base::TypeKey> puts;
   std::deque<Around> arounds;
@@ -88,6 +94,7 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   const std::shared_ptr<Topics> topics;
   const std::shared_ptr<ProxyTrust> proxy_trust;
   const std::shared_ptr<detail::app::AfterWork> after_work;
+  const std::shared_ptr<detail::app::Checks> checks;
   std::size_t body_bytes_max = std::size_t{1} << 20;
   std::vector<OfApp<Rewrite>> rewrites;
   std::vector<OfApp<Observer>> observers;
@@ -97,6 +104,8 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   MakeSeals make_seals;
   OptionSet options;
   OptionSet answers;  // told in place of serving
+  /// What SIGHUP reads anew; null: nothing.
+  std::shared_ptr<detail::app::Settings> settings;
   std::vector<std::shared_ptr<ProxyTrust>> mounted_trusts;
 };
 

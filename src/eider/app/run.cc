@@ -1,5 +1,6 @@
 // App::run and App::serve: from the command line to a served process.
 #include <algorithm>
+#include <csignal>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,11 +9,15 @@
 
 #include "eider/app/app.h"
 #include "eider/app/options.h"
+#include "eider/app/reloading.h"
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
+#include "eider/app/settings.h"
 #include "eider/runtime/seal.h"
+#include "eider/runtime/signals.h"
 #include "eider/server/connection_protocol.h"
 #include "eider/server/server.h"
+#include "eider/server/supervisor.h"
 
 namespace eider {
 
@@ -81,13 +86,36 @@ Exit App::serve(const ServerOptions& options) {
   if (options.lists_routes) {
     return Exit(0, list_routes());
   }
+  const std::optional<unsigned> worker = detail::server::take_worker_index();
+  table_->settings = options.settings;
+  if (table_->settings != nullptr && table_->log != nullptr) {
+    table_->settings->apply(*table_->log);
+  }
   auto service = make_service();
   if (!service) {
     return refuse_to_serve(service.error().cause());
   }
+  if (can_reload(*table_)) {
+    ignore_signal(SIGHUP);  // while parts start, and while they stop, nobody else hears it
+  }
   ServerOptions complete = options;
-  complete.stops_on_signals = true;
+  complete.worker = worker;
+  complete.stops_on_signals = !worker;
+  complete.tells_systemd = !worker;
+  complete.hands_over = !worker;
   complete.log = table_->log.get();
+  if (complete.workers != 0 && complete.threads == 0) {
+    complete.threads = 1;
+  }
+  if (complete.workers != 0 && !worker) {
+    Duration stops = Duration::zero();
+    for (const detail::app::Part& part : table_->parts) {
+      stops += part.stop_within;
+    }
+    auto supervised = detail::server::supervise(
+        complete, {.can_reload = can_reload(*table_), .stops_within = stops});
+    return supervised ? Exit(0) : refuse_to_serve(reason_of(supervised.error()));
+  }
   if (complete.protocol == nullptr) {
     complete.protocol = table_->protocol;
   }
@@ -98,7 +126,7 @@ Exit App::serve(const ServerOptions& options) {
   if (auto started = server->start(); !started) {
     return refuse_to_serve(reason_of(started.error()));
   }
-  if (table_->log != nullptr && !server->is_stopping()) {
+  if (table_->log != nullptr && !server->is_stopping() && !worker) {
     table_->log->write(LogLevel::info, listening_line(*server));
   }
   if (!server->wait()) {

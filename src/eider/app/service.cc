@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "eider/base/failure.h"
+#include "eider/base/work.h"
+#include "eider/http/request_work.h"
 #include "eider/runtime/cancel.h"
 #include "eider/runtime/loop.h"
 #include "eider/server/body_stream.h"
@@ -93,14 +95,15 @@ bool admit(const Endpoint& endpoint, Request& request, Response& response) {
          run_hooks(endpoint.on_content, request, response);
 }
 
-/// Outer hooks see the response last.
+/// Outer hooks see the response last, and also what an inner one has thrown: such an answer needs
+/// its log line, its request's id and the fields that browsers ask for as any other does.
 void run_after(const Endpoint& endpoint, const Request& request, Response& response) noexcept {
-  try {
-    for (auto hook = endpoint.after.rbegin(); hook != endpoint.after.rend(); ++hook) {
+  for (auto hook = endpoint.after.rbegin(); hook != endpoint.after.rend(); ++hook) {
+    try {
       (*hook)->after(request, response);
+    } catch (...) {
+      render_thrown(endpoint.log.get(), request, response, endpoint.where);
     }
-  } catch (...) {
-    render_thrown(endpoint.log.get(), request, response, endpoint.where);
   }
 }
 
@@ -149,28 +152,32 @@ Task<> handler_task(const Endpoint& endpoint, const Context& context, Response& 
 
 }  // namespace
 
+// The task has its own: `return next();` ends with the caller's gone before it begins.
 Task<Response> Next::operator()() const {
-  const Next self = *this;  // the caller's Next may be gone when this resumes
-  Response response;
-  try {
-    if (self.depth_ < self.endpoint_->around.size()) {
-      const Next inner(*self.endpoint_, *self.context_, self.depth_ + 1);
-      const Around& around = *self.endpoint_->around[self.depth_];
-      auto task = around.function(self.context_->request, inner);
-      response = co_await std::move(task);
-    } else if (self.endpoint_->answer_now != nullptr) {
-      self.endpoint_->answer_now(*self.endpoint_, *self.context_, response);
-    } else if (self.endpoint_->is_blocking && self.context_->ongoing->cancel.is_cancelled()) {
-      render_error(response, nobody_waits());  // middleware has waited: no thread for a client gone
-    } else {
-      auto task = self.endpoint_->answer_later(*self.endpoint_, *self.context_, response);
-      co_await std::move(task);
+  constexpr auto kGoOn = [](Next self) -> Task<Response> {
+    Response response;
+    try {
+      if (self.depth_ < self.endpoint_->around.size()) {
+        const Next inner(*self.endpoint_, *self.context_, self.depth_ + 1);
+        const Around& around = *self.endpoint_->around[self.depth_];
+        auto task = around.function(self.context_->request, inner);
+        response = co_await std::move(task);
+      } else if (self.endpoint_->answer_now != nullptr) {
+        self.endpoint_->answer_now(*self.endpoint_, *self.context_, response);
+      } else if (self.endpoint_->is_blocking && self.context_->ongoing->cancel.is_cancelled()) {
+        // Middleware has waited: no thread for a client that is gone.
+        render_error(response, nobody_waits());
+      } else {
+        auto task = self.endpoint_->answer_later(*self.endpoint_, *self.context_, response);
+        co_await std::move(task);
+      }
+    } catch (...) {
+      render_thrown(self.endpoint_->log.get(), self.context_->request, response,
+                    self.endpoint_->where);
     }
-  } catch (...) {
-    render_thrown(self.endpoint_->log.get(), self.context_->request, response,
-                  self.endpoint_->where);
-  }
-  co_return response;
+    co_return response;
+  };
+  return kGoOn(*this);
 }
 
 bool Next::may_be_given_up() const noexcept {
@@ -277,6 +284,7 @@ Plan AppService::plan(Request& request) noexcept {
 
 void AppService::answer(const Plan& plan, Request& request, Response& response) noexcept {
   const Endpoint& endpoint = endpoint_of(plan);
+  const WorkKept kept;
   std::size_t shared_bytes = 0;
   try {
     const bool goes_on = run_before(endpoint, request, response) &&
@@ -327,6 +335,7 @@ void AppService::finish(const Plan& plan, Request& request, Response& response) 
 }
 
 void AppService::observe(const AnswerRecord& record) noexcept {
+  const Within within(work_if_any(record.request));
   const auto tell = [&](const auto& told) {
     try {
       told(record);
@@ -348,6 +357,7 @@ void AppService::observe(const AnswerRecord& record) noexcept {
 
 void AppService::answer_failed(const Request& request, Response* response,
                                std::exception_ptr thrown) noexcept {
+  const Within within(work_if_any(request));
   Response unsent;
   try {
     std::rethrow_exception(std::move(thrown));

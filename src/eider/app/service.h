@@ -26,6 +26,7 @@ class AppService final : public Service {
 
   [[nodiscard]] Task<Result<void>> start() override { return lifetime_.start(); }
   void begin() noexcept override;
+  void leave() noexcept override { lifetime_.leave_on_loop(); }
   void drain() noexcept override;
   [[nodiscard]] Task<> end() override;
   [[nodiscard]] Task<> stop() override { return lifetime_.stop(); }

@@ -155,6 +155,11 @@ void AppService::resolve_scopes(Endpoint& endpoint) const {
     lay_around(endpoint, scope->hooks, scope->arounds);
   }
   lay_around(endpoint, endpoint.hooks, endpoint.arounds);
+  for (const GuardOnWay& one : endpoint.on_way) {
+    if (one.guard->around != nullptr) {
+      endpoint.around.push_back(one.guard->around.get());
+    }
+  }
 }
 
 /// Nothing stands around a handler, or waits for content, where there is none.

@@ -17,6 +17,7 @@
 #include "eider/app/extract.h"
 #include "eider/app/handler.h"
 #include "eider/app/params.h"
+#include "eider/json/json.h"
 #include "eider/server/topics.h"
 #include "eider/ws/websocket.h"
 #include "eider/ws/ws_route.h"
@@ -32,6 +33,16 @@ struct Extract<WebSocket> {
   using Held = WebSocket;
   static Result<Held> from(const Context& context, ArgumentPlace place);
 };
+
+/// A message that is JSON: `if (const auto said = read_json<FromPage>(*message)) …`. Of a variant
+/// of structs its "type" names the one that it is.
+///
+/// errors  as json::read; 400 for a binary message
+template <class T>
+[[nodiscard]] Result<T> read_json(const WsMessage& message) {
+  return message.is_text() ? json::read<T>(message.bytes)
+                           : fail(Error::bad_request("Only text is understood here."));
+}
 
 namespace detail::app {
 

@@ -4,8 +4,10 @@
 
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "eider/reflect/constraints.h"
 #include "eider/server/test_ws_line.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
@@ -156,6 +158,49 @@ TEST(WebSocketRoutes, requests_publish_to_sockets) {
   TestClient client(app);
   EXPECT_EQ(client.post("/news", json::Value()).body, "0");
   EXPECT_EQ(app.topics().subscribers("news"), 0U);
+}
+
+struct Greeting {
+  Length<std::string, 1, 3> name;
+};
+struct Goodbye {};
+
+TEST(WebSocketRoutes, a_message_is_read_as_json) {
+  App app;
+  app.ws("/", [](WebSocket ws) -> Task<> {
+    while (const auto message = co_await ws.receive()) {
+      const auto said = read_json<std::variant<Greeting, Goodbye>>(*message);
+      // Named, for g++ 12 evaluates both sides of a choice that is made inside an await.
+      const std::string answer = !said                ? said.error().summary()
+                                 : said->index() == 0 ? *std::get<Greeting>(*said).name
+                                                      : "goodbye";
+      co_await ws.send(answer);
+    }
+  });
+  TestClient client(app);
+  const std::string bytes = client.raw(
+      handshake("/") + text_frame(R"({"type":"Greeting","name":"Ada"})") +
+      text_frame(R"({"type":"Goodbye"})") + text_frame(R"({"type":"Greeting","name":"four"})") +
+      text_frame("[") + testing::binary_frame("{}") + close_frame(1000));
+  const auto words = told(behind_head(bytes));
+  ASSERT_EQ(words.size(), 6U);
+  EXPECT_EQ(words[0], "text:Ada");
+  EXPECT_EQ(words[1], "text:goodbye");
+  EXPECT_EQ(words[2], "text:/name: must have 1 to 3 characters");
+  EXPECT_TRUE(words[3].contains("JSON")) << words[3];
+  EXPECT_EQ(words[4], "text:Only text is understood here.");
+}
+
+TEST(WebSocketRoutes, text_is_published_to_others_alone) {
+  App app;
+  app.ws("/", [](WebSocket ws) -> Task<> {
+    ws.subscribe("room");
+    ws.publish_to_others("room", "for others");
+    ws.publish("room", "for all");
+    co_await ws.receive();
+  });
+  TestClient client(app);
+  EXPECT_EQ(told(behind_head(client.raw(handshake("/")))), Words{"text:for all"});
 }
 
 TEST(WebSocketRoutes, what_a_handler_throws_is_in_the_apps_log) {

@@ -1,5 +1,6 @@
 #include "eider/base/base64.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -100,6 +101,50 @@ std::optional<std::string> from_base64(std::string_view text) {
   }
   bytes.resize(*size);
   return bytes;
+}
+
+std::string to_base64_unpadded(std::string_view bytes) {
+  std::string text = to_base64(bytes);
+  text.resize(text.size() - padding_of(text));
+  return text;
+}
+
+std::optional<std::string> from_base64_unpadded(std::string_view text) {
+  if (text.ends_with('=')) {
+    return std::nullopt;
+  }
+  std::string padded(text);
+  padded.append((4 - text.size() % 4) % 4, '=');
+  return from_base64(padded);  // of three, which no bytes become, it reads none
+}
+
+std::string to_base64url(std::string_view bytes) {
+  std::string text = to_base64_unpadded(bytes);
+  std::ranges::replace(text, '+', '-');
+  std::ranges::replace(text, '/', '_');
+  return text;
+}
+
+std::optional<std::string> from_base64url(std::string_view text) {
+  if (text.find_first_of("+/") != std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::string usual(text);
+  std::ranges::replace(usual, '-', '+');
+  std::ranges::replace(usual, '_', '/');
+  return from_base64_unpadded(usual);
+}
+
+std::string to_hex(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    text += kDigits[value >> 4U];
+    text += kDigits[value & 15U];
+  }
+  return text;
 }
 
 }  // namespace eider

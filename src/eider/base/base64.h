@@ -1,5 +1,5 @@
-// Base64 with the standard alphabet and padding (RFC 4648, section 4).
-// Must not accept a second spelling of the same bytes: no line ends, no missing padding.
+// Bytes as base64 (RFC 4648, section 4), in its other spellings, and as hexadecimal digits.
+// Must not accept a second spelling of the same bytes: each function takes one alone.
 #pragma once
 
 #include <cstddef>
@@ -30,5 +30,18 @@ void write_base64(char* to, std::string_view bytes) noexcept;
 /// The same, written to `to`: the number of bytes; nothing too when they do not fit.
 [[nodiscard]] std::optional<std::size_t> read_base64(std::string_view text,
                                                      std::span<char> to) noexcept;
+
+/// The same without padding, as the PHC string format has it.
+[[nodiscard]] std::string to_base64_unpadded(std::string_view bytes);
+[[nodiscard]] std::optional<std::string> from_base64_unpadded(std::string_view text);
+
+/// With '-' and '_' for '+' and '/', without padding.
+///
+/// source  RFC 7515, section 2; RFC 4648, section 5
+[[nodiscard]] std::string to_base64url(std::string_view bytes);
+[[nodiscard]] std::optional<std::string> from_base64url(std::string_view text);
+
+/// Two digits per byte, "00" to "ff".
+[[nodiscard]] std::string to_hex(std::string_view bytes);
 
 }  // namespace eider

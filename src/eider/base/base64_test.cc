@@ -69,5 +69,31 @@ TEST(Base64, nothing_is_written_behind_the_room_there_is) {
   EXPECT_EQ(std::string_view(room.data(), room.size()), "fo..");
 }
 
+TEST(Base64, hexadecimal_digits_are_two_for_each_byte) {
+  EXPECT_EQ(to_hex(""), "");
+  EXPECT_EQ(to_hex(std::string_view("\0\x0f\xf0\xffZ", 5)), "000ff0ff5a");
+}
+
+TEST(Base64, without_padding_and_for_urls_bytes_come_back) {
+  for (const Pair& pair : kPairs) {
+    const std::string bare(pair.text.substr(0, pair.text.find('=')));
+    EXPECT_EQ(to_base64_unpadded(pair.bytes), bare);
+    EXPECT_EQ(from_base64_unpadded(bare), std::string(pair.bytes)) << bare;
+    EXPECT_EQ(from_base64url(to_base64url(pair.bytes)), std::string(pair.bytes)) << bare;
+  }
+  EXPECT_EQ(to_base64url("\xFB\xEF\xBE\xFF\xFF"), "----__8");
+}
+
+TEST(Base64, without_padding_there_is_one_spelling) {
+  for (const char* text : {"Zg==", "Zg=", "Zm8=", "Z", "Zm9vY", "Zh", "Zm9", "Zg\n", "=", "A==="}) {
+    EXPECT_FALSE(from_base64_unpadded(text).has_value()) << text;
+    EXPECT_FALSE(from_base64url(text).has_value()) << text;
+  }
+  for (const char* text : {"++++", "////", "--+-", "Zm9/"}) {
+    EXPECT_FALSE(from_base64url(text).has_value()) << text;
+  }
+  EXPECT_FALSE(from_base64_unpadded("----").has_value());
+}
+
 }  // namespace
 }  // namespace eider

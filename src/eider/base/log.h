@@ -1,20 +1,122 @@
 // The calling side of logging: what has something to say is handed a sink.
-// Must not format, filter or know where lines go.
+// Must not filter or know where lines go.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 namespace eider {
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
+/// "debug", "info", "warning", "error"
+[[nodiscard]] std::string_view to_text(LogLevel level) noexcept;
+
+using LogValue = std::variant<std::string_view, std::int64_t, std::uint64_t, double, bool>;
+
+/// A name and what it is this time: `{"order", id}`. Views both.
+struct LogField {
+  template <class T>
+    requires std::convertible_to<const T&, std::string_view> || std::is_arithmetic_v<T>
+  LogField(std::string_view its_name, const T& its_value) noexcept
+      : name(its_name), value(value_of(its_value)) {}
+
+  std::string_view name;
+  LogValue value;
+
+ private:
+  template <class T>
+  static LogValue value_of(const T& value) noexcept {
+    if constexpr (std::same_as<T, bool>) {
+      return value;
+    } else if constexpr (std::floating_point<T>) {
+      return static_cast<double>(value);
+    } else if constexpr (std::unsigned_integral<T>) {
+      return static_cast<std::uint64_t>(value);
+    } else if constexpr (std::integral<T>) {
+      return static_cast<std::int64_t>(value);
+    } else {
+      return std::string_view(value);
+    }
+  }
+};
+
+/// "7", "2.5", "true", or the text as it is.
+[[nodiscard]] std::string to_text(const LogValue& value);
+
+/// What became of the lines of a sink that counts them.
+struct LogCounts {
+  std::uint64_t written = 0;
+  std::uint64_t dropped = 0;  // for want of room: what takes them was too slow
+  std::uint64_t thinned = 0;  // too many of one message
+};
+
 /// Takes whole lines, from any thread.
 class LogSink {
  public:
+  LogSink() = default;
+  LogSink(const LogSink&) = delete;
+  LogSink& operator=(const LogSink&) = delete;
   virtual ~LogSink() = default;
   /// line  without its line break; not kept after return
   virtual void write(LogLevel level, std::string_view line) noexcept = 0;
+  /// The same with fields, none of which is kept after return. What knows none gets them behind the
+  /// message: `paid order=7 by="Ann Lee"`.
+  virtual void write_fields(LogLevel level, std::string_view message,
+                            std::span<const LogField> fields) noexcept;
+  /// Whether a line of that level goes anywhere.
+  [[nodiscard]] virtual bool takes(LogLevel /*level*/) const noexcept { return true; }
+  /// What is below goes nowhere from now on; for sinks that know levels.
+  virtual void set_level(LogLevel /*level*/) noexcept {}
+  [[nodiscard]] virtual LogCounts counts() const noexcept { return {}; }
+};
+
+/// What programs write their lines by; cheap to copy, for all threads.
+///
+///     log.info("paid", {{"order", order.id}, {"cents", 1200}});
+class Log {
+ public:
+  using Fields = std::initializer_list<LogField>;
+
+  explicit Log(std::shared_ptr<LogSink> sink) noexcept : sink_(std::move(sink)) {}
+
+  void debug(std::string_view message, Fields fields = {}) const noexcept {
+    write(LogLevel::debug, message, fields);
+  }
+  void info(std::string_view message, Fields fields = {}) const noexcept {
+    write(LogLevel::info, message, fields);
+  }
+  void warning(std::string_view message, Fields fields = {}) const noexcept {
+    write(LogLevel::warning, message, fields);
+  }
+  void error(std::string_view message, Fields fields = {}) const noexcept {
+    write(LogLevel::error, message, fields);
+  }
+  void write(LogLevel level, std::string_view message, Fields fields = {}) const noexcept {
+    if (sink_->takes(level)) {
+      sink_->write_fields(level, message, std::span(fields.begin(), fields.size()));
+    }
+  }
+
+  /// What is below goes nowhere from now on, for all copies. From any thread.
+  void set_level(LogLevel level) const noexcept { sink_->set_level(level); }
+  [[nodiscard]] LogCounts counts() const noexcept { return sink_->counts(); }
+
+  /// For App::log_to, access_log and whoever else takes one.
+  [[nodiscard]] const std::shared_ptr<LogSink>& sink() const noexcept { return sink_; }
+  // NOLINTNEXTLINE(google-explicit-constructor): what takes a sink takes a log
+  operator std::shared_ptr<LogSink>() const noexcept { return sink_; }
+
+ private:
+  std::shared_ptr<LogSink> sink_;
 };
 
 }  // namespace eider

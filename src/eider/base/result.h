@@ -3,6 +3,7 @@
 #pragma once
 
 #include <expected>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,67 +35,76 @@ struct ErrorHeader {
   std::string value;
 };
 
-/// A failure as the client is to learn of it: an HTTP status and a sentence without internals.
+/// A kind of failure that programs tell apart by its address (RFC 9457, section 3.1.1).
+///
+/// uri    "https://shop.example/problems/out-of-stock", or "/problems/out-of-stock" of this site;
+///        best one that explains the kind to whoever opens it. Empty: "about:blank", which says no
+///        more than the status
+/// title  the same for all of the kind; empty: the status's phrase
+struct ProblemType {
+  std::string uri;
+  std::string title = {};
+};
+
+/// A failure as the client is to learn of it: an HTTP status and a sentence without internals. A
+/// word besides its status, so that a Result is hardly larger than its value.
 class Error {
  public:
-  /// status  an HTTP status code, 400 <= status <= 599 (RFC 9110, section 15)
-  Error(int status, std::string detail) : status_(status), detail_(std::move(detail)) {}
+  /// status  an HTTP status code, 400 <= status <= 599 (RFC 9110, section 15), or of a redirection,
+  ///         with its Location, where a guard sends the client to another page first
+  Error(int status, std::string detail);
+  Error(const Error& other);
+  Error(Error&& other) noexcept;
+  Error& operator=(const Error& other);
+  Error& operator=(Error&& other) noexcept;
+  ~Error();
 
-  static Error bad_request(std::string detail) { return {400, std::move(detail)}; }
-  static Error unauthorized(std::string detail) { return {401, std::move(detail)}; }
-  static Error forbidden(std::string detail) { return {403, std::move(detail)}; }
-  static Error not_found(std::string detail = "There is nothing here.") {
-    return {404, std::move(detail)};
-  }
-  static Error conflict(std::string detail) { return {409, std::move(detail)}; }
-  static Error invalid(std::vector<FieldError> fields) {
-    Error error(422, "The input is not valid.");
-    error.fields_ = std::move(fields);
-    return error;
-  }
-  static Error unavailable(std::string detail) { return {503, std::move(detail)}; }
+  static Error bad_request(std::string detail);
+  static Error unauthorized(std::string detail);
+  static Error forbidden(std::string detail);
+  static Error not_found();
+  static Error not_found(std::string detail);
+  static Error conflict(std::string detail);
+  static Error invalid(std::vector<FieldError> fields);
+  static Error unavailable(std::string detail);
   /// A failure inside: `cause` goes to the log, the client learns only that it happened.
-  static Error internal(std::string cause) {
-    Error error(500, "The server failed to answer this request.");
-    error.cause_ = std::move(cause);
-    return error;
-  }
+  static Error internal(std::string cause);
 
   [[nodiscard]] int status() const noexcept { return status_; }
-  [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
-  /// What only the log is told, too.
-  Error because(std::string cause) && {
-    cause_ = std::move(cause);
-    return std::move(*this);
-  }
-  [[nodiscard]] const std::string& cause() const noexcept { return cause_; }
-  [[nodiscard]] const std::vector<FieldError>& fields() const noexcept { return fields_; }
+  [[nodiscard]] const std::string& detail() const noexcept;
+  [[nodiscard]] const std::string& cause() const noexcept;
+  [[nodiscard]] const std::vector<FieldError>& fields() const noexcept;
+  /// What is wrong in one line: the first of the fields, "/text: must have 1 to 1000 characters";
+  /// where there is none, the detail.
+  [[nodiscard]] std::string summary() const;
+  [[nodiscard]] const std::vector<ErrorHeader>& headers() const noexcept;
+  [[nodiscard]] const ProblemType& type() const noexcept;
 
+  /// What only the log is told, too.
+  Error because(std::string cause) &&;
   Error& with_status(int status) noexcept {
     status_ = status;
     return *this;
   }
+  /// What kind it is, where a status is not enough for programs:
+  ///
+  ///     return fail(Error::conflict("There are 3 left.").with_type(kOutOfStock));
+  Error& with_type(ProblemType type);
   /// A field of the answer: `Error(429, "…").with_header("Retry-After", "30")`. One that cannot
   /// stand in a response (Response::add_header) makes the answer a 500 that says so in the log.
-  Error& with_header(std::string name, std::string value) {
-    headers_.push_back({std::move(name), std::move(value)});
-    return *this;
-  }
-  [[nodiscard]] const std::vector<ErrorHeader>& headers() const noexcept { return headers_; }
-  Error& with_field(std::string pointer, std::string detail) {
-    return with_field({std::move(pointer), std::move(detail)});
-  }
-  Error& with_field(FieldError field) {
-    fields_.push_back(std::move(field));
-    return *this;
-  }
+  Error& with_header(std::string name, std::string value);
+  Error& with_field(std::string pointer, std::string detail);
+  Error& with_field(FieldError field);
 
  private:
+  struct Said;
+
+  [[nodiscard]] const Said& said() const noexcept;
+  [[nodiscard]] Said& change();
+
   int status_;
-  std::string detail_;
-  std::string cause_;
-  std::vector<FieldError> fields_;
-  std::vector<ErrorHeader> headers_;
+  /// Null once it was moved from: it says nothing then.
+  std::unique_ptr<Said> said_;
 };
 
 template <class T, class E = Error>

@@ -22,12 +22,12 @@ constexpr int kNotWritten = 1;
 constexpr int kClientMisused = 2;
 
 constexpr std::string_view kClientHelp =
-    R"(eider openapi-client --language LANGUAGE [--out FILE] DOCUMENT
+    R"(eider openapi client --language LANGUAGE [--out FILE] DOCUMENT
 
 Makes a typed client of the API that an OpenAPI document (3.1, 3.2) tells of. A program prints its
 document by --openapi; DOCUMENT may be - for the standard input.
 
-  ./notes --openapi | eider openapi-client --language typescript --out notes.ts -
+  ./notes --openapi | eider openapi client --language typescript --out notes.ts -
 
 --language typescript  a module without dependencies, over fetch
 --language c++         a header of plain structs, over eider's component client
@@ -109,7 +109,7 @@ Result<void, std::string> write_client(const Wanted& wanted) {
 }
 
 int complain_of_client(const std::string& what, int status) {
-  fmt::print(stderr, "eider openapi-client: {}\n", what);
+  fmt::print(stderr, "eider openapi client: {}\n", what);
   return status;
 }
 

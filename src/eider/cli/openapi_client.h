@@ -1,4 +1,4 @@
-// `eider openapi-client`: a typed client from an OpenAPI document.
+// `eider openapi client`: a typed client from an OpenAPI document.
 // Must not fetch anything: the document is a file, as `--openapi` prints it.
 #pragma once
 

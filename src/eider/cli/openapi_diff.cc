@@ -20,7 +20,7 @@ constexpr int kFailed = 1;
 constexpr int kMisused = 2;
 constexpr int kBreaks = 3;
 
-constexpr std::string_view kDiffHelp = R"(eider openapi-diff OLD NEW
+constexpr std::string_view kDiffHelp = R"(eider openapi diff OLD NEW
 
 Tells what of the OpenAPI document NEW breaks clients that were made for OLD: one line for each
 change, with a JSON pointer into NEW. A program prints its document by --openapi.
@@ -40,7 +40,7 @@ Result<json::Value, std::string> read_document(std::string_view file) {
 }
 
 int complain_of(const std::string& what, int status) {
-  fmt::print(stderr, "eider openapi-diff: {}\n", what);
+  fmt::print(stderr, "eider openapi diff: {}\n", what);
   return status;
 }
 

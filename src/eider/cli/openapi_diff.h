@@ -1,4 +1,4 @@
-// `eider openapi-diff`: what of a newer document breaks clients of an older one.
+// `eider openapi diff`: what of a newer document breaks clients of an older one.
 // Must not fetch anything: documents are files, as `--openapi` prints them.
 #pragma once
 

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "eider/base/base64.h"
 #include "eider/base/url.h"
 
 namespace eider {
@@ -57,6 +58,10 @@ void ApiRequest::put_in_path(std::string_view name, const std::string& value) {
     return;
   }
   path_.replace(at, place.size(), percent_encode(value));  // which leaves no brace behind
+}
+
+void ApiRequest::basic_auth(const ApiLogin& login) {
+  header("Authorization", "Basic " + to_base64(login.user + ":" + login.password));
 }
 
 std::string ApiRequest::encoded(const std::vector<Pair>& pairs) {

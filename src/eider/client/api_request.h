@@ -33,6 +33,12 @@ struct ApiServer {
   std::function<void(ClientRequest&)> prepare = {};
 };
 
+/// A name with its password; without a name nothing is sent.
+struct ApiLogin {
+  std::string user = {};
+  std::string password = {};
+};
+
 /// errors of what it sends  400  a path's value that is empty, "." or "..": URLs take it for a step
 ///                          502, 504  there is no answer; the log is told why
 ///                          502  the answer is not what the document says
@@ -57,6 +63,9 @@ class ApiRequest {
   void header(std::string_view name, const T& value) {
     each_text(value, [&](std::string text) { fields_.emplace_back(name, std::move(text)); });
   }
+
+  /// RFC 7617, in UTF-8.
+  void basic_auth(const ApiLogin& login);
 
   void body(std::string content, std::string_view type) {
     content_ = std::move(content);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "eider/base/base64.h"
+#include "eider/base/span.h"
 #include "eider/base/url.h"
 #include "eider/client/call.h"
 #include "eider/client/client_state.h"
@@ -20,24 +21,54 @@ using detail::client::ContentKind;
 using detail::client::Gathering;
 using detail::client::RequestParts;
 
+/// Tells the trace of the work that asks, and the server where it is in it. A place that the
+/// request itself names stays.
+OpenSpan begin_span(RequestParts& parts) {
+  const Work* const work = Work::current();
+  if (work == nullptr || !work->place.is_there() || parts.has_field("traceparent")) [[likely]] {
+    return {};
+  }
+  OpenSpan span = OpenSpan::begin(to_text(parts.method), SpanKind::client);
+  parts.add_field("traceparent", traceparent_text(span.is_there() ? span.place() : work->place));
+  if (!work->state.empty()) {
+    parts.add_field("tracestate", work->state);
+  }
+  span.set("http.request.method", std::string(to_text(parts.method)));
+  if (span.is_there()) {  // a query may hold what is a secret
+    span.set("url.full", parts.url.substr(0, parts.url.find_first_of("?#")));
+  }
+  return span;
+}
+
+void end_span(OpenSpan& span, int status) {
+  span.set("http.response.status_code", std::int64_t{status});
+  span.end(status < 400 ? "" : std::to_string(status));
+}
+
 /// What is asked of a client lives until the answer is there, whatever becomes of the request.
 Task<ClientRequest::Reply> gather(ClientState& state, std::unique_ptr<RequestParts> parts) {
+  OpenSpan span = begin_span(*parts);
   Call call(state, std::move(parts), Gathering::whole);
   auto running = call.run();
   auto outcome = co_await std::move(running);
   if (!outcome) {
+    span.end(outcome.error().text);
     co_return fail(std::move(outcome.error()));
   }
+  end_span(span, outcome->received->status);
   co_return ClientResponse(std::move(outcome->received));
 }
 
 Task<ClientRequest::StreamedReply> open(ClientState& state, std::unique_ptr<RequestParts> parts) {
+  OpenSpan span = begin_span(*parts);
   Call call(state, std::move(parts), Gathering::pieces);
   auto running = call.run();
   auto outcome = co_await std::move(running);
   if (!outcome) {
+    span.end(outcome.error().text);
     co_return fail(std::move(outcome.error()));
   }
+  end_span(span, outcome->received->status);
   co_return ClientStream(state, std::move(*outcome));
 }
 

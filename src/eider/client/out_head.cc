@@ -1,12 +1,11 @@
 #include "eider/client/out_head.h"
 
 #include "eider/base/digits.h"
+#include "eider/base/text.h"
 
 namespace eider::detail::client {
 
 namespace {
-
-constexpr std::string_view kLineEnd = "\r\n";
 
 /// These mean something with content, so that "none" is worth saying (RFC 9110, section 8.6).
 bool announces_emptiness(Method method) noexcept {
@@ -20,7 +19,7 @@ void write_framing(Buffer& out, const OutHead& head) {
   } else if (const auto length = head.announced_length()) {
     out.append("Content-Length: ");
     out.append(Digits(*length).view());
-    out.append(kLineEnd);
+    out.append(kCrlf);
   }
 }
 
@@ -45,7 +44,7 @@ void write_head(Buffer& out, const OutHead& head) {
   out.append(head.target);
   out.append(" HTTP/1.1\r\nHost: ");
   out.append(head.authority);
-  out.append(kLineEnd);
+  out.append(kCrlf);
   out.append(head.lines);
   if (head.takes_trailers) {
     out.append("Connection: TE\r\nTE: trailers\r\n");
@@ -54,7 +53,7 @@ void write_head(Buffer& out, const OutHead& head) {
   if (head.expects_continue) {
     out.append("Expect: 100-continue\r\n");
   }
-  out.append(kLineEnd);
+  out.append(kCrlf);
 }
 
 }  // namespace eider::detail::client

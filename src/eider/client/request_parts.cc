@@ -12,8 +12,6 @@ namespace eider::detail::client {
 
 namespace {
 
-constexpr std::string_view kLineEnd = "\r\n";
-
 /// Fields that the client writes itself, or that would change where the request ends.
 bool is_own_field(std::string_view name) noexcept {
   constexpr std::array<std::string_view, 10> kOwn{
@@ -29,7 +27,7 @@ std::string_view name_of(std::string_view line) noexcept {
 
 /// Takes the first line off, line end included. Pre: not empty.
 std::string_view take_line(std::string_view& lines) noexcept {
-  const std::size_t bytes = lines.find(kLineEnd) + kLineEnd.size();
+  const std::size_t bytes = lines.find(kCrlf) + kCrlf.size();
   return std::exchange(lines, lines.substr(bytes)).substr(0, bytes);
 }
 
@@ -55,7 +53,7 @@ void RequestParts::add_field(std::string_view name, std::string_view value) {
     fault = {ClientFault::bad_request,
              "The header " + std::string(name) + " is the client's own: leave it out."};
   } else {
-    field_lines.append(name).append(": ").append(value).append(kLineEnd);
+    field_lines.append(name).append(": ").append(value).append(kCrlf);
   }
 }
 

@@ -18,7 +18,7 @@ namespace {
 using Connected = WsClient::Connected;
 using detail::client::Opened;
 
-WsClientError not_connected(net::ConnectError error) {
+WsClientError without_connection(net::ConnectError error) {
   const auto as = [&](WsClientFault fault) {
     return WsClientError{fault, std::move(error.text), 0};
   };
@@ -70,7 +70,7 @@ Task<Opened> shake_hands(net::Net& net, std::unique_ptr<TcpStream> stream,
     auto securing = net.secure(std::move(stream), route, due, {"http/1.1"});
     auto secured = co_await std::move(securing);
     if (!secured) {
-      co_return fail(not_connected(std::move(secured.error())));
+      co_return fail(without_connection(std::move(secured.error())));
     }
     stream = std::move(secured->stream);
   }
@@ -106,7 +106,7 @@ Task<Opened> open_ws(net::Net& net, const net::Proxies& proxies, std::string url
   auto reaching = net.reach(route, Loop::current().now() + options.connect);
   auto stream = co_await std::move(reaching);
   if (!stream) {
-    co_return fail(not_connected(std::move(stream.error())));
+    co_return fail(without_connection(std::move(stream.error())));
   }
   auto shaking = shake_hands(net, std::move(*stream), std::move(*target), std::move(options));
   co_return co_await std::move(shaking);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/base/text.h"
 
@@ -99,12 +100,27 @@ Error to_error(Decompressed outcome) {
                                             : Error::bad_request(detail);
 }
 
+namespace {
+
+void describe_decompression(Operation& operation) {
+  if (operation.contents.empty() || operation.is_content_streamed) {
+    return;
+  }
+  operation.answer_problem(400, "The content cannot be decoded.");
+  operation.answer_problem(kContentTooLarge, "The content is too large.");
+  operation.answer_problem(415, "The content is of another type, or its coding unknown.")
+      .add_field("Accept-Encoding");
+}
+
+}  // namespace
+
 Hook decompression(DecompressionOptions options) {
   auto shared = std::make_shared<const Decompression>(std::move(options));
   return {.on_content = [shared = std::move(shared)](
                             Request& request,
                             Response& response) { return shared->apply(request, response); },
-          .name = "decompression"};
+          .name = "decompression",
+          .describe = describe_decompression};
 }
 
 }  // namespace eider

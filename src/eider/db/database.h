@@ -9,6 +9,7 @@
 
 #include "eider/db/failure.h"
 #include "eider/db/row.h"
+#include "eider/db/row_stream.h"
 #include "eider/db/statements.h"
 #include "eider/db/transaction.h"
 #include "eider/runtime/task.h"
@@ -35,6 +36,17 @@ class Database : public db::Statements {
  public:
   explicit Database(std::shared_ptr<db::Pool> pool) noexcept
       : Statements(db::Route(std::move(pool), nullptr)) {}
+
+  [[nodiscard]] db::Dialect dialect() const noexcept { return route().pool()->dialect(); }
+  /// For what one driver has, and others have not.
+  [[nodiscard]] const std::shared_ptr<db::Pool>& pool() const noexcept { return route().pool(); }
+
+  /// The same for what only reads and may be some seconds old: of a replica, where there is one
+  /// that answers, else of the database itself. What one has written may not be there yet.
+  [[nodiscard]] Database replica() const {
+    std::shared_ptr<db::Pool> found = pool()->replica();
+    return found == nullptr ? *this : Database(std::move(found));
+  }
 
   /// `Transaction transaction = co_await database.begin();`
   [[nodiscard]] db::Pending<db::detail::BeginJob> begin() const {

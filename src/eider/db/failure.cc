@@ -15,6 +15,9 @@ const char* detail_of(FailureKind kind) noexcept {
       return "The stored data does not allow this.";
     case FailureKind::busy:
     case FailureKind::expired:
+    case FailureKind::deadlock:
+    case FailureKind::serialisation:
+    case FailureKind::lost:
       return "The database is busy. Try again in a moment.";
     case FailureKind::open:
     case FailureKind::statement:
@@ -28,7 +31,7 @@ const char* detail_of(FailureKind kind) noexcept {
 
 Error make_error(FailureKind kind, const std::string& cause) {
   const int status = status_of(kind);
-  return status == 500 ? Error::internal(cause) : Error(status, detail_of(kind));
+  return status == 500 ? Error::internal(cause) : Error(status, detail_of(kind)).because(cause);
 }
 
 }  // namespace
@@ -42,6 +45,9 @@ int status_of(FailureKind kind) noexcept {
       return 409;
     case FailureKind::busy:
     case FailureKind::expired:
+    case FailureKind::deadlock:
+    case FailureKind::serialisation:
+    case FailureKind::lost:
       return 503;
     case FailureKind::open:
     case FailureKind::statement:
@@ -53,7 +59,16 @@ int status_of(FailureKind kind) noexcept {
   return 500;
 }
 
-Failure::Failure(FailureKind kind, std::string cause)
-    : eider::Failure(make_error(kind, cause)), kind_(kind), cause_(std::move(cause)) {}
+Failure::Failure(FailureKind kind, std::string cause, RefusedBy by)
+    : eider::Failure(make_error(kind, cause)),
+      kind_(kind),
+      cause_(std::move(cause)),
+      by_(std::move(by)) {}
+
+Failure::Failure(const Failure& failure, Error answer)
+    : eider::Failure(std::move(answer)),
+      kind_(failure.kind_),
+      cause_(failure.cause_),
+      by_(failure.by_) {}
 
 }  // namespace eider::db

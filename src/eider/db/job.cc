@@ -1,8 +1,19 @@
 #include "eider/db/job.h"
 
 #include "eider/db/failure.h"
+#include "eider/db/meter.h"
+#include "eider/db/statement_watch.h"
 
 namespace eider::db {
+
+void Connection::take_piece(Cursor& /*cursor*/, std::string_view sql,
+                            std::span<const Value> /*values*/, RowSink& /*rows*/,
+                            const Limit& /*limit*/) {
+  throw Failure(FailureKind::statement,
+                "this database gives no rows in pieces, in: " + std::string(sql));
+}
+
+void Connection::close_cursor(std::uint64_t /*number*/) noexcept {}
 
 Job::~Job() {
   if (holder_ != nullptr) {
@@ -10,36 +21,168 @@ Job::~Job() {
   }
 }
 
-void Job::wait(Loop& loop, std::coroutine_handle<> waiting, Job*& holder) noexcept {
+void Job::wait(Loop& loop, std::coroutine_handle<> waiting, Job*& holder, Meter& meter) noexcept {
   loop_ = &loop;
   waiting_ = waiting;
   holder_ = &holder;
   holder = this;
+  if (StatementWatch* const watch = StatementWatch::current()) [[unlikely]] {
+    watch_ = watch->shared_from_this();
+    watch_->on_statement(statement());
+  }
+  if (meter.is_on()) {
+    meter_ = &meter;
+    began_ = Meter::Clock::now();
+    meter.note_begin();
+  }
+  if (Work::current() != nullptr) [[unlikely]] {
+    open_span();
+  }
+}
+
+/// As it is asked, without values: these are nobody else's to see.
+void Job::open_span() noexcept {
+  try {
+    const std::string_view sql = statement();
+    const std::string_view verb = sql.substr(0, sql.find_first_of(" \n\t("));
+    span_ = OpenSpan::begin(verb.empty() ? "database" : verb, SpanKind::client);
+    if (!sql.empty() && span_.is_there()) {
+      span_.set("db.query.text", std::string(sql));
+    }
+  } catch (...) {
+    // No memory for a span: the statement goes on without it.
+  }
+}
+
+void Job::note_end(bool has_failed) noexcept {
+  if (Meter* const meter = std::exchange(meter_, nullptr)) {
+    meter->note_end(began_, has_failed);
+  }
+  span_.end(has_failed ? "failed" : "");
 }
 
 void Job::abandon() noexcept {
-  waiting_ = nullptr;
+  waiting_.clear();
   holder_ = nullptr;
   limit_.abandon();
+  note_end(true);
 }
 
 void Job::run() {
-  if (waiting_ != nullptr) {
-    std::exchange(waiting_, nullptr).resume();
+  if (waiting_.is_there()) {
+    note_end(failure_ != nullptr);
+    const std::shared_ptr<StatementWatch> watch = std::move(watch_);  // this ends before
+    const Watching watching(watch.get());
+    waiting_.resume();
   }
 }
 
 Job::Outcome Job::execute(Connection& connection, Duration time_max) noexcept {
-  if (limit_.is_abandoned()) {
+  if (limit_.is_abandoned() && !has_succeeded_) {  // what was done once may have been seen
     return Outcome::done;
   }
   limit_.set_deadline(std::chrono::steady_clock::now() + time_max);
+  const bool has_failed = std::exchange(failure_, nullptr) != nullptr;
+  if (std::exchange(has_succeeded_, false) || has_failed) {
+    forget_rows();
+  }
   try {
     return call(connection);
   } catch (...) {
     failure_ = std::current_exception();
     return Outcome::done;
   }
+}
+
+Job::Outcome Job::call(Connection& connection) {
+  const Request request = start();
+  Changed changed;
+  switch (request.what) {
+    case Request::What::statement: {
+      const auto done = connection.run(request.sql, request.values, request.rows, limit_);
+      if (!done) {
+        return Outcome::needs_writer;
+      }
+      changed = *done;
+      break;
+    }
+    case Request::What::script:
+      connection.script(request.sql);
+      break;
+    case Request::What::begin:
+      connection.begin();
+      break;
+    case Request::What::commit:
+      connection.commit();
+      break;
+    case Request::What::roll_back:
+      connection.roll_back();
+      break;
+    case Request::What::each:
+      if (call_each(connection, request.parts) == Outcome::needs_writer) {
+        return Outcome::needs_writer;
+      }
+      break;
+    case Request::What::batch:
+      call_batch(connection, request);
+      break;
+    case Request::What::hold:  // what is read holds the state that it reads
+      break;
+    case Request::What::piece:
+      connection.take_piece(*request.cursor, request.sql, request.values, *request.rows, limit_);
+      break;
+    case Request::What::close:
+      connection.close_cursor(request.cursor->number);
+      break;
+    case Request::What::copy:
+      throw Failure(FailureKind::statement, "this database knows no COPY");
+  }
+  succeed(changed);
+  return Outcome::done;
+}
+
+/// A connection that only reads does what it can; the one that writes goes on from there.
+Job::Outcome Job::call_each(Connection& connection, std::span<Part> parts) {
+  for (Part& part : parts) {
+    if (part.is_done) {
+      continue;
+    }
+    try {
+      const auto changed = connection.run(part.sql, part.values, part.rows, limit_);
+      if (!changed) {
+        return Outcome::needs_writer;
+      }
+      part.changed = *changed;
+    } catch (...) {
+      part.failure = std::current_exception();
+    }
+    part.is_done = true;
+  }
+  return Outcome::done;
+}
+
+void Job::call_batch(Connection& connection, const Request& request) {
+  if (!request.is_within_transaction) {
+    connection.begin();
+  }
+  try {
+    for (Part& part : request.parts) {
+      part.changed = connection.run(part.sql, part.values, part.rows, limit_).value_or(Changed());
+    }
+    if (!request.is_within_transaction) {
+      connection.commit();
+    }
+  } catch (...) {
+    if (!request.is_within_transaction) {
+      connection.roll_back();
+    }
+    throw;
+  }
+}
+
+void Job::succeed(const Changed& changed) noexcept {
+  changed_ = changed;
+  has_succeeded_ = true;
 }
 
 void Job::refuse(const Failure& failure) noexcept {

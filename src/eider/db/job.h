@@ -1,18 +1,94 @@
-// One call on its way to a connection's thread and back to the loop that awaits it.
+// One call on its way to a connection, on a thread or on the loop, and back to what awaits it.
 // Must not touch the loop once nobody waits: it may be gone.
 #pragma once
 
+#include <chrono>
 #include <coroutine>
 #include <exception>
 #include <memory>
+#include <string>
+#include <utility>
 
+#include "eider/base/span.h"
 #include "eider/db/connection.h"
 #include "eider/runtime/loop.h"
+#include "eider/runtime/suspended.h"
 
 namespace eider::db {
 
 class Failure;
+class Meter;
+class Job;
+class StatementWatch;
 class TransactionState;
+
+/// One statement of several that go together, and what became of it.
+struct Part {
+  std::string_view sql{};
+  std::span<const Value> values{};
+  RowSink* rows = nullptr;
+  Changed changed{};
+  std::exception_ptr failure{};
+  bool is_done = false;  // or has failed
+  bool is_kept = false;  // for those who carry it out: no open transaction decides about it
+};
+
+/// One step of a COPY, of which the first one has the statement.
+///
+/// bytes    write: whole messages of the protocol, which are taken; read: where a piece is put
+/// is_over  read: behind this piece there is none
+struct CopyStep {
+  enum class What : std::uint8_t { begin_in, begin_out, write, end, read };
+
+  What what;
+  std::string bytes{};
+  bool is_over = false;
+};
+
+/// What a job asks of a connection; all that it refers to is the job's.
+///
+/// each     its parts, one after the other: one that fails does not concern the others
+/// batch    its parts, all or none of them; the first failure is the job's
+/// hold     keeps the connection for one that reads rows in pieces
+/// piece    the next rows of `cursor`; for connections that block
+/// close    ends `cursor`; for connections that block
+/// copy     a step of PostgreSQL's COPY
+struct Request {
+  enum class What : std::uint8_t {
+    statement,
+    script,
+    begin,
+    commit,
+    roll_back,
+    each,
+    batch,
+    hold,
+    piece,
+    close,
+    copy,
+  };
+
+  What what;
+  std::string_view sql{};
+  std::span<const Value> values{};
+  RowSink* rows = nullptr;  // null when the rows are not wanted
+  std::span<Part> parts{};
+  bool is_within_transaction = false;  // a batch: what is taken back is the transaction's matter
+  Cursor* cursor = nullptr;
+  CopyStep* copy = nullptr;
+};
+
+/// A connection that waits on the loop instead of on a thread. It is told on its loop.
+class LoopConnection {
+ public:
+  /// Nobody waits for the job that it carries out.
+  virtual void on_abandoned(Job& job) noexcept = 0;
+  /// The transaction that it is kept for has got a job, or was left.
+  virtual void on_changed() = 0;
+
+ protected:
+  ~LoopConnection() = default;
+};
 
 /// Owned by its awaiter, then by a queue, then by its loop; destroyed where it is dropped.
 class Job : public Posted {
@@ -25,33 +101,72 @@ class Job : public Posted {
   // On the loop.
 
   /// `waiting` goes on when this comes back. `holder` points here until it is destroyed.
-  void wait(Loop& loop, std::coroutine_handle<> waiting, Job*& holder) noexcept;
+  ///
+  /// meter  of the database that is asked; outlives the wait
+  void wait(Loop& loop, std::coroutine_handle<> waiting, Job*& holder, Meter& meter) noexcept;
   /// Nobody waits any more. Not at the same time as `is_awaited` (Pool sees to that).
   void abandon() noexcept;
   void run() final;
+  /// The connection that carries it out on the loop; null when there is none.
+  [[nodiscard]] LoopConnection* carrier() const noexcept { return carrier_; }
+  void set_carrier(LoopConnection* carrier) noexcept { carrier_ = carrier; }
 
-  // On a connection's thread.
+  // Where it is carried out: on a connection's thread, or on the loop.
 
+  /// What to do. Asked once by each connection that takes it up.
+  [[nodiscard]] virtual Request start() noexcept = 0;
+  /// When waiting for it is to end; for those that set it. `execute` sets its own.
+  void set_deadline(Instant deadline) noexcept { limit_.set_deadline(deadline); }
+  [[nodiscard]] Instant deadline() const noexcept { return limit_.deadline(); }
+  /// It was done.
+  void succeed(const Changed& changed) noexcept;
+  void fail(std::exception_ptr failure) noexcept { failure_ = std::move(failure); }
+  /// Does all of this with a connection that blocks; once more where what it did was taken back.
   [[nodiscard]] Outcome execute(Connection& connection, Duration time_max) noexcept;
-  [[nodiscard]] bool is_awaited() const noexcept { return waiting_ != nullptr; }
+  [[nodiscard]] bool is_awaited() const noexcept { return waiting_.is_there(); }
   [[nodiscard]] Loop& loop() const noexcept { return *loop_; }
   /// The transaction that this has begun, for which the connection is to be kept.
   [[nodiscard]] virtual std::shared_ptr<TransactionState> begun() const noexcept { return nullptr; }
 
+  /// It asks for a connection to read rows in pieces from.
+  [[nodiscard]] virtual bool opens_stream() const noexcept { return false; }
+
+  /// The text of the one statement that it is; empty where it is anything else.
+  [[nodiscard]] virtual std::string_view statement() const noexcept { return {}; }
+  [[nodiscard]] bool has_succeeded() const noexcept { return has_succeeded_; }
+
+  /// Another connection carries it out: what has come of what is not done does not count.
+  void begin_again() noexcept { forget_rows(); }
   /// It will not be executed: the waiting coroutine gets `failure`.
   void refuse(const Failure& failure) noexcept;
 
  protected:
-  [[nodiscard]] virtual Outcome call(Connection& connection) = 0;
-  [[nodiscard]] const Limit& limit() const noexcept { return limit_; }
-  /// Throws what `execute` caught.
+  [[nodiscard]] const Changed& changed() const noexcept { return changed_; }
+  [[nodiscard]] const std::exception_ptr& failure() const noexcept { return failure_; }
+  /// Throws what it failed with.
   void rethrow() const;
 
+  /// Rows that have come do not count: it is executed again.
+  virtual void forget_rows() noexcept {}
+
  private:
+  void open_span() noexcept;
+  void note_end(bool has_failed) noexcept;
+  [[nodiscard]] Outcome call(Connection& connection);
+  [[nodiscard]] Outcome call_each(Connection& connection, std::span<Part> parts);
+  void call_batch(Connection& connection, const Request& request);
+
   Loop* loop_ = nullptr;
-  std::coroutine_handle<> waiting_;
+  eider::detail::runtime::Suspended waiting_;
   Job** holder_ = nullptr;
+  std::shared_ptr<StatementWatch> watch_;  // of the request that waits; null: nobody watches
+  LoopConnection* carrier_ = nullptr;
+  Meter* meter_ = nullptr;  // null: nobody counts
+  std::chrono::steady_clock::time_point began_;
+  OpenSpan span_;
   Limit limit_;
+  Changed changed_;
+  bool has_succeeded_ = false;
   std::exception_ptr failure_;
 };
 

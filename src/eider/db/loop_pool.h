@@ -19,6 +19,8 @@ class LoopPool final : public Pool {
   [[nodiscard]] bool submit(std::unique_ptr<Job>& job, Lane lane) override;
   void abandon(Job& job) noexcept override;
   void on_changed(TransactionState& transaction) override;
+  /// The one connection reads a stream's rows between other statements.
+  [[nodiscard]] bool has_connections_for_streams() const noexcept override { return false; }
 
  private:
   void run_all();

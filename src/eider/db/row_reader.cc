@@ -22,6 +22,10 @@ std::string quote(std::string_view name) {
   return text;
 }
 
+bool is_among(std::span<const reflect::Member* const> members, const reflect::Member* member) {
+  return std::ranges::find(members, member) != members.end();
+}
+
 }  // namespace
 
 const Value& Row::operator[](std::string_view column) const {
@@ -34,10 +38,8 @@ const Value& Row::operator[](std::string_view column) const {
 }
 
 void RowReader::begin(std::span<const std::string_view> columns) {
-  targets_.clear();
   if (row_.kind == Kind::kStruct) {
     bind_struct(columns);
-    check_members();
   } else {
     bind_value(columns);
   }
@@ -48,31 +50,40 @@ void RowReader::bind_value(std::span<const std::string_view> columns) {
     refuse_row("a single value was asked for, but the statement has " +
                std::to_string(columns.size()) + " columns");
   }
-  targets_.push_back({&row_, 0, "", std::string(columns[0])});
+  members_ = {};
+  column_ = columns[0];
+}
+
+std::span<RowReader::Member> RowReader::make_members(std::size_t count) {
+  if (count <= kFew) {
+    return {few_.data(), count};
+  }
+  many_.resize(count);
+  return many_;
 }
 
 void RowReader::bind_struct(std::span<const std::string_view> columns) {
-  for (const std::string_view column : columns) {
-    const reflect::Member* member = row_.structure().find(column);
+  members_ = make_members(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Member member = row_.structure().find(columns[i]);
     if (member == nullptr) {
-      refuse_row("the column " + quote(column) + " has no member in " + std::string(row_.name) +
+      refuse_row("the column " + quote(columns[i]) + " has no member in " + std::string(row_.name) +
                  ": add it there, or leave it out of the statement");
     }
-    const auto is_same = [&](const Target& target) { return target.column == column; };
-    if (std::any_of(targets_.begin(), targets_.end(), is_same)) {
-      refuse_row("two columns are named " + quote(column) + ": rename one with `as`");
+    if (is_among(members_.first(i), member)) {
+      refuse_row("two columns are named " + quote(columns[i]) + ": rename one with `as`");
     }
-    targets_.push_back({member->type, member->offset, member->name, std::string(column)});
+    members_[i] = member;
   }
+  check_members(members_);
 }
 
-void RowReader::check_members() const {
+void RowReader::check_members(std::span<const Member> members) const {
   const reflect::Structure& structure = row_.structure();
   for (std::size_t i = 0; i < structure.count; ++i) {
-    const std::string_view name = structure.first[i].name;
-    const auto is_same = [&](const Target& target) { return target.column == name; };
-    if (structure.is_required(i) && std::none_of(targets_.begin(), targets_.end(), is_same)) {
-      refuse_row("the member " + std::string(row_.name) + "::" + std::string(name) +
+    const Member member = &structure.first[i];
+    if (!is_among(members, member) && structure.is_required(i)) {
+      refuse_row("the member " + std::string(row_.name) + "::" + std::string(member->name) +
                  " has no column: select it, or give the member a default");
     }
   }
@@ -80,24 +91,35 @@ void RowReader::check_members() const {
 
 void RowReader::add(std::span<const Cell> cells) {
   auto* object = static_cast<char*>(append_(container_));
+  if (row_.kind != Kind::kStruct) {
+    if (const std::string fault = store_cell(row_, object, cells[0]); !fault.empty()) {
+      refuse_cell(nullptr, cells[0], fault);
+    }
+    return;
+  }
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Target& target = targets_[i];
-    const std::string fault = store_cell(*target.type, object + target.offset, cells[i]);
+    const Member member = members_[i];
+    const std::string fault = store_cell(*member->type, object + member->offset, cells[i]);
     if (!fault.empty()) {
-      refuse_row("the column " + quote(target.column) + " is " +
-                 std::string(to_text(cells[i].kind)) +
-                 (target.member.empty() ? " and "
-                                        : ", but the member " + std::string(row_.name) +
-                                              "::" + std::string(target.member) + " ") +
-                 fault);
+      refuse_cell(member, cells[i], fault);
     }
   }
   check_row(object);
 }
 
+/// A column is named as its member is.
+void RowReader::refuse_cell(Member member, const Cell& cell, const std::string& fault) const {
+  const std::string_view column = member == nullptr ? std::string_view(column_) : member->name;
+  refuse_row("the column " + quote(column) + " is " + std::string(to_text(cell.kind)) +
+             (member == nullptr ? " and "
+                                : ", but the member " + std::string(row_.name) +
+                                      "::" + std::string(member->name) + " ") +
+             fault);
+}
+
 /// What the struct says of itself.
 void RowReader::check_row(const void* object) const {
-  if (row_.kind != Kind::kStruct || row_.structure().check == nullptr) {
+  if (row_.structure().check == nullptr) {
     return;
   }
   Faults faults(row_.structure(), object);

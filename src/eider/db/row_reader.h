@@ -2,7 +2,9 @@
 // Must not convert quietly: what does not fit exactly is an error.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,22 +31,24 @@ class RowReader final : public RowSink {
   void add(std::span<const Cell> cells) override;
 
  private:
-  struct Target {
-    const reflect::Type* type;
-    std::size_t offset;
-    std::string_view member;
-    std::string column;
-  };
+  using Member = const reflect::Member*;
+  static constexpr std::size_t kFew = 12;
 
   void bind_value(std::span<const std::string_view> columns);
   void bind_struct(std::span<const std::string_view> columns);
-  void check_members() const;
+  /// A member for each of so many columns, for which few structs need the heap.
+  [[nodiscard]] std::span<Member> make_members(std::size_t count);
+  void check_members(std::span<const Member> members) const;
   void check_row(const void* object) const;
+  [[noreturn]] void refuse_cell(Member member, const Cell& cell, const std::string& fault) const;
 
   const reflect::Type& row_;
   void* container_;
   Append append_;
-  std::vector<Target> targets_;  // one per column
+  std::span<Member> members_;  // one for each column; none for a single value
+  std::array<Member, kFew> few_;
+  std::vector<Member> many_;
+  std::string column_;  // of a single value
 };
 
 /// The same for rows without a struct.

@@ -2,9 +2,11 @@
 // Must not understand SQL beyond where quotes, comments, parameters and the statement end.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,9 +18,10 @@ enum class SqlFault : std::uint8_t {
   none,
   empty,
   not_closed,     // a quote or a comment
-  bad_parameter,  // '?', "$name", "$0" or a number above kSqlParametersMax
+  bad_parameter,  // '?' for a value, "$name", "$0" or a number above kSqlParametersMax
   unused_number,  // $1 and $3 but no $2
   several_statements,
+  zero_byte,  // some would read up to it
 };
 
 inline constexpr std::size_t kSqlParametersMax = 64;
@@ -40,19 +43,32 @@ struct RuntimeSql {
   std::string text;
 };
 
-/// The text of a statement: a literal, or a RuntimeSql.
+/// A literal that is not held against the schema: what `eider db check` cannot prepare, or knows
+/// too little of.
+///
+///     db.one<std::string>(db::unchecked("select upper(title) from notes where id = $1"), id)
+struct UncheckedSql {
+  const char* literal;
+};
+consteval UncheckedSql unchecked(const char* literal) {
+  return {literal};
+}
+
+/// The text of a statement: a literal, or a RuntimeSql. Cheap to move: a call moves it several
+/// times.
 class SqlText {
  public:
-  constexpr explicit SqlText(const char* literal) noexcept : literal_(literal) {}
-  explicit SqlText(RuntimeSql sql) noexcept : owned_(std::move(sql.text)) {}
+  /// literal  stays for as long as the program runs
+  explicit SqlText(std::string_view literal) noexcept : text_(literal) {}
+  explicit SqlText(RuntimeSql sql)
+      : owned_(std::make_shared<const std::string>(std::move(sql.text))), text_(*owned_) {}
 
-  [[nodiscard]] std::string_view view() const noexcept {
-    return literal_ != nullptr ? std::string_view(literal_) : std::string_view(owned_);
-  }
+  [[nodiscard]] bool is_literal() const noexcept { return owned_ == nullptr; }
+  [[nodiscard]] std::string_view view() const noexcept { return text_; }
 
  private:
-  const char* literal_ = nullptr;
-  std::string owned_;
+  std::shared_ptr<const std::string> owned_;
+  std::string_view text_;
 };
 
 namespace detail {
@@ -83,6 +99,8 @@ class SqlWith {
       detail::the_statement_takes_fewer_values_than_are_given();
     }
   }
+  // NOLINTNEXTLINE(google-explicit-constructor): as above
+  consteval SqlWith(UncheckedSql sql) : SqlWith(sql.literal) {}
   // NOLINTNEXTLINE(google-explicit-constructor): as above; checked when it is run
   SqlWith(const RuntimeSql& sql) noexcept : runtime_(&sql) {}
   /// Only for the message.
@@ -99,7 +117,7 @@ class SqlWith {
   }
 
  private:
-  const char* literal_ = nullptr;
+  std::string_view literal_;  // its length is known to the compiler
   const RuntimeSql* runtime_ = nullptr;
 };
 
@@ -111,6 +129,9 @@ class SqlScanner {
   constexpr explicit SqlScanner(std::string_view sql) noexcept : sql_(sql) {}
 
   constexpr SqlShape scan() noexcept {
+    if (sql_.contains('\0')) {
+      return {SqlFault::zero_byte, 0};
+    }
     while (at_ < sql_.size() && fault_ == SqlFault::none) {
       step();
     }
@@ -128,7 +149,7 @@ class SqlScanner {
     } else if (sql_.substr(at_).starts_with("--")) {
       skip_line();
     } else if (sql_.substr(at_).starts_with("/*")) {
-      skip_behind("*/", 2);
+      skip_comment();
     } else if (byte == ';') {
       has_ended_ = has_text_;
       ++at_;
@@ -141,11 +162,17 @@ class SqlScanner {
     has_text_ = true;
     if (has_ended_) {
       fault_ = SqlFault::several_statements;
+    } else if (begins_name(byte)) {
+      skip_name();
+    } else if (byte == '\'' && is_behind_e()) {
+      skip_escaped();
     } else if (byte == '\'' || byte == '"' || byte == '`') {
       skip_behind(sql_.substr(at_, 1), 1);
+    } else if (byte == '$' && at_ + 1 < sql_.size() && is_of_tag(sql_[at_ + 1])) {
+      skip_dollar_quote();
     } else if (byte == '$') {
       read_parameter();
-    } else if (byte == '?') {
+    } else if (byte == '?' && !is_operator()) {
       fault_ = SqlFault::bad_parameter;
     } else {
       ++at_;
@@ -157,6 +184,27 @@ class SqlScanner {
     at_ = end == std::string_view::npos ? sql_.size() : end + 1;
   }
 
+  /// In PostgreSQL comments stand within comments. SQLite ends one at the first end, and what is
+  /// behind that is no statement there.
+  constexpr void skip_comment() noexcept {
+    std::size_t depth = 0;
+    do {
+      const bool is_begin = sql_.substr(at_).starts_with("/*");
+      const bool is_end = sql_.substr(at_).starts_with("*/");
+      depth += is_begin ? 1 : 0;
+      depth -= is_end ? 1 : 0;
+      at_ += is_begin || is_end ? 2 : 1;
+    } while (depth != 0 && at_ < sql_.size());
+    fault_ = depth == 0 ? fault_ : SqlFault::not_closed;
+  }
+
+  /// Within a name $1 is a part of it, and $tag$ begins no quote.
+  constexpr void skip_name() noexcept {
+    while (at_ < sql_.size() && (is_of_word(sql_[at_]) || sql_[at_] == '$' || is_high(sql_[at_]))) {
+      ++at_;
+    }
+  }
+
   /// A doubled quote inside of a quote ends one and begins the next: the same in the end.
   constexpr void skip_behind(std::string_view end, std::size_t opening) noexcept {
     const std::size_t found = sql_.find(end, at_ + opening);
@@ -165,6 +213,59 @@ class SqlScanner {
       return;
     }
     at_ = found + end.size();
+  }
+
+  /// PostgreSQL's e'…', in which a backslash takes the next byte's meaning.
+  constexpr bool is_behind_e() const noexcept {
+    const bool is_e = at_ > 0 && (sql_[at_ - 1] == 'e' || sql_[at_ - 1] == 'E');
+    return is_e && (at_ == 1 || !is_of_word(sql_[at_ - 2]));
+  }
+
+  constexpr void skip_escaped() noexcept {
+    do {
+      for (++at_; at_ < sql_.size() && sql_[at_] != '\''; ++at_) {
+        at_ += sql_[at_] == '\\' ? 1 : 0;
+      }
+      fault_ = at_ < sql_.size() ? fault_ : SqlFault::not_closed;
+      ++at_;
+    } while (fault_ == SqlFault::none && goes_on());
+  }
+
+  /// A quote that begins on a line further down belongs to the one that has ended.
+  constexpr bool goes_on() noexcept {
+    std::size_t next = at_;
+    while (next < sql_.size() && is_blank(sql_[next])) {
+      ++next;
+    }
+    const std::string_view between = sql_.substr(std::min(at_, sql_.size()), next - at_);
+    const bool is_same = between.contains('\n') && sql_.substr(next).starts_with('\'');
+    at_ = is_same ? next : at_;
+    return is_same;
+  }
+
+  /// PostgreSQL's $$…$$ and $tag$…$tag$.
+  constexpr void skip_dollar_quote() noexcept {
+    std::size_t end = at_ + 1;
+    while (end < sql_.size() && (is_of_word(sql_[end]) || is_high(sql_[end]))) {
+      ++end;
+    }
+    if (end == sql_.size() || sql_[end] != '$') {
+      fault_ = SqlFault::bad_parameter;
+      return;
+    }
+    skip_behind(sql_.substr(at_, end + 1 - at_), end + 1 - at_);
+  }
+
+  /// PostgreSQL's ?, ?| and ?& have an operand behind them, where a place for a value has none.
+  constexpr bool is_operator() const noexcept {
+    std::string_view rest = sql_.substr(at_ + 1);
+    if (rest.starts_with('&') || (rest.starts_with('|') && !rest.starts_with("||"))) {
+      return true;
+    }
+    rest.remove_prefix(rest.find_first_not_of(" \t\r\n") == std::string_view::npos
+                           ? rest.size()
+                           : rest.find_first_not_of(" \t\r\n"));
+    return rest.starts_with('\'') || rest.starts_with('$');
   }
 
   constexpr void read_parameter() noexcept {
@@ -189,6 +290,21 @@ class SqlScanner {
     const std::uint64_t all = highest_ == 0 ? 0 : ~std::uint64_t{0} >> (64 - highest_);
     return seen_ == all ? SqlFault::none : SqlFault::unused_number;
   }
+
+  static constexpr bool is_of_word(char byte) noexcept {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
+           (byte >= '0' && byte <= '9');
+  }
+
+  static constexpr bool is_high(char byte) noexcept {
+    return static_cast<unsigned char>(byte) >= 0x80;
+  }
+
+  static constexpr bool begins_name(char byte) noexcept {
+    return is_high(byte) || (is_of_word(byte) && (byte < '0' || byte > '9'));
+  }
+
+  static constexpr bool is_of_tag(char byte) noexcept { return byte == '$' || begins_name(byte); }
 
   static constexpr bool is_blank(char byte) noexcept {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
@@ -223,8 +339,21 @@ constexpr const char* to_text(SqlFault fault) noexcept {
       return "the parameters leave a number out";
     case SqlFault::several_statements:
       return "it is several statements: use script for those";
+    case SqlFault::zero_byte:
+      return "there is a zero byte in it";
   }
   return "";
 }
 
 }  // namespace eider::db
+
+// The header of this name holds what `eider db check` has found out: eider_checked_sql() sets it.
+#ifdef EIDER_CHECKED_SQL
+#include "eider/db/checked_sql.h"
+#else
+namespace eider::db {
+/// The statement of a call that reads rows into T; void where it reads none.
+template <class T, std::size_t Count>
+using SqlFor = SqlWith<Count>;
+}  // namespace eider::db
+#endif

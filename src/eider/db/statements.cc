@@ -17,26 +17,56 @@ void check(const Statement& statement) {
   }
 }
 
+void rethrow_explained(const Failure& failure, std::span<const Conflict> conflicts) {
+  if (conflicts.empty()) {
+    throw;
+  }
+  throw explain(failure, conflicts);
+}
+
 void throw_several_rows() {
   throw Failure(FailureKind::row, "one row was asked for, but the statement has several");
 }
 
-Job::Outcome ExecJob::call(Connection& connection) {
-  const std::optional<Changed> changed =
-      connection.run(statement_.sql.view(), statement_.values, nullptr, limit());
-  changed_ = changed.value_or(Changed());
-  return changed ? Outcome::done : Outcome::needs_writer;
+Request ExecJob::start() noexcept {
+  return {Request::What::statement, statement_.sql.view(), statement_.values};
 }
 
-Job::Outcome ScriptJob::call(Connection& connection) {
-  connection.script(sql_.view());
-  return Outcome::done;
+ScriptJob::ScriptJob(SqlText sql) : sql_(std::move(sql)) {
+  if (sql_.view().contains('\0')) {
+    throw Failure(FailureKind::statement, to_text(SqlFault::zero_byte));
+  }
 }
 
-Job::Outcome QueryJob::call(Connection& connection) {
-  const std::optional<Changed> changed =
-      connection.run(statement_.sql.view(), statement_.values, &sink(), limit());
-  return changed ? Outcome::done : Outcome::needs_writer;
+Request ScriptJob::start() noexcept {
+  return {Request::What::script, sql_.view()};
+}
+
+QueryJob::QueryJob(Statement statement, Ahead ahead)
+    : statement_(std::move(statement)), ahead_(std::move(ahead)) {
+  for (const Statement& one : ahead_.statements) {
+    parts_.push_back({.sql = one.sql.view(), .values = one.values});
+  }
+  if (!parts_.empty()) {
+    parts_.push_back({.sql = statement_.sql.view(), .values = statement_.values});
+  }
+}
+
+void QueryJob::end() {
+  rethrow();
+  if (!parts_.empty() && parts_.front().changed.rows == 0) {
+    forget_rows();
+  }
+}
+
+Request QueryJob::start() noexcept {
+  if (!parts_.empty()) {
+    parts_.back().rows = &sink();
+    return {.what = Request::What::batch,
+            .parts = parts_,
+            .is_within_transaction = ahead_.is_within_transaction};
+  }
+  return {Request::What::statement, statement_.sql.view(), statement_.values, &sink()};
 }
 
 }  // namespace eider::db::detail

@@ -1,5 +1,5 @@
 // What can be asked of a database and of a transaction alike, as awaitables.
-// Must not block: each call is run by a connection's thread while the task waits.
+// Must not block: a connection on a thread, or on the loop, runs each call while the task waits.
 #pragma once
 
 #include <coroutine>
@@ -10,9 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "eider/db/conflict.h"
 #include "eider/db/pool.h"
-#include "eider/db/row_reader.h"
-#include "eider/db/sql.h"
+#include "eider/db/query_job.h"
+#include "eider/db/several.h"
 
 namespace eider::db {
 
@@ -45,12 +46,61 @@ class Route {
   std::shared_ptr<TransactionState> transaction_;
 };
 
-/// What a call gives to `co_await`. Destroying it while it waits is safe: a statement that only
-/// reads is interrupted, one that writes comes to its end, and one that has not begun never will.
+namespace detail {
+
+/// Throws the failure that is being handled, explained where one of `conflicts` explains it.
+[[noreturn]] void rethrow_explained(const Failure& failure, std::span<const Conflict> conflicts);
+
+template <class J>
+inline constexpr bool kTellsEach = false;
+template <class... Ps>
+inline constexpr bool kTellsEach<EachJob<Ps...>> = true;
+template <class P>
+inline constexpr bool kTellsEach<EachListJob<P>> = true;
+
+}  // namespace detail
+
+template <class J>
+class Pending;
+
+template <class T>
+class RowStream;
+
+namespace detail {
+class StreamCourse;
+}
+
+namespace postgres {
+class CopyCourse;
+}  // namespace postgres
+
+/// A Pending that was told more: awaits the same call, and has to go with it. (By value, because
+/// g++ 12 copies what co_await is given by reference.)
+template <class J>
+class PendingView {
+ public:
+  explicit PendingView(Pending<J>& pending) noexcept : pending_(&pending) {}
+
+  bool await_ready() const noexcept { return pending_->await_ready(); }
+  bool await_suspend(std::coroutine_handle<> waiting) { return pending_->await_suspend(waiting); }
+  auto await_resume() { return pending_->await_resume(); }
+  template <class T, class M>
+  PendingView on_conflict(std::string_view constraint, M T::* member, std::string_view text,
+                          std::string_view code = {}) {
+    return pending_->on_conflict(constraint, member, text, code);
+  }
+
+ private:
+  Pending<J>* pending_;
+};
+
+/// What a call gives to `co_await`. Destroying it while it waits is safe: one that has not begun
+/// never will. PostgreSQL cancels it; SQLite interrupts one that only reads, and brings one that
+/// writes to its end.
 template <class J>
 class [[nodiscard]] Pending {
  public:
-  Pending(Route route, Lane lane, std::unique_ptr<J> job) noexcept
+  Pending(Route route, Lane lane, std::unique_ptr<Job> job) noexcept
       : route_(std::move(route)), lane_(lane), job_(std::move(job)) {}
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
@@ -62,124 +112,44 @@ class [[nodiscard]] Pending {
 
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> waiting) {
-    job_->wait(Loop::current(), waiting, in_flight_);
+    job_->wait(Loop::current(), waiting, in_flight_, route_.pool()->meter());
     std::unique_ptr<Job> job = std::move(job_);
     if (route_.submit(job, lane_)) {
       return true;
     }
     job->abandon();
     in_flight_ = nullptr;
-    job_.reset(static_cast<J*>(job.release()));
+    job_ = std::move(job);
     return false;
   }
   auto await_resume() {
-    J* job = in_flight_ != nullptr ? static_cast<J*>(in_flight_) : job_.get();
-    return job->take();
+    J* job = static_cast<J*>(in_flight_ != nullptr ? in_flight_ : job_.get());
+    try {
+      return job->take();
+    } catch (const Failure& failure) {
+      detail::rethrow_explained(failure, conflicts_);
+    }
+  }
+
+  /// What a constraint refuses is a 422 that names a member of the request (Conflict), instead of a
+  /// 409 that names none: `co_await db->exec("insert into users …", …)
+  /// .on_conflict("users_email_key", &NewUser::email, "is taken")`. One for each constraint.
+  template <class T, class M>
+  PendingView<J> on_conflict(std::string_view constraint, M T::* member, std::string_view text,
+                             std::string_view code = {}) {
+    static_assert(!detail::kTellsEach<J>,
+                  "eider: `all` throws nothing of its statements: ask each result, by explain()");
+    conflicts_.emplace_back(constraint, member, text, code);
+    return PendingView<J>(*this);
   }
 
  private:
   Route route_;
   Lane lane_;
-  std::unique_ptr<J> job_;    // before it is submitted, and when it is refused
+  std::unique_ptr<Job> job_;  // a J: before it is submitted, and when it is refused
   Job* in_flight_ = nullptr;  // belongs to a queue, then to the loop while it resumes us
+  std::vector<Conflict> conflicts_;
 };
-
-namespace detail {
-
-/// A statement with its values.
-struct Statement {
-  SqlText sql;
-  std::vector<Value> values;
-};
-
-/// errors   Failure(statement), Failure(values)  a statement put together at run time is not valid
-void check(const Statement& statement);
-
-class ExecJob final : public Job {
- public:
-  explicit ExecJob(Statement statement) : statement_(std::move(statement)) {}
-  Changed take() const {
-    rethrow();
-    return changed_;
-  }
-
- private:
-  Outcome call(Connection& connection) override;
-
-  Statement statement_;
-  Changed changed_;
-};
-
-class ScriptJob final : public Job {
- public:
-  explicit ScriptJob(SqlText sql) : sql_(std::move(sql)) {}
-  void take() const { rethrow(); }
-
- private:
-  Outcome call(Connection& connection) override;
-
-  SqlText sql_;
-};
-
-/// A statement whose rows are wanted.
-class QueryJob : public Job {
- protected:
-  explicit QueryJob(Statement statement) : statement_(std::move(statement)) {}
-
- private:
-  Outcome call(Connection& connection) final;
-  virtual RowSink& sink() noexcept = 0;
-
-  Statement statement_;
-};
-
-[[noreturn]] void throw_several_rows();
-
-template <class T>
-struct All {
-  using Rows = std::vector<T>;
-  static void* append(void* rows) { return &static_cast<Rows*>(rows)->emplace_back(); }
-};
-
-template <class T>
-struct One {
-  using Rows = std::optional<T>;
-  static void* append(void* rows) {
-    auto& row = *static_cast<Rows*>(rows);
-    if (row.has_value()) {
-      throw_several_rows();
-    }
-    return &row.emplace();
-  }
-};
-
-template <class T, template <class> class How>
-class QueryJobOf final : public QueryJob {
- public:
-  using Rows = typename How<T>::Rows;
-
-  explicit QueryJobOf(Statement statement) : QueryJob(std::move(statement)) {}
-  Rows take() {
-    rethrow();
-    return std::move(rows_);
-  }
-
- private:
-  RowSink& sink() noexcept override { return reader_; }
-
-  static auto make_reader(Rows& rows) noexcept {
-    if constexpr (std::is_same_v<T, Row>) {
-      return DynamicRowReader(&rows, &How<T>::append);
-    } else {
-      return RowReader(reflect::type_of<T>(), &rows, &How<T>::append);
-    }
-  }
-
-  Rows rows_;
-  decltype(make_reader(rows_)) reader_ = make_reader(rows_);
-};
-
-}  // namespace detail
 
 /// The text of a script: a literal, or a RuntimeSql.
 class Script {
@@ -207,7 +177,7 @@ class Statements {
   ///
   /// errors   Failure(row)  a row does not fit T; also all of the kinds below
   template <class T, class... Args>
-  [[nodiscard]] Pending<detail::QueryJobOf<T, detail::All>> all(SqlWith<sizeof...(Args)> sql,
+  [[nodiscard]] Pending<detail::QueryJobOf<T, detail::All>> all(SqlFor<T, sizeof...(Args)> sql,
                                                                 const Args&... args) const {
     static_assert(!std::is_same_v<T, bool>, "std::vector<bool> holds no bools: read them as int");
     return query<T, detail::All>(sql.text(), args...);
@@ -215,9 +185,11 @@ class Statements {
 
   /// The only row, or nothing.
   ///
-  /// errors   Failure(row)  there is more than one
+  /// errors   Failure(row)  there is more than one. What a statement changed whose rows do not fit
+  ///          is taken back on SQLite, here as in `all`; on PostgreSQL it stays outside of a
+  ///          transaction, as it has committed by then
   template <class T, class... Args>
-  [[nodiscard]] Pending<detail::QueryJobOf<T, detail::One>> one(SqlWith<sizeof...(Args)> sql,
+  [[nodiscard]] Pending<detail::QueryJobOf<T, detail::One>> one(SqlFor<T, sizeof...(Args)> sql,
                                                                 const Args&... args) const {
     return query<T, detail::One>(sql.text(), args...);
   }
@@ -228,10 +200,74 @@ class Statements {
   ///          Failure(busy), (expired)  too much waits, or it took too long: 503
   ///          Failure(statement), (values), (storage)  500
   template <class... Args>
-  [[nodiscard]] Pending<detail::ExecJob> exec(SqlWith<sizeof...(Args)> sql,
+  [[nodiscard]] Pending<detail::ExecJob> exec(SqlFor<void, sizeof...(Args)> sql,
                                               const Args&... args) const {
     return {route_, Lane::writing,
-            std::make_unique<detail::ExecJob>(make_statement(sql.text(), args...))};
+            std::make_unique<detail::ExecJob>(detail::make_statement(sql.text(), args...))};
+  }
+
+  /// The rows of a statement that only reads, one after the other, as they are asked for:
+  /// `while (auto row = co_await rows.next())`. They are of one moment, that of the first asking.
+  /// Outside of a transaction it has a connection to itself from the first `next` to its end:
+  /// PoolLimits say for how long. Nothing of the statement happens ahead of that.
+  ///
+  /// errors   of `next`
+  template <class T, class... Args>
+  [[nodiscard]] RowStream<T> stream(SqlFor<T, sizeof...(Args)> sql, const Args&... args) const;
+
+  // The same with a statement that was put together together with its values.
+
+  template <class T>
+  [[nodiscard]] Pending<detail::QueryJobOf<T, detail::All>> all(BoundSql bound) const {
+    return query_of<T, detail::All>(detail::make_statement(std::move(bound)));
+  }
+  template <class T>
+  [[nodiscard]] Pending<detail::QueryJobOf<T, detail::One>> one(BoundSql bound) const {
+    return query_of<T, detail::One>(detail::make_statement(std::move(bound)));
+  }
+  [[nodiscard]] Pending<detail::ExecJob> exec(BoundSql bound) const {
+    return {route_, Lane::writing,
+            std::make_unique<detail::ExecJob>(detail::make_statement(std::move(bound)))};
+  }
+
+  template <class T>
+  [[nodiscard]] RowStream<T> stream(BoundSql bound) const;
+
+  /// Several statements at once, each for itself: `auto [users, count] = co_await
+  /// db.all(rows<User>("…"), row<int>("…"))`. PostgreSQL is sent all of them before it has answered
+  /// the first.
+  ///
+  /// returns  a tuple with a Result<…, Failure> of each, in their order
+  template <class... Ps>
+  [[nodiscard]] Pending<detail::EachJob<Ps...>> all(Asked<Ps>... asked) const {
+    return {route_, Lane::reading, std::make_unique<detail::EachJob<Ps...>>(std::move(asked)...)};
+  }
+
+  /// Several statements in one round trip, all or none: a transaction of their own, unless they are
+  /// within one. Five times cheaper than one by one where the round trip is what costs.
+  ///
+  /// returns  a tuple of what each gives
+  /// errors   the first failure, and nothing was kept. Failure(row) alone comes too late for that
+  ///          with PostgreSQL: outside of a transaction it has committed by then
+  template <class... Ps>
+  [[nodiscard]] Pending<detail::BatchJob<Ps...>> batch(Asked<Ps>... asked) const {
+    return {route_, Lane::writing,
+            std::make_unique<detail::BatchJob<Ps...>>(route_.transaction() != nullptr,
+                                                      std::move(asked)...)};
+  }
+
+  // The same of as many as there are: `asked.push_back(row<User>("…", id))`, each its own
+  // statement.
+
+  template <class P>
+  [[nodiscard]] Pending<detail::EachListJob<P>> all(std::vector<Asked<P>> asked) const {
+    return {route_, Lane::reading, std::make_unique<detail::EachListJob<P>>(std::move(asked))};
+  }
+  template <class P>
+  [[nodiscard]] Pending<detail::BatchListJob<P>> batch(std::vector<Asked<P>> asked) const {
+    return {route_, Lane::writing,
+            std::make_unique<detail::BatchListJob<P>>(route_.transaction() != nullptr,
+                                                      std::move(asked))};
   }
 
   /// Runs several statements, all or none. For schemas: nothing can be bound.
@@ -250,19 +286,18 @@ class Statements {
   [[nodiscard]] const Route& route() const noexcept { return route_; }
 
  private:
-  template <class... Args>
-  static detail::Statement make_statement(SqlText sql, const Args&... args) {
-    detail::Statement statement{std::move(sql), {}};
-    statement.values.reserve(sizeof...(args));
-    (statement.values.push_back(make_value(args)), ...);
-    detail::check(statement);
-    return statement;
-  }
+  friend class detail::StreamCourse;
+  friend class postgres::CopyCourse;
 
   template <class T, template <class> class How, class... Args>
   Pending<detail::QueryJobOf<T, How>> query(SqlText sql, const Args&... args) const {
-    return {route_, Lane::reading,
-            std::make_unique<detail::QueryJobOf<T, How>>(make_statement(std::move(sql), args...))};
+    return query_of<T, How>(detail::make_statement(std::move(sql), args...));
+  }
+  template <class T, template <class> class How>
+  Pending<detail::QueryJobOf<T, How>> query_of(detail::Statement statement) const {
+    // A unique_ptr of each T's would be compiled for each.
+    std::unique_ptr<Job> job(new detail::QueryJobOf<T, How>(std::move(statement)));
+    return {route_, Lane::reading, std::move(job)};
   }
 
   Route route_;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "eider/base/utf8.h"
+#include "eider/json/read.h"
 #include "eider/reflect/constraints.h"
 #include "eider/reflect/scalar.h"
 #include "eider/reflect/text.h"
@@ -63,7 +64,7 @@ bool store_enum(const Type& type, void* object, const Cell& cell) {
 
 bool store_bytes(const Type& type, void* object, const Cell& cell) {
   const reflect::Sequence& sequence = type.sequence();
-  if (cell.kind != CellKind::blob || sequence.element->bytes != 1) {
+  if (cell.kind != CellKind::blob) {
     return false;
   }
   sequence.clear(object);
@@ -71,6 +72,11 @@ bool store_bytes(const Type& type, void* object, const Cell& cell) {
     *static_cast<char*>(sequence.append(object)) = byte;
   }
   return true;
+}
+
+/// What `value_of` has written, or SQL has made: json_group_array, json_object.
+bool store_json(const Type& type, void* object, const Cell& cell) {
+  return cell.kind == CellKind::text && json::read_into(type, object, cell.bytes).has_value();
 }
 
 bool store_scalar(const Type& type, void* object, const Cell& cell) {
@@ -87,31 +93,46 @@ bool store_scalar(const Type& type, void* object, const Cell& cell) {
     case Kind::kEnum:
       return store_enum(type, object, cell);
     case Kind::kSequence:
-      return store_bytes(type, object, cell);
+      return is_blob(type) ? store_bytes(type, object, cell) : store_json(type, object, cell);
     case Kind::kText:
       return cell.kind == CellKind::text && is_utf8(cell.bytes) &&
              type.text().read(object, cell.bytes);
-    case Kind::kView:
-    case Kind::kChars:
     case Kind::kStruct:
     case Kind::kArray:
-    case Kind::kOptional:
     case Kind::kMap:
     case Kind::kVariant:
-    case Kind::kConstrained:
     case Kind::kDynamic:
     case Kind::kSet:
+      return store_json(type, object, cell);
+    case Kind::kView:
+    case Kind::kChars:
+    case Kind::kOptional:
+    case Kind::kConstrained:
       break;
   }
   return false;
 }
 
+/// returns  the first fault
+std::string store_list(const Type& type, void* object, const CellList& list) {
+  const reflect::Sequence& sequence = type.sequence();
+  sequence.clear(object);
+  for (const Cell& cell : list.elements) {
+    const std::string fault = store_cell(*sequence.element, sequence.append(object), cell);
+    if (!fault.empty()) {
+      return "has an element that " + fault + ", where " + std::string(to_text(cell.kind)) +
+             " came";
+    }
+  }
+  return {};
+}
+
 std::string describe(const Type& type) {
-  if (type.kind == Kind::kSequence && type.sequence().element->bytes == 1) {
+  if (is_blob(type)) {
     return "must be a blob";
   }
   return reflect::is_text_type(type) ? to_text(reflect::requirement(type))
-                                     : "is of a type that no column fits into";
+                                     : "must be text with JSON that fits it";
 }
 
 std::string store_optional(const Type& type, void* object, const Cell& cell) {
@@ -139,6 +160,9 @@ std::string store_cell(const Type& type, void* object, const Cell& cell) {
   }
   if (type.kind == Kind::kConstrained) {
     return store_constrained(type, object, cell);
+  }
+  if (cell.list != nullptr && type.kind == Kind::kSequence && !is_blob(type)) {
+    return store_list(type, object, *cell.list);
   }
   if (store_scalar(type, object, cell)) {
     return {};

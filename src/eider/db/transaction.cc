@@ -2,22 +2,14 @@
 
 namespace eider::db::detail {
 
-Job::Outcome EndJob::call(Connection& connection) {
+Request EndJob::start() noexcept {
   // Whichever way it goes, the connection is free afterwards.
   state_->end();
-  switch (way_) {
-    case Way::commit:
-      connection.commit();
-      break;
-    case Way::roll_back:
-      connection.roll_back();
-      break;
-  }
-  return Outcome::done;
+  return {way_ == Way::commit ? Request::What::commit : Request::What::roll_back};
 }
 
-BeginJob::BeginJob(std::shared_ptr<Pool> pool) noexcept
-    : pool_(pool), state_(std::make_shared<TransactionState>()) {}
+BeginJob::BeginJob(const std::shared_ptr<Pool>& pool, Use use) noexcept
+    : pool_(pool), state_(std::make_shared<TransactionState>(use)) {}
 
 BeginJob::~BeginJob() {
   if (!is_taken_) {
@@ -29,12 +21,6 @@ Transaction BeginJob::take() {
   rethrow();
   is_taken_ = true;
   return Transaction(Route(pool_.lock(), state_));
-}
-
-Job::Outcome BeginJob::call(Connection& connection) {
-  connection.begin();
-  has_begun_ = true;
-  return Outcome::done;
 }
 
 }  // namespace eider::db::detail

@@ -19,10 +19,9 @@ class EndJob final : public Job {
   EndJob(Way way, std::shared_ptr<TransactionState> state) noexcept
       : way_(way), state_(std::move(state)) {}
   void take() const { rethrow(); }
+  [[nodiscard]] Request start() noexcept override;
 
  private:
-  Outcome call(Connection& connection) override;
-
   Way way_;
   std::shared_ptr<TransactionState> state_;
 };
@@ -59,22 +58,27 @@ class [[nodiscard]] Transaction : public db::Statements {
 
 namespace db::detail {
 
+/// Begins a transaction, or what a stream of rows is read in.
 class BeginJob final : public Job {
  public:
-  explicit BeginJob(std::shared_ptr<Pool> pool) noexcept;
+  using Use = TransactionState::Use;
+
+  explicit BeginJob(const std::shared_ptr<Pool>& pool, Use use = Use::transaction) noexcept;
   ~BeginJob() override;
 
   [[nodiscard]] std::shared_ptr<TransactionState> begun() const noexcept override {
-    return has_begun_ ? state_ : nullptr;
+    return has_succeeded() ? state_ : nullptr;
   }
   Transaction take();
+  [[nodiscard]] bool opens_stream() const noexcept override { return state_->is_stream(); }
+  [[nodiscard]] Request start() noexcept override {
+    const bool reads_alone = state_->is_stream() && !state_->is_load();
+    return {reads_alone ? Request::What::hold : Request::What::begin};
+  }
 
  private:
-  Outcome call(Connection& connection) override;
-
   std::weak_ptr<Pool> pool_;  // not owned: this may be destroyed on one of its threads
   std::shared_ptr<TransactionState> state_;
-  bool has_begun_ = false;
   bool is_taken_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "eider/db/failure.h"
+#include "eider/json/write.h"
 #include "eider/reflect/scalar.h"
 
 namespace eider::db {
@@ -42,16 +43,54 @@ Value from_text(const reflect::Text& type, const void* object) {
   type.format(object, &made, [](void* context, std::string_view text) {
     *static_cast<std::string*>(context) = text;
   });
-  return Value(std::move(made));
+  return type.schema->format == "date-time" ? Value::instant(std::move(made))
+                                            : Value(std::move(made));
 }
 
 Value from_bytes(const Type& type, const void* object) {
   const reflect::Sequence& sequence = type.sequence();
-  if (sequence.element->bytes != 1) {
-    refuse_value("a sequence of values does not fit into a column");
-  }
   const auto* bytes = static_cast<const std::byte*>(sequence.data(object));
   return Value(Blob(bytes, bytes + sequence.size(object)));
+}
+
+/// Whether arrays may have such elements.
+bool is_element(const Type& type) noexcept {
+  switch (type.kind) {
+    case Kind::kOptional:
+      return is_element(*type.optional().value);
+    case Kind::kConstrained:
+      return is_element(*type.constraint().value);
+    case Kind::kSequence:
+      return is_blob(type);
+    case Kind::kStruct:
+    case Kind::kArray:
+    case Kind::kMap:
+    case Kind::kSet:
+    case Kind::kVariant:
+    case Kind::kDynamic:
+      return false;
+    default:
+      return true;
+  }
+}
+
+Value from_list(const Type& type, const void* object) {
+  Value value(json::to_text(type, object));
+  const reflect::Sequence& sequence = type.sequence();
+  if (!is_element(*sequence.element)) {
+    return value;
+  }
+  std::vector<Value> elements;
+  elements.reserve(sequence.size(object));
+  try {
+    for (std::size_t i = 0; i < sequence.size(object); ++i) {
+      elements.push_back(value_of(*sequence.element, sequence.at(object, i)));
+    }
+    value.set_elements(std::move(elements));
+  } catch (const Failure&) {
+    // What fits no column may stand in JSON all the same.
+  }
+  return value;
 }
 
 }  // namespace
@@ -90,6 +129,10 @@ std::string_view to_text(Value::Kind kind) noexcept {
   return {};
 }
 
+bool is_blob(const Type& type) noexcept {
+  return type.kind == Kind::kSequence && type.sequence().element->bytes == 1;
+}
+
 Value value_of(const Type& type, const void* object) {
   switch (type.kind) {
     case Kind::kBool:
@@ -115,7 +158,7 @@ Value value_of(const Type& type, const void* object) {
     case Kind::kConstrained:
       return value_of(*type.constraint().value, object);
     case Kind::kSequence:
-      return from_bytes(type, object);
+      return is_blob(type) ? from_bytes(type, object) : from_list(type, object);
     case Kind::kText:
       return from_text(type.text(), object);
     case Kind::kStruct:
@@ -126,7 +169,7 @@ Value value_of(const Type& type, const void* object) {
     case Kind::kDynamic:
       break;
   }
-  refuse_value("a struct, array, map, set, variant or JSON value does not fit into a column");
+  return Value(json::to_text(type, object));
 }
 
 }  // namespace eider::db

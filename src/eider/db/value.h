@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,9 +30,17 @@ class Value {
   explicit Value(double number) : held_(number) {}
   explicit Value(std::string text) : held_(std::move(text)) {}
   explicit Value(Blob bytes) : held_(std::move(bytes)) {}
+  /// The text of an instant in UTC, "2026-11-22T18:05:00.250Z": some databases write it otherwise.
+  [[nodiscard]] static Value instant(std::string text) {
+    Value value(std::move(text));
+    value.is_instant_ = true;
+    return value;
+  }
 
   [[nodiscard]] Kind kind() const noexcept { return static_cast<Kind>(held_.index()); }
   [[nodiscard]] bool is_null() const noexcept { return kind() == Kind::null; }
+  /// It was made of a std::chrono::sys_time: a text that only looks like one is none.
+  [[nodiscard]] bool is_instant() const noexcept { return is_instant_; }
 
   // Each declines (null, nothing) when the value is of another kind.
   [[nodiscard]] std::optional<std::int64_t> integer() const noexcept { return get<std::int64_t>(); }
@@ -41,7 +50,16 @@ class Value {
   }
   [[nodiscard]] const Blob* blob() const noexcept { return std::get_if<Blob>(&held_); }
 
-  friend bool operator==(const Value&, const Value&) = default;
+  /// The elements of a list of numbers, texts and their like, whose text is JSON; null of all else.
+  [[nodiscard]] const std::vector<Value>* elements() const noexcept { return elements_.get(); }
+  void set_elements(std::vector<Value> elements);
+  /// It is to be an array whatever the database knows of its place; see as_array.
+  [[nodiscard]] bool is_array() const noexcept { return is_array_; }
+  void set_array() noexcept { is_array_ = true; }
+
+  friend bool operator==(const Value& left, const Value& right) noexcept {
+    return left.held_ == right.held_;
+  }
 
  private:
   template <class T>
@@ -51,26 +69,44 @@ class Value {
   }
 
   std::variant<std::monostate, std::int64_t, double, std::string, Blob> held_;  // as Kind
+  std::shared_ptr<const std::vector<Value>> elements_;
+  bool is_array_ = false;
+  bool is_instant_ = false;
 };
+
+inline void Value::set_elements(std::vector<Value> elements) {
+  elements_ = std::make_shared<const std::vector<Value>>(std::move(elements));
+}
+
+struct CellList;
 
 /// A value as a connection lends it for the length of one call, without a copy.
 struct Cell {
   Value::Kind kind = Value::Kind::null;
   std::int64_t integer = 0;
   double real = 0;
-  std::string_view bytes{};  // of a text or a blob
+  std::string_view bytes{};        // of a text or a blob
+  const CellList* list = nullptr;  // of an array, whose text is the database's own
 
   /// The same, owned.
   [[nodiscard]] Value copy() const;
 };
 
+struct CellList {
+  std::vector<Cell> elements;
+};
+
 /// "NULL", "an integer", "a real number", "text" or "a blob".
 [[nodiscard]] std::string_view to_text(Value::Kind kind) noexcept;
 
+/// Whether it is a list of bytes; others are JSON in a column.
+[[nodiscard]] bool is_blob(const reflect::Type& type) noexcept;
+
 /// What a value of a described type becomes: bools and integers an integer, enums the enumerator's
-/// name, optionals null or their value, Length and Range what they hold.
+/// name, optionals null or their value, Length and Range what they hold, lists, maps and structs
+/// JSON.
 ///
-/// errors   Failure(values)  a type that no column has, or an unsigned number above INT64_MAX
+/// errors   Failure(values)  an unsigned number above INT64_MAX, an enum that has no name
 [[nodiscard]] Value value_of(const reflect::Type& type, const void* object);
 
 namespace detail {
@@ -91,6 +127,8 @@ template <class T>
     return Value();
   } else if constexpr (std::same_as<T, Blob>) {
     return Value(argument);
+  } else if constexpr (std::same_as<T, int> || std::same_as<T, std::int64_t>) {
+    return Value(std::int64_t{argument});  // the usual one, without a look at its description
   } else if constexpr (detail::Text<T>) {
     return Value(std::string(std::string_view(argument)));
   } else {
@@ -99,6 +137,19 @@ template <class T>
         "eider: what is absent is not NULL: look at is_absent(), then bind as_optional()");
     return value_of(reflect::type_of<T>(), &argument);
   }
+}
+
+/// A list as an array where PostgreSQL is not asked for the type of its place: where nothing is
+/// prepared, or for types of the schema's own, such as an enum's array. SQLite has no arrays, and
+/// refuses it as `values`.
+///
+///     db.all<Book>("… where colour = any($1)", db::as_array(colours))
+template <class List>
+[[nodiscard]] Value as_array(const List& list) {
+  static_assert(reflect::detail::SequenceLike<List>, "eider: an array is made of a std::vector");
+  Value value = make_value(list);
+  value.set_array();
+  return value;
 }
 
 }  // namespace eider::db

@@ -87,11 +87,13 @@ Variant make_variant(std::string_view coding, std::shared_ptr<const StoredFile> 
 
 enum class Varying : std::uint8_t { fixed, by_encoding };
 
-void write_lines(Variant& variant, std::string_view cache_control, Varying varying) {
-  const DateText date = format_date(variant.modified_seconds);
+void write_lines_of(Variant& variant, std::string_view cache_control, Varying varying) {
   Response fields;
   fields.add_header("ETag", variant.entity_tag);
-  fields.add_header("Last-Modified", {date.data(), date.size()});
+  if (variant.modified_seconds) {
+    const DateText date = format_date(*variant.modified_seconds);
+    fields.add_header("Last-Modified", {date.data(), date.size()});
+  }
   if (!cache_control.empty()) {
     fields.add_header("Cache-Control", cache_control);
   }
@@ -106,14 +108,6 @@ void write_lines(Variant& variant, std::string_view cache_control, Varying varyi
   fields.add_header("Accept-Ranges", "bytes");
   fields.add_header("X-Content-Type-Options", "nosniff");
   variant.field_lines = fields.field_lines();
-}
-
-void write_all_lines(Document& document, std::string_view cache_control) {
-  const Varying varying = document.siblings.empty() ? Varying::fixed : Varying::by_encoding;
-  write_lines(document.plain, cache_control, varying);
-  for (Variant& variant : document.siblings) {
-    write_lines(variant, cache_control, varying);
-  }
 }
 
 bool may_have_siblings(const Document& document, const FilesOptions& options) {
@@ -150,6 +144,14 @@ void each_variant(const Document& document, Visit visit) {
 }
 
 }  // namespace
+
+void write_lines(Document& document, std::string_view cache_control) {
+  const Varying varying = document.siblings.empty() ? Varying::fixed : Varying::by_encoding;
+  write_lines_of(document.plain, cache_control, varying);
+  for (Variant& variant : document.siblings) {
+    write_lines_of(variant, cache_control, varying);
+  }
+}
 
 bool Document::is_settled() const noexcept {
   bool is_settled = true;
@@ -188,7 +190,7 @@ FindDocument find_document(int root, const std::string& path, const FilesOptions
     }
   }
   // The lines come last: Vary depends on which siblings there are.
-  write_all_lines(*document, cache_control_of(path, options));
+  write_lines(*document, cache_control_of(path, options));
   return {Kind::file, std::move(document)};
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,9 @@ struct Variant {
   std::shared_ptr<const StoredFile> file;
   /// As ETag says it, with quotes; weak for a file just changed.
   std::string entity_tag;
-  /// As Last-Modified says it: never in the future (RFC 9110, section 8.8.2.1).
-  std::int64_t modified_seconds = 0;
+  /// As Last-Modified says it: never in the future (RFC 9110, section 8.8.2.1). Nothing: nobody
+  /// knows.
+  std::optional<std::int64_t> modified_seconds;
   /// The field lines of a 200.
   std::string field_lines;
   /// How many of their bytes, at the front, are those of a 304 too: ETag, Last-Modified,
@@ -46,6 +48,9 @@ struct Document {
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
   [[nodiscard]] std::size_t open_files() const noexcept;
 };
+
+/// Fills in the field lines of all forms, which depend on each other (Vary).
+void write_lines(Document& document, std::string_view cache_control);
 
 struct FindDocument {
   FindFile::Kind kind = FindFile::Kind::absent;

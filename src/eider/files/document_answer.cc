@@ -70,19 +70,21 @@ std::string make_boundary() {
 using Piece = FileContent::Piece;
 
 /// The pieces one after another, from a file that is in memory.
-std::string join(const std::string& bytes, const std::vector<Piece>& pieces,
+std::string join(std::string_view bytes, const std::vector<Piece>& pieces,
                  const std::string& tail) {
   std::string text;
   for (const Piece& piece : pieces) {
-    text.append(piece.before).append(bytes, piece.offset, piece.bytes);
+    text.append(piece.before).append(bytes.substr(piece.offset, piece.bytes));
   }
   return text.append(tail);
 }
 
 void set_pieces(Response& response, const StoredFile& file, std::vector<Piece> pieces,
                 std::string tail) {
-  if (file.file == nullptr) {
-    response.set_body(join(file.bytes, pieces, tail));
+  if (!file.lasting.empty() && pieces.size() == 1) {
+    response.set_static_body(file.lasting.substr(pieces.front().offset, pieces.front().bytes));
+  } else if (file.file == nullptr) {
+    response.set_body(join(file.view(), pieces, tail));
   } else {
     response.set_content(
         std::make_unique<FileContent>(file.file, std::move(pieces), std::move(tail)));

@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "eider/app/respond.h"
+#include "eider/base/url.h"
 #include "eider/files/document_answer.h"
 #include "eider/files/path_policy.h"
 #include "eider/files/site.h"
@@ -21,6 +23,19 @@ using detail::files::Moment;
 using detail::files::PathVerdict;
 using detail::files::Site;
 using Kind = detail::files::FindFile::Kind;
+
+constexpr int kFirstError = 400;
+
+/// For clients that know no more the name in ASCII, then all of it.
+///
+/// source  RFC 6266, section 4.3 and appendix D; RFC 8187, section 3.2.1
+std::string attachment(std::string_view name) {
+  std::string plain(name);
+  std::ranges::replace_if(
+      plain, [](char byte) { return byte < ' ' || byte > '~' || byte == '"' || byte == '\\'; },
+      '_');
+  return "attachment; filename=\"" + plain + "\"; filename*=UTF-8''" + percent_encode(name);
+}
 
 Response error_response(const Error& error) {
   Response response;
@@ -118,6 +133,17 @@ Result<FileServer, std::string> FileServer::open(const std::string& root, FilesO
                 ". Make the directory, or give another path.");
   }
   return FileServer(std::make_shared<Site>(std::move(directory), std::move(options)));
+}
+
+Task<Response> FileServer::download(std::string path, std::string name,
+                                    const Request& request) const {
+  Task<Response> serving = serve(std::move(path), request);
+  Response response = co_await std::move(serving);
+  if (response.status() < kFirstError) {
+    response.add_header("Content-Disposition", attachment(name));
+    response.add_header("X-Content-Type-Options", "nosniff");
+  }
+  co_return response;
 }
 
 std::optional<Response> FileServer::try_serve(const std::string& path,

@@ -38,7 +38,12 @@ class FileServer {
   /// `request` outlive the task.
   [[nodiscard]] Task<Response> serve(std::string path, const Request& request) const;
 
-  /// The same when it can be answered without waiting for a disk. Pre: on a loop.
+  /// The same for a browser that is to keep it under `name`, such as what its uploader called it,
+  /// and not to show it: with Content-Disposition (RFC 6266) and X-Content-Type-Options.
+  [[nodiscard]] Task<Response> download(std::string path, std::string name,
+                                        const Request& request) const;
+
+  /// The same as `serve` when it can be answered without waiting for a disk. Pre: on a loop.
   [[nodiscard]] std::optional<Response> try_serve(const std::string& path,
                                                   const Request& request) const;
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "eider/files/beneath.h"
 #include "eider/http/etag.h"
@@ -26,13 +27,19 @@ struct StoredFile {
   FileState state;
   /// All of it, when it is small; then `file` is null.
   std::string bytes;
+  /// In its place what lives as long as the program, such as what is built into it.
+  std::string_view lasting;
   std::shared_ptr<const Descriptor> file;
   /// It was changed so recently that another change may leave the same state: RFC 9110, section
   /// 8.8.1, asks for a weak validator then, and it is not worth keeping.
   bool is_young = false;
 
+  /// Pre: it is in memory.
+  [[nodiscard]] std::string_view view() const noexcept {
+    return lasting.empty() ? std::string_view(bytes) : lasting;
+  }
   [[nodiscard]] std::uint64_t size() const noexcept {
-    return file == nullptr ? bytes.size() : state.version.size;
+    return file == nullptr ? view().size() : state.version.size;
   }
 };
 

@@ -38,6 +38,37 @@ bool is_named(std::string_view line, std::string_view name) noexcept {
 
 }  // namespace
 
+Response::Response() = default;
+
+Response::Response(int status) : status_(status) {}
+
+Response::Response(Response&& other) noexcept = default;
+
+Response& Response::operator=(Response&& other) noexcept = default;
+
+Response::~Response() = default;
+
+/// Other content ends here: it may hold what the new body does not need any more.
+void Response::Carried::end_content() noexcept {
+  content = BytesContent();
+}
+
+Response& Response::set_content(Content content) & noexcept {
+  carried_.kind = BodyKind::content;
+  carried_.content = std::move(content);
+  return *this;
+}
+
+Response&& Response::set_content(Content content) && noexcept {
+  return std::move(set_content(std::move(content)));
+}
+
+Content Response::take_content() noexcept {
+  carried_.kind = BodyKind::view;
+  view_ = {};
+  return std::exchange(carried_.content, BytesContent());
+}
+
 Response Response::text(std::string body, int status) {
   Response response(status);
   response.set_static_type(kTextPlain).set_body(std::move(body));

@@ -19,6 +19,7 @@ namespace eider {
 inline constexpr std::string_view kTextPlain = "text/plain; charset=utf-8";
 inline constexpr std::string_view kTextHtml = "text/html; charset=utf-8";
 inline constexpr std::string_view kApplicationJson = "application/json";
+inline constexpr std::string_view kFormUrlencoded = "application/x-www-form-urlencoded";
 inline constexpr std::string_view kApplicationProblem = "application/problem+json";
 
 class FileContent;      // server/content.h
@@ -53,8 +54,12 @@ struct ContentCases : Case... {
 
 class Response {
  public:
-  Response() = default;
-  explicit Response(int status) : status_(status) {}
+  // Not written here: each file that includes this would instantiate the variant within.
+  Response();
+  explicit Response(int status);
+  Response(Response&& other) noexcept;
+  Response& operator=(Response&& other) noexcept;
+  ~Response();
 
   [[nodiscard]] static Response text(std::string body, int status = 200);
   [[nodiscard]] static Response html(std::string body, int status = 200);
@@ -162,22 +167,12 @@ class Response {
   }
 
   /// Takes the place of the body: `set_content(std::make_unique<MyProduced>(…))`. Pre: not null.
-  Response& set_content(Content content) & noexcept {
-    carried_.kind = BodyKind::content;
-    carried_.content = std::move(content);
-    return *this;
-  }
-  Response&& set_content(Content content) && noexcept {
-    return std::move(set_content(std::move(content)));
-  }
+  Response& set_content(Content content) & noexcept;
+  Response&& set_content(Content content) && noexcept;
   /// BytesContent unless another was set, and nothing took its place.
   [[nodiscard]] const Content& content() const noexcept { return carried_.content; }
   /// Leaves an empty body.
-  [[nodiscard]] Content take_content() noexcept {
-    carried_.kind = BodyKind::view;
-    view_ = {};
-    return std::exchange(carried_.content, BytesContent());
-  }
+  [[nodiscard]] Content take_content() noexcept;
 
   /// The first so many bytes of the field lines hold for whatever becomes of this answer.
   void share_field_lines(std::size_t bytes) noexcept { shared_lines_bytes_ = bytes; }
@@ -208,11 +203,11 @@ class Response {
     /// Pre: not `content`.
     void become(BodyKind next) noexcept {
       if (kind == BodyKind::content) [[unlikely]] {
-        // Other content ends here: it may hold what the new body does not need any more.
-        content = BytesContent();
+        end_content();
       }
       kind = next;
     }
+    void end_content() noexcept;
 
     BodyKind kind = BodyKind::view;
     Content content;  // BytesContent unless the kind is `content`

@@ -126,4 +126,18 @@ bool is_origin_form(std::string_view target) noexcept {
           (target[end] == '?' && skip(target, end, kQueryTable) == target.size()));
 }
 
+std::string_view asked_path(std::string_view target) noexcept {
+  target = target.substr(0, target.find('?'));
+  if (target.starts_with('/')) {
+    return target;
+  }
+  constexpr std::string_view kBehindScheme = "://";
+  const std::size_t scheme = target.find(kBehindScheme);
+  if (scheme == target.npos) {
+    return {};
+  }
+  target.remove_prefix(scheme + kBehindScheme.size());
+  return target.substr(std::min(target.find('/'), target.size()));
+}
+
 }  // namespace eider

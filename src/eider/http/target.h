@@ -20,6 +20,10 @@ namespace eider {
 /// source  RFC 9113, section 8.3.1; RFC 3986, appendix A
 [[nodiscard]] bool is_origin_form(std::string_view target) noexcept;
 
+/// The path that a target of a request asks for, without its query, whatever a rewrite has made of
+/// it since; of an absolute one that behind its host. Empty: it has none, as "*".
+[[nodiscard]] std::string_view asked_path(std::string_view target) noexcept;
+
 /// Whether a '%' stands in front of two hexadecimal digits. Pre: `text` begins with it.
 [[nodiscard]] bool is_escape(std::string_view text) noexcept;
 

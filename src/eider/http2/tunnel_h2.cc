@@ -172,6 +172,10 @@ void TunnelH2::close() noexcept {
   stream_.answer().on_tunnel_closed();
 }
 
+Duration TunnelH2::comes_back_in() noexcept {
+  return connection_.context().next_pause();
+}
+
 std::string TunnelH2::address() const {
   return connection_.line().address();
 }

@@ -59,6 +59,7 @@ class TunnelH2 final : public UpgradedLine, private Deferred {
   void reset() noexcept override;
   [[nodiscard]] std::string address() const override;
   [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
+  [[nodiscard]] Duration comes_back_in() noexcept override;
   void close() noexcept override;
 
  private:

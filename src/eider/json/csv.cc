@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace eider::json {
@@ -100,7 +101,43 @@ void put_value(std::string& out, const Value* value, CsvFormulas formulas) {
   }
 }
 
+/// `put_cell(at)` of each column.
+template <class PutCell>
+void put_line(std::string& out, std::size_t columns_count, PutCell put_cell) {
+  for (std::size_t at = 0; at < columns_count; ++at) {
+    out.append(at == 0 ? "" : ",");
+    put_cell(at);
+  }
+  out.append("\r\n");
+}
+
+template <class Names>
+void put_line_of_names(std::string& out, const Names& names, CsvFormulas formulas) {
+  if (!names.empty()) {
+    put_line(out, names.size(), [&](std::size_t at) { put_text(out, names[at], formulas); });
+  }
+}
+
 }  // namespace
+
+CsvLines::CsvLines(std::vector<std::string> names, CsvFormulas formulas)
+    : names_(std::move(names)), formulas_(formulas) {}
+
+void CsvLines::put_names(std::string& out) const {
+  put_line_of_names(out, names_, formulas_);
+}
+
+bool CsvLines::put(std::string& out, const Value& object) const {
+  if (!is_flat(object)) {
+    return false;
+  }
+  put_line(out, names_.size(), [&](std::size_t at) {
+    // Mostly the members stand in the columns' order.
+    const bool is_there = at < object.size() && object.members()[at].name == names_[at];
+    put_value(out, is_there ? &object.members()[at].value : object.find(names_[at]), formulas_);
+  });
+  return true;
+}
 
 std::optional<std::string> to_csv(const Value& list, CsvFormulas formulas) {
   std::optional<Columns> columns = columns_of(list);
@@ -108,22 +145,14 @@ std::optional<std::string> to_csv(const Value& list, CsvFormulas formulas) {
     return std::nullopt;
   }
   std::string out;
-  for (std::size_t at = 0; at < columns->names.size(); ++at) {
-    out.append(at == 0 ? "" : ",");
-    put_text(out, columns->names[at], formulas);
-  }
-  out.append(columns->names.empty() ? "" : "\r\n");
+  put_line_of_names(out, columns->names, formulas);
   std::vector<const Value*> cells(columns->names.size());
   for (const Value& row : list.elements()) {
     std::ranges::fill(cells, nullptr);
     for (std::size_t at = 0; at < row.size(); ++at) {
       cells[columns->place_of(row.members()[at].name, at)] = &row.members()[at].value;
     }
-    for (std::size_t at = 0; at < cells.size(); ++at) {
-      out.append(at == 0 ? "" : ",");
-      put_value(out, cells[at], formulas);
-    }
-    out.append("\r\n");
+    put_line(out, cells.size(), [&](std::size_t at) { put_value(out, cells[at], formulas); });
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "eider/json/value.h"
 
@@ -26,5 +27,23 @@ enum class CsvFormulas : std::uint8_t { escape, leave };
 /// cost     linear in what is given
 [[nodiscard]] std::optional<std::string> to_csv(const Value& list,
                                                 CsvFormulas formulas = CsvFormulas::escape);
+
+/// The same for objects that come one after the other, and so have their columns named beforehand.
+class CsvLines {
+ public:
+  explicit CsvLines(std::vector<std::string> names, CsvFormulas formulas = CsvFormulas::escape);
+
+  /// Appends the line of names; nothing where there are none.
+  void put_names(std::string& out) const;
+  /// Appends the line of an object. Members that no column is named for are left out.
+  ///
+  /// returns  false, and nothing is appended, where it is no object of texts, numbers, booleans and
+  ///          nulls
+  [[nodiscard]] bool put(std::string& out, const Value& object) const;
+
+ private:
+  std::vector<std::string> names_;
+  CsvFormulas formulas_;
+};
 
 }  // namespace eider::json

@@ -27,6 +27,22 @@ TEST(Csv, quotes_what_has_to_be) {
             "\"a,b\",c,d\r\n\"x \"\"y\"\"\",\"one\r\ntwo\",\" blank \"\r\n");
 }
 
+TEST(Csv, is_written_line_by_line_where_the_columns_are_known) {
+  const CsvLines lines({"id", "title", "=note"});
+  std::string out;
+  lines.put_names(out);
+  for (const std::string_view object :
+       {R"({"id":1,"title":"a,b","=note":"+1"})", R"({"title":"moved","id":2})", "{}"}) {
+    EXPECT_TRUE(lines.put(out, read<Value>(object).value()));
+  }
+  EXPECT_EQ(out, "id,title,'=note\r\n1,\"a,b\",'+1\r\n2,moved,\r\n,,\r\n");
+  for (const std::string_view other : {"1", "[]", R"({"id":[1]})", R"({"id":{"a":1}})"}) {
+    const std::string before = out;
+    EXPECT_FALSE(lines.put(out, read<Value>(other).value())) << other;
+    EXPECT_EQ(out, before);
+  }
+}
+
 TEST(Csv, makes_no_formula_of_a_text) {
   for (const std::string_view begin : {"=", "+", "-", "@", "\\t"}) {
     const std::string list = "[{\"a\":\"" + std::string(begin) + "1+1\"}]";

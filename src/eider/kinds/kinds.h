@@ -6,4 +6,5 @@
 #include "eider/kinds/pattern.h"
 #include "eider/kinds/rules.h"
 #include "eider/kinds/times.h"
+#include "eider/kinds/trimmed.h"
 #include "eider/kinds/uuid.h"

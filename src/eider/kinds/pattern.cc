@@ -11,16 +11,23 @@ namespace eider::detail::kinds {
 
 namespace {
 
-using Words = std::array<std::uint64_t, words_for(kPlacesMax)>;
+/// A set of places. Nearly every pattern has no more of them than a word has bits, and a word is
+/// what a register holds.
+template <std::size_t Words>
+using PlaceSet = std::array<std::uint64_t, Words>;
 
 /// The code point at the front of `text`, which goes on behind it then.
 std::optional<char32_t> take_code_point(std::string_view& text) noexcept {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80U) {
+    text.remove_prefix(1);
+    return lead;
+  }
   const std::size_t bytes = utf8_sequence_bytes(text);
   if (bytes == 0) {
     return std::nullopt;
   }
-  const auto lead = static_cast<unsigned char>(text[0]);
-  char32_t code = bytes == 1 ? lead : lead & (0x7FU >> bytes);
+  char32_t code = lead & (0x7FU >> bytes);
   for (const char byte : text.substr(1, bytes - 1)) {
     code = code << 6 | (static_cast<unsigned char>(byte) & 0x3FU);
   }
@@ -36,40 +43,63 @@ bool takes(const PatternView& pattern, std::size_t index, char32_t code) noexcep
   return is_within != place.is_negated;
 }
 
-/// Calls visit(place) for each bit.
-template <class Visit>
-void each_place(std::span<const std::uint64_t> words, Visit visit) {
-  for (std::size_t word = 0; word < words.size(); ++word) {
-    for (std::uint64_t left = words[word]; left != 0; left &= left - 1) {
+template <std::size_t Words>
+PlaceSet<Words> set_at(std::span<const std::uint64_t> words, std::size_t row = 0) noexcept {
+  PlaceSet<Words> set;
+  std::copy_n(words.data() + row * Words, Words, set.begin());
+  return set;
+}
+
+/// Calls visit(place) for each place of the set.
+template <std::size_t Words, class Visit>
+void each_place(const PlaceSet<Words>& set, Visit visit) {
+  for (std::size_t word = 0; word < Words; ++word) {
+    for (std::uint64_t left = set[word]; left != 0; left &= left - 1) {
       visit(word * 64 + static_cast<std::size_t>(std::countr_zero(left)));
     }
   }
 }
 
-/// Where a text may stand behind one more code point, of the places that it may come to.
-bool step(const PatternView& pattern, std::span<std::uint64_t> may_come, char32_t code) noexcept {
-  Words next{};
-  bool is_any = false;
+/// Where a text stands behind one more code point, of the places that it might come to.
+template <std::size_t Words>
+PlaceSet<Words> step(const PatternView& pattern, const PlaceSet<Words>& may_come,
+                     char32_t code) noexcept {
+  PlaceSet<Words> live{};
   each_place(may_come, [&](std::size_t place) {
-    if (takes(pattern, place, code)) {
-      next[place / 64] |= std::uint64_t{1} << place % 64;
-      is_any = true;
-    }
+    live[place / 64] |= std::uint64_t{takes(pattern, place, code)} << place % 64;
   });
-  std::ranges::copy_n(next.begin(), static_cast<std::ptrdiff_t>(may_come.size()), may_come.begin());
-  return is_any;
+  return live;
 }
 
 /// What may follow on any of those places.
-Words followers(const PatternView& pattern, std::span<const std::uint64_t> live) noexcept {
-  Words next{};
-  const std::size_t words = live.size();
+template <std::size_t Words>
+PlaceSet<Words> followers(const PatternView& pattern, const PlaceSet<Words>& live) noexcept {
+  PlaceSet<Words> next{};
   each_place(live, [&](std::size_t place) {
-    for (std::size_t word = 0; word < words; ++word) {
-      next[word] |= pattern.follow[place * words + word];
+    const PlaceSet<Words> row = set_at<Words>(pattern.follow, place);
+    for (std::size_t word = 0; word < Words; ++word) {
+      next[word] |= row[word];
     }
   });
   return next;
+}
+
+template <std::size_t Words>
+bool matches_by(const PatternView& pattern, std::string_view text) noexcept {
+  auto may_come = set_at<Words>(pattern.first);
+  PlaceSet<Words> live{};
+  while (!text.empty()) {
+    const auto code = take_code_point(text);
+    live = code ? step(pattern, may_come, *code) : PlaceSet<Words>{};
+    if (live == PlaceSet<Words>{}) {
+      return false;
+    }
+    may_come = followers(pattern, live);
+  }
+  for (std::size_t word = 0; word < Words; ++word) {
+    live[word] &= pattern.last[word];
+  }
+  return live != PlaceSet<Words>{};
 }
 
 }  // namespace
@@ -78,25 +108,19 @@ bool matches(const PatternView& pattern, std::string_view text) noexcept {
   if (text.empty() || text.size() > kPatternTextBytesMax) {
     return text.empty() && pattern.takes_nothing;
   }
-  const std::size_t words = pattern.first.size();
-  Words state{};
-  std::ranges::copy(pattern.first, state.begin());
-  const std::span<std::uint64_t> live(state.data(), words);
-  for (bool is_first = true; !text.empty(); is_first = false) {
-    const auto code = take_code_point(text);
-    if (!is_first) {
-      state = followers(pattern, live);
-    }
-    if (!code || !step(pattern, live, *code)) {
-      return false;
-    }
+  static_assert(words_for(kPlacesMax) == 4);
+  switch (pattern.first.size()) {
+    case 0:
+      return false;  // it has no place that a text could come to
+    case 1:
+      return matches_by<1>(pattern, text);
+    case 2:
+      return matches_by<2>(pattern, text);
+    case 3:
+      return matches_by<3>(pattern, text);
+    default:
+      return matches_by<4>(pattern, text);
   }
-  for (std::size_t word = 0; word < words; ++word) {
-    if ((live[word] & pattern.last[word]) != 0) {
-      return true;
-    }
-  }
-  return false;
 }
 
 Requirement describe_pattern(std::string_view pattern, std::string_view wanted) {

@@ -93,6 +93,32 @@ TEST(Matches, what_is_escaped_stands_for_itself) {
   EXPECT_TRUE((matches<"\\t\\n\\r\\v\\f">("\t\n\r\v\f")));
 }
 
+/// Of words' first and last bits, and of a step from each into the next.
+template <FixedString Pattern, std::size_t Places>
+void expect_exactly() {
+  for (std::size_t size = 1; size < Places + 3; ++size) {
+    std::string text(size, 'a');
+    EXPECT_EQ(matches<Pattern>(text), size == Places) << size;
+    text.back() = 'b';
+    EXPECT_FALSE(matches<Pattern>(text)) << size;
+  }
+}
+
+TEST(Matches, counts_across_the_ends_of_its_words) {
+  expect_exactly<"a{63}", 63>();
+  expect_exactly<"a{64}", 64>();
+  expect_exactly<"a{65}", 65>();
+  expect_exactly<"a{128}", 128>();
+  expect_exactly<"a{129}", 129>();
+  expect_exactly<"a{192}", 192>();
+  expect_exactly<"a{193}", 193>();
+  expect_exactly<"a{256}", 256>();
+  EXPECT_TRUE((matches<"(?:a{60}|b{60}|ab{40})+">(std::string(60, 'b') + std::string(61, 'a') +
+                                                  std::string(40, 'b'))));
+  EXPECT_FALSE((matches<"(?:a{60}|b{60}|ab{40})+">(std::string(60, 'b') + std::string(61, 'a') +
+                                                   std::string(41, 'b'))));
+}
+
 TEST(Matches, holds_many_places) {
   EXPECT_TRUE((matches<"[a-z]{1,256}">(std::string(256, 'a'))));
   EXPECT_FALSE((matches<"[a-z]{1,256}">(std::string(257, 'a'))));

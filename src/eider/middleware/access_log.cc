@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <ctime>
@@ -11,13 +12,19 @@
 
 #include "eider/app/log_stderr.h"
 #include "eider/app/middleware.h"
+#include "eider/app/secret_query.h"
+#include "eider/base/text.h"
+#include "eider/base/url.h"
 #include "eider/http/method.h"
 #include "eider/json/json.h"
 #include "eider/middleware/identity.h"
+#include "eider/runtime/loop.h"
 
 namespace eider {
 
 namespace {
+
+using Secrets = std::vector<std::string>;
 
 std::string or_dash(std::string_view text) {
   return std::string(text.empty() ? "-" : text);
@@ -31,6 +38,40 @@ std::string_view id_text(const Request& request) noexcept {
 std::string_view user_text(const Request& request) noexcept {
   const auto* user = request.find<Identity>();
   return user == nullptr ? std::string_view() : user->name;
+}
+
+/// What a route says of itself by secret_query is not known where it was not come to.
+bool has_secret(std::string_view query, const Secrets& secrets) {
+  QueryReader pairs(query);
+  while (const auto pair = pairs.next()) {
+    const auto name = percent_decode(pair->name, Plus::space);
+    const auto is_name = [&](const std::string& one) {
+      return equals_ignoring_case(one, name ? std::string_view(*name) : pair->name);
+    };
+    if (std::ranges::any_of(secrets, is_name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// An address as it came, but for a query that is a secret.
+std::string shown(std::string_view address, const Request& request, const Secrets& secrets) {
+  const std::size_t query = address.find('?');
+  if (query == std::string_view::npos ||
+      (request.find<SecretQuery>() == nullptr && !has_secret(address.substr(query + 1), secrets))) {
+    return std::string(address);
+  }
+  return std::string(address.substr(0, query)).append("?hidden");
+}
+
+std::string target_text(const Request& request, const Secrets& secrets) {
+  return shown(request.target(), request, secrets);
+}
+
+/// Of a form that goes where its page came from, it has the same secret.
+std::string referer_text(const Request& request, const Secrets& secrets) {
+  return shown(request.header("Referer").value_or(""), request, secrets);
 }
 
 /// "3.1"
@@ -55,17 +96,17 @@ std::string escaped(std::string_view text) {
 }
 
 std::string time_text(const char* format) {
-  const std::time_t now = std::time(nullptr);
+  const std::time_t now = wall_time().time_since_epoch().count();
   std::tm parts{};
   gmtime_r(&now, &parts);
   std::array<char, 40> text{};
   return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
 }
 
-std::string text_line(const AnswerRecord& record) {
+std::string text_line(const AnswerRecord& record, const Secrets& secrets) {
   const Request& request = record.request;
   std::string line(or_dash(to_text(request.method())));
-  line.append(" ").append(or_dash(request.target()));
+  line.append(" ").append(or_dash(target_text(request, secrets)));
   line.append(" ").append(std::to_string(record.status));
   line.append(" ").append(std::to_string(record.bytes_out));
   line.append(" ").append(milliseconds(record.ended - record.began));
@@ -78,20 +119,22 @@ std::string text_line(const AnswerRecord& record) {
 }
 
 /// source  Apache httpd, mod_log_config: "%h %l %u %t \"%r\" %>s %b"
-std::string common_line(const AnswerRecord& record) {
+std::string common_line(const AnswerRecord& record, const Secrets& secrets) {
   const Request& request = record.request;
   std::string line(or_dash(request.remote_address()));
   line.append(" - ").append(escaped(user_text(request)));
   line.append(time_text(" [%d/%b/%Y:%H:%M:%S +0000] \""));
-  line.append(or_dash(to_text(request.method()))).append(" ").append(escaped(request.target()));
+  line.append(or_dash(to_text(request.method())))
+      .append(" ")
+      .append(escaped(target_text(request, secrets)));
   line.append(" ").append(record.protocol).append("\" ").append(std::to_string(record.status));
   return line.append(" ").append(record.bytes_out == 0 ? "-" : std::to_string(record.bytes_out));
 }
 
-std::string combined_line(const AnswerRecord& record) {
+std::string combined_line(const AnswerRecord& record, const Secrets& secrets) {
   const Request& request = record.request;
-  std::string line = common_line(record);
-  line.append(" \"").append(escaped(request.header("Referer").value_or("")));
+  std::string line = common_line(record, secrets);
+  line.append(" \"").append(escaped(referer_text(request, secrets)));
   return line.append("\" \"")
       .append(escaped(request.header("User-Agent").value_or("")))
       .append("\"");
@@ -100,7 +143,7 @@ std::string combined_line(const AnswerRecord& record) {
 struct AccessLine {
   std::string time;
   std::string_view method;
-  std::string_view target;
+  std::string target;
   std::string_view route;
   int status;
   std::uint64_t bytes_in;
@@ -113,12 +156,12 @@ struct AccessLine {
   bool is_whole;
 };
 
-std::string json_line(const AnswerRecord& record) {
+std::string json_line(const AnswerRecord& record, const Secrets& secrets) {
   const Request& request = record.request;
   const std::chrono::duration<double, std::milli> taken = record.ended - record.began;
   return json::to_text(AccessLine{.time = time_text("%Y-%m-%dT%H:%M:%SZ"),
                                   .method = to_text(request.method()),
-                                  .target = request.target(),
+                                  .target = target_text(request, secrets),
                                   .route = request.route(),
                                   .status = record.status,
                                   .bytes_in = record.bytes_in,
@@ -131,16 +174,39 @@ std::string json_line(const AnswerRecord& record) {
                                   .is_whole = record.is_whole});
 }
 
-std::string line_of(const AnswerRecord& record, AccessFormat format) {
+/// The name of the request stands in the line by itself (base/work.h).
+void write_fields(LogSink& sink, LogLevel level, std::string_view message,
+                  const AnswerRecord& record, const Secrets& secrets) {
+  const Request& request = record.request;
+  const std::string target = target_text(request, secrets);
+  const std::string address = request.remote_address();
+  const std::chrono::duration<double, std::milli> taken = record.ended - record.began;
+  const std::array<LogField, 11> fields = {LogField("method", to_text(request.method())),
+                                           LogField("target", target),
+                                           LogField("route", request.route()),
+                                           LogField("status", record.status),
+                                           LogField("bytes_in", record.bytes_in),
+                                           LogField("bytes_out", record.bytes_out),
+                                           LogField("milliseconds", taken.count()),
+                                           LogField("protocol", record.protocol),
+                                           LogField("address", address),
+                                           LogField("user", user_text(request)),
+                                           LogField("is_whole", record.is_whole)};
+  sink.write_fields(level, message, fields);
+}
+
+std::string line_of(const AnswerRecord& record, AccessFormat format, const Secrets& secrets) {
   switch (format) {
     case AccessFormat::text:
-      return text_line(record);
+      return text_line(record, secrets);
     case AccessFormat::json:
-      return json_line(record);
+      return json_line(record, secrets);
     case AccessFormat::common:
-      return common_line(record);
+      return common_line(record, secrets);
     case AccessFormat::combined:
-      return combined_line(record);
+      return combined_line(record, secrets);
+    case AccessFormat::fields:
+      break;
   }
   return {};
 }
@@ -160,15 +226,39 @@ class StandardOutput final : public LogSink {
 
 }  // namespace
 
-Observer access_log(std::shared_ptr<LogSink> sink, AccessFormat format) {
-  return [sink = std::move(sink), format](const AnswerRecord& record) {
-    sink->write(LogLevel::info, line_of(record, format));
+std::vector<std::string> secret_query_names() {
+  return {"token", "access_token", "password", "secret"};
+}
+
+Observer access_log(std::shared_ptr<LogSink> sink, AccessFormat format,
+                    std::vector<std::string> secrets) {
+  return
+      [sink = std::move(sink), format, secrets = std::move(secrets)](const AnswerRecord& record) {
+        if (!sink->takes(LogLevel::info)) {
+          return;
+        }
+        if (format == AccessFormat::fields) {
+          write_fields(*sink, LogLevel::info, "request", record, secrets);
+        } else {
+          sink->write(LogLevel::info, line_of(record, format, secrets));
+        }
+      };
+}
+
+Observer slow_log(std::shared_ptr<LogSink> sink, Duration limit, std::vector<std::string> secrets) {
+  return [sink = std::move(sink), limit, secrets = std::move(secrets)](const AnswerRecord& record) {
+    if (record.ended - record.began > limit) {
+      write_fields(*sink, LogLevel::warning, "slow request", record, secrets);
+    }
   };
 }
 
-Observer access_log(AccessFormat format) {
-  return format == AccessFormat::text ? access_log(stderr_log(), format)
-                                      : access_log(std::make_shared<StandardOutput>(), format);
+Observer access_log(AccessFormat format, std::vector<std::string> secrets) {
+  std::shared_ptr<LogSink> sink = stderr_log();
+  if (format != AccessFormat::text) {
+    sink = std::make_shared<StandardOutput>();
+  }
+  return access_log(std::move(sink), format, std::move(secrets));
 }
 
 }  // namespace eider

@@ -4,11 +4,18 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "eider/app/secret_query.h"
 #include "eider/base/log.h"
+#include "eider/runtime/time.h"
 #include "eider/server/observer.h"
 
 namespace eider {
+
+/// "token", "access_token", "password", "secret": what a link may have that opens something.
+[[nodiscard]] std::vector<std::string> secret_query_names();
 
 enum class AccessFormat : std::uint8_t {
   /// Method, target, status, bytes of content that were sent, milliseconds, protocol and the
@@ -26,16 +33,29 @@ enum class AccessFormat : std::uint8_t {
   common,
   /// The same with Referer and User-Agent.
   combined,
+  /// A line "request" with the members of `json` as fields, for logs that know such (open_log).
+  fields,
 };
 
 /// For App::observe: one line per request. What is not known is "-", in JSON empty, such as all of
 /// a request that was malformed; status 0 is a client that has left before it was answered. A line
 /// comes when the last byte has left, or cannot any more: of streams, files and WebSockets too.
 ///
-/// Whatever a client sends, it is one line, and its quotes and control bytes end nothing.
+/// Whatever a client sends, it is one line, and its quotes and control bytes end nothing. Of a
+/// query that is a secret (secret_query) it says "?hidden", in the Referer of such a route, too; of
+/// one with a name of `secrets` wherever it goes to and whoever has refused it.
+///
+/// secrets  in any case: {"token"}
 [[nodiscard]] Observer access_log(std::shared_ptr<LogSink> sink,
-                                  AccessFormat format = AccessFormat::text);
+                                  AccessFormat format = AccessFormat::text,
+                                  std::vector<std::string> secrets = secret_query_names());
+/// A warning "slow request" with the same fields for each request that has taken longer, from its
+/// head to the last byte of its answer: for App::observe. Streams and files that are sent take as
+/// long as their clients do.
+[[nodiscard]] Observer slow_log(std::shared_ptr<LogSink> sink, Duration limit,
+                                std::vector<std::string> secrets = secret_query_names());
 /// The same on standard error; other formats than text on standard output, as they are.
-[[nodiscard]] Observer access_log(AccessFormat format = AccessFormat::text);
+[[nodiscard]] Observer access_log(AccessFormat format = AccessFormat::text,
+                                  std::vector<std::string> secrets = secret_query_names());
 
 }  // namespace eider

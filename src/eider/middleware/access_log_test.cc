@@ -12,6 +12,7 @@
 #include "eider/json/json.h"
 #include "eider/json/value.h"
 #include "eider/middleware/identity.h"
+#include "eider/middleware/security_headers.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
@@ -33,6 +34,8 @@ class LoggedApp {
       return {std::string(request.header("Who").value_or(""))};
     });
     app.get("/notes/{id}", [](int id) { return id; });
+    app.get("/reset", [](const Request& request) { return std::string(request.query()); })
+        .use(secret_query());
     app.get("/streamed", [](ResponseStream out) -> Task<> {
       auto first = out.write("12345");
       co_await first;
@@ -96,6 +99,63 @@ TEST(AccessLog, keeps_what_clients_send_within_its_quotes) {
   LoggedApp logged(AccessFormat::json);
   const std::string line = logged.line({.target = "/notes/7", .headers = {{"Who", "a\"\xFF"}}});
   EXPECT_TRUE(json::read<json::Value>(line).has_value()) << line;
+}
+
+TEST(AccessLog, leaves_out_a_query_that_is_a_secret) {
+  for (const AccessFormat format :
+       {AccessFormat::text, AccessFormat::json, AccessFormat::common, AccessFormat::combined}) {
+    LoggedApp logged(format);
+    const std::string line = logged.line({.target = "/reset?token=abc"});
+    EXPECT_TRUE(line.contains("/reset?hidden")) << line;
+    EXPECT_FALSE(line.contains("abc")) << line;
+    EXPECT_TRUE(logged.line({.target = "/notes/7?full=1"}).contains("/notes/7?full=1"));
+  }
+}
+
+TEST(AccessLog, leaves_a_secret_query_out_of_the_referer_of_its_route) {
+  LoggedApp logged(AccessFormat::combined);
+  const std::string page = "http://a/reset?token=abc";
+  const std::string line =
+      logged.line({.target = "/reset?token=abc", .headers = {{"Referer", page}}});
+  EXPECT_TRUE(line.contains("\"http://a/reset?hidden\"")) << line;
+  EXPECT_FALSE(line.contains("abc")) << line;
+}
+
+TEST(AccessLog, leaves_out_a_query_that_was_refused_ahead_of_its_route) {
+  for (const char* target : {"/nowhere?token=abc", "/reset?a=1&TOKEN=abc", "/reset?t%6fken=abc",
+                             "/reset?page=2&access_token=abc&x"}) {
+    LoggedApp logged(AccessFormat::combined);
+    logged.app.guard([](const Request&) -> Result<void> { return fail(Error(429, "Too often.")); });
+    const std::string page = "http://a" + std::string(target);
+    const std::string line = logged.line({.target = target, .headers = {{"Referer", page}}});
+    EXPECT_TRUE(line.contains("?hidden HTTP")) << line;
+    EXPECT_FALSE(line.contains("abc")) << line;
+  }
+}
+
+TEST(AccessLog, takes_names_of_secrets_in_place_of_the_usual_ones) {
+  App app;
+  const auto log = std::make_shared<LogLines>();
+  app.observe(access_log(log, AccessFormat::text, {"invitation"}));
+  TestClient client(app);
+  client.get("/?invitation=abc");
+  client.get("/?token=abc&tokens=1");
+  ASSERT_EQ(log->lines.size(), 2U);
+  EXPECT_TRUE(log->lines[0].contains("/?hidden")) << log->lines[0];
+  EXPECT_TRUE(log->lines[1].contains("/?token=abc&tokens=1")) << log->lines[1];
+}
+
+TEST(AccessLog, a_page_by_a_secret_query_tells_its_address_to_nobody) {
+  LoggedApp logged(AccessFormat::combined);
+  logged.app.use(security_headers());
+  logged.app
+      .get("/strict",
+           [] { return With(std::string("x")).header("Referrer-Policy", "no-referrer"); })
+      .use(secret_query());
+  TestClient client(logged.app);
+  EXPECT_EQ(client.get("/reset?token=abc").header("Referrer-Policy"), "strict-origin");
+  EXPECT_EQ(client.get("/strict?token=abc").header("Referrer-Policy"), "no-referrer");
+  EXPECT_EQ(client.get("/notes/7").header("Referrer-Policy"), "same-origin");
 }
 
 TEST(AccessLog, tells_streams_when_they_are_over_with_all_their_bytes_and_time) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "eider/app/client_address.h"
+#include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/base/failure.h"
 #include "eider/http/cidr.h"
@@ -62,7 +63,11 @@ ClientHook address_list(AddressList list) {
                       render_error(response, Error::forbidden("This address may not ask here."));
                       return false;
                     },
-                .name = "address_list"};
+                .name = "address_list",
+                .describe =
+                    [](Operation& operation) {
+                      operation.answer_problem(403, "This address may not ask here.");
+                    }};
   }};
 }
 

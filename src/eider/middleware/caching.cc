@@ -1,13 +1,14 @@
 #include "eider/middleware/caching.h"
 
-#include <ctime>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/http/conditional_response.h"
 #include "eider/http/etag.h"
+#include "eider/runtime/loop.h"
 #include "eider/server/content.h"
 
 namespace eider {
@@ -37,7 +38,7 @@ void answer_conditionally(const Request& request, Response& response, std::size_
   if (!only_reads(request) || !has_representation(response)) {
     return;
   }
-  const std::int64_t now = std::time(nullptr);
+  const std::int64_t now = wall_time().time_since_epoch().count();
   if (!response.find_header("ETag") && !response.find_header("Last-Modified")) {
     if (!is_in_memory(response) || response.body().size() > bytes_max) {
       return;
@@ -57,6 +58,31 @@ void answer_conditionally(const Request& request, Response& response, std::size_
   }
 }
 
+void describe_conditions(Operation& operation) {
+  const Operation::Answer* const whole = operation.find_answer(200);
+  if (!operation.only_reads() || operation.opens_websocket ||
+      (whole != nullptr && whole->is_streamed)) {
+    return;
+  }
+  for (const std::string_view name :
+       {"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}) {
+    operation.take_header(name, nullptr, false);
+  }
+  if (whole != nullptr) {
+    operation.answer(200, {}).add_field("ETag");
+  }
+  operation.answer(304, "The client has it already.").add_field("ETag");
+  operation.answer_problem(kPreconditionFailed, "It is not in the state that the client means.");
+}
+
+void describe_cache_control(Operation& operation) {
+  for (Operation::Answer& answer : operation.answers) {
+    if (operation.only_reads() && answer.status >= 200 && answer.status < kRefusalsFrom) {
+      answer.add_field("Cache-Control");
+    }
+  }
+}
+
 }  // namespace
 
 Hook conditional_requests(ConditionalRequests options) {
@@ -64,7 +90,8 @@ Hook conditional_requests(ConditionalRequests options) {
               [options](const Request& request, Response& response) {
                 answer_conditionally(request, response, options.answer_bytes_max);
               },
-          .name = "conditional_requests"};
+          .name = "conditional_requests",
+          .describe = describe_conditions};
 }
 
 Hook cache_control(const CacheControl& words) {
@@ -74,7 +101,7 @@ Hook cache_control(const CacheControl& words) {
       response.add_header("Cache-Control", value);
     }
   };
-  return {.after = std::move(after), .name = "cache_control"};
+  return {.after = std::move(after), .name = "cache_control", .describe = describe_cache_control};
 }
 
 }  // namespace eider

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/base/failure.h"
 #include "eider/base/text.h"
@@ -38,6 +39,12 @@ void check_origins(std::string_view taker, const std::vector<std::string>& origi
   }
 }
 
+void describe_cross_origin(Operation& operation) {
+  if (may_write(operation.method)) {
+    operation.answer_problem(403, "The page of another site cannot write here.");
+  }
+}
+
 Hook cross_origin_protection(std::vector<std::string> trusted_origins) {
   check_origins("cross_origin_protection", trusted_origins);
   return {.before =
@@ -51,7 +58,8 @@ Hook cross_origin_protection(std::vector<std::string> trusted_origins) {
                 return false;
               },
           .after = {},
-          .name = "cross_origin_protection"};
+          .name = "cross_origin_protection",
+          .describe = describe_cross_origin};
 }
 
 }  // namespace eider

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/base/base64.h"
 #include "eider/base/failure.h"
@@ -13,6 +14,7 @@
 #include "eider/base/text.h"
 #include "eider/base/url.h"
 #include "eider/http/cookie.h"
+#include "eider/http/multipart.h"
 #include "eider/http/source_site.h"
 #include "eider/middleware/writes.h"
 
@@ -25,7 +27,7 @@ constexpr std::size_t kRandomBytes = 18;
 constexpr std::size_t kRandomCharacters = base64_size(kRandomBytes);
 constexpr std::size_t kKeyBytes = 32;
 
-enum class FormKind : std::uint8_t { none, pairs, other };
+enum class FormKind : std::uint8_t { none, pairs, parts, other };
 
 /// What a page of another site can send without being asked whether it may (Fetch, "CORS-safelisted
 /// request-header"): a form in one of three types, or content of no type.
@@ -35,10 +37,11 @@ FormKind form_kind_of(const Request& request) noexcept {
   if (equals_ignoring_case(essence, "application/x-www-form-urlencoded")) {
     return FormKind::pairs;
   }
-  return essence.empty() || equals_ignoring_case(essence, "multipart/form-data") ||
-                 equals_ignoring_case(essence, "text/plain")
-             ? FormKind::other
-             : FormKind::none;
+  if (equals_ignoring_case(essence, "multipart/form-data")) {
+    return FormKind::parts;
+  }
+  return essence.empty() || equals_ignoring_case(essence, "text/plain") ? FormKind::other
+                                                                        : FormKind::none;
 }
 
 std::string value_in_form(std::string_view form, std::string_view name) {
@@ -49,6 +52,38 @@ std::string value_in_form(std::string_view form, std::string_view name) {
     }
   }
   return {};
+}
+
+/// Of content that is there as a whole; of what the handler reads as it comes nothing is.
+std::string value_in_parts(const Request& request, std::string_view name) {
+  const auto boundary = multipart_boundary(request.header("Content-Type").value_or(""));
+  if (!boundary) {
+    return {};
+  }
+  MultipartReader reader(*boundary);
+  std::string value;
+  bool is_it = false;
+  for (std::string_view rest = request.body();;) {
+    const MultipartStep step = reader.read(rest);
+    rest.remove_prefix(step.consumed);
+    switch (step.status) {
+      case MultipartStatus::part_begin:
+        is_it = reader.part().name == name && !reader.part().filename;
+        break;
+      case MultipartStatus::part_data:
+        value += is_it ? step.data : std::string_view();
+        break;
+      case MultipartStatus::part_end:
+        if (is_it) {
+          return value;
+        }
+        break;
+      case MultipartStatus::end:
+      case MultipartStatus::need_more:
+      case MultipartStatus::refused:
+        return {};
+    }
+  }
 }
 
 }  // namespace
@@ -100,13 +135,16 @@ class Csrf {
 
   void keep_cookie(const Request& request, Response& response) const {
     const auto* token = request.find<CsrfToken>();
-    if (token == nullptr || app::find_cookie(request, options_.cookie) == token->text()) {
+    if (token == nullptr) {
+      return;
+    }
+    // A copy in a cache would give one person's token to others, whether its cookie is new or not.
+    response.replace_header("Cache-Control", "no-store");
+    if (app::find_cookie(request, options_.cookie) == token->text()) {
       return;
     }
     if (const auto value = set_cookie(token->text())) {
       response.add_header("Set-Cookie", *value);
-      // A copy in a shared cache would give one person's token to all.
-      response.replace_header("Cache-Control", "no-store");
     }
   }
 
@@ -128,6 +166,8 @@ class Csrf {
     std::string given(request.header(options_.header).value_or(""));
     if (given.empty() && kind == FormKind::pairs) {
       given = value_in_form(request.body(), options_.field);
+    } else if (given.empty() && kind == FormKind::parts) {
+      given = value_in_parts(request, options_.field);
     }
     return cookie && equals_in_constant_time(given, *cookie) && is_ours(*cookie, request);
   }
@@ -145,6 +185,7 @@ Hook csrf(CsrfOptions options) {
   return {.before =
               [shared](Request& request, Response& response) {
                 request.put(CsrfMaker{shared.get()});
+                request.put(detail::app::PassesField{shared->field_name()});
                 if (!may_write(request.method()) || !shared->is_from_elsewhere(request)) {
                   return true;
                 }
@@ -164,7 +205,8 @@ Hook csrf(CsrfOptions options) {
                 return false;
               },
           .name = "csrf",
-          .puts = {kPuts<CsrfMaker>}};
+          .puts = {kPuts<CsrfMaker>},
+          .describe = describe_cross_origin};
 }
 
 std::string CsrfToken::field() const {

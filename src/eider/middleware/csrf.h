@@ -27,7 +27,7 @@ struct CsrfOptions {
   bool is_secure = true;
   /// Of the form.
   std::string field = "csrf_token";
-  /// Of scripts, and of forms with files.
+  /// Of scripts.
   std::string header = "X-CSRF-Token";
 };
 
@@ -36,14 +36,16 @@ struct CsrfOptions {
 /// - has been caused by another site's page, by the word of the browser, as
 ///   cross_origin_protection, or
 /// - brings content that any page can send unasked (a form's, plain text, or of no type) without
-///   the token that this service has put into its page: in the field `csrf_token` of a form in
-///   application/x-www-form-urlencoded, else in X-CSRF-Token. A form with files, text and no type
-///   need none where the browser says that they are an own page's, or where nothing comes along
-///   that browsers add by themselves (has_ambient_credentials): a cookie, a password, a client's
-///   certificate.
+///   the token that this service has put into its page: in the field `csrf_token` of a form, else
+///   in X-CSRF-Token. Content that a handler reads as it comes has it in X-CSRF-Token alone. A form
+///   with files, text and no type need none where the browser says that they are an own page's, or
+///   where nothing comes along that browsers add by themselves (has_ambient_credentials): a cookie,
+///   a password, a client's certificate.
 ///
 ///     app.use(csrf({.key = own.csrf_key}));
 ///     app.get("/new", [](const CsrfToken& token) { return Html("<form …>" + token.field()); });
+///
+/// Form<T> passes the field over, where T has no member of that name.
 ///
 /// The token is there twice, in the form and in a cookie that no other site's page can read, and
 /// signed, so that a cookie that somebody has planted is none.
@@ -63,6 +65,8 @@ class CsrfToken {
 
   /// For scripts, which send it as X-CSRF-Token.
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  /// Of the hidden field.
+  [[nodiscard]] const std::string& field_name() const noexcept { return field_name_; }
   /// `<input type="hidden" name="csrf_token" value="…">`
   [[nodiscard]] std::string field() const;
 

@@ -44,9 +44,9 @@ struct ErrorPages {
 ///     app.use(error_pages({.by_status = {{404, [](const ErrorPage& error) { return …; }}}}));
 ///
 /// Status and fields stay, but for Content-Type, and `Vary: Accept`. Errors that a handler made as
-/// content of its own are no problem documents, and stay as they are. Use it outside of say_in, so
-/// that pages say the texts of that. Of a page that throws the problem document stays as it is, and
-/// nothing is logged: catch there what is to be told.
+/// content of its own are no problem documents, and stay as they are. Use it ahead of
+/// use_languages, so that pages say the texts of that. Of a page that throws the problem document
+/// stays as it is, and nothing is logged: catch there what is to be told.
 [[nodiscard]] Hook error_pages(ErrorPages pages = {});
 
 }  // namespace eider

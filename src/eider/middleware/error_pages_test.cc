@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/app/languages.h"
 #include "eider/base/html.h"
+#include "eider/languages/languages.h"
 #include "eider/middleware/request_id.h"
 #include "eider/middleware/security_headers.h"
 #include "eider/testkit/log_lines.h"
@@ -37,7 +37,7 @@ void add_paged(App& app) {
                                      {409, [](const ErrorPage&) -> std::string {
                                         throw std::runtime_error("no page today");
                                       }}}}));
-  app.use(say_in({{"en", {{"There is nothing here.", "We have no such page."}}}}));
+  use_languages(app, {.texts = {{"en", {{"There is nothing here.", "We have no such page."}}}}});
   app.body_bytes_max(10);
   app.get("/fails", []() -> std::string { throw std::runtime_error("secret cause"); });
   app.get("/said", [](const Request&) -> Result<std::string> {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/base/url.h"
 #include "eider/http/list.h"
@@ -148,7 +149,11 @@ Hook select_fields_of(const reflect::Type& type, FieldSelection options) {
                              Response& response) { return note(request, response, *shared); },
           .after = [shared](const Request& request,
                             Response& response) { apply(request, response, *shared); },
-          .name = "select_fields"};
+          .name = "select_fields",
+          .describe =
+              [shared](Operation& operation) {
+                operation.take_selection(shared->parameter, {shared->allowed, shared->at});
+              }};
 }
 
 }  // namespace eider::detail::middleware

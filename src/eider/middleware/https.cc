@@ -19,9 +19,11 @@ std::string location_of(const Request& request, std::uint16_t port) {
   if (port != kHttpsPort) {
     location.append(":").append(std::to_string(port));
   }
-  // Not the target: an absolute one names its host a second time, and "*" is no path.
+  // Not the target: an absolute one names its host a second time, and "*" is no path. Not what a
+  // rewrite has made of it either: "/de/notes" is to stay in German.
   const RequestHead& head = request.head();
-  location.append(head.path.starts_with('/') ? head.path : "/");
+  const std::string_view path = asked_path(head.target);
+  location.append(path.empty() ? "/" : path);
   if (head.target.contains('?')) {
     location.append("?").append(head.query);
   }

@@ -74,6 +74,15 @@ TEST(RedirectToHttps, keeps_host_and_target) {
   EXPECT_EQ(sent_to("example.org", 443), "Location: https://example.org/notes?page=2\r\n");
 }
 
+TEST(RedirectToHttps, takes_the_path_that_was_asked_for_whatever_it_was_rewritten_to) {
+  RequestHead head;
+  head.target = "/de/notes?page=2";
+  head.path = "/notes";
+  head.query = "page=2";
+  head.authority = "h";
+  EXPECT_EQ(sent_to(head), "Location: https://h/de/notes?page=2\r\n");
+}
+
 TEST(RedirectToHttps, puts_its_port_in_place_of_the_other) {
   EXPECT_EQ(sent_to("example.org:8080", 443), "Location: https://example.org/notes?page=2\r\n");
   EXPECT_EQ(sent_to("example.org:8080", 8443),

@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/base/sip_hash.h"
 #include "eider/base/text.h"
@@ -27,6 +28,10 @@ using Standing = KeyedAnswers::Standing;
 
 constexpr std::string_view kKeyField = "Idempotency-Key";
 constexpr std::size_t kKeyBytesMax = 255;
+
+bool is_keyed(Method method) noexcept {
+  return method == Method::post || method == Method::patch;
+}
 
 /// Item of type String (RFC 9651, section 3.3.3), or the same without quotes, as many clients send
 /// it.
@@ -131,13 +136,13 @@ struct Instead {
 ///
 /// Pre: all that is given outlives it, as the loop and the middleware do whatever is answered
 /// there.
-class Work {
+class OwnAnswer {
  public:
-  Work(KeyedAnswers& answers, const KeyedAnswers::Key& key, const Instead& instead)
+  OwnAnswer(KeyedAnswers& answers, const KeyedAnswers::Key& key, const Instead& instead)
       : answers_(answers), key_(key), instead_(instead), loop_(Loop::current()) {}
-  Work(const Work&) = delete;
-  Work& operator=(const Work&) = delete;
-  ~Work() {
+  OwnAnswer(const OwnAnswer&) = delete;
+  OwnAnswer& operator=(const OwnAnswer&) = delete;
+  ~OwnAnswer() {
     if (is_at_work_) {
       give_up();
     }
@@ -197,7 +202,7 @@ class WatchedWriter final : public BodyWriter {
 class KeyedContent final : public ProducedContent {
  public:
   /// Pre: content is not null.
-  KeyedContent(ContentPtr<ProducedContent> content, std::unique_ptr<Work> work) noexcept
+  KeyedContent(ContentPtr<ProducedContent> content, std::unique_ptr<OwnAnswer> work) noexcept
       : content_(std::move(content)), work_(std::move(work)) {}
 
   [[nodiscard]] Task<> produce(BodyWriter& out) override {
@@ -224,7 +229,7 @@ class KeyedContent final : public ProducedContent {
 
  private:
   const ContentPtr<ProducedContent> content_;
-  const std::unique_ptr<Work> work_;
+  const std::unique_ptr<OwnAnswer> work_;
 };
 
 class Idempotency {
@@ -236,7 +241,7 @@ class Idempotency {
 
   /// Pre: `this` outlives the task, as the middleware that the service holds does.
   Task<Response> answer(Request& request, Next next) {
-    if (request.method() != Method::post && request.method() != Method::patch) {
+    if (!is_keyed(request.method())) {
       auto passing = next();
       Response response = co_await std::move(passing);
       co_return response;
@@ -274,7 +279,7 @@ class Idempotency {
       case Standing::begun:
         break;
     }
-    auto work = std::make_unique<Work>(answers, key, instead_);
+    auto work = std::make_unique<OwnAnswer>(answers, key, instead_);
     auto passing = next();
     Response response = co_await std::move(passing);
     if (leaves_key_free(response.status())) {
@@ -283,7 +288,7 @@ class Idempotency {
       auto content = std::get<ContentPtr<ProducedContent>>(response.take_content());
       response.set_content(std::make_unique<KeyedContent>(std::move(content), std::move(work)));
     } else if (may_be_kept(response)) {
-      work->end(kept(response));
+      work->end(kept(response, asking.is_known));
     } else {
       work->end_without_answer();
     }
@@ -295,11 +300,18 @@ class Idempotency {
            response.field_lines().size() <= options_.answer_bytes_max;
   }
 
-  static AnswerPtr kept(const Response& response) {
+  /// Those that nobody tells apart may be several behind one address: a cookie that one was given,
+  /// such as a session's, is not for the next.
+  static AnswerPtr kept(const Response& response, bool is_of_known) {
+    Response fields;
+    fields.append_field_lines(response.field_lines());
+    if (!is_of_known) {
+      fields.remove_header("Set-Cookie");
+    }
     return std::make_shared<const KeyedAnswer>(
         KeyedAnswer{.status = response.status(),
                     .type = std::string(response.content_type()),
-                    .field_lines = std::string(response.field_lines()),
+                    .field_lines = std::string(fields.field_lines()),
                     .body = std::string(response.body())});
   }
 
@@ -346,12 +358,27 @@ class Idempotency {
   KeyedAnswers of_others_;  // whose many names push out nobody that is known
 };
 
+void describe_keys(Operation& operation, bool is_required) {
+  if (!is_keyed(operation.method)) {
+    return;
+  }
+  operation.take_header(kKeyField, nullptr, is_required);
+  operation.answer_problem(400, "Idempotency-Key is missing or not valid.");
+  operation.answer_problem(409, "A request with this Idempotency-Key is at work, or was done.");
+  operation.answer_problem(422, "This Idempotency-Key was used for another request.");
+  for (Operation::Answer& answer : operation.answers) {
+    answer.add_field("Idempotent-Replayed");
+  }
+}
+
 }  // namespace
 
 Around idempotency_keys(IdempotencyKeys options) {
+  const bool is_required = options.is_required;
   auto keys = std::make_shared<Idempotency>(std::move(options));
   return {[keys](Request& request, Next next) { return keys->answer(request, next); },
-          "idempotency_keys"};
+          "idempotency_keys",
+          [is_required](Operation& operation) { describe_keys(operation, is_required); }};
 }
 
 }  // namespace eider

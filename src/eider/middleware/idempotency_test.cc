@@ -254,6 +254,26 @@ std::string keyed_post(std::string_view target) {
          " HTTP/1.1\r\nHost: a\r\nIdempotency-Key: k\r\nContent-Length: 0\r\n\r\n";
 }
 
+TEST(Idempotency, gives_nobody_a_cookie_that_was_set_for_another_behind_the_same_address) {
+  App app;
+  app.use(idempotency_keys());
+  app.post("/cart", [](Body) {
+    return Response::text("in the cart")
+        .add_header("Set-Cookie", "sid=1")
+        .add_header("X-Kept", "1");
+  });
+  TestClient client(app);
+  const auto post = [&client](std::vector<TestHeader> headers) {
+    headers.push_back({"Idempotency-Key", "one"});
+    return client.send({.method = Method::post, .target = "/cart", .headers = std::move(headers)});
+  };
+  EXPECT_EQ(post({}).header("Set-Cookie"), "sid=1");
+  const Reply again = post({});
+  EXPECT_EQ(again.header("Idempotent-Replayed"), "true");
+  EXPECT_EQ(again.header("X-Kept"), "1");
+  EXPECT_EQ(again.header("Set-Cookie"), std::nullopt);
+}
+
 TEST(Idempotency, of_two_at_once_the_second_is_told_that_the_first_is_at_work) {
   posted = 0;
   SimAppServer<&add_keyed> server;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/base/failure.h"
 #include "eider/runtime/deadline.h"
@@ -53,7 +54,10 @@ Around timeout(Duration limit) {
             }
             co_return std::move(*response);
           },
-          "timeout " + format_duration(limit)};
+          "timeout " + format_duration(limit),
+          [](Operation& operation) {
+            operation.answer_problem(503, "It took too long, and was given up.");
+          }};
 }
 
 Hook concurrency_limit(ConcurrencyLimit limit) {
@@ -73,7 +77,12 @@ Hook concurrency_limit(ConcurrencyLimit limit) {
                                                         std::to_string(limit.retry_after.count())));
                 return false;
               },
-          .name = "concurrency_limit " + std::to_string(limit.requests)};
+          .name = "concurrency_limit " + std::to_string(limit.requests),
+          .describe =
+              [](Operation& operation) {
+                operation.answer_problem(503, "There is too much to do just now.")
+                    .add_field("Retry-After");
+              }};
 }
 
 }  // namespace eider

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eider/app/operation.h"
 #include "eider/app/respond.h"
 
 namespace eider {
@@ -21,7 +22,12 @@ Hook maintenance(MaintenanceSwitch its_switch, Maintenance options) {
                         .with_header("Retry-After", std::to_string(options.retry_after.count())));
                 return false;
               },
-          .name = "maintenance"};
+          .name = "maintenance",
+          .describe =
+              [](Operation& operation) {
+                operation.answer_problem(503, "The service is being worked on.")
+                    .add_field("Retry-After");
+              }};
 }
 
 }  // namespace eider

@@ -26,7 +26,7 @@ class MaintenanceSwitch {
 struct Maintenance {
   /// Answered all the same, by whole paths: what asks whether the process lives, and what turns the
   /// switch off again.
-  std::vector<std::string> except = {"/health"};
+  std::vector<std::string> except = {"/livez", "/readyz", "/startupz", "/health"};
   std::chrono::seconds retry_after = std::chrono::minutes(5);
   std::string text = "The service is being worked on.";
 };

@@ -8,12 +8,16 @@
 #include <string_view>
 #include <utility>
 
+#include "eider/app/extract.h"
+#include "eider/app/operation.h"
+#include "eider/app/pairs.h"
 #include "eider/app/respond.h"
 #include "eider/base/text.h"
 #include "eider/http/accept.h"
 #include "eider/http/conditional_response.h"
 #include "eider/json/binary.h"
 #include "eider/json/read.h"
+#include "eider/reflect/type.h"
 
 namespace eider {
 
@@ -27,6 +31,7 @@ constexpr std::array<std::string_view, 6> kFormats = {
     "application/vnd.msgpack", "application/x-msgpack", "text/csv; charset=utf-8"};
 constexpr std::size_t kJson = 0;
 constexpr std::size_t kCsv = 5;
+constexpr auto kBinaryFormats = std::span(kFormats).subspan<kJson + 1, kCsv - kJson - 1>();
 
 std::optional<BinaryFormat> binary_format(std::string_view type) noexcept {
   const std::string_view essence = trim(type.substr(0, type.find(';')));
@@ -52,7 +57,10 @@ void become_json(Request& request, std::string_view content) {
   request.set_body(request.arena().copy(content));
 }
 
-bool take(Request& request, Response& response) {
+bool take(Request& request, Response& response, const Negotiation& options) {
+  if (options.forms) {
+    request.put(detail::app::TakesForms{});
+  }
   const auto format = binary_format(request.header("Content-Type").value_or(""));
   if (!format || request.body().empty()) {
     return true;
@@ -127,13 +135,111 @@ void give(const Request& request, Response& response, const Negotiation& options
   }
 }
 
+/// As json::to_csv takes it: what has no members of its own.
+bool may_be_cell(const reflect::Type& type) {
+  switch (type.kind) {
+    case reflect::Kind::kStruct:
+    case reflect::Kind::kSequence:
+    case reflect::Kind::kSet:
+    case reflect::Kind::kArray:
+    case reflect::Kind::kMap:
+    case reflect::Kind::kVariant:
+      return false;
+    case reflect::Kind::kOptional:
+      return may_be_cell(*type.optional().value);
+    case reflect::Kind::kConstrained:
+      return may_be_cell(reflect::without_rules(type));
+    default:
+      return true;
+  }
+}
+
+bool may_be_row(const reflect::Type& type) {
+  switch (type.kind) {
+    case reflect::Kind::kStruct:
+      return std::ranges::all_of(type.structure(), [](const reflect::Member& member) {
+        return may_be_cell(*member.type);
+      });
+    case reflect::Kind::kVariant:
+      return std::ranges::all_of(type.variant(), [](const reflect::Alternative& option) {
+        return may_be_row(*option.type);
+      });
+    case reflect::Kind::kMap:
+      return may_be_cell(*type.map().value);
+    case reflect::Kind::kConstrained:
+      return may_be_row(reflect::without_rules(type));
+    default:
+      return type.kind == reflect::Kind::kDynamic;
+  }
+}
+
+bool may_be_table(const reflect::Type& type) {
+  switch (type.kind) {
+    case reflect::Kind::kSequence:
+      return may_be_row(*type.sequence().element);
+    case reflect::Kind::kSet:
+      return may_be_row(*type.set().element);
+    case reflect::Kind::kArray:
+      return may_be_row(*type.array().element);
+    case reflect::Kind::kConstrained:
+      return may_be_table(reflect::without_rules(type));
+    default:
+      return type.kind == reflect::Kind::kDynamic;
+  }
+}
+
+void describe_content(Operation& operation, const Negotiation& options) {
+  const auto json =
+      std::ranges::find(operation.contents, kApplicationJson, &Operation::Content::media_type);
+  if (json == operation.contents.end()) {
+    return;
+  }
+  const reflect::Type* const type = json->type;
+  for (const std::string_view format : kBinaryFormats) {
+    operation.take_content(format, type);
+  }
+  if (options.forms && type != nullptr && may_be_pairs(*type)) {
+    operation.take_content(kFormUrlencoded, type);
+  }
+  operation.answer_problem(400, "The content cannot be read.");
+}
+
+void describe_answer(Operation::Answer& answer) {
+  const auto json =
+      std::ranges::find(answer.contents, kApplicationJson, &Operation::Content::media_type);
+  const reflect::Type* const type = json->type;
+  for (const std::string_view format : kBinaryFormats) {
+    answer.contents.push_back({std::string(format), type});
+  }
+  if (type != nullptr && may_be_table(*type)) {
+    answer.contents.push_back({"text/csv", nullptr});
+  }
+}
+
+void describe_negotiation(Operation& operation, const Negotiation& options) {
+  describe_content(operation, options);
+  bool gives_any = false;
+  for (Operation::Answer& answer : operation.answers) {
+    if (answer.is_success() && !answer.is_streamed && answer.has(kApplicationJson)) {
+      describe_answer(answer);
+      gives_any = true;
+    }
+  }
+  if (gives_any && operation.only_reads()) {
+    operation.answer_problem(406, "There is no format that the client takes.");
+  }
+}
+
 }  // namespace
 
 Hook negotiate(Negotiation options) {
-  return {.after = [options](const Request& request,
-                             Response& response) { give(request, response, options); },
-          .on_content = take,
-          .name = "negotiate"};
+  return {
+      .after = [options](const Request& request,
+                         Response& response) { give(request, response, options); },
+      .on_content = [options](Request& request,
+                              Response& response) { return take(request, response, options); },
+      .name = "negotiate",
+      .describe = [options](Operation& operation) { describe_negotiation(operation, options); }};
 }
 
 }  // namespace eider

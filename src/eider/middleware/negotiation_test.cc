@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +14,9 @@
 #include "eider/json/binary.h"
 #include "eider/json/read.h"
 #include "eider/middleware/caching.h"
+#include "eider/middleware/cross_origin.h"
 #include "eider/reflect/constraints.h"
+#include "eider/reflect/faults.h"
 #include "eider/testkit/test_client.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/h2_server.h"
@@ -150,6 +154,106 @@ TEST_F(NegotiationTest, takes_content_in_each_format_by_the_same_rules) {
   EXPECT_EQ(post("application/json", std::string(kOne)).body, kOne);
   EXPECT_EQ(post("text/csv", "id,title\r\n1,a\r\n").status, 415);
   EXPECT_EQ(post("text/plain", "as it is", "/text").body, "as it is");
+}
+
+struct Order {
+  int id;
+  Length<std::string, 1, 10> title;
+  std::vector<int> sizes;
+  std::optional<bool> is_gift;
+  bool is_read;
+
+  void check(Faults& faults) const {
+    if (id == 13) {
+      faults.add(id, "must not be 13");
+    }
+  }
+};
+
+App app_with_forms() {
+  App app;
+  app.use(negotiate({.forms = true}));
+  app.post("/orders", [](Json<Order> order) { return std::move(*order); });
+  app.post("/nested", [](Json<std::vector<Nested>> all) { return std::move(*all); });
+  app.post("/deep", [](Json<std::map<std::string, Nested>> all) { return std::move(*all); });
+  app.patch("/patch", [](MergePatch<Order>) { return "patched"; });
+  return app;
+}
+
+constexpr std::string_view kForm = "application/x-www-form-urlencoded";
+
+class FormNegotiationTest : public ::testing::Test {
+ public:
+  Reply post(std::string_view type, std::string body, std::string target = "/orders",
+             Method method = Method::post) {
+    return client_.send({.method = method,
+                         .target = std::move(target),
+                         .headers = {{"Content-Type", type}},
+                         .body = std::move(body)});
+  }
+
+  const App app_ = app_with_forms();
+  TestClient client_{app_};
+};
+
+TEST_F(FormNegotiationTest, AFlatStructComesAsAForm) {
+  const Reply made = post("Application/x-www-form-urlencoded; charset=utf-8",
+                          "id=7&title=a+b%26&sizes=1&sizes=2&is_gift=&is_read=on");
+  EXPECT_EQ(made.body, R"({"id":7,"title":"a b&","sizes":[1,2],"is_read":true})");
+  EXPECT_EQ(post(kForm, "id=7&title=a").body, R"({"id":7,"title":"a","sizes":[],"is_read":false})");
+}
+
+TEST_F(FormNegotiationTest, WhatIsWrongIsToldAsOfJson) {
+  const Reply form = post(kForm, "id=x&title=&sizes=1&is_read=true&a/b=1");
+  const Reply json =
+      post("application/json", R"({"id":"x","title":"","sizes":[1],"is_read":true,"a/b":1})");
+  EXPECT_EQ(form.status, 422);
+  EXPECT_EQ(form.body, json.body);
+  EXPECT_EQ(post(kForm, "id=13&title=a&is_read=true").body,
+            post("application/json", R"({"id":13,"title":"a","sizes":[],"is_read":true})").body);
+}
+
+TEST_F(FormNegotiationTest, ABadFormIsRefused) {
+  for (const std::string_view bad : {"", "id", "id=1", "id=1&title=%zz", "id=1&id=2&title=a",
+                                     "id=1&title=a&other=1", "id=99999999999&title=a", "&=&"}) {
+    EXPECT_EQ(post(kForm, std::string(bad)).status, 422) << bad;
+  }
+}
+
+TEST_F(FormNegotiationTest, WhatIsNestedIsRefusedWithTheReason) {
+  for (const char* const target : {"/nested", "/deep"}) {
+    const Reply refused = post(kForm, "ids=1", target);
+    EXPECT_EQ(refused.status, 415);
+    EXPECT_TRUE(refused.problem().detail.contains("A form cannot say this")) << refused.body;
+    EXPECT_TRUE(refused.problem().detail.contains("application/json")) << refused.body;
+  }
+}
+
+TEST_F(FormNegotiationTest, OtherTypesAndPatchesStayAsTheyWere) {
+  EXPECT_EQ(post("text/plain", "id=1&title=a").status, 415);
+  EXPECT_EQ(post("", "id=1&title=a").status, 415);
+  EXPECT_EQ(post(kForm, "id=1", "/patch", Method::patch).status, 415);
+}
+
+TEST_F(NegotiationTest, TakesNoFormUnasked) {
+  const Reply refused = post(kForm, "id=1&title=a");
+  EXPECT_EQ(refused.status, 415);
+  EXPECT_EQ(refused.problem().detail, "Send the body as Content-Type: application/json.");
+}
+
+TEST(Negotiation, FormsThatAnyPageCanSendAreKeptOutByWhatStandsAround) {
+  App app;
+  app.use(cross_origin_protection()).use(negotiate({.forms = true}));
+  app.post("/", [](Json<Offer> offer) { return *offer; });
+  TestClient client(app);
+  const auto post = [&client](std::string_view site) {
+    return client.send({.method = Method::post,
+                        .target = "/",
+                        .headers = {{"Content-Type", kForm}, {"Sec-Fetch-Site", site}},
+                        .body = "id=1&title=a"});
+  };
+  EXPECT_EQ(post("cross-site").status, 403);
+  EXPECT_EQ(post("same-origin").status, 200);
 }
 
 TEST_F(NegotiationTest, each_format_has_a_tag_of_its_own) {

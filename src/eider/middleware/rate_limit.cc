@@ -8,6 +8,7 @@
 
 #include "eider/app/client_address.h"
 #include "eider/app/respond.h"
+#include "eider/base/digits.h"
 #include "eider/base/failure.h"
 #include "eider/base/text.h"
 #include "eider/middleware/client_network.h"
@@ -22,7 +23,7 @@ namespace {
 
 constexpr int kTooManyRequests = 429;
 constexpr unsigned kIpv6Bits = 128;
-constexpr std::size_t kLinesBytes = 80;
+constexpr std::size_t kNumbersBytes = 48;  // two of them, ";t=" and the end of a line
 
 std::int64_t seconds_up(Duration time) {
   return std::chrono::ceil<std::chrono::seconds>(std::max(time, Duration::zero())).count();
@@ -49,20 +50,18 @@ void check_limit(const RateLimit& limit) {
   }
 }
 
-RateRule rule_of(RateAlgorithm algorithm) {
-  return algorithm == RateAlgorithm::token_bucket ? RateRule::token_bucket
-                                                  : RateRule::sliding_window;
-}
-
 }  // namespace
 
 class RateLimiter {
  public:
   explicit RateLimiter(RateLimit limit)
       : limit_((check_limit(limit), std::move(limit))),
-        table_(rule_of(limit_.algorithm), limit_.requests, limit_.per, limit_.keys_max),
+        table_(terms(), limit_.keys_max),
         policy_("\"" + limit_.name + "\";q=" + std::to_string(limit_.requests) +
-                ";w=" + std::to_string(seconds_up(limit_.per))) {}
+                ";w=" + std::to_string(seconds_up(limit_.per))),
+        state_begin_("\"" + limit_.name + "\";r="),
+        lines_begin_("RateLimit-Policy: " + policy_ + "\r\nRateLimit: " + state_begin_),
+        shared_begin_(shared_begin_of(limit_)) {}
 
   [[nodiscard]] std::string key_of(const Request& request, const ProxyTrust& trust) const {
     if (limit_.key) {
@@ -81,27 +80,55 @@ class RateLimiter {
   [[nodiscard]] RateAnswer take(std::string_view key) {
     return table_.take(key, Loop::current().now());
   }
+  /// As all processes have it; empty: it is not limited.
+  [[nodiscard]] std::string shared_key_of(const Request& request, const ProxyTrust& trust) const {
+    std::string key = limit_.key ? limit_.key(request)
+                      : limit_.by == RateLimitBy::route
+                          ? "-"
+                          : network_of(client_address_of(request, trust), limit_.ipv6_prefix_bits);
+    if (!limit_.key && limit_.by != RateLimitBy::address) {
+      const Method method = request.method() == Method::head ? Method::get : request.method();
+      key.append(" ").append(to_text(method)).append(" ").append(request.route());
+    }
+    return key.empty() ? key : shared_begin_ + key;
+  }
+  [[nodiscard]] RateTerms terms() const noexcept {
+    return {limit_.algorithm, limit_.requests, limit_.per};
+  }
   [[nodiscard]] const std::string& policy() const noexcept { return policy_; }
   /// Checked once: a name has no bytes that a field may not have, and the rest are digits.
   [[nodiscard]] std::string field_lines(const RateAnswer& answer) const {
-    std::string lines;
-    lines.reserve(kLinesBytes + policy_.size() + limit_.name.size());
-    lines.append("RateLimit-Policy: ").append(policy_).append("\r\nRateLimit: ");
-    return lines.append(state(answer)).append("\r\n");
+    return told(lines_begin_, answer).append("\r\n");
   }
   /// "default";r=99;t=0
   [[nodiscard]] std::string state(const RateAnswer& answer) const {
-    return "\"" + limit_.name + "\";r=" + std::to_string(answer.remaining) +
-           ";t=" + std::to_string(seconds_up(answer.wait));
+    return told(state_begin_, answer);
   }
   [[nodiscard]] std::string name() const {
     return "rate_limit " + std::to_string(limit_.requests) + "/" + format_duration(limit_.per);
   }
 
  private:
+  /// Two limits that count differently share no counter, though they were given one name.
+  static std::string shared_begin_of(const RateLimit& limit) {
+    const bool is_bucket = limit.algorithm == RateAlgorithm::token_bucket;
+    return limit.name + (is_bucket ? " bucket " : " window ") + std::to_string(limit.requests) +
+           "/" + std::to_string(limit.per.count()) + "ns ";
+  }
+  static std::string told(std::string_view begin, const RateAnswer& answer) {
+    std::string text;
+    text.reserve(begin.size() + kNumbersBytes);
+    text.append(begin).append(Digits(answer.remaining).view());
+    return text.append(";t=").append(
+        Digits(static_cast<std::uint64_t>(seconds_up(answer.wait))).view());
+  }
+
   RateLimit limit_;
   RateTable table_;
   std::string policy_;
+  std::string state_begin_;
+  std::string lines_begin_;
+  std::string shared_begin_;
 };
 
 namespace {
@@ -140,11 +167,71 @@ Result<void> take_of(RateLimiter& limiter, const std::string& key) {
                   .with_header("RateLimit", limiter.state(answer)));
 }
 
+constexpr std::string_view kStateFields[] = {"RateLimit", "RateLimit-Policy"};
+
+void describe_refusal(Operation& operation) {
+  Operation::Answer& refusal = operation.answer_problem(
+      kTooManyRequests, "Too many requests: wait as long as Retry-After says.");
+  refusal.add_field("Retry-After");
+  for (const std::string_view field : kStateFields) {
+    refusal.add_field(field);
+  }
+}
+
 std::string name_of(const RateLimiter& limiter) {
   return limiter.name();
 }
 
 }  // namespace detail::middleware
+
+namespace {
+
+/// All answers tell how things stand.
+void describe_limit(Operation& operation) {
+  detail::middleware::describe_refusal(operation);
+  for (Operation::Answer& answer : operation.answers) {
+    for (const std::string_view field : detail::middleware::kStateFields) {
+      answer.add_field(field);
+    }
+  }
+}
+
+}  // namespace
+
+namespace {
+
+/// `limiter` counts where the store does not know.
+Task<Response> limit_together(std::shared_ptr<detail::middleware::RateLimiter> limiter,
+                              std::shared_ptr<RateStore> store, std::string key, Next next) {
+  auto asking = store->take(key, limiter->terms());
+  std::optional<RateAnswer> answer = co_await std::move(asking);
+  if (!answer) {
+    answer = limiter->take(key);
+  }
+  Response response;
+  if (answer->is_admitted) {
+    auto passing = next();
+    response = co_await std::move(passing);
+  } else {
+    render_error(response, detail::middleware::too_many(*answer));
+  }
+  response.append_field_lines(limiter->field_lines(*answer));
+  co_return response;
+}
+
+}  // namespace
+
+ClientAround rate_limit(RateLimit limit, std::shared_ptr<RateStore> store) {
+  auto limiter = detail::middleware::make_rate_limiter(std::move(limit));
+  return {[limiter, store](const ProxyTrust& trust) {
+    return Around(
+        [limiter, store, &trust](Request& request, Next next) {
+          std::string key = limiter->shared_key_of(request, trust);
+          return key.empty() ? next() : limit_together(limiter, store, std::move(key), next);
+        },
+        limiter->name(), describe_limit);
+  }};
+}
 
 ClientHook rate_limit(RateLimit limit) {
   auto limiter = detail::middleware::make_rate_limiter(std::move(limit));
@@ -154,7 +241,8 @@ ClientHook rate_limit(RateLimit limit) {
                       return detail::middleware::limit_request(
                           *limiter, limiter->key_of(request, trust), response);
                     },
-                .name = limiter->name()};
+                .name = limiter->name(),
+                .describe = describe_limit};
   }};
 }
 

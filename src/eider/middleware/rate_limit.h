@@ -12,16 +12,10 @@
 #include "eider/app/extract.h"
 #include "eider/app/middleware.h"
 #include "eider/app/operation.h"
+#include "eider/middleware/rate_store.h"
 #include "eider/runtime/time.h"
 
 namespace eider {
-
-enum class RateAlgorithm : std::uint8_t {
-  /// All at once, and then as fast as the bucket fills.
-  token_bucket,
-  /// No more within any `per`, as far as two counts tell.
-  sliding_window,
-};
 
 enum class RateLimitBy : std::uint8_t {
   /// The client's address (behind trusted proxies the one that they name), IPv6 by its network. All
@@ -62,12 +56,24 @@ struct RateLimit {
 /// source  draft-ietf-httpapi-ratelimit-headers-10; RFC 6585, section 4
 [[nodiscard]] ClientHook rate_limit(RateLimit limit = {});
 
+/// The same with all processes that have this store. Asking it waits, so it stands behind guards
+/// and content, around the handler. Where the store does not know, as Redis does not while it is
+/// away, each process counts for itself: no request waits for it, and none passes uncounted.
+///
+///     app.use(rate_limit({.requests = 300, .per = 1min}, redis_rates(redis)));
+///
+/// name  tells limits of one store apart that count alike, as the pattern and the method do where
+///       `by` says route: routes of two hosts that have these alike count as one
+[[nodiscard]] ClientAround rate_limit(RateLimit limit, std::shared_ptr<RateStore> store);
+
 namespace detail::middleware {
 
 class RateLimiter;
 [[nodiscard]] std::shared_ptr<RateLimiter> make_rate_limiter(RateLimit limit);
 [[nodiscard]] Result<void> take_of(RateLimiter& limiter, const std::string& key);
 [[nodiscard]] std::string name_of(const RateLimiter& limiter);
+/// The 429, and what it says.
+void describe_refusal(Operation& operation);
 
 }  // namespace detail::middleware
 
@@ -88,9 +94,7 @@ class RateLimitOf {
   Result<void> operator()(Slot<T> who) const {
     return detail::middleware::take_of(*limiter_, key_(*who));
   }
-  void describe(Operation& operation) const {
-    operation.answer_problem(429, "Too many requests: wait as long as Retry-After says.");
-  }
+  void describe(Operation& operation) const { detail::middleware::describe_refusal(operation); }
   [[nodiscard]] std::string name() const { return detail::middleware::name_of(*limiter_); }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,7 +20,6 @@ namespace eider {
 namespace {
 
 using namespace std::chrono_literals;
-using detail::middleware::RateRule;
 using detail::middleware::RateTable;
 
 constexpr Instant kStart{1h};
@@ -37,7 +37,7 @@ int admitted(RateTable& table, std::string_view key, Instant at, int asked) {
 }
 
 TEST(RateTable, a_bucket_gives_all_at_once_and_then_as_it_fills) {
-  RateTable table(RateRule::token_bucket, 10, 10s, 64);
+  RateTable table({RateAlgorithm::token_bucket, 10, 10s}, 64);
   EXPECT_EQ(admitted(table, "a", kStart, 15), 10);
   EXPECT_EQ(admitted(table, "a", kStart + 999ms, 5), 0);
   EXPECT_EQ(table.take("a", kStart + 999ms).wait, 1ms);
@@ -47,7 +47,7 @@ TEST(RateTable, a_bucket_gives_all_at_once_and_then_as_it_fills) {
 }
 
 TEST(RateTable, a_window_gives_no_more_within_any_of_its_length) {
-  RateTable table(RateRule::sliding_window, 10, 10s, 64);
+  RateTable table({RateAlgorithm::sliding_window, 10, 10s}, 64);
   EXPECT_EQ(admitted(table, "a", kStart, 1), 1);
   EXPECT_EQ(admitted(table, "a", kStart + 9s, 15), 9);
   EXPECT_EQ(admitted(table, "a", kStart + 10s, 15), 0);
@@ -57,8 +57,8 @@ TEST(RateTable, a_window_gives_no_more_within_any_of_its_length) {
 }
 
 TEST(RateTable, says_how_long_to_wait_and_the_next_one_is_admitted_then) {
-  for (const RateRule rule : {RateRule::token_bucket, RateRule::sliding_window}) {
-    RateTable table(rule, 7, 10s, 64);
+  for (const RateAlgorithm rule : {RateAlgorithm::token_bucket, RateAlgorithm::sliding_window}) {
+    RateTable table({rule, 7, 10s}, 64);
     Instant now = kStart;
     EXPECT_EQ(admitted(table, "a", now, 7), 7);
     for (int round = 0; round < 30; ++round) {
@@ -72,8 +72,8 @@ TEST(RateTable, says_how_long_to_wait_and_the_next_one_is_admitted_then) {
 }
 
 TEST(RateTable, counts_each_key_by_itself) {
-  for (const RateRule rule : {RateRule::token_bucket, RateRule::sliding_window}) {
-    RateTable table(rule, 3, 10s, 64);
+  for (const RateAlgorithm rule : {RateAlgorithm::token_bucket, RateAlgorithm::sliding_window}) {
+    RateTable table({rule, 3, 10s}, 64);
     EXPECT_EQ(admitted(table, "a", kStart, 5), 3);
     EXPECT_EQ(admitted(table, "b", kStart, 5), 3);
     EXPECT_EQ(admitted(table, std::string_view("a\0", 2), kStart, 5), 3);
@@ -82,8 +82,8 @@ TEST(RateTable, counts_each_key_by_itself) {
 }
 
 TEST(RateTable, does_not_grow_by_a_million_addresses_and_keeps_who_is_busy) {
-  for (const RateRule rule : {RateRule::token_bucket, RateRule::sliding_window}) {
-    RateTable table(rule, 10, 3600s, 1024);
+  for (const RateAlgorithm rule : {RateAlgorithm::token_bucket, RateAlgorithm::sliding_window}) {
+    RateTable table({rule, 10, 3600s}, 1024);
     const std::size_t bytes = table.bytes();
     EXPECT_EQ(admitted(table, "busy", kStart, 20), 10);
     for (int index = 0; index < 1'000'000; ++index) {
@@ -97,8 +97,8 @@ TEST(RateTable, does_not_grow_by_a_million_addresses_and_keeps_who_is_busy) {
 }
 
 TEST(RateTable, counts_right_from_several_threads) {
-  for (const RateRule rule : {RateRule::token_bucket, RateRule::sliding_window}) {
-    RateTable table(rule, 5000, 3600s, 8);  // one set: all threads meet in it
+  for (const RateAlgorithm rule : {RateAlgorithm::token_bucket, RateAlgorithm::sliding_window}) {
+    RateTable table({rule, 5000, 3600s}, 8);  // one set: all threads meet in it
     std::atomic<int> count = 0;
     {
       std::vector<std::jthread> threads;
@@ -228,6 +228,69 @@ TEST(RateLimit, that_cannot_hold_is_told_at_once) {
   EXPECT_THROW((void)rate_limit({.per = 0s}), Failure);
   EXPECT_THROW((void)rate_limit({.name = "two words"}), Failure);
   EXPECT_THROW((void)rate_limit({.ipv6_prefix_bits = 129}), Failure);
+}
+
+/// Knows what it is told to.
+class ToldStore final : public RateStore {
+ public:
+  Task<std::optional<RateAnswer>> take(std::string key, RateTerms /*terms*/) override {
+    keys.push_back(std::move(key));
+    co_return answer;
+  }
+  std::optional<RateAnswer> answer;
+  std::vector<std::string> keys;
+};
+
+TEST(RateLimit, with_a_store_processes_count_together) {
+  const auto store = std::make_shared<ToldStore>();
+  store->answer = RateAnswer{.is_admitted = true, .remaining = 7, .wait = {}};
+  App app;
+  app.use(rate_limit({.requests = 9, .by = RateLimitBy::route, .name = "all"}, store));
+  app.get("/a/{id}", [](int id) { return id; });
+  TestClient client(app);
+  const Reply admitted = client.get("/a/1");
+  EXPECT_EQ(admitted.status, 200);
+  EXPECT_EQ(admitted.header("RateLimit"), R"("all";r=7;t=0)");
+  (void)client.head("/a/2");
+  const std::string key = "all bucket 9/60000000000ns - GET /a/{id}";
+  EXPECT_EQ(store->keys, (std::vector<std::string>{key, key}));
+  store->answer = RateAnswer{.is_admitted = false, .remaining = 0, .wait = 1500ms};
+  const Reply refused = client.get("/a/1");
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.header("Retry-After"), "2");
+  EXPECT_EQ(refused.header("RateLimit"), R"("all";r=0;t=2)");
+}
+
+TEST(RateLimit, limits_of_one_name_that_count_differently_share_no_counter) {
+  const auto store = std::make_shared<ToldStore>();
+  store->answer = RateAnswer{.is_admitted = true, .remaining = 7, .wait = {}};
+  App app;
+  app.use(rate_limit({.requests = 9}, store));
+  app.use(rate_limit({.requests = 8}, store));
+  app.use(rate_limit({.requests = 9, .per = 1h}, store));
+  app.use(rate_limit({.requests = 9, .algorithm = RateAlgorithm::sliding_window}, store));
+  app.get("/", [] { return "hi"; });
+  EXPECT_EQ(TestClient(app).get("/").status, 200);
+  EXPECT_EQ(std::set<std::string>(store->keys.begin(), store->keys.end()).size(), 4U);
+}
+
+TEST(RateLimit, where_the_store_does_not_know_the_process_counts) {
+  App app;
+  app.use(rate_limit({.requests = 2}, std::make_shared<ToldStore>()));
+  app.get("/", [] { return "hi"; });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/").status, 200);
+  EXPECT_EQ(client.get("/").status, 200);
+  EXPECT_EQ(client.get("/").status, 429);
+}
+
+TEST(RateLimit, an_empty_key_is_not_asked_for) {
+  const auto store = std::make_shared<ToldStore>();
+  App app;
+  app.use(rate_limit({.key = [](const Request& /*any*/) { return std::string(); }}, store));
+  app.get("/", [] { return "hi"; });
+  EXPECT_EQ(TestClient(app).get("/").status, 200);
+  EXPECT_TRUE(store->keys.empty());
 }
 
 }  // namespace

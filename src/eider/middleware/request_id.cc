@@ -8,7 +8,9 @@
 #include <optional>
 #include <string_view>
 
+#include "eider/app/operation.h"
 #include "eider/base/split_mix.h"
+#include "eider/http/request_work.h"
 
 namespace eider {
 
@@ -57,6 +59,7 @@ Hook request_id(RequestIdOptions options) {
   return {.before =
               [options](Request& request, Response& response) {
                 const RequestId& id = request.put(id_of(request, options));
+                work_of(request).set_request_id(id.text());
                 response.add_header(kField, id.text());
                 return true;
               },
@@ -67,7 +70,13 @@ Hook request_id(RequestIdOptions options) {
                 }
               },
           .name = "request_id",
-          .puts = {kPuts<RequestId>}};
+          .puts = {kPuts<RequestId>},
+          .describe =
+              [](Operation& operation) {
+                for (Operation::Answer& answer : operation.answers) {
+                  answer.add_field(kField);
+                }
+              }};
 }
 
 }  // namespace eider

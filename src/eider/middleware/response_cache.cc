@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "eider/app/client_address.h"
+#include "eider/app/operation.h"
 #include "eider/base/text.h"
 #include "eider/http/conditional_response.h"
 #include "eider/http/list.h"
@@ -105,8 +105,11 @@ CacheWords words_of(const Response& response) {
   return words;
 }
 
+/// Stands among the names of fields for what AnswerVariant says; no field has such a name.
+constexpr std::string_view kVariant = ":variant";
+
 /// In lower case and in order; nothing for "*", by which no two requests are alike.
-std::optional<std::vector<std::string>> vary_of(const Response& response) {
+std::optional<std::vector<std::string>> vary_of(const Request& request, const Response& response) {
   std::vector<std::string> names;
   const std::string values = all_of(response, "Vary");
   ListReader list(values);
@@ -117,6 +120,9 @@ std::optional<std::vector<std::string>> vary_of(const Response& response) {
     std::string lower(*name);
     std::ranges::transform(lower, lower.begin(), to_lower);
     names.push_back(std::move(lower));
+  }
+  if (request.find<AnswerVariant>() != nullptr) {
+    names.emplace_back(kVariant);
   }
   std::ranges::sort(names);
   names.erase(std::ranges::unique(names).begin(), names.end());
@@ -129,6 +135,10 @@ class FieldValues {
   explicit FieldValues(const Request& request) noexcept : request_(request) {}
   std::string_view operator()(std::string_view name) {
     joined_.clear();
+    if (name == kVariant) {
+      const AnswerVariant* const variant = request_.find<AnswerVariant>();
+      return variant == nullptr ? std::string_view() : variant->name;
+    }
     for (const Field& field : request_.headers()) {
       if (equals_ignoring_case(field.name, name)) {
         joined_.append(field.value).append(",");
@@ -168,7 +178,7 @@ bool is_made_for_one(const Request& request) noexcept {
 
 /// Whether the client says that it has that very answer (If-None-Match, If-Modified-Since).
 bool is_known_to(const Request& request, const Response& response) {
-  const std::int64_t now = std::time(nullptr);
+  const std::int64_t now = wall_time().time_since_epoch().count();
   const Representation kept = representation_of(response, now);
   return (kept.tag || kept.modified_seconds) &&
          evaluate_preconditions(Method::get, request.headers(), kept, now) == Verdict::not_modified;
@@ -316,7 +326,7 @@ class AnswerCache {
 
   void store(const StoredAnswers::Asked& asked, const Request& request, const Response& response) {
     const Duration lasts = freshness(request, response);
-    const auto vary = vary_of(response);
+    const auto vary = vary_of(request, response);
     if (lasts <= Duration::zero() || !vary) {
       return;
     }
@@ -336,13 +346,21 @@ class AnswerCache {
   LoopLocal<Flights> flights_;
 };
 
+void describe_cache(Operation& operation) {
+  for (Operation::Answer& answer : operation.answers) {
+    if (operation.method == Method::get && answer.status == 200 && !answer.is_streamed) {
+      answer.add_field("Age");
+    }
+  }
+}
+
 }  // namespace
 
 ClientAround response_cache(ResponseCache options) {
   return {[options](const ProxyTrust& trust) {
     const auto cache = std::make_shared<AnswerCache>(options, trust);
     return Around([cache](Request& request, Next next) { return cache->answer(request, next); },
-                  "response_cache");
+                  "response_cache", describe_cache);
   }};
 }
 

@@ -6,6 +6,7 @@
 
 #include "eider/base/url.h"
 #include "eider/http/method.h"
+#include "eider/http/target.h"
 
 namespace eider {
 
@@ -72,8 +73,10 @@ Rewrite ignore_slashes() {
 Hook redirect_slashes() {
   return {.before =
               [](Request& request, Response& response) {
-                const std::string_view path = without_slashes(request.path());
-                if (!request.route().empty() || path == request.path() || names_a_host(path)) {
+                // As the client asked: a rewrite may have taken a language off.
+                const std::string_view asked = asked_path(request.target());
+                const std::string_view path = without_slashes(asked);
+                if (!request.route().empty() || path == asked || names_a_host(path)) {
                   return true;
                 }
                 std::string location(path);

@@ -1,5 +1,7 @@
 #include "eider/middleware/security_headers.h"
 
+#include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "eider/base/base64.h"
 #include "eider/base/failure.h"
 #include "eider/base/secret_bytes.h"
+#include "eider/base/text.h"
 
 namespace eider {
 
@@ -15,6 +18,7 @@ namespace {
 
 /// 144 bits, which are 24 characters without padding.
 constexpr std::size_t kNonceBytes = 18;
+constexpr std::size_t kFieldsMax = 7;
 constexpr std::string_view kNoncePlace = "{nonce}";
 
 /// The policy, cut at the places for the nonce.
@@ -64,12 +68,7 @@ class SecurityFields {
       response.append_field_lines(all_);
       return;
     }
-    std::string missing;
-    missing.reserve(all_.size());
-    for (const Line& line : lines_) {
-      missing.append(response.find_header(line.name) ? std::string_view() : line.text);
-    }
-    response.append_field_lines(missing);
+    response.append_field_lines(missing_in(response.field_lines()));
   }
 
  private:
@@ -77,6 +76,24 @@ class SecurityFields {
     std::string_view name;
     std::string text;
   };
+
+  /// Our lines of which an answer has none, by one pass over those that it has.
+  [[nodiscard]] std::string missing_in(std::string_view said) const {
+    std::array<bool, kFieldsMax> is_said{};
+    while (!said.empty()) {
+      const std::string_view name = said.substr(0, said.find(':'));
+      for (std::size_t i = 0; i < lines_.size(); ++i) {
+        is_said[i] = is_said[i] || equals_ignoring_case(name, lines_[i].name);
+      }
+      said.remove_prefix(std::min(said.find('\n'), said.size() - 1) + 1);
+    }
+    std::string missing;
+    missing.reserve(all_.size());
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      missing.append(is_said[i] ? std::string_view() : lines_[i].text);
+    }
+    return missing;
+  }
 
   /// As it will stand in each answer: what a field may hold is looked at here, and not each time.
   void keep(std::string_view name, const std::string& value) {

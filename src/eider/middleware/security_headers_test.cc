@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "eider/app/app.h"
 #include "eider/app/producing.h"
 #include "eider/base/failure.h"
+#include "eider/base/text.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {
@@ -73,6 +75,27 @@ TEST(SecurityHeaders, leave_what_a_handler_says_itself) {
   const Reply reply = TestClient(app).get("/own");
   EXPECT_EQ(field(reply, "Content-Security-Policy"), "default-src *");
   EXPECT_EQ(field(reply, "X-Frame-Options"), "SAMEORIGIN");
+  EXPECT_EQ(field(reply, "Referrer-Policy"), "same-origin");
+}
+
+TEST(SecurityHeaders, know_a_field_by_its_whole_name_in_any_case) {
+  App app;
+  app.use(security_headers());
+  app.get("/cases", [] { return Response::text("x").add_header("x-frame-OPTIONS", "SAMEORIGIN"); });
+  app.get("/near", [] {
+    return Response::text("x")
+        .add_header("X-Frame", "1")
+        .add_header("X-Frame-Options-Own", "2")
+        .add_header("Link", "X-Frame-Options: none");
+  });
+  TestClient client(app);
+  const Reply cases = client.get("/cases");
+  EXPECT_EQ(std::ranges::count_if(
+                cases.headers,
+                [](const auto& one) { return equals_ignoring_case(one.first, "X-Frame-Options"); }),
+            1);
+  EXPECT_EQ(field(cases, "X-Frame-Options"), "SAMEORIGIN");
+  EXPECT_EQ(field(client.get("/near"), "X-Frame-Options"), "DENY");
 }
 
 TEST(SecurityHeaders, are_left_out_and_reported_only_as_told) {

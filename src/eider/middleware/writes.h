@@ -10,8 +10,13 @@
 
 namespace eider {
 
+struct Operation;
+
 /// All but the safe methods (RFC 9110, section 9.2.1).
 [[nodiscard]] bool may_write(Method method) noexcept;
+
+/// Of what keeps other sites' pages from writing.
+void describe_cross_origin(Operation& operation);
 
 /// Whether Origin is one of these, compared without case.
 [[nodiscard]] bool is_trusted_origin(const Request& request,

@@ -186,7 +186,7 @@ std::string raced(std::vector<Address> addresses) {
   TestLoop on;
   struct Run {
     static Task<std::string> it(std::vector<Address> addresses) {
-      auto racing = race(std::move(addresses), Loop::current().now() + 2s);
+      auto racing = race(std::move(addresses), Loop::current().now() + 20s);
       const auto fd = co_await std::move(racing);
       if (!fd) {
         co_return std::string(text(fd.error()));
@@ -209,7 +209,7 @@ TEST(Race, goes_on_to_the_next_address_when_one_is_refused) {
 }
 
 std::string dialled(NameServer& server, std::string host, std::uint16_t port,
-                    AllowAddress allow = nullptr) {
+                    AllowAddress allow = nullptr, Duration question = 300ms) {
   TestLoop on;
   struct Run {
     static Task<std::string> it(TcpDialler& dialler, Route route) {
@@ -221,7 +221,7 @@ std::string dialled(NameServer& server, std::string host, std::uint16_t port,
       co_return Address::of_peer(fd->get()).value().host();
     }
   };
-  TcpDialler dialler({.servers = server.address(), .question = 300ms}, std::move(allow));
+  TcpDialler dialler({.servers = server.address(), .question = question}, std::move(allow));
   Route route;
   route.host = std::move(host);
   route.port = port;
@@ -242,8 +242,8 @@ TEST(TcpDialler, does_not_wait_for_the_family_that_is_slow) {
   NameServer server(kZone, 60);
   const Listening listening;
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(dialled(server, "slow.test", listening.port), "127.0.0.1");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, 590ms) << "two questions would take 600 ms";
+  EXPECT_EQ(dialled(server, "slow.test", listening.port, nullptr, 5s), "127.0.0.1");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 5s) << "which the silent family would take";
 }
 
 TEST(TcpDialler, tries_the_family_that_is_slow_when_the_other_does_not_answer) {

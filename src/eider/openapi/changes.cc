@@ -133,18 +133,23 @@ bool is_same_scheme(const Value& older, const Value& newer) {
              : text_at(older, "openIdConnectUrl") == text_at(newer, "openIdConnectUrl");
 }
 
+/// As text, so that what is no list of names is still what it was where it has not changed.
+std::unordered_set<std::string> scopes_of(const Value& value) {
+  if (!value.is_array()) {
+    return {json::to_text(value)};
+  }
+  std::unordered_set<std::string> scopes;
+  for (const Value& scope : value.elements()) {
+    scopes.insert(json::to_text(scope));
+  }
+  return scopes;
+}
+
 /// Whether all scopes of the one are among those of the other.
 bool has_scopes_of(const Value& newer, const Value& older) {
-  if (!newer.is_array() || !older.is_array()) {
-    return false;
-  }
-  std::unordered_set<std::string_view> given;
-  for (const Value& scope : older.elements()) {
-    given.insert(scope.is_string() ? std::string_view(scope.text()) : std::string_view());
-  }
-  return std::ranges::all_of(newer.elements(), [&](const Value& scope) {
-    return scope.is_string() && given.contains(scope.text());
-  });
+  const auto given = scopes_of(older);
+  return std::ranges::all_of(scopes_of(newer),
+                             [&](const std::string& scope) { return given.contains(scope); });
 }
 
 class DocumentChanges {

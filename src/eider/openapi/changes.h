@@ -30,6 +30,7 @@ struct Change {
 ///
 /// Of schemas all counts that holds: what stands beside a reference, allOf, and of anyOf and oneOf
 /// that each older alternative has a place among the newer ones (of an answer the other way round).
+/// A `not`, or an `if` with its branches, holds by one that is like it or stricter.
 ///
 /// cost  by the documents' size, however their references lead; where that comes to too much the
 ///       last change says that not all has been looked at

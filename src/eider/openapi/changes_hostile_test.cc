@@ -193,5 +193,36 @@ TEST(HostileDocuments, of_wrong_kinds_are_taken_for_nothing) {
   }
 }
 
+/// Each condition of the one may be the like of each of the other.
+TEST(HostileDocuments, of_many_conditions_come_to_an_end) {
+  const Value all = schemas_document(1, [](std::size_t) {
+    std::string text = R"({"allOf":[)";
+    for (int i = 0; i < 2000; ++i) {
+      text += (i == 0 ? "" : ",") + std::string(R"({"if":{"minLength":)") + std::to_string(i) +
+              R"(},"then":{"not":{"const":)" + std::to_string(i) + "}}}";
+    }
+    return text + "]}";
+  });
+  EXPECT_EQ(told_of(all, all), kTooMuch);
+}
+
+TEST(HostileDocuments, of_lists_with_many_places_come_to_an_end) {
+  const Value all = schemas_document(1, [](std::size_t) {
+    std::string text = R"({"type":"array","prefixItems":[)";
+    for (int i = 0; i < 300'000; ++i) {
+      text += i == 0 ? "{\"minLength\":1}" : ",{\"minLength\":1}";
+    }
+    return text + "]}";
+  });
+  EXPECT_EQ(told_of(all, all), kTooMuch);
+}
+
+/// What is refused of what is refused: the pairs go to and fro, and end.
+TEST(HostileDocuments, that_refuse_themselves_are_compared_once) {
+  const Value all = schemas_document(
+      2, [](std::size_t i) { return R"({"type":"string","not":)" + reference(1 - i) + "}"; });
+  EXPECT_EQ(told_of(all, all), "");
+}
+
 }  // namespace
 }  // namespace eider::openapi

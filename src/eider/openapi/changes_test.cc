@@ -95,6 +95,55 @@ constexpr Case kSchemas[] = {
      false},
     {R"({"type":"object","properties":{"a":{"type":"string"}}})",
      R"({"type":"object","properties":{"a":false}})", true, false},
+    // What is refused.
+    {R"({"type":"string","not":{"const":"a"}})", R"({"not":{"const":"a"},"type":"string"})", false,
+     false},
+    {R"({"type":"string"})", R"({"type":"string","not":{"const":"a"}})", true, false},
+    {R"({"not":{"enum":["a","b"]}})", R"({"not":{"enum":["b"]}})", false, true},
+    {R"({"not":{"const":"a"}})", R"({"allOf":[{"not":{"const":"b"}},{"not":{"const":"a"}}]})", true,
+     false},
+    {R"({"type":"integer"})", R"({"type":"integer","not":{"type":"string"}})", false, false},
+    {R"({"not":{"not":{"maxLength":5}}})", R"({"not":{"not":{"maxLength":4}}})", true, false},
+    {R"({"not":{"type":"integer"}})", R"({"not":{"type":"number"}})", true, false},
+    {"{}", R"({"not":false})", false, false},
+    // Places of a list.
+    {R"({"type":"array","prefixItems":[{"type":"string"},{}]})",
+     R"({"type":"array","prefixItems":[{"type":"string"}]})", false, false},
+    {R"({"type":"array","prefixItems":[{},{"type":"string"}]})",
+     R"({"type":"array","prefixItems":[{},{"type":"integer"}]})", true, true},
+    {R"({"type":"array","prefixItems":[{"type":"string"}],"items":false})",
+     R"({"type":"array","items":{"type":"string"}})", false, true},
+    {R"({"type":"array","items":{"type":"string"}})",
+     R"({"type":"array","items":{"type":"string"},"prefixItems":[{"maxLength":5}]})", true, true},
+    {R"({"type":"array","maxItems":1,"prefixItems":[{"type":"string"}]})",
+     R"({"type":"array","maxItems":1,"items":{"type":"string"}})", false, false},
+    {R"({"type":"string","prefixItems":[{"type":"string"}]})",
+     R"({"type":"string","prefixItems":[{"type":"integer"}]})", false, false},
+    // What goes with a member.
+    {R"({"type":"object"})", R"({"type":"object","dependentRequired":{"a":["b"]}})", true, false},
+    {R"({"dependentRequired":{"a":["b","c"]}})", R"({"dependentRequired":{"a":["c"]}})", false,
+     true},
+    {R"({"required":["b"]})", R"({"required":["b"],"dependentRequired":{"a":["b"]}})", false,
+     false},
+    {R"({"properties":{"b":{}},"additionalProperties":false})",
+     R"({"properties":{"b":{}},"additionalProperties":false,"dependentRequired":{"a":["b"]}})",
+     false, false},
+    // Conditions.
+    {R"({"if":{"required":["a"]},"then":{"required":["b"]},"else":{"maxProperties":3}})",
+     R"({"else":{"maxProperties":3},"then":{"required":["b"]},"if":{"required":["a"]}})", false,
+     false},
+    {R"({"if":{"required":["a"]},"then":{"required":["b"]}})",
+     R"({"if":{"required":["a"]},"then":{"required":["b","c"]}})", true, false},
+    {R"({"if":{"required":["a"]},"else":{"maxProperties":3}})",
+     R"({"if":{"required":["a"]},"else":{"maxProperties":2}})", true, false},
+    {R"({"if":{"required":["a"]},"then":{"required":["b"]}})",
+     R"({"if":{"required":["z"]},"then":{"required":["b"]}})", true, true},
+    {R"({"type":"object"})",
+     R"({"type":"object","if":{"required":["a"]},"then":{"required":["b"]}})", true, false},
+    {R"({"required":["b"]})",
+     R"({"required":["b"],"if":{"required":["a"]},"then":{"required":["b"]}})", false, false},
+    {R"({"type":"object"})", R"({"type":"object","if":{"required":["a"]}})", false, false},
+    {R"({"type":"object"})", R"({"type":"object","then":{"required":["b"]}})", false, false},
     // What holds together.
     {R"({"allOf":[{"type":"string"},{"maxLength":9}]})", R"({"type":"string","maxLength":9})",
      false, false},
@@ -286,6 +335,8 @@ TEST(BreakingChanges, are_in_who_is_let_in) {
   EXPECT_NE(changes(with(R"([{"token":[]}])"), with(R"([{"token":[],"key":[]}])")), "");
   EXPECT_NE(changes(with(R"([{"token":["read"]}])"), with(R"([{"token":["write"]}])")), "");
   EXPECT_EQ(changes(with(R"([{},{"token":[]}])"), with("[]")), "");
+  EXPECT_EQ(changes(with(R"([{"token":2}])"), with(R"([{"token":2}])")), "") << "no list of scopes";
+  EXPECT_NE(changes(with(R"([{"token":2}])"), with(R"([{"token":["read"]}])")), "");
 }
 
 TEST(BreakingChanges, are_in_what_a_scheme_is) {

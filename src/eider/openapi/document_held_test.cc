@@ -14,6 +14,7 @@
 
 #include "eider/base/failure.h"
 #include "eider/eider.h"
+#include "eider/middleware/middleware.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {
@@ -144,6 +145,64 @@ TEST(DocumentAsTest, finds_every_kind_written_as_its_schema_has_it) {
       "tree": {"value": 1, "children": [{"value": 2, "parent": {"value": 3}}]},
       "gaps": [1, null], "cleared": null})"});
   EXPECT_EQ(reply.status, 200) << reply.body;
+}
+
+App negotiating_app() {
+  App app;
+  app.use(conditional_requests()).use(negotiate()).use(rate_limit({.requests = 9}));
+  app.get("/notes", [] { return std::vector<HeldNote>{{1, "Milk"}, {2, "Eggs"}}; })
+      .use(select_fields<HeldNote>());
+  app.post("/notes", [](Json<NewHeldNote> note) { return HeldNote{1, *note->title}; })
+      .use(idempotency_keys());
+  serve_openapi(app);
+  return app;
+}
+
+TEST(DocumentAsTest, TakesWhatMiddlewareMakesOfAnswers) {
+  const App app = negotiating_app();
+  TestClient client(app, {.document = DocumentCheck()});
+  const auto get = [&client](TestHeader header, std::string target = "/notes") {
+    return client.send({.target = std::move(target), .headers = {std::move(header)}});
+  };
+  EXPECT_EQ(get({"Accept", "application/cbor"}).header("Content-Type"), "application/cbor");
+  EXPECT_EQ(get({"Accept", "application/msgpack"}, "/notes?fields=id").status, 200);
+  EXPECT_EQ(get({"Accept", "text/csv"}).status, 200);
+  EXPECT_EQ(get({"Accept", "image/png"}).status, 406);
+  const Reply selected = get({"Accept", "*/*"}, "/notes?fields=title");
+  EXPECT_EQ(selected.body, R"([{"title":"Milk"},{"title":"Eggs"}])");
+  EXPECT_EQ(get({"If-None-Match", *selected.header("ETag")}, "/notes?fields=title").status, 304);
+  EXPECT_EQ(get({"If-Match", "\"no\""}).status, 412);
+  EXPECT_EQ(get({"Accept", "*/*"}, "/notes?fields=other").status, 400);
+  EXPECT_EQ(get({"Accept", "*/*"}).status, 429);
+}
+
+TEST(DocumentAsTest, TakesWhatAnIdempotencyKeyIsAnsweredBy) {
+  const App app = negotiating_app();
+  TestClient client(app, {.document = DocumentCheck()});
+  const auto post = [&client](std::string body) {
+    return client.send({.method = Method::post,
+                        .target = "/notes",
+                        .headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", "k"}},
+                        .body = std::move(body)});
+  };
+  EXPECT_EQ(post(R"({"title":"a"})").status, 200);
+  EXPECT_EQ(post(R"({"title":"a"})").header("Idempotent-Replayed"), "true");
+  EXPECT_EQ(post(R"({"title":"b"})").status, 422);
+}
+
+TEST(DocumentAsTest, RefusesASelectionThatLacksWhatWasAskedFor) {
+  App app;
+  app.get("/", [] { return json::object({{"title", "a"}}); })
+      .use(Hook{.describe = [](Operation& it) {
+        it.answers.clear();
+        it.answer(200, "", "application/json", &reflect::type_of<HeldNote>());
+        it.take_selection("fields", {{"id", "title"}, ""});
+      }});
+  serve_openapi(app);
+  TestClient client(app, {.document = DocumentCheck()});
+  EXPECT_EQ(said_of(client, "/?fields=title"), "");
+  EXPECT_TRUE(said_of(client, "/?fields=id").contains("/id must be there"));
+  EXPECT_TRUE(said_of(client, "/").contains("/id must be there"));
 }
 
 TEST(DocumentAsTest, needs_a_document) {

@@ -108,8 +108,13 @@ Value server_of(const std::string& host) {
 
 Value security_scheme(const Operation::Security& scheme) {
   switch (scheme.kind) {
-    case Operation::Security::Kind::http:
-      return json::object({{"type", "http"}, {"scheme", scheme.field}});
+    case Operation::Security::Kind::http: {
+      Value described = json::object({{"type", "http"}, {"scheme", scheme.field}});
+      if (!scheme.format.empty()) {
+        described["bearerFormat"] = scheme.format;
+      }
+      return described;
+    }
     case Operation::Security::Kind::api_key:
       return json::object({{"type", "apiKey"}, {"in", name_of(scheme.in)}, {"name", scheme.field}});
     case Operation::Security::Kind::mutual_tls:
@@ -252,6 +257,9 @@ class Document {
                                {"in", name_of(parameter.in)},
                                {"required", is_required},
                                {"schema", schema_of(parameter)}});
+    if (!parameter.selection.names.empty()) {
+      add_selection(made, parameter.selection);
+    }
     if (parameter.may_be_empty) {
       made["allowEmptyValue"] = true;
     }
@@ -262,6 +270,22 @@ class Document {
       made["example"] = Schemas::example(*parameter.type, parameter.about.example);
     }
     return made;
+  }
+
+  /// What it does to the answer OpenAPI has no word for: where the members stand is an extension.
+  static void add_selection(Value& made, const Operation::Parameter::Selection& selection) {
+    Value names = json::array({});
+    for (const std::string& name : selection.names) {
+      names.push_back(name);
+    }
+    made["schema"] =
+        json::object({{"type", "array"},
+                      {"items", json::object({{"type", "string"}, {"enum", std::move(names)}})},
+                      {"minItems", 1}});
+    made["style"] = "form";
+    made["explode"] = false;
+    made["description"] = "Which members of the answer are left in; without it, all.";
+    made["x-selects"] = selection.at;
   }
 
   /// In queries nothing is null: what may be absent is a parameter that is not required.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "eider/eider.h"
+#include "eider/middleware/middleware.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {
@@ -235,6 +236,20 @@ TEST(OpenApi, asks_for_one_way_of_each_guard) {
   EXPECT_EQ(all.at("/components/securitySchemes").size(), 3U);
 }
 
+TEST(OpenApi, says_what_a_bearers_token_is_where_somebody_says_it) {
+  const auto let_in = [](const Request&) -> Result<void> { return {}; };
+  App app;
+  app.guard(let_in, [](Operation& operation) {
+    operation.secure({.name = "token",
+                      .kind = Operation::Security::Kind::http,
+                      .field = "bearer",
+                      .format = "JWT"});
+  });
+  app.get("/", [] {});
+  EXPECT_EQ(json::to_text(document_of(app).at("/components/securitySchemes/token")),
+            R"({"type":"http","scheme":"bearer","bearerFormat":"JWT"})");
+}
+
 TEST(OpenApi, asks_for_the_scopes_of_all_guards_of_a_scheme) {
   const auto needs = [](std::vector<std::string> scopes) {
     return [scopes](Operation& operation) {
@@ -411,6 +426,41 @@ TEST(OpenApi, sorts_answers_by_status) {
     told += answer.name + " ";
   }
   EXPECT_EQ(told, "default 201 400 413 415 422 ");
+}
+
+TEST(OpenApi, ASelectionIsAListWithWhatItSelects) {
+  App app;
+  app.get("/", [] { return Note(); }).use(select_fields<Note>({.allowed = {"title", "stars"}}));
+  const json::Value all = document_of(app);
+  const json::Value& parameter = all.at("/paths/~1/get/parameters/0");
+  EXPECT_EQ(parameter["name"], json::Value("fields"));
+  EXPECT_EQ(parameter["required"], json::Value(false));
+  EXPECT_EQ(parameter["explode"], json::Value(false));
+  EXPECT_EQ(json::to_text(parameter["schema"]),
+            R"({"type":"array","items":{"type":"string","enum":["title","stars"]},"minItems":1})");
+  EXPECT_EQ(parameter["x-selects"], json::Value(""));
+}
+
+TEST(OpenApi, AnAnswerHasItsFieldsOnce) {
+  App app;
+  app.use(conditional_requests()).use(request_id());
+  app.get("/", [] { return Note(); }).use(conditional_requests());
+  const json::Value all = document_of(app);
+  EXPECT_EQ(all.at("/paths/~1/get/responses/200/headers").size(), 2U);
+  EXPECT_EQ(all.at("/paths/~1/get/parameters").size(), 4U);
+  EXPECT_NE(all.find_at("/paths/~1/get/responses/304/headers/ETag"), nullptr);
+  EXPECT_EQ(all.find_at("/paths/~1/get/responses/304/content"), nullptr);
+}
+
+TEST(OpenApi, EachFormatIsOfOneSchemaAndATableIsText) {
+  App app;
+  app.use(negotiate());
+  app.get("/", [] { return std::vector<Note>(); });
+  const json::Value all = document_of(app);
+  const json::Value& content = all.at("/paths/~1/get/responses/200/content");
+  EXPECT_EQ(content.size(), 6U);
+  EXPECT_EQ(content["application/cbor"], content["application/json"]);
+  EXPECT_EQ(content["text/csv"]["schema"]["type"], json::Value("string"));
 }
 
 TEST(OpenApi, gives_each_operation_a_name_of_its_own) {

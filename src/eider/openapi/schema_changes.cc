@@ -14,7 +14,6 @@ namespace {
 using json::Value;
 
 constexpr std::size_t kPairsMax = 200'000;
-constexpr std::size_t kShownBytesMax = 200;
 constexpr SchemaChanges::Way kTaken = SchemaChanges::Way::taken;
 
 /// Of two that hold together the higher or the lower is what counts.
@@ -58,19 +57,6 @@ std::set<std::string> facts_of(const std::vector<const Value*>& values, std::str
   return facts;
 }
 
-std::string shown(const Value& value) {
-  std::string text = json::to_text(value);
-  if (text.size() > kShownBytesMax) {
-    std::size_t end = kShownBytesMax;
-    while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
-      --end;  // not amid a code point
-    }
-    text.resize(end);
-    text += "…";
-  }
-  return text;
-}
-
 Schema without_choices(const Schema& schema) {
   return {.place = schema.place, .parts = schema.parts, .is_never = schema.is_never};
 }
@@ -80,6 +66,20 @@ bool may_be(const std::optional<std::set<std::string>>& types, const std::string
 }
 
 }  // namespace
+
+std::string shown(const Value& value) {
+  constexpr std::size_t kBytesMax = 200;
+  std::string text = json::to_text(value);
+  if (text.size() > kBytesMax) {
+    std::size_t end = kBytesMax;
+    while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+      --end;  // not amid a code point
+    }
+    text.resize(end);
+    text += "…";
+  }
+  return text;
+}
 
 SchemaChanges::SchemaChanges(Document& older, Document& newer) : older_(older), newer_(newer) {
   findings_.emplace_back();  // the pair that stands for those that are not looked at
@@ -138,8 +138,12 @@ SchemaChanges::Key SchemaChanges::key_of(const Pair& pair) {
   return key;
 }
 
+bool SchemaChanges::is_full() const noexcept {
+  return findings_.size() > kPairsMax || older_.is_worn_out() || newer_.is_worn_out();
+}
+
 SchemaChanges::Id SchemaChanges::id_of(Id user, Pair pair) {
-  if (findings_.size() > kPairsMax || older_.is_worn_out() || newer_.is_worn_out()) {
+  if (is_full()) {
     is_cut_short_ = true;
     return 0;
   }
@@ -178,6 +182,9 @@ void SchemaChanges::look_at(Id id, const Pair& pair) {
   look_at_properties(id, pair);
   look_at_others(id, pair);
   look_at_items(id, pair);
+  look_at_not(id, pair);
+  look_at_conditions(id, pair);
+  look_at_dependents(id, pair);
 }
 
 /// Each alternative of the one has to keep the words of the other, and of each of its choices an
@@ -328,11 +335,24 @@ void SchemaChanges::look_at_others(Id id, const Pair& pair) {
   }
 }
 
+/// Each place that one of the two names by prefixItems, and what goes on behind these; as far as
+/// lists may be that long.
 void SchemaChanges::look_at_items(Id id, const Pair& pair) {
   Document& of_narrow = narrow_document(pair.way);
-  Schema wide = items_of(wide_document(pair.way), pair.wide);
-  if (!wide.says_nothing() && may_be(types_of(of_narrow, pair.narrow), "array")) {
-    need(id, {items_of(of_narrow, pair.narrow), std::move(wide), pair.way});
+  Document& of_wide = wide_document(pair.way);
+  if (!may_be(types_of(of_narrow, pair.narrow), "array")) {
+    return;
+  }
+  const std::size_t named =
+      std::max(prefix_size_of(of_narrow, pair.narrow), prefix_size_of(of_wide, pair.wide));
+  const auto longest = bound_of(values_of(of_narrow, pair.narrow, "maxItems"), Bound::upper);
+  for (std::size_t index = 0; index <= named; ++index) {
+    if (is_full() || (longest && *longest <= static_cast<double>(index))) {
+      is_cut_short_ |= is_full();
+      return;
+    }
+    need(id,
+         {item_of(of_narrow, pair.narrow, index), item_of(of_wide, pair.wide, index), pair.way});
   }
 }
 

@@ -20,6 +20,9 @@ namespace eider::detail::openapi {
 
 using eider::openapi::Change;
 
+/// As a change tells it: its beginning, where it is long.
+[[nodiscard]] std::string shown(const json::Value& value);
+
 /// Compares schemas of two documents.
 ///
 /// Each two of them that have to be compared are a pair, which is looked at once; a pair holds as
@@ -68,10 +71,15 @@ class SchemaChanges {
   };
   using Key = std::vector<const void*>;
 
+  struct Branches;
+
+  [[nodiscard]] static std::vector<Branches> branches_of(Document& document, const Schema& schema);
   [[nodiscard]] Document& narrow_document(Way way) const;
   [[nodiscard]] Document& wide_document(Way way) const;
   [[nodiscard]] static Key key_of(const Pair& pair);
   Id id_of(Id user, Pair pair);
+  Id id_of_all(Id user);
+  [[nodiscard]] bool is_full() const noexcept;
   void need(Id user, Pair pair);
 
   void look_at(Id id, const Pair& pair);
@@ -83,6 +91,9 @@ class SchemaChanges {
   void look_at_properties(Id id, const Pair& pair);
   void look_at_items(Id id, const Pair& pair);
   void look_at_others(Id id, const Pair& pair);
+  void look_at_not(Id id, const Pair& pair);
+  void look_at_conditions(Id id, const Pair& pair);
+  void look_at_dependents(Id id, const Pair& pair);
   void fault(Id id, const Pair& pair, std::string_view what);
   void fault_of(Id id, const Pair& pair, std::string_view keyword);
   [[nodiscard]] Change change_of(const Pair& pair, std::string_view what) const;

@@ -16,7 +16,7 @@ using json::Value;
 
 constexpr std::size_t kAlternativesMax = 256;
 /// What a schema without any of these says is for people.
-constexpr std::array<std::string_view, 24> kKeywords = {"type",
+constexpr std::array<std::string_view, 27> kKeywords = {"type",
                                                         "nullable",
                                                         "enum",
                                                         "const",
@@ -39,6 +39,9 @@ constexpr std::array<std::string_view, 24> kKeywords = {"type",
                                                         "uniqueItems",
                                                         "additionalProperties",
                                                         "patternProperties",
+                                                        "prefixItems",
+                                                        "dependentRequired",
+                                                        "if",
                                                         "not"};
 
 bool says_something(const Value& schema) {
@@ -384,8 +387,26 @@ Schema others_of(Document& document, const Schema& schema) {
   return schema_below(document, schema, "additionalProperties");
 }
 
-Schema items_of(Document& document, const Schema& schema) {
-  return schema_below(document, schema, "items");
+Schema item_of(Document& document, const Schema& schema, std::size_t index) {
+  std::vector<Part> places;
+  for (const Part& part : schema.parts) {
+    const Part prefix = document.member(part, "prefixItems");
+    const Part items = document.member(part, "items");
+    if (prefix.value->is_array() && index < prefix.value->size()) {
+      places.push_back(document.element(prefix, index));
+    } else if (items.value->is_object() || is_false(items.value)) {
+      places.push_back(items);
+    }
+  }
+  return schema_of_any(document, std::move(places), schema.place);
+}
+
+std::size_t prefix_size_of(Document& document, const Schema& schema) {
+  std::size_t size = 0;
+  for (const Value* const prefix : values_of(document, schema, "prefixItems")) {
+    size = std::max(size, prefix->is_array() ? prefix->size() : 0);
+  }
+  return size;
 }
 
 }  // namespace eider::detail::openapi

@@ -59,9 +59,11 @@ struct Schema {
 /// Whether there may be a member of that name, and whether of any.
 [[nodiscard]] bool allows(Document& document, const Schema& schema, std::string_view property);
 [[nodiscard]] bool is_closed(Document& document, const Schema& schema);
-/// What a member of that name has to be; those that no part names; an element of a list.
+/// What a member of that name has to be; those that no part names; the element of a list at an
+/// index, of which those from prefix_size_of on are alike.
 [[nodiscard]] Schema property_of(Document& document, const Schema& schema, std::string_view name);
 [[nodiscard]] Schema others_of(Document& document, const Schema& schema);
-[[nodiscard]] Schema items_of(Document& document, const Schema& schema);
+[[nodiscard]] Schema item_of(Document& document, const Schema& schema, std::size_t index);
+[[nodiscard]] std::size_t prefix_size_of(Document& document, const Schema& schema);
 
 }  // namespace eider::detail::openapi

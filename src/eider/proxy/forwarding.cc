@@ -50,10 +50,11 @@ bool is_word_of_proxies(std::string_view name) noexcept {
 }
 
 /// What the client towards the upstream says by itself, or what is said anew.
-constexpr std::array<std::string_view, 10> kRequestAnew{
-    "Host",      "Content-Length",  "Trailer",           "Expect",
-    "Via",       "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host",
-    "Forwarded", "Early-Data"};
+constexpr std::array<std::string_view, 5> kRequestAnew{"Host", "Content-Length", "Trailer",
+                                                       "Expect", "Early-Data"};
+/// What is told of the way that a request has come.
+constexpr std::array<std::string_view, 5> kWay{"Via", "X-Forwarded-For", "X-Forwarded-Proto",
+                                               "X-Forwarded-Host", "Forwarded"};
 /// Routing, authentication, modifiers of a request and its format, and what controls an answer,
 /// belong into a head. ETag and Accept-Ranges may come behind content (RFC 9110, 8.8.3 and 14.3).
 constexpr std::array<std::string_view, 18> kHeadOnly{
@@ -67,7 +68,7 @@ constexpr std::array<std::string_view, 6> kAnswerAnew{"Content-Length", "Content
                                                       "Server",         "Via",          "Alt-Svc"};
 
 bool belongs_to_head(std::string_view name) noexcept {
-  return is_one_of(kRequestAnew, name) || is_one_of(kAnswerAnew, name) ||
+  return is_one_of(kRequestAnew, name) || is_one_of(kWay, name) || is_one_of(kAnswerAnew, name) ||
          is_word_of_proxies(name) || is_one_of(kHeadOnly, name) ||
          std::ranges::any_of(kHeadOnlyPrefixes, [name](std::string_view prefix) {
            return is_alike(prefix, name.substr(0, prefix.size()));
@@ -173,6 +174,7 @@ void forward_request_fields(const Request& request, ForwardedTrust trust, const 
   const HopFields hop(request.headers());
   const auto stays = [&](std::string_view name) {
     return hop.has(name) || is_one_of(kRequestAnew, name) ||
+           (trust != ForwardedTrust::unseen && is_one_of(kWay, name)) ||
            (trust == ForwardedTrust::none && is_word_of_proxies(name));
   };
   for (const Field& field : request.headers()) {
@@ -185,15 +187,19 @@ void forward_request_fields(const Request& request, ForwardedTrust trust, const 
       take(field.name, field.value);
     }
   }
-  // What is known here takes the place of the client's own words, which were left out above.
-  take_forwarded(request, trust, take);
+  if (trust != ForwardedTrust::unseen) {
+    // What is known here takes the place of the client's own words, which were left out above.
+    take_forwarded(request, trust, take);
+  }
   // RFC 8470, section 5.1: one that was there "MUST NOT" be removed; doubled or odd ones count as
   // this one.
   if (request.header("Early-Data")) {
     take("Early-Data", "1");
   }
-  const RequestHead& head = request.head();
-  take("Via", extended(request.headers(), "Via", via({head.major_version, head.minor_version})));
+  if (trust != ForwardedTrust::unseen) {
+    const RequestHead& head = request.head();
+    take("Via", extended(request.headers(), "Via", via({head.major_version, head.minor_version})));
+  }
 }
 
 void forward_answer_fields(std::span<const Field> fields, client::ProtocolVersion version,

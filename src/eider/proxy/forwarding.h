@@ -31,14 +31,17 @@ class HopFields {
 
 using TakeField = std::function<void(std::string_view name, std::string_view value)>;
 
-enum class ForwardedTrust : std::uint8_t { none, some };
+/// Of the request's own word about proxies in front; `unseen` leaves all of it as it came, and adds
+/// none.
+enum class ForwardedTrust : std::uint8_t { none, some, unseen };
 
 /// Appends one line of a head that is written for an upstream.
 ///
 /// name, value  a field as HTTP has it: anything else is a bug of ours, and ends the process
 void write_field(Buffer& out, std::string_view name, std::string_view value);
 
-/// All that an upstream is told of a request's fields, with Via and X-Forwarded-*. Host and framing
+/// All that an upstream is told of a request's fields, with Via and X-Forwarded-* unless this is
+/// to stay unseen. Host and framing
 /// are for who writes the head. Names are compared as if '_' were '-', for upstreams that make
 /// variables of them (RFC 3875, section 4.1.18).
 void forward_request_fields(const Request& request, ForwardedTrust trust, const TakeField& take);

@@ -170,6 +170,15 @@ TEST(Forwarding, a_trusted_proxy_is_added_to) {
             "Via=1.1 eider|");
 }
 
+TEST(Forwarding, an_unseen_proxy_adds_nothing_and_leaves_what_others_said) {
+  EXPECT_EQ(with_fields("Accept: a\r\nConnection: b\r\nB: 1\r\n").forwarded(ForwardedTrust::unseen),
+            "Accept=a|");
+  EXPECT_EQ(with_fields("Via: 1.0 a\r\nX-Forwarded-For: c\r\nForwarded: for=d\r\nX-Real-IP: e\r\n"
+                        "Early-Data: 0\r\n")
+                .forwarded(ForwardedTrust::unseen),
+            "Via=1.0 a|X-Forwarded-For=c|Forwarded=for=d|X-Real-IP=e|Early-Data=1|");
+}
+
 class PeerAt final : public Peer {
  public:
   explicit PeerAt(std::string address) : address_(std::move(address)) {}

@@ -86,6 +86,9 @@ class Proxy {
   [[nodiscard]] std::string_view behind_prefix(const Request& request) const noexcept;
   [[nodiscard]] std::string_view host(const Request& request, const Upstream& upstream) const;
   [[nodiscard]] detail::proxy::ForwardedTrust trust() const noexcept {
+    if (shared_->options.is_unseen) {
+      return detail::proxy::ForwardedTrust::unseen;
+    }
     return shared_->options.trusts_forwarded ? detail::proxy::ForwardedTrust::some
                                              : detail::proxy::ForwardedTrust::none;
   }

@@ -61,6 +61,10 @@ struct ProxyOptions {
   /// True-Client-IP, Front-End-Https, X-Original-URL, X-Rewrite-URL and X-HTTP-Method-Override
   /// (also as X-HTTP-Method or X-Method-Override). Only behind a proxy that sets or drops all.
   bool trusts_forwarded = false;
+  /// The upstream is told nothing of a proxy, as if clients had connected to it: no Via, and what
+  /// they say of proxies goes on as it came. Only where all that may connect here may connect
+  /// there, too: the upstream takes them for this machine's.
+  bool is_unseen = false;
 
   /// Deadlines, pools and TLS towards upstreams: `connect`, `handshake`, `first_byte` (from the end
   /// of the request's content), `silence` (within content, of either direction), and the pool's

@@ -47,6 +47,7 @@ struct Counted {
 Counted counted_of(Kind kind) noexcept {
   switch (kind) {
     case Kind::kString:
+    case Kind::kText:
       return {"character", "minLength", "maxLength"};
     case Kind::kMap:
       return {"element", "minProperties", "maxProperties"};

@@ -21,6 +21,8 @@ class GoodAddress : public ::testing::TestWithParam<Good> {};
 INSTANTIATE_TEST_SUITE_P(Table, GoodAddress,
                          ::testing::Values(Good{"127.0.0.1", 80, "127.0.0.1:80", AF_INET},
                                            Good{"0.0.0.0", 65535, "0.0.0.0:65535", AF_INET},
+                                           Good{"255.255.255.255", 1, "255.255.255.255:1", AF_INET},
+                                           Good{"10.200.0.99", 1, "10.200.0.99:1", AF_INET},
                                            Good{"localhost", 1, "127.0.0.1:1", AF_INET},
                                            Good{"::1", 8080, "[::1]:8080", AF_INET6},
                                            Good{"[::1]", 8080, "[::1]:8080", AF_INET6},

@@ -1,8 +1,5 @@
 #include "eider/runtime/blocking.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -11,6 +8,7 @@
 #include <vector>
 
 #include "eider/base/failure.h"
+#include "eider/runtime/signals_blocked.h"
 
 namespace eider {
 
@@ -23,12 +21,14 @@ BlockingJob::~BlockingJob() {
 
 void BlockingJob::resume_when_run(std::coroutine_handle<> waiting, BlockingJob*& holder) noexcept {
   waiting_ = waiting;
+  work_ = WorkRef(Work::current());
   holder_ = &holder;
   holder = this;
 }
 
 void BlockingJob::execute() noexcept {
   if (!is_abandoned_.load(std::memory_order_acquire)) {
+    const Within within(work_);
     // The coroutine may go right after this look, so the work must own all that it uses.
     call();
   }
@@ -38,14 +38,14 @@ void BlockingJob::run() {
   if (executes_in_run_) {
     execute();
   }
-  if (waiting_ != nullptr) {
+  if (waiting_.is_there()) {
     // Resuming may destroy the coroutine, which calls `abandon` on this: nothing is used behind it.
-    std::exchange(waiting_, nullptr).resume();
+    waiting_.resume();
   }
 }
 
 void BlockingJob::abandon() noexcept {
-  waiting_ = nullptr;
+  waiting_.clear();
   holder_ = nullptr;
   is_abandoned_.store(true, std::memory_order_release);
 }
@@ -98,19 +98,15 @@ void BlockingPool::State::work() {
   }
 }
 
-// Pre: locked. Signals are the loops' business: the thread starts with all of them blocked.
+// Pre: locked.
 void BlockingPool::State::start_thread() {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked blocked;
   try {
     threads.emplace_back([this] { work(); });
     ++idle;
   } catch (const std::system_error&) {
     // Fewer threads than allowed: what is queued waits for those that there are.
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 BlockingPool::BlockingPool(BlockingLimits limits) : state_(std::make_unique<State>(limits)) {}

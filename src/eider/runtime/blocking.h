@@ -11,8 +11,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "eider/base/work.h"
 #include "eider/runtime/frame_pool.h"
 #include "eider/runtime/loop.h"
+#include "eider/runtime/suspended.h"
 #include "eider/runtime/task.h"
 
 namespace eider {
@@ -50,8 +52,9 @@ class BlockingJob : public Posted {
 
  private:
   Loop& loop_;
-  std::coroutine_handle<> waiting_;
+  detail::runtime::Suspended waiting_;
   BlockingJob** holder_ = nullptr;
+  WorkRef work_;  // of who waits, who may have gone: it runs on behalf of that
   std::atomic<bool> is_abandoned_{false};
   bool executes_in_run_ = false;
 };

@@ -11,6 +11,7 @@
 #include "eider/base/intrusive_list.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/loop.h"
+#include "eider/runtime/suspended.h"
 #include "eider/runtime/task.h"
 
 namespace eider {
@@ -135,7 +136,7 @@ class CancelAwaiter final : private CancelListener {
   Task<T>& task_;
   const Cancel& cancel_;
   Loop& loop_;
-  std::coroutine_handle<> waiting_;
+  Suspended waiting_;
 };
 
 template <class T>

@@ -11,6 +11,7 @@
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/fd_watch.h"
 #include "eider/runtime/net_error.h"
+#include "eider/runtime/suspended.h"
 #include "eider/runtime/time.h"
 #include "eider/runtime/timer.h"
 
@@ -35,7 +36,7 @@ class ConnectAwaiter final : private FdWatch, private Timer, private Deferred {
   Duration limit_;
   Descriptor fd_;
   Result<Descriptor, NetError> result_ = fail(NetError::timed_out);
-  std::coroutine_handle<> waiting_;
+  detail::runtime::Suspended waiting_;
 };
 
 /// `co_await connect(address, 5s)` gives a connected socket for `Stream::open`: non-blocking,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "eider/runtime/loop.h"
+#include "eider/runtime/suspended.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 #include "eider/runtime/timer.h"
@@ -35,7 +36,7 @@ class DeadlineAwaiter final : private Timer {
   Task<T>& task_;
   Loop& loop_;
   Instant due_;
-  std::coroutine_handle<> waiting_;
+  Suspended waiting_;
 };
 
 template <class T>

@@ -131,7 +131,7 @@ Result<void, NetError> Listener::open(const Address& at, ListenOptions options) 
   }
   fd_ = std::move(socket->fd);
   address_ = socket->address;
-  is_own_ = true;
+  ownership_ = SocketOwnership::own;
   loop_.attach(*this);
   return {};
 }
@@ -150,7 +150,7 @@ Result<void, NetError> Listener::adopt(Descriptor fd) {
   }
   fd_ = std::move(fd);
   address_ = *bound;
-  is_own_ = false;
+  ownership_ = SocketOwnership::others;
   loop_.attach(*this);
   return {};
 }
@@ -166,15 +166,16 @@ void Listener::admit() {
 }
 
 void Listener::begin_closing() noexcept {
-  if (is_own_) {
+  if (ownership_ != SocketOwnership::others) {
     loop_.begin_closing(*this);
-  } else {
+  } else if (is_detached() || loop_.accept_no_more(*this)) {
     close();
   }
 }
 
 bool Listener::try_close() {
-  if (is_open() && loop_.accept_last(*this)) {
+  const bool is_others = ownership_ == SocketOwnership::others;
+  if (is_open() && (is_others ? loop_.accept_no_more(*this) : loop_.accept_last(*this))) {
     close();
   }
   return !is_open();
@@ -199,8 +200,7 @@ void Listener::close() noexcept {
   if (!is_open()) {
     return;
   }
-  // It is detached already while it rests or is held.
-  if (!rest_.is_armed() && !is_held_) {
+  if (!is_detached()) {
     loop_.detach(*this);
   }
   is_held_ = false;
@@ -213,7 +213,7 @@ void Listener::close() noexcept {
 }
 
 void Listener::remove_path() const noexcept {
-  if (is_own_ && !address_->path().empty()) {
+  if (ownership_ == SocketOwnership::own && !address_->path().empty()) {
     ::unlink(std::string(address_->path()).c_str());
   }
 }

@@ -43,6 +43,13 @@ struct ListenOptions {
   AcceptWhen when = AcceptWhen::connected;
 };
 
+/// Who is to close a listening socket so that nobody is lost.
+enum class SocketOwnership : std::uint8_t {
+  own,     // this process, which also removes its Unix path
+  shared,  // the same, but that another process removes the path
+  others,  // they go on to listen: closing it here loses nobody
+};
+
 /// What a loop listens with.
 struct ListeningSocket {
   Descriptor fd;
@@ -61,14 +68,17 @@ class Listener {
   /// The same of a socket that listens already, such as one that systemd passed on. A Unix path
   /// stays when this closes: its maker may go on listening.
   [[nodiscard]] Result<void, NetError> adopt(Descriptor fd);
+  /// Whether other processes go on to listen with this socket; as `open` and `adopt` leave it, they
+  /// do not and do.
+  void set_ownership(SocketOwnership ownership) noexcept { ownership_ = ownership; }
   /// Lets nobody in for now: clients wait in the kernel's queue. Pre: is_open(), and nothing
   /// has been accepted yet.
   void hold() noexcept;
   /// Accepts again, those first that have waited. Pre: `hold`.
   void admit();
   /// The first step of a close that loses nobody: a client that begins to connect now is not let
-  /// in, one that has begun is still accepted. A socket that was adopted is closed at once: the
-  /// processes that share it accept what comes.
+  /// in, one that has begun is still accepted. A socket of others is left to them at once: they
+  /// accept what comes.
   void begin_closing() noexcept;
   /// The second: closes once no connection is on its way any more and all are accepted.
   ///
@@ -85,6 +95,8 @@ class Listener {
   /// 0 for a Unix path. Pre: is_open().
   [[nodiscard]] std::uint16_t port() const;
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
+  /// Of the socket. Pre: is_open().
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
 
  private:
   friend class WatchAccess;
@@ -102,6 +114,7 @@ class Listener {
   void tell_accepted(Descriptor fd);
   void tell_failed(NetError error);
   void remove_path() const noexcept;
+  [[nodiscard]] bool is_detached() const noexcept { return rest_.is_armed() || is_held_; }
 
   Loop& loop_;
   ListenerOwner& owner_;
@@ -110,9 +123,9 @@ class Listener {
   /// While closing: the handshakes that had begun, as far as they are still under way.
   std::optional<std::vector<std::uint64_t>> handshakes_;
   std::uint32_t slot_ = 0;  // the backend's own
-  bool is_own_ = false;     // made by `open`
-  bool is_held_ = false;    // `hold`
-  bool is_short_ = false;   // of descriptors or memory, and the owner knows
+  SocketOwnership ownership_ = SocketOwnership::others;
+  bool is_held_ = false;   // `hold`
+  bool is_short_ = false;  // of descriptors or memory, and the owner knows
   Rest rest_;
 };
 

@@ -149,6 +149,35 @@ TEST_P(ListenerTest, closes_behind_those_that_are_connected_already) {
   }
 }
 
+// What io_uring has accepted for a listener that goes would be closed with it.
+TEST_P(ListenerTest, leaves_a_socket_to_others_with_whoever_it_has_not_accepted) {
+  const Descriptor others(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const Address at = local();
+  ASSERT_EQ(::bind(others.get(), at.data(), at.size()), 0);
+  ASSERT_EQ(::listen(others.get(), 64), 0);
+  const Address bound = Address::of_socket(others.get()).value();
+  thread_->call([&] { ASSERT_TRUE(server_->listener.adopt(Descriptor(::dup(others.get())))); });
+  ASSERT_TRUE(Peer(bound).is_connected());
+  ASSERT_TRUE(becomes_true(*thread_, [&] { return server_->connections.size() == 1; }));
+  std::vector<std::unique_ptr<Peer>> peers;
+  // Within one turn: the kernel may accept them, and the loop has not heard of it.
+  thread_->call([&] {
+    for (int count = 0; count < 20; ++count) {
+      peers.push_back(std::make_unique<Peer>(bound));
+    }
+    server_->listener.begin_closing();
+  });
+  ASSERT_TRUE(becomes_true(*thread_, [&] { return server_->listener.try_close(); }));
+  std::size_t left = 0;
+  ASSERT_EQ(::fcntl(others.get(), F_SETFL, O_NONBLOCK), 0);
+  while (Descriptor(::accept(others.get(), nullptr, nullptr)).is_open()) {
+    ++left;
+  }
+  std::size_t taken = 0;
+  thread_->call([&] { taken = server_->connections.size() - 1; });
+  EXPECT_EQ(taken + left, peers.size());
+}
+
 TEST_P(ListenerTest, waits_for_a_client_that_the_kernel_keeps_back_until_it_speaks) {
   if (!detail::runtime::handshakes_under_way(1)) {
     GTEST_SKIP() << "this kernel does not tell of handshakes";

@@ -4,6 +4,7 @@
 
 #include "eider/base/assert.h"
 #include "eider/runtime/backends.h"
+#include "eider/runtime/clock.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/stream_access.h"
 #include "eider/runtime/timer.h"
@@ -94,6 +95,10 @@ std::unique_ptr<LoopKept>& Loop::kept(std::uint64_t key) {
   return kept_.emplace_back(key, nullptr).second;
 }
 
+Instant detail::runtime::now_anywhere() noexcept {
+  return running_loop != nullptr ? running_loop->now() : std::chrono::steady_clock::now();
+}
+
 Loop& Loop::current() noexcept {
   ensure(running_loop != nullptr, "a loop runs on this thread");
   return *running_loop;
@@ -102,6 +107,8 @@ Loop& Loop::current() noexcept {
 void Loop::run() {
   {
     const RunningHere running(*this);
+    // What begins here must not reckon its deadlines from the loop's creation, or its last run.
+    read_clocks();
     run_posted();  // ahead of what the kernel has: a server's service begins so
   }
   run_turns();
@@ -249,6 +256,12 @@ void Loop::flush_cork() {
 void Loop::drop_cork() noexcept {
   cork_->clear();
   cork_owner_ = nullptr;
+}
+
+std::chrono::sys_seconds wall_time() noexcept {
+  const std::int64_t seconds =
+      running_loop != nullptr ? running_loop->wall_seconds() : std::time(nullptr);
+  return std::chrono::sys_seconds(std::chrono::seconds(seconds));
 }
 
 }  // namespace eider

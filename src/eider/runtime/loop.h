@@ -148,6 +148,10 @@ class Loop {
   /// Begins, and ends, accepting into `WatchAccess::tell_accepted`. Neither closes.
   virtual void attach(Listener& listener) = 0;
   virtual void detach(Listener& listener) noexcept = 0;
+  /// From now on none is accepted that the kernel has not accepted for this loop already.
+  ///
+  /// returns  whether none of those is on its way, so that closing loses nobody; else ask again
+  [[nodiscard]] virtual bool accept_no_more(Listener& listener) noexcept = 0;
   /// From now on no client begins to connect; one that has begun is still accepted.
   virtual void begin_closing(Listener& listener) noexcept;
   /// Accepts what is queued behind that.
@@ -184,8 +188,8 @@ class Loop {
     now_ = now;
     wall_seconds_ = wall_seconds;
   }
-  /// Reads the real clocks into `set_clocks`.
-  void read_clocks() noexcept;
+  /// Reads the clocks into `set_clocks`: the real ones, but for a simulated loop.
+  virtual void read_clocks() noexcept;
   /// Destroys what is kept. To be called first by the destructor of each backend: it may hold
   /// streams, timers and watches.
   void end_kept() noexcept { kept_.clear(); }
@@ -243,5 +247,9 @@ class Loop {
   std::atomic<Posted*> posted_{nullptr};  // the latest first
   std::atomic<bool> is_stopping_{false};
 };
+
+/// The wall clock of the loop that runs on this thread, which in a test is simulated and moves as
+/// the test lets time pass; of a thread without one, the system's.
+[[nodiscard]] std::chrono::sys_seconds wall_time() noexcept;
 
 }  // namespace eider

@@ -76,6 +76,7 @@ class EpollLoop final : public Loop {
 
   void attach(Listener& listener) override;
   void detach(Listener& listener) noexcept override;
+  bool accept_no_more(Listener& /*listener*/) noexcept override { return true; }
   void attach(FdWatch& watch) override;
   void update(FdWatch& watch) override;
   void detach(FdWatch& watch) noexcept override;
@@ -191,9 +192,13 @@ void EpollLoop::detach(Stream& stream) noexcept {
   }
   if (StreamAccess::interest(stream) == kFresh) {
     std::ranges::replace(fresh_, &stream, nullptr);
+  } else {
+    // Closing would do that only for the last descriptor of the socket (epoll(7), Q6): while some
+    // thread starts a process, the child has another one until it is another program, and what
+    // happens on the socket until then would be told to a stream that has gone.
+    control(EPOLL_CTL_DEL, StreamAccess::fd(stream), 0, 0);
   }
   forget(tagged(&stream, Kind::stream));
-  // Closing the only descriptor of a socket takes it out of the epoll set (epoll(7), Q6).
   ::close(StreamAccess::fd(stream));
 }
 
@@ -206,7 +211,9 @@ void EpollLoop::end_writing(Stream& stream) noexcept {
 }
 
 void EpollLoop::attach(Listener& listener) {
-  control(EPOLL_CTL_ADD, WatchAccess::fd(listener), EPOLLIN, tagged(&listener, Kind::listener));
+  // Where processes share the socket, one of them is woken for each connection, not all.
+  control(EPOLL_CTL_ADD, WatchAccess::fd(listener), EPOLLIN | EPOLLEXCLUSIVE,
+          tagged(&listener, Kind::listener));
 }
 
 void EpollLoop::detach(Listener& listener) noexcept {

@@ -242,6 +242,18 @@ TEST_P(LoopTest, is_current_where_it_runs) {
   EXPECT_EQ(current, &loop());
 }
 
+TEST_P(LoopTest, what_begins_with_a_run_counts_from_then) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const Instant begun = std::chrono::steady_clock::now();
+  Instant known;
+  loop().post([&] {
+    known = loop().now();
+    loop().stop();
+  });
+  loop().run();
+  EXPECT_GE(known, begun);
+}
+
 TEST_P(LoopTest, knows_the_date) {
   EXPECT_NEAR(static_cast<double>(loop().wall_seconds()), static_cast<double>(std::time(nullptr)),
               2);

@@ -65,6 +65,18 @@ void UringLoop::detach(Listener& listener) noexcept {
   turn_.leave(WatchAccess::slot(listener), UringOperation::accept, -1);
 }
 
+// An accept that is armed may have taken a connection that has not been told yet: the listener
+// stays until the accept has come back.
+bool UringLoop::accept_no_more(Listener& listener) noexcept {
+  const std::uint32_t index = WatchAccess::slot(listener);
+  UringSlot& slot = slots_.at(index);
+  slot.is_unwanted = true;
+  if (slot.is_armed && !slot.is_cancelling) {
+    slots_.mark(index);
+  }
+  return !slot.is_armed;
+}
+
 void UringLoop::attach(FdWatch& watch) {
   WatchAccess::slot(watch) = slots_.take(UringSlot::Kind::watch, &watch);
 }

@@ -35,6 +35,7 @@ class UringLoop final : public Loop {
 
   void attach(Listener& listener) override;
   void detach(Listener& listener) noexcept override;
+  [[nodiscard]] bool accept_no_more(Listener& listener) noexcept override;
   void attach(FdWatch& watch) override;
   void update(FdWatch& watch) override;
   void detach(FdWatch& watch) noexcept override;

@@ -211,6 +211,8 @@ void UringLoop::complete_accept(const io_uring_cqe& completion) {
   }
   if (fd.is_open()) {
     WatchAccess::tell_accepted(listener, std::move(fd));
+  } else if (slot->is_unwanted) {
+    return;  // taken back: see accept_no_more
   } else if (!is_try_again(-completion.res) && !is_of_one_connection(-completion.res)) {
     // It rests for a while: an accept that is armed again at once would fail at once.
     detach(listener);

@@ -151,13 +151,7 @@ void UringTurn::submit_wish(std::uint32_t index) {
       submit_stream_wish(slot, index);
       return;
     case UringSlot::Kind::listener:
-      if (!std::exchange(slot.is_armed, true)) {
-        io_uring_sqe& entry = ring_.entry();
-        io_uring_prep_multishot_accept(&entry,
-                                       WatchAccess::fd(*static_cast<Listener*>(slot.object)),
-                                       nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        entry.user_data = slots_.name_of(UringOperation::accept, index);
-      }
+      submit_accept(slot, index);
       return;
     case UringSlot::Kind::watch:
       if (!std::exchange(slot.is_armed, true)) {
@@ -166,6 +160,21 @@ void UringTurn::submit_wish(std::uint32_t index) {
                     poll_events(WatchAccess::wanted(watch)));
       }
       return;
+  }
+}
+
+void UringTurn::submit_accept(UringSlot& slot, std::uint32_t index) {
+  if (slot.is_unwanted) {
+    if (slot.is_armed && !std::exchange(slot.is_cancelling, true)) {
+      submit_cancel(slots_.name_of(UringOperation::accept, index));
+    }
+    return;
+  }
+  if (!std::exchange(slot.is_armed, true)) {
+    io_uring_sqe& entry = ring_.entry();
+    io_uring_prep_multishot_accept(&entry, WatchAccess::fd(*static_cast<Listener*>(slot.object)),
+                                   nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    entry.user_data = slots_.name_of(UringOperation::accept, index);
   }
 }
 

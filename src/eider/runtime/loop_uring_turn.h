@@ -79,6 +79,7 @@ class UringTurn {
   void submit_leaving();
   void submit_cancel(std::uint64_t name);
   void submit_wish(std::uint32_t index);
+  void submit_accept(UringSlot& slot, std::uint32_t index);
   void submit_stream_wish(UringSlot& slot, std::uint32_t index);
   void submit_receive(UringSlot& slot, std::uint32_t index);
   void submit_fixing(UringSlot& slot, std::uint32_t index);

@@ -8,6 +8,7 @@
 
 #include "eider/base/intrusive_list.h"
 #include "eider/runtime/deferred.h"
+#include "eider/runtime/suspended.h"
 #include "eider/runtime/task.h"
 
 namespace eider {
@@ -72,7 +73,7 @@ class Scope::JoinAwaiter {
   friend Scope;
 
   Scope* scope_;
-  std::coroutine_handle<> waiting_;
+  detail::runtime::Suspended waiting_;
 };
 
 inline Scope::JoinAwaiter Scope::join() noexcept {

@@ -24,6 +24,8 @@ std::array<Handled, NSIG> handled;
 std::atomic<int> handlers_running{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a handler may not lock");
 
+extern "C" void eider_ignore_signal(int) {}
+
 extern "C" void eider_write_signal(int number) {
   const int error_before = errno;
   handlers_running.fetch_add(1);
@@ -55,6 +57,14 @@ void give_back(int number) noexcept {
 }
 
 }  // namespace
+
+void ignore_signal(int number) noexcept {
+  struct sigaction ours{};
+  ours.sa_handler = eider_ignore_signal;
+  ours.sa_flags = SA_RESTART;
+  ::sigfillset(&ours.sa_mask);
+  ::sigaction(number, &ours, nullptr);
+}
 
 SignalWatch::SignalWatch(Loop& loop, std::initializer_list<int> numbers)
     : FdWatch(loop), numbers_(numbers) {

@@ -12,6 +12,10 @@ namespace eider {
 
 class Loop;
 
+/// This process does nothing at it from now on. Unlike SIG_IGN, processes that it starts are as if
+/// it had not been called.
+void ignore_signal(int number) noexcept;
+
 /// Derive from it. While it lives, the given signals no longer have their default effect in any
 /// thread; afterwards they have again what they had before. Nothing is masked, so that threads and
 /// child processes started meanwhile inherit nothing.

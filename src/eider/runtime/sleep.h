@@ -6,6 +6,7 @@
 
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/loop.h"
+#include "eider/runtime/suspended.h"
 #include "eider/runtime/time.h"
 #include "eider/runtime/timer.h"
 
@@ -28,7 +29,7 @@ class SleepAwaiter final : private Timer {
 
   Loop& loop_;
   Instant due_;
-  std::coroutine_handle<> waiting_;
+  detail::runtime::Suspended waiting_;
 };
 
 /// What `yield_now` gives to `co_await`.
@@ -47,7 +48,7 @@ class YieldAwaiter final : private Deferred {
   void run() override { waiting_.resume(); }
 
   Loop& loop_;
-  std::coroutine_handle<> waiting_;
+  detail::runtime::Suspended waiting_;
 };
 
 /// `co_await sleep_until(due)` goes on in the first turn at or after `due`, never before.

@@ -1,7 +1,10 @@
 #include "eider/runtime/stream.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <random>
@@ -10,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "eider/runtime/stream_access.h"
 #include "eider/runtime/test_streams.h"
 
 namespace eider {
@@ -58,6 +62,33 @@ class StreamRunTest : public testing::LoopTestBase {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Backends, StreamRunTest, testing::all_backends(), testing::backend_name);
+
+/// What all epoll sets of this process hold.
+std::size_t watched_descriptors() {
+  std::size_t count = 0;
+  for (const auto& file : std::filesystem::directory_iterator("/proc/self/fdinfo")) {
+    std::ifstream lines(file.path());
+    for (std::string line; std::getline(lines, line);) {
+      count += line.starts_with("tfd:") ? 1U : 0U;
+    }
+  }
+  return count;
+}
+
+// As a process that is just being started has it, until it is another program.
+TEST_P(StreamRunTest, what_closes_is_watched_no_more_while_another_descriptor_of_it_is_open) {
+  if (loop().name() != "epoll") {
+    GTEST_SKIP() << "it is not asked by name";
+  }
+  TestServer server(loop());
+  const Peer peer = connect(server, "once");
+  run_turns(4, [] {});
+  const Descriptor other(::dup(StreamAccess::fd(server.connections.front()->stream)));
+  ASSERT_TRUE(other.is_open());
+  const std::size_t before = watched_descriptors();
+  run_turns(2, [&] { server.connections.clear(); });
+  EXPECT_EQ(watched_descriptors(), before - 1);
+}
 
 TEST_P(StreamRunTest, what_was_written_when_the_loop_stopped_leaves_once) {
   TestServer server(loop());

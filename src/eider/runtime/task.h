@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "eider/base/assert.h"
+#include "eider/base/work.h"
 #include "eider/runtime/frame_pool.h"
 
 namespace eider {
@@ -191,6 +192,7 @@ class [[nodiscard]] Task {
   bool start() {
     ensure(handle_ && !handle_.promise().is_started(), "task started twice");
     handle_.promise().continue_with(std::noop_coroutine());
+    const WorkKept kept;  // what it enters and has not left where it waits is its own
     handle_.resume();
     return handle_.done();
   }

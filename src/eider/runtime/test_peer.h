@@ -23,12 +23,12 @@
 
 namespace eider::testing {
 
-/// A client that blocks, ten seconds at most per call, so that a broken test ends.
+/// A client that blocks, a minute at most per call, so that a broken test ends.
 class Peer {
  public:
   explicit Peer(const Address& to, int receive_bytes = 0)
       : fd_(::socket(to.family(), SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    const timeval limit{.tv_sec = 10, .tv_usec = 0};
+    const timeval limit{.tv_sec = 60, .tv_usec = 0};
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
     if (receive_bytes != 0) {
@@ -168,10 +168,10 @@ class LoopThread {
   std::thread thread_;
 };
 
-/// Asks `holds` on the loop's thread, again and again for ten seconds at most.
+/// Asks `holds` on the loop's thread, again and again for a minute at most.
 template <class Condition>
 bool becomes_true(LoopThread& thread, Condition holds) {
-  for (int tries = 0; tries < 10000; ++tries) {
+  for (int tries = 0; tries < 60000; ++tries) {
     bool is_true = false;
     thread.call([&] { is_true = holds(); });
     if (is_true) {

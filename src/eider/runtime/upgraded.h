@@ -40,6 +40,9 @@ class UpgradedLine {
   [[nodiscard]] virtual std::string address() const = 0;
   /// As Peer::secured_by.
   [[nodiscard]] virtual std::optional<SecuredBy> secured_by() const { return std::nullopt; }
+  /// While the server stops because another process has taken over: when this peer is to come back,
+  /// so that not all do in one instant. Another time for each call; zero where nobody has.
+  [[nodiscard]] virtual Duration comes_back_in() noexcept { return Duration::zero(); }
   /// Ends the connection: the protocol's object is destroyed later in this turn, never inside this
   /// call. Flush first; what waits then may be dropped.
   virtual void close() noexcept = 0;

@@ -7,6 +7,7 @@
 #include "eider/base/intrusive_list.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/loop.h"
+#include "eider/runtime/suspended.h"
 
 namespace eider::detail::runtime {
 
@@ -23,7 +24,7 @@ class Resumption final : public Deferred {
   void run() override { waiting_.resume(); }
 
  private:
-  std::coroutine_handle<> waiting_;
+  Suspended waiting_;
   Loop* loop_ = nullptr;
 };
 

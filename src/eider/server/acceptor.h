@@ -2,6 +2,8 @@
 // Must not serve them: its owner does.
 #pragma once
 
+#include "eider/base/result.h"
+#include "eider/runtime/address.h"
 #include "eider/runtime/listener.h"
 #include "eider/runtime/seal.h"
 
@@ -14,6 +16,28 @@ struct Preface {
   bool has_proxy_protocol = false;
   /// TLS, behind the word of the balancer; null in the clear. Outlives the connections.
   SealMaker* seals = nullptr;
+};
+
+/// What is listened with at one place.
+struct Listening {
+  Address address;
+  int socket;
+};
+
+/// Whoever listens: a worker, or a supervisor that only holds the sockets.
+class ListeningHost {
+ public:
+  /// Accepts at one more place.
+  ///
+  /// returns  what is bound, with the port that the kernel chose for port 0
+  [[nodiscard]] virtual Result<Listening, NetError> listen(const Address& at, ListenOptions options,
+                                                           Preface preface) = 0;
+  /// The same with a socket that listens already, and is others'.
+  [[nodiscard]] virtual Result<Listening, NetError> adopt(Descriptor listening,
+                                                          Preface preface) = 0;
+
+ protected:
+  ~ListeningHost() = default;
 };
 
 class AcceptorOwner {

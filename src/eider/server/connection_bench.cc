@@ -40,6 +40,7 @@ class NullLoop final : public Loop {
   void end_writing(Stream& /*stream*/) noexcept override {}
   void attach(Listener& /*listener*/) override {}
   void detach(Listener& /*listener*/) noexcept override {}
+  bool accept_no_more(Listener& /*listener*/) noexcept override { return true; }
   void attach(FdWatch& /*watch*/) override {}
   void update(FdWatch& /*watch*/) override {}
   void detach(FdWatch& /*watch*/) noexcept override {}

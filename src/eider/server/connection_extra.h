@@ -24,6 +24,9 @@ class Connection::Held final : public runtime::UpgradedStream {
   [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
     return connection_.secured_by();
   }
+  [[nodiscard]] Duration comes_back_in() noexcept override {
+    return connection_.context_.next_pause();
+  }
   /// Not at once: the protocol may be in the midst of a call.
   void close() noexcept override {
     connection_.stage_ = Stage::closed;

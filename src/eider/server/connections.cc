@@ -18,6 +18,17 @@ void LoopContext::give_back(std::unique_ptr<StreamH1> stream) noexcept {
   spare_streams.push_back(std::move(stream));
 }
 
+// Multiples of the golden ratio, of which none lies near an earlier one.
+Duration LoopContext::next_pause() noexcept {
+  if (come_back_within == Duration::zero()) {
+    return Duration::zero();
+  }
+  constexpr std::uint32_t kGolden = 0x9E3779B9;
+  const std::uint64_t part = std::uint32_t{++told_to_come_back * kGolden};
+  const auto whole = std::chrono::floor<std::chrono::milliseconds>(come_back_within).count();
+  return std::chrono::milliseconds(1 + ((static_cast<std::uint64_t>(whole) * part) >> 32U));
+}
+
 void Connections::open(Descriptor fd, Preface preface) {
   Connection& connection = slab_.make(context_);
   // The index is known before it opens: a connection that is refused is taken off the list by it.
@@ -28,13 +39,14 @@ void Connections::open(Descriptor fd, Preface preface) {
   }
 }
 
-void Connections::close_idle(Instant since) noexcept {
+void Connections::close_idle(Instant since, Instant kept_until) noexcept {
+  const bool keeps = context_.loop.now() < kept_until;
   // From the back: the last connection takes the place of one that ends, and has been looked at.
   for (std::size_t index = connections_.size(); index > 0; --index) {
     Connection& connection = *connections_[index - 1];
     if (!connection.is_idle()) {
       connection.stop_endless();
-    } else if (!connection.may_still_ask(since)) {
+    } else if (!keeps && !connection.may_still_ask(since)) {
       on_closed(connection);
     }
   }

@@ -34,8 +34,9 @@ class Connections final : private ConnectionOwner {
   /// Closes what is idle, and ends what has no end of its own. A client that has asked nothing
   /// yet is given the time to ask once.
   ///
-  /// since  the server stops
-  void close_idle(Instant since) noexcept;
+  /// since       the server stops
+  /// kept_until  so long a client that has asked before may ask once more
+  void close_idle(Instant since, Instant kept_until = Instant::min()) noexcept;
   /// Drops what is in flight; tasks that outlive their client stay with the context.
   void close_all() noexcept;
 

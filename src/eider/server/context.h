@@ -82,6 +82,14 @@ struct LoopContext {
   std::atomic<std::uint64_t> requests{0};
   /// From now on every answer announces the connection's close.
   bool is_draining = false;
+  /// Over how long they are spread that were connected for long: while draining, where another
+  /// process has taken over; else zero.
+  Duration come_back_within = Duration::zero();
+  /// How many were told.
+  std::uint32_t told_to_come_back = 0;
+
+  /// When the next of them is to come back: spread evenly, however many there are.
+  [[nodiscard]] Duration next_pause() noexcept;
 };
 
 }  // namespace detail::server

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "eider/http/request_work.h"
+
 namespace eider::detail::server {
 
 namespace {
@@ -136,6 +138,7 @@ void Exchange::produce() {
                                    std::get<ContentPtr<ProducedContent>>(response_.take_content()));
   if (!production_->has_head_alone()) {
     stage_ = Stage::producing;
+    const Within within(work_if_any(request_));
     production_->start();
     return;
   }

@@ -5,20 +5,25 @@
 #include <string>
 #include <utility>
 
+#include "eider/runtime/deadline.h"
 #include "eider/runtime/loop.h"
 #include "eider/server/service.h"
 
 namespace eider::detail::server {
 
 Lifecycle::Lifecycle(Service& service, std::span<Loop* const> loops,
-                     std::span<Worker* const> workers)
+                     std::span<Worker* const> workers, const SystemdNotify& systemd, Duration leave)
     : service_(service),
       loops_(loops),
       workers_(workers),
+      systemd_(systemd),
+      watchdog_(systemd, loops.size()),
+      leave_(leave),
       loops_begun_{loops.size()},
       loops_drained_{loops.size()},
       loops_ended_{loops.size()} {
   for (std::size_t index = 0; index < loops.size(); ++index) {
+    watches_.push_back(std::make_unique<Scope>());
     ends_.push_back(std::make_unique<Scope>());
   }
 }
@@ -35,14 +40,24 @@ void Lifecycle::stop(Duration drain) noexcept {
   loops_.front()->post([this, drain] { want_stop(drain); });
 }
 
+void Lifecycle::hand_over(Duration drain) noexcept {
+  departure_ = Departure::handed_over;
+  want_stop(drain);
+}
+
 void Lifecycle::want_stop(Duration drain) noexcept {
   // The earlier end holds, and a stop that is asked for again may only shorten the time.
-  const Instant by = loops_.front()->now() + drain;
+  const bool is_first = !stop_wanted_.is_set();
+  const bool leaves = is_first && departure_ == Departure::stop;
+  const Instant by = loops_.front()->now() + (leaves ? leave_ : Duration::zero()) + drain;
   drained_by_ = std::min(drained_by_.value_or(by), by);
   is_stopping_.store(true, std::memory_order_release);
   // A start that waits is destroyed by it; the run goes on to its end from there.
   starting_.cancel();
   stop_wanted_.set();
+  if (!is_first || drain == Duration::zero()) {
+    drain_wanted_.set();
+  }
   if (is_draining_) {
     drain_all();
   }
@@ -53,11 +68,11 @@ void Lifecycle::drain_all() noexcept {
   const bool is_first = !std::exchange(is_draining_, true);
   const Duration within = std::max(*drained_by_ - loops_.front()->now(), Duration::zero());
   for (std::size_t index = 0; index < loops_.size(); ++index) {
-    loops_[index]->post([this, worker = workers_[index], within, is_first] {
+    loops_[index]->post([this, worker = workers_[index], within, is_first, why = departure_] {
       if (is_first) {
         service_.drain();
       }
-      worker->drain(within);
+      worker->drain(within, why);
     });
   }
 }
@@ -120,17 +135,38 @@ Task<> Lifecycle::serve() {
   });
   co_await loops_begun_.all_are_there.wait();
   // Connections may be handed over to any loop, so none is let in before all have begun.
-  on_each_loop([this](std::size_t index) { workers_[index]->admit(); });
+  on_each_loop([this](std::size_t index) {
+    workers_[index]->admit();
+    if (watchdog_.is_wanted()) {
+      watches_[index]->start(watchdog_.watch(index));
+    }
+  });
   begun_.set_value({});
   co_await stop_wanted_.wait();
+  if (departure_ == Departure::stop) {
+    systemd_.tell("STOPPING=1");
+    auto leaving = leave();
+    co_await std::move(leaving);
+  }
   drain_all();
   co_await loops_drained_.all_are_there.wait();
   // The ends of a loop run in a scope of its own thread.
-  on_each_loop([this](std::size_t index) { ends_[index]->start(end_loop()); });
+  on_each_loop([this](std::size_t index) { ends_[index]->start(end_loop(index)); });
   co_await loops_ended_.all_are_there.wait();
 }
 
-Task<> Lifecycle::end_loop() {
+Task<> Lifecycle::leave() {
+  on_each_loop([this](std::size_t) { service_.leave(); });
+  if (leave_ != Duration::zero()) {
+    auto wanted = [](Event& drain) -> Task<> { co_await drain.wait(); }(drain_wanted_);
+    auto waiting = with_deadline(std::move(wanted), leave_);
+    (void)co_await std::move(waiting);
+  }
+}
+
+Task<> Lifecycle::end_loop(std::size_t index) {
+  watches_[index]->cancel();
+  co_await watches_[index]->join();
   auto ending = service_.end();
   co_await std::move(ending);
   tell(loops_ended_);

@@ -16,6 +16,7 @@
 #include "eider/runtime/sync.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
+#include "eider/server/systemd_notify.h"
 #include "eider/server/worker.h"
 
 namespace eider {
@@ -29,7 +30,8 @@ namespace detail::server {
 class Lifecycle final : public DrainOwner {
  public:
   /// All of it outlives this. Pre: loops[i] is the one of workers[i]
-  Lifecycle(Service& service, std::span<Loop* const> loops, std::span<Worker* const> workers);
+  Lifecycle(Service& service, std::span<Loop* const> loops, std::span<Worker* const> workers,
+            const SystemdNotify& systemd, Duration leave);
 
   /// From any thread: queued on the first loop, so before that runs it is the first thing there.
   void begin();
@@ -37,8 +39,13 @@ class Lifecycle final : public DrainOwner {
   ///
   /// errors  the service did not start; all that had begun is stopped again
   [[nodiscard]] Result<void> wait_begun();
-  /// From any thread: drains for so long at most, then ends. Again: the earlier end holds.
+  /// From any thread: leaves, drains for so long at most, then ends. Again: drains at once, and the
+  /// earlier end holds.
   void stop(Duration drain) noexcept;
+
+  /// On the first loop's thread: as `stop`, but that another process has taken over. It does not
+  /// leave, nor tell systemd: that one is in charge.
+  void hand_over(Duration drain) noexcept;
 
   /// From any thread: whether `stop` has reached the loop, or the start has failed.
   [[nodiscard]] bool is_stopping() const noexcept {
@@ -52,8 +59,9 @@ class Lifecycle final : public DrainOwner {
   [[nodiscard]] Task<> run();
   [[nodiscard]] Task<Result<void>> start();
   [[nodiscard]] Task<> serve();
+  [[nodiscard]] Task<> leave();
   [[nodiscard]] Task<> stop_service();
-  [[nodiscard]] Task<> end_loop();
+  [[nodiscard]] Task<> end_loop(std::size_t index);
   void want_stop(Duration drain) noexcept;
   void drain_all() noexcept;
 
@@ -75,16 +83,22 @@ class Lifecycle final : public DrainOwner {
   Service& service_;
   std::span<Loop* const> loops_;
   std::span<Worker* const> workers_;
+  const SystemdNotify& systemd_;
+  LoopWatchdog watchdog_;
+  const Duration leave_;
   std::promise<Result<void>> begun_;
   std::atomic<bool> is_stopping_ = false;
   std::optional<Instant> drained_by_;  // once it is to stop
+  Departure departure_ = Departure::stop;
   bool is_draining_ = false;
   CancelSource starting_;
   Event stop_wanted_;
+  Event drain_wanted_;  // a further stop
   Barrier loops_begun_;
   Barrier loops_drained_;
   Barrier loops_ended_;
-  std::vector<std::unique_ptr<Scope>> ends_;  // each its loop's own
+  std::vector<std::unique_ptr<Scope>> watches_;  // each its loop's own
+  std::vector<std::unique_ptr<Scope>> ends_;     // so are these
   Scope scope_;
 };
 

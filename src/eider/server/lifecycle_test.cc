@@ -34,6 +34,7 @@ class StagedService final : public Service {
     co_return refusal.empty() ? Result<void>() : fail(Error::internal(refusal));
   }
   void begin() noexcept override { note("begin"); }
+  void leave() noexcept override { note("leave"); }
   void drain() noexcept override { note("drain"); }
   Task<> end() override {
     note("end");
@@ -60,9 +61,9 @@ class StagedService final : public Service {
     const std::lock_guard noting(noting_);
     return notes_;
   }
-  /// Waits, for ten seconds at most, until that has been noted.
+  /// Waits, for a minute at most, until that has been noted.
   void await(const std::string& what) const {
-    const auto until = std::chrono::steady_clock::now() + seconds(10);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (std::ranges::count(notes(), what) == 0) {
       ASSERT_LT(std::chrono::steady_clock::now(), until) << what;
       std::this_thread::yield();
@@ -85,10 +86,12 @@ class StagedService final : public Service {
 
 class LifecycleTest : public ::testing::TestWithParam<Backend> {
  protected:
-  [[nodiscard]] std::unique_ptr<Server> server(unsigned threads = 1) {
-    return std::make_unique<Server>(
-        service,
-        ServerOptions{.port = 0, .threads = threads, .backend = GetParam(), .drain = seconds(10)});
+  [[nodiscard]] std::unique_ptr<Server> server(unsigned threads = 1, Duration leave = {}) {
+    return std::make_unique<Server>(service, ServerOptions{.port = 0,
+                                                           .threads = threads,
+                                                           .backend = GetParam(),
+                                                           .leave = leave,
+                                                           .drain = seconds(10)});
   }
 
   StagedService service;
@@ -106,8 +109,37 @@ TEST_P(LifecycleTest, starts_begins_ends_and_stops_in_this_order) {
   service.await("begin");
   serving->stop();
   EXPECT_TRUE(serving->wait());
-  EXPECT_EQ(service.notes(), (std::vector<std::string>{"start", "started", "begin", "begin",
-                                                       "drain", "drain", "end", "end", "stop"}));
+  std::vector<std::string> notes = service.notes();
+  EXPECT_EQ(std::erase(notes, "leave"), 2U);  // each loop's own, ahead of its drain
+  EXPECT_EQ(notes, (std::vector<std::string>{"start", "started", "begin", "begin", "drain", "drain",
+                                             "end", "end", "stop"}));
+}
+
+TEST_P(LifecycleTest, lets_everybody_in_while_it_leaves) {
+  const auto serving = server(2, std::chrono::hours(1));
+  ASSERT_TRUE(serving->start());
+  serving->stop();
+  service.await("leave");
+  EXPECT_TRUE(serving->is_stopping());
+  testing::BlockingClient client(serving->port());
+  client.send(kGet);
+  EXPECT_TRUE(client.read_until("\r\n\r\nx").starts_with("HTTP/1.1 200 "));
+  EXPECT_EQ(std::ranges::count(service.notes(), "drain"), 0);
+  serving->stop();  // who asks again waits no longer
+  service.await("drain");
+  client.close();
+  EXPECT_TRUE(serving->wait());
+}
+
+TEST_P(LifecycleTest, leaves_for_so_long_and_not_at_all_when_it_is_to_stop_now) {
+  const auto serving = server(1, milliseconds(20));
+  ASSERT_TRUE(serving->start());
+  serving->stop();
+  EXPECT_TRUE(serving->wait());
+  const auto in_a_hurry = server(1, std::chrono::hours(1));
+  ASSERT_TRUE(in_a_hurry->start());
+  in_a_hurry->stop_now();
+  EXPECT_TRUE(in_a_hurry->wait());
 }
 
 TEST_P(LifecycleTest, answers_those_that_have_connected_while_it_starts) {
@@ -168,6 +200,7 @@ TEST_P(LifecycleTest, stops_the_service_behind_the_last_answer_on_any_loop) {
   client.close();
   EXPECT_TRUE(serving->wait());
   std::vector<std::string> notes = service.notes();
+  std::erase(notes, "leave");
   std::erase(notes, "drain");
   const std::vector<std::string> last(notes.end() - 5, notes.end());
   EXPECT_EQ(last, (std::vector<std::string>{"answer", "end", "end", "end", "stop"}));

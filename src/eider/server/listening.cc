@@ -1,10 +1,14 @@
 #include "eider/server/listening.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <utility>
@@ -12,6 +16,7 @@
 
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/listener.h"
+#include "eider/server/predecessor.h"
 #include "eider/server/worker.h"
 
 namespace eider::detail::server {
@@ -62,6 +67,11 @@ std::string_view mend(NetError error) noexcept {
   }
 }
 
+std::string name_of(const ListenAt& place) {
+  const bool has_port = !is_path(place) && place.host != kSystemd;
+  return has_port ? place.host + ":" + std::to_string(place.port) : place.host;
+}
+
 Error cannot_listen(const ListenAt& place, NetError error) {
   std::string detail("Cannot listen on ");
   detail.append(place.host);
@@ -94,17 +104,47 @@ Preface preface_of(const ListenAt& place, const ServerOptions& options) noexcept
           .seals = place.is_secure ? options.seals.get() : nullptr};
 }
 
-Result<Address, NetError> listen_shared(std::span<Worker* const> workers, Address at,
-                                        ListenOptions options, Preface preface) {
-  options.sharing = PortSharing::shared;
-  for (Worker* worker : workers) {
-    auto bound = worker->listen(at, options, preface);
-    if (!bound) {
-      return bound;
-    }
-    at = *bound;
+/// Adds to what is bound there, or is the first of it.
+Result<void, NetError> add(std::optional<BoundPlace>& bound, Result<Listening, NetError> listening,
+                           const ListenAt& place) {
+  if (!listening) {
+    return fail(listening.error());
   }
-  return at;
+  if (!bound) {
+    bound.emplace(listening->address, place.is_secure, name_of(place));
+  }
+  bound->sockets.push_back(listening->socket);
+  return {};
+}
+
+Result<BoundPlace, NetError> listen_shared(std::span<ListeningHost* const> hosts, Address at,
+                                           ListenOptions options, const ListenAt& place,
+                                           Preface preface) {
+  options.sharing = PortSharing::shared;
+  std::optional<BoundPlace> bound;
+  for (ListeningHost* host : hosts) {
+    if (auto added = add(bound, host->listen(at, options, preface), place); !added) {
+      return fail(added.error());
+    }
+    at = bound->address;
+  }
+  return std::move(*bound);
+}
+
+/// sockets  not empty; they may be more than hosts, or fewer
+Result<BoundPlace, NetError> adopt_all(std::span<ListeningHost* const> hosts,
+                                       std::vector<Descriptor> sockets, const ListenAt& place,
+                                       const ServerOptions& options) {
+  std::optional<BoundPlace> bound;
+  for (std::size_t index = 0; index < sockets.size(); ++index) {
+    ListeningHost& host = *hosts[index % hosts.size()];
+    auto adopted = host.adopt(std::move(sockets[index]), preface_of(place, options));
+    if (auto added = add(bound, std::move(adopted), place); !added) {
+      return fail(added.error());
+    }
+  }
+  bound->is_own = place.host != kSystemd;
+  return std::move(*bound);
 }
 
 /// The sockets that were passed to this process and none else.
@@ -117,73 +157,149 @@ int passed_on() noexcept {
   return std::atoi(count);
 }
 
-Result<std::vector<BoundPlace>> adopt_passed_on(std::span<Worker* const> workers,
+std::vector<Descriptor> from_systemd() {
+  std::vector<Descriptor> sockets;
+  const int count = passed_on();
+  for (int fd = kFirstPassedOn; fd < kFirstPassedOn + count; ++fd) {
+    sockets.emplace_back(fd);
+  }
+  return sockets;
+}
+
+/// Each socket is a place of its own: their addresses differ.
+Result<std::vector<BoundPlace>> adopt_passed_on(std::span<ListeningHost* const> hosts,
+                                                std::vector<Descriptor> sockets,
                                                 const ListenAt& place,
                                                 const ServerOptions& options) {
   std::vector<BoundPlace> bound;
-  const int count = passed_on();
-  if (count <= 0) {
+  if (sockets.empty()) {
     return fail(Error::unavailable(
         "Cannot listen on systemd: it has passed on no socket to this process. Start the service "
         "by a .socket unit of its name, or try it with systemd-socket-activate -l PORT."));
   }
-  for (int fd = kFirstPassedOn; fd < kFirstPassedOn + count; ++fd) {
-    auto adopted = workers.front()->adopt(Descriptor(fd), preface_of(place, options));
+  for (Descriptor& socket : sockets) {
+    std::vector<Descriptor> one;
+    one.push_back(std::move(socket));
+    auto adopted = adopt_all(hosts, std::move(one), place, options);
     if (!adopted) {
       return fail(cannot_listen(place, adopted.error()));
     }
-    bound.push_back({*adopted, place.is_secure});
+    bound.push_back(std::move(*adopted));
   }
   return bound;
 }
 
-Result<Address, NetError> listen_at(std::span<Worker* const> workers, const ListenAt& place,
-                                    const ServerOptions& options) {
-  const ListenOptions listening{.backlog = options.backlog, .when = AcceptWhen::readable};
+ListenOptions listening_of(const ServerOptions& options) noexcept {
+  return {.backlog = options.backlog, .when = AcceptWhen::readable};
+}
+
+Result<BoundPlace, NetError> listen_at(std::span<ListeningHost* const> hosts, const ListenAt& place,
+                                       const ServerOptions& options) {
   const auto at = Address::parse(place.host, place.port);
   if (!at) {
     return fail(at.error());
   }
-  const bool is_alone = (workers.size() == 1 && !options.shares_port) || at->is_unix();
+  const bool is_alone = (hosts.size() == 1 && !options.shares_port) || at->is_unix();
   if (is_alone) {
-    return workers.front()->listen(*at, listening, preface_of(place, options));
+    std::optional<BoundPlace> bound;
+    auto listening = hosts.front()->listen(*at, listening_of(options), preface_of(place, options));
+    if (auto added = add(bound, std::move(listening), place); !added) {
+      return fail(added.error());
+    }
+    return std::move(*bound);
   }
   if (!options.shares_port) {
     if (auto is_free = ensure_free(*at); !is_free) {
       return fail(is_free.error());
     }
   }
-  return listen_shared(workers, *at, listening, preface_of(place, options));
+  return listen_shared(hosts, *at, listening_of(options), place, preface_of(place, options));
 }
 
-}  // namespace
-
-Result<std::vector<BoundPlace>> listen(std::span<Worker* const> workers,
-                                       const ServerOptions& options) {
+std::vector<ListenAt> places_of(const ServerOptions& options) {
   std::vector<ListenAt> places{{.host = options.host,
                                 .port = options.port,
                                 .expects_proxy_protocol = options.expects_proxy_protocol,
                                 .is_secure = options.is_secure}};
   places.insert(places.end(), options.also.begin(), options.also.end());
+  return places;
+}
+
+bool is_shareable(int socket) noexcept {
+  int is_on = 0;
+  socklen_t length = sizeof(is_on);
+  return ::getsockopt(socket, SOL_SOCKET, SO_REUSEPORT, &is_on, &length) == 0 && is_on != 0;
+}
+
+/// A socket of its own at an address that others of this process listen at.
+Descriptor listen_beside(const Address& at, int backlog) noexcept {
+  Descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int on = 1;
+  const int seconds = 1;
+  const bool is_set =
+      fd.is_open() && ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0 &&
+      ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) == 0 &&
+      ::setsockopt(fd.get(), IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof(seconds)) == 0 &&
+      ::bind(fd.get(), at.data(), at.size()) == 0 && ::listen(fd.get(), backlog) == 0;
+  return is_set ? std::move(fd) : Descriptor();
+}
+
+}  // namespace
+
+std::string url_of(const BoundPlace& place) {
+  const std::string_view scheme = place.is_secure ? "https://" : "http://";
+  return std::string(place.address.is_unix() ? std::string_view() : scheme)
+      .append(place.address.to_text());
+}
+
+Result<std::vector<BoundPlace>> listen(std::span<ListeningHost* const> hosts,
+                                       const ServerOptions& options, Predecessor& predecessor) {
+  const std::vector<ListenAt> places = places_of(options);
   std::vector<BoundPlace> bound;
   // The first place opens last: a client that sees it open, as a health check does, finds all
   // others open, too.
   for (const ListenAt& place : std::views::reverse(places)) {
+    std::vector<Descriptor> taken = predecessor.take(name_of(place));
     if (place.host == kSystemd) {
-      const auto adopted = adopt_passed_on(workers, place, options);
+      auto adopted =
+          adopt_passed_on(hosts, taken.empty() ? from_systemd() : std::move(taken), place, options);
       if (!adopted) {
-        return fail(adopted.error());
+        return fail(std::move(adopted.error()));
       }
       bound.insert(bound.begin(), adopted->begin(), adopted->end());
       continue;
     }
-    const auto address = listen_at(workers, place, options);
-    if (!address) {
-      return fail(cannot_listen(place, address.error()));
+    auto one = taken.empty() ? listen_at(hosts, place, options)
+                             : adopt_all(hosts, std::move(taken), place, options);
+    if (!one) {
+      return fail(cannot_listen(place, one.error()));
     }
-    bound.insert(bound.begin(), {*address, place.is_secure});
+    bound.insert(bound.begin(), std::move(*one));
   }
   return bound;
+}
+
+void listen_on_all(std::span<Worker* const> workers, std::span<Loop* const> loops,
+                   const ServerOptions& options, BoundPlace& place) {
+  const std::vector<ListenAt> places = places_of(options);
+  const auto found = std::ranges::find(places, place.name, name_of);
+  if (!place.is_own || place.address.is_unix() || !is_shareable(place.sockets.front())) {
+    return;  // one loop accepts there, and gives connections away
+  }
+  for (std::size_t index = place.sockets.size(); index < workers.size(); ++index) {
+    Descriptor fd = listen_beside(place.address, options.backlog);
+    if (!fd.is_open()) {
+      return;
+    }
+    const int number = fd.get();
+    place.sockets.push_back(number);
+    loops[index]->post([worker = workers[index], preface = preface_of(*found, options), number,
+                        given = std::move(fd)]() mutable {
+      if (worker->adopt(std::move(given), preface)) {
+        worker->set_ownership(std::span(&number, 1), SocketOwnership::own);
+      }
+    });
+  }
 }
 
 }  // namespace eider::detail::server

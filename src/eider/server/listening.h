@@ -2,8 +2,8 @@
 // Must not run anything.
 #pragma once
 
-#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "eider/base/result.h"
@@ -12,19 +12,37 @@
 
 namespace eider::detail::server {
 
+class ListeningHost;
+class Predecessor;
 class Worker;
 
 struct BoundPlace {
   Address address;
   bool is_secure = false;
+  /// As the options have it, "127.0.0.1:0": what a further process knows it by.
+  std::string name;
+  std::vector<int> sockets;
+  /// Whoever binds it is to close it; else others are: systemd.
+  bool is_own = true;
 };
 
-/// Each worker gets a listener of its own on a port; a Unix path, and a socket passed on by
-/// systemd, has one listener, whose worker gives connections away.
+/// "http://127.0.0.1:8080", "https://…"; a Unix socket as it is.
+[[nodiscard]] std::string url_of(const BoundPlace& place);
+
+/// Each host gets a listener of its own on a port; a Unix path, and a socket passed on by
+/// systemd, has one listener, whose host gives connections away. What the process before this one
+/// listens with is taken as it is, every socket of it: each has connections waiting.
 ///
 /// returns  what is bound, at least one, with the ports that the kernel chose for port 0
 /// errors   the detail names the address, the reason and the mend
-[[nodiscard]] Result<std::vector<BoundPlace>> listen(std::span<Worker* const> workers,
-                                                     const ServerOptions& options);
+[[nodiscard]] Result<std::vector<BoundPlace>> listen(std::span<ListeningHost* const> hosts,
+                                                     const ServerOptions& options,
+                                                     Predecessor& predecessor);
+
+/// Where the process before has had fewer threads: the others get a listener of their own. Only
+/// once that process is out of charge, since clients are lost when such a listener goes. On the
+/// thread of no worker, while they run; what cannot be had is left out.
+void listen_on_all(std::span<Worker* const> workers, std::span<Loop* const> loops,
+                   const ServerOptions& options, BoundPlace& place);
 
 }  // namespace eider::detail::server

@@ -17,6 +17,11 @@
 #include "eider/server/balance.h"
 #include "eider/server/lifecycle.h"
 #include "eider/server/listening.h"
+#include "eider/server/pid_file.h"
+#include "eider/server/predecessor.h"
+#include "eider/server/succession.h"
+#include "eider/server/superior.h"
+#include "eider/server/systemd_notify.h"
 #include "eider/server/worker.h"
 
 namespace eider {
@@ -43,6 +48,13 @@ void raise_descriptor_limit(std::size_t connections) noexcept {
   if (limit.rlim_cur < wanted) {
     limit.rlim_cur = wanted;
     ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+/// A terminal and systemd send these to all processes of a service; the supervisor acts on them.
+void heed_no_signal() noexcept {
+  for (const int number : {SIGTERM, SIGINT, SIGUSR2, SIGHUP}) {
+    ignore_signal(number);
   }
 }
 
@@ -75,7 +87,8 @@ class Server::StopSignals final : public SignalWatch {
 };
 
 /// All that a server consists of, in the order in which it can be taken apart backwards.
-class Server::Parts {
+class Server::Parts final : private detail::server::SuccessionOwner,
+                            private detail::server::SuperiorOwner {
  public:
   Parts(Service& service, ServerOptions its_options)
       : options(std::move(its_options)),
@@ -91,6 +104,8 @@ class Server::Parts {
               .protocol = options.protocol.get(),
               .per_address =
                   options.limits.connections_per_address_max == 0 ? nullptr : &per_address},
+        systemd(options.tells_systemd ? detail::server::SystemdNotify::from_environment()
+                                      : detail::server::SystemdNotify()),
         pool({.threads_max = options.limits.blocking_threads_max,
               .queue_max = options.limits.blocking_queue_max}) {}
   ~Parts() {
@@ -105,13 +120,26 @@ class Server::Parts {
   void make_workers();
   [[nodiscard]] Result<void> start_threads();
   void abandon() noexcept;
+  void take_over();
+  void take_seat();
   void stop(Duration drain) noexcept;
   /// returns  whether nothing is in flight any more
   bool join() noexcept;
 
+  [[nodiscard]] std::string_view why_not_now() const noexcept override;
+  [[nodiscard]] std::vector<detail::server::SocketsAt> sockets() const override;
+  void on_succeeded(const std::vector<std::string>& places) override;
+  void on_told(detail::server::HandoverWord word) override;
+  void on_alone() override;
+  void set_ownership(SocketOwnership ownership);
+  void set_ownership(const detail::server::BoundPlace& place, SocketOwnership ownership);
+
   const ServerOptions options;
   const unsigned thread_count;
+  detail::server::Predecessor predecessor;
   std::vector<detail::server::BoundPlace> places;
+  std::atomic<bool> is_in_charge = false;  // `places` stay as they are from here on
+  detail::server::PidFile pid_file;
   detail::server::Balance balance;
   detail::server::PerAddress per_address;
   std::vector<std::unique_ptr<Loop>> loops;
@@ -119,9 +147,12 @@ class Server::Parts {
   std::vector<detail::server::Worker*> worker_pointers;
   detail::server::WorkerGroup group;
   std::vector<std::unique_ptr<detail::server::Worker>> workers;
+  const detail::server::SystemdNotify systemd;
   std::optional<detail::server::Lifecycle> lifecycle;
   std::atomic<bool> has_lifecycle = false;  // all above is complete, and stays as it is
   std::optional<StopSignals> signals;
+  std::optional<detail::server::Succession> succession;
+  std::optional<detail::server::Superior> superior;
   BlockingPool pool;
   std::vector<std::thread> threads;
 };
@@ -148,7 +179,7 @@ void Server::Parts::make_workers() {
     worker_pointers[index] = workers.back().get();
   }
   // The lifecycle comes last: a stop from another thread finds all that it needs.
-  lifecycle.emplace(group.service, loop_pointers, worker_pointers);
+  lifecycle.emplace(group.service, loop_pointers, worker_pointers, systemd, options.leave);
   group.owner = &*lifecycle;
   has_lifecycle.store(true, std::memory_order_release);
 }
@@ -159,6 +190,9 @@ Server::StopSignals::StopSignals(Parts& parts)
 void Server::StopSignals::on_signal(int) {
   Parts& parts = parts_;
   parts.signals.reset();  // destroys this
+  if (parts.succession) {
+    parts.succession->give_up();
+  }
   parts.stop(parts.options.drain);
 }
 
@@ -166,6 +200,10 @@ Result<void> Server::Parts::start_threads() {
   try {
     if (options.stops_on_signals) {
       signals.emplace(*this);
+    }
+    if (options.hands_over) {
+      detail::server::SuccessionOwner& owner = *this;
+      succession.emplace(*loops.front(), owner, systemd, options.successor_start, options.log);
     }
     // It is queued before the threads run, so it is the first thing on the first loop.
     lifecycle->begin();
@@ -205,7 +243,105 @@ bool Server::Parts::join() noexcept {
   }
   // The watch belongs to the thread of its loop, so it goes once that has ended.
   signals.reset();
+  succession.reset();
+  superior.reset();
+  pid_file.remove();
   return std::ranges::none_of(workers, [](const auto& worker) { return worker->in_flight() != 0; });
+}
+
+/// The process before serves until it hears that this one does.
+void Server::Parts::take_over() {
+  if (predecessor.is_there()) {
+    predecessor.tell_ready();
+  }
+  if (predecessor.is_there() &&
+      predecessor.wait_for_go([this] { return lifecycle->is_stopping(); })) {
+    for (detail::server::BoundPlace& place : places) {
+      if (place.is_own) {
+        set_ownership(place, SocketOwnership::own);
+        detail::server::listen_on_all(worker_pointers, loop_pointers, options, place);
+      }
+    }
+  }
+  if (!lifecycle->is_stopping()) {
+    pid_file.write(options.pid_file);
+    is_in_charge.store(true, std::memory_order_release);
+  }
+}
+
+void Server::Parts::take_seat() {
+  predecessor.tell_ready();
+  loops.front()->post([this] {
+    detail::server::SuperiorOwner& owner = *this;
+    superior.emplace(*loops.front(), owner, predecessor.take_channel());
+  });
+}
+
+/// Of a worker: its supervisor keeps the sockets, but when all stop nobody accepts but workers.
+/// Until it is in charge, an older service may go on with them.
+void Server::Parts::on_told(detail::server::HandoverWord word) {
+  using enum detail::server::HandoverWord;
+  if (word == stop) {
+    this->stop(options.drain);
+  } else if (word == handed_over) {
+    set_ownership(SocketOwnership::others);
+    lifecycle->hand_over(options.drain);
+  } else if (word == go && !lifecycle->is_stopping()) {
+    set_ownership(SocketOwnership::shared);
+  }
+}
+
+/// What is not over yet ends at once. Another supervisor may be about to serve with the sockets.
+void Server::Parts::on_alone() {
+  if (lifecycle->is_stopping()) {
+    stop(Duration::zero());
+  } else {
+    set_ownership(SocketOwnership::others);
+    stop(options.drain);
+  }
+}
+
+std::string_view Server::Parts::why_not_now() const noexcept {
+  if (lifecycle->is_stopping()) {
+    return "this one stops, or has been followed by one";
+  }
+  return is_in_charge.load(std::memory_order_acquire) ? "" : "this one has not started yet";
+}
+
+std::vector<detail::server::SocketsAt> Server::Parts::sockets() const {
+  std::vector<detail::server::SocketsAt> all;
+  for (const detail::server::BoundPlace& place : places) {
+    all.push_back({place.name, place.sockets});
+  }
+  return all;
+}
+
+void Server::Parts::on_succeeded(const std::vector<std::string>& taken) {
+  pid_file.leave();
+  for (const detail::server::BoundPlace& place : places) {
+    if (std::ranges::find(taken, place.name) != taken.end()) {
+      set_ownership(place, SocketOwnership::others);
+    }
+  }
+  lifecycle->hand_over(options.drain);
+}
+
+void Server::Parts::set_ownership(SocketOwnership ownership) {
+  for (const detail::server::BoundPlace& place : places) {
+    if (place.is_own) {
+      set_ownership(place, ownership);
+    }
+  }
+}
+
+/// Queued on each loop, ahead of a drain that is queued from here on.
+void Server::Parts::set_ownership(const detail::server::BoundPlace& place,
+                                  SocketOwnership ownership) {
+  for (std::size_t index = 0; index < loops.size(); ++index) {
+    loops[index]->post([worker = worker_pointers[index], sockets = place.sockets, ownership] {
+      worker->set_ownership(sockets, ownership);
+    });
+  }
 }
 
 Server::Server(Service& service, ServerOptions options)
@@ -220,7 +356,15 @@ Result<void> Server::start() {
     return made;
   }
   parts_->make_workers();
-  auto bound = detail::server::listen(parts_->worker_pointers, parts_->options);
+  if (parts_->options.worker) {
+    heed_no_signal();
+  }
+  if (parts_->options.hands_over || parts_->options.worker) {
+    parts_->predecessor = detail::server::Predecessor::from_environment();
+  }
+  const std::vector<detail::server::ListeningHost*> hosts(parts_->worker_pointers.begin(),
+                                                          parts_->worker_pointers.end());
+  auto bound = detail::server::listen(hosts, parts_->options, parts_->predecessor);
   if (!bound) {
     return fail(std::move(bound.error()));
   }
@@ -233,7 +377,14 @@ Result<void> Server::start() {
   if (auto started = parts_->start_threads(); !started) {
     return started;
   }
-  return parts_->lifecycle->wait_begun();
+  auto begun = parts_->lifecycle->wait_begun();
+  if (begun && parts_->options.worker) {
+    parts_->take_seat();
+  } else if (begun && !is_stopping()) {
+    parts_->take_over();
+    parts_->systemd.tell_and_wait("READY=1");
+  }
+  return begun;
 }
 
 std::uint16_t Server::port() const noexcept {
@@ -251,9 +402,7 @@ std::vector<std::string> Server::addresses() const {
 std::vector<std::string> Server::urls() const {
   std::vector<std::string> all;
   for (const detail::server::BoundPlace& place : parts_->places) {
-    const std::string_view scheme = place.is_secure ? "https://" : "http://";
-    all.emplace_back(place.address.is_unix() ? std::string_view() : scheme)
-        .append(place.address.to_text());
+    all.push_back(url_of(place));
   }
   return all;
 }

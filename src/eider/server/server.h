@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ class ConnectionProtocol;
 class LogSink;
 class SealMaker;
 class Service;
+namespace detail::app {
+class Settings;
+}
 
 /// A place where connections are accepted.
 struct ListenAt {
@@ -59,15 +63,36 @@ struct ServerOptions {
   bool shares_port = false;
   /// Of App::serve: says what would be served (App::list_routes), and ends.
   bool lists_routes = false;
-  /// How long requests in flight may take after `stop` before they are cancelled.
+  /// How long after `stop` everybody is let in and answered as before, but for those who ask
+  /// whether the service is ready: so that balancers find others first.
+  Duration leave = Duration::zero();
+  /// How long requests in flight may take after that before they are cancelled.
   Duration drain = std::chrono::seconds(10);
   /// Finished handshakes that may wait to be accepted, per loop.
   int backlog = 4096;
   /// The first SIGTERM or SIGINT calls `stop`; a second one does to the process what it would have
   /// done without the server. Pre: no SignalWatch has these signals.
   bool stops_on_signals = false;
+  /// SIGUSR2 starts the program anew, by the same words. Once that process accepts with the sockets
+  /// of this one, this one stops as by `stop`; until then, and where that comes to nothing, it goes
+  /// on. App::serve does. Pre: no SignalWatch has this signal, and one server in a process does.
+  bool hands_over = false;
+  /// So many processes of this program serve, below this one, which only holds their sockets and
+  /// starts them again (docs/howto/upgrade.md); 0: this one serves. Of App::serve.
+  unsigned workers = 0;
+  /// This is one of them, the how manieth; it heeds no signal but what its supervisor says.
+  std::optional<unsigned> worker = std::nullopt;
+  /// How long the new process may take until it is ready.
+  Duration successor_start = std::chrono::seconds(60);
+  /// Where the number of the process in charge is written once it serves; empty: nowhere.
+  std::string pid_file = {};
+  /// Tells systemd (NOTIFY_SOCKET, sd_notify(3)) that it is ready and that it stops, and where the
+  /// unit has WatchdogSec= that each of its loops turns. App::serve does.
+  bool tells_systemd = false;
   /// What else than HTTP/1.1 is spoken on the same ports; null: nothing.
   std::shared_ptr<const ConnectionProtocol> protocol = nullptr;
+  /// Of App::serve: what SIGHUP reads anew; null: nothing. read_command_line fills it.
+  std::shared_ptr<detail::app::Settings> settings = nullptr;
   /// Hears of what nobody can be answered about, such as a lack of descriptors. May be null.
   LogSink* log = nullptr;
 };

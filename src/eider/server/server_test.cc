@@ -75,7 +75,7 @@ TEST_P(ServerTest, a_request_that_waits_holds_no_thread) {
   for (BlockingClient& client : clients) {
     EXPECT_TRUE(client.read_until("waited").contains("200 OK"));
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(3));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(8)) << "one by one they take 10 s";
 }
 
 TEST_P(ServerTest, sends_a_large_answer_to_a_client_that_reads_late) {

@@ -69,6 +69,10 @@ class Service {
   [[nodiscard]] virtual Task<Result<void>> start() { co_return {}; }
   /// Called on the thread of each of the server's loops, ahead of its first connection.
   virtual void begin() noexcept {}
+  /// Called once on each loop when the server is about to drain: whoever asks whether it is ready
+  /// is told that it is not, while it goes on to answer for ServerOptions::leave, which may be
+  /// nothing.
+  virtual void leave() noexcept {}
   /// Called once on each loop when the server begins to drain: what would go on for as long as its
   /// client stays ends, as every answer does.
   virtual void drain() noexcept {}

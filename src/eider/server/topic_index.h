@@ -59,7 +59,9 @@ class TopicIndex {
   [[nodiscard]] std::size_t subscribers(std::string_view topic) const;
   [[nodiscard]] std::size_t size() const;
 
-  std::shared_ptr<LogSink> log;  // set before the first connection
+  std::shared_ptr<LogSink> log;  // both set before the first connection
+  CarryTopic carry;
+  std::weak_ptr<const void> carrier;
 
  private:
   mutable std::mutex mutex_;

@@ -95,6 +95,14 @@ Topics::Topics(Topics&& other) noexcept = default;
 Topics& Topics::operator=(Topics&& other) noexcept = default;
 
 void Topics::publish(std::string_view topic, const WsMessage& message, const TopicEvent& event) {
+  publish_here(topic, message, event);
+  if (index_->carry) {
+    index_->carry(topic, message, event);
+  }
+}
+
+void Topics::publish_here(std::string_view topic, const WsMessage& message,
+                          const TopicEvent& event) {
   // Nothing is framed for a topic that nobody has subscribed to.
   if (subscribers(topic) != 0) {
     index_->post(topic, std::make_shared<const detail::server::Published>(message, event), nullptr);
@@ -117,6 +125,14 @@ std::size_t Topics::subscribers(std::string_view topic) const {
 
 std::size_t Topics::size() const {
   return index_->size();
+}
+
+void Topics::carry_by(CarryTopic carry, std::weak_ptr<const void> who) {
+  if (!index_->carrier.expired()) {
+    throw std::logic_error("the topics are carried to other processes already: by one relay");
+  }
+  index_->carry = std::move(carry);
+  index_->carrier = std::move(who);
 }
 
 void Topics::log_to(std::shared_ptr<LogSink> sink) {

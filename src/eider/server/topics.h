@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +30,10 @@ struct TopicEvent {
   std::string_view id{};
 };
 
+/// What carries messages to other processes. From any thread; must not wait, nor publish.
+using CarryTopic =
+    std::function<void(std::string_view topic, const WsMessage& message, const TopicEvent& event)>;
+
 /// One for each application. May be called from any thread.
 ///
 /// Messages that one thread publishes arrive in their order, each at most once per connection. A
@@ -48,6 +53,14 @@ class Topics {
     publish(topic, WsMessage{ws::MessageType::text, text}, event);
   }
   void publish(std::string_view topic, const WsMessage& message, const TopicEvent& event = {});
+  /// The same of a message that comes from another process: it is not carried.
+  void publish_here(std::string_view topic, const WsMessage& message, const TopicEvent& event = {});
+
+  /// Told of all that is published in this process, by WebSockets too (relay/topic_relay.h). Throws
+  /// std::logic_error where somebody else is, who is still there. Pre: no connection is open.
+  ///
+  /// who  is there for as long as what this refers to
+  void carry_by(CarryTopic carry, std::weak_ptr<const void> who);
 
   /// How many connections and event streams are subscribed, on all loops.
   [[nodiscard]] std::size_t subscribers(std::string_view topic) const;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -259,6 +260,17 @@ TEST(Topics, threads_may_publish_while_subscribers_come_and_go) {
   }
   publisher.join();
   EXPECT_EQ(topics.subscribers("room"), 0U);
+}
+
+TEST(Topics, are_carried_by_one_relay_alone) {
+  Topics topics;
+  const CarryTopic carry = [](std::string_view, const WsMessage&, const TopicEvent&) {};
+  auto first = std::make_shared<int>();
+  const auto second = std::make_shared<int>();
+  topics.carry_by(carry, first);
+  EXPECT_THROW(topics.carry_by(carry, second), std::logic_error);
+  first.reset();
+  topics.carry_by(carry, second);
 }
 
 }  // namespace

@@ -13,6 +13,8 @@ namespace {
 /// Before idle connections are closed: requests that were on their way are answered first.
 constexpr Duration kGrace = std::chrono::milliseconds(50);
 constexpr Duration kNextLook = std::chrono::milliseconds(10);
+/// So that all that was connected for long does not connect in the same instant.
+constexpr Duration kComeBackWithin = std::chrono::seconds(5);
 /// For handshakes that have begun. The kernel keeps a silent client's back for a second; behind
 /// that comes one more round trip.
 constexpr Duration kHandshakesEnd = std::chrono::milliseconds(1500);
@@ -32,29 +34,39 @@ Worker::Worker(const WorkerGroup& group, std::size_t index)
       heap_trim_(context_),
       connections_(context_, *this) {
   context_.per_address = group.per_address;
+  // Each loop spreads by a row of its own.
+  context_.told_to_come_back = static_cast<std::uint32_t>(index) << 20U;
   // The context is complete before the protocol takes a reference to it.
   if (group.protocol != nullptr) {
     context_.protocol = group.protocol->on_loop(context_);
   }
 }
 
-Result<Address, NetError> Worker::listen(const Address& at, ListenOptions options,
-                                         Preface preface) {
+Result<Listening, NetError> Worker::listen(const Address& at, ListenOptions options,
+                                           Preface preface) {
   AcceptorOwner& owner = *this;
   Listener& listener = acceptors_.emplace_back(context_.loop, owner, preface).listener;
   if (auto bound = listener.open(at, options); !bound) {
     return fail(bound.error());
   }
-  return listener.address();
+  return Listening{*listener.address(), listener.fd()};
 }
 
-Result<Address, NetError> Worker::adopt(Descriptor listening, Preface preface) {
+Result<Listening, NetError> Worker::adopt(Descriptor listening, Preface preface) {
   AcceptorOwner& owner = *this;
   Listener& listener = acceptors_.emplace_back(context_.loop, owner, preface).listener;
   if (auto adopted = listener.adopt(std::move(listening)); !adopted) {
     return fail(adopted.error());
   }
-  return listener.address();
+  return Listening{*listener.address(), listener.fd()};
+}
+
+void Worker::set_ownership(std::span<const int> sockets, SocketOwnership ownership) noexcept {
+  for (Acceptor& acceptor : acceptors_) {
+    if (std::ranges::find(sockets, acceptor.listener.fd()) != sockets.end()) {
+      acceptor.listener.set_ownership(ownership);
+    }
+  }
 }
 
 void Worker::on_accept(Descriptor fd, Preface preface) {
@@ -102,7 +114,7 @@ void Worker::admit() {
   }
 }
 
-void Worker::drain(Duration within) {
+void Worker::drain(Duration within, Departure why) {
   if (is_drained_) {
     return;
   }
@@ -112,6 +124,12 @@ void Worker::drain(Duration within) {
     // It is set before any listener closes: answers from here on announce the end.
     context_.is_draining = true;
     drains_since_ = now;
+    // Nobody waits for the end of a process that is replaced: so a client that keeps its connection
+    // is not cut off as it asks, but told by the next answer.
+    if (why == Departure::handed_over) {
+      context_.come_back_within = kComeBackWithin;
+      kept_until_ = now + within / 2;
+    }
     for (Acceptor& acceptor : acceptors_) {
       acceptor.listener.begin_closing();
     }
@@ -147,7 +165,7 @@ void Worker::expire() {
   if (is_time_up) {
     connections_.close_all();  // what is in flight afterwards runs on blocking threads
   } else {
-    connections_.close_idle(drains_since_);
+    connections_.close_idle(drains_since_, kept_until_);
   }
   const bool is_all_done =
       acceptors_.empty() && in_flight() == 0 && group_.service.unfinished(context_.loop) == 0;

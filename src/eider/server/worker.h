@@ -49,18 +49,26 @@ struct WorkerGroup {
   PerAddress* per_address = nullptr;  // null: clients may have as many connections as they like
 };
 
-class Worker final : private AcceptorOwner, private ConnectionCounter, private Timer {
+/// Why a server drains.
+enum class Departure : std::uint8_t {
+  stop,
+  /// Another process accepts with the same sockets already.
+  handed_over,
+};
+
+class Worker final : public ListeningHost,
+                     private AcceptorOwner,
+                     private ConnectionCounter,
+                     private Timer {
  public:
   /// index  its place among the group's loops
   Worker(const WorkerGroup& group, std::size_t index);
 
-  /// Accepts at one more place.
-  ///
-  /// returns  what is bound, with the port that the kernel chose for port 0
-  [[nodiscard]] Result<Address, NetError> listen(const Address& at, ListenOptions options,
-                                                 Preface preface = {});
-  /// The same with a socket that listens already.
-  [[nodiscard]] Result<Address, NetError> adopt(Descriptor listening, Preface preface);
+  [[nodiscard]] Result<Listening, NetError> listen(const Address& at, ListenOptions options,
+                                                   Preface preface = {}) override;
+  [[nodiscard]] Result<Listening, NetError> adopt(Descriptor listening, Preface preface) override;
+  /// Who is to close those of its sockets from now on.
+  void set_ownership(std::span<const int> sockets, SocketOwnership ownership) noexcept;
 
   /// Lets nobody in between these two: a client that connects waits in the kernel's queue.
   void hold() noexcept;
@@ -68,7 +76,7 @@ class Worker final : private AcceptorOwner, private ConnectionCounter, private T
 
   /// Stops accepting, lets what is in flight come to its end for `within`, then cancels it; and
   /// says so when all is over. Again: the earlier end holds.
-  void drain(Duration within);
+  void drain(Duration within, Departure why = Departure::stop);
 
   [[nodiscard]] std::uint64_t requests() const noexcept {
     return context_.requests.load(std::memory_order_relaxed);
@@ -99,6 +107,7 @@ class Worker final : private AcceptorOwner, private ConnectionCounter, private T
   std::deque<Acceptor> acceptors_;
   Instant drained_by_ = Instant::max();
   Instant drains_since_ = Instant::max();
+  Instant kept_until_ = Instant::min();
   bool is_drained_ = false;
 };
 

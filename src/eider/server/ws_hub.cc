@@ -151,6 +151,9 @@ void WsHub::leave(WsTopic& topic) noexcept {
 
 void WsHub::publish(std::string_view name, const WsMessage& message,
                     const ws::detail::WsSession* except) {
+  if (index_.carry) {
+    index_.carry(name, message, {});
+  }
   WsTopic* topic = find(name);
   const std::size_t here = topic == nullptr ? 0 : topic->size();
   const std::size_t all = topic == nullptr || topic->entry == nullptr

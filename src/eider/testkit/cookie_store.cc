@@ -7,6 +7,7 @@
 
 #include "eider/base/text.h"
 #include "eider/http/date.h"
+#include "eider/testkit/loop_sim.h"
 
 namespace eider::detail::testkit {
 
@@ -53,7 +54,7 @@ void CookieStore::store(std::string_view field_value, std::string_view path, Ins
   }
 }
 
-/// Max-Age goes before Expires, of which counts alone whether it has passed.
+/// Max-Age goes before Expires.
 void CookieStore::take_attribute(Cookie& cookie, std::string_view attribute, Instant now) const {
   const std::string_view name = take_until(attribute, '=');
   if (equals_ignoring_case(name, "Path") && attribute.starts_with('/')) {
@@ -63,12 +64,11 @@ void CookieStore::take_attribute(Cookie& cookie, std::string_view attribute, Ins
       cookie.ends = now + std::chrono::seconds(std::clamp<std::int64_t>(*seconds, -1, kAgeMax));
     }
   } else if (equals_ignoring_case(name, "Expires") && !cookie.ends) {
-    const auto now_seconds = std::chrono::duration_cast<std::chrono::seconds>(
-                                 std::chrono::system_clock::now().time_since_epoch())
-                                 .count();
+    const std::int64_t now_seconds = wall_seconds_at(now);
     const auto date = parse_date(attribute, now_seconds);
-    if (date && *date <= now_seconds) {
-      cookie.ends = now;
+    if (date) {
+      cookie.ends =
+          now + std::chrono::seconds(std::clamp<std::int64_t>(*date - now_seconds, -1, kAgeMax));
     }
   }
 }

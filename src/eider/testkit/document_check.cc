@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "eider/base/buffer.h"
 #include "eider/base/text.h"
+#include "eider/base/url.h"
+#include "eider/http/list.h"
 #include "eider/http/status.h"
+#include "eider/json/binary.h"
 #include "eider/testkit/schema_check.h"
 
 namespace eider {
@@ -103,10 +108,20 @@ bool is_json(std::string_view type) noexcept {
   return type == "application/json" || type.ends_with("+json");
 }
 
+std::optional<json::BinaryFormat> binary_format_of(std::string_view type) noexcept {
+  if (type == "application/cbor" || type.ends_with("+cbor")) {
+    return json::BinaryFormat::cbor;
+  }
+  const bool is_msgpack = type == "application/msgpack" || type == "application/x-msgpack" ||
+                          type == "application/vnd.msgpack";
+  return is_msgpack ? std::optional(json::BinaryFormat::msgpack) : std::nullopt;
+}
+
 /// Of one answer, whose response object the document has.
 class AnswerCheck {
  public:
-  AnswerCheck(const Value& document, const Reply& reply) : document_(document), reply_(reply) {}
+  AnswerCheck(const Value& document, const Reply& reply, std::optional<SelectedMembers> selected)
+      : document_(document), reply_(reply), selected_(std::move(selected)) {}
 
   [[nodiscard]] std::vector<std::string> hold(const Value& response, Method method) && {
     const Value* const content = response.find("content");
@@ -131,9 +146,20 @@ class AnswerCheck {
         hold_lines(*items);
       }
     } else if (const Value* const schema = media.find("schema")) {
-      if (is_json(type) || is_printed(*schema)) {
+      if (const auto format = binary_format_of(type)) {
+        hold_binary(*format, *schema);
+      } else if (is_json(type) || is_printed(*schema)) {
         hold_json(reply_.body, *schema, "");
       }
+    }
+  }
+
+  void hold_binary(json::BinaryFormat format, const Value& schema) {
+    Buffer text;
+    if (const auto wrong = json::read_binary(format, reply_.body, text)) {
+      wrong_.push_back("its content cannot be read: " + std::string(*wrong));
+    } else {
+      hold_json(text.view(), schema, "");
     }
   }
 
@@ -160,7 +186,7 @@ class AnswerCheck {
       wrong_.push_back(where + "its content is no JSON: " + value.error().detail());
       return;
     }
-    const std::vector<SchemaFault> faults = check_schema(*value, schema, document_);
+    const std::vector<SchemaFault> faults = check_schema(*value, schema, document_, selected_);
     for (const SchemaFault& fault : faults) {
       wrong_.push_back(where + (fault.pointer.empty() ? "it" : fault.pointer) + " " + fault.reason);
     }
@@ -168,8 +194,49 @@ class AnswerCheck {
 
   const Value& document_;
   const Reply& reply_;
+  const std::optional<SelectedMembers> selected_;
   std::vector<std::string> wrong_;
 };
+
+/// The value of the query's parameter, as it was meant.
+std::optional<std::string> find_in_query(std::string_view query, std::string_view name) {
+  QueryReader pairs(query);
+  while (const auto pair = pairs.next()) {
+    if (pair->name == name) {
+      return percent_decode(pair->value, Plus::space);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view query_of(std::string_view target) noexcept {
+  const std::size_t mark = target.find('?');
+  return mark == target.npos ? std::string_view() : target.substr(mark + 1);
+}
+
+/// What the request has asked for of the answer, by a parameter of which the document says so
+/// (x-selects).
+std::optional<SelectedMembers> selected_by(const Value& operation, std::string_view query) {
+  const Value* const parameters = operation.find("parameters");
+  if (parameters == nullptr || !parameters->is_array()) {
+    return std::nullopt;
+  }
+  for (const Value& parameter : parameters->elements()) {
+    const Value* const at = parameter.find("x-selects");
+    const auto value =
+        at == nullptr ? std::nullopt : find_in_query(query, parameter["name"].text());
+    if (!value) {
+      continue;
+    }
+    SelectedMembers selected{at->text(), {}};
+    ListReader names(*value);
+    while (const auto name = names.next()) {
+      selected.names.emplace_back(*name);
+    }
+    return selected;
+  }
+  return std::nullopt;
+}
 
 const Value* find_response(const Value& responses, int status) {
   const std::string number = std::to_string(status);
@@ -217,7 +284,9 @@ std::vector<std::string> check_answer(const Value& document, Method method, std:
   const Value& responses = (*operation)["responses"];
   const Value* const response = find_response(responses, reply.status);
   if (response != nullptr) {
-    return AnswerCheck(document, reply).hold(*response, method);
+    const bool is_success = reply.status >= 200 && reply.status < 300;
+    auto selected = is_success ? selected_by(*operation, query_of(target)) : std::nullopt;
+    return AnswerCheck(document, reply, std::move(selected)).hold(*response, method);
   }
   if (found.is_guessed() && reply.status == 404) {
     return {};

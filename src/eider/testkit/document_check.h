@@ -26,8 +26,11 @@ struct DocumentCheck {
 };
 
 /// What an OpenAPI document (3.1) does not say of an answer that was given: the operation, its
-/// status, the content's type, or, of JSON and of lines of JSON, where and why the value is not as
-/// the schema has it. A line for each, empty where all is as it is told.
+/// status, the content's type, or, of JSON, of lines of JSON, of CBOR and of MessagePack, where and
+/// why the value is not as the schema has it. A line for each, empty where all is as it is told.
+///
+/// Members that the request has not asked for, by a parameter with "x-selects" (select_fields), may
+/// be missing.
 ///
 /// Of a path without an operation 404 is as told, of a method without one 405, and OPTIONS; methods
 /// that OpenAPI does not know are passed over. Content that is encoded is not looked into.

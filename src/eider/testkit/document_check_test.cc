@@ -24,6 +24,15 @@ constexpr std::string_view kDocument = R"({
     "/files/{path}": {"get": {"responses": {"200": {"content": {"*/*": {}}}}}},
     "/lines": {"get": {"responses": {"200": {"content": {"application/jsonl": {
       "schema": {"type": "string"}, "x-itemSchema": {"type": "integer"}}}}}}},
+    "/binary": {"get": {
+      "parameters": [{"in": "header", "name": "fields"},
+                     {"in": "query", "name": "fields", "x-selects": "/a"}],
+      "responses": {"200": {"content": {
+        "application/cbor": {"schema": {"type": "integer"}},
+        "application/x-msgpack": {"schema": {"type": "integer"}},
+        "application/json": {"schema": {"properties": {"a": {"required": ["b", "c"]}}}}}},
+        "400": {"content": {"application/problem+json": {"schema":
+          {"properties": {"a": {"required": ["b"]}}}}}}}}},
     "/any": {"get": {"responses": {"default": {"description": "As the handler makes it."}}}}
   },
   "components": {"schemas": {"Note": {"type": "object", "required": ["title"],
@@ -77,6 +86,31 @@ TEST(DocumentCheck, tells_where_a_value_is_another_one) {
             "it must be of type \"integer\", and is 1.5\n");
   EXPECT_EQ(held("/lines", {200, "application/jsonl", "1\ntrue\n"}),
             "line 1: it must be of type \"integer\", and is true\n");
+}
+
+TEST(DocumentCheck, ReadsBinaryFormatsByTheSameSchemas) {
+  EXPECT_EQ(held("/binary", {200, "application/cbor", "\x05"}), "");
+  EXPECT_EQ(held("/binary", {200, "application/x-msgpack", "\x05"}), "");
+  EXPECT_EQ(held("/binary", {200, "application/cbor", "\xF5"}),
+            "it must be of type \"integer\", and is true\n");
+  EXPECT_EQ(held("/binary", {200, "application/x-msgpack", "\xC3"}),
+            "it must be of type \"integer\", and is true\n");
+  for (const std::string_view damaged : {"", "\x19", "\x05\x05"}) {
+    EXPECT_TRUE(held("/binary", {200, "application/cbor", damaged})
+                    .starts_with("its content cannot be read"));
+  }
+}
+
+TEST(DocumentCheck, LetsMembersBeMissingThatWereNotAskedFor) {
+  constexpr std::string_view kSelected = R"({"a":{"b":1}})";
+  EXPECT_EQ(held("/binary?fields=b", {200, "application/json", kSelected}), "");
+  EXPECT_EQ(held("/binary?x=1&fields=%62,", {200, "application/json", kSelected}), "");
+  EXPECT_EQ(held("/binary?fields=b,c", {200, "application/json", kSelected}),
+            "/a/c must be there\n");
+  EXPECT_EQ(held("/binary", {200, "application/json", kSelected}), "/a/c must be there\n");
+  EXPECT_EQ(held("/binary?field=b", {200, "application/json", kSelected}), "/a/c must be there\n");
+  EXPECT_EQ(held("/binary?fields=c", {400, "application/problem+json", R"({"a":{}})"}),
+            "/a/b must be there\n");
 }
 
 TEST(DocumentCheck, tells_what_the_document_lacks) {

@@ -15,21 +15,22 @@ namespace eider {
 
 using detail::testkit::SimConnection;
 using detail::testkit::SimPort;
+using detail::testkit::wall_seconds_at;
 
 namespace {
 
 constexpr std::uint64_t kFileBytesAtOnce = 256 * 1024;
 constexpr std::int64_t kWallSecondsAtZero = 1'700'000'000;
 
-std::int64_t wall_seconds_at(Instant now) noexcept {
+}  // namespace
+
+std::int64_t detail::testkit::wall_seconds_at(Instant now) noexcept {
   return kWallSecondsAtZero +
          std::chrono::duration_cast<std::chrono::seconds>(now.time_since_epoch()).count();
 }
 
-}  // namespace
-
 SimLoop::SimLoop(SimKernel& kernel) : kernel_(kernel), pool_({.threads_max = 0}) {
-  set_clocks(kernel_.now(), wall_seconds_at(kernel_.now()));
+  SimLoop::read_clocks();
   set_blocking_pool(&pool_);
   kernel_.add(*this);
 }
@@ -41,6 +42,10 @@ SimLoop::~SimLoop() {
 
 Instant SimLoop::read_now() const noexcept {
   return kernel_.now();
+}
+
+void SimLoop::read_clocks() noexcept {
+  set_clocks(kernel_.now_, wall_seconds_at(kernel_.now_));
 }
 
 // Streams.
@@ -210,7 +215,7 @@ void SimLoop::wait(Instant until) {
     ensure(until != Instant::max(), "a simulated loop waits for what never comes");
     kernel_.now_ = until;
   }
-  set_clocks(kernel_.now_, wall_seconds_at(kernel_.now_));
+  read_clocks();
   batch_.swap(events_);
   shuffle_batch();
   for (std::size_t i = 0; i < batch_.size(); ++i) {

@@ -15,6 +15,13 @@
 
 namespace eider {
 
+namespace detail::testkit {
+
+/// What the wall clock says when the steady one says that: seconds since 1970.
+[[nodiscard]] std::int64_t wall_seconds_at(Instant now) noexcept;
+
+}  // namespace detail::testkit
+
 /// Blocking work runs on the loop itself, in a later turn, so that its order is the seed's too.
 ///
 /// `SimKernel` runs it. `run` works as well, for code that calls it: time then jumps to the next
@@ -36,6 +43,7 @@ class SimLoop final : public Loop {
   }
 
  protected:
+  void read_clocks() noexcept override;
   void attach(Stream& stream) override;
   void update(Stream& stream) override;
   void detach(Stream& stream) noexcept override;
@@ -51,6 +59,7 @@ class SimLoop final : public Loop {
                                            const ListenOptions& options) override;
   void attach(Listener& listener) override;
   void detach(Listener& listener) noexcept override;
+  bool accept_no_more(Listener& /*listener*/) noexcept override { return true; }
   void begin_closing(Listener& listener) noexcept override;
   bool accept_last(Listener& listener) override;
   void attach(FdWatch& watch) override;

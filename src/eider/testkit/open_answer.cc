@@ -11,7 +11,7 @@ namespace eider {
 
 namespace {
 
-constexpr Duration kStep = std::chrono::milliseconds(1);
+constexpr Duration kTick = std::chrono::milliseconds(1);
 constexpr ws::MessageLimits kLimits{.message_bytes_max = std::uint64_t{1} << 30};
 
 /// A test's keys need not be unpredictable.
@@ -39,7 +39,7 @@ OpenAnswer::OpenAnswer(SimKernel& kernel, SimClient client, std::string_view req
   }
   if (head_.status != wanted) {
     refuse(std::string(request.substr(0, request.find('\r'))) + " was answered with " +
-           std::to_string(head_.status) + ": " + take(now() + kStep));
+           std::to_string(head_.status) + ": " + take(now() + kTick));
   }
 }
 
@@ -50,7 +50,7 @@ void OpenAnswer::send(std::string_view bytes) {
 
 /// returns  whether something has come
 bool OpenAnswer::receive(Instant end) {
-  for (kernel_.run_until_idle();; kernel_.advance(kStep)) {
+  for (kernel_.run_until_idle();; kernel_.advance(kTick)) {
     const std::string more = client_.take_received();
     received_ += more;
     if (!more.empty()) {

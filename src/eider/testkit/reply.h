@@ -22,10 +22,12 @@ struct ProblemReply {
   std::vector<FieldError> errors;
 };
 
+/// target  which it answers, behind redirects that were followed: "/notes?page=2"
 struct Reply {
   int status = 0;
-  std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  std::string body = {};
+  std::string target = {};
 
   /// The first header of that name, compared without case.
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const;

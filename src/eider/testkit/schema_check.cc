@@ -1,11 +1,14 @@
 #include "eider/testkit/schema_check.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "eider/base/text.h"
 #include "eider/base/utf8.h"
 #include "eider/kinds/kinds.h"
 
@@ -80,9 +83,73 @@ bool is_multiple(const Value& value, const Value& of) {
   return std::abs(times - std::round(times)) < 1e-9;
 }
 
+bool is_in_bits(const Value& value, int bits) {
+  if (value.kind() == Kind::kUnsigned || !is_whole(value)) {
+    return false;  // a Value is unsigned where no signed one holds it
+  }
+  const double bound = std::ldexp(1, bits - 1);
+  return (bits == 64 && value.kind() == Kind::kSigned) ||
+         (value.number() >= -bound && value.number() < bound);
+}
+
+/// An absolute one: RFC 3986, sections 2 and 3.1.
+bool is_uri(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const auto is_scheme_byte = [](char byte) {
+    return is_letter(byte) || is_digit(byte) || byte == '+' || byte == '-' || byte == '.';
+  };
+  const auto is_byte = [](char byte) {
+    constexpr std::string_view kNever = "\"<>\\^`{|}";
+    return byte > ' ' && byte < '\x7F' && !kNever.contains(byte);
+  };
+  return colon != text.npos && colon != 0 && is_letter(text[0]) &&
+         std::ranges::all_of(text.substr(0, colon), is_scheme_byte) &&
+         std::ranges::all_of(text, is_byte);
+}
+
+template <class T>
+bool is_text_of(std::string_view text) {
+  return text.size() <= TextKind<T>::kSchema.bytes_max && TextKind<T>::parse(text).has_value();
+}
+
+/// Every instant, and every length, that can be written: by the finest unit that holds it.
+template <template <class> class Of>
+bool is_time(std::string_view text) {
+  return is_text_of<Of<std::chrono::seconds>>(text) ||
+         is_text_of<Of<std::chrono::microseconds>>(text) ||
+         is_text_of<Of<std::chrono::nanoseconds>>(text);
+}
+template <class Unit>
+using Itself = Unit;
+
+struct Format {
+  std::string_view name;
+  bool (*is_one)(std::string_view text);
+};
+
+constexpr Format kFormats[] = {
+    {"date-time", is_time<std::chrono::sys_time>},
+    {"local-date-time", is_time<std::chrono::local_time>},
+    {"duration", is_time<Itself>},
+    {"precise-duration", is_time<Itself>},
+    {"date", is_text_of<std::chrono::year_month_day>},
+    {"time-of-day", is_text_of<TimeOfDay>},
+    {"uuid", is_text_of<Uuid>},
+    {"decimal", is_text_of<Decimal>},
+    {"email", IsEmail::check},
+    {"uri", is_uri},
+};
+
+/// What the format's name does not say is held by nothing.
+bool is_in_format(std::string_view text, std::string_view name) {
+  const auto* const found = std::ranges::find(kFormats, name, &Format::name);
+  return found == std::end(kFormats) || found->is_one(text);
+}
+
 class Check {
  public:
-  explicit Check(const Value& document) : document_(document) {}
+  Check(const Value& document, const std::optional<SelectedMembers>& selected)
+      : document_(document), selected_(selected) {}
 
   [[nodiscard]] std::vector<SchemaFault> faults_of(const Value& value, const Value& schema,
                                                    const std::string& pointer) {
@@ -201,6 +268,11 @@ class Check {
                [&](const Value& max) { return is_less(value, max); });
     require_by("multipleOf", "a multiple of ",
                [&](const Value& of) { return is_multiple(value, of); });
+    const Value& format = schema["format"];
+    if (format == Value("int32") || format == Value("int64")) {
+      require(is_in_bits(value, format.text() == "int32" ? 32 : 64), pointer,
+              "must be an " + format.text() + ", and is " + to_text(value));
+    }
   }
 
   void hold_text(const std::string& text, const Value& schema, const std::string& pointer) {
@@ -208,6 +280,10 @@ class Check {
     if (const Value* const pattern = schema.find("pattern")) {
       require(matches_pattern(pattern->text(), text).value_or(true), pointer,
               "must match " + pattern->text() + ", and is " + shown(text));
+    }
+    if (const Value* const format = schema.find("format"); format != nullptr) {
+      require(is_in_format(text, format->text()), pointer,
+              "must be of the format " + format->text() + ", and is " + shown(text));
     }
   }
 
@@ -232,8 +308,8 @@ class Check {
     hold_count(value.size(), schema, {"minProperties", "maxProperties"}, " members", pointer);
     if (const Value* const required = schema.find("required")) {
       for (const Value& name : required->elements()) {
-        require(value.find(name.text()) != nullptr, with_token(pointer, name.text()),
-                "must be there");
+        require(value.find(name.text()) != nullptr || was_left_out(name.text(), pointer),
+                with_token(pointer, name.text()), "must be there");
       }
     }
     const Value& properties = schema["properties"];
@@ -245,6 +321,17 @@ class Check {
         hold(member.value, *its, with_token(pointer, member.name));
       }
     }
+  }
+
+  /// By who asked for others of the object there.
+  [[nodiscard]] bool was_left_out(std::string_view name, std::string_view pointer) const {
+    if (!selected_ || !pointer.starts_with(selected_->at)) {
+      return false;
+    }
+    const std::string_view element = pointer.substr(selected_->at.size());
+    const bool is_there = element.empty() || (element.starts_with('/') && element.size() > 1 &&
+                                              std::ranges::all_of(element.substr(1), is_digit));
+    return is_there && std::ranges::find(selected_->names, name) == selected_->names.end();
   }
 
   struct Bounds {
@@ -279,6 +366,7 @@ class Check {
   }
 
   const Value& document_;
+  const std::optional<SelectedMembers>& selected_;
   std::vector<SchemaFault> faults_;
   int depth_ = 0;
 };
@@ -286,8 +374,9 @@ class Check {
 }  // namespace
 
 std::vector<SchemaFault> check_schema(const Value& value, const Value& schema,
-                                      const Value& document) {
-  return Check(document).faults_of(value, schema, {});
+                                      const Value& document,
+                                      const std::optional<SelectedMembers>& selected) {
+  return Check(document, selected).faults_of(value, schema, {});
 }
 
 }  // namespace eider

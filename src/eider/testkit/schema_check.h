@@ -2,6 +2,7 @@
 // Must not be lenient about what it knows, nor judge by words that it does not know.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,17 +19,29 @@ struct SchemaFault {
   std::string reason;
 };
 
+/// What was asked for of a value: others of its members may be missing though they are required.
+///
+/// at     where the object, or the list of objects, stands: a JSON pointer (RFC 6901)
+/// names  of members that may not
+struct SelectedMembers {
+  std::string at;
+  std::vector<std::string> names;
+};
+
 /// All that is wrong with `value` by a schema of JSON Schema 2020-12.
 ///
 /// Known are type, enum, const, $ref within the document, allOf, anyOf, oneOf, not; properties,
 /// required, additionalProperties, min- and maxProperties; items, min- and maxItems, uniqueItems;
 /// minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf; minLength, maxLength (of code
-/// points) and patterns as Matches takes them. Other words, `format` among them, say nothing.
+/// points) and patterns as Matches takes them; of `format` date-time, date, uuid, email, uri,
+/// int32, int64, and what the library's own kinds say: duration, precise-duration, time-of-day,
+/// local-date-time, decimal. Other words and formats say nothing.
 ///
 /// document  what "$ref": "#/…" points into
+/// selected  what was left in of the value
 /// source    JSON Schema 2020-12, Core and Validation
-[[nodiscard]] std::vector<SchemaFault> check_schema(const json::Value& value,
-                                                    const json::Value& schema,
-                                                    const json::Value& document);
+[[nodiscard]] std::vector<SchemaFault> check_schema(
+    const json::Value& value, const json::Value& schema, const json::Value& document,
+    const std::optional<SelectedMembers>& selected = std::nullopt);
 
 }  // namespace eider

@@ -62,7 +62,22 @@ constexpr Case kHold[] = {
     {R"({"not":{"type":"string"}})", "null"},
     // A word holds for its own type alone.
     {R"({"minLength":5,"minimum":5,"minItems":5,"required":["a"]})", "true"},
-    {R"({"format":"uuid"})", R"("no")"},
+    {R"({"format":"uuid"})", "5"},
+    {R"({"format":"unheard-of"})", R"("no")"},
+    {R"({"format":"uuid"})", R"("f81d4fae-7dec-11d0-a765-00a0c91e6bf6")"},
+    {R"({"format":"date-time"})", R"("2026-11-22T18:05:00.123456789+01:00")"},
+    {R"({"format":"date-time"})", R"("9999-11-22T18:05:00Z")"},
+    {R"({"format":"date"})", R"("2024-02-29")"},
+    {R"({"format":"email"})", R"("ada@example.org")"},
+    {R"({"format":"uri"})", R"("urn:isbn:0451450523")"},
+    {R"({"format":"duration"})", R"("P3D")"},
+    {R"({"format":"precise-duration"})", R"("PT0.000000001S")"},
+    {R"({"format":"time-of-day"})", R"("14:30:00")"},
+    {R"({"format":"local-date-time"})", R"("2026-11-22T18:05:00")"},
+    {R"({"format":"decimal"})", R"("-12.50")"},
+    {R"({"format":"int32"})", "-2147483648"},
+    {R"({"format":"int32"})", "2147483647.0"},
+    {R"({"format":"int64"})", "9223372036854775807"},
 };
 constexpr Case kBreak[] = {
     {"false", "1"},
@@ -93,6 +108,24 @@ constexpr Case kBreak[] = {
     {R"({"oneOf":[{"type":"string"},{"minLength":1}]})", R"("both")"},
     {R"({"oneOf":[{"type":"string"}]})", "1"},
     {R"({"not":{"type":"null"}})", "null"},
+    {R"({"format":"uuid"})", R"("f81d4fae-7dec-11d0-a765-00a0c91e6bf")"},
+    {R"({"format":"date-time"})", R"("2026-11-22T18:05:00")"},
+    {R"({"format":"date-time"})", R"("2026-11-22 18:05:00Z")"},
+    {R"({"format":"date"})", R"("2026-02-29")"},
+    {R"({"format":"email"})", R"("ada@")"},
+    {R"({"format":"uri"})", R"("/path")"},
+    {R"({"format":"uri"})", R"("1:no scheme")"},
+    {R"({"format":"uri"})", R"("http://a/b c")"},
+    {R"({"format":"duration"})", R"("P")"},
+    {R"({"format":"precise-duration"})", R"("PT0.0000000001S")"},
+    {R"({"format":"time-of-day"})", R"("24:00:00")"},
+    {R"({"format":"local-date-time"})", R"("2026-11-22T18:05:00Z")"},
+    {R"({"format":"decimal"})", R"("1e3")"},
+    {R"({"format":"int32"})", "2147483648"},
+    {R"({"format":"int32"})", "-2147483649"},
+    {R"({"format":"int32"})", "1.5"},
+    {R"({"format":"int64"})", "9223372036854775808"},
+    {R"({"format":"int64"})", "9223372036854775808.0"},
     {R"({"$ref":"#/nowhere"})", "1"},
     {R"({"$ref":"elsewhere.json"})", "1"},
 };
@@ -116,6 +149,28 @@ TEST(SchemaCheck, says_where_and_why) {
             "/a~1b must be at most 5, and is 9\n"
             "/more must not be there\n");
   EXPECT_EQ(faults("[]", kSchema), " must be of type \"object\", and is []\n");
+}
+
+TEST(SchemaCheck, LetsOthersThanWhatWasSelectedBeMissing) {
+  constexpr std::string_view kSchema =
+      R"({"type":"object","required":["items"],"properties":{"items":{"type":"array","items":)"
+      R"({"type":"object","required":["id","title","of"],"properties":{"of":)"
+      R"({"type":"object","required":["name"]}}}}}})";
+  const auto faults_with = [&](std::string_view value, SelectedMembers selected) {
+    std::string all;
+    for (const SchemaFault& fault :
+         check_schema(value_of(value), value_of(kSchema), json::Value(), std::move(selected))) {
+      all.append(fault.pointer).append("\n");
+    }
+    return all;
+  };
+  EXPECT_EQ(faults_with(R"({"items":[{"id":1},{"id":2}]})", {"/items", {"id"}}), "");
+  EXPECT_EQ(faults_with(R"({"items":[{"id":1},{"title":2}]})", {"/items", {"id"}}),
+            "/items/1/id\n");
+  EXPECT_EQ(faults_with(R"({"items":[{"of":{}}]})", {"/items", {"of"}}), "/items/0/of/name\n");
+  EXPECT_EQ(faults_with("{}", {"/items", {"id"}}), "/items\n");
+  EXPECT_EQ(faults_with(R"({"items":[{}]})", {"/item", {}}),
+            "/items/0/id\n/items/0/title\n/items/0/of\n");
 }
 
 TEST(SchemaCheck, tells_what_the_nearest_option_lacks) {

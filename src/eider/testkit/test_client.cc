@@ -1,5 +1,6 @@
 #include "eider/testkit/test_client.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "eider/base/failure.h"
@@ -12,7 +13,9 @@
 #include "eider/server/connections.h"
 #include "eider/server/context.h"
 #include "eider/server/limits.h"
+#include "eider/session/session.h"
 #include "eider/testkit/cookie_store.h"
+#include "eider/testkit/html_form.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"
 
@@ -26,12 +29,57 @@ constexpr Duration kPatienceAtEnd = std::chrono::hours(24);
 constexpr Duration kStep = std::chrono::milliseconds(1);
 constexpr std::string_view kOrigin = "http://test";
 
+using detail::testkit::HtmlForm;
+
 std::unique_ptr<Service> service_of(const App& app) {
   auto service = app.make_service();
   if (!service) {
     throw Failure(std::move(service.error()));
   }
   return std::move(*service);
+}
+
+std::string to_pairs(const std::vector<TestField>& fields) {
+  std::string pairs;
+  for (const auto& [name, value] : fields) {
+    pairs.append(pairs.empty() ? "" : "&").append(percent_encode(name));
+    pairs.append("=").append(percent_encode(value));
+  }
+  return pairs;
+}
+
+/// Throws Failure where not exactly one of the page's forms is meant.
+HtmlForm form_of(const Reply& page, const std::vector<TestField>& typed, std::string_view action) {
+  std::vector<HtmlForm> forms = detail::testkit::forms_of(page.body);
+  std::erase_if(forms, [&](const HtmlForm& form) {
+    return (!action.empty() && form.action != action) ||
+           !std::ranges::all_of(typed, [&form](const TestField& field) {
+             return std::ranges::count(form.names, field.name) != 0;
+           });
+  });
+  if (forms.size() != 1) {
+    std::string names;
+    for (const TestField& field : typed) {
+      names.append(names.empty() ? "" : ", ").append(field.name);
+    }
+    throw Failure(Error::internal((forms.empty() ? "no form" : "more than one form") +
+                                  std::string(" of the page ") + page.target + " has the fields " +
+                                  names + ": " + page.body));
+  }
+  return std::move(forms.front());
+}
+
+/// Where a browser on the page goes for it. Throws Failure where that leads elsewhere.
+std::string target_of(const Reply& page, const std::string& action) {
+  const auto base = detail::http::read_http_url(std::string(kOrigin).append(page.target));
+  if (action.empty() || !base) {
+    return page.target;
+  }
+  const auto to = detail::http::resolve_reference(*base, action);
+  if (!to || !to->has_origin_of(*base)) {
+    throw Failure(Error::internal("the form of " + page.target + " leads elsewhere: " + action));
+  }
+  return to->target;
 }
 
 std::string_view path_of(const TestRequest& request) noexcept {
@@ -77,7 +125,7 @@ std::optional<TestRequest> redirected(const TestRequest& request, const Reply& r
 
 /// What serves behind a listener, on a simulated loop: connections are handed in by the test.
 struct TestClient::Stage final : detail::server::ConnectionCounter {
-  explicit Stage(const App& app) : service(service_of(app)) {
+  explicit Stage(const App& app) : service(service_of(app)), sessions(app.find_state<Sessions>()) {
     begin();
     client = connect();
   }
@@ -105,8 +153,16 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
   }
   void on_connection_ended() noexcept override {}
 
+  /// Its cookie is kept as if an answer had set it.
+  Task<> begin_session(std::string user_key) {
+    auto beginning = sessions->begin_for(std::move(user_key));
+    const std::string cookie = co_await std::move(beginning);
+    cookies.store(cookie + "; Path=/", "/", kernel.now());
+  }
+
   std::unique_ptr<Service> service;
-  json::Value document;  // that answers are held against; null: none
+  std::shared_ptr<const Sessions> sessions;  // null: the app has none
+  json::Value document;                      // that answers are held against; null: none
   detail::testkit::CookieStore cookies;
   Limits limits;
   SimKernel kernel;
@@ -193,15 +249,36 @@ Reply TestClient::send_json(Method method, std::string target, std::string body)
 }
 
 Reply TestClient::post_form(std::string target, const std::vector<TestField>& fields) {
-  std::string body;
-  for (const auto& [name, value] : fields) {
-    body.append(body.empty() ? "" : "&").append(percent_encode(name));
-    body.append("=").append(percent_encode(value));
-  }
   return send({.method = Method::post,
                .target = std::move(target),
                .headers = {{"Content-Type", "application/x-www-form-urlencoded"}},
-               .body = std::move(body)});
+               .body = to_pairs(fields)});
+}
+
+Reply TestClient::submit(const Reply& page, const std::vector<TestField>& typed,
+                         std::string_view action) {
+  const HtmlForm form = form_of(page, typed, action);
+  std::vector<TestField> fields = typed;
+  for (const auto& [name, value] : form.fields) {
+    if (std::ranges::count(typed, name, &TestField::name) == 0) {
+      fields.push_back({name, value});
+    }
+  }
+  std::string target = target_of(page, form.action);
+  if (form.is_get) {
+    return get(target.substr(0, target.find('?')) + "?" + to_pairs(fields));
+  }
+  if (!form.is_multipart) {
+    return post_form(std::move(target), fields);
+  }
+  MultipartForm parts;
+  for (const auto& [name, value] : fields) {
+    parts.add(name, value);
+  }
+  for (const std::string& name : form.files) {
+    parts.add_file(name, "", "application/octet-stream", "");
+  }
+  return post_form(std::move(target), parts);
 }
 
 Reply TestClient::post_form(std::string target, const MultipartForm& form) {
@@ -278,10 +355,20 @@ Reply TestClient::exchange(const TestRequest& request) {
   for (kernel.run_until_idle(); kernel.now() < end; kernel.advance(kStep)) {
     received += stage_->client.take_received();
     if (auto reply = take_reply(received, to)) {
+      reply->target = request.target;
       return std::move(*reply);
     }
   }
   throw Failure(Error::internal("no complete answer within a minute: " + received));
+}
+
+TestClient& TestClient::as(std::string user_key) {
+  if (stage_->sessions == nullptr) {
+    throw Failure(Error::internal("the app has no sessions: call sessions<T>(app)"));
+  }
+  stage_->run(stage_->begin_session(std::move(user_key)));
+  options_.keeps_cookies = true;
+  return *this;
 }
 
 TestEvents TestClient::events(std::string target, std::vector<TestHeader> headers) {

@@ -49,7 +49,7 @@ struct TestClientOptions {
   /// and of WebSockets are not. The document is asked for at start.
   std::optional<DocumentCheck> document = {};
   /// Cookies that are set go back with later requests, as a browser sends them to one host: by
-  /// their Path, and until their Max-Age is over in simulated time.
+  /// their Path, and until their Max-Age or Expires is over in simulated time.
   bool keeps_cookies = false;
   /// How many redirects of one request are followed, as long as they stay within the app.
   int redirects_max = 0;
@@ -93,9 +93,27 @@ class TestClient {
   Reply post_form(std::string target, const std::vector<TestField>& fields);
   /// One with files (multipart/form-data).
   Reply post_form(std::string target, const MultipartForm& form);
+  /// What a browser sends when somebody types this into a form of the page and presses its button:
+  /// its hidden fields and their token, what stands in it already, and in place of that what is
+  /// typed; by its method, to its action.
+  ///
+  ///     const Reply form = client.get("/notes/new");
+  ///     client.submit(form, {{"title", "Milk"}});
+  ///
+  /// typed   of a list one for each of its values; of a box that is ticked its value, "true"
+  /// action  of one of several forms with such fields: "/logout"
+  /// errors  throws a Failure where no form has those fields, or several have
+  Reply submit(const Reply& page, const std::vector<TestField>& typed,
+               std::string_view action = {});
   /// Sends it and lets simulated time pass, up to a minute, until the answer is complete.
   /// Throws Failure when there is none by then.
   Reply send(const TestRequest& request);
+
+  /// What is asked from now on comes with a new session, that user's, as behind a login: its
+  /// cookie is kept, and goes along. Throws Failure where the app has no sessions.
+  ///
+  ///     client.as("ada").get("/me");
+  TestClient& as(std::string user_key);
 
   /// Follows an event stream, on a connection of its own. Throws Failure when the answer is none.
   /// It ends ahead of the client.

@@ -2,14 +2,19 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eider/app/event_stream.h"
 #include "eider/app/multipart.h"
 #include "eider/app/websocket.h"
 #include "eider/base/failure.h"
+#include "eider/http/date.h"
 #include "eider/reflect/constraints.h"
+#include "eider/runtime/blocking.h"
+#include "eider/runtime/loop.h"
 #include "eider/runtime/sleep.h"
 #include "eider/server/topics.h"
 
@@ -226,6 +231,108 @@ TEST(TestWebSocket, is_told_why_it_is_refused) {
   } catch (const Failure& failure) {
     EXPECT_EQ(std::string(failure.what()), "GET /plain HTTP/1.1 was answered with 200: plain");
   }
+}
+
+TEST(TestClient, TheWallClockMovesAsTimePasses) {
+  App app;
+  app.get("/time", [] { return wall_time().time_since_epoch().count(); });
+  app.get("/blocking", blocking([] { return wall_time().time_since_epoch().count(); }));
+  TestClient client(app);
+  const auto before = client.get("/time").json<std::int64_t>();
+  client.advance(std::chrono::hours(1));
+  EXPECT_EQ(client.get("/time").json<std::int64_t>(), before + 3600);
+  EXPECT_EQ(client.get("/blocking").json<std::int64_t>(), before + 3600);
+}
+
+TEST(TestClient, ACookieGoesWhenItExpiresBySimulatedTime) {
+  App app;
+  app.get("/set", [] {
+    const DateText ends = format_date(wall_time().time_since_epoch().count() + 60);
+    Response response;
+    response.add_header("Set-Cookie", "a=1; Expires=" + std::string(ends.data(), ends.size()));
+    return response;
+  });
+  app.get("/get", [](Cookie<"a", std::optional<std::string_view>> cookie) {
+    return std::string((*cookie).value_or("gone"));
+  });
+  TestClient client(app, {.keeps_cookies = true});
+  (void)client.get("/set");
+  client.advance(std::chrono::seconds(30));
+  EXPECT_EQ(client.get("/get").body, "1");
+  client.advance(std::chrono::seconds(31));
+  EXPECT_EQ(client.get("/get").body, "gone");
+}
+
+/// Two forms, as pages have them, and each kind of field.
+constexpr const char* kFormPage = R"(<!-- <form action="/comment"><input name="title"> -->
+<form action="/out" method="post"><input type="hidden" name="csrf_token" value="t1"></form>
+<script>const a = '<input name="title" value="script">';</script>
+<FORM action=more?a=1 METHOD='POST'>
+  <input type="hidden" name="csrf_token" value="&quot;t&#50;&#x2f;&eacute;&">
+  <input name="title" value="old"><input name="gone" disabled value="x"><br />
+  <input type="checkbox" name="on" value="true" checked><input type="checkbox" name="off">
+  <input type="radio" name="way" value="a"><input type="radio" name="way" value="b" checked>
+  <textarea name="body">
+first
+&lt;second&gt;</textarea>
+  <select name="size"><option>small</option><option value="l" selected>large</option></select>
+  <select name="sort"><option value="up">Up</option><option value="down">Down</option></select>
+  <select name="tags" multiple><option>x</option></select>
+  <button name="press">Save</button><input type="submit" name="also" value="Save">
+</form>)";
+
+App make_app_of_forms() {
+  App app;
+  app.get("/in/page", [] { return Html(kFormPage); });
+  app.get("/find", [] { return Html("<form><input name=q value=a><input name=p></form>"); });
+  app.get("/file", [] {
+    return Html(
+        "<form method=post enctype='multipart/form-data'><input name=a value=1>"
+        "<input type=file name=f></form>");
+  });
+  app.get("/away", [] { return Html("<form action='https://evil.example/'></form>"); });
+  app.any("/{path...}", [](std::string_view, const Request& request) {
+    return std::string(request.target()) + "\n" + std::string(request.body());
+  });
+  return app;
+}
+
+TEST(TestClient, submits_a_form_of_a_page_as_a_browser_does) {
+  const App app = make_app_of_forms();
+  TestClient client(app);
+  const Reply page = client.get("/in/page");
+  EXPECT_EQ(page.target, "/in/page");
+  EXPECT_EQ(client.submit(page, {{"title", "new"}}).body,
+            "/in/more?a=1\ntitle=new&csrf_token=%22t2%2F%26eacute%3B%26&on=true&way=b&"
+            "body=first%0D%0A%3Csecond%3E&size=l&sort=up");
+  EXPECT_EQ(client.submit(page, {{"tags", "x"}, {"tags", "y"}, {"off", "1"}, {"way", "a"}}).body,
+            "/in/more?a=1\ntags=x&tags=y&off=1&way=a&csrf_token=%22t2%2F%26eacute%3B%26&title=old&"
+            "on=true&body=first%0D%0A%3Csecond%3E&size=l&sort=up");
+  EXPECT_EQ(client.submit(page, {}, "/out").body, "/out\ncsrf_token=t1");
+  EXPECT_EQ(client.submit(client.get("/find?q=0"), {{"q", "b c"}}).body.substr(0, 15),
+            "<form><input na");
+  EXPECT_EQ(client.submit(client.get("/find?q=0"), {{"q", "b c"}}).target, "/find?q=b%20c&p=");
+}
+
+TEST(TestClient, submits_parts_where_the_form_takes_files) {
+  App app = make_app_of_forms();
+  app.post("/file", [](const Request& request) { return std::string(request.body()); });
+  TestClient client(app);
+  const std::string parts = client.submit(client.get("/file"), {}).body;
+  EXPECT_TRUE(parts.contains("name=\"a\"\r\n\r\n1\r\n")) << parts;
+  EXPECT_TRUE(parts.contains("name=\"f\"; filename=\"\"")) << parts;
+}
+
+TEST(TestClient, submits_no_form_that_nobody_could) {
+  const App app = make_app_of_forms();
+  TestClient client(app);
+  const Reply page = client.get("/in/page");
+  EXPECT_THROW(client.submit(page, {{"titel", "x"}}), Failure) << "no such field";
+  EXPECT_THROW(client.submit(page, {{"gone", "x"}}), Failure) << "disabled";
+  EXPECT_THROW(client.submit(page, {{"csrf_token", "x"}}), Failure) << "two forms have it";
+  EXPECT_THROW(client.submit(page, {{"title", "x"}}, "/out"), Failure);
+  EXPECT_THROW(client.submit(client.get("/away"), {}), Failure) << "another site's";
+  EXPECT_THROW(client.submit(client.get("/x"), {}), Failure) << "no form at all";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <optional>
 
+#include "eider/base/base64.h"
 #include "eider/tls/openssl.h"
 
 namespace eider::detail::tls {
@@ -27,17 +28,6 @@ NamesPtr names_of(X509& certificate) {
 std::string_view bytes_of(const ASN1_STRING& text) noexcept {
   return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(&text)),
           static_cast<std::size_t>(ASN1_STRING_length(&text))};
-}
-
-std::string to_hex(const unsigned char* bytes, std::size_t count) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  text.reserve(count * 2);
-  for (std::size_t index = 0; index < count; ++index) {
-    text += kDigits[bytes[index] >> 4U];
-    text += kDigits[bytes[index] & 15U];
-  }
-  return text;
 }
 
 std::string address_text(std::string_view bytes) {
@@ -96,9 +86,8 @@ std::string serial_of(X509& certificate) {
   const NumberPtr number(ASN1_INTEGER_to_BN(X509_get0_serialNumber(&certificate), nullptr));
   ensure_memory(number.get());
   std::string bytes(static_cast<std::size_t>(BN_num_bytes(number.get())), '\0');
-  auto* const raw = reinterpret_cast<unsigned char*>(bytes.data());
-  BN_bn2bin(number.get(), raw);
-  return bytes.empty() ? "00" : to_hex(raw, bytes.size());
+  BN_bn2bin(number.get(), reinterpret_cast<unsigned char*>(bytes.data()));
+  return bytes.empty() ? "00" : to_hex(bytes);
 }
 
 }  // namespace
@@ -126,7 +115,7 @@ std::string fingerprint(X509& certificate) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned bytes = 0;
   X509_digest(&certificate, EVP_sha256(), digest.data(), &bytes);
-  return to_hex(digest.data(), bytes);
+  return to_hex({reinterpret_cast<const char*>(digest.data()), bytes});
 }
 
 std::string time_text(const ASN1_TIME& time) {

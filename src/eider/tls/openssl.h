@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace eider::detail::tls {
 
@@ -32,6 +33,14 @@ using CertificatePtr = std::unique_ptr<X509, Freer<&X509_free>>;
 using CertificatesPtr = std::unique_ptr<STACK_OF(X509), Freer<&free_certificates>>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, Freer<&EVP_PKEY_free>>;
 using BioPtr = std::unique_ptr<BIO, Freer<&BIO_free>>;
+
+/// Bytes as OpenSSL takes them.
+inline const unsigned char* octets(std::string_view bytes) noexcept {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+inline unsigned char* octets(std::string& bytes) noexcept {
+  return reinterpret_cast<unsigned char*>(bytes.data());
+}
 
 /// What went wrong last on this thread, in OpenSSL's words; the queue is empty afterwards.
 [[nodiscard]] std::string take_openssl_error();

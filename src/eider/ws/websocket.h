@@ -166,6 +166,9 @@ class WebSocketCalls {
   }
   void publish(std::string_view topic, const WsMessage& message);
   /// To all but this one.
+  void publish_to_others(std::string_view topic, std::string_view text) {
+    publish_to_others(topic, {ws::MessageType::text, text});
+  }
   void publish_to_others(std::string_view topic, const WsMessage& message);
 
   /// Messages can still be sent.

@@ -75,7 +75,14 @@ void WsSession::on_broken() {
 }
 
 void WsSession::on_stopping() {
-  begin_closing(CloseCode::going_away, "the server stops");
+  UpgradedLine* const line = output().line();
+  const Duration pause = line == nullptr ? Duration::zero() : line->comes_back_in();
+  if (pause == Duration::zero()) {
+    begin_closing(CloseCode::going_away, "the server stops");
+  } else {
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(pause).count();
+    begin_closing(CloseCode::service_restart, "retry-ms=" + std::to_string(wait));
+  }
   settle();
 }
 

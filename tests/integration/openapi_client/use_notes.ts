@@ -47,7 +47,7 @@ console.log("ok: notes are added, found, replaced and listed");
 const invalid = await problem(client.post_api_v1_notes({ body: { title: "", body: "", stars: 7 } }));
 check(invalid.status === 422, "422");
 check((invalid.problem.errors ?? []).map((one) => `${one.pointer} ${one.code}`).sort().join()
-      === "/stars range,/title length", "each fault has its pointer and its code");
+      === "/stars range,/title pattern", "each fault has its pointer and its code");
 check((await problem(client.get_api_v1_notes({ query: { page: 0 } }))).status === 400, "400");
 const gone = await problem(client.get_api_v1_notes_id({ path: { id: 77 } }));
 check(gone.status === 404 && gone.message === gone.problem.detail, "404");

@@ -1,6 +1,10 @@
-//! The measuring service on axum: PORT THREADS DELAY_MS [--routes N] [--middlewares N].
+//! The measuring service on axum: PORT THREADS DELAY_MS [--routes N] [--middlewares N] [--checked]
+//! [--database WHERE --database-connections N].
 
+mod database;
+mod items;
 mod options;
+mod orders;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -101,7 +105,8 @@ fn router(options: &Options) -> Router {
             "/test/blocking",
             post(move |Json(body)| reply_blocking(delay, body)),
         )
-        .route("/users/{id}/posts/{pid}", get(user_post));
+        .route("/users/{id}/posts/{pid}", get(user_post))
+        .merge(orders::plain());
     for size in [1024, 65536, 1048576] {
         router = router.route(&format!("/bytes/{size}"), bytes(size));
     }
@@ -132,10 +137,26 @@ async fn serve(options: Options) -> std::io::Result<()> {
         let _ = stream.set_nodelay(true);
     });
     // Made once: a bare router is made anew for every connection, which costs memory by its routes.
-    let service = router(&options).into_make_service();
-    let served = axum::serve(listener, service).with_graceful_shutdown(until_told());
+    let mut router = router(&options);
+    if let Some(place) = &options.database {
+        router = router.merge(database::router(place, options.database_connections).await);
+    }
+    if options.is_checked {
+        let service = router.merge(orders::checked());
+        let service = service.into_make_service_with_connect_info::<SocketAddr>();
+        let served = axum::serve(listener, service).with_graceful_shutdown(until_told());
+        return until_stopped(async { served.await }).await;
+    }
+    let served = axum::serve(listener, router.into_make_service());
+    let served = served.with_graceful_shutdown(until_told());
+    until_stopped(async { served.await }).await
+}
+
+async fn until_stopped(
+    served: impl std::future::Future<Output = std::io::Result<()>>,
+) -> std::io::Result<()> {
     tokio::select! {
-        result = async { served.await } => result,
+        result = served => result,
         () = async { until_told().await; tokio::time::sleep(STOP_LIMIT).await } => Ok(()),
     }
 }

@@ -8,6 +8,9 @@ pub struct Options {
     pub delay: Duration,
     pub routes: usize,
     pub middlewares: usize,
+    pub is_checked: bool,
+    pub database: Option<String>,
+    pub database_connections: usize,
 }
 
 impl Options {
@@ -15,7 +18,10 @@ impl Options {
     pub fn from_arguments() -> Self {
         let arguments: Vec<String> = std::env::args().skip(1).collect();
         parse(&arguments).unwrap_or_else(|| {
-            eprintln!("usage: PORT THREADS DELAY_MS [--routes N] [--middlewares N]");
+            eprintln!(
+                "usage: PORT THREADS DELAY_MS [--routes N] [--middlewares N] [--checked] \
+                 [--database WHERE --database-connections N]"
+            );
             std::process::exit(2)
         })
     }
@@ -31,13 +37,20 @@ fn parse(arguments: &[String]) -> Option<Options> {
         delay: Duration::from_millis(delay_ms.parse().ok()?),
         routes: 0,
         middlewares: 0,
+        is_checked: false,
+        database: None,
+        database_connections: 4,
     };
-    for pair in named.chunks(2) {
-        let [name, value] = pair else { return None };
-        let value = value.parse().ok()?;
-        match name.as_str() {
-            "--routes" => options.routes = value,
-            "--middlewares" => options.middlewares = value,
+    let mut words = named.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--routes" => options.routes = words.next()?.parse().ok()?,
+            "--middlewares" => options.middlewares = words.next()?.parse().ok()?,
+            "--checked" => options.is_checked = true,
+            "--database" => options.database = Some(words.next()?.clone()),
+            "--database-connections" => {
+                options.database_connections = words.next()?.parse().ok()?
+            }
             _ => return None,
         }
     }

@@ -60,4 +60,9 @@ Result<void, std::string> write_file(const std::string& name, std::string_view t
   return {};
 }
 
+Result<void, std::string> write_if_new(const std::string& name, std::string_view text) {
+  const auto before = read_file(name);
+  return before && *before == text ? Result<void, std::string>() : write_file(name, text);
+}
+
 }  // namespace eider::bench

@@ -16,4 +16,8 @@ namespace eider::bench {
 /// errors   "cannot write x.json: Permission denied"
 [[nodiscard]] Result<void, std::string> write_file(const std::string& name, std::string_view text);
 
+/// The same, save that a file which says so already is left alone: nothing is compiled again.
+[[nodiscard]] Result<void, std::string> write_if_new(const std::string& name,
+                                                     std::string_view text);
+
 }  // namespace eider::bench

@@ -22,7 +22,6 @@ namespace {
 
 // As many handshakes at once as every backlog holds.
 constexpr std::size_t kOpenersMax = 100;
-constexpr Duration kRestBetweenAttempts = std::chrono::milliseconds(100);
 
 std::string connect_words(const Address& at, NetError error) {
   if (error == NetError::refused) {

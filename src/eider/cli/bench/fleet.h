@@ -21,6 +21,8 @@
 
 namespace eider::bench {
 
+inline constexpr Duration kRestBetweenAttempts = std::chrono::milliseconds(100);
+
 class Fleet {
  public:
   using Connections = std::vector<std::unique_ptr<Connection>>;

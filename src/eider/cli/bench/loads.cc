@@ -15,7 +15,6 @@ namespace eider::bench {
 
 namespace {
 
-constexpr Duration kRestBetweenAttempts = std::chrono::milliseconds(100);
 // A server may take a WebSocket into its room only after the handshake was answered.
 constexpr Duration kRoomSettles = std::chrono::milliseconds(50);
 

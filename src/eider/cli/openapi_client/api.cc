@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <utility>
 
 #include "eider/base/text.h"
@@ -196,6 +197,12 @@ class Reader {
     }
     read_body(operation, below(pointer, "requestBody"), call);
     read_answers(operation, below(pointer, "responses"), call);
+    read_security(operation, pointer, call);
+    for (const Scheme& scheme : call.schemes) {
+      if (std::ranges::find(api.schemes, scheme.name, &Scheme::name) == api.schemes.end()) {
+        api.schemes.push_back(scheme);
+      }
+    }
     api.calls.push_back(std::move(call));
   }
 
@@ -225,8 +232,8 @@ class Reader {
       if (name.empty()) {
         refuse(pointer, "it has no name");
       }
-      if (in == "cookie") {
-        continue;
+      if (in == "cookie" || one->find("x-selects") != nullptr) {
+        continue;  // an answer without some members is none of the type that a call gives
       }
       if (in != "path" && in != "query" && in != "header") {
         refuse(pointer, "it is in none of path, query, header and cookie");
@@ -300,6 +307,43 @@ class Reader {
         call.answers.push_back({field.name, best_of(*answer, pointer)});
       }
     }
+  }
+
+  /// Of an operation that says nothing those of the document.
+  void read_security(const Value& operation, const std::string& pointer, Call& call) {
+    const Value* const own = operation.find("security");
+    for (const Value& choice : elements_of(own != nullptr ? *own : document_["security"])) {
+      for (const json::Field& asked : members_of(choice)) {
+        const auto scheme = scheme_of(asked.name, pointer);
+        if (scheme &&
+            std::ranges::find(call.schemes, scheme->name, &Scheme::name) == call.schemes.end()) {
+          call.schemes.push_back(*scheme);
+        }
+      }
+    }
+  }
+
+  /// Nothing where no program sends it by itself: a cookie, a certificate, a way of its own.
+  std::optional<Scheme> scheme_of(const std::string& name, const std::string& pointer) {
+    const Value* const found = document_["components"]["securitySchemes"].find(name);
+    const Value* const scheme = found == nullptr ? nullptr : follow(*found, pointer);
+    if (scheme == nullptr) {
+      return std::nullopt;
+    }
+    const std::string type = text_at(*scheme, "type");
+    if (type == "oauth2" || type == "openIdConnect") {
+      return Scheme{name, Scheme::Kind::bearer};
+    }
+    const std::string in = text_at(*scheme, "in");
+    const std::string field = text_at(*scheme, "name");
+    if (type == "apiKey" && !field.empty() && (in == "header" || in == "query")) {
+      return Scheme{name, in == "header" ? Scheme::Kind::header : Scheme::Kind::query, field};
+    }
+    std::string http = type == "http" ? text_at(*scheme, "scheme") : "";
+    std::ranges::transform(http, http.begin(), to_lower);
+    return http == "bearer"  ? std::optional(Scheme{name, Scheme::Kind::bearer})
+           : http == "basic" ? std::optional(Scheme{name, Scheme::Kind::basic})
+                             : std::nullopt;
   }
 
   const Value& document_;

@@ -57,6 +57,18 @@ struct Content {
   Shape shape = {};
 };
 
+/// A way to say who asks, as clients send it: a token or a key in a field or a query, or a name
+/// with its password.
+///
+/// field  that holds it, or the pair of the query
+struct Scheme {
+  enum class Kind : std::uint8_t { bearer, basic, header, query };
+
+  std::string name;
+  Kind kind;
+  std::string field = "Authorization";
+};
+
 /// status  "200", "2XX" or "default"
 struct Answer {
   std::string status;
@@ -64,6 +76,7 @@ struct Answer {
 };
 
 /// answers  those of success
+/// schemes  all that it takes, whether one of them will do or several are asked for
 struct Call {
   std::string id;
   std::string method;  // "GET"
@@ -75,9 +88,11 @@ struct Call {
   Content body = {};
   bool is_body_required = false;
   std::vector<Answer> answers = {};
+  std::vector<Scheme> schemes = {};
 };
 
 /// left_out  what a client of functions cannot call, a sentence each
+/// schemes   of all calls together, each once
 struct Api {
   std::string title;
   std::string version;
@@ -85,6 +100,7 @@ struct Api {
   std::vector<Shape> components;
   std::vector<Call> calls;
   std::vector<std::string> left_out;
+  std::vector<Scheme> schemes = {};
 };
 
 /// Whether it holds no backslash and no control character. What reads addresses as browsers do
@@ -94,7 +110,8 @@ struct Api {
 [[nodiscard]] bool is_plain_path(std::string_view path) noexcept;
 
 /// Components and calls in the document's order. Where a request takes several media types one is
-/// chosen: JSON, forms, text, and then the first. Cookies are left to who keeps them.
+/// chosen: JSON, forms, text, and then the first. Cookies are left to who keeps them,
+/// and so are schemes of security that say who asks by one, or by a certificate.
 ///
 /// errors  "/paths/~1notes/get/parameters/0: it has no name": where it is no OpenAPI document
 /// source  OpenAPI Specification 3.1.1; JSON Schema 2020-12

@@ -138,7 +138,8 @@ TEST(ClientCalls, have_the_parameters_of_path_and_operation) {
       R"("/n/{id}/{x}":{"parameters":[{"in":"path","name":"id","required":true,)"
       R"("schema":{"type":"string"}},{"in":"query","name":"q"}],)"
       R"("get":{"parameters":[{"in":"path","name":"id","schema":{"type":"integer"}},)"
-      R"({"$ref":"#/components/schemas/P"},{"in":"cookie","name":"c"}]}})",
+      R"({"$ref":"#/components/schemas/P"},{"in":"cookie","name":"c"},)"
+      R"({"in":"query","name":"fields","x-selects":""}]}})",
       R"("P":{"in":"header","name":"If-Match","required":true,"schema":{"type":"string"}})"));
   ASSERT_EQ(api.calls.size(), 1U);
   const Call& call = api.calls[0];
@@ -232,6 +233,24 @@ TEST(ClientApi, is_not_read_from_what_is_no_document) {
     ASSERT_FALSE(api.has_value()) << document;
     EXPECT_TRUE(api.error().starts_with(told)) << api.error();
   }
+}
+
+TEST(ClientCalls, TakeTheSchemesThatTheyNameOrThoseOfTheDocument) {
+  const Api api = api_of(kSecured);
+  const auto names = [](const std::vector<Scheme>& schemes) {
+    std::string all;
+    for (const Scheme& scheme : schemes) {
+      all += scheme.name + ":" + scheme.field + " ";
+    }
+    return all;
+  };
+  ASSERT_EQ(api.calls.size(), 4U);
+  EXPECT_EQ(names(api.calls[0].schemes), "token:Authorization ");
+  EXPECT_EQ(names(api.calls[1].schemes), "");  // POST goes ahead of PUT
+  EXPECT_EQ(names(api.calls[2].schemes),
+            "token:Authorization a-key:X-Key login:Authorization q:key ");
+  EXPECT_EQ(names(api.calls[3].schemes), "");
+  EXPECT_EQ(api.schemes.size(), 4U);
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "eider/cli/openapi_client/cpp.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "eider/base/text.h"
 #include "eider/cli/openapi_client/cpp_types.h"
 #include "eider/cli/openapi_client/names.h"
 
@@ -67,7 +69,10 @@ std::size_t weight_of_all(const Api& api) {
 class Cpp {
  public:
   Cpp(const Api& api, std::string_view space)
-      : api_(api), space_(space), types_(api.components, weight_of_all(api), space) {}
+      : api_(api),
+        space_(space),
+        secrets_(names_of(api.schemes)),
+        types_(api.components, weight_of_all(api), space) {}
 
   std::string text() && {
     const std::string functions = functions_text();
@@ -83,13 +88,18 @@ class Cpp {
     for (const std::string_view header : kHeaders) {
       out.append("#include <").append(header).append(">\n");
     }
-    out += "\nnamespace " + space_ + " {\n\n" + definitions + "\n";
+    out += "\nnamespace " + space_ + " {\n\n" + definitions + "\n" + security_text();
     out += "/// " + comment_line(api_.title) + ": on the loop of the server's client.\n";
     out +=
         "class Client {\n public:\n"
         "  /// server  {.http = client, .base_url = \"https://example.org\"}\n";
-    out += "  explicit Client(eider::ApiServer server) : server_(std::move(server)) {}\n";
-    out += functions + "\n private:\n  eider::ApiServer server_;\n};\n\n";
+    const bool asks = !api_.schemes.empty();
+    out += "  explicit Client(eider::ApiServer server";
+    out += asks ? ", Security security = {})\n      : server_(std::move(server)), "
+                  "security_(std::move(security)) {}\n"
+                : ") : server_(std::move(server)) {}\n";
+    out += functions + "\n private:\n  eider::ApiServer server_;\n";
+    out += std::string(asks ? "  Security security_;\n" : "") + "};\n\n";
     return out + "}  // namespace " + space_ + "\n";
   }
 
@@ -120,6 +130,61 @@ class Cpp {
     return all;
   }
 
+  /// What is called as its member is.
+  [[nodiscard]] std::string security_text() {
+    if (api_.schemes.empty()) {
+      return {};
+    }
+    std::string all =
+        "/// Who asks: sent with the calls that take it, where it is given.\nstruct Security {\n";
+    for (const Scheme& scheme : api_.schemes) {
+      all += std::string("  ") +
+             (scheme.kind == Scheme::Kind::basic ? "eider::ApiLogin " : "std::string ") +
+             secrets_.at(scheme.name) + " = {};\n";
+    }
+    return all + "};\n\n";
+  }
+
+  /// Of those that share a field the first that is given.
+  void add_security(const Call& call, Function& to) const {
+    std::map<std::string, std::string> by_field;
+    for (const Scheme& scheme : call.schemes) {
+      const std::string secret = "security_." + secrets_.at(scheme.name);
+      const bool is_basic = scheme.kind == Scheme::Kind::basic;
+      std::string field = (scheme.kind == Scheme::Kind::query ? "?" : "") + scheme.field;
+      std::ranges::transform(field, field.begin(), to_lower);
+      by_field[field] += (by_field[field].empty() ? "    if (!" : " else if (!") + secret +
+                         (is_basic ? ".user" : "") + ".empty()) {\n      request." +
+                         sending(scheme, secret) + ";\n    }";
+    }
+    for (const auto& [field, lines] : by_field) {
+      to.lines += lines + "\n";
+    }
+  }
+
+  static std::string sending(const Scheme& scheme, const std::string& secret) {
+    switch (scheme.kind) {
+      case Scheme::Kind::bearer:
+        return "header(\"Authorization\", \"Bearer \" + " + secret + ")";
+      case Scheme::Kind::basic:
+        return "basic_auth(" + secret + ")";
+      case Scheme::Kind::header:
+        return "header(" + cpp_literal(scheme.field) + ", " + secret + ")";
+      case Scheme::Kind::query:
+        return "query(" + cpp_literal(scheme.field) + ", " + secret + ")";
+    }
+    std::unreachable();
+  }
+
+  static std::map<std::string, std::string> names_of(const std::vector<Scheme>& schemes) {
+    Names names(cpp_words());
+    std::map<std::string, std::string> all;
+    for (const Scheme& scheme : schemes) {
+      all.emplace(scheme.name, names.take(scheme.name));
+    }
+    return all;
+  }
+
   static std::string comments_of(const Call& call) {
     std::string all;
     for (const std::string& text :
@@ -136,6 +201,7 @@ class Cpp {
     add_path(call, made);
     add_body(call, made);
     add_options(call, made);
+    add_security(call, made);
     made.asked = asked_of(call);
     return made;
   }
@@ -254,6 +320,7 @@ class Cpp {
 
   const Api& api_;
   std::string space_;
+  std::map<std::string, std::string> secrets_;  // names of members, by those of schemes
   CppTypes types_;
 };
 

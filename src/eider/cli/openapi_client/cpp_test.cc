@@ -176,5 +176,33 @@ TEST(CppClient, gives_each_name_once) {
   EXPECT_TRUE(text.contains(" delete_(")) << text;
 }
 
+TEST(CppClient, SendsWhoAsksWithTheCallsThatTakeIt) {
+  const auto made = to_cpp(api_of(kSecured), "api");
+  ASSERT_TRUE(made.has_value()) << made.error();
+  const std::string& text = *made;
+  EXPECT_TRUE(
+      text.contains("struct Security {\n  std::string token = {};\n  std::string a_key = {};\n"
+                    "  eider::ApiLogin login = {};\n  std::string q = {};\n};\n"))
+      << text;
+  EXPECT_TRUE(text.contains("  explicit Client(eider::ApiServer server, Security security = {})\n"))
+      << text;
+  EXPECT_TRUE(
+      text.contains("    if (!security_.token.empty()) {\n"
+                    "      request.header(\"Authorization\", \"Bearer \" + security_.token);\n"
+                    "    } else if (!security_.login.user.empty()) {\n"
+                    "      request.basic_auth(security_.login);\n    }\n"
+                    "    if (!security_.a_key.empty()) {\n"
+                    "      request.header(\"X-Key\", security_.a_key);\n    }\n"))
+      << text;
+  EXPECT_TRUE(text.contains("request.query(\"key\", security_.q);")) << text;
+  const std::size_t open = text.find(" c(");
+  EXPECT_FALSE(text.substr(open, text.find(" b(") - open).contains("security_."));
+  EXPECT_EQ(text.find("security_.", text.find(" d(")), std::string::npos);
+}
+
+TEST(CppClient, HasNoSecurityWhereNobodyAsks) {
+  EXPECT_FALSE(cpp_client_of(operation_of(R"("operationId":"f")")).contains("ecurity"));
+}
+
 }  // namespace
 }  // namespace eider::openapi_client

@@ -416,7 +416,8 @@ std::string CppTypes::enum_text(const std::string& name, const Shape& shape) {
 
 std::set<std::string, std::less<>> CppTypes::taken() const {
   std::set<std::string, std::less<>> all = cpp_words();
-  all.insert({"Client", "body", "options", "request", "server_"});  // what the client uses
+  all.insert({"Client", "Security", "body", "options", "request", "security_",
+              "server_"});  // what the client uses
   all.insert(taken_.begin(), taken_.end());
   return all;
 }

@@ -18,6 +18,20 @@ inline std::string document_of(const std::string& paths, const std::string& sche
          R"(},"components":{"schemas":{)" + schemas + "}}}";
 }
 
+/// Calls with a token, with several ways, with none, and with those that no program sends.
+inline constexpr const char* kSecured =
+    R"({"openapi":"3.1.1","info":{"title":"T","version":"1"},"security":[{"token":[]}],"paths":{)"
+    R"("/a":{"get":{"operationId":"a"},)"
+    R"("put":{"operationId":"b","security":[{"token":["x"],"a-key":[]},{"login":[]},{"q":[]}]},)"
+    R"("post":{"operationId":"c","security":[]},)"
+    R"("patch":{"operationId":"d","security":[{"cookie":[]},{"tls":[]},{"other":[]},{"no":[]}]}}},)"
+    R"("components":{"securitySchemes":{"token":{"type":"http","scheme":"Bearer"},)"
+    R"("login":{"type":"http","scheme":"basic"},)"
+    R"("a-key":{"type":"apiKey","in":"header","name":"X-Key"},)"
+    R"("q":{"type":"apiKey","in":"query","name":"key"},)"
+    R"("cookie":{"type":"apiKey","in":"cookie","name":"c"},"tls":{"type":"mutualTLS"},)"
+    R"("other":{"type":"http","scheme":"digest"}}}})";
+
 /// GET /a, or another, with these words.
 inline std::string operation_of(const std::string& words, const std::string& path = "/a",
                                 const std::string& method = "get") {

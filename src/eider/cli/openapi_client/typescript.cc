@@ -179,12 +179,42 @@ class TypeScript {
     return all.empty() ? "never" : all;
   }
 
+  void add_security() {
+    if (api_.schemes.empty()) {
+      return;
+    }
+    std::vector<std::string> all;
+    for (const Scheme& scheme : api_.schemes) {
+      all.push_back(property(scheme.name) +
+                    (scheme.kind == Scheme::Kind::basic ? "?: Login" : "?: Secret"));
+    }
+    out_ += "\nexport type Security = { " + joined(all, "; ") + " };\n";
+  }
+
+  static std::string_view how_of(Scheme::Kind kind) noexcept {
+    switch (kind) {
+      case Scheme::Kind::bearer:
+        return "bearer";
+      case Scheme::Kind::basic:
+        return "basic";
+      case Scheme::Kind::header:
+        return "header";
+      case Scheme::Kind::query:
+        return "query";
+    }
+    std::unreachable();
+  }
+
   void add_client() {
     Names methods(kReservedMethods);
+    add_security();
     out_ += "\n" + comment(comment_lines(api_.title), "") +
             "export class Client {\n"
             "  readonly #settings: ClientOptions;\n\n"
-            "  constructor(settings: ClientOptions = {}) {\n"
+            "  constructor(settings: " +
+            std::string(api_.schemes.empty() ? "ClientOptions"
+                                             : "ClientOptions & { security?: Security }") +
+            " = {}) {\n"
             "    this.#settings = settings;\n"
             "  }\n";
     for (const Call& call : api_.calls) {
@@ -316,6 +346,15 @@ class TypeScript {
     }
     if (!answers.empty()) {
       parts.push_back("answers: { " + joined(answers, ", ") + " }");
+    }
+    std::vector<std::string> schemes;
+    for (const Scheme& scheme : call.schemes) {
+      schemes.push_back("[" + typescript_literal(scheme.name) + ", \"" +
+                        std::string(how_of(scheme.kind)) + "\", " +
+                        typescript_literal(scheme.field) + "]");
+    }
+    if (!schemes.empty()) {
+      parts.push_back("security: [" + joined(schemes, ", ") + "]");
     }
     return "{ " + joined(parts, ", ") + " }";
   }

@@ -8,11 +8,12 @@ namespace eider::openapi_client {
 
 /// The names of types that the client uses: a schema of such a name gets another.
 inline constexpr std::string_view kTypeScriptNames[] = {
-    "Arguments",    "Array",       "AsyncGenerator", "Blob",         "BodyInit",
-    "CallOptions",  "Client",      "ClientOptions",  "Error",        "FormData",
-    "Headers",      "HeadersInit", "Operation",      "ProblemError", "ProblemDocument",
-    "FieldProblem", "Generator",   "Promise",        "RequestInit",  "Response",
-    "ServerEvent",  "AbortSignal", "URLSearchParams"};
+    "Arguments",    "Array",       "AsyncGenerator",  "Blob",         "BodyInit",
+    "CallOptions",  "Client",      "ClientOptions",   "Error",        "FormData",
+    "Headers",      "HeadersInit", "Operation",       "ProblemError", "ProblemDocument",
+    "FieldProblem", "Generator",   "Promise",         "RequestInit",  "Response",
+    "ServerEvent",  "AbortSignal", "URLSearchParams", "Secret",       "Login",
+    "Security",     "TextEncoder"};
 
 /// Names of types that no schema takes: the language's own.
 inline constexpr std::string_view kTypeScriptWords[] = {
@@ -73,6 +74,14 @@ export interface ServerEvent {
   id: string;
 }
 
+/** A token or a key; a function is called for each request. */
+export type Secret = string | (() => string | Promise<string>);
+
+export interface Login {
+  user: string;
+  password: string;
+}
+
 export interface ClientOptions {
   /** "https://example.org/v1"; where it is not given, what the document says. */
   baseUrl?: string;
@@ -80,6 +89,8 @@ export interface ClientOptions {
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Of each request, such as Authorization; a function is called for each. */
   headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  /** Who asks, by the document's schemes: sent with the calls that take it. */
+  security?: { [scheme: string]: Secret | Login | undefined };
   /** Ends all requests. */
   signal?: AbortSignal;
 }
@@ -98,6 +109,8 @@ interface Operation {
   /** How the content is sent, and as what. */
   body?: "json" | "form" | "multipart" | "text" | "binary";
   type?: string;
+  /** Where a scheme's secret goes: its name, how, and the field. */
+  security?: [string, "bearer" | "basic" | "header" | "query", string][];
   /** How the content of each status is read. */
   answers?: { [status: string]: string };
 }
@@ -170,6 +183,30 @@ async function problemOf(response: Response): Promise<ProblemDocument> {
   return { title: response.statusText, status: response.status, detail: text.slice(0, 1000) };
 }
 
+function basicOf(login: Login): string {
+  const bytes = new TextEncoder().encode(`${login.user}:${login.password}`);
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
+
+/** Of those that share a field the first that is given, and none where the caller has set it. */
+async function secure(settings: ClientOptions, operation: Operation, headers: Headers,
+                      query: URLSearchParams): Promise<void> {
+  for (const [scheme, how, field] of operation.security ?? []) {
+    const given = settings.security?.[scheme];
+    const secret = typeof given === "function" ? await given() : given;
+    if (secret === undefined || secret === "") {
+      continue;
+    }
+    const text = typeof secret === "object" ? `Basic ${basicOf(secret)}`
+      : how === "bearer" ? `Bearer ${secret}` : secret;
+    if (how === "query") {
+      query.set(field, text);
+    } else if (!headers.has(field)) {
+      headers.set(field, text);
+    }
+  }
+}
+
 async function send(settings: ClientOptions, operation: Operation, args: Arguments,
                     options: CallOptions): Promise<Response> {
   const usual = settings.headers;
@@ -182,7 +219,9 @@ async function send(settings: ClientOptions, operation: Operation, args: Argumen
   if (body !== null && operation.type !== undefined && !headers.has("content-type")) {
     headers.set("content-type", operation.type);
   }
-  const query = new URLSearchParams([...pairsOf(args.query)]).toString();
+  const pairs = new URLSearchParams([...pairsOf(args.query)]);
+  await secure(settings, operation, headers, pairs);
+  const query = pairs.toString();
   const base = (settings.baseUrl ?? serverUrl).replace(/\/+$/, "");
   const url = base + filled(operation.path, args.path ?? {}) + (query === "" ? "" : "?" + query);
   const ask = settings.fetch ?? ((to: string, init: RequestInit) => globalThis.fetch(to, init));

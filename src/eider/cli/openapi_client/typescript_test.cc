@@ -128,5 +128,20 @@ TEST(TypeScript, is_the_same_for_the_same_document) {
       "  /**\n   * s\n   * d\n   * e\n   *\n   * GET /a\n   * @deprecated\n   */\n"));
 }
 
+TEST(TypeScript, SendsWhoAsksWithTheCallsThatTakeIt) {
+  const std::string text = to_typescript(api_of(kSecured));
+  EXPECT_TRUE(
+      text.contains("export type Security = { token?: Secret; \"a-key\"?: Secret; "
+                    "login?: Login; q?: Secret };\n"))
+      << text;
+  EXPECT_TRUE(text.contains("constructor(settings: ClientOptions & { security?: Security } = {})"));
+  EXPECT_TRUE(text.contains(
+      R"(security: [["token", "bearer", "Authorization"], ["a-key", "header", "X-Key"], )"
+      R"(["login", "basic", "Authorization"], ["q", "query", "key"]])"))
+      << text;
+  EXPECT_TRUE(
+      client_of(operation_of("\"x\":1")).contains("constructor(settings: ClientOptions = {})"));
+}
+
 }  // namespace
 }  // namespace eider::openapi_client

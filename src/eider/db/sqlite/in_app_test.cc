@@ -5,6 +5,7 @@
 
 #include "eider/app/app.h"
 #include "eider/db/sqlite/sqlite.h"
+#include "eider/languages/languages.h"
 #include "eider/reflect/constraints.h"
 #include "eider/testkit/test_client.h"
 
@@ -93,6 +94,80 @@ TEST(DatabaseInApp, what_is_our_own_mistake_is_a_500_that_names_nothing) {
   const Reply reply = client.get("/broken");
   EXPECT_EQ(reply.status, 500);
   EXPECT_EQ(reply.body.find("Thing"), std::string::npos) << reply.body;
+}
+
+struct NewUser {
+  Length<std::string, 1, 20> name;
+  std::string email;
+};
+
+/// Users in German and English, and each name and each address once. One road by the constraint's
+/// name, one by its column, one that asks each of several. The capitals mean nothing, as in SQL.
+App app_of_users() {
+  App app;
+  use_languages(app, {.texts = {{"de", {{"taken", "ist vergeben"}}}},
+                      .asked_by = {LanguageSource::accept_language}});
+  app.state(open_sqlite(":memory:", {.runs_on = SqliteOptions::RunsOn::loop,
+                                     .schema = "create table Users(name text not null, Email text "
+                                               "not null unique, unique(name, email), "
+                                               "constraint no_root check(name <> 'root')); "
+                                               "create unique index once on users(name)"}));
+  app.post("/users", [](Json<NewUser> user, State<Database> db) -> Task<> {
+    co_await db->exec("insert into users values($1, $2)", user->name, user->email)
+        .on_conflict("users_email_key", &NewUser::email, "is taken")
+        .on_conflict("users.name", &NewUser::name, "is somebody's", "somebodys")
+        .on_conflict("no_root", &NewUser::name, "is not for people");
+  });
+  app.post("/asked", [](Json<NewUser> user, State<Database> db) -> Task<Result<void>> {
+    auto [added] =
+        co_await db->all(db::change("insert into users values($1, $2)", user->name, user->email));
+    const db::Conflict taken[] = {{"users.name", &NewUser::name, "is taken"}};
+    co_return added ? Result<void>() : fail(db::explain(added.error(), taken).error());
+  });
+  return app;
+}
+
+Reply post_user(TestClient& client, const std::string& body, const std::string& to = "/users") {
+  return client.send({.method = Method::post,
+                      .target = to,
+                      .headers = {{"Content-Type", "application/json"}, {"Accept-Language", "de"}},
+                      .body = body});
+}
+
+TEST(DatabaseInApp, a_constraint_is_told_of_the_member_it_speaks_of) {
+  const App app = app_of_users();
+  TestClient client(app);
+  EXPECT_EQ(post_user(client, R"({"name":"ann","email":"a@b"})").status, 204);
+  const struct {
+    const char* body;
+    const char* pointer;
+    const char* code;
+    const char* detail;
+  } kCases[] = {
+      {R"({"name":"bob","email":"a@b"})", "/email", "taken", "ist vergeben"},
+      {R"({"name":"ann","email":"c@d"})", "/name", "somebodys", "is somebody's"},
+      {R"({"name":"root","email":"c@d"})", "/name", "", "is not for people"},
+  };
+  for (const auto& [body, pointer, code, detail] : kCases) {
+    const Reply reply = post_user(client, body);
+    EXPECT_EQ(reply.status, 422) << reply.body;
+    const ProblemReply problem = reply.problem();
+    ASSERT_EQ(problem.errors.size(), 1U) << reply.body;
+    EXPECT_EQ(problem.errors[0].pointer, pointer);
+    EXPECT_EQ(problem.errors[0].code, code);
+    EXPECT_EQ(problem.errors[0].detail, detail);
+    EXPECT_EQ(reply.body.find("users"), std::string::npos) << reply.body;
+  }
+}
+
+TEST(DatabaseInApp, a_result_of_several_is_explained_and_what_nothing_explains_stays_a_409) {
+  const App app = app_of_users();
+  TestClient client(app);
+  EXPECT_EQ(post_user(client, R"({"name":"ann","email":"a@b"})").status, 204);
+  const Reply taken = post_user(client, R"({"name":"ann","email":"c@d"})", "/asked");
+  EXPECT_EQ(taken.status, 422);
+  EXPECT_EQ(taken.problem().errors.at(0).pointer, "/name");
+  EXPECT_EQ(post_user(client, R"({"name":"bob","email":"a@b"})", "/asked").status, 409);
 }
 
 }  // namespace

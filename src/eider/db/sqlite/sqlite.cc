@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "eider/db/loop_pool.h"
+#include "eider/db/rolled_back_connection.h"
 #include "eider/db/sqlite/sqlite_connection.h"
 
 namespace eider {
@@ -14,18 +15,26 @@ Database open_sqlite(std::string_view path, const SqliteOptions& options) {
   const std::string file(path.starts_with(kScheme) ? path.substr(kScheme.size()) : path);
   // Each connection to memory would have a database of its own.
   const bool is_in_memory = file.empty() || file == SqliteConnection::kInMemory;
-  auto writer = std::make_unique<SqliteConnection>(
+  std::unique_ptr<db::Connection> writer = std::make_unique<SqliteConnection>(
       is_in_memory ? SqliteConnection::kInMemory : file, SqliteConnection::Role::writes, options);
+  if (options.is_rolled_back) {
+    writer = std::make_unique<db::RolledBackConnection>(std::move(writer));
+  }
   if (options.runs_on == SqliteOptions::RunsOn::loop) {
     return Database(std::make_shared<db::LoopPool>(std::move(writer)));
   }
-  std::vector<std::unique_ptr<db::Connection>> readers;
-  for (unsigned i = 0; i < options.readers && !is_in_memory; ++i) {
-    readers.push_back(
-        std::make_unique<SqliteConnection>(file, SqliteConnection::Role::reads, options));
-  }
-  return Database(
-      std::make_shared<db::ThreadedPool>(std::move(writer), std::move(readers), options.limits));
+  const bool is_alone = is_in_memory || options.is_rolled_back;
+  const auto open_to_read = [&](unsigned count) {
+    db::ThreadedPool::Connections connections;
+    for (unsigned i = 0; i < count && !is_alone; ++i) {
+      connections.push_back(
+          std::make_unique<SqliteConnection>(file, SqliteConnection::Role::reads, options));
+    }
+    return connections;
+  };
+  return Database(std::make_shared<db::ThreadedPool>(std::move(writer),
+                                                     open_to_read(options.readers), options.limits,
+                                                     open_to_read(options.streams_max)));
 }
 
 Result<Database, std::string> try_open_sqlite(std::string_view path, const SqliteOptions& options) {

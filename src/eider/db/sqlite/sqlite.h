@@ -2,6 +2,8 @@
 // Must not need SQLite's own header.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +26,9 @@ struct SqliteOptions {
   RunsOn runs_on = RunsOn::threads;
   /// Connections that read side by side, each on its thread; one more writes.
   unsigned readers = 4;
+  /// Streams of rows that are open at a time, each on a connection and a thread of its own, at
+  /// least 1; others wait until one ends. What one reads is kept in the log until then.
+  unsigned streams_max = 2;
   /// For how long a statement waits for another process that writes.
   Duration busy_time_max = std::chrono::seconds(5);
   /// Statements that are run before anything else, all or none: `create table if not exists …`.
@@ -33,6 +38,21 @@ struct SqliteOptions {
   /// its own.
   unsigned file_mode = 0600;
   db::PoolLimits limits{};
+  /// Told, on a thread of the database, when the log (`-wal`) has grown beyond `large_log_bytes`,
+  /// and each time that it has doubled since: a read that does not end, mostly another process's,
+  /// keeps it from being reused, and so it grows until the disk is full.
+  std::function<void(std::uint64_t log_bytes)> on_large_log{};
+  /// A log that was larger is cut to this once it can be reused.
+  std::uint64_t large_log_bytes = std::uint64_t{64} << 20;
+  /// Nothing is written: the file has to be there and stays as it is, its journal mode too, and no
+  /// `schema` is run. What would write is refused as `storage`. SQLite leaves an empty log and its
+  /// index beside a file in write-ahead mode, which the next one that writes removes.
+  bool is_read_only = false;
+  /// For a test: one connection does everything, within a transaction that is taken back when the
+  /// last handle goes; what begins a transaction gets a savepoint in it. The schema stays, and so
+  /// does what scripts and statements commit by themselves. Constraints that are deferred to the
+  /// commit are not held, and the file is locked meanwhile for all others that write.
+  bool is_rolled_back = false;
 };
 
 /// Opens the file, and makes it when it is not there.

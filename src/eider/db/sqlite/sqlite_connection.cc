@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "eider/db/sqlite/open_cursor.h"
 #include "eider/db/sqlite/sqlite_error.h"
 
 namespace eider::db {
@@ -14,6 +15,8 @@ namespace {
 constexpr std::size_t kStatementsMax = 128;
 /// Steps of SQLite's machine between two looks at the limit: some tens of microseconds.
 constexpr int kStepsPerLook = 1000;
+/// Pages in the log from which it is copied into the file, as far as no read needs the older ones.
+constexpr int kLogPagesPerCopy = 1000;
 /// Stands where a statement has inserted nothing yet: 0 and -1 are row ids that somebody may use.
 constexpr std::int64_t kNothingInserted = std::numeric_limits<std::int64_t>::min();
 
@@ -41,51 +44,6 @@ const char* mend_of(int code) noexcept {
   }
 }
 
-void bind(sqlite3_stmt* statement, int index, const Value& value) {
-  switch (value.kind()) {
-    case Value::Kind::null:
-      sqlite3_bind_null(statement, index);
-      return;
-    case Value::Kind::integer:
-      sqlite3_bind_int64(statement, index, value.integer().value_or(0));
-      return;
-    case Value::Kind::real:
-      sqlite3_bind_double(statement, index, value.real().value_or(0));
-      return;
-    case Value::Kind::text:
-      // Static: the job that owns the values outlives the statement's run.
-      sqlite3_bind_text64(statement, index, value.text()->data(), value.text()->size(),
-                          SQLITE_STATIC, SQLITE_UTF8);
-      return;
-    case Value::Kind::blob:
-      sqlite3_bind_blob64(statement, index, value.blob()->data(), value.blob()->size(),
-                          SQLITE_STATIC);
-      return;
-  }
-}
-
-std::string_view bytes_of(sqlite3_stmt* statement, int column, const void* begin) noexcept {
-  const int size = sqlite3_column_bytes(statement, column);
-  return {static_cast<const char*>(begin), begin == nullptr ? 0 : static_cast<std::size_t>(size)};
-}
-
-Cell read_cell(sqlite3_stmt* statement, int column) noexcept {
-  switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_INTEGER:
-      return {.kind = Value::Kind::integer, .integer = sqlite3_column_int64(statement, column)};
-    case SQLITE_FLOAT:
-      return {.kind = Value::Kind::real, .real = sqlite3_column_double(statement, column)};
-    case SQLITE_TEXT:
-      return {.kind = Value::Kind::text,
-              .bytes = bytes_of(statement, column, sqlite3_column_text(statement, column))};
-    case SQLITE_BLOB:
-      return {.kind = Value::Kind::blob,
-              .bytes = bytes_of(statement, column, sqlite3_column_blob(statement, column))};
-    default:
-      return {};
-  }
-}
-
 }  // namespace
 
 /// One run of a prepared statement; leaves it ready for the next.
@@ -110,18 +68,6 @@ class SqliteConnection::Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  void bind_all(std::span<const Value> values) {
-    int index = 0;
-    for (const std::size_t parameter : prepared_.parameters()) {
-      if (parameter >= values.size()) {
-        throw Failure(
-            FailureKind::values,
-            "there is no value for $" + std::to_string(parameter + 1) + " of: " + prepared_.sql());
-      }
-      bind(statement_, ++index, values[parameter]);
-    }
-  }
-
   Changed step_all(RowSink* rows) {
     sqlite3* handle = connection_.handle_.get();
     const std::int64_t before = sqlite3_total_changes64(handle);
@@ -131,7 +77,7 @@ class SqliteConnection::Run {
     int code = 0;
     while ((code = sqlite3_step(statement_)) == SQLITE_ROW) {
       if (rows != nullptr) {
-        add_row(*rows);
+        take_row(*rows);
       }
     }
     if (code != SQLITE_DONE) {
@@ -148,20 +94,34 @@ class SqliteConnection::Run {
   }
 
   void begin_rows(RowSink& rows) {
-    std::vector<std::string_view> names(static_cast<std::size_t>(sqlite3_column_count(statement_)));
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      names[i] = sqlite3_column_name(statement_, static_cast<int>(i));
-    }
-    cells_.resize(names.size());
-    rows.begin(names);
+    cells_.resize(static_cast<std::size_t>(sqlite3_column_count(statement_)));
+    db::begin_rows(statement_, rows);
   }
 
-  void add_row(RowSink& rows) {
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      cells_[i] = read_cell(statement_, static_cast<int>(i));
+  void take_row(RowSink& rows) {
+    try {
+      add_row(rows);
+    } catch (...) {
+      take_back();
+      throw;
     }
-    rows.add(cells_);
   }
+
+  /// All that it changes is changed ahead of its first row, and a mere reset would keep that.
+  void take_back() {
+    if (prepared_.only_reads()) {
+      return;
+    }
+    if (connection_.has_savepoint_) {
+      sqlite3_reset(statement_);
+      connection_.execute("rollback to eider_rows");
+    } else {
+      sqlite3_interrupt(connection_.handle_.get());
+      sqlite3_step(statement_);
+    }
+  }
+
+  void add_row(RowSink& rows) { db::add_row(statement_, cells_, rows); }
 
   SqliteConnection& connection_;
   const PreparedStatement& prepared_;
@@ -175,33 +135,36 @@ void SqliteConnection::Close::operator()(sqlite3* handle) const noexcept {
 
 SqliteConnection::SqliteConnection(const std::string& path, Role role, const SqliteOptions& options)
     : role_(role), cache_(kStatementsMax) {
-  open(path, options.file_mode);
+  open(path, options);
   try {
     set_up(options);
   } catch (const Failure&) {
     const int code = sqlite3_extended_errcode(handle_.get());
     throw_open(path, sqlite3_errmsg(handle_.get()), mend_of(code));
   }
-  if (role_ == Role::writes && !options.schema.empty()) {
+  if (role_ == Role::writes && !options.schema.empty() && !options.is_read_only) {
     set_up_schema(path, options.schema);
   }
 }
 
 SqliteConnection::~SqliteConnection() {
+  close_cursors();
   cache_.clear();  // a handle with statements does not close
 }
 
-void SqliteConnection::open(const std::string& path, unsigned mode) {
+void SqliteConnection::open(const std::string& path, const SqliteOptions& options) {
   // SQLite would create it for everybody to read, and gives its log and its index the rights of
   // the file. Not by open(): closing a descriptor would drop the locks of the process's others.
-  if (path != kInMemory && !path.starts_with("file:")) {  // a URI, to SQLites that read them
-    ::mknod(path.c_str(), S_IFREG | mode, 0);  // what is there stays; SQLite tells what fails
+  // "file:" begins a URI, to SQLites that read them.
+  if (path != kInMemory && !path.starts_with("file:") && !options.is_read_only) {
+    ::mknod(path.c_str(), S_IFREG | options.file_mode,
+            0);  // what is there stays; SQLite tells what fails
   }
   sqlite3* made = nullptr;
-  const int code = sqlite3_open_v2(
-      path.c_str(), &made,
-      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-      nullptr);
+  const int way =
+      options.is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  const int code = sqlite3_open_v2(path.c_str(), &made,
+                                   way | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
   handle_.reset(made);
   if (made == nullptr) {
     throw_open(path, "there is no memory for it", "Make room.");
@@ -216,19 +179,39 @@ void SqliteConnection::set_up(const SqliteOptions& options) {
   const auto busy_ms = std::chrono::duration_cast<std::chrono::milliseconds>(options.busy_time_max);
   sqlite3_busy_timeout(handle_.get(), static_cast<int>(busy_ms.count()));
   sqlite3_progress_handler(handle_.get(), kStepsPerLook, &SqliteConnection::ask_limit, this);
-  execute("pragma journal_mode = wal");
+  if (!options.is_read_only) {
+    execute("pragma journal_mode = wal");
+  }
   execute("pragma foreign_keys = on");
   execute("pragma trusted_schema = off");
   add_last_insert_rowid();
   if (role_ == Role::reads) {
     execute("pragma query_only = on");
+    keep_query_only();
+    return;
+  }
+  if (options.is_read_only) {
     return;
   }
   execute(options.durability == SqliteOptions::Durability::power ? "pragma synchronous = full"
                                                                  : "pragma synchronous = normal");
-  // Says now, not at the first request, that the file cannot be written.
-  execute("begin immediate");
-  execute("rollback");
+  watch_log(options);
+  prove_writable();
+  sqlite3_busy_timeout(handle_.get(), static_cast<int>(busy_ms.count()));
+}
+
+/// Says now, not at the first request, that the file cannot be written. That another one writes at
+/// the moment is no such fault, and is not waited for: what comes to write will wait.
+void SqliteConnection::prove_writable() {
+  sqlite3_busy_timeout(handle_.get(), 0);
+  try {
+    execute("begin immediate");
+    execute("rollback");
+  } catch (const Failure& failure) {
+    if (failure.kind() != FailureKind::busy) {
+      throw;
+    }
+  }
 }
 
 void SqliteConnection::set_up_schema(const std::string& path, const std::string& schema) {
@@ -243,6 +226,40 @@ void SqliteConnection::set_up_schema(const std::string& path, const std::string&
 void SqliteConnection::execute(const char* sql) {
   if (sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) {
     throw_sqlite(handle_.get(), sql);
+  }
+}
+
+/// In place of SQLite's own hook, which copies the log into the file and tells nobody of its size.
+void SqliteConnection::watch_log(const SqliteOptions& options) {
+  on_large_log_ = options.on_large_log;
+  large_log_bytes_ = options.large_log_bytes;
+  told_from_bytes_ = large_log_bytes_;
+  execute(("pragma journal_size_limit = " + std::to_string(large_log_bytes_)).c_str());
+  sqlite3_stmt* statement = cache_.get(handle_.get(), "pragma page_size").get();
+  page_bytes_ = sqlite3_step(statement) == SQLITE_ROW
+                    ? static_cast<std::uint64_t>(sqlite3_column_int64(statement, 0))
+                    : 0;
+  sqlite3_reset(statement);
+  const auto hook = [](void* self, sqlite3* handle, const char* name, int pages_count) {
+    if (pages_count >= kLogPagesPerCopy) {
+      sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    }
+    static_cast<SqliteConnection*>(self)->on_log(static_cast<std::uint64_t>(pages_count));
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(handle_.get(), hook, this);
+}
+
+/// After each commit.
+void SqliteConnection::on_log(std::uint64_t pages_count) {
+  const std::uint64_t bytes = pages_count * page_bytes_;
+  if (bytes < large_log_bytes_) {
+    told_from_bytes_ = large_log_bytes_;
+  } else if (bytes >= told_from_bytes_) {
+    told_from_bytes_ = 2 * bytes;
+    if (on_large_log_) {
+      on_large_log_(bytes);
+    }
   }
 }
 
@@ -261,6 +278,17 @@ void SqliteConnection::add_last_insert_rowid() {
   }
 }
 
+/// To SQLite the pragma only reads, so that a reader would carry it out.
+void SqliteConnection::keep_query_only() {
+  const auto allow = [](void*, int action, const char* name, const char* value, const char*,
+                        const char*) {
+    const bool is_it =
+        action == SQLITE_PRAGMA && value != nullptr && sqlite3_stricmp(name, "query_only") == 0;
+    return is_it ? SQLITE_DENY : SQLITE_OK;
+  };
+  sqlite3_set_authorizer(handle_.get(), allow, nullptr);
+}
+
 // Only what nobody waits for is given up early, and only when that changes nothing.
 int SqliteConnection::ask_limit(void* connection) noexcept {
   const auto& self = *static_cast<const SqliteConnection*>(connection);
@@ -274,28 +302,115 @@ bool SqliteConnection::is_in_transaction() const noexcept {
   return sqlite3_get_autocommit(handle_.get()) == 0;
 }
 
+/// A statement that was interrupted, or an `or rollback`, ends a transaction: what comes behind it
+/// would be kept by itself.
+void SqliteConnection::check_transaction() const {
+  if (is_begun_ && !is_in_transaction()) {
+    throw Failure(FailureKind::statement,
+                  "an earlier failure took the transaction back: nothing more can be done in it");
+  }
+}
+
 std::optional<Changed> SqliteConnection::run(std::string_view sql, std::span<const Value> values,
                                              RowSink* rows, const Limit& limit) {
   const PreparedStatement& prepared = cache_.get(handle_.get(), sql);
   if (role_ == Role::reads && !prepared.only_reads()) {
     return std::nullopt;
   }
+  check_transaction();
   const bool was_in_transaction = is_in_transaction();
-  Changed changed;
-  {
-    Run run(*this, prepared, limit);
-    run.bind_all(values);
-    changed = run.step_all(rows);
-  }
+  const bool gets_savepoint = rows != nullptr && needs_savepoint(prepared);
+  const Changed changed = gets_savepoint ? run_in_savepoint(sql, values, rows, limit)
+                                         : run_prepared(prepared, values, rows, limit);
   if (is_in_transaction() != was_in_transaction) {
     roll_back();
     throw Failure(FailureKind::statement,
-                  "transactions are begun and ended by transaction(), not by: " + prepared.sql());
+                  "transactions are begun and ended by transaction(), not by: " + std::string(sql));
   }
   return changed;
 }
 
+Changed SqliteConnection::run_prepared(const PreparedStatement& prepared,
+                                       std::span<const Value> values, RowSink* rows,
+                                       const Limit& limit) {
+  Run run(*this, prepared, limit);
+  bind_all(prepared, values);
+  return run.step_all(rows);
+}
+
+/// A row of it may be refused, and the rest of its transaction is to stay then, or the streams that
+/// are open beside it: interrupting this one would end them, and all behind it until they end.
+bool SqliteConnection::needs_savepoint(const PreparedStatement& prepared) const noexcept {
+  const bool has_neighbours = is_in_transaction() ? !is_shared_ : !cursors_.empty();
+  return has_neighbours && !prepared.only_reads() && sqlite3_column_count(prepared.get()) > 0;
+}
+
+Changed SqliteConnection::run_in_savepoint(std::string_view sql, std::span<const Value> values,
+                                           RowSink* rows, const Limit& limit) {
+  const bool is_outermost = !is_in_transaction();
+  const auto release = [this] {
+    has_savepoint_ = false;
+    if (is_in_transaction()) {
+      say("release eider_rows");
+    }
+  };
+  say("savepoint eider_rows");
+  has_savepoint_ = true;
+  try {
+    const Changed changed = run_prepared(cache_.get(handle_.get(), sql), values, rows, limit);
+    release();
+    return changed;
+  } catch (...) {
+    if (is_outermost) {  // it may be its commit that failed
+      has_savepoint_ = false;
+      roll_back();
+    } else {
+      release();
+    }
+    throw;
+  }
+}
+
+void SqliteConnection::take_piece(Cursor& cursor, std::string_view sql,
+                                  std::span<const Value> values, RowSink& rows,
+                                  const Limit& limit) {
+  check_transaction();
+  if (!sql.empty()) {
+    cursors_[cursor.number] = std::make_unique<OpenCursor>(handle_.get(), sql, values, is_begun_);
+  }
+  const auto found = cursors_.find(cursor.number);
+  if (found == cursors_.end()) {
+    throw Failure(FailureKind::statement, "the rows of a stream went with their transaction");
+  }
+  limit_ = &limit;
+  only_reads_ = true;
+  try {
+    cursor.is_over = found->second->take(handle_.get(), rows);
+  } catch (...) {
+    limit_ = nullptr;
+    cursors_.erase(found);
+    throw;
+  }
+  limit_ = nullptr;
+  if (cursor.is_over) {
+    cursors_.erase(found);
+  }
+}
+
+void SqliteConnection::close_cursor(std::uint64_t number) noexcept {
+  cursors_.erase(number);
+}
+
+void SqliteConnection::close_cursors() noexcept {
+  cursors_.clear();
+}
+
+void SqliteConnection::close_cursors_of_transaction() noexcept {
+  std::erase_if(cursors_, [](const auto& one) { return one.second->is_of_transaction(); });
+}
+
 void SqliteConnection::script(std::string_view sql) {
+  check_transaction();
   const std::string text(sql);
   if (is_in_transaction()) {
     run_all(text);
@@ -320,15 +435,63 @@ void SqliteConnection::run_all(const std::string& sql) {
 
 // Immediate: that it has to wait for another process shows here, not at some later statement.
 void SqliteConnection::begin() {
-  execute("begin immediate");
+  say("begin immediate");
+  is_shared_ = false;
+  is_begun_ = true;
+}
+
+void SqliteConnection::begin_sharing() {
+  begin();
+  is_shared_ = true;
 }
 
 void SqliteConnection::commit() {
-  execute("commit");
+  close_cursors_of_transaction();
+  say("commit");
+  is_begun_ = false;
+}
+
+/// A statement without rows and values, prepared on its first use.
+void SqliteConnection::say(const char* sql) {
+  sqlite3_stmt* statement = cache_.get(handle_.get(), sql).get();
+  const int code = sqlite3_step(statement);
+  if (code == SQLITE_DONE) {
+    sqlite3_reset(statement);
+    return;
+  }
+  try {
+    throw_sqlite(handle_.get(), sql);
+  } catch (...) {
+    sqlite3_reset(statement);
+    throw;
+  }
+}
+
+bool SqliteConnection::begin_reading() noexcept {
+  try {
+    say("begin");
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+bool SqliteConnection::may_commit() const noexcept {
+  int violations = 0;
+  int unused = 0;
+  sqlite3_db_status(handle_.get(), SQLITE_DBSTATUS_DEFERRED_FKS, &violations, &unused, 0);
+  return is_in_transaction() && violations == 0;
 }
 
 void SqliteConnection::roll_back() noexcept {
-  if (is_in_transaction()) {
+  close_cursors_of_transaction();
+  is_begun_ = false;
+  if (!is_in_transaction()) {
+    return;
+  }
+  try {
+    say("rollback");
+  } catch (...) {  // without memory for the statement
     sqlite3_exec(handle_.get(), "rollback", nullptr, nullptr, nullptr);
   }
 }

@@ -1,5 +1,6 @@
 // A database as a whole: transactions, its file, and many who use it at once.
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +55,47 @@ TEST_F(SqliteDatabaseTest, a_transaction_counts_as_a_whole_or_not_at_all) {
     const std::vector<std::string> titles =
         co_await base.all<std::string>("select title from notes order by title");
     EXPECT_EQ(titles, (std::vector<std::string>{"a", "b", "e"}));
+  }(db));
+}
+
+struct Tagged {
+  std::vector<std::string> tags;
+  std::map<std::string, int> counts;
+  std::optional<std::vector<int>> places;
+};
+
+TEST_F(SqliteDatabaseTest, what_is_no_scalar_is_json_in_its_column) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    const std::vector<std::string> tags{"a \"b\"", "c"};
+    const std::map<std::string, int> counts{{"x", 1}};
+    std::optional<Tagged> row =
+        co_await base.one<Tagged>("select $1 as tags, $2 as counts, null as places", tags, counts);
+    EXPECT_EQ(row->tags, tags);
+    EXPECT_EQ(row->counts, counts);
+    EXPECT_FALSE(row->places);
+    const std::optional<std::string> text = co_await base.one<std::string>("select $1", tags);
+    EXPECT_EQ(text, R"(["a \"b\"","c"])");
+    const std::optional<int> there = co_await base.one<int>(
+        "select count(*) from (select 'c' as tag) where tag in (select value from json_each($1))",
+        tags);
+    EXPECT_EQ(there, 1);
+  }(db));
+}
+
+TEST_F(SqliteDatabaseTest, json_of_another_shape_is_told_with_column_and_member) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    std::string told;
+    try {
+      co_await base.one<Tagged>("select '[1' as tags, '{}' as counts, null as places");
+    } catch (const db::Failure& failure) {
+      told = failure.what();
+    }
+    EXPECT_TRUE(
+        told.contains("\"tags\" is text, but the member Tagged::tags must be text with "
+                      "JSON that fits it"))
+        << told;
   }(db));
 }
 
@@ -146,6 +188,26 @@ TEST_F(SqliteDatabaseTest, a_file_that_is_made_is_its_owners_alone_unless_told_o
   }
 }
 
+TEST_F(SqliteDatabaseTest, one_that_only_reads_makes_and_changes_nothing) {
+  const SqliteOptions reading{.schema = "create table never(x)", .is_read_only = true};
+  EXPECT_FALSE(try_open_sqlite(path("absent.db"), reading));
+  EXPECT_FALSE(std::filesystem::exists(path("absent.db")));
+  {
+    const Database made = open();
+  }
+  const auto opened = try_open_sqlite(path(), reading);
+  ASSERT_TRUE(opened) << opened.error();
+  on_loop_.run([](Database base) -> Task<> {
+    EXPECT_EQ(co_await base.one<int>("select count(*) from sqlite_schema where name = 'never'"), 0);
+    try {
+      co_await base.exec("delete from notes");
+      ADD_FAILURE() << "it was written";
+    } catch (const db::Failure& failure) {
+      EXPECT_EQ(failure.kind(), db::FailureKind::storage) << failure.what();
+    }
+  }(*opened));
+}
+
 TEST_F(SqliteDatabaseTest, what_cannot_be_opened_names_the_file_and_the_mend) {
   const struct {
     std::string path;
@@ -205,6 +267,36 @@ TEST_F(SqliteDatabaseTest, a_full_queue_refuses_at_once) {
     co_await scope.join();
     EXPECT_EQ((co_await base.one<int>("select count(*) from notes")), 2);
   }(db));
+}
+
+TEST_F(SqliteDatabaseTest, a_log_that_a_read_keeps_from_being_reused_is_told_of) {
+  constexpr std::uint64_t kLarge = 5'000'000;  // more than is usual: 1,000 pages and a commit
+  std::vector<std::uint64_t> told;
+  const Database db =
+      open_sqlite(path(), {.schema = kSchema,
+                           .on_large_log = [&told](std::uint64_t bytes) { told.push_back(bytes); },
+                           .large_log_bytes = kLarge});
+  const auto write_megabytes = [this, &db](int count) {
+    on_loop_.run([](Database on, int times) -> Task<> {
+      for (int i = 0; i < 10 * times; ++i) {
+        co_await on.exec("insert into notes(title) values(hex(randomblob(50000)))");
+      }
+    }(db, count));
+  };
+  sqlite3* other = nullptr;  // as another process
+  ASSERT_EQ(sqlite3_open(path().c_str(), &other), SQLITE_OK);
+  sqlite3_exec(other, "begin; select count(*) from notes", nullptr, nullptr, nullptr);
+  write_megabytes(15);
+  ASSERT_GE(told.size(), 2U);
+  EXPECT_LE(told.size(), 3U);
+  EXPECT_GE(told[0], kLarge);
+  EXPECT_GE(told[1], 2 * told[0]);
+  EXPECT_GT(std::filesystem::file_size(path() + "-wal"), 2 * kLarge);
+  const std::size_t before = told.size();
+  sqlite3_close(other);
+  write_megabytes(15);
+  EXPECT_LE(std::filesystem::file_size(path() + "-wal"), kLarge) << "it is reused, and cut";
+  EXPECT_LE(told.size(), before + 1);
 }
 
 TEST_F(SqliteDatabaseTest, a_task_that_is_dropped_while_it_waits_harms_nobody) {

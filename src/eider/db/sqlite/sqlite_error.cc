@@ -20,7 +20,89 @@ FailureKind kind_of_constraint(int code) noexcept {
   }
 }
 
+/// "users.email", or "users.email, users.name": then only the table is told.
+RefusedBy refused_by_columns(std::string_view columns) {
+  const std::size_t dot = columns.find('.');
+  if (dot == std::string_view::npos) {
+    return {};
+  }
+  RefusedBy by{.table = std::string(columns.substr(0, dot))};
+  if (columns.find(", ") == std::string_view::npos) {
+    by.column = columns.substr(dot + 1);
+  }
+  return by;
+}
+
+/// PostgreSQL cuts names to this.
+constexpr std::size_t kNameBytesMax = 63;
+
+/// The first `size` bytes, less what would be half a character.
+std::string_view cut(std::string_view text, std::size_t size) noexcept {
+  while (size > 0 && size < text.size() &&
+         (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) {
+    --size;
+  }
+  return text.substr(0, size);
+}
+
+/// "table_columns_key", whose longer part gives way where that is too long.
+std::string make_name(std::string_view table, const std::string& columns, std::string_view label) {
+  const std::string_view between = columns.empty() ? "" : "_";
+  const std::size_t room = kNameBytesMax - label.size() - between.size();
+  std::size_t table_size = table.size();
+  std::size_t columns_size = columns.size();
+  while (table_size + columns_size > room) {
+    --(table_size > columns_size ? table_size : columns_size);
+  }
+  return std::string(cut(table, table_size))
+      .append(between)
+      .append(cut(columns, columns_size))
+      .append(label);
+}
+
+/// As PostgreSQL names what the schema does not: "users_org_name_key" of "users.org, users.name".
+std::string name_of_unique(int code, std::string_view columns) {
+  const std::size_t dot = columns.find('.');
+  if (dot == std::string_view::npos) {
+    return {};
+  }
+  const std::string_view table = columns.substr(0, dot);
+  if (code != SQLITE_CONSTRAINT_UNIQUE) {
+    return make_name(table, "", "_pkey");
+  }
+  std::string names;
+  while (columns.size() > table.size()) {
+    const std::size_t end = columns.find(", ");
+    names.append(names.empty() ? "" : "_").append(columns.substr(0, end).substr(dot + 1));
+    columns.remove_prefix(end == std::string_view::npos ? columns.size() : end + 2);
+  }
+  return make_name(table, names, "_key");
+}
+
 }  // namespace
+
+RefusedBy refused_by_sqlite(int code, std::string_view message) {
+  constexpr std::string_view kFailed = " constraint failed: ";
+  constexpr std::string_view kIndex = "index '";
+  const std::size_t at = message.find(kFailed);
+  if (at == std::string_view::npos) {
+    return {};
+  }
+  const std::string_view what = message.substr(0, at);
+  std::string_view which = message.substr(at + kFailed.size());
+  if (which.starts_with(kIndex) && which.ends_with('\'')) {
+    which = which.substr(kIndex.size(), which.size() - kIndex.size() - 1);
+    return {.constraint = std::string(which)};
+  }
+  if (what == "CHECK") {
+    return {.constraint = std::string(which)};
+  }
+  RefusedBy by = refused_by_columns(which);
+  if (kind_of_constraint(code) == FailureKind::unique) {
+    by.constraint = name_of_unique(code, which);
+  }
+  return by;
+}
 
 FailureKind kind_of_sqlite_code(int code) noexcept {
   switch (code & 0xFF) {
@@ -50,11 +132,15 @@ FailureKind kind_of_sqlite_code(int code) noexcept {
 }
 
 void throw_sqlite(sqlite3* handle, std::string_view doing) {
+  const std::string_view message = sqlite3_errmsg(handle);
+  const int code = sqlite3_extended_errcode(handle);
   std::string cause = "SQLite: ";
-  cause += sqlite3_errmsg(handle);
+  cause += message;
   cause += ", in: ";
   cause += doing;
-  throw Failure(kind_of_sqlite_code(sqlite3_extended_errcode(handle)), std::move(cause));
+  RefusedBy by =
+      (code & 0xFF) == SQLITE_CONSTRAINT ? refused_by_sqlite(code, message) : RefusedBy();
+  throw Failure(kind_of_sqlite_code(code), std::move(cause), std::move(by));
 }
 
 }  // namespace eider::db

@@ -14,6 +14,9 @@ namespace eider::db {
 /// The kind of failure that an extended result code means.
 [[nodiscard]] FailureKind kind_of_sqlite_code(int code) noexcept;
 
+/// What the message of a constraint names: "UNIQUE constraint failed: users.email".
+[[nodiscard]] RefusedBy refused_by_sqlite(int code, std::string_view message);
+
 /// Throws what `handle` says of its last call.
 ///
 /// doing  what was tried, e.g. the statement's text

@@ -111,6 +111,17 @@ TEST_F(SqliteTest, one_gives_a_row_or_nothing_and_refuses_two) {
   }(db));
 }
 
+TEST_F(SqliteTest, a_list_is_json_and_never_an_array) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    const std::vector<int> ids = {1, 3};
+    EXPECT_EQ((co_await base.one<int>("select sum(value) from json_each($1)", ids)), 4);
+    auto array = base.one<int>("select $1", db::as_array(ids));
+    const auto failure = co_await failure_of(array);
+    EXPECT_EQ(failure.first, FailureKind::values);
+  }(db));
+}
+
 TEST_F(SqliteTest, a_statement_that_writes_and_gives_rows_finds_the_writer) {
   const Database db = open();
   on_loop_.run([](Database base) -> Task<> {
@@ -220,6 +231,147 @@ TEST_F(SqliteTest, a_broken_constraint_is_told_from_another) {
     EXPECT_EQ((co_await failure_of(check)).first, FailureKind::check);
     EXPECT_EQ((co_await failure_of(foreign)).first, FailureKind::foreign_key);
   }(db));
+}
+
+TEST_F(SqliteTest, what_a_statement_changed_whose_rows_are_refused_is_taken_back) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    co_await base.exec("insert into notes(id, title) values(1, 'a'), (2, 'b')");
+    auto two = base.one<int>("update notes set stars = 5 returning id");
+    EXPECT_EQ((co_await failure_of(two)).first, FailureKind::row);
+    auto text = base.all<int>("insert into notes(title) values('c') returning title");
+    EXPECT_EQ((co_await failure_of(text)).first, FailureKind::row);
+    auto [each] = co_await base.all(db::row<int>("update notes set stars = 4 returning id"));
+    EXPECT_FALSE(each.has_value());
+    EXPECT_EQ((co_await base.one<int>("select count(*) from notes where stars is null")), 2);
+    EXPECT_EQ((co_await base.one<int>("select count(*) from notes")), 2);
+  }(db));
+}
+
+TEST_F(SqliteTest, a_statement_whose_rows_are_refused_leaves_its_transaction_the_rest) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    auto body = [](Transaction& all) -> Task<> {
+      co_await all.exec("insert into notes(id, title) values(1, 'a')");
+      auto second = all.one<int>("insert into notes(id, title) values(2, 'b') returning id");
+      EXPECT_EQ(co_await second, 2);
+      auto two = all.one<int>("update notes set stars = 5 returning id");
+      EXPECT_EQ((co_await failure_of(two)).first, FailureKind::row);
+      auto taken = all.one<int>("insert into notes(title) values('a') returning id");
+      EXPECT_EQ((co_await failure_of(taken)).first, FailureKind::unique);
+      co_await all.exec("insert into notes(id, title) values(3, 'c')");
+    };
+    co_await base.transaction(body);
+    EXPECT_EQ((co_await base.one<int>("select count(*) from notes where stars is null")), 3);
+  }(db));
+}
+
+TEST_F(SqliteTest, behind_a_failure_that_ends_its_transaction_nothing_is_kept) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    co_await base.exec("insert into notes(title) values('a')");
+    auto body = [](Transaction& all) -> Task<> {
+      auto ending = all.exec("insert or rollback into notes(title) values('a')");
+      EXPECT_EQ((co_await failure_of(ending)).first, FailureKind::unique);
+      auto behind = all.exec("insert into notes(title) values('b')");
+      EXPECT_EQ((co_await failure_of(behind)).first, FailureKind::statement);
+      auto script = all.script("insert into notes(title) values('c')");
+      EXPECT_EQ((co_await failure_of(script)).first, FailureKind::statement);
+    };
+    auto transacting = base.transaction(body);
+    EXPECT_EQ((co_await failure_of(transacting)).first, FailureKind::statement);
+    EXPECT_EQ((co_await base.one<int>("select count(*) from notes")), 1);
+    co_await base.exec("insert into notes(title) values('d')");
+  }(db));
+}
+
+TEST_F(SqliteTest, a_reader_is_not_told_to_write) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    auto off = base.all<int>("pragma Query_Only = off");
+    EXPECT_EQ((co_await failure_of(off)).first, FailureKind::statement);
+    EXPECT_EQ((co_await base.one<int>("pragma query_only")), 1);
+  }(db));
+}
+
+Task<db::RefusedBy> refusal_of(Database base, db::RuntimeSql sql) {
+  try {
+    co_await base.exec(sql);
+  } catch (const db::Failure& failure) {
+    co_return failure.by();
+  }
+  co_return db::RefusedBy{.constraint = "nothing"};
+}
+
+TEST_F(SqliteTest, a_broken_constraint_tells_its_name_its_table_and_its_column) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    co_await base.script(
+        "create table pairs(a integer, b integer, c text not null, constraint small check(a < 9), "
+        "unique(a, b)); create unique index lower_c on pairs(lower(c)); "
+        "insert into pairs values(1, 1, 'x'); insert into notes(id, title) values(1, 'a')");
+  }(db));
+  const struct {
+    const char* sql;
+    const char* constraint;
+    const char* table;
+    const char* column;
+  } kCases[] = {
+      {"insert into pairs values(1, 1, 'y')", "pairs_a_b_key", "pairs", ""},
+      {"insert into pairs values(1, 2, 'X')", "lower_c", "", ""},
+      {"insert into pairs values(9, 2, 'z')", "small", "", ""},
+      {"insert into pairs(a) values(2)", "", "pairs", "c"},
+      {"insert into notes(id, title) values(1, 'b')", "notes_pkey", "notes", "id"},
+      {"insert into notes(title) values('a')", "notes_title_key", "notes", "title"},
+      {"insert into marks(note) values(99)", "", "", ""},
+      {"insert into absent values(1)", "", "", ""},
+  };
+  for (const auto& [sql, constraint, table, column] : kCases) {
+    const db::RefusedBy by = on_loop_.run(refusal_of(db, db::RuntimeSql{sql}));
+    EXPECT_EQ(by.constraint, constraint) << sql;
+    EXPECT_EQ(by.table, table) << sql;
+    EXPECT_EQ(by.column, column) << sql;
+  }
+}
+
+TEST_F(SqliteTest, a_long_name_of_a_constraint_is_cut_as_postgresql_cuts_it) {
+  const auto times = [](std::size_t count, std::string_view text) {
+    std::string made;
+    while (count-- > 0) {
+      made += text;
+    }
+    return made;
+  };
+  const struct {
+    std::string table;
+    std::string column;
+    std::string name;
+  } kCases[] = {
+      {times(40, "t"), times(40, "c"), times(29, "t") + "_" + times(29, "c") + "_key"},
+      {times(40, "t"), "email", times(40, "t") + "_email_key"},
+      {times(60, "t"), "email", times(53, "t") + "_email_key"},
+      {"users", times(60, "c"), "users_" + times(53, "c") + "_key"},
+      {"users", "x" + times(30, "\u00e9"), "users_x" + times(26, "\u00e9") + "_key"},
+      {"users", times(29, "\u00e9"), "users_" + times(26, "\u00e9") + "_key"},
+  };
+  for (const auto& [table, column, name] : kCases) {
+    const Database db =
+        open_sqlite(":memory:", {.schema = "create table " + table + "(" + column +
+                                           " text unique); insert into " + table + " values('a')"});
+    const db::RuntimeSql again{"insert into " + table + " values('a')"};
+    EXPECT_EQ(on_loop_.run(refusal_of(db, again)).constraint, name);
+  }
+}
+
+TEST(DatabaseFailure, what_may_do_in_a_moment_is_a_503_and_a_constraint_a_409) {
+  for (const FailureKind kind : {FailureKind::busy, FailureKind::expired, FailureKind::deadlock,
+                                 FailureKind::serialisation, FailureKind::lost}) {
+    EXPECT_EQ(db::Failure(kind, "cause").error().status(), 503);
+  }
+  for (const FailureKind kind :
+       {FailureKind::unique, FailureKind::foreign_key, FailureKind::not_null, FailureKind::check}) {
+    EXPECT_EQ(db::Failure(kind, "cause").error().status(), 409);
+  }
 }
 
 TEST_F(SqliteTest, what_a_constraint_broke_is_a_409_that_names_nothing_inside) {

@@ -1,0 +1,38 @@
+#include "form_page.h"
+
+#include <eider/middleware/csrf.h>
+#include <eider/session/session.h>
+
+#include "form_page.html.h"
+
+namespace arena {
+
+using namespace eider;
+
+namespace {
+
+// Known to the load, which comes with a session and a token: answers are held byte for byte.
+constexpr const char* kKey = "the arena's key, which is no secret";
+
+struct Visit {
+  int visits = 0;
+};
+
+}  // namespace
+
+void add_form_page(App& app) {
+  App pages;
+  serve_views(pages);
+  sessions<Visit>(pages, {.store = SignedSessions{.keys = {kKey}},
+                          .idle = std::chrono::years(50),
+                          .absolute = std::chrono::years(50),
+                          .cookie = "session",
+                          .is_secure = false});
+  pages.use(csrf({.key = kKey, .cookie = "csrf", .is_secure = false}));
+  pages.get("", [](Session<const Visit> visit, BlankForm<NewNote> form, State<Views> views) {
+    return views->page(FormPage{visit->visits, form.view()});
+  });
+  app.mount("/form", std::move(pages));
+}
+
+}  // namespace arena

@@ -1,0 +1,50 @@
+// The plaintext service with what is to be measured of logs, metrics and traces: see
+// arena/telemetry_cost. Must not do anything else.
+#include <eider/eider.h>
+#include <eider/telemetry/log.h>
+#include <eider/telemetry/metrics.h>
+#include <eider/telemetry/otlp/otlp.h>
+
+using namespace eider;
+
+namespace {
+
+struct Settings {
+  std::string sees;       ///< any of id, metrics, slow, log, traces, kept, with commas between
+  std::string collector;  ///< for traces
+  std::string log_file;   ///< for log
+};
+
+App make_app(const Settings& settings) {
+  App app;
+  const auto sees = [&](std::string_view what) {
+    return ("," + settings.sees + ",").contains("," + std::string(what) + ",");
+  };
+  if (sees("traces") || sees("kept")) {
+    export_otlp(app, {.endpoint = settings.collector, .share = sees("kept") ? 1 : 0.001});
+  }
+  if (sees("id")) {
+    app.use(request_id());
+  }
+  if (sees("metrics")) {
+    serve_metrics(app);
+  }
+  if (sees("log")) {
+    const Log log = open_log({.file = settings.log_file});
+    app.log_to(log);
+    app.observe(access_log(log, AccessFormat::fields));
+    app.observe(slow_log(log, std::chrono::seconds(1)));
+  } else if (sees("slow")) {
+    const Log log = open_log({.file = settings.log_file});
+    app.log_to(log);
+    app.observe(slow_log(log, std::chrono::seconds(1)));
+  }
+  app.get("/plaintext", [] { return "Hello, World!"; });
+  return app;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_app<Settings>("seen", argc, argv, make_app);
+}

@@ -1,0 +1,51 @@
+"""A page for people beside a plain one: a signed session, a form with its token, a template.
+
+Must not name a contestant: all are asked alike.
+"""
+
+from experiments.model import HTML, Ask, Cell, Experiment
+from verify.answers import Expected
+
+# Made by the key in apps/eider/form_page.cc.
+_TOKEN = "NG9PrvIFhKV7r2kV0ztsyVI6pZWhpWfhre9mbSCUM+1rw0n78qLdWRvN3RW/U32wUus="
+_SESSION = ("1.a08V3DuJoIXOzjhuIgyYKHb1tmJD0Dp7a."
+            "eyJ1c2VyIjoiIiwiYmVnYW4iOjE3OTU0NTIwNzMsInNlZW4iOjE3OTU0NTIwNzMsInZlcnNpb24iOjEs"
+            "ImRhdGEiOiJ7XCJ2aXNpdHNcIjozfSIsImZsYXNoZXMiOiIifQ==."
+            "8PDSFKeZZXptFG87KanlG5VLJtgsf8Z23FTGU2uEHXo=")
+_PAGE = f"""<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>A note</title></head>
+<body>
+<p>You were here 3 times.</p>
+<form method="post">
+<input type="hidden" name="csrf_token" value="{_TOKEN}">
+<div class="field">
+<label for="title">Title</label>
+<input type="text" id="title" name="title" maxlength="200" required value="">
+</div>
+<div class="field">
+<label for="email">Email</label>
+<input type="email" id="email" name="email" autocomplete="email" required value="">
+</div>
+<div class="field">
+<label for="stars">Stars</label>
+<input type="number" id="stars" name="stars" inputmode="numeric" min="0" max="5" value="3">
+</div>
+<p class="actions"><button class="primary">Save</button></p>
+</form>
+
+</body>
+</html>
+"""
+FORM = Ask("/form", Expected(_PAGE.encode(), "text/html"),
+           headers=(f"Cookie: session={_SESSION}; csrf={_TOKEN}",))
+
+
+def experiment(machine):
+    """Two cells: the plain page, and the one with a session and a form."""
+    return Experiment(
+        "form", "A page with a session and a form", machine.scale("nowhere") + " The session is "
+        "signed and lies in its cookie; the page shows what it remembers, and a form of three "
+        "fields with their rules and a token.",
+        (Cell("plain", "a plain page, 64 connections", Ask("/html", HTML), ("hello-html",)),
+         Cell("form", "a session, a form and a template, 64 connections", FORM, ("form",))))

@@ -1,0 +1,137 @@
+"""A typed order sent as JSON: as it is, and with rules behind five middlewares.
+
+Must not ask one project's wording of a fault, nor less of any: what is wrong is named by all.
+"""
+
+import copy
+import json
+from functools import partial
+
+from experiments.model import Ask, Cell, Experiment, both
+from load.wrk import HOST
+from verify.answers import Expected, request_bytes
+from verify.refusals import Fields, Refusal, Taken
+
+CONNECTIONS = 64
+CONTENT_BYTES_MAX = 2**20
+_RIVALS = ("fastapi", "axum", "drogon")
+ORDER = {
+    "id": "0f8fad5b-d9cb-469f-a165-70867728950e", "name": "Ada Lovelace",
+    "mail": "ada@lovelace.org", "street": "12 St James's Square", "postcode": "10117",
+    "city": "Berlin", "country": "DE", "paid_with": "invoice", "tags": ["first", "fragile"],
+    "note": "Ring twice.", "is_gift": False,
+    "lines": [{"sku": "cog-wheel-12", "count": 40, "cents": 1299},
+              {"sku": "axle-3", "count": 2, "cents": 45000},
+              {"sku": "card-blank", "count": 1000, "cents": 3}]}
+_ANSWER = Expected(b'{"name":"Ada Lovelace","lines":3,"cents":144960}', "application/json",
+                   is_object=True)
+# Of one member each: what no type or no rule lets pass. A type may be told alone, ahead of rules.
+_OF_TYPE = (("id", "7"), ("id", "0f8fad5b-d9cb-469f-a165-7086772895zz"), ("paid_with", "cash"),
+            ("country", "XX"), ("is_gift", "perhaps"), ("name", 7), ("tags", "first"),
+            ("lines", {}))
+_OF_RULE = (("name", ""), ("name", "n" * 81), ("mail", "nobody"), ("mail", "@lovelace.org"),
+            ("street", ""), ("street", "s" * 121), ("postcode", "1011"), ("postcode", "101170"),
+            ("postcode", "1O117"), ("city", ""), ("city", "c" * 81), ("tags", ["a", "a"]),
+            ("tags", [str(number) for number in range(9)]), ("note", "n" * 501), ("lines", []),
+            ("lines", ORDER["lines"] * 17))
+_OF_LINE = (("sku", ""), ("sku", "a" * 33), ("sku", "Axle 3"), ("count", 0), ("count", 1001),
+            ("cents", -1), ("cents", 10_000_001), ("count", "many"), ("cents", 0.5))
+# All of these at once, and each is named.
+_TOGETHER = {"name": "", "mail": "nobody", "street": "", "postcode": "1011", "city": "",
+             "tags": ["a", "a"], "note": "n" * 501}
+_HEADERS = (r"content-security-policy: .+", r"x-content-type-options: nosniff",
+            r"referrer-policy: .+", r"x-frame-options: deny", r"cross-origin-opener-policy: .+",
+            r"cross-origin-resource-policy: .+", r"permissions-policy: .+",
+            r"(x-)?ratelimit.*: .*\d.*")
+
+
+def experiment(machine):
+    """Two cells: typed alone; typed, checked and behind middleware."""
+    return Experiment(
+        "orders", "A typed JSON POST", machine.scale("nowhere with figures") + " An order of "
+        f"twelve members and three lines, {len(_text(ORDER))} bytes, is answered by its number of "
+        "lines and its total. Ahead of the first measurement wrong orders are refused and their "
+        "members named.", (
+            _cell("unchecked", "types alone, no middleware", _first_of_types),
+            _cell("checked", "rules, behind five middlewares", _first_of_rules)))
+
+
+def _cell(name, title, first_of):
+    path = f"/{name}"
+    return Cell(name, f"{title}, {CONNECTIONS} connections",
+                Ask(path, _ANSWER, "POST", _text(ORDER), first=first_of(path)), (name,),
+                connections=CONNECTIONS, bound=both(1.0), bound_over=_RIVALS)
+
+
+def _text(order):
+    return json.dumps(order, separators=(",", ":")).encode()
+
+
+def _request(path, content, headers=()):
+    return request_bytes(path, HOST, headers, "POST", content)
+
+
+def _changed(**members):
+    return {**copy.deepcopy(ORDER), **members}
+
+
+def _with_line(**members):
+    order = copy.deepcopy(ORDER)
+    order["lines"][1].update(members)
+    return order
+
+
+def _refused(path, title, order, *named):
+    """By its values: no more is named than what is wrong, and where that stands. Who shows what it
+    was sent shows a line's names with the lines.
+    """
+    inner = () if named == ("lines",) else ORDER["lines"][0]
+    right = {*ORDER, *inner} - set(named)
+    return Refusal(title, _request(path, _text(order)), ("422",), named, tuple(sorted(right)))
+
+
+def _of_size(size):
+    """A right order, as large as that by spaces."""
+    text = _text(ORDER)
+    return text[:1] + b" " * (size - len(text)) + text[1:]
+
+
+def _first_of_types(path):
+    """What types alone refuse: what is no order, no JSON, not said to be JSON or too large."""
+    refused, request = partial(_refused, path), partial(_request, path)
+    whole = request(_text(ORDER))
+    lacking = {name: value for name, value in ORDER.items() if name != "city"}
+    return (
+        refused("is_gift is a text", _changed(is_gift="perhaps"), "is_gift"),
+        refused("a count is a text", _with_line(count="many"), "lines", "count"),
+        Refusal("no city", request(_text(lacking)), ("422",), ("city",)),
+        Refusal("a member that nobody knows", request(_text(_changed(colour="red"))), ("422",),
+                ("colour",)),
+        Refusal("half of it", request(_text(ORDER)[:200]), ("400", "422")),
+        Refusal("no Content-Type", whole.replace(b"Content-Type: application/json\r\n", b""),
+                ("4",)),
+        Refusal("Content-Type: text/plain", whole.replace(b"application/json", b"text/plain"),
+                ("4",)),
+        Refusal("a byte over 1 MiB", request(_of_size(CONTENT_BYTES_MAX + 1)), ("413",)),
+        Taken("1 MiB", request(_of_size(CONTENT_BYTES_MAX)), _ANSWER))
+
+
+def _first_of_rules(path):
+    """What rules refuse besides, what middleware refuses and what it leaves in the answer."""
+    refused, request = partial(_refused, path), partial(_request, path)
+    return (
+        *_first_of_types(path),
+        *(refused(f"{name} is {str(value)[:40]!r}", _changed(**{name: value}), name)
+          for name, value in _OF_TYPE + _OF_RULE),
+        *(refused(f"a line's {name} is {value!r}", _with_line(**{name: value}), "lines", name)
+          for name, value in _OF_LINE),
+        refused("many at once", _changed(
+            **_TOGETHER, lines=[*ORDER["lines"][:2], {"sku": "", "count": 0, "cents": -1}]),
+                *_TOGETHER, "lines", "sku", "count", "cents"),
+        Taken("no note", request(_text(_changed(note=None))), _ANSWER),
+        Refusal("the page of another site", request(
+            _text(ORDER), ("Origin: https://elsewhere.example", "Sec-Fetch-Site: cross-site")),
+                ("403",)),
+        Taken("a page of its own", request(
+            _text(ORDER), (f"Origin: http://{HOST}", "Sec-Fetch-Site: same-origin")), _ANSWER),
+        Fields(request(_text(ORDER)), _HEADERS, "x-request-id"))

@@ -1,0 +1,28 @@
+# eider_assets(target DIRECTORY directory [NAME name] [FILES file…]): puts the files below the directory (or those
+# alone) into the program: hashed, compressed, and told by `name.h` (default: <target>_assets.h) as `name()`. What a
+# style sheet refers to has to be there.
+function(eider_assets target)
+  cmake_parse_arguments(arg "" "DIRECTORY;NAME" "FILES" ${ARGN})
+  get_filename_component(directory "${arg_DIRECTORY}" ABSOLUTE)
+  if(NOT IS_DIRECTORY "${directory}")
+    message(FATAL_ERROR "eider_assets(${target}): there is no directory ${directory}")
+  endif()
+  if(NOT arg_NAME)
+    string(MAKE_C_IDENTIFIER "${target}_assets" arg_NAME)
+  endif()
+  set(files ${arg_FILES})
+  if(NOT files)
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE "${directory}" "${directory}/*")
+    list(FILTER files EXCLUDE REGEX "(^|/)\\.|~$")
+  endif()
+  list(TRANSFORM files PREPEND "${directory}/" OUTPUT_VARIABLE paths)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_assets")
+  file(MAKE_DIRECTORY "${folder}")
+  set(output "${folder}/${arg_NAME}")
+  add_custom_command(OUTPUT "${output}.cc" "${output}.h" "${output}.bin"
+                     COMMAND eider::assets_command "${directory}" "${output}" ${files}
+                     DEPENDS eider::assets_command ${paths} COMMENT "Assets of ${directory}" VERBATIM)
+  target_sources(${target} PRIVATE "${output}.cc" "${output}.h")
+  set_source_files_properties("${output}.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON OBJECT_DEPENDS "${output}.bin")
+  target_include_directories(${target} PRIVATE "${folder}")
+endfunction()

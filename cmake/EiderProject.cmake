@@ -1,0 +1,53 @@
+# How a project that `eider new` made is compiled; each line of it may stand in the project itself instead.
+
+# eider_project(target), behind what it links: C++23 with warnings, the header of Eider precompiled, and in debug builds a quick linker.
+function(eider_project target)
+  target_compile_features(${target} PUBLIC cxx_std_23)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE -Wall -Wextra)
+  # A program takes the precompiled header of the project's library that it links.
+  set(from "")
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  foreach(library IN LISTS libraries)
+    if(TARGET ${library})
+      get_target_property(is_ours ${library} EIDER_PROJECT)
+      if(is_ours)
+        set(from ${library})
+      endif()
+    endif()
+  endforeach()
+  if(from)
+    target_precompile_headers(${target} REUSE_FROM ${from})
+  else()
+    target_precompile_headers(${target} PRIVATE <eider/eider.h>)
+    set_target_properties(${target} PROPERTIES EIDER_PROJECT ON)
+  endif()
+  get_target_property(type ${target} TYPE)
+  if(NOT type STREQUAL "EXECUTABLE")
+    return()
+  endif()
+  # Links in a twentieth of the second that the usual one takes for each edit.
+  find_program(EIDER_QUICK_LINKER NAMES mold ld.lld-19 ld.lld)
+  if(EIDER_QUICK_LINKER AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_link_options(${target} PRIVATE $<$<CONFIG:Debug>:--ld-path=${EIDER_QUICK_LINKER}>)
+  elseif(EIDER_QUICK_LINKER MATCHES "mold$")
+    target_link_options(${target} PRIVATE $<$<CONFIG:Debug>:-fuse-ld=mold>)
+  endif()
+endfunction()
+
+# eider_project_tests(name LIBRARIES library… SOURCES source…): one program of GoogleTest's, each of whose cases is a
+# test of ctest.
+function(eider_project_tests name)
+  cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES" ${ARGN})
+  find_package(GTest QUIET)
+  if(NOT GTest_FOUND)
+    message(FATAL_ERROR "the tests need GoogleTest: apt install libgtest-dev, or leave them out by -DBUILD_TESTING=OFF")
+  endif()
+  find_package(eider REQUIRED QUIET COMPONENTS core testkit)
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} eider::testkit GTest::gtest_main)
+  eider_project(${name})
+  include(GoogleTest)
+  # Found when they are run, not when they are built: a program that crashes at its start is a test that fails.
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST)
+endfunction()

@@ -1,0 +1,39 @@
+# eider_find_command(out): the command `eider`, of this build or installed.
+function(eider_find_command out)
+  if(TARGET eider)
+    set(${out} eider PARENT_SCOPE)  # where the library is a part of the project
+    return()
+  endif()
+  find_program(EIDER_COMMAND eider HINTS "${eider_DIR}/../../../bin")
+  if(NOT EIDER_COMMAND)
+    message(FATAL_ERROR "the command eider is not there: install it with the components views and client")
+  endif()
+  set(${out} "${EIDER_COMMAND}" PARENT_SCOPE)
+endfunction()
+
+# eider_views(target FILES template… | DIRECTORY directory): compiles templates into the target, which includes a
+# page's header as "NAME.h": "notes/list.html.h". Templates are named from the directory, or with FILES from where
+# CMakeLists.txt stands (docs/howto/templates.md).
+function(eider_views target)
+  cmake_parse_arguments(arg "" "DIRECTORY" "FILES" ${ARGN})
+  if(arg_UNPARSED_ARGUMENTS OR (arg_DIRECTORY AND arg_FILES) OR NOT (arg_DIRECTORY OR arg_FILES))
+    message(FATAL_ERROR "eider_views(target FILES template… | DIRECTORY directory)")
+  endif()
+  set(root "${CMAKE_CURRENT_SOURCE_DIR}")
+  set(names ${arg_FILES})
+  if(arg_DIRECTORY)
+    get_filename_component(root "${arg_DIRECTORY}" ABSOLUTE)
+    file(GLOB_RECURSE names RELATIVE "${root}" CONFIGURE_DEPENDS "${root}/*.html")
+  endif()
+  eider_find_command(command)
+  set(out "${CMAKE_CURRENT_BINARY_DIR}/${target}_views")
+  list(TRANSFORM names REPLACE "(.+)" "${out}/\\1.h" OUTPUT_VARIABLE headers)
+  list(TRANSFORM names REPLACE "(.+)" "${out}/\\1.cc" OUTPUT_VARIABLE sources)
+  list(TRANSFORM names PREPEND "${root}/" OUTPUT_VARIABLE templates)
+  add_custom_command(OUTPUT ${headers} ${sources}
+    COMMAND ${command} views --out "${out}" --root "${root}" ${names}
+    DEPENDS ${templates} ${command} COMMENT "Compiling templates of ${target}" VERBATIM)
+  target_sources(${target} PRIVATE ${headers} ${sources})
+  target_include_directories(${target} PRIVATE "${out}")
+  target_link_libraries(${target} PRIVATE eider::views)
+endfunction()

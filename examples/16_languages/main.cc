@@ -1,0 +1,75 @@
+// A page in several languages, with their numbers and dates: by /de/, /pl/ and /ar/, by cookie, or
+// by Accept-Language.
+//   ./16_languages --port 8080 --directory examples/16_languages/languages --development
+//   curl localhost:8080/pl/
+//   curl -H 'Accept-Language: de-AT' localhost:8080/hello/Ann
+#include <eider/base/html.h>
+#include <eider/eider.h>
+#include <eider/locale/locale.h>
+
+#include <chrono>
+#include <string>
+
+using namespace eider;
+
+namespace {
+
+struct LanguagesExample {
+  std::string directory = "examples/16_languages/languages";
+  bool development = false;
+
+  static constexpr OptionText kOptions[] = {
+      {"directory", "where the catalogues are", "DIR"},
+      {"development", "see catalogues that are saved, and tell of texts that are missing"}};
+};
+
+/// The page in each language.
+std::string links_to(const Languages& languages) {
+  std::string html;
+  for (const std::string& tag : languages.tags()) {
+    html += "<a href=\"/" + tag + "/\" hreflang=\"" + tag + "\">" + tag + "</a> ";
+  }
+  return html;
+}
+
+Html home(const Translator& tr, const Locale& here, State<Languages> languages) {
+  std::string html = "<!doctype html><html lang=\"" + tr.language() + "\" dir=\"";
+  html.append(tr.direction()).append("\"><meta charset=\"utf-8\"><title>");
+  html += escape_html(tr("Notes")) + "</title><ul>";
+  for (const int count : {0, 1, 2, 5, 11, 22, 100}) {
+    html += "<li>" + escape_html(tr.plural("{count} note", "{count} notes", count)) + "</li>";
+  }
+  html += "</ul><p>" +
+          escape_html(here.date(
+              std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()))) +
+          " · " + escape_html(here.number(1234567.891)) + " · " +
+          escape_html(here.money("9.90", "EUR")) + "</p><p><a href=\"" + tr.path("/hello/Ann") +
+          "\">" + escape_html(tr.context("menu", "Open")) + "</a></p><p>" + links_to(*languages) +
+          "</p>";
+  return Html(html);
+}
+
+std::string hello(const Translator& tr, std::string name) {
+  return tr("Hello, {name}!", {{"name", name}}) + "\n";
+}
+
+Exit serve(int argc, char** argv) {
+  LanguagesExample own;
+  App app;
+  app.options(OptionSet("languages").add(own));
+  app.get("/", home);
+  app.get("/hello/{name}", hello);
+  const auto options = read_command_line(argc, argv, app.options());
+  if (!options) {
+    return options.error();
+  }
+  use_languages(app, {.directory = own.directory, .development = own.development});
+  return app.serve(*options);
+}
+
+}  // namespace
+
+/// A catalogue that cannot be read is thrown.
+int main(int argc, char** argv) {
+  return run_main(serve, argc, argv);
+}

@@ -1,0 +1,26 @@
+// What the pages show.
+// Must not know the library: a page's struct is plain.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace guestbook {
+
+struct Entry {
+  std::string name;
+  std::string text;
+  std::string home;
+};
+
+struct BookPage {
+  std::string title = "Guest book";
+  std::vector<Entry> entries;
+};
+
+/// A filter of our own: {{ name | initial }}.
+inline std::string initial(std::string_view name) {
+  return std::string(name.substr(0, 1));
+}
+
+}  // namespace guestbook

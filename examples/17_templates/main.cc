@@ -1,0 +1,71 @@
+// A guest book: pages by templates, compiled, or with --development as their files are now.
+#include <eider/eider.h>
+#include <eider/views/app/views.h>
+
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "book.html.h"
+#include "guestbook.h"
+
+namespace {
+
+using namespace eider;
+using guestbook::BookPage;
+using guestbook::Entry;
+
+constexpr std::size_t kEntriesMax = 100;
+
+struct PageOptions {
+  bool development = false;
+  std::string templates = "pages";
+
+  static constexpr OptionText kOptions[] = {
+      {"development", "show templates as their files are now: on your own machine alone"},
+      {"templates", "where those files are", "DIRECTORY"}};
+};
+
+class Book {
+ public:
+  [[nodiscard]] BookPage page() const {
+    const std::scoped_lock lock(mutex_);
+    return {.entries = entries_};
+  }
+  void add(Entry entry) {
+    const std::scoped_lock lock(mutex_);
+    if (entries_.size() < kEntriesMax) {
+      entries_.push_back(std::move(entry));
+    }
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  PageOptions own;
+  const auto options = read_command_line(argc, argv, OptionSet("templates").add(own));
+  if (!options) {
+    return options.error();
+  }
+  ViewsOptions views{.directory = own.templates, .development = own.development};
+  views.filters.add("initial", guestbook::initial);
+
+  App app;
+  serve_views(app, std::move(views));
+  app.state<Book>();
+  app.get("/", [](State<Book> book, State<Views> shown) { return shown->page(book->page()); });
+  app.get("/entries", [](State<Book> book, State<Views> shown) {
+    return shown->fragment(book->page(), "entries");
+  });
+  app.post("/entries", [](Form<Entry> entry, State<Book> book) {
+    book->add(std::move(*entry));
+    return Redirect("/");
+  });
+  return app.serve(*options);
+}

@@ -1,0 +1,85 @@
+// A cart that a browser keeps, a login that changes its id, messages for the next page, and
+// handlers that are for users. There are no passwords here: 16_logins has them.
+//   ./18_sessions --port 8080, and open http://localhost:8080/
+#include <eider/eider.h>
+#include <eider/session/users.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+using namespace eider;
+
+struct Visit {
+  std::vector<std::string> cart = {};
+};
+
+struct User {
+  std::string name;
+  std::vector<std::string> roles = {};
+};
+
+template <>
+struct eider::Extract<User> : eider::ExtractSlot<User> {
+  static constexpr bool kOwns = true;
+};
+
+/// In place of a database.
+struct People {
+  std::map<std::string, User> by_key = {{"ann", {"Ann", {"admin"}}}, {"bob", {"Bob"}}};
+};
+
+struct Login {
+  std::string name;
+  std::string next = "/";
+};
+
+std::string shown(std::vector<Flash> flashes) {
+  std::string text;
+  for (const Flash& flash : flashes) {
+    text += flash.kind + ": " + flash.text + "\n";
+  }
+  return text;
+}
+
+int main(int argc, char** argv) {
+  App app;
+  app.state(People());
+  // In the clear, as in development; behind TLS leave both out.
+  const Sessions visits = sessions<Visit>(app, {.cookie = "session", .is_secure = false});
+  users(app, visits, [](const UserKey& key, State<People> people) -> Result<User> {
+    const auto found = people->by_key.find(key.text);
+    if (found == people->by_key.end()) {
+      return fail(Error::unauthorized("There is no such user any more."));
+    }
+    return found->second;
+  });
+  app.use(cross_origin_protection());
+
+  app.get("/", [](std::optional<User> user, Session<Visit> session) {
+    return shown(session.take_flashes()) + "Hello, " + (user ? user->name : "stranger") + ": " +
+           std::to_string(session->cart.size()) + " in your cart.\n";
+  });
+  app.post("/cart/{thing}", [](std::string thing, Session<Visit> session) {
+    session.flash("info", thing + " is in your cart.");
+    session->cart.push_back(std::move(thing));
+    return Redirect("/");
+  });
+  app.post("/login", [](Form<Login> form, Session<> session, State<People> people) {
+    if (people->by_key.contains(form->name)) {
+      session.begin_for(form->name);
+    } else {
+      session.flash("error", "Nobody is called so.");
+    }
+    return Redirect(own_path(form->next));
+  });
+  app.post("/logout", [](Session<> session) {
+    session.end();
+    session.flash("info", "Good bye.");
+    return Redirect("/");
+  });
+  app.get("/me", [](const User& user) { return user.name + "\n"; });
+  app.get("/admin", [](const User& user) { return "Do as you like, " + user.name + ".\n"; })
+      .guard(needs_role<User>("admin"));
+  return app.run(argc, argv);
+}

@@ -1,0 +1,59 @@
+// What is typed into the form, and what its pages show.
+// Must not know requests.
+#pragma once
+
+#include <eider/eider.h>
+#include <eider/forms/forms.h>
+#include <eider/session/session.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace booking {
+
+enum class Room : std::uint8_t { garden_view, sea_view, attic };
+enum class Extra : std::uint8_t { breakfast, parking, late_arrival };
+
+struct Address {
+  eider::Length<std::string, 1, 100> street;
+  eider::Length<std::string, 1, 100> city;
+};
+
+struct Stay {
+  eider::Length<std::string, 1, 60> name;
+  eider::Email email;
+  eider::Range<int, 1, 4> guests = 2;
+  Room room;
+  std::set<Extra> extras = eider::kEmpty;
+  std::chrono::year_month_day from;
+  std::optional<std::chrono::year_month_day> to;
+  Address address;
+  eider::Length<std::string, 0, 500> wishes = eider::kEmpty;
+  bool newsletter;
+
+  static constexpr eider::MemberText kAbout[] = {{"to", "Leave it empty for one night."}};
+  static constexpr eider::FieldText kForm[] = {
+      {.member = "name", .autocomplete = "name"},
+      {.member = "room", .control = eider::Control::radios},
+      {.member = "from", .label = "First day"},
+      {.member = "to", .label = "Last day"},
+      {.member = "address.street", .autocomplete = "street-address"},
+      {.member = "wishes", .control = eider::Control::textarea, .rows = 4}};
+
+  void check(eider::Faults& faults) const {
+    if (to && *to < from) {
+      faults.add(to, "must not be before the first day");
+    }
+  }
+};
+
+struct StayPage {
+  std::vector<eider::Flash> messages;
+  eider::FormView form;
+};
+
+}  // namespace booking

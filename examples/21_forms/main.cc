@@ -1,0 +1,56 @@
+// A form that follows from a struct: shown, refused with what was typed, taken once.
+//   ./21_forms --port 8080, and open http://localhost:8080/
+#include <eider/eider.h>
+#include <eider/forms/forms.h>
+#include <eider/middleware/csrf.h>
+#include <eider/session/session.h>
+
+#include "booking.h"
+#include "stay.html.h"
+
+using namespace eider;
+using booking::Stay;
+using booking::StayPage;
+
+struct Visit {
+  int bookings = 0;
+};
+
+struct PageOptions {
+  bool development = false;
+  std::string templates = "pages";
+
+  static constexpr OptionText kOptions[] = {
+      {"development", "show templates as their files are now: on your own machine alone"},
+      {"templates", "where those files are", "DIRECTORY"}};
+};
+
+int main(int argc, char** argv) {
+  PageOptions own;
+  const auto options = read_command_line(argc, argv, OptionSet("forms").add(own));
+  if (!options) {
+    return options.error();
+  }
+  App app;
+  // In the clear, as in development; behind TLS leave out the names of cookies and `is_secure`.
+  const Sessions visits = sessions<Visit>(app, {.cookie = "session", .is_secure = false});
+  app.use(csrf({.session = visits.csrf_binding(), .cookie = "csrf", .is_secure = false}));
+  serve_views(app, {.directory = own.templates, .development = own.development});
+
+  app.get("/", [](BlankForm<Stay> form, Session<> session, State<Views> views) {
+    return views->page(StayPage{session.take_flashes(), form.view({.submit = "Book"})});
+  });
+  app.post("/",
+           [](FilledForm<Stay> form, Session<Visit> session, State<Views> views) -> FormAnswer {
+             if (form.is_good(form->name) && *form->name == "Nobody") {
+               form.add(form->name, "is nobody's");
+             }
+             if (!form.is_good()) {
+               return form.again(views->page(StayPage{{}, form.view({.submit = "Book"})}));
+             }
+             ++session->bookings;
+             session.flash("info", "Thank you, " + *form->name + ": the room is yours.");
+             return Redirect("/");
+           });
+  return app.serve(*options);
+}

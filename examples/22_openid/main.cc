@@ -1,0 +1,75 @@
+// A login by an OpenID provider, such as Keycloak on this machine; its page leads back here.
+//   ./22_openid --issuer http://127.0.0.1:9000 --client-id notes --client-secret … --port 8080
+// Register http://localhost:8080/login/callback there, and open http://localhost:8080/
+#include <eider/base/html.h>
+#include <eider/eider.h>
+#include <eider/oauth/oauth.h>
+#include <eider/session/users.h>
+
+#include <string>
+
+using namespace eider;
+
+struct OpenIdOptions {
+  std::string issuer;
+  std::string client_id;
+  std::string client_secret;
+
+  static constexpr OptionText kOptions[] = {
+      {"issuer", "the provider, as it writes itself", "URL"},
+      {"client_id", "what the provider calls this service", "TEXT"},
+      {"client_secret", "what the provider gave it; none for a public client", "TEXT"}};
+};
+
+struct Profile {
+  std::string sub;
+  std::optional<std::string> name = {};
+};
+
+struct Visit {
+  std::string name = {};
+};
+
+Result<Redirect> log_in(const OpenIdIdentity& who, Session<Visit> session) {
+  const auto profile = who.as<Profile>();
+  if (!profile) {
+    return fail(profile.error());
+  }
+  session.begin_for(who.key());
+  session->name = profile->name.value_or(profile->sub);
+  return Redirect(who.next);
+}
+
+Html show_home(Session<const Visit> session) {
+  if (session.user().empty()) {
+    return Html("<p>Hello, stranger.</p><a href=\"/login\">Log in</a>");
+  }
+  return Html("<p>Hello, " + escape_html(session->name) +
+              ".</p><form method=\"post\" action=\"/logout\"><button>Log out</button></form>");
+}
+
+int main(int argc, char** argv) {
+  OpenIdOptions own;
+  const auto options = read_command_line(argc, argv, OptionSet("openid").add(own));
+  if (!options) {
+    return options.error();
+  }
+  App app;
+  // In the clear, as in development; behind TLS leave out the cookies' names, and is_secure.
+  const Sessions visits = sessions<Visit>(app, {.cookie = "session", .is_secure = false});
+  app.use(cross_origin_protection());
+  app.provide(UserKeyGuard(visits.options().cookie, {.login_page = "/login"}));
+  openid_login(app,
+               {.issuer = own.issuer,
+                .client_id = own.client_id,
+                .client_secret = own.client_secret,
+                .logout = "/logout",
+                .scopes = {"profile"},
+                .cookie = "login",
+                .is_secure = false,
+                .asks_userinfo = true},
+               &log_in);
+  app.get("/", &show_home);
+  app.get("/me", [](const UserKey& key) { return key.text + "\n"; });
+  return app.serve(*options);
+}

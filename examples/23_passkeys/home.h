@@ -1,0 +1,24 @@
+// What the page shows.
+// Must not know the library: a page's struct is plain.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace home {
+
+struct KnownPasskey {
+  std::string id;
+  std::string reached_by;
+};
+
+/// user  empty: nobody's page
+struct HomePage {
+  std::string script;
+  std::string style;
+  std::string user = {};
+  std::vector<KnownPasskey> passkeys = {};
+};
+
+}  // namespace home

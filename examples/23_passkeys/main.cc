@@ -1,0 +1,132 @@
+// Accounts without passwords: one signs up with a passkey, and logs in with it.
+//   ./23_passkeys --port 8080, and open http://localhost:8080/
+#include <eider/assets/assets.h>
+#include <eider/eider.h>
+#include <eider/middleware/cross_origin.h>
+#include <eider/middleware/security_headers.h>
+#include <eider/passkeys/passkey_routes.h>
+#include <eider/session/users.h>
+#include <eider/views/app/views.h>
+
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "_23_passkeys_assets.h"
+#include "home.h"
+#include "home.html.h"
+
+using namespace eider;
+
+namespace {
+
+struct PasskeyPlace {
+  std::string domain = "localhost";
+  std::string origin = "http://localhost:8080";
+
+  static constexpr OptionText kOptions[] = {
+      {"domain", "whose the passkeys are: it cannot be changed later"},
+      {"origin", "of the pages, as a browser writes it"}};
+};
+
+struct Visit {};
+
+/// In place of a database.
+class People {
+ public:
+  bool has(const std::string& name) {
+    const std::scoped_lock lock(mutex_);
+    return names_.contains(name);
+  }
+  bool add(const std::string& name) {
+    const std::scoped_lock lock(mutex_);
+    return names_.insert(name).second;
+  }
+  void remove(const std::string& name) {
+    const std::scoped_lock lock(mutex_);
+    names_.erase(name);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> names_;
+};
+
+PasskeyAccounts accounts_of(const std::shared_ptr<People>& people,
+                            const std::shared_ptr<PasskeyStore>& store) {
+  return {.user = [](std::string key) -> Task<Result<PasskeyUser>> {
+            co_return PasskeyUser{.key = key, .name = key};
+          },
+          .newcomer = [people](std::string name) -> Task<Result<PasskeyUser>> {
+            if (people->has(name)) {
+              co_return fail(Error::conflict("Somebody is called so."));
+            }
+            co_return PasskeyUser{.key = name, .name = name};
+          },
+          // Both or neither. In a database it is a transaction: see docs/howto/passkeys.md.
+          .create = [people, store](PasskeyUser user, Passkey passkey) -> Task<Result<void>> {
+            if (!people->add(user.key)) {
+              co_return fail(Error::conflict("Somebody is called so."));
+            }
+            const bool is_kept = co_await store->insert(std::move(passkey), 1);
+            if (!is_kept) {
+              people->remove(user.key);
+              co_return fail(Error::conflict("This passkey is somebody's."));
+            }
+            co_return Result<void>();
+          }};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  PasskeyPlace place;
+  const auto options = read_command_line(argc, argv, OptionSet("passkeys").add(place));
+  if (!options) {
+    return options.error();
+  }
+  App app;
+  app.use(security_headers());
+  app.use(cross_origin_protection());
+  serve_views(app, {.directory = "pages"});
+  const Assets assets = serve_assets(app, _23_passkeys_assets());
+  // In the clear, as in development; behind TLS leave both out.
+  const Sessions visits = sessions<Visit>(app, {.cookie = "session", .is_secure = false});
+  const auto people = std::make_shared<People>();
+  const auto store = memory_passkeys();
+  const PasskeySite site = passkeys(
+      app, visits,
+      {.party = {.relying_party_id = place.domain, .origins = {place.origin}, .name = "Passkeys"},
+       .store = store,
+       .accounts = accounts_of(people, store),
+       .refused = [](const PasskeyError& error) {
+         std::fprintf(stderr, "a passkey was refused: %s\n", error.text.c_str());
+       }});
+
+  const std::string style = assets.url("style.css");
+  app.get("/", [site, style](Session<> session, State<Views> views) -> Task<Page> {
+    home::HomePage page{.script = site.script(), .style = style, .user = session.user()};
+    const auto own = co_await site.store()->list(page.user);
+    for (const Passkey& passkey : own) {
+      page.passkeys.push_back({.id = passkey.id, .reached_by = passkey.transports});
+    }
+    co_return views->page(page);
+  });
+  app.post("/passkeys/{id}/remove",
+           [site](std::string id, Session<> session) -> Task<Result<Redirect>> {
+             // Nobody here has another way in.
+             const bool is_gone =
+                 co_await site.store()->erase_unless_last(session.user(), std::move(id));
+             if (!is_gone) {
+               co_return fail(Error::conflict("It is your last passkey, or none of yours."));
+             }
+             co_return Redirect("/");
+           });
+  app.post("/logout", [](Session<> session) {
+    session.end();
+    return Redirect("/");
+  });
+  return app.serve(*options);
+}

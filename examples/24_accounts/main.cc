@@ -1,0 +1,255 @@
+// Accounts: sign up, confirm by mail, log in, reset a password, change an address, log out
+// everywhere. Mails are sent by SMTP, or lie in a directory.
+//   ./24_accounts --mail-files mails --port 8080, and open http://localhost:8080/
+#include <eider/accounts/accounts.h>
+#include <eider/db/sqlite/sqlite.h>
+#include <eider/eider.h>
+#include <eider/mail/smtp.h>
+#include <eider/middleware/security_headers.h>
+#include <eider/views/app/views.h>
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "form.html.h"
+#include "home.html.h"
+#include "pages.h"
+
+using namespace eider;
+using shown::FormPage;
+using shown::HomePage;
+using shown::Input;
+
+namespace {
+
+struct Options {
+  std::string database_file = "accounts.db";
+  std::string origin = "http://localhost:8080";
+  std::string mail_files = {};
+  std::string smtp_url = {};
+
+  static constexpr OptionText kOptions[] = {
+      {"database_file", "where accounts, sessions and mails are kept", "FILE"},
+      {"origin", "where people reach this service", "URL"},
+      {"mail_files", "write mails into this directory, in place of sending them", "DIRECTORY"},
+      {"smtp_url", "smtp://mail.example.org:587; without both mails go to the log", "URL"}};
+};
+
+struct Visit {};
+
+struct Login {
+  std::string email;
+  std::string password;
+};
+/// Where to go on behind a login.
+struct Next {
+  std::string next = "/";
+};
+struct Address {
+  std::string email;
+};
+struct Token {
+  std::string token;
+};
+struct NewPassword {
+  std::string token;
+  std::string password;
+};
+struct OtherPassword {
+  std::string old_password;
+  std::string password;
+};
+
+const Input kEmail{"email", "Address", "email", "username"};
+const Input kPassword{"password", "Password", "password", "current-password"};
+const Input kNewPassword{"password", "New password", "password", "new-password"};
+const Input kOldPassword{"old_password", "Password", "password", "current-password"};
+
+/// Moves the token from the address into the form, so that it is in no address, no history and no
+/// log. Without scripts people copy it themselves. A page of a login hands it on: browsers keep the
+/// fragment where they are redirected.
+constexpr const char* kTokenScript =
+    "const token = document.querySelector('[name=token]');\n"
+    "if (token && location.hash.length > 1) {\n"
+    "  token.value = location.hash.slice(1);\n"
+    "  document.getElementById('token').hidden = true;\n"
+    "  history.replaceState(null, '', location.pathname);\n"
+    "} else {\n"
+    "  document.querySelector('form').action += location.hash;\n"
+    "}\n";
+
+std::shared_ptr<MailTransport> transport_of(const Options& own) {
+  if (!own.smtp_url.empty()) {
+    return smtp({.url = own.smtp_url});
+  }
+  return own.mail_files.empty() ? logged_mails() : mail_files(own.mail_files);
+}
+
+template <class Shown>
+Page show(const Views& views, const Session<>& session, Shown page) {
+  for (Flash& flash : session.take_flashes()) {
+    page.messages.push_back({std::move(flash.kind), std::move(flash.text)});
+  }
+  return views.page(page);
+}
+
+/// What is wrong is shown on the page from which it came; else the next one says what was done.
+template <class T>
+Redirect go_on(const Session<>& session, const Result<T>& result, std::string next,
+               std::string done, std::string back) {
+  if (result) {
+    session.flash("info", std::move(done));
+    return Redirect(std::move(next));
+  }
+  std::string text = result.error().detail();
+  for (const FieldError& field : result.error().fields()) {
+    text += " " + field.pointer.substr(1) + " " + field.detail + ".";
+  }
+  session.flash("error", std::move(text));
+  return Redirect(std::move(back));
+}
+
+Task<Redirect> sign_up(Form<Address> form, Client client, Session<> session,
+                       State<Accounts> accounts) {
+  auto signing = accounts->sign_up(form->email, client);
+  const auto result = co_await std::move(signing);
+  co_return go_on(session, result, "/", "Look into your mailbox.", "/sign-up");
+}
+
+Task<Redirect> confirm(Form<NewPassword> form, Session<> session, State<Accounts> accounts) {
+  auto confirming = accounts->confirm(form->token, form->password);
+  const auto result = co_await std::move(confirming);
+  co_return go_on(session, result, "/log-in", "You have an account: log in.", "/confirm");
+}
+
+Task<Redirect> log_in(const Request& request, Query<Next> query, Form<Login> form, Client client,
+                      Session<> session, State<Accounts> accounts) {
+  auto logging = accounts->log_in(form->email, form->password, client);
+  const auto result = co_await std::move(logging);
+  if (result) {
+    accounts->begin(session, *result);
+  }
+  co_return go_on(session, result, own_path(query->next), "You are logged in.",
+                  std::string(request.target()));
+}
+
+Task<Redirect> forgotten(Form<Address> form, Client client, Session<> session,
+                         State<Accounts> accounts) {
+  auto asking = accounts->ask_reset(form->email, client);
+  const auto result = co_await std::move(asking);
+  co_return go_on(session, result, "/", "If there is an account, look into its mailbox.",
+                  "/forgotten");
+}
+
+Task<Redirect> reset(Form<NewPassword> form, Client client, Session<> session,
+                     State<Accounts> accounts) {
+  auto resetting = accounts->reset(form->token, form->password, client);
+  const auto result = co_await std::move(resetting);
+  co_return go_on(session, result, "/log-in", "You have a new password: log in.", "/reset");
+}
+
+Task<Redirect> change_password(Form<OtherPassword> form, Client client, Session<> session,
+                               State<Accounts> accounts) {
+  auto changing = accounts->change_password(session, form->old_password, form->password, client);
+  const auto result = co_await std::move(changing);
+  co_return go_on(session, result, "/", "You have a new password.", "/password");
+}
+
+Task<Redirect> new_address(Form<Login> form, Client client, const Account& user, Session<> session,
+                           State<Accounts> accounts) {
+  auto asking = accounts->ask_address({user.key}, form->password, form->email, client);
+  const auto result = co_await std::move(asking);
+  co_return go_on(session, result, "/", "Look into the new mailbox.", "/new-address");
+}
+
+Task<Redirect> address(Form<Token> form, const Account& user, Session<> session,
+                       State<Accounts> accounts) {
+  auto changing = accounts->change_address({user.key}, form->token);
+  const auto result = co_await std::move(changing);
+  co_return go_on(session, result, "/", "You have a new address.", "/address");
+}
+
+Task<Redirect> log_out_everywhere(const Account& user, State<Sessions> sessions) {
+  auto ending = sessions->end_all(user.key);
+  (void)co_await std::move(ending);
+  co_return Redirect("/");
+}
+
+Page home(std::optional<Account> account, Session<> session, State<Views> views) {
+  return show(*views, session, HomePage{.email = account ? account->email : ""});
+}
+
+/// Its form goes to where the page is, with the `next` of that address.
+Page log_in_page(const Request& request, Session<> session, State<Views> views) {
+  const std::string here(request.target());
+  return show(*views, session, FormPage{"Log in", here, "Log in", {kEmail, kPassword}});
+}
+
+/// For who is logged in; a browser that is not comes back behind its login.
+Page address_page(const Account& /*user*/, Session<> session, State<Views> views) {
+  return show(*views, session, FormPage{"Confirm the address", "/address", "Confirm", {}, true});
+}
+
+/// A page that is a form.
+void add_form(App& app, const std::string& path, FormPage page) {
+  page.action = path;
+  app.get(RuntimePattern{path},
+          [page](Session<> session, State<Views> views) { return show(*views, session, page); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options own;
+  const auto options = read_command_line(argc, argv, OptionSet("accounts").add(own));
+  if (!options) {
+    return options.error();
+  }
+  const auto opened = try_open_sqlite(own.database_file);
+  if (!opened) {
+    std::fprintf(stderr, "%s\n", opened.error().c_str());
+    return 1;
+  }
+  const Database& database = *opened;
+
+  App app;
+  serve_views(app);
+  // In the clear, as in development; behind TLS leave the cookie's name and `is_secure` out.
+  const Sessions visits = sessions<Visit>(
+      app, {.store = sql_sessions(database), .cookie = "session", .is_secure = false});
+  Outbox& mails = outbox(app, database, {.transport = transport_of(own)});
+  accounts(app, database, mails, visits,
+           {.origin = own.origin, .from = {"no-reply@accounts.example", "Accounts"}});
+  app.use(security_headers());
+  app.use(cross_origin_protection());
+  app.observe(access_log());
+
+  app.get("/", home);
+  app.get("/token.js", [] {
+    return Response().set_type("text/javascript; charset=utf-8").set_static_body(kTokenScript);
+  });
+  app.get("/log-in", log_in_page);
+  app.get("/address", address_page);
+  add_form(app, "/sign-up", {"Sign up", "", "Sign up", {kEmail}});
+  add_form(app, "/confirm", {"Your password", "", "Make the account", {kNewPassword}, true});
+  add_form(app, "/forgotten", {"Password forgotten", "", "Send a link", {kEmail}});
+  add_form(app, "/reset", {"A new password", "", "Set it", {kNewPassword}, true});
+  add_form(app, "/password", {"Another password", "", "Set it", {kOldPassword, kNewPassword}});
+  add_form(app, "/new-address", {"Another address", "", "Send a link", {kEmail, kPassword}});
+  app.post("/sign-up", sign_up);
+  app.post("/confirm", confirm);
+  app.post("/log-in", log_in);
+  app.post("/forgotten", forgotten);
+  app.post("/reset", reset);
+  app.post("/password", change_password);
+  app.post("/new-address", new_address);
+  app.post("/address", address);
+  app.post("/log-out", [](Session<> session) {
+    session.end();
+    return Redirect("/");
+  });
+  app.post("/log-out-everywhere", log_out_everywhere);
+  return app.serve(*options);
+}

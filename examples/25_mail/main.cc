@@ -1,0 +1,116 @@
+// Mails by SMTP from an outbox: what a request has written is sent once its transaction is
+// committed, again where that fails, and also if the process is killed in between.
+//   ./25_mail --mail-files mails --port 8080      (or --smtp-url smtp://mail.example.org:587)
+//   curl -H 'Content-Type: application/json' -d
+//   '{"to":"ann@example.org","subject":"Hello","text":"Hello, Ann!"}' localhost:8080/mails
+#include <eider/db/sqlite/sqlite.h>
+#include <eider/eider.h>
+#include <eider/mail/outbox.h>
+#include <eider/mail/smtp.h>
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace eider;
+
+namespace {
+
+struct Options {
+  std::string database_file = "mails.db";
+  std::string mail_files = {};
+  std::string smtp_url = {};
+  std::string smtp_user = {};
+  std::string smtp_password = {};
+  std::string smtp_ca_file = {};
+  bool smtp_start_tls = false;
+  int smtp_seconds = 60;
+  int answer_seconds = 600;
+  int first_pause_ms = 10'000;
+  int lease_seconds = 900;
+
+  static constexpr OptionText kOptions[] = {
+      {"database_file", "where mails wait", "FILE"},
+      {"mail_files", "write mails into this directory, in place of sending them", "DIRECTORY"},
+      {"smtp_url", "smtp://mail.example.org:587 or smtps://mail.example.org", "URL"},
+      {"smtp_user", "who logs in there", "NAME"},
+      {"smtp_password", "with what", "PASSWORD"},
+      {"smtp_ca_file", "certificates by which the server's is checked", "FILE"},
+      {"smtp_start_tls", "STARTTLS also with a server on this machine"},
+      {"smtp_seconds", "how long one mail may take up to its last byte", "SECONDS"},
+      {"answer_seconds", "how long the server may think about it", "SECONDS"},
+      {"first_pause_ms", "ahead of the second attempt", "MS"},
+      {"lease_seconds", "how long a mail is this process's once it has taken it", "SECONDS"}};
+};
+
+struct File {
+  std::string name;
+  std::string content;
+};
+
+struct NewMail {
+  std::string to;
+  std::string subject;
+  std::string text;
+  std::optional<std::string> html = {};
+  std::optional<std::string> from_name = {};
+  std::optional<std::vector<File>> files = {};
+};
+
+std::shared_ptr<MailTransport> transport_of(const Options& own) {
+  if (!own.mail_files.empty()) {
+    return mail_files(own.mail_files);
+  }
+  if (own.smtp_url.empty()) {
+    return logged_mails();
+  }
+  return smtp({.url = own.smtp_url,
+               .user = own.smtp_user,
+               .password = own.smtp_password,
+               .start_tls = own.smtp_start_tls ? SmtpStartTls::required : SmtpStartTls::remote_only,
+               .ca_file = own.smtp_ca_file,
+               .within = std::chrono::seconds(own.smtp_seconds),
+               .answer_within = std::chrono::seconds(own.answer_seconds)});
+}
+
+Task<std::string> send(Json<NewMail> given, State<Database> database, State<Outbox> mails) {
+  Mail mail{.from = {"no-reply@shop.example", given->from_name.value_or("")},
+            .to = {given->to},
+            .subject = given->subject,
+            .text = given->text,
+            .html = given->html.value_or("")};
+  for (const File& file : given->files.value_or(std::vector<File>())) {
+    mail.attachments.push_back({.filename = file.name, .content = file.content});
+  }
+  Transaction transaction = co_await database->begin();
+  // … whatever else is to be there if, and only if, the mail goes …
+  auto adding = mails->add(transaction, mail);
+  std::string id = co_await std::move(adding);
+  co_await transaction.commit();
+  co_return id;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options own;
+  const auto options = read_command_line(argc, argv, OptionSet("mail").add(own));
+  if (!options) {
+    return options.error();
+  }
+  const auto database = try_open_sqlite(own.database_file);
+  if (!database) {
+    std::fprintf(stderr, "%s\n", database.error().c_str());
+    return 1;
+  }
+  App app;
+  app.state(Database(*database));
+  outbox(app, *database,
+         {.transport = transport_of(own),
+          .first_pause = std::chrono::milliseconds(own.first_pause_ms),
+          .lease = std::chrono::seconds(own.lease_seconds)});
+  app.post("/mails", send);
+  app.get("/counts", [](State<Outbox> mails) { return mails->counts(); });
+  return app.serve(*options);
+}

@@ -1,0 +1,72 @@
+// One application of several processes: sessions, limits and topics are shared by Redis, and so
+// are the notes. Start two with REDIS=redis://localhost:6379 and another --port each, and open a
+// WebSocket to /live of one:
+//   curl -b jar -c jar -d 'Buy milk' :8080/notes    curl -b jar :8081/mine    curl :8081/notes
+#include <eider/eider.h>
+#include <eider/middleware/rate_limit.h>
+#include <eider/redis/app/redis_rates.h>
+#include <eider/redis/app/redis_sessions.h>
+#include <eider/redis/app/redis_topics.h>
+#include <eider/session/session.h>
+
+#include <cstdlib>
+
+using namespace eider;
+
+struct Visit {
+  std::vector<std::int64_t> notes = {};  // that this browser has written
+};
+
+struct Note {
+  std::int64_t id;
+  std::string text;
+};
+
+// The number that a note gets, and its text, in one step: who reads the list sees both or neither.
+Task<Created<Note>> add(Body text, Session<Visit> session, State<Redis> redis,
+                        State<Topics> topics) {
+  Note note{.id = 0, .text = std::string(text.view())};
+  note.id = co_await redis->command<std::int64_t>("RPUSH", "notes", note.text);
+  session->notes.push_back(note.id);
+  topics->publish("notes", json::to_text(note));
+  co_return Created(std::move(note));
+}
+
+Task<std::vector<std::string>> all(State<Redis> redis) {
+  co_return co_await redis->command<std::vector<std::string>>("LRANGE", "notes", 0, -1);
+}
+
+// What a balancer asks: whether this process has its Redis, and hears of the others.
+Task<Result<void>> health(State<Redis> redis, State<TopicRelay> relay) {
+  const Redis at_once = redis->within(std::chrono::milliseconds(200));
+  co_await at_once.command("PING");
+  if (relay->counts().missed == 0) {
+    co_return fail(Error(503, "The topics of the others are not heard yet."));
+  }
+  co_return {};
+}
+
+int main(int argc, char** argv) {
+  const char* const where = std::getenv("REDIS");
+  const Redis redis(where == nullptr ? "redis://localhost:6379" : where,
+                    {.connect_time_max = std::chrono::milliseconds(500)});
+  App app;
+  app.state(redis);
+  // In the clear, as in development; behind TLS leave both out.
+  sessions<Visit>(app, {.store = redis_sessions(redis), .cookie = "session", .is_secure = false});
+  // Behind a connection that was lost, nobody knows what others have published meanwhile.
+  relay_topics(app, redis_topics(redis), {.when_missed = [](Topics& topics) {
+                 topics.publish_here("notes", {ws::MessageType::text, R"({"is_gap":true})"});
+               }});
+  app.get("/health", health);
+  app.get("/notes", all);
+  app.post("/notes", add)
+      .use(rate_limit({.requests = 1000, .per = std::chrono::seconds(1)}, redis_rates(redis)));
+  app.get("/mine", [](Session<const Visit> session) { return session->notes; });
+  app.ws("/live", [](WebSocket socket) -> Task<> {
+    socket.subscribe("notes");
+    while (co_await socket.receive()) {
+    }
+  });
+  return app.run(argc, argv);
+}

@@ -1,0 +1,54 @@
+// Books in MariaDB. Start it with DATABASE=mysql://me@localhost/books
+//   curl -d '{"title": "Emma", "year": 1815}' -H 'Content-Type: application/json' :8080/books
+//   curl :8080/books
+#include <eider/db/mariadb/mariadb.h>
+#include <eider/eider.h>
+
+#include <cstdlib>
+
+using namespace eider;
+
+struct Book {
+  std::int64_t id;
+  std::string title;
+  std::optional<int> year;
+};
+
+struct NewBook {
+  Length<std::string, 1, 200> title;
+  std::optional<Range<int, 0, 2100>> year;
+};
+
+Task<> make_table(State<Database> db) {
+  co_await db->script(
+      "create table if not exists books(id bigint auto_increment primary key, title varchar(200) "
+      "not null, year int, constraint books_title_key unique(title))");
+}
+
+Task<Created<Book>> add(Json<NewBook> book, State<Database> db) {
+  std::optional<Book> added =
+      co_await db
+          ->one<Book>("insert into books(title, year) values($1, $2) returning id, title, year",
+                      book->title, book->year)
+          .on_conflict("books_title_key", &NewBook::title, "is taken");
+  co_return Created(std::move(*added));
+}
+
+int main(int argc, char** argv) {
+  App app;
+  const char* where = std::getenv("DATABASE");
+  app.state(open_mariadb(where == nullptr ? "mysql://localhost/books" : where));
+  app.on_start("database", make_table);
+  app.get("/books", [](State<Database> db) -> Task<std::vector<Book>> {
+    co_return co_await db->all<Book>("select id, title, year from books order by title limit 100");
+  });
+  // All of them, however many there are, at the pace of the client.
+  app.get("/books.csv", [](State<Database> db) -> CsvRows<Book> {
+    return db->stream<Book>("select id, title, year from books order by id");
+  });
+  app.get("/books/{id}", [](std::int64_t id, State<Database> db) -> Task<std::optional<Book>> {
+    co_return co_await db->one<Book>("select id, title, year from books where id = $1", id);
+  });
+  app.post("/books", add);
+  return app.run(argc, argv);
+}

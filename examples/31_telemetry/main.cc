@@ -1,0 +1,88 @@
+// What is seen of a service: lines with fields, numbers for Prometheus, spans for a collector.
+//
+//     31_telemetry --port 8080 --metrics 127.0.0.1:9464 --collector http://127.0.0.1:4318
+//     curl 127.0.0.1:8080/orders/7/pay -d ''; curl 127.0.0.1:9464/metrics
+
+#include <eider/client/client.h>
+#include <eider/db/sqlite/sqlite.h>
+#include <eider/eider.h>
+#include <eider/runtime/loop_local.h>
+#include <eider/telemetry/log.h>
+#include <eider/telemetry/metrics.h>
+#include <eider/telemetry/otlp/otlp.h>
+
+using namespace eider;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Settings {
+  std::string metrics = "127.0.0.1:0";  ///< where the numbers are told
+  std::string collector;                ///< the address of one that takes OTLP; empty: none
+  std::string stock;                    ///< the address of another service
+  std::string log_file;                 ///< empty: standard error
+};
+
+struct Paid {
+  int order;
+  int orders_paid;
+};
+
+App make_app(const Settings& settings) {
+  App app;
+
+  const Log log = open_log({.file = settings.log_file});
+  app.log_to(log);
+  const auto metrics = std::make_shared<Metrics>();
+  const Database database =
+      open_sqlite(":memory:", {.schema = "create table paid(id integer primary key)"});
+  metrics->watch("shop", database);
+  metrics->watch(log);
+  Counter& paid = metrics->counter("orders_paid_total", "Orders that were paid.");
+
+  if (!settings.collector.empty()) {  // ahead of what has to know the trace
+    export_otlp(app, {.endpoint = settings.collector,
+                      .service = "shop",
+                      .metrics = metrics,
+                      .metrics_interval = 1s,
+                      .interval = 100ms,
+                      .timeout = 500ms,
+                      .retries_max = 1,
+                      .retry_pause = 100ms});
+  }
+  app.use(request_id());
+  app.observe(access_log(log, AccessFormat::fields));
+  app.observe(slow_log(log, 1s));
+  serve_metrics_at(app, settings.metrics, {.metrics = metrics, .build = {{"version", "1.0"}}});
+
+  app.post("/orders/{id}/pay", [log, database, &paid](int id) -> Task<Paid> {
+    const Span span("charge the card");
+    auto inserting = database.exec("insert or ignore into paid(id) values($1)", id);
+    co_await inserting;
+    auto counting = database.one<int>("select count(*) from paid");
+    const auto count = co_await counting;
+    paid.add();
+    log.info("paid", {{"order", id}, {"card_token", "4242 4242"}});
+    co_return Paid{id, count.value_or(0)};
+  });
+  // Asks another service, which is told of the trace.
+  const auto clients =
+      std::make_shared<LoopLocal<HttpClient>>([] { return std::make_unique<HttpClient>(); });
+  app.get("/stock", [clients, stock = settings.stock]() -> Task<Result<std::string>> {
+    auto asking = clients->here().get(stock);
+    const auto reply = co_await asking;
+    if (!reply) {
+      co_return fail(to_error(reply.error()));
+    }
+    co_return std::string(reply->body());
+  });
+  app.get("/fails",
+          []() -> std::string { throw std::runtime_error("the card\nis\x1b[31m no more"); });
+  return app;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_app<Settings>("shop", argc, argv, make_app);
+}

@@ -1,0 +1,26 @@
+// The whole shop: what main serves and what tests call.
+// Must not open sockets or files.
+#pragma once
+
+#include <eider/db/database.h>
+#include <eider/eider.h>
+#include <eider/mail/mail_transport.h>
+#include <eider/passwords/passwords.h>
+
+#include <string>
+
+#include "settings.h"
+
+namespace bookstore {
+
+/// Adds all of it to the app.
+///
+/// mails  null: as the settings say
+void add_bookstore(eider::App& app, const Settings& settings, eider::Database database,
+                   eider::PasswordOptions passwords = {},
+                   std::shared_ptr<eider::MailTransport> mails = {});
+
+/// The OpenAPI document of the API, for --openapi.
+[[nodiscard]] std::string api_document();
+
+}  // namespace bookstore

@@ -1,0 +1,475 @@
+// The shop without a socket: each answer of the API held against its own document.
+#include "bookstore.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "catalogue/book.h"
+#include "catalogue/price.h"
+#include "eider/accounts/account_letter.h"
+#include "eider/db/sqlite/sqlite.h"
+#include "eider/languages/languages.h"
+#include "eider/testkit/log_lines.h"
+#include "eider/testkit/test_client.h"
+#include "orders/order.h"
+#include "people/passkey_logins.h"
+#include "people/people.h"
+
+namespace bookstore {
+namespace {
+
+using eider::App;
+using eider::Reply;
+using eider::TestClient;
+
+const std::vector<eider::TestField> kHome = {
+    {"name", "Ada"}, {"street", "Side Street 1"}, {"city", "Town"}};
+
+/// As a browser does, with the token of the page that it is on.
+Reply send_form(TestClient& browser, const std::string& target,
+                std::vector<eider::TestField> fields = {}) {
+  const std::string page = browser.get("/").body;
+  const std::string_view before = "name=\"csrf_token\" value=\"";
+  const std::size_t begin = page.find(before) + before.size();
+  fields.push_back({"csrf_token", page.substr(begin, page.find('"', begin) - begin)});
+  return browser.post_form(target, fields);
+}
+
+/// Where the form of a page goes that goes to the checkout.
+std::string checkout_of(const Reply& page) {
+  const std::size_t begin = page.body.find("/checkout?");
+  std::string found = page.body.substr(begin, page.body.find('"', begin) - begin);
+  for (std::size_t at = 0; (at = found.find("&amp;", at)) != std::string::npos;) {
+    found.replace(at, 5, "&");
+  }
+  return found;
+}
+
+constexpr const char* kPeople = R"(
+  insert or ignore into users(id, account, name, mail, role) values
+    (1, '1', 'Admin', 'admin@example.org', 'admin'),
+    (2, '2', 'Ada', 'ada@example.org', 'customer'), (3, '3', 'Sam', 'sam@example.org', 'staff'))";
+
+/// By a key of that table, or as the shop does.
+eider::Task<User> find_user(const eider::UserKey& key, eider::State<eider::Database> database,
+                            eider::State<eider::Accounts> accounts, eider::State<People> people) {
+  auto user = co_await database->one<User>(
+      "select id, name, mail, role from users where account = $1", key.text);
+  if (!user) {
+    const auto account = co_await accounts->find(key);
+    user = co_await people->find(account.value());
+  }
+  co_return std::move(*user);
+}
+
+const std::vector<eider::TestHeader> kOfBrowser = {{"Sec-Fetch-Site", "same-origin"}};
+
+struct GivenBook {
+  std::string title = "Tides";
+  std::string author = "Mara Quill";
+  std::string isbn = "978-3-16-148410-0";
+  std::string genre = "novel";
+  int year = 2020;
+  int price_cents = 1000;
+  int stock = 3;
+  std::string summary = "Of the sea.";
+};
+
+using Books = eider::PageBody<Book>;
+
+struct Login {
+  std::string email;
+  std::string password;
+};
+
+struct GivenAddress {
+  std::string name = "Ada";
+  std::string street = "Side Street 1";
+  std::string city = "Town";
+};
+
+struct GivenOrder {
+  GivenAddress address = {};
+  std::vector<NewOrderLine> lines;
+  std::optional<std::string> checkout = {};
+  std::optional<std::int64_t> total_cents = {};
+};
+
+eider::Database in_memory(std::string schema = {}) {
+  return eider::open_sqlite(
+      ":memory:", {.runs_on = eider::SqliteOptions::RunsOn::loop, .schema = std::move(schema)});
+}
+
+class Bookstore : public ::testing::Test {
+ protected:
+  App make_app_over(eider::Database database, const Settings& settings = {}) {
+    App made;
+    made.log_to(std::make_shared<eider::LogLines>());
+    add_bookstore(made, settings, std::move(database), {.cost = {64, 1, 1}, .threads = 0}, mails);
+    return made;
+  }
+  App make_app(const Settings& settings = {}) {
+    App made = make_app_over(in_memory(), settings);
+    made.override_provided(find_user);
+    made.on_start("people", [](eider::State<eider::Database> db) -> eider::Task<> {
+      co_await db->script(kPeople);
+    });
+    return made;
+  }
+
+  /// The book as a signed-in customer sees it.
+  int stock_of(std::int64_t id) {
+    return client.get("/api/books/" + std::to_string(id)).json<Book>().stock;
+  }
+
+  /// Behind the # of the link in the last mail to that address.
+  [[nodiscard]] std::string token_to(const std::string& address) const {
+    const std::string mail = eider::text_of(mails->last_to(address));
+    const std::size_t token = mail.find('#') + 1;
+    return mail.substr(token, mail.find('\n', token) - token);
+  }
+
+  std::shared_ptr<eider::KeptMails> mails = std::make_shared<eider::KeptMails>();
+  App app = make_app();
+  TestClient client{app,
+                    {.document = eider::DocumentCheck{.below = "/api"}, .headers = kOfBrowser}};
+};
+
+TEST_F(Bookstore, finds_books_by_words_genre_price_and_order) {
+  const Books all = client.get("/api/books?sort=cheapest&per_page=3").json<Books>();
+  EXPECT_EQ(all.total, 14);
+  ASSERT_EQ(all.items.size(), 3U);
+  EXPECT_LE(all.items[0].price_cents, all.items[1].price_cents);
+  EXPECT_EQ(client.get("/api/books?q=glacier").json<Books>().total, 1);
+  EXPECT_EQ(client.get("/api/books?q=%25").json<Books>().total, 0);
+  EXPECT_EQ(client.get("/api/books?genre=poetry&price_max=10").json<Books>().total, 1);
+  EXPECT_EQ(client.get("/api/books?in_stock=true&genre=crime").json<Books>().total, 1);
+  EXPECT_EQ(client.get("/api/books?page=5&per_page=3").json<Books>().items.size(), 2U);
+  EXPECT_EQ(client.get("/api/books?genre=gossip").status, 400);
+}
+
+TEST_F(Bookstore, lets_staff_alone_keep_the_books) {
+  EXPECT_EQ(client.post("/api/books", GivenBook()).status, 401);
+  EXPECT_EQ(client.as("2").post("/api/books", GivenBook()).status, 403);
+  TestClient& staff = client.as("3");
+  const Reply made = staff.post("/api/books", GivenBook());
+  ASSERT_EQ(made.status, 201);
+  EXPECT_EQ(made.json<Book>().isbn.digits(), "9783161484100");
+  const std::string address(made.header("Location").value());
+  EXPECT_EQ(staff.post("/api/books", GivenBook()).status, 409);
+  EXPECT_EQ(staff.put(address, GivenBook{.stock = 5}).status, 428);
+  EXPECT_EQ(staff.post("/api/books", GivenBook{.isbn = "9783161484101"}).problem().errors.size(),
+            1U);
+  EXPECT_EQ(staff.del(address).status, 204);
+  EXPECT_EQ(staff.del(address).status, 404);
+}
+
+TEST_F(Bookstore, takes_an_order_off_the_shelf_wholly_or_not_at_all) {
+  TestClient& ada = client.as("2");
+  const int first = stock_of(1);
+  const int second = stock_of(2);
+  const Reply placed = ada.post("/api/orders", GivenOrder{.lines = {{1, 2}, {2, 1}}});
+  ASSERT_EQ(placed.status, 201);
+  EXPECT_EQ(placed.json<Order>().total_cents, 2 * 1890 + 1650);
+  EXPECT_EQ(stock_of(1), first - 2);
+  EXPECT_EQ(ada.post("/api/orders", GivenOrder{.lines = {{1, 1}, {2, 90}}}).status, 409);
+  EXPECT_EQ(stock_of(1), first - 2);
+  EXPECT_EQ(stock_of(2), second - 1);
+  EXPECT_EQ(ada.post("/api/orders", GivenOrder{.lines = {{999, 1}}}).status, 409);
+  EXPECT_EQ(ada.get("/api/orders").json<std::vector<Order>>().size(), 1U);
+}
+
+TEST_F(Bookstore, confirms_an_order_that_was_placed_and_no_other) {
+  TestClient& ada = client.as("2");
+  EXPECT_EQ(ada.post("/api/orders", GivenOrder{.lines = {{1, 1}, {2, 90}}}).status, 409);
+  client.advance(std::chrono::seconds(2));
+  EXPECT_TRUE(mails->all().empty());
+  EXPECT_EQ(ada.post("/api/orders", GivenOrder{.lines = {{1, 1}}}).status, 201);
+  client.advance(std::chrono::seconds(2));
+  EXPECT_EQ(eider::text_of(mails->last_to("ada@example.org")),
+            "Thank you, your order is placed.\n\n"
+            "1 × The Lighthouse Keeper's Atlas: €18.90\nTotal: €18.90\n");
+}
+
+TEST_F(Bookstore, writes_its_mails_in_the_language_of_who_has_ordered) {
+  TestClient german(app, {.headers = {{"Accept-Language", "de"}, kOfBrowser[0]}});
+  ASSERT_EQ(german.as("2").post("/api/orders", GivenOrder{.lines = {{1, 1}}}).status, 201);
+  german.advance(std::chrono::seconds(2));
+  EXPECT_TRUE(eider::text_of(mails->last_to("ada@example.org")).contains("Summe: 18,90\u00a0€"));
+}
+
+TEST_F(Bookstore, places_an_order_once_however_often_it_is_asked_for) {
+  TestClient& ada = client.as("2");
+  const GivenOrder order{.lines = {{1, 1}}, .checkout = "mine"};
+  const int before = stock_of(1);
+  EXPECT_EQ(ada.post("/api/orders", order).json<Order>().id, 1);
+  EXPECT_EQ(ada.post("/api/orders", order).json<Order>().id, 1);
+  EXPECT_EQ(stock_of(1), before - 1);
+  EXPECT_EQ(client.as("3").post("/api/orders", order).json<Order>().id, 2);
+  client.advance(std::chrono::seconds(2));
+  EXPECT_EQ(mails->all().size(), 2U);
+}
+
+TEST_F(Bookstore, sells_nothing_at_another_price_than_was_seen) {
+  TestClient& ada = client.as("2");
+  const int before = stock_of(1);
+  EXPECT_EQ(ada.post("/api/orders", GivenOrder{.lines = {{1, 2}}, .total_cents = 3779}).status,
+            409);
+  EXPECT_EQ(stock_of(1), before);
+  EXPECT_EQ(ada.post("/api/orders", GivenOrder{.lines = {{1, 2}}, .total_cents = 3780}).status,
+            201);
+}
+
+TEST_F(Bookstore, sells_no_other_books_than_were_seen_for_the_same_sum) {
+  TestClient ada(app, {.keeps_cookies = true, .headers = kOfBrowser});
+  ada.as("2");
+  ASSERT_EQ(send_form(ada, "/cart/3/more", {{"count", "1"}}).status, 303);
+  const std::string seen = checkout_of(ada.get("/checkout"));
+  ASSERT_EQ(send_form(ada, "/cart/3", {{"count", "0"}}).status, 303);
+  ASSERT_EQ(send_form(ada, "/cart/14/more", {{"count", "1"}}).status, 303);
+  const Reply told = send_form(ada, seen, kHome);
+  ASSERT_EQ(told.status, 422);
+  EXPECT_TRUE(told.body.contains("Your cart has changed."));
+  EXPECT_EQ(send_form(ada, checkout_of(told), kHome).status, 303);
+  EXPECT_EQ(ada.get("/api/orders/1").json<Order>().lines.at(0).book_id, 14);
+}
+
+TEST_F(Bookstore, takes_no_name_of_a_checkout_that_says_more_in_the_next_form) {
+  TestClient ada(app, {.keeps_cookies = true, .headers = kOfBrowser});
+  ada.as("2");
+  ASSERT_EQ(send_form(ada, "/cart/3/more", {{"count", "1"}}).status, 303);
+  const std::string rest = "&total_cents=1290&cart=3x1";
+  const std::vector<eider::TestField> bad = {{"name", ""}, {"street", ""}, {"city", ""}};
+  EXPECT_EQ(send_form(ada, "/checkout?checkout=a%26b" + rest, bad).status, 400);
+  EXPECT_EQ(send_form(ada, "/checkout?checkout=ab2" + rest, bad).status, 422);
+}
+
+TEST_F(Bookstore, replaces_a_book_that_is_as_it_was_seen_and_tells_followers) {
+  TestClient& staff = client.as("3");
+  std::string tag(staff.get("/api/books/2").header("ETag").value());
+  const auto put = [&staff, &tag](int stock) {
+    const std::string body = eider::json::to_text(GivenBook{.stock = stock});
+    return staff.send({.method = eider::Method::put,
+                       .target = "/api/books/2",
+                       .headers = {{"If-Match", tag}, {"Content-Type", "application/json"}},
+                       .body = body});
+  };
+  ASSERT_EQ(staff.post("/api/orders", GivenOrder{.lines = {{2, 1}}}).status, 201);
+  EXPECT_EQ(put(50).status, 412);
+  EXPECT_EQ(stock_of(2), 5);
+  eider::TestWebSocket follower = client.websocket("/live/stock");
+  tag = staff.get("/api/books/2").header("ETag").value();
+  EXPECT_EQ(put(50).json<Book>().stock, 50);
+  EXPECT_EQ(follower.receive()->bytes, R"({"book_id":2,"stock":50})");
+  ASSERT_EQ(staff.del("/api/books/2").status, 204);
+  EXPECT_EQ(follower.receive()->bytes, R"({"book_id":2,"stock":0})");
+}
+
+TEST_F(Bookstore, shows_nobody_the_orders_of_another) {
+  TestClient& ada = client.as("2");
+  ASSERT_EQ(ada.post("/api/orders", GivenOrder{.lines = {{1, 1}}}).status, 201);
+  EXPECT_EQ(ada.get("/api/orders/1").status, 200);
+  EXPECT_EQ(client.as("3").get("/api/orders/1").status, 404);
+  TestClient nobody(app);
+  EXPECT_EQ(nobody.get("/api/orders/1").status, 401);
+}
+
+TEST_F(Bookstore, keeps_one_review_of_each_reader) {
+  TestClient& ada = client.as("2");
+  struct Given {
+    int stars;
+    std::string text;
+  };
+  EXPECT_EQ(ada.post("/api/books/1/reviews", Given{2, "Wet."}).status, 201);
+  EXPECT_EQ(ada.post("/api/books/1/reviews", Given{5, "Better dry."}).status, 201);
+  EXPECT_EQ(ada.post("/api/books/1/reviews", Given{6, ""}).problem().errors.size(), 2U);
+  EXPECT_EQ(ada.post("/api/books/999/reviews", Given{5, "What?"}).status, 404);
+  EXPECT_EQ(client.get("/api/books/1/reviews").json<std::vector<Review>>().size(), 1U);
+  EXPECT_EQ(client.get("/api/books/1").json<Book>().rating, 5.0);
+}
+
+TEST_F(Bookstore, tells_followers_what_is_left) {
+  eider::TestWebSocket follower = client.websocket("/live/stock");
+  const int before = stock_of(3);
+  ASSERT_EQ(client.as("2").post("/api/orders", GivenOrder{.lines = {{3, 2}}}).status, 201);
+  EXPECT_EQ(follower.receive()->bytes,
+            "{\"book_id\":3,\"stock\":" + std::to_string(before - 2) + "}");
+}
+
+struct Bob {
+  std::string email = "bob@example.org";
+};
+struct Confirmed {
+  std::string name = "Bob";
+  std::string password;
+  std::string token;
+};
+
+TEST_F(Bookstore, signs_up_by_mail_logs_in_and_out) {
+  TestClient bob(app, {.keeps_cookies = true, .headers = kOfBrowser});
+  EXPECT_EQ(bob.post("/api/users", Bob{.email = "bob"}).status, 422);
+  EXPECT_EQ(bob.post("/api/users", Bob()).status, 204);
+  bob.advance(std::chrono::seconds(3));
+  Confirmed given{.password = "short", .token = token_to("bob@example.org")};
+  EXPECT_EQ(bob.post("/api/users/confirmed", given).status, 422);
+  given.password = "long enough";
+  EXPECT_EQ(bob.post("/api/users/confirmed", given).json<User>().name, "Bob");
+  EXPECT_EQ(bob.post("/api/users/confirmed", given).status, 410);
+  EXPECT_EQ(bob.get("/api/me").status, 200);
+  EXPECT_EQ(bob.del("/api/session").status, 204);
+  EXPECT_EQ(bob.get("/api/me").status, 401);
+  EXPECT_EQ(bob.post("/api/session", Login{"bob@example.org", "something else"}).status, 401);
+  EXPECT_EQ(bob.post("/api/session", Login{"BOB@example.org", "long enough"}).status, 200);
+}
+
+TEST_F(Bookstore, writes_letters_in_the_language_that_they_were_asked_for_in) {
+  TestClient german(app,
+                    {.headers = {{"Sec-Fetch-Site", "same-origin"}, {"Accept-Language", "de"}}});
+  EXPECT_EQ(german.post("/api/users", Bob()).status, 204);
+  german.advance(std::chrono::seconds(3));
+  const eider::MailMessage& letter = mails->last_to("bob@example.org");
+  EXPECT_TRUE(eider::text_of(letter).contains("vermutlich Sie")) << eider::text_of(letter);
+  EXPECT_TRUE(eider::text_of(letter).contains("Sie gilt 24 h.")) << eider::text_of(letter);
+}
+
+TEST(BookstorePrices, are_typed_with_a_point_or_a_comma) {
+  const std::pair<const char*, std::optional<std::int64_t>> rows[] = {
+      {"12.99", 1299},  {"12,99", 1299}, {"12.9", 1290}, {"12", 1200},  {"10000", 1'000'000},
+      {"10000.01", {}}, {"0", {}},       {"0,01", 1},    {"1.250", {}}, {"1,250.00", {}},
+      {"-1", {}},       {"12.", {}},     {"", {}},       {"12 €", {}},  {"0.001", {}},
+      {".5", {}}};
+  for (const auto& [typed, cents] : rows) {
+    EXPECT_EQ(cents_of(typed), cents) << typed;
+  }
+}
+
+TEST_F(Bookstore, shows_a_price_to_be_edited_as_the_reader_types_it) {
+  TestClient staff(app,
+                   {.headers = {{"Sec-Fetch-Site", "same-origin"}, {"Accept-Language", "de"}}});
+  const Reply page = staff.as("3").get("/admin/books/1");
+  EXPECT_TRUE(page.body.contains("value=\"18,90\"")) << page.body;
+  EXPECT_TRUE(client.as("3").get("/admin/books/1").body.contains("value=\"18.90\""));
+}
+
+TEST(BookstoreLetters, have_all_their_words_in_german) {
+  const auto languages = eider::Languages::open({.directory = Settings().languages});
+  ASSERT_TRUE(languages) << languages.error();
+  const eider::Translator german = languages->translator("de-AT");
+  for (int kind = 0; kind <= static_cast<int>(eider::AccountLetterKind::provider_linked); ++kind) {
+    const eider::AccountLetter letter{.kind = static_cast<eider::AccountLetterKind>(kind),
+                                      .to = "bob@example.org",
+                                      .link = "https://shop.example/reset#x"};
+    (void)eider::plain_account_mail(letter, "shop@example.org", "", [&](std::string_view english) {
+      EXPECT_TRUE(english.empty() || german(english) != english) << english;
+      return std::string(english);
+    });
+  }
+}
+
+TEST_F(Bookstore, ends_the_other_sessions_of_whoever_removes_a_passkey) {
+  App own = make_app();
+  own.get("/add-passkey",
+          [](const eider::Account& account, eider::State<PasskeyLogins> logins) -> eider::Task<> {
+            eider::Passkey lost{};
+            lost.id = "lost";
+            lost.user = account.key;
+            auto adding = logins->store->insert(lost, 9);
+            static_cast<void>(co_await std::move(adding));
+          });
+  TestClient here(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  ASSERT_EQ(here.post("/api/users", Bob()).status, 204);
+  here.advance(std::chrono::seconds(3));
+  const Confirmed given{.password = "long enough", .token = token_to("bob@example.org")};
+  ASSERT_EQ(here.post("/api/users/confirmed", given).status, 201);
+  TestClient there(own, {.keeps_cookies = true, .headers = kOfBrowser});
+  ASSERT_EQ(there.post("/api/session", Login{"bob@example.org", "long enough"}).status, 200);
+  ASSERT_EQ(here.get("/add-passkey").status, 204);
+  EXPECT_EQ(send_form(here, "/account/passkeys/none/remove").status, 303);
+  EXPECT_EQ(there.get("/api/me").status, 200);
+  EXPECT_EQ(send_form(here, "/account/passkeys/lost/remove").status, 303);
+  EXPECT_EQ(there.get("/api/me").status, 401);
+  EXPECT_EQ(here.get("/api/me").status, 200);
+}
+
+TEST_F(Bookstore, throttles_an_account_however_its_address_is_spelled) {
+  TestClient stranger(make_app(), {.headers = kOfBrowser});
+  int throttled = 0;
+  for (std::size_t turn = 0; turn < 12; ++turn) {
+    std::string mail = "ada@example.org";
+    mail[turn] = mail[turn] >= 'a' ? static_cast<char>(mail[turn] - 'a' + 'A') : mail[turn];
+    const int status = stranger.post("/api/session", Login{mail, "a wrong one"}).status;
+    throttled += status == 429 ? 1 : 0;
+  }
+  EXPECT_GT(throttled, 0);
+}
+
+TEST_F(Bookstore, speaks_english_and_german) {
+  EXPECT_TRUE(client.get("/").body.contains("<h1>Books</h1>"));
+  TestClient german(app, {.headers = {{"Accept-Language", "de-AT"}}});
+  const std::string page = german.get("/books/1").body;
+  EXPECT_TRUE(page.contains("lang=\"de\""));
+  EXPECT_TRUE(page.contains("18,90\u00a0€"));
+}
+
+TEST_F(Bookstore, shows_text_of_others_as_text) {
+  struct Given {
+    int stars;
+    std::string text;
+  };
+  ASSERT_EQ(
+      client.as("2").post("/api/books/1/reviews", Given{1, "<script>{{ x }}</script>"}).status,
+      201);
+  const std::string page = client.get("/books/1").body;
+  EXPECT_TRUE(page.contains("&lt;script&gt;{{ x }}&lt;/script&gt;"));
+}
+
+TEST_F(Bookstore, makes_the_named_address_administrator_though_its_user_came_first) {
+  Settings settings;
+  settings.admin_mail = "SAM@Example.org";
+  App own = make_app(settings);
+  own.on_start("nobody", [](eider::State<eider::Database> db) -> eider::Task<> {
+    co_await db->script("update users set role = 'customer' where id = 1");
+  });
+  {
+    TestClient first(own);
+    EXPECT_EQ(first.as("3").get("/admin/users").status, 403);
+  }
+  TestClient next(own);
+  EXPECT_EQ(next.as("3").get("/admin/users").status, 200);
+}
+
+TEST_F(Bookstore, tells_at_once_of_a_database_of_an_older_shop) {
+  const App own = make_app_over(in_memory("create table users(id integer, name text)"));
+  try {
+    const TestClient refused(own);
+    FAIL() << "it started";
+  } catch (const std::exception& failure) {
+    EXPECT_TRUE(std::string_view(failure.what()).contains("0001_shop.sql:")) << failure.what();
+    EXPECT_TRUE(std::string_view(failure.what()).contains("u.account")) << failure.what();
+  }
+}
+
+TEST_F(Bookstore, takes_over_a_database_of_before_there_were_migrations) {
+  const App own = make_app_over(
+      in_memory("create table openid_links(identity text primary key, account text not null);"
+                "insert into openid_links values('who', 'ada')"));
+  TestClient first(own);
+  EXPECT_EQ(first.get("/api/books").json<Books>().total, 14);
+}
+
+TEST_F(Bookstore, guards_each_page_by_role) {
+  const eider::TestClientOptions of_browser{.headers = {{"Accept", "text/html"}}};
+  TestClient nobody(app, of_browser);
+  EXPECT_EQ(nobody.get("/checkout").header("Location"), "/login?next=%2Fcheckout");
+  EXPECT_EQ(client.as("2").get("/admin/books").status, 403);
+  EXPECT_EQ(client.as("3").get("/admin/books").status, 200);
+  EXPECT_EQ(client.as("3").get("/admin/users").status, 403);
+  EXPECT_EQ(client.as("1").get("/admin/users").status, 200);
+}
+
+}  // namespace
+}  // namespace bookstore

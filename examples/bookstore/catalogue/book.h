@@ -1,0 +1,111 @@
+// A book as it is kept, as it is sent, and as it is asked for.
+// Must not know the database or pages.
+#pragma once
+
+#include <eider/eider.h>
+#include <eider/forms/form_field.h>
+#include <eider/paging/paging.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalogue/isbn.h"
+
+namespace bookstore {
+
+enum class Genre : std::uint8_t { novel, crime, science, history, computing, poetry, children };
+enum class Sort : std::uint8_t { title, author, newest, cheapest, dearest, best };
+
+inline constexpr std::int64_t kCentsMax = 1'000'000;
+inline constexpr int kStockMax = 100'000;
+
+using Cents = eider::Range<std::int64_t, 1, kCentsMax>;
+using Stock = eider::Range<int, 0, kStockMax>;
+using Stars = eider::Range<int, 1, 5>;
+
+struct NewBook {
+  eider::Length<std::string, 1, 200> title;
+  eider::Length<std::string, 1, 120> author;
+  Isbn isbn;
+  Genre genre;
+  eider::Range<int, 1450, 2100> year;
+  Cents price_cents;
+  Stock stock;
+  eider::Length<std::string, 0, 4000> summary;
+
+  static constexpr eider::MemberText kAbout[] = {
+      {"isbn", "Thirteen digits, with or without dashes.", "9783161484100"},
+      {"price_cents", "In cents of a euro.", "1990"},
+      {"stock", "How many there are to sell.", "12"}};
+};
+
+struct Book {
+  std::int64_t id = 0;
+  std::string title;
+  std::string author;
+  Isbn isbn;
+  Genre genre = Genre::novel;
+  int year = 0;
+  std::int64_t price_cents = 0;
+  int stock = 0;
+  std::string summary;
+  bool has_cover = false;
+  double rating = 0;
+  int reviews = 0;
+  std::int64_t version = 1;
+
+  static constexpr eider::MemberText kAbout[] = {
+      {"rating", "The reviews' stars, 1 to 5 on average; 0 where there is none."},
+      {"has_cover", "Whether there is a picture at /covers/{id}."},
+      {"version", "Another one after each edit, but not after a sale."}};
+};
+
+/// What somebody had in view who edits a book. The stock that he has typed says by how many there
+/// are more or less, so that what was sold meanwhile stays sold.
+struct Seen {
+  std::int64_t version = 0;
+  Stock stock = 0;
+};
+
+/// Which books, in what order. What is left empty asks for nothing.
+struct BookQuery {
+  std::optional<eider::Length<std::string, 0, 100>> q;
+  std::optional<Genre> genre;
+  std::optional<eider::Range<int, 0, 10'000>> price_max;
+  bool in_stock;
+  Sort sort = Sort::title;
+  eider::PageNumber page = 1;
+  eider::PageSize<100> per_page = 12;
+
+  static constexpr eider::MemberText kAbout[] = {
+      {"q", "Stands in the title, the author's name or the ISBN."},
+      {"price_max", "In euros."},
+      {"in_stock", "Only what can be bought now."}};
+};
+
+/// A page of them, and how many there are on all.
+struct BookList {
+  std::vector<Book> books;
+  std::int64_t total = 0;
+};
+
+struct NewReview {
+  Stars stars;
+  eider::Length<std::string, 1, 2000> text;
+
+  static constexpr eider::FieldText kForm[] = {
+      {.member = "stars", .control = eider::Control::radios},
+      {.member = "text", .label = "Review", .control = eider::Control::textarea, .rows = 4}};
+};
+
+struct Review {
+  std::int64_t id = 0;
+  std::string name;
+  int stars = 1;
+  std::string text;
+  std::chrono::sys_seconds written;
+};
+
+}  // namespace bookstore

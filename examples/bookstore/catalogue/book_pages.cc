@@ -1,0 +1,82 @@
+#include "catalogue/book_pages.h"
+
+#include <eider/forms/forms.h>
+#include <eider/views/app/views.h>
+
+#include "book.html.h"
+#include "catalogue/books.h"
+#include "catalogue/shelf.h"
+#include "shelf.html.h"
+#include "site/answers.h"
+
+namespace bookstore {
+
+using namespace eider;
+
+namespace {
+
+Task<Response> show_shelf(Query<BookQuery> query, Paging paging, Frame frame, Session<> session,
+                          State<Books> books, State<Views> views) {
+  BookList list = co_await books->list(*query);
+  ShelfPage page;
+  page.q = query->q ? std::string(**query->q) : "";
+  page.price_max = query->price_max ? std::to_string(int{*query->price_max}) : "";
+  page.in_stock = query->in_stock;
+  page.genres = genre_choices(*query, frame.language);
+  page.sorts = sort_choices(*query, frame.language);
+  page.total = list.total;
+  page.books = std::move(list.books);
+  page.pages = said_in(frame.language, paging.links(*query, list.total));
+  page.frame = std::move(frame);
+  co_return shown(*views, session, page);
+}
+
+Task<Result<BookPage>> page_of(std::int64_t id, const Books& books, Frame frame) {
+  std::optional<Book> book = co_await books.find(id);
+  if (!book) {
+    co_return fail(Error::not_found("There is no such book."));
+  }
+  std::vector<Review> reviews = co_await books.reviews(id);
+  const int in_cart = count_of(frame.cart, id);
+  co_return BookPage{std::move(frame), std::move(*book), std::move(reviews), in_cart, {}};
+}
+
+FormOptions review_options(std::int64_t id) {
+  return {.action = "/books/" + std::to_string(id) + "/reviews", .submit = "Send"};
+}
+
+Task<Result<Response>> show_book(std::int64_t id, BlankForm<NewReview> form, Frame frame,
+                                 Session<> session, State<Books> books, State<Views> views) {
+  Result<BookPage> page = co_await page_of(id, *books, std::move(frame));
+  if (!page) {
+    co_return fail(page.error());
+  }
+  page->form = form.view(review_options(id));
+  co_return shown(*views, session, std::move(*page));
+}
+
+Task<Result<Response>> write_review(std::int64_t id, FilledForm<NewReview> form, Frame frame,
+                                    const User& user, Session<> session, State<Books> books,
+                                    State<Views> views) {
+  Result<BookPage> page = co_await page_of(id, *books, std::move(frame));
+  if (!page) {
+    co_return fail(page.error());
+  }
+  if (!form.is_good()) {
+    page->form = form.view(review_options(id));
+    co_return shown(*views, session, std::move(*page), 422);
+  }
+  co_await books->review(id, user.id, *form);
+  session.flash("info", page->frame.language.text("Thank you for your review."));
+  co_return see_other("/books/" + std::to_string(id) + "#reviews");
+}
+
+}  // namespace
+
+void add_book_pages(Routes& app) {
+  app.get("/", show_shelf);
+  app.get("/books/{id}", show_book);
+  app.post("/books/{id}/reviews", write_review);
+}
+
+}  // namespace bookstore

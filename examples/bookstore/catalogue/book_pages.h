@@ -1,0 +1,49 @@
+// What the shop's own pages show: the shelf, and one book.
+// Must not know how they look: pages/*.html does.
+#pragma once
+
+#include <eider/app/app.h>
+#include <eider/views/form_view.h>
+
+#include <string>
+#include <vector>
+
+#include "catalogue/book.h"
+#include "site/frame.h"
+
+namespace bookstore {
+
+/// One way to choose, as a menu shows it.
+struct Choice {
+  std::string value;
+  std::string text;
+  bool is_chosen = false;
+};
+
+struct ShelfPage {
+  Frame frame;
+  std::string q;
+  std::string price_max;
+  bool in_stock = false;
+  std::vector<Choice> genres;
+  std::vector<Choice> sorts;
+  std::int64_t total = 0;
+  std::vector<Book> books;
+  eider::PageLinks pages;
+};
+
+struct BookPage {
+  Frame frame;
+  Book book;
+  std::vector<Review> reviews;
+  int in_cart = 0;
+  eider::FormView form;
+};
+
+/// A filter: {{ book.genre | genre_word(frame.language) }}.
+[[nodiscard]] std::string genre_word(Genre genre, const ReaderLanguage& language);
+
+/// GET /, GET /books/{id}, POST /books/{id}/reviews.
+void add_book_pages(eider::Routes& app);
+
+}  // namespace bookstore

@@ -1,0 +1,59 @@
+// Books, their covers and reviews, as the database has them.
+// Must not know who asks: handlers do.
+#pragma once
+
+#include <eider/db/database.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "catalogue/book.h"
+#include "catalogue/live.h"
+
+namespace bookstore {
+
+/// type  "image/png", by what its bytes are
+struct Cover {
+  std::string type;
+  eider::db::Blob bytes;
+};
+
+/// A module of the application.
+class Books {
+ public:
+  static constexpr std::string_view kName = "books";
+
+  /// stock_changed  is told how many of a book there are, when somebody has edited that
+  Books(eider::Database database, TellStock stock_changed)
+      : database_(std::move(database)), stock_changed_(std::move(stock_changed)) {}
+  /// Some books, where there is none.
+  [[nodiscard]] eider::Task<> start() const;
+
+  [[nodiscard]] eider::Task<BookList> list(BookQuery query) const;
+  [[nodiscard]] eider::Task<std::optional<Book>> find(std::int64_t id) const;
+  /// Those of these that are there.
+  [[nodiscard]] eider::Task<std::vector<Book>> find_all(std::vector<std::int64_t> ids) const;
+  /// Throws a db::Failure of kind `unique` where there is a book of that ISBN; so does the next.
+  [[nodiscard]] eider::Task<Book> add(NewBook book) const;
+  /// errors  404; 412 where somebody else has edited it meanwhile, or too many were sold
+  [[nodiscard]] eider::Task<eider::Result<Book>> replace(std::int64_t id, NewBook book,
+                                                         Seen seen) const;
+  /// Whether there was such a book.
+  [[nodiscard]] eider::Task<bool> remove(std::int64_t id) const;
+
+  [[nodiscard]] eider::Task<std::optional<Cover>> cover(std::int64_t id) const;
+  /// Whether there is such a book.
+  [[nodiscard]] eider::Task<bool> set_cover(std::int64_t id, Cover cover) const;
+
+  [[nodiscard]] eider::Task<std::vector<Review>> reviews(std::int64_t book_id) const;
+  /// In place of what that user said of it before.
+  [[nodiscard]] eider::Task<Review> review(std::int64_t book_id, std::int64_t user_id,
+                                           NewReview review) const;
+
+ private:
+  eider::Database database_;
+  TellStock stock_changed_;
+};
+
+}  // namespace bookstore

@@ -1,0 +1,42 @@
+// An ISBN of 13 digits, checked by its last one.
+// Must not know whether there is such a book.
+#pragma once
+
+#include <eider/kinds/kinds.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bookstore {
+
+class Isbn {
+ public:
+  static constexpr std::size_t kDigits = 13;
+
+  Isbn() = default;
+
+  /// Dashes and blanks may stand between the digits.
+  [[nodiscard]] static std::optional<Isbn> from_text(std::string_view text);
+  [[nodiscard]] const std::string& digits() const noexcept { return digits_; }
+
+ private:
+  explicit Isbn(std::string digits) : digits_(std::move(digits)) {}
+
+  std::string digits_ = "9780000000002";
+};
+
+}  // namespace bookstore
+
+template <>
+struct eider::TextKind<bookstore::Isbn> {
+  static std::optional<bookstore::Isbn> parse(std::string_view text) {
+    return bookstore::Isbn::from_text(text);
+  }
+  static std::string format(const bookstore::Isbn& isbn) { return isbn.digits(); }
+  static constexpr TextSchema kSchema = {.requirement = "must be an ISBN of 13 digits",
+                                         .format = "isbn",
+                                         .example = "9783161484100",
+                                         .bytes_max = 20};
+};

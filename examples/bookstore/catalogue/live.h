@@ -1,0 +1,25 @@
+// The stock as it changes, to all pages that are open.
+// Must not be where stock is kept.
+#pragma once
+
+#include <eider/eider.h>
+
+#include <cstdint>
+#include <functional>
+
+namespace bookstore {
+
+/// How many of a book there are now.
+struct StockChange {
+  std::int64_t book_id = 0;
+  int stock = 0;
+};
+
+/// What publishes a change to all that follow.
+using TellStock = std::function<void(StockChange)>;
+[[nodiscard]] TellStock tell_followers(eider::Topics& topics);
+
+/// GET /live/stock, a WebSocket: {"book_id":3,"stock":11} for each change.
+void add_live_stock(eider::Routes& app);
+
+}  // namespace bookstore

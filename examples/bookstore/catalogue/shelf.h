@@ -1,0 +1,16 @@
+// The shelf's menus, made of what was asked for.
+// Must not ask the database.
+#pragma once
+
+#include <vector>
+
+#include "catalogue/book_pages.h"
+
+namespace bookstore {
+
+[[nodiscard]] std::vector<Choice> genre_choices(const BookQuery& query,
+                                                const ReaderLanguage& language);
+[[nodiscard]] std::vector<Choice> sort_choices(const BookQuery& query,
+                                               const ReaderLanguage& language);
+
+}  // namespace bookstore

@@ -1,0 +1,65 @@
+// What is shown on the way from the cart to an order.
+// Must not know how it looks: pages/*.html does.
+#pragma once
+
+#include <eider/app/app.h>
+#include <eider/views/form_view.h>
+
+#include <string>
+#include <vector>
+
+#include "orders/order.h"
+#include "site/frame.h"
+
+namespace bookstore {
+
+class Books;
+
+struct CartEntry {
+  std::int64_t id = 0;
+  std::string title;
+  std::int64_t price_cents = 0;
+  int stock = 0;
+  int count = 0;
+};
+
+struct CartPage {
+  Frame frame;
+  std::vector<CartEntry> entries;
+  std::int64_t total_cents = 0;
+};
+
+struct CheckoutPage {
+  Frame frame;
+  std::vector<CartEntry> entries;
+  std::int64_t total_cents = 0;
+  eider::FormView form;
+};
+
+struct OrdersPage {
+  Frame frame;
+  std::vector<Order> orders;
+};
+
+struct OrderPage {
+  Frame frame;
+  Order order;
+};
+
+/// A filter: {{ order.state | state_word(frame.language) }}.
+[[nodiscard]] std::string state_word(OrderState state, const ReaderLanguage& language);
+
+/// What is in the frame's cart. Lines of books that are gone go, too, with a message.
+///
+/// frame, books  outlive the call
+[[nodiscard]] eider::Task<std::vector<CartEntry>> entries_of(Frame& frame,
+                                                             eider::Session<Visit> session,
+                                                             const Books& books);
+[[nodiscard]] std::int64_t total_of(const std::vector<CartEntry>& entries);
+
+/// /cart
+void add_cart_pages(eider::Routes& app);
+/// /checkout, /orders
+void add_checkout_pages(eider::Routes& app);
+
+}  // namespace bookstore

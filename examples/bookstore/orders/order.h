@@ -1,0 +1,64 @@
+// An order as it is placed, and as it is kept.
+// Must not know the database or pages.
+#pragma once
+
+#include <eider/eider.h>
+#include <eider/forms/form_field.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orders/cart.h"
+
+namespace bookstore {
+
+enum class OrderState : std::uint8_t { placed, sent, cancelled };
+
+struct Address {
+  eider::Length<std::string, 1, 100> name;
+  eider::Length<std::string, 1, 200> street;
+  eider::Length<std::string, 1, 100> city;
+
+  static constexpr eider::FieldText kForm[] = {
+      {.member = "name", .autocomplete = "name"},
+      {.member = "street", .autocomplete = "street-address"},
+      {.member = "city", .autocomplete = "address-level2"}};
+};
+
+struct NewOrderLine {
+  std::int64_t book_id;
+  eider::Range<int, 1, kCountMax> count;
+};
+
+struct NewOrder {
+  Address address;
+  eider::Length<std::vector<NewOrderLine>, 1, kCartLinesMax> lines;
+  std::optional<eider::Length<std::string, 1, 64>> checkout;
+  std::optional<std::int64_t> total_cents;
+
+  static constexpr eider::MemberText kAbout[] = {
+      {"checkout", "A name of one's own: the same once more is the same order."},
+      {"total_cents", "What one means to pay. Where it is another sum, nothing is ordered."}};
+};
+
+struct OrderLine {
+  std::optional<std::int64_t> book_id;
+  std::string title;
+  std::int64_t price_cents = 0;
+  int count = 1;
+};
+
+struct Order {
+  std::int64_t id = 0;
+  OrderState state = OrderState::placed;
+  std::string name;
+  std::string street;
+  std::string city;
+  std::int64_t total_cents = 0;
+  std::chrono::sys_seconds placed;
+  std::vector<OrderLine> lines = eider::kEmpty;
+};
+
+}  // namespace bookstore

@@ -1,0 +1,12 @@
+// Orders as JSON: those of whoever asks.
+// Must not know carts.
+#pragma once
+
+#include <eider/app/app.h>
+
+namespace bookstore {
+
+/// Below /api/orders.
+void add_order_api(eider::Routes& api);
+
+}  // namespace bookstore

@@ -1,0 +1,71 @@
+#include "people/account_api.h"
+
+#include <eider/accounts/accounts.h>
+#include <eider/eider.h>
+#include <eider/languages/languages.h>
+#include <eider/middleware/middleware.h>
+
+#include "people/account_forms.h"
+#include "people/people.h"
+
+namespace bookstore {
+
+using namespace eider;
+
+namespace {
+
+struct Credentials {
+  std::string email;
+  std::string password;
+};
+
+Task<Result<void>> sign_up(Json<EmailForm> given, Client client, Translator reader,
+                           State<Accounts> accounts) {
+  return accounts->sign_up(*given->email, client, reader.language());
+}
+
+Task<Result<Created<User>>> confirm(Json<ConfirmForm> given, Session<> session,
+                                    State<Accounts> accounts, State<People> people) {
+  auto confirming = accounts->confirm(*given->token, *given->password);
+  const auto login = co_await std::move(confirming);
+  if (!login) {
+    co_return fail(login.error());
+  }
+  auto finding = accounts->find({login->key});
+  const auto account = co_await std::move(finding);
+  accounts->begin(session, *login);
+  User user = co_await people->find(account.value(), *given->name);
+  co_return Created(std::move(user));
+}
+
+Task<Result<User>> log_in(Json<Credentials> given, Client client, Session<> session,
+                          State<Accounts> accounts, State<People> people) {
+  auto logging = accounts->log_in(given->email, given->password, client);
+  const auto login = co_await std::move(logging);
+  if (!login) {
+    co_return fail(login.error());
+  }
+  auto finding = accounts->find({login->key});
+  const auto account = co_await std::move(finding);
+  accounts->begin(session, *login);
+  User user = co_await people->find(account.value());
+  co_return user;
+}
+
+}  // namespace
+
+void add_account_api(Routes& api, const ClientHook& few) {
+  api.post("/users", sign_up)
+      .about({.summary = "Sends a link that leads to an account", .tags = {"users"}})
+      .use(few);
+  api.post("/users/confirmed", confirm)
+      .about({.summary = "Makes the account by the link's token", .tags = {"users"}})
+      .use(few);
+  api.post("/session", log_in).about({.summary = "Logs in", .tags = {"users"}}).use(few);
+  api.del("/session", [](Session<> session) { session.end(); })
+      .about({.summary = "Logs out", .tags = {"users"}});
+  api.get("/me", [](const User& user) { return user; })
+      .about({.summary = "Tells who one is", .tags = {"users"}});
+}
+
+}  // namespace bookstore

@@ -1,0 +1,14 @@
+// Accounts and logins as JSON.
+// Must not know pages.
+#pragma once
+
+#include <eider/app/app.h>
+
+namespace bookstore {
+
+/// Below /api: users, session, me.
+///
+/// few  what keeps people from trying too often
+void add_account_api(eider::Routes& api, const eider::ClientHook& few);
+
+}  // namespace bookstore

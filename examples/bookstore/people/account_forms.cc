@@ -1,0 +1,187 @@
+#include "people/account_forms.h"
+
+#include <eider/accounts/accounts.h>
+#include <eider/eider.h>
+#include <eider/forms/forms.h>
+#include <eider/middleware/middleware.h>
+#include <eider/views/app/views.h>
+
+#include "form.html.h"
+#include "people/people.h"
+#include "site/answers.h"
+
+namespace bookstore {
+
+using namespace eider;
+
+namespace {
+
+struct FormWords {
+  const char* path;
+  const char* title;
+  const char* submit;
+};
+
+const FormWords kSignUp{.path = "/signup", .title = "Sign up", .submit = "Send me a link"};
+const FormWords kConfirm{.path = "/confirm", .title = "Your account", .submit = "Open it"};
+const FormWords kForgotten{
+    .path = "/forgotten", .title = "Password forgotten", .submit = "Send me a link"};
+const FormWords kReset{.path = "/reset", .title = "A new password", .submit = "Save"};
+const FormWords kPassword{.path = "/password", .title = "Another password", .submit = "Save"};
+const FormWords kNewAddress{
+    .path = "/new-address", .title = "Another address", .submit = "Send me a link"};
+const FormWords kAddress{.path = "/address", .title = "Another address", .submit = "Save"};
+
+template <class F>
+FormPage page_of(const F& form, const FormWords& words, Frame frame) {
+  std::string title = frame.language.text(words.title);
+  return {std::move(frame), std::move(title),
+          form.view({.action = words.path, .submit = words.submit})};
+}
+
+/// With what is wrong.
+template <class T>
+FormAnswer again(const FilledForm<T>& form, const FormWords& words, Frame frame,
+                 const Session<>& session, const Views& views) {
+  frame.take_messages(session);
+  return form.again(views.page(page_of(form, words, std::move(frame))));
+}
+
+Task<FormAnswer> sign_up(FilledForm<EmailForm> form, Client client, Frame frame, Session<> session,
+                         State<Accounts> accounts, State<Views> views) {
+  if (form.is_good()) {
+    auto asking = accounts->sign_up(*form->email, client, frame.language.tag());
+    const auto asked = co_await std::move(asking);
+    if (form.took(asked)) {
+      session.flash("info", frame.language.text("Look into your mailbox: a link is there."));
+      co_return Redirect("/");
+    }
+  }
+  co_return again(form, kSignUp, std::move(frame), session, *views);
+}
+
+Task<FormAnswer> confirm(FilledForm<ConfirmForm> form, Frame frame, Session<> session,
+                         State<Accounts> accounts, State<People> people, State<Views> views) {
+  if (form.is_good()) {
+    auto confirming = accounts->confirm(*form->token, *form->password);
+    const auto login = co_await std::move(confirming);
+    if (form.took(login)) {
+      auto finding = accounts->find({login->key});
+      const auto account = co_await std::move(finding);
+      co_await people->find(account.value(), *form->name);
+      accounts->begin(session, *login);
+      session.flash("info", frame.language.text("Welcome!"));
+      co_return Redirect("/");
+    }
+  }
+  co_return again(form, kConfirm, std::move(frame), session, *views);
+}
+
+Task<FormAnswer> forgotten(FilledForm<EmailForm> form, Client client, Frame frame,
+                           Session<> session, State<Accounts> accounts, State<Views> views) {
+  if (form.is_good()) {
+    auto asking = accounts->ask_reset(*form->email, client, frame.language.tag());
+    const auto asked = co_await std::move(asking);
+    if (form.took(asked)) {
+      session.flash("info",
+                    frame.language.text("If there is an account, a link is in its mailbox."));
+      co_return Redirect("/login");
+    }
+  }
+  co_return again(form, kForgotten, std::move(frame), session, *views);
+}
+
+Task<FormAnswer> reset(FilledForm<ResetForm> form, Client client, Frame frame, Session<> session,
+                       State<Accounts> accounts, State<Views> views) {
+  if (form.is_good()) {
+    auto resetting = accounts->reset(*form->token, *form->password, client, frame.language.tag());
+    const auto login = co_await std::move(resetting);
+    if (form.took(login)) {
+      accounts->begin(session, *login);
+      session.flash("info", frame.language.text("You have a new password."));
+      co_return Redirect("/account");
+    }
+  }
+  co_return again(form, kReset, std::move(frame), session, *views);
+}
+
+Task<FormAnswer> set_password(FilledForm<PasswordForm> form, Client client, Frame frame,
+                              const Account&, Session<> session, State<Accounts> accounts,
+                              State<Views> views) {
+  if (form.is_good()) {
+    auto changing = accounts->change_password(session, *form->old_password, *form->password, client,
+                                              frame.language.tag());
+    const auto changed = co_await std::move(changing);
+    if (form.took(changed)) {
+      session.flash("info", frame.language.text("You have a new password."));
+      co_return Redirect("/account");
+    }
+  }
+  co_return again(form, kPassword, std::move(frame), session, *views);
+}
+
+Task<FormAnswer> ask_address(FilledForm<AddressForm> form, Client client, Frame frame,
+                             const Account& account, Session<> session, State<Accounts> accounts,
+                             State<Views> views) {
+  if (form.is_good()) {
+    auto asking = accounts->ask_address({account.key}, *form->password, *form->email, client,
+                                        frame.language.tag());
+    const auto asked = co_await std::move(asking);
+    if (form.took(asked)) {
+      session.flash("info", frame.language.text("Look into your mailbox: a link is there."));
+      co_return Redirect("/account");
+    }
+  }
+  co_return again(form, kNewAddress, std::move(frame), session, *views);
+}
+
+Task<FormAnswer> set_address(FilledForm<TokenForm> form, Frame frame, const Account& account,
+                             Session<> session, State<Accounts> accounts, State<Views> views) {
+  if (form.is_good()) {
+    auto changing = accounts->change_address({account.key}, *form->token, frame.language.tag());
+    const auto changed = co_await std::move(changing);
+    if (form.took(changed)) {
+      session.flash("info", frame.language.text("You have a new address."));
+      co_return Redirect("/account");
+    }
+  }
+  co_return again(form, kAddress, std::move(frame), session, *views);
+}
+
+template <class T>
+void add_page(Routes& app, const FormWords& words) {
+  app.get(RuntimePattern{words.path},
+          [words](BlankForm<T> form, Frame frame, Session<> session, State<Views> views) {
+            return shown(*views, session, page_of(form, words, std::move(frame)));
+          });
+}
+
+/// The same for who is logged in: others come back behind their login.
+template <class T>
+void add_own_page(Routes& app, const FormWords& words) {
+  app.get(RuntimePattern{words.path}, [words](BlankForm<T> form, Frame frame, const Account&,
+                                              Session<> session, State<Views> views) {
+    return shown(*views, session, page_of(form, words, std::move(frame)));
+  });
+}
+
+}  // namespace
+
+void add_account_forms(Routes& app, const ClientHook& few) {
+  add_page<EmailForm>(app, kSignUp);
+  add_page<ConfirmForm>(app, kConfirm);
+  add_page<EmailForm>(app, kForgotten);
+  add_page<ResetForm>(app, kReset);
+  add_own_page<PasswordForm>(app, kPassword);
+  add_own_page<AddressForm>(app, kNewAddress);
+  add_own_page<TokenForm>(app, kAddress);
+  app.post("/signup", sign_up).use(few);
+  app.post("/confirm", confirm).use(few);
+  app.post("/forgotten", forgotten).use(few);
+  app.post("/reset", reset).use(few);
+  app.post("/password", set_password).use(few);
+  app.post("/new-address", ask_address).use(few);
+  app.post("/address", set_address).use(few);
+}
+
+}  // namespace bookstore

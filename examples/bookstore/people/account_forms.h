@@ -1,0 +1,88 @@
+// The forms of an account: from an address to a password, and to another of each.
+// Must not know what becomes of them: accounts and handlers do.
+#pragma once
+
+#include <eider/app/app.h>
+#include <eider/forms/form_field.h>
+#include <eider/views/form_view.h>
+
+#include <string>
+
+#include "site/frame.h"
+
+namespace bookstore {
+
+inline constexpr std::size_t kPasswordBytesMin = 10;
+
+using NewPassword = eider::Length<std::string, kPasswordBytesMin, 200>;
+using SomeText = eider::Length<std::string, 1, 254>;
+
+struct EmailForm {
+  eider::Email email;
+
+  static constexpr eider::FieldText kForm[] = {
+      {.member = "email", .label = "Mail address", .autocomplete = "username"}};
+};
+
+inline constexpr eider::FieldText kNewPassword{.member = "password",
+                                               .hint = "Ten characters or more.",
+                                               .control = eider::Control::password,
+                                               .autocomplete = "new-password"};
+/// The script takes it out of the address.
+inline constexpr eider::FieldText kToken{
+    .member = "token", .label = "Code", .hint = "What stands behind the # of the link"};
+
+struct ConfirmForm {
+  eider::Length<std::string, 1, 80> name;
+  NewPassword password;
+  SomeText token;
+
+  static constexpr eider::FieldText kForm[] = {kNewPassword, kToken};
+};
+
+struct ResetForm {
+  NewPassword password;
+  SomeText token;
+
+  static constexpr eider::FieldText kForm[] = {kNewPassword, kToken};
+};
+
+struct PasswordForm {
+  SomeText old_password;
+  NewPassword password;
+
+  static constexpr eider::FieldText kForm[] = {{.member = "old_password",
+                                                .control = eider::Control::password,
+                                                .autocomplete = "current-password"},
+                                               kNewPassword};
+};
+
+struct AddressForm {
+  eider::Email email;
+  SomeText password;
+
+  static constexpr eider::FieldText kForm[] = {{.member = "email", .label = "Mail address"},
+                                               {.member = "password",
+                                                .control = eider::Control::password,
+                                                .autocomplete = "current-password"}};
+};
+
+struct TokenForm {
+  SomeText token;
+
+  static constexpr eider::FieldText kForm[] = {kToken};
+};
+
+/// A page that is a form and nothing else.
+struct FormPage {
+  Frame frame;
+  std::string title;
+  eider::FormView form;
+};
+
+/// /signup, /confirm, /forgotten, /reset, /password, /new-address, /address.
+///
+/// few  what keeps people from trying too often
+void add_account_forms(eider::Routes& app, const eider::ClientHook& few);
+
+}  // namespace bookstore

@@ -1,0 +1,121 @@
+#include "people/account_pages.h"
+
+#include <eider/accounts/accounts.h>
+#include <eider/eider.h>
+#include <eider/forms/forms.h>
+#include <eider/middleware/middleware.h>
+#include <eider/views/app/views.h>
+
+#include "account.html.h"
+#include "login.html.h"
+#include "people/openid_logins.h"
+#include "people/passkey_logins.h"
+#include "site/answers.h"
+
+namespace bookstore {
+
+using namespace eider;
+
+namespace {
+
+/// login  why a login by the provider has come to nothing
+struct Next {
+  std::string next = "/";
+  std::string login = kEmpty;
+};
+
+/// Also by the links of the page around the form.
+Frame leading_to(Frame frame, std::string_view next) {
+  frame.next = own_path(next);
+  return frame;
+}
+
+const FormOptions kLogIn{.action = "/login", .submit = "Log in"};
+
+Response show_login(Query<Next> query, BlankForm<LoginForm> form, Frame frame, Session<> session,
+                    State<OpenIdOffer> offer, State<Views> views) {
+  LoginForm first;
+  first.next = own_path(query->next);
+  LoginPage page{leading_to(std::move(frame), first.next), form.view_of(first, kLogIn),
+                 offer->name};
+  if (!query->login.empty()) {
+    const std::string why = query->login == "declined" ? "You were not logged in."
+                                                       : "That login did not work. Try it again.";
+    page.frame.messages.push_back({"error", page.frame.language.text(why)});
+  }
+  return shown(*views, session, std::move(page));
+}
+
+Task<FormAnswer> log_in(FilledForm<LoginForm> form, Client client, Frame frame, Session<> session,
+                        State<Accounts> accounts, State<OpenIdOffer> offer, State<Views> views) {
+  if (form.is_good()) {
+    auto logging = accounts->log_in(*form->email, *form->password, client);
+    const auto login = co_await std::move(logging);
+    if (form.took(login)) {
+      accounts->begin(session, *login);
+      co_return Redirect(own_path(form->next));
+    }
+  }
+  LoginPage page{leading_to(std::move(frame), form->next), form.view(kLogIn), offer->name};
+  page.frame.take_messages(session);
+  co_return form.again(views->page(page));
+}
+
+Task<Redirect> log_out_everywhere(const Account& account, State<Sessions> visits) {
+  static_cast<void>(co_await visits->end_all(account.key));
+  co_return Redirect("/");
+}
+
+Redirect log_out(Session<> session, const Translator& tr) {
+  session.end();
+  session.flash("info", tr("You are logged out."));
+  return Redirect("/");
+}
+
+Task<Response> show_account(Frame frame, Session<> session, const User& user,
+                            const Account& account, State<PasskeyLogins> logins,
+                            State<Views> views) {
+  AccountPage page{std::move(frame), user, {}};
+  const auto own = co_await logins->store->list(account.key);
+  for (const Passkey& passkey : own) {
+    page.passkeys.push_back(
+        {passkey.id, std::chrono::sys_seconds(std::chrono::seconds(passkey.created))});
+  }
+  co_return shown(*views, session, std::move(page));
+}
+
+/// Whoever has found the lost device may be logged in by it: the other sessions go as well.
+Task<Redirect> remove_passkey(std::string id, const Account& account, Session<> session,
+                              State<PasskeyLogins> logins, State<Sessions> visits) {
+  auto erasing = logins->store->erase(account.key, std::move(id));
+  if (const bool is_gone = co_await std::move(erasing); is_gone) {
+    auto ending = visits->end_others(session);
+    static_cast<void>(co_await std::move(ending));
+  }
+  co_return Redirect("/account");
+}
+
+}  // namespace
+
+std::string role_word(Role role, const ReaderLanguage& language) {
+  switch (role) {
+    case Role::customer:
+      return language.text("Customer");
+    case Role::staff:
+      return language.text("Staff");
+    case Role::admin:
+      return language.text("Administrator");
+  }
+  return {};
+}
+
+void add_account_pages(Routes& app, const ClientHook& few) {
+  app.get("/login", show_login);
+  app.post("/login", log_in).use(few);
+  app.post("/logout", log_out);
+  app.post("/logout/everywhere", log_out_everywhere);
+  app.get("/account", show_account);
+  app.post("/account/passkeys/{id}/remove", remove_passkey);
+}
+
+}  // namespace bookstore

@@ -1,0 +1,58 @@
+// Logging in and out, and one's own account, as pages.
+// Must not know how they look: pages/*.html does.
+#pragma once
+
+#include <eider/app/app.h>
+#include <eider/forms/form_field.h>
+#include <eider/views/form_view.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "people/account_forms.h"
+#include "people/user.h"
+#include "site/frame.h"
+
+namespace bookstore {
+
+struct LoginForm {
+  SomeText email;
+  SomeText password;
+  std::string next = "/";
+
+  static constexpr eider::FieldText kForm[] = {
+      {.member = "email", .label = "Mail address", .autocomplete = "username"},
+      {.member = "password",
+       .control = eider::Control::password,
+       .autocomplete = "current-password"},
+      {.member = "next", .control = eider::Control::hidden}};
+};
+
+/// openid  what the provider is called by which one may log in, too; empty: there is none
+struct LoginPage {
+  Frame frame;
+  eider::FormView form;
+  std::string openid;
+};
+
+/// One with which somebody may log in.
+struct PasskeyShown {
+  std::string id;
+  std::chrono::sys_seconds added;
+};
+
+struct AccountPage {
+  Frame frame;
+  User user;
+  std::vector<PasskeyShown> passkeys;
+};
+
+[[nodiscard]] std::string role_word(Role role, const ReaderLanguage& language);
+
+/// /login, /logout, /account.
+///
+/// few  what keeps people from trying too often
+void add_account_pages(eider::Routes& app, const eider::ClientHook& few);
+
+}  // namespace bookstore

@@ -1,0 +1,46 @@
+#include "people/passkey_logins.h"
+
+#include <eider/passkeys/passkey_routes.h>
+
+#include <utility>
+
+namespace bookstore {
+
+using namespace eider;
+
+namespace {
+
+/// "shop.example" of "https://shop.example:8443".
+std::string host_of(const std::string& url) {
+  const std::size_t begin = url.find("://") + 3;
+  return url.substr(begin, url.find_first_of(":/", begin) - begin);
+}
+
+}  // namespace
+
+PasskeyLogins add_passkey_logins(App& app, const Sessions& visits, const std::string& public_url,
+                                 Accounts& accounts, Languages languages,
+                                 std::shared_ptr<PasskeyStore> store) {
+  const auto user = [from = &accounts](std::string key) -> Task<Result<PasskeyUser>> {
+    auto finding = from->find({key});
+    const auto account = co_await std::move(finding);
+    if (!account) {
+      co_return fail(Error::unauthorized("There is no such account any more."));
+    }
+    co_return PasskeyUser{.key = std::move(key), .name = account->email};
+  };
+  const auto tell_owner = [from = &accounts, languages = std::move(languages)](
+                              const Passkey& added, const Request& request) {
+    return from->tell_of_passkey({added.user}, languages.translator(request).language());
+  };
+  const PasskeySite site = passkeys(app, visits,
+                                    {.party = {.relying_party_id = host_of(public_url),
+                                               .origins = {public_url},
+                                               .name = "Quill & Page"},
+                                     .store = store,
+                                     .accounts = {.user = user},
+                                     .adding = tell_owner});
+  return {site.script(), std::move(store)};
+}
+
+}  // namespace bookstore

@@ -1,0 +1,31 @@
+// Passkeys beside passwords: who has one logs in by it.
+// Must not make accounts: who adds a passkey is logged in.
+#pragma once
+
+#include <eider/accounts/accounts.h>
+#include <eider/app/app.h>
+#include <eider/languages/languages.h>
+#include <eider/passkeys/passkey_store.h>
+#include <eider/session/session.h>
+
+#include <memory>
+#include <string>
+
+namespace bookstore {
+
+/// The script that asks for them, and where they are kept.
+struct PasskeyLogins {
+  std::string script;
+  std::shared_ptr<eider::PasskeyStore> store;
+};
+
+/// public_url  whose passkeys they are: "https://shop.example"
+/// accounts    outlives what is served
+/// languages   of the letter that tells an owner of a new one
+[[nodiscard]] PasskeyLogins add_passkey_logins(eider::App& app, const eider::Sessions& visits,
+                                               const std::string& public_url,
+                                               eider::Accounts& accounts,
+                                               eider::Languages languages,
+                                               std::shared_ptr<eider::PasskeyStore> store);
+
+}  // namespace bookstore

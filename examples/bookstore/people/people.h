@@ -1,0 +1,51 @@
+// People as the shop knows them: an account's name and role. Their passwords are the accounts'.
+// Must not keep sessions.
+#pragma once
+
+#include <eider/accounts/accounts.h>
+#include <eider/db/database.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "people/user.h"
+
+namespace bookstore {
+
+/// One line of the list of all users.
+struct ListedUser {
+  std::int64_t id = 0;
+  std::string name;
+  std::string mail;
+  Role role = Role::customer;
+  std::chrono::sys_seconds joined;
+  int orders = 0;
+};
+
+/// A module of the application.
+class People {
+ public:
+  static constexpr std::string_view kName = "people";
+
+  /// admin_mail  whose account is the administrator's, where there is none
+  People(eider::Database database, std::string admin_mail)
+      : database_(std::move(database)), admin_mail_(std::move(admin_mail)) {}
+
+  /// Makes the administrator of who had an account ahead of the setting.
+  [[nodiscard]] eider::Task<> start() const;
+  /// Whose account it is: somebody new, where nobody has it, and with the account's address.
+  [[nodiscard]] eider::Task<User> find(eider::Account account) const;
+  /// The same with another name.
+  [[nodiscard]] eider::Task<User> find(eider::Account account, std::string name) const;
+
+  [[nodiscard]] eider::Task<std::vector<ListedUser>> list() const;
+  /// errors  404; 409 where nobody would be left to say who may what
+  [[nodiscard]] eider::Task<eider::Result<void>> set_role(std::int64_t id, Role role) const;
+
+ private:
+  eider::Database database_;
+  std::string admin_mail_;
+};
+
+}  // namespace bookstore

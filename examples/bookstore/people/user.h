@@ -1,0 +1,49 @@
+// Who somebody is, and what handlers take to be for such people alone.
+// Must not hold a password.
+#pragma once
+
+#include <eider/eider.h>
+#include <eider/session/users.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bookstore {
+
+/// Each may do what the one before may.
+enum class Role : std::uint8_t { customer, staff, admin };
+
+struct User {
+  std::int64_t id = 0;
+  std::string name;
+  std::string mail;
+  Role role = Role::customer;
+
+  [[nodiscard]] bool is_staff() const { return role != Role::customer; }
+};
+
+/// A user who keeps the books.
+struct Staff {
+  User user;
+};
+
+/// A user who says who may what.
+struct Admin {
+  User user;
+};
+
+}  // namespace bookstore
+
+template <>
+struct eider::Extract<bookstore::User> : eider::ExtractSlot<bookstore::User> {
+  static constexpr bool kOwns = true;
+};
+template <>
+struct eider::Extract<bookstore::Staff> : eider::ExtractSlot<bookstore::Staff> {
+  static constexpr bool kOwns = true;
+};
+template <>
+struct eider::Extract<bookstore::Admin> : eider::ExtractSlot<bookstore::Admin> {
+  static constexpr bool kOwns = true;
+};

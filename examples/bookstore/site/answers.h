@@ -1,0 +1,28 @@
+// The two answers of a page's handler: a page, with the messages that wait for one, or another
+// page. Must not decide which.
+#pragma once
+
+#include <eider/eider.h>
+#include <eider/session/session.h>
+#include <eider/views/app/views.h>
+
+#include <string_view>
+
+#include "site/frame.h"
+
+namespace bookstore {
+
+[[nodiscard]] eider::Response html(eider::Page page, int status);
+
+/// P  a page's struct, which has a frame
+template <class P>
+[[nodiscard]] eider::Response shown(const eider::Views& views, const eider::Session<>& session,
+                                    P page, int status = 200) {
+  page.frame.take_messages(session);
+  return html(views.page(page), status);
+}
+
+/// 303
+[[nodiscard]] eider::Response see_other(std::string_view address);
+
+}  // namespace bookstore

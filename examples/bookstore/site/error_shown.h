@@ -1,0 +1,28 @@
+// The page of what went wrong, which stands without visitor and session: these may be what failed.
+// Must not tell more than the problem document does.
+#pragma once
+
+#include <eider/middleware/error_pages.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "site/language.h"
+
+namespace bookstore {
+
+struct ErrorShown {
+  ReaderLanguage language;
+  int status = 0;
+  std::string title;
+  std::string detail;
+  std::string request_id;
+  std::string style;
+};
+
+/// languages  is set ahead of the first request
+[[nodiscard]] eider::ErrorPages::Page error_page(
+    std::string style, std::shared_ptr<const std::optional<eider::Languages>> languages);
+
+}  // namespace bookstore

@@ -1,0 +1,63 @@
+// What is around every page: language, visitor, cart, messages, addresses of the style and script.
+// Must not hold what only one page shows.
+#pragma once
+
+#include <eider/eider.h>
+#include <eider/middleware/csrf.h>
+#include <eider/session/session.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orders/cart.h"
+#include "people/user.h"
+#include "site/language.h"
+
+namespace bookstore {
+
+/// Of what is in the program; a state.
+struct AssetAddresses {
+  std::string style;
+  std::string script;
+  std::string passkeys;
+};
+
+struct Visitor {
+  std::string name;
+  bool is_staff = false;
+  bool is_admin = false;
+};
+
+struct Message {
+  std::string kind;
+  std::string text;
+};
+
+/// A parameter of every handler that shows a page.
+struct Frame {
+  ReaderLanguage language;
+  /// Where the reader is, for a form that comes back here.
+  std::string here;
+  /// Where a login leads: here, unless here is the login.
+  std::string next;
+  std::optional<Visitor> visitor;
+  Cart cart;
+  int cart_count = 0;
+  std::string csrf_token;
+  std::vector<Message> messages;
+  AssetAddresses assets;
+
+  /// Those that were left for the next page; they are gone then.
+  void take_messages(const eider::Session<>& session);
+};
+
+}  // namespace bookstore
+
+template <>
+struct eider::Extract<bookstore::Frame> {
+  static bookstore::Frame from(const Request& request, const Translator& translator,
+                               std::optional<bookstore::User> user,
+                               Session<const bookstore::Visit> session, const CsrfToken& token,
+                               State<bookstore::AssetAddresses> assets);
+};

@@ -1,0 +1,42 @@
+// What the parts of the chat share: what the pages show, and the WebSocket.
+// Must not know how pages look: pages/*.html do.
+#pragma once
+
+#include <eider/app/app.h>
+
+#include <string>
+#include <vector>
+
+#include "rooms.h"
+
+namespace chat {
+
+/// The addresses of what all pages load.
+struct Loads {
+  std::string style;
+  std::string icon;
+  std::string script;
+};
+
+struct LobbyPage {
+  Loads loads;
+  std::vector<BusyRoom> rooms;
+};
+
+/// Beyond what the script makes of it: for browsers that run none.
+///
+/// token  against forms of other sites
+/// fault  why the last message was not taken; empty: it was
+struct RoomPage {
+  Loads loads;
+  std::string room;
+  Welcome now;
+  std::string name;
+  std::string token;
+  std::string fault;
+};
+
+/// Adds /ws/{room}. Pre: the app has a State<Rooms>.
+void add_talk(eider::App& app);
+
+}  // namespace chat

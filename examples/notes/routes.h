@@ -1,0 +1,15 @@
+// The notes as pages, for people, and as JSON, for programs.
+// Must not hold HTML: pages/ does.
+#pragma once
+
+#include <eider/app/app.h>
+
+namespace notes {
+
+/// Adds the pages, their assets and the live counter. Pre: the app has a State<Store>.
+void add_pages(eider::App& app);
+/// Adds /api/v1/notes, its document and, where the program has them, the pages that show it.
+/// Pre: likewise.
+void add_api(eider::App& app);
+
+}  // namespace notes

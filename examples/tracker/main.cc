@@ -1,0 +1,13 @@
+// An issue tracker for a team: an API and pages, attachments, live events, a webhook.
+//   mkdir -p uploads && ./tracker --port 8080, and open http://localhost:8080/signup
+// Who has signed up as ann is an administrator behind ./tracker --port 8080 --admin ann, which does
+// not start while nobody has.
+#include "tracker.h"
+
+int main(int argc, char** argv) {
+  return eider::run_app<tracker::Options>("tracker", argc, argv, [](const tracker::Options& own) {
+    eider::App app = tracker::make_app(own, tracker::open_database(own.database));
+    app.observe(eider::access_log(eider::AccessFormat::json));
+    return app;
+  });
+}

@@ -1,0 +1,34 @@
+// How many bytes, as people write it: "64MiB".
+// Must not be used where a plain number of bytes is meant and nobody writes it.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "eider/base/result.h"
+
+namespace eider {
+
+/// A member of an options struct that is a size: `ByteSize upload_max{64 * ByteSize::kMiB};`
+struct ByteSize {
+  static constexpr std::uint64_t kKiB = 1024;
+  static constexpr std::uint64_t kMiB = 1024 * kKiB;
+  static constexpr std::uint64_t kGiB = 1024 * kMiB;
+  static constexpr std::string_view kTakes = "SIZE";
+
+  std::uint64_t bytes = 0;
+
+  /// Reads a whole number with one of the units B, KiB, MiB, GiB, TiB (of 1024), kB, MB, GB and TB
+  /// (of 1000).
+  ///
+  /// errors  "must be a size, …": any other text, and what 64 bits do not hold
+  static Result<ByteSize, std::string> from_text(std::string_view text);
+  /// The same the other way round, in the largest unit of 1024 in which it is a whole number.
+  [[nodiscard]] std::string to_text() const;
+
+  friend auto operator<=>(const ByteSize&, const ByteSize&) = default;
+};
+
+}  // namespace eider

@@ -1,0 +1,78 @@
+// What an application asks of itself to know whether it can serve, on each of its loops.
+// Must not answer anybody: see middleware/health.h.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/base/log.h"
+#include "eider/runtime/loop_local.h"
+#include "eider/runtime/scope.h"
+#include "eider/runtime/sync.h"
+#include "eider/runtime/task.h"
+#include "eider/runtime/time.h"
+
+namespace eider::detail::app {
+
+struct Check {
+  std::string_view name;
+  std::function<Task<>()> run;  // throws what is wrong
+  std::string why = {};         // of the last time; empty: it was well
+};
+
+/// The checks of one loop: whoever asks while they are made waits for the same ones.
+class LoopChecks {
+ public:
+  /// log  may be null; outlives it
+  LoopChecks(std::vector<Check> checks, LogSink* log) : checks_(std::move(checks)), log_(log) {}
+
+  /// Makes all of them at once, each for so long at most, unless that was done a while ago that is
+  /// no longer than `kept_for`.
+  [[nodiscard]] Task<> make(Duration within, Duration kept_for);
+  [[nodiscard]] const std::vector<Check>& checks() const noexcept { return checks_; }
+
+  /// The server is about to stop: who balances should send to others.
+  void leave() noexcept { is_leaving_ = true; }
+  [[nodiscard]] bool is_leaving() const noexcept { return is_leaving_; }
+
+ private:
+  [[nodiscard]] Task<> make_all(Duration within);
+  [[nodiscard]] Task<> make(Check& check, Duration within);
+  void note(Check& check, std::string why);
+
+  std::vector<Check> checks_;
+  LogSink* log_;
+  bool is_leaving_ = false;
+  bool is_making_ = false;
+  bool is_known_ = false;
+  Instant made_{};
+  Event done_;
+  // Who has asked may leave meanwhile: the checks go on in here. Last, as they use the others.
+  Scope scope_;
+};
+
+/// Of one application. Several servers may serve it, each on loops of its own: what a loop has here
+/// is that server's.
+class Checks {
+ public:
+  // On each loop, ahead of its first request and behind its last.
+  void begin(std::vector<Check> checks, LogSink* log) const {
+    on_loops_.here().now = std::make_unique<LoopChecks>(std::move(checks), log);
+  }
+  void end() const noexcept { on_loops_.here().now.reset(); }
+
+  /// Pre: between these
+  [[nodiscard]] LoopChecks& here() const { return *on_loops_.here().now; }
+
+ private:
+  struct OnLoop {
+    std::unique_ptr<LoopChecks> now;
+  };
+  LoopLocal<OnLoop> on_loops_{[] { return std::make_unique<OnLoop>(); }};
+};
+
+}  // namespace eider::detail::app

@@ -1,0 +1,40 @@
+// A route whose query opens something: what logs are not to have.
+// Must not hide anything from the handler.
+#pragma once
+
+#include "eider/app/middleware.h"
+#include "eider/http/request.h"
+#include "eider/http/response.h"
+
+namespace eider {
+
+/// Put into a request whose query is a secret: access_log leaves it out, and so does the way back
+/// from a login page (users.h).
+struct SecretQuery {};
+
+/// A hook, for routes that come by a link which opens something, such as a new password's:
+///
+///     app.get("/reset", &show_reset).use(secret_query());
+///
+/// What is refused ahead of it, and what no route takes, access_log knows by the names in its query
+/// alone. What its page loads, and where that leads, is told its origin alone
+/// (`Referrer-Policy: strict-origin`).
+[[nodiscard]] inline Hook secret_query() {
+  return {.before =
+              [](Request& request, Response&) {
+                request.put(SecretQuery{});
+                return true;
+              },
+          .after =
+              [](const Request&, Response& response) {
+                // Not no-referrer for all: a page's own forms have `Origin: null` then, and
+                // cross_origin_protection refuses these.
+                if (response.find_header("Referrer-Policy") != "no-referrer") {
+                  response.replace_header("Referrer-Policy", "strict-origin");
+                }
+              },
+          .name = "secret_query",
+          .puts = {kPuts<SecretQuery>}};
+}
+
+}  // namespace eider

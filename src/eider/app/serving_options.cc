@@ -1,0 +1,130 @@
+#include "eider/app/serving_options.h"
+
+#include <chrono>
+#include <utility>
+
+namespace eider::detail::app {
+
+namespace {
+
+void add_places(std::vector<ListenAt>& places, const std::vector<Place>& more, bool is_secure) {
+  for (const Place& place : more) {
+    places.push_back(place.at);
+    places.back().is_secure = is_secure;
+  }
+}
+
+/// The first place that --listen or --listen-tls names is in place of host and port.
+void add_places(ServerOptions& options, const Serving& read) {
+  std::vector<ListenAt> places;
+  add_places(places, read.listen, false);
+  add_places(places, read.listen_tls, true);
+  if (!places.empty()) {
+    options.host = std::move(places.front().host);
+    options.port = places.front().port;
+    options.is_secure = places.front().is_secure;
+    places.erase(places.begin());
+  }
+  for (const std::uint16_t port : read.tls_port) {
+    places.push_back({.host = options.host, .port = port, .is_secure = true});
+  }
+  options.also.insert(options.also.end(), places.begin(), places.end());
+  for (ListenAt& place : options.also) {
+    place.expects_proxy_protocol |= options.expects_proxy_protocol;
+  }
+}
+
+}  // namespace
+
+Result<Place, std::string> Place::from_text(std::string_view text) {
+  Place place;
+  const std::size_t colon = text.rfind(':');
+  const std::string_view host = text.substr(0, colon);
+  if (text == "systemd" || text.starts_with("unix:")) {
+    place.at.host = text;
+    return place;
+  }
+  const bool has_brackets = host.starts_with('[') && host.ends_with(']');
+  const bool is_torn = !has_brackets && host.find_first_of(":[]") != std::string_view::npos;
+  if (colon == std::string_view::npos || colon == 0 || is_torn ||
+      !reflect::read_text(reflect::type_of<std::uint16_t>(), &place.at.port,
+                          text.substr(colon + 1))) {
+    return fail("must be HOST:PORT, [IPV6]:PORT, unix:/path or systemd");
+  }
+  place.at.host = host;
+  return place;
+}
+
+std::string Place::to_text() const {
+  const bool has_port = at.host != "systemd" && !at.host.starts_with("unix:");
+  return has_port ? at.host + ":" + std::to_string(at.port) : at.host;
+}
+
+std::string BackendName::to_text() const {
+  switch (backend) {
+    case Backend::automatic:
+      return "auto";
+    case Backend::epoll:
+      return "epoll";
+    case Backend::io_uring:
+      return "io_uring";
+  }
+  return {};
+}
+
+Result<BackendName, std::string> BackendName::from_text(std::string_view text) {
+  const auto backend = parse_backend(text);
+  if (!backend) {
+    return fail("must be auto, epoll or io_uring");
+  }
+  return BackendName{*backend};
+}
+
+Serving serving_of(const ServerOptions& given) {
+  return {.config = {},
+          .host = given.host,
+          .port = given.port,
+          .listen = {},
+          .tls_port = {},
+          .listen_tls = {},
+          .cert = given.certificate,
+          .key = given.key,
+          .proxy_protocol = given.expects_proxy_protocol,
+          .share_port = given.shares_port,
+          .threads = std::nullopt,
+          .workers = std::nullopt,
+          .backend = {given.backend},
+          .leave_seconds = std::nullopt,
+          .drain_seconds = std::nullopt,
+          .upgrade_seconds = std::nullopt,
+          .pid_file = given.pid_file,
+          .routes = given.lists_routes,
+          .print_config = false};
+}
+
+ServerOptions to_server_options(ServerOptions options, const Serving& read) {
+  options.backend = read.backend.backend;
+  options.host = read.host;
+  options.port = read.port;
+  options.certificate = read.cert;
+  options.key = read.key;
+  options.expects_proxy_protocol = read.proxy_protocol;
+  options.shares_port = read.share_port;
+  options.lists_routes = read.routes;
+  options.workers = read.workers ? unsigned{*read.workers} : options.workers;
+  options.threads = read.threads ? unsigned{*read.threads} : options.threads;
+  if (read.leave_seconds) {
+    options.leave = std::chrono::seconds(unsigned{*read.leave_seconds});
+  }
+  if (read.drain_seconds) {
+    options.drain = std::chrono::seconds(unsigned{*read.drain_seconds});
+  }
+  if (read.upgrade_seconds) {
+    options.successor_start = std::chrono::seconds(unsigned{*read.upgrade_seconds});
+  }
+  options.pid_file = read.pid_file;
+  add_places(options, read);
+  return options;
+}
+
+}  // namespace eider::detail::app

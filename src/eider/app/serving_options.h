@@ -1,0 +1,104 @@
+// What every application can be told on its command line, and the server's options that it makes.
+// Must not know where it was said: options.h reads it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/app/option_set.h"
+#include "eider/base/log.h"
+#include "eider/base/result.h"
+#include "eider/reflect/constraints.h"
+#include "eider/server/server.h"
+
+namespace eider::detail::app {
+
+/// "0.0.0.0:80", "[::1]:8080", or what has no port: "unix:/path", "systemd".
+struct Place {
+  ListenAt at;
+
+  [[nodiscard]] std::string to_text() const;
+  static Result<Place, std::string> from_text(std::string_view text);
+};
+
+struct BackendName {
+  Backend backend;
+
+  [[nodiscard]] std::string to_text() const;
+  static Result<BackendName, std::string> from_text(std::string_view text);
+};
+
+/// What every application can be told, as its own options are.
+struct Serving {
+  std::string config;
+  std::string host;
+  std::uint16_t port;
+  std::vector<Place> listen;
+  std::vector<std::uint16_t> tls_port;
+  std::vector<Place> listen_tls;
+  std::string cert;
+  std::string key;
+  bool proxy_protocol;
+  bool share_port;
+  std::optional<Range<unsigned, 1, 1024>> threads;
+  std::optional<Range<unsigned, 0, 1024>> workers;
+  BackendName backend;
+  std::optional<Range<unsigned, 0, 86400>> leave_seconds;
+  std::optional<Range<unsigned, 0, 86400>> drain_seconds;
+  std::optional<Range<unsigned, 1, 86400>> upgrade_seconds;
+  std::string pid_file;
+  bool routes;
+  bool print_config;
+
+  static constexpr OptionText kOptions[] = {
+      {"config", "settings in TOML, for what neither this line nor the\nenvironment says", "FILE"},
+      {"host", "where to listen: 127.0.0.1, 0.0.0.0, ::1, …", "ADDRESS"},
+      {"port", "0 to 65535; 0 takes any that is free", "PORT"},
+      {"listen",
+       "in place of --host and --port, and as often as wanted: 0.0.0.0:80,\n"
+       "[::1]:8080, unix:/run/app.sock, or systemd for the sockets\nthat it passes on",
+       "ADDRESS"},
+      {"tls_port", "a further port of --host, where TLS is spoken", "PORT"},
+      {"listen_tls", "as --listen, with TLS", "ADDRESS"},
+      {"cert", "the certificate with its chain, PEM; without one,\none for this machine is made",
+       "FILE"},
+      {"key", "its private key, PEM", "FILE"},
+      {"proxy_protocol", "every connection begins with it: only behind a balancer"},
+      {"share_port", "let other processes listen on the port, too"},
+      {"threads", "event loops, 1 to 1024; without it, one per core"},
+      {"workers",
+       "processes that serve, of one thread each unless --threads says more;\nwithout it, this one "
+       "serves"},
+      {"backend", "auto, epoll or io_uring", "NAME"},
+      {"leave_seconds",
+       "how long everybody is served after SIGTERM, while it says\nthat it is not ready; without "
+       "it, 0"},
+      {"drain_seconds", "how long requests in flight may take then; without it, 10"},
+      {"upgrade_seconds", "how long a new process may take to start on SIGUSR2;\nwithout it, 60"},
+      {"pid_file", "where the number of the process that serves is written", "FILE"},
+      {.member = "routes",
+       .help = "list what is served and what stands ahead of each handler, and end",
+       .is_in_environment = false},
+      {.member = "print_config",
+       .help = "print all settings as a file for --config, each with where its\nvalue came from, "
+               "and end",
+       .is_in_environment = false}};
+};
+
+/// The same, of what may change while it serves.
+struct LiveServing {
+  std::optional<LogLevel> log_level;
+
+  static constexpr OptionText kOptions[] = {
+      {.member = "log_level",
+       .help = "the lowest of the log's lines that are written;\nwithout it, as the program says",
+       .is_reloadable = true}};
+};
+
+[[nodiscard]] Serving serving_of(const ServerOptions& given);
+[[nodiscard]] ServerOptions to_server_options(ServerOptions options, const Serving& read);
+
+}  // namespace eider::detail::app

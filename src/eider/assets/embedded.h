@@ -1,0 +1,26 @@
+// Files that the build has put into the program (cmake/EiderAssets.cmake).
+// Must not cost anything to include: the build's own sources do.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace eider {
+
+/// name         as in the directory: "css/app.css"
+/// hashed_name  with the content's hash: "css/app.3f2a9c01b2d4.css"
+/// integrity    "sha256-…" (Subresource Integrity)
+/// gzip         the same content in that coding; empty: it is not smaller
+struct EmbeddedAsset {
+  std::string_view name;
+  std::string_view hashed_name;
+  std::string_view integrity;
+  std::string_view content;
+  std::string_view gzip;
+  std::string_view brotli;
+};
+
+/// In the order of their names.
+using EmbeddedAssets = std::span<const EmbeddedAsset>;
+
+}  // namespace eider

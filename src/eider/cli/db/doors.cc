@@ -1,0 +1,46 @@
+#include "eider/cli/db/doors.h"
+
+#include <algorithm>
+
+#include "eider/base/text.h"
+
+namespace eider {
+
+bool is_postgres_address(std::string_view where) noexcept {
+  const auto has_scheme = [where](std::string_view scheme) {
+    return equals_ignoring_case(where.substr(0, scheme.size()), scheme);
+  };
+  if (has_scheme("postgres://") || has_scheme("postgresql://")) {
+    return true;
+  }
+  // "user=… password=…": as the name of a file, the password would be shown.
+  const auto* const end = std::ranges::find_if_not(
+      where, [](char byte) { return is_letter(byte) || is_digit(byte) || byte == '_'; });
+  return end != where.begin() && trim(std::string_view(end, where.end())).starts_with('=');
+}
+
+std::string sqlite_file_of(std::string_view where) {
+  constexpr std::string_view kScheme = "sqlite:";
+  return std::string(where.starts_with(kScheme) ? where.substr(kScheme.size()) : where);
+}
+
+namespace {
+
+/// libpq knows its schemes by small letters alone.
+std::string with_plain_scheme(std::string where) {
+  const std::size_t end = std::min(where.find("://"), where.size());
+  if (end < where.size()) {
+    std::transform(where.begin(), where.begin() + static_cast<std::ptrdiff_t>(end), where.begin(),
+                   to_lower);
+  }
+  return where;
+}
+
+}  // namespace
+
+Result<Database, std::string> open_door(const std::string& where, Access access) {
+  return is_postgres_address(where) ? open_postgres_door(with_plain_scheme(where))
+                                    : open_sqlite_door(where, access);
+}
+
+}  // namespace eider

@@ -1,0 +1,35 @@
+// The databases that `eider db` can reach, as far as they are built.
+// Must not know migrations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "eider/base/result.h"
+#include "eider/db/database.h"
+
+namespace eider {
+
+/// "postgres://…", "postgresql://…" and what begins as "host=…" does are PostgreSQL's, all else is
+/// an SQLite file ("sqlite:" or "./" ahead of one whose name begins so).
+[[nodiscard]] bool is_postgres_address(std::string_view where) noexcept;
+/// The path of an SQLite file, without "sqlite:".
+[[nodiscard]] std::string sqlite_file_of(std::string_view where);
+
+/// What is to be done there.
+enum class Access : std::uint8_t { reads, writes };
+
+/// Without limits on time: a migration may run for hours.
+///
+/// access  by one that reads an SQLite file stays as it is
+[[nodiscard]] Result<Database, std::string> open_sqlite_door(const std::string& where,
+                                                             Access access);
+[[nodiscard]] Result<Database, std::string> open_postgres_door(const std::string& where);
+/// Whichever it is.
+[[nodiscard]] Result<Database, std::string> open_door(const std::string& where, Access access);
+
+/// What libpq's programs take, as variables of this process, so that no password is an argument.
+[[nodiscard]] Result<void, std::string> set_postgres_variables(const std::string& where);
+
+}  // namespace eider

@@ -1,0 +1,60 @@
+// A process beside this one that makes something, and takes it away when this one ends: by itself,
+// by Ctrl-C, or killed. Must not know what it makes.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+
+#include "eider/base/result.h"
+
+namespace eider {
+
+/// The process that is kept for, as the one beside it sees it.
+class KeptFor {
+ public:
+  explicit KeptFor(int line) noexcept : line_(line) {}
+  /// Whether it has ended, or needs nothing any more.
+  [[nodiscard]] bool is_gone() const noexcept { return waits(0); }
+  /// Waits for that, no longer than `ms`; -1 for ever.
+  [[nodiscard]] bool waits(int ms) const noexcept;
+
+ private:
+  int line_;  // its other end closes with the process
+};
+
+/// Both run in the process beside, one behind the other. What `make` began `remove` takes away,
+/// also where it failed.
+class Kept {
+ public:
+  virtual ~Kept() = default;
+  /// returns  where it is; ends early where nobody waits for it any more
+  [[nodiscard]] virtual Result<std::string, std::string> make(const KeptFor& other) = 0;
+  /// errors   what stays, for the one that was kept for: it is written to the standard error
+  [[nodiscard]] virtual Result<void, std::string> remove() = 0;
+};
+
+/// There is one at a time: the signals that end a process wait for its end.
+class Keeper {
+ public:
+  /// errors   what `make` says
+  [[nodiscard]] static Result<Keeper, std::string> start(Kept& kept);
+  /// Returns when what was kept is gone.
+  ~Keeper();
+  Keeper(Keeper&& other) noexcept
+      : process_(std::exchange(other.process_, -1)), where_(std::move(other.where_)) {}
+  Keeper& operator=(Keeper&&) = delete;
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+
+  [[nodiscard]] const std::string& where() const noexcept { return where_; }
+
+ private:
+  explicit Keeper(pid_t process) noexcept : process_(process) {}
+
+  pid_t process_;
+  std::string where_{};
+};
+
+}  // namespace eider

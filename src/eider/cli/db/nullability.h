@@ -1,0 +1,44 @@
+// Which columns of a statement may be null: what its tables, its text and its plan tell.
+// Must not say "never null" where it is in doubt.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace eider {
+
+/// A column as its database describes it.
+///
+/// table        that it comes from; empty for an expression
+/// is_not_null  the table says so
+struct DescribedColumn {
+  std::string table;
+  bool is_not_null;
+};
+
+/// What an SQLite database has.
+struct SchemaNames {
+  std::vector<std::string> tables{};
+  std::vector<std::string> views{};
+};
+
+/// One answer for each column, of SQLite.
+///
+/// plan  how the database runs it, as it tells: "LEFT-JOIN" is looked for
+[[nodiscard]] std::vector<bool> columns_that_may_be_null(
+    std::string_view sql, std::string_view plan, const std::vector<DescribedColumn>& columns,
+    const SchemaNames& schema);
+
+/// One answer for each of `columns`, by the text alone: that it is `count(…)`, `exists(…)`, a
+/// literal or `coalesce(…, literal)`.
+[[nodiscard]] std::vector<bool> items_that_are_never_null(std::string_view sql,
+                                                          std::size_t columns);
+
+/// Whether one of the words, in small letters, stands anywhere in it, also in quotes.
+[[nodiscard]] bool has_any_word(std::string_view sql,
+                                std::initializer_list<std::string_view> words);
+
+}  // namespace eider

@@ -1,0 +1,53 @@
+// The lock file of checked SQL: of each statement its text, parameters and columns.
+// Must not ask a database.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/result.h"
+#include "eider/db/migrations/migrations.h"
+
+namespace eider {
+
+/// kind  as of db::checked::ColumnKind: "integer"
+/// type  what the database calls it; empty where it does not say
+struct LockedColumn {
+  std::string name;
+  std::string kind;
+  std::string type;
+  bool may_be_null;
+};
+
+struct LockedStatement {
+  std::string sql;
+  std::vector<std::string> parameters;  // their types; "any" where the database takes all
+  std::vector<LockedColumn> columns;
+};
+
+/// What one database says of all statements.
+///
+/// database  "sqlite", "postgres"
+/// schema    of all migrations
+struct SqlLock {
+  std::string database;
+  std::string schema;
+  std::vector<LockedStatement> statements;  // by their texts, each once
+};
+
+/// A checksum of all migrations.
+[[nodiscard]] std::string schema_of(const Migrations& migrations);
+
+/// A lock file: one of each database that the program runs on.
+using SqlLocks = std::vector<SqlLock>;
+
+[[nodiscard]] std::string to_text(const SqlLocks& locks);
+/// errors   the line that is none
+[[nodiscard]] Result<SqlLocks, std::string> read_locks(std::string_view text);
+/// The header that db/checked_sql.h includes: the statements that all of them know, each once for
+/// every database that tells other columns of it.
+[[nodiscard]] std::string to_header(const SqlLocks& locks);
+
+}  // namespace eider

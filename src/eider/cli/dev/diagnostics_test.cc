@@ -1,0 +1,108 @@
+#include "eider/cli/dev/diagnostics.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "eider/cli/dev/fault_page.h"
+#include "eider/cli/dev/stack.h"
+
+namespace eider::dev {
+namespace {
+
+std::string told(std::string_view output) {
+  std::string all;
+  for (const Diagnostic& each : read_diagnostics(output, "/p")) {
+    all += each.place() + "|" + each.text + (each.from.empty() ? "" : "|from " + each.from) +
+           (each.hint.empty() ? "" : "|hint") + "\n";
+  }
+  return all;
+}
+
+TEST(Diagnostics, each_tool_s_errors_are_read) {
+  struct Case {
+    std::string_view output;
+    std::string_view told;
+  };
+  for (const auto& [output, expected] : std::vector<Case>{
+           {"/p/main.cc:7:3: error: use of undeclared identifier 'x'\n    7 |   x;\n",
+            "main.cc:7:3|use of undeclared identifier 'x'|hint\n"},
+           {"/p/a.cc:1:10: fatal error: 'b.h' file not found\n",
+            "a.cc:1:10|'b.h' file not found|hint\n"},
+           {"/p/a.cc: In function 'int f()':\n/p/a.cc:4:1: error: strange\n", "a.cc:4:1|strange\n"},
+           {"ld.lld: error: undefined symbol: shop::f()\n>>> referenced by main.cc:9\n",
+            "|undefined symbol: shop::f()|hint\n"},
+           {"mold: error: undefined symbol: eider::serve()\n",
+            "|undefined symbol: eider::serve()|hint\n"},
+           {"/usr/bin/ld: main.cc:(.text+0x5): undefined reference to `f()'\n",
+            "/usr/bin/ld: main.cc|undefined reference to `f()'|hint\n"},
+           {"CMake Error at CMakeLists.txt:3 (find_package):\n  Could not find\n",
+            "CMakeLists.txt:3|CMake:\n"},
+           {"CMake Error: no sources\n", "|no sources\n"},
+           {"pages/front.html:3:8: there is no member titel in FrontPage\n  <h1>\n",
+            "pages/front.html:3:8|there is no member titel in FrontPage|hint\n"},
+           {"/p/a.cc:4:1: warning: unused\n[1/2] Building\nninja: build stopped\n", ""},
+           {"", ""},
+           {"error\n: error: \n:::\n", "|\n"}}) {
+    EXPECT_EQ(told(output), expected) << output;
+  }
+}
+
+TEST(Diagnostics, they_keep_their_order_and_are_told_once) {
+  EXPECT_EQ(told("/p/b.h:1:1: error: one\n/p/a.cc:1:1: error: two\n/p/b.h:1:1: error: one\n"),
+            "b.h:1:1|one\na.cc:1:1|two\n");
+}
+
+TEST(Diagnostics, a_fault_in_a_header_of_others_tells_where_it_comes_from) {
+  EXPECT_EQ(told("/usr/include/x.h:9:1: error: bad\n/usr/include/y.h:1:1: note: in\n"
+                 "/p/main.cc:5:2: note: in instantiation of it\n/p/main.cc:8:2: note: more\n"),
+            "/usr/include/x.h:9:1|bad|from main.cc:5:2\n");
+  EXPECT_EQ(told("/p/main.cc:5:2:   required from here\n/usr/include/x.h:9:1: error: bad\n"),
+            "/usr/include/x.h:9:1|bad|from main.cc:5:2\n");
+  EXPECT_EQ(told("/p/a.cc:5:2:   required from here\n/p/b.h:9:1: error: bad\n"), "b.h:9:1|bad\n");
+}
+
+TEST(Diagnostics, the_lines_of_source_go_with_their_error) {
+  const auto all = read_diagnostics(
+      "/p/a.cc:7:3: error: bad\n    7 |   x;\n      |   ^\n/p/a.cc:1:1: note: there\n    1 | int\n",
+      "/p");
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all.front().source, "    7 |   x;\n      |   ^\n");
+}
+
+TEST(FaultPage, everything_that_was_said_is_escaped) {
+  const std::string evil = "<script>alert(1)</script>\"'&";
+  const Fault fault{
+      .title = evil,
+      .diagnostics =
+          {{.file = evil, .line = 1, .text = evil, .source = evil, .from = evil, .hint = evil}},
+      .output = evil};
+  const std::string page = fault_page(fault, "<end>");
+  EXPECT_EQ(page.find("<script>"), page.npos);
+  EXPECT_EQ(page.find("\"'"), page.npos);
+  EXPECT_NE(page.find("<end></body>"), page.npos);
+}
+
+TEST(FaultPage, the_terminal_is_told_the_first_causes) {
+  Fault fault{.title = "The build has failed"};
+  for (unsigned line = 1; line <= 7; ++line) {
+    fault.diagnostics.push_back({.file = "a.cc", .line = line, .text = "bad"});
+  }
+  const std::string text = fault_text(fault, 5);
+  EXPECT_NE(text.find("a.cc:1: bad"), text.npos);
+  EXPECT_EQ(text.find("a.cc:6"), text.npos);
+  EXPECT_NE(text.find("and 2 more"), text.npos);
+}
+
+TEST(Stack, what_the_handler_wrote_is_not_shown_as_it_is) {
+  const std::string_view said =
+      "before\neider-dev: stack\n/x(+0x1)[0x1]\neider-dev: end of stack\nbehind\n";
+  EXPECT_EQ(without_stack(said), "before\nbehind\n");
+  EXPECT_EQ(without_stack("eider-dev: stack\n/x"), "");
+  EXPECT_EQ(without_stack("plain"), "plain");
+  EXPECT_EQ(read_stack("plain", "/x"), "");
+  EXPECT_EQ(read_stack("eider-dev: stack\n/y(+0x1)[0x1]\n", "/x"), "");
+}
+
+}  // namespace
+}  // namespace eider::dev

@@ -1,0 +1,193 @@
+#include "eider/cli/dev/toolchain.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "eider/cli/dev/files.h"
+
+namespace eider::dev {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kInclude =
+    R"cmake(# Written by eider dev: what a build for development has more.
+function(eider_dev_add_to directory)
+  get_property(targets DIRECTORY "${directory}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    get_target_property(linked ${target} LINK_LIBRARIES)
+    get_target_property(precompiled ${target} PRECOMPILE_HEADERS)
+    get_target_property(reused ${target} PRECOMPILE_HEADERS_REUSE_FROM)
+    if(type STREQUAL "EXECUTABLE")
+      target_sources(${target} PRIVATE "${EIDER_DEV_DIRECTORY}/crash_handler.cc")
+    endif()
+    if(type MATCHES "^(EXECUTABLE|STATIC_LIBRARY|OBJECT_LIBRARY)$" AND "${linked}" MATCHES "eider::"
+       AND NOT precompiled AND NOT reused)
+      target_precompile_headers(${target} PRIVATE <eider/eider.h>)
+    endif()
+  endforeach()
+  get_property(below DIRECTORY "${directory}" PROPERTY SUBDIRECTORIES)
+  foreach(each IN LISTS below)
+    eider_dev_add_to("${each}")
+  endforeach()
+endfunction()
+set(EIDER_DEV_DIRECTORY "${CMAKE_CURRENT_LIST_DIR}")
+cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL eider_dev_add_to "${CMAKE_SOURCE_DIR}")
+)cmake";
+
+/// Returns to the instruction that failed, or is raised again, and the process ends as without it.
+constexpr std::string_view kCrashHandler =
+    R"cc(// Written by eider dev: tells the stack of a crash.
+#include <execinfo.h>
+#include <signal.h>
+#include <unistd.h>
+
+         namespace {
+
+         constexpr int kFrames = 64;
+
+         void say(const char* text, unsigned long size) {
+           (void)!write(STDERR_FILENO, text, size);
+         }
+
+         void tell_stack(int number) {
+           static constexpr char kBegin[] = "eider-dev: stack\n";
+           static constexpr char kEnd[] = "eider-dev: end of stack\n";
+           void* frames[kFrames];
+           say(kBegin, sizeof(kBegin) - 1);
+           backtrace_symbols_fd(frames, backtrace(frames, kFrames), STDERR_FILENO);
+           say(kEnd, sizeof(kEnd) - 1);
+           raise(number);
+         }
+
+         const int kInstalled = [] {
+           void* first[1];
+           backtrace(first, 1);  // it loads a library, which a handler must not
+           struct sigaction action{};
+           action.sa_handler = tell_stack;
+           action.sa_flags = SA_RESETHAND;
+           for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+             sigaction(number, &action, nullptr);
+           }
+           return 0;
+         }();
+
+         }  // namespace
+    )cc";
+
+constexpr std::array<std::string_view, 2> kCompilers{"clang++-19", "clang++"};
+
+std::string first_on_path(auto&& names) {
+  for (const std::string_view name : names) {
+    if (std::string found = find_on_path(name); !found.empty()) {
+      return found;
+    }
+  }
+  return {};
+}
+
+std::string find_linker() {
+  if (!find_on_path("mold").empty()) {
+    return "mold";
+  }
+  return first_on_path(std::array<std::string_view, 2>{"ld.lld", "ld.lld-19"}).empty() ? "" : "lld";
+}
+
+}  // namespace
+
+std::string find_on_path(std::string_view name) {
+  const char* const given = std::getenv("PATH");
+  std::string_view path = given == nullptr ? "" : given;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find(':'), path.size());
+    const fs::path file = fs::path(path.substr(0, end)) / name;
+    if (::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) {
+      return file;
+    }
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return {};
+}
+
+Result<Toolchain, std::string> find_toolchain() {
+  Toolchain found{.cmake = find_on_path("cmake"),
+                  .ninja = first_on_path(std::array<std::string_view, 2>{"ninja", "ninja-build"}),
+                  .compiler = {},
+                  .linker = find_linker()};
+  if (found.cmake.empty() || found.ninja.empty()) {
+    return fail(std::string(found.cmake.empty() ? "CMake" : "Ninja") +
+                " is not installed: apt install cmake ninja-build");
+  }
+  if (std::getenv("CXX") == nullptr) {
+    found.compiler = first_on_path(kCompilers);
+  }
+  return found;
+}
+
+Result<void, std::string> write_additions(const fs::path& build) {
+  std::error_code failed;
+  const fs::path directory = build / "eider-dev";
+  fs::create_directories(directory, failed);
+  if (failed) {
+    return fail("cannot make " + directory.string() + ": " + failed.message());
+  }
+  if (auto done = write_if_new(directory / "additions.cmake", kInclude); !done) {
+    return done;
+  }
+  return write_if_new(directory / "crash_handler.cc", kCrashHandler);
+}
+
+std::vector<std::string> configure_words(const Toolchain& toolchain, const Configuring& asked) {
+  std::vector<std::string> words{
+      toolchain.cmake,
+      "-S",
+      asked.source,
+      "-B",
+      asked.build,
+      "-G",
+      "Ninja",
+      "-DCMAKE_MAKE_PROGRAM=" + toolchain.ninja,
+      "-DCMAKE_BUILD_TYPE=Debug",
+      "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1",
+      "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+      "-DCMAKE_PROJECT_TOP_LEVEL_INCLUDES=" + (asked.build / "eider-dev/additions.cmake").string()};
+  if (!toolchain.compiler.empty()) {
+    words.push_back("-DCMAKE_CXX_COMPILER=" + toolchain.compiler);
+  }
+  if (!toolchain.linker.empty()) {
+    words.push_back("-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=" + toolchain.linker);
+  }
+  if (const fs::path prefix = own_prefix(); !prefix.empty()) {
+    words.push_back("-Deider_ROOT=" + prefix.string());
+  }
+  for (const std::string& definition : asked.definitions) {
+    words.push_back("-D" + definition);
+  }
+  return words;
+}
+
+fs::path own_prefix() {
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  const fs::path prefix = program.parent_path().parent_path();
+  if (failed || prefix.empty()) {
+    return {};
+  }
+  for (fs::recursive_directory_iterator at(prefix / "lib", failed), end; !failed && at != end;
+       at.increment(failed)) {
+    if (at.depth() >= 3) {
+      at.disable_recursion_pending();
+    }
+    if (at->path().filename() == "eider-config.cmake") {
+      return prefix;
+    }
+  }
+  return {};
+}
+
+}  // namespace eider::dev

@@ -1,0 +1,348 @@
+#include "eider/cli/project/add.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "eider/cli/bench/files.h"
+#include "eider/cli/db/command.h"
+#include "eider/cli/openapi_client/cpp.h"
+#include "eider/cli/project/new.h"
+#include "eider/cli/project/project.h"
+#include "eider/cli/project/words.h"
+#include "eider/route/pattern.h"
+
+namespace eider {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kAddHelp = R"(eider add WHAT NAME
+
+Adds to the project, and says which files it has made and changed. Nothing is overwritten.
+
+module NAME          src/NAME.h, src/NAME.cc and a test, and calls it in src/app.cc
+page NAME            the same with a template, pages/NAME.html
+route METHOD PATH    a handler in src/app.cc
+test NAME            tests/NAME_test.cc
+migration NAME       the next file of migrations/
+component NAME       sqlite, client, …: to find_package and the first target_link_libraries
+
+--project DIR        of that folder; the nearest here or above where it is not said
+
+  eider add module orders
+  eider add route GET '/hello/{name}'
+  eider add component sqlite
+
+Exits with 0 if it is done, 1 if it is not, 2 if a name is none.
+)";
+
+constexpr std::string_view kMark = "// `eider add` puts its lines above this one.";
+
+/// A failure that has its exit code with it.
+struct AddFault {
+  std::string why;
+  int status = kCommandFailed;
+};
+
+using Added = Result<void, AddFault>;
+
+std::string pascal_of(std::string_view name) {
+  std::string pascal;
+  bool is_first = true;
+  for (const char each : name) {
+    if (each == '_') {
+      is_first = true;
+    } else {
+      const int upper = std::toupper(static_cast<unsigned char>(each));
+      pascal += is_first ? static_cast<char>(upper) : each;
+      is_first = false;
+    }
+  }
+  return pascal;
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::string text_of_lines(const std::vector<std::string>& lines) {
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+/// Among those of the project, in their order; the app's own header stands above them.
+void insert_include(std::vector<std::string>& lines, const std::string& line) {
+  auto place = lines.end();
+  for (auto each = lines.begin(); each != lines.end(); ++each) {
+    if (each->starts_with("#include \"") && each->find("_assets.h\"") == std::string::npos &&
+        *each != "#include \"app.h\"") {
+      place = each + 1;
+      if (*each > line) {
+        place = each;
+        break;
+      }
+    }
+  }
+  if (place != lines.end()) {
+    lines.insert(place, line);
+    return;
+  }
+  const auto own = std::ranges::find(lines, "#include \"app.h\"");
+  lines.insert(own == lines.end() ? lines.begin() : own + 1, {"", line});
+}
+
+/// src/app.cc with those lines above the mark; `include` may be empty.
+///
+/// errors   it has no mark, with the lines that belong into it
+Result<std::string, std::string> app_with(const Project& project, const std::string& include,
+                                          const std::string& line) {
+  const auto text = bench::read_file(project.root + "/src/app.cc");
+  std::vector<std::string> lines = lines_of(text.value_or(""));
+  const auto mark = std::ranges::find_if(
+      lines, [](const std::string& each) { return each.find(kMark) != std::string::npos; });
+  if (mark == lines.end()) {
+    return fail(fmt::format("src/app.cc has no line \"{}\": put this where the app is made{}\n  {}",
+                            kMark, include.empty() ? "" : ", behind " + include, line));
+  }
+  lines.insert(mark, mark->substr(0, mark->find('/')) + line);
+  if (!include.empty()) {
+    insert_include(lines, include);
+  }
+  return text_of_lines(lines);
+}
+
+Added write_change(const Project& project, const std::string& file, const std::string& text) {
+  if (const auto written = bench::write_file(project.root + "/" + file, text); !written) {
+    return fail(AddFault{written.error()});
+  }
+  fmt::print("changed {}\n", file);
+  return {};
+}
+
+std::vector<NewFile> files_to_add(const Project& project, const std::string& what,
+                                  const std::string& name) {
+  return new_files(
+      "add-" + what,
+      {{"@module@", name}, {"@Module@", pascal_of(name)}, {"@id@", identifier_of(project.name)}});
+}
+
+Added write_added(const Project& project, const std::vector<NewFile>& files) {
+  if (const auto written = write_new_files(project.root, files); !written) {
+    return fail(AddFault{written.error()});
+  }
+  for (const NewFile& file : files) {
+    fmt::print("made {}\n", file.name);
+  }
+  return {};
+}
+
+/// Files of their own, which the app calls.
+Added add_module(const Project& project, const std::string& what, const std::string& name) {
+  const auto cmake = bench::read_file(project.root + "/CMakeLists.txt");
+  if (what == "page" && (!cmake || cmake->find("eider_views") == std::string::npos)) {
+    return fail(
+        AddFault{"the project has no templates: call eider_views(target DIRECTORY pages) "
+                 "in CMakeLists.txt, and serve_views(app, …); eider new web has them"});
+  }
+  const auto app =
+      app_with(project, fmt::format("#include \"{}.h\"", name), fmt::format("add_{}(app);", name));
+  const Added made = write_added(project, files_to_add(project, what, name));
+  if (!made) {
+    return made;
+  }
+  return app ? write_change(project, "src/app.cc", *app) : fail(AddFault{app.error()});
+}
+
+/// The values of a pattern: "name" of "/hello/{name}"; none: one of them is no name.
+std::optional<std::vector<std::string>> values_of(std::string_view pattern) {
+  std::vector<std::string> values;
+  const std::regex value(R"(^[a-z][a-z0-9_]*$)");
+  for (std::size_t at = 0; (at = pattern.find('{', at)) != std::string_view::npos; ++at) {
+    const std::size_t end = pattern.find('}', at);
+    const std::string name(pattern.substr(at + 1, end == pattern.npos ? end : end - at - 1));
+    if (end == std::string_view::npos || !std::regex_match(name, value)) {
+      return std::nullopt;
+    }
+    values.push_back(name);
+  }
+  return values;
+}
+
+Added add_route(const Project& project, std::string method, const std::string& pattern) {
+  std::ranges::transform(method, method.begin(),
+                         [](unsigned char each) { return static_cast<char>(std::tolower(each)); });
+  constexpr std::array kMethods = {"get", "post", "put", "patch", "delete"};
+  if (std::ranges::find(kMethods, method) == kMethods.end()) {
+    return fail(
+        AddFault{fmt::format("{} is no method: there are GET, POST, PUT, PATCH, DELETE", method),
+                 kCommandMisused});
+  }
+  const auto values = values_of(pattern);
+  const bool is_plain = std::regex_match(pattern, std::regex(R"(/[A-Za-z0-9_./{}~-]*)"));
+  if (!values || !is_plain) {
+    return fail(
+        AddFault{fmt::format("{} is no path: /notes/{{id}} is one", pattern), kCommandMisused});
+  }
+  if (const PatternFault fault = find_fault(pattern); fault != PatternFault::none) {
+    return fail(
+        AddFault{fmt::format("{} is no path: {}", pattern, to_text(fault)), kCommandMisused});
+  }
+  for (const std::string& value : *values) {
+    if (!openapi_client::is_cpp_name(value)) {
+      return fail(AddFault{
+          fmt::format("{} is no parameter's name in C++: choose another one, such as id", value),
+          kCommandMisused});
+    }
+  }
+  std::vector<std::string> parameters;
+  for (const std::string& value : *values) {
+    parameters.push_back("const std::string& " + value);
+  }
+  const std::string line = fmt::format(
+      "app.{}(\"{}\", []{} {{ return {}; }});", method == "delete" ? "del" : method, pattern,
+      parameters.empty() ? "" : fmt::format("({})", fmt::join(parameters, ", ")),
+      values->empty() ? "std::string(\"Hello\")" : fmt::format("{}", fmt::join(*values, " + ")));
+  const auto app = app_with(project, {}, line);
+  return app ? write_change(project, "src/app.cc", *app) : fail(AddFault{app.error()});
+}
+
+/// The components of the installed package; none where it is not known.
+std::vector<std::string> components_known() {
+  std::vector<std::string> known;
+  for (const auto& [_, prefixes] : package_environment()) {
+    const std::string prefix = prefixes.substr(0, prefixes.find(':'));
+    for (const std::string_view library : {"/lib", "/lib64"}) {
+      std::error_code failed;
+      const std::regex name(R"(eider-([a-z0-9]+)\.cmake)");
+      fs::directory_iterator each(prefix + std::string(library) + "/cmake/eider", failed);
+      for (; !failed && each != fs::directory_iterator(); each.increment(failed)) {
+        std::smatch found;
+        const std::string file = each->path().filename().string();
+        if (std::regex_match(file, found, name) && found[1] != "config") {
+          known.push_back(found[1]);
+        }
+      }
+    }
+  }
+  std::ranges::sort(known);
+  return known;
+}
+
+Added add_component(const Project& project, const std::string& name) {
+  if (!std::regex_match(name, std::regex("[a-z][a-z0-9]*"))) {
+    return fail(
+        AddFault{fmt::format("{} is no component's name: sqlite is one", name), kCommandMisused});
+  }
+  const std::vector<std::string> known = components_known();
+  if (!known.empty() && std::ranges::find(known, name) == known.end()) {
+    return fail(
+        AddFault{fmt::format("eider has no component {}; it has {}", name, fmt::join(known, ", ")),
+                 kCommandMisused});
+  }
+  auto cmake = bench::read_file(project.root + "/CMakeLists.txt");
+  std::smatch found;
+  const std::regex finds(R"(find_package\s*\(\s*eider\b[^)]*\bCOMPONENTS\b([^)]*))");
+  if (!cmake || !std::regex_search(*cmake, found, finds)) {
+    return fail(
+        AddFault{fmt::format("CMakeLists.txt has no find_package(eider COMPONENTS …): add "
+                             "{0} to it, and link eider::{0}",
+                             name)});
+  }
+  if (std::regex_search(found[1].str(), std::regex("\\b" + name + "\\b"))) {
+    fmt::print("{} is there already\n", name);
+    return {};
+  }
+  cmake->insert(static_cast<std::size_t>(found.position(1) + found.length(1)), " " + name);
+  const std::size_t linked = cmake->find("eider::core", cmake->find("target_link_libraries"));
+  if (linked == std::string::npos) {
+    return fail(AddFault{
+        fmt::format("no target links eider::core: link eider::{} where it is used", name)});
+  }
+  cmake->insert(linked + std::string_view("eider::core").size(), " eider::" + name);
+  return write_change(project, "CMakeLists.txt", *cmake);
+}
+
+Added add_migration(const Project& project, const std::string& name) {
+  const std::string folder = project.root + "/migrations";
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  if (db_command(std::array<std::string_view, 4>{"new", name, "--migrations", folder}) != 0) {
+    return fail(AddFault{"the migration is not made"});
+  }
+  const auto cmake = bench::read_file(project.root + "/CMakeLists.txt");
+  if (cmake && cmake->find("eider_migrations") == std::string::npos) {
+    fmt::print(
+        "\nNothing runs it yet. eider db up does by hand; to have it in the program:\n"
+        "  eider_migrations(TARGET DIRECTORY migrations)   # in CMakeLists.txt\n");
+  }
+  return {};
+}
+
+Added add_to(const Project& project, const std::string& what,
+             const std::vector<std::string>& words) {
+  if (what == "route") {
+    return add_route(project, words[0], words[1]);
+  }
+  if (what == "component") {
+    return add_component(project, words[0]);
+  }
+  if (const auto good = check_project_name(words[0]); !good) {
+    return fail(AddFault{good.error(), kCommandMisused});
+  }
+  const std::string name = identifier_of(words[0]);
+  if (what == "migration") {
+    return add_migration(project, name);
+  }
+  return what == "test" ? write_added(project, files_to_add(project, what, name))
+                        : add_module(project, what, name);
+}
+
+}  // namespace
+
+int add_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kAddHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const auto folder = words.value("--project", "DIR");
+  auto rest = words.rest("WHAT and NAME", 3);
+  constexpr std::array kWhat = {"module", "page", "route", "test", "migration", "component"};
+  if (!rest) {
+    return command_misused("add", rest.error());
+  }
+  if (rest->empty() || std::ranges::find(kWhat, rest->front()) == kWhat.end()) {
+    return command_misused("add",
+                           fmt::format("{}; there are {}",
+                                       rest->empty() ? "add what?" : "there is no " + rest->front(),
+                                       fmt::join(kWhat, ", ")));
+  }
+  const std::string what = rest->front();
+  rest->erase(rest->begin());
+  if (rest->size() != (what == "route" ? 2 : 1)) {
+    return command_misused("add", what == "route" ? "a route has a method and a path"
+                                                  : fmt::format("a {} has one name", what));
+  }
+  const auto project = find_project(folder.value_or("."));
+  if (!project) {
+    return command_fault("add", project.error());
+  }
+  const Added done = add_to(*project, what, *rest);
+  return done ? kCommandDone : command_fault("add", done.error().why, done.error().status);
+}
+
+}  // namespace eider

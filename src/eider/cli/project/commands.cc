@@ -1,0 +1,392 @@
+#include "eider/cli/project/commands.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "eider/cli/bench/files.h"
+#include "eider/cli/project/project.h"
+#include "eider/cli/project/words.h"
+
+namespace eider {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kBuildHelp = R"(eider build [TARGET] [--debug]
+
+Builds the project, optimised and hardened, in build/release.
+
+--debug        quickly instead, in build/dev, as eider test does
+--project DIR  of that folder; the nearest here or above where it is not said
+
+  eider build && ./build/release/shop --help
+
+Exits with 0 if it is built, 1 if it does not compile.
+)";
+
+constexpr std::string_view kTestHelp = R"(eider test [FILTER] [--watch] [-- OPTION …]
+
+Builds what has changed in build/dev, and runs the tests by ctest.
+
+FILTER         tests whose names match this regular expression alone
+--watch        again whenever a source is saved, until Ctrl-C
+--preset NAME  of another build than dev
+--project DIR  of that folder; the nearest here or above where it is not said
+-- OPTION …    for ctest
+
+  eider test
+  eider test Notes --watch
+  eider test -- --repeat until-fail:100
+
+Exits with 0 if all pass, 1 if it does not compile, and as ctest does if one fails (8).
+)";
+
+constexpr std::string_view kCheckHelp = R"(eider check [FILTER] [--thread]
+
+Runs the tests under sanitizers: errors in memory and undefined behaviour, in build/asan.
+
+--thread       races between threads instead, in build/tsan. The installed library is not compiled
+               for it, so that what only its own locks keep apart may be told as well
+--project DIR  of that folder; the nearest here or above where it is not said
+
+  eider check
+
+Exits with 0 if they find nothing, 1 if it does not compile, and as ctest does if they do (8).
+)";
+
+constexpr std::string_view kFmtHelp = R"(eider fmt [--check] [FILE …]
+
+Lays out the project's sources by clang-format: those that git knows or would add, or those that
+are named.
+
+--check        changes nothing, and tells which are laid out otherwise
+--project DIR  of that folder; the nearest here or above where it is not said
+
+  eider fmt
+  eider fmt --check
+
+Exits with 0 if it is done, 3 if --check found some.
+)";
+
+constexpr std::string_view kRoutesHelp = R"(eider routes [--program FILE]
+
+Builds the project's program in build/dev and lists its routes: method, path, what is taken, what
+stands ahead of the handler, and where it is written.
+
+--program FILE  another program, which is not built
+--project DIR   of that folder; the nearest here or above where it is not said
+
+  eider routes | grep POST
+
+Exits with 0 if they are listed, 1 if the program does not compile or start.
+)";
+
+constexpr std::string_view kDocumentHelp = R"(eider openapi document [--out FILE] [--program FILE]
+
+Builds the project's program in build/dev and prints its OpenAPI document (serve_openapi).
+
+--out FILE      where it goes; the standard output where it is not said
+--program FILE  another program, which is not built
+--project DIR   of that folder; the nearest here or above where it is not said
+
+  eider openapi document --out openapi.json
+
+Exits with 0 if it is written, 1 if the program does not compile, start or have one.
+)";
+
+/// What the commands of this file are asked for; each takes some of it.
+struct InProject {
+  Project project{};
+  std::vector<std::string> rest{};
+};
+
+/// errors   the exit code; why is told
+Result<InProject, int> in_project(std::string_view command, CommandWords& words,
+                                  std::string_view takes, std::size_t count_max) {
+  const auto folder = words.value("--project", "DIR");
+  auto rest = words.rest(takes, count_max);
+  if (!rest) {
+    return fail(command_misused(command, rest.error()));
+  }
+  auto project = find_project(folder.value_or("."));
+  if (!project) {
+    return fail(command_fault(command, project.error()));
+  }
+  return InProject{std::move(*project), std::move(*rest)};
+}
+
+int told_end(std::string_view command, const StepEnd& step) {
+  return step.why.empty() ? step.status : command_fault(command, step.why, step.status);
+}
+
+struct TestsWanted {
+  std::string_view command;
+  std::string preset;
+  std::optional<std::string> filter{};
+  std::vector<std::string> options{};
+};
+
+/// Builds, and runs the tests; the exit code.
+int run_tests(const Project& project, const TestsWanted& wanted) {
+  const Build build{project, wanted.preset};
+  if (const StepEnd built = build_project(build); !built.is_good()) {
+    return told_end(wanted.command, built);
+  }
+  std::vector<std::string> words = {"ctest", "--test-dir", build.directory(), "--output-on-failure",
+                                    "--no-tests=error"};
+  if (wanted.filter) {
+    words.insert(words.end(), {"-R", *wanted.filter});
+  }
+  words.insert(words.end(), wanted.options.begin(), wanted.options.end());
+  const auto end = run_program({.words = words, .environment = package_environment()});
+  if (!end) {
+    return command_fault(wanted.command, end.error());
+  }
+  return end->is_stopped ? kCommandStopped : end->status;
+}
+
+/// Changes when a source or a file of the build is saved, added or taken away.
+std::size_t state_of_sources(const Project& project) {
+  std::vector<std::string> files = source_files(project);
+  files.push_back(project.root + "/CMakeLists.txt");
+  std::size_t state = files.size();
+  for (const std::string& file : files) {
+    std::error_code failed;
+    const auto time = fs::last_write_time(file, failed).time_since_epoch().count();
+    state = state * 31 + static_cast<std::size_t>(time) + std::hash<std::string>()(file);
+  }
+  return state;
+}
+
+int watch_tests(const Project& project, const TestsWanted& wanted) {
+  constexpr std::chrono::milliseconds kBetween(300);
+  while (true) {
+    const std::size_t state = state_of_sources(project);
+    if (run_tests(project, wanted) == kCommandStopped) {
+      return kCommandStopped;
+    }
+    fmt::print("\neider test: waiting for a source to be saved (Ctrl-C ends)\n");
+    (void)std::fflush(stdout);
+    while (state_of_sources(project) == state) {
+      if (is_stopped_within(kBetween)) {
+        return kCommandStopped;
+      }
+    }
+  }
+}
+
+int run_check(const InProject& in, bool is_thread) {
+  TestsWanted wanted{.command = "check", .preset = is_thread ? "tsan" : "asan"};
+  if (!in.rest.empty()) {
+    wanted.filter = in.rest.front();
+  }
+  return run_tests(in.project, wanted);
+}
+
+std::string formatter() {
+  for (const std::string_view name : {"clang-format-19", "clang-format", "clang-format-21",
+                                      "clang-format-20", "clang-format-18"}) {
+    if (!find_program(name).empty()) {
+      return std::string(name);
+    }
+  }
+  return {};
+}
+
+/// The names of `files` that clang-format would change.
+Result<std::vector<std::string>, std::string> laid_out_otherwise(
+    const std::string& program, const std::vector<std::string>& files) {
+  std::vector<std::string> wrong;
+  for (const std::string& file : files) {
+    const auto end = run_program({.words = {program, "--dry-run", "-Werror", file},
+                                  .output = ProgramCall::Output::kept_with_errors});
+    if (!end || end->is_stopped) {
+      return fail(end ? std::string("stopped") : end.error());
+    }
+    if (!end->is_good()) {
+      wrong.push_back(file);
+    }
+  }
+  return wrong;
+}
+
+int format_files(const Project& project, const std::vector<std::string>& files, bool is_check) {
+  const std::string program = formatter();
+  if (program.empty()) {
+    return command_fault("fmt",
+                         "there is no clang-format: install it (apt install clang-format-19)");
+  }
+  if (files.empty()) {
+    return command_fault("fmt", "there are no sources here");
+  }
+  if (!is_check) {
+    std::vector<std::string> words = {program, "-i"};
+    words.insert(words.end(), files.begin(), files.end());
+    const auto end = run_program({.words = words});
+    if (!end) {
+      return command_fault("fmt", end.error());
+    }
+    return end->is_stopped ? kCommandStopped : end->is_good() ? kCommandDone : kCommandFailed;
+  }
+  const auto wrong = laid_out_otherwise(program, files);
+  if (!wrong) {
+    return command_fault("fmt", wrong.error());
+  }
+  for (const std::string& file : *wrong) {
+    fmt::print("{}\n", fs::path(file).lexically_proximate(project.root).string());
+  }
+  if (wrong->empty()) {
+    return kCommandDone;
+  }
+  return command_fault("fmt",
+                       fmt::format("{} of {} files are laid out otherwise: run eider fmt",
+                                   wrong->size(), files.size()),
+                       kCommandFound);
+}
+
+/// The program of the project, built; the work is shown as errors, for what it says is the output.
+///
+/// errors   the exit code; why is told
+Result<std::string, int> built_program(std::string_view command, CommandWords& words) {
+  const auto in = in_project(command, words, {}, 0);
+  if (!in) {
+    return fail(in.error());
+  }
+  const Build build{in->project, "dev", ProgramCall::Output::as_errors};
+  if (const StepEnd built = build_project(build); !built.is_good()) {
+    return fail(told_end(command, built));
+  }
+  auto program = program_of(build);
+  return program ? Result<std::string, int>(std::move(*program))
+                 : fail(command_fault(command, program.error()));
+}
+
+/// What the program, which is built where none is named, prints when it is started with that word.
+///
+/// errors   the exit code; why is told
+Result<std::string, int> said_by_program(std::string_view command, CommandWords& words,
+                                         const std::string& word) {
+  const auto named = words.value("--program", "FILE");
+  const auto program = named ? Result<std::string, int>(*named) : built_program(command, words);
+  if (!program) {
+    return program;
+  }
+  if (const auto rest = words.rest({}, 0); !rest) {
+    return fail(command_misused(command, rest.error()));
+  }
+  auto end = run_program({.words = {*program, word}, .output = ProgramCall::Output::kept});
+  if (!end || end->is_stopped) {
+    return fail(end ? kCommandStopped : command_fault(command, end.error()));
+  }
+  if (!end->is_good()) {
+    return fail(
+        command_fault(command, fmt::format("{} {} ended with {}", *program, word, end->status)));
+  }
+  return std::move(end->output);
+}
+
+}  // namespace
+
+int build_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kBuildHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const bool is_debug = words.flag("--debug");
+  (void)words.flag("--release");  // what it does anyway
+  const auto in = in_project("build", words, "TARGET", 1);
+  if (!in) {
+    return in.error();
+  }
+  const Build build{in->project, is_debug ? "dev" : "release"};
+  const StepEnd built = build_project(build, in->rest.empty() ? std::string() : in->rest.front());
+  if (built.is_good()) {
+    const auto program = program_of(build);
+    fmt::print("built {}\n", fs::path(program ? *program : build.directory())
+                                 .lexically_proximate(fs::current_path())
+                                 .string());
+  }
+  return told_end("build", built);
+}
+
+int test_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kTestHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const bool is_watched = words.flag("--watch");
+  TestsWanted wanted{.command = "test",
+                     .preset = words.value("--preset", "NAME").value_or("dev"),
+                     .options = words.behind()};
+  const auto in = in_project("test", words, "FILTER", 1);
+  if (!in) {
+    return in.error();
+  }
+  if (!in->rest.empty()) {
+    wanted.filter = in->rest.front();
+  }
+  return is_watched ? watch_tests(in->project, wanted) : run_tests(in->project, wanted);
+}
+
+int check_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kCheckHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const bool is_thread = words.flag("--thread");
+  const auto in = in_project("check", words, "FILTER", 1);
+  return in ? run_check(*in, is_thread) : in.error();
+}
+
+int fmt_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kFmtHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const bool is_check = words.flag("--check");
+  const auto in = in_project("fmt", words, "FILE …", 100'000);
+  if (!in) {
+    return in.error();
+  }
+  for (const std::string& file : in->rest) {
+    if (!fs::exists(file)) {
+      return command_fault("fmt", fmt::format("there is no file {}", file));
+    }
+  }
+  return format_files(in->project, in->rest.empty() ? source_files(in->project) : in->rest,
+                      is_check);
+}
+
+int routes_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kRoutesHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const auto said = said_by_program("routes", words, "--routes");
+  if (!said) {
+    return said.error();
+  }
+  fmt::print("{}", *said);
+  return kCommandDone;
+}
+
+int document_command(std::span<const std::string_view> arguments) {
+  if (is_help(arguments, kDocumentHelp)) {
+    return kCommandDone;
+  }
+  CommandWords words(arguments);
+  const std::string out = words.value("--out", "FILE").value_or("-");
+  const auto said = said_by_program("openapi document", words, "--openapi");
+  if (!said) {
+    return said.error();
+  }
+  const auto written = bench::write_file(out, *said);
+  return written ? kCommandDone : command_fault("openapi document", written.error());
+}
+
+}  // namespace eider

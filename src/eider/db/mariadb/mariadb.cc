@@ -1,0 +1,68 @@
+#include "eider/db/mariadb/mariadb.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "eider/db/loop_sessions.h"
+#include "eider/db/mariadb/host_finder.h"
+#include "eider/db/mariadb/session.h"
+#include "eider/db/session_pool.h"
+
+namespace eider {
+namespace {
+
+using db::mariadb::Settings;
+
+struct MariadbDriver {
+  using Session = db::mariadb::Session;
+  using Place = std::vector<db::mariadb::Host>;
+  using Finder = db::mariadb::HostFinder;
+  using Settings = db::mariadb::Settings;
+  static constexpr std::string_view kServer = "MariaDB";
+  static bool may_do_again(const Settings& /*settings*/) noexcept { return false; }
+};
+
+class MariadbPool final : public db::SessionPool<db::LoopSessions<MariadbDriver>> {
+ public:
+  using SessionPool::SessionPool;
+  [[nodiscard]] db::Dialect dialect() const noexcept override { return db::Dialect::mariadb; }
+};
+
+/// Null when there is none.
+const char* fault_of(const MariadbOptions& options) noexcept {
+  if (options.connections_max == 0) {
+    return "MariaDB is opened with connections_max = 0, by which nothing could be done";
+  }
+  // The server takes none for no limit, and a year at most.
+  const Duration time = options.limits.statement_time_max;
+  if (time < std::chrono::milliseconds(1) || time > std::chrono::hours(24 * 24)) {
+    return "MariaDB takes a statement_time_max of 1 ms to 24 days";
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<Database, std::string> try_open_mariadb(std::string_view where,
+                                               const MariadbOptions& options) {
+  if (const char* fault = fault_of(options)) {
+    return fail(std::string(fault));
+  }
+  auto target = db::mariadb::read_target(where);
+  if (!target) {
+    return fail(std::string(target.error()));
+  }
+  return Database(std::make_shared<MariadbPool>(
+      std::make_shared<const Settings>(Settings{std::move(*target), options})));
+}
+
+Database open_mariadb(std::string_view where, const MariadbOptions& options) {
+  auto opened = try_open_mariadb(where, options);
+  if (!opened) {
+    throw db::Failure(db::FailureKind::open, std::move(opened.error()));
+  }
+  return std::move(*opened);
+}
+
+}  // namespace eider

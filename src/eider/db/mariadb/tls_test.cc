@@ -1,0 +1,68 @@
+#include <fstream>
+
+#include "eider/tls/test_pki.h"
+#include "tests/support/mariadb_tests.h"
+
+namespace eider {
+namespace {
+
+using detail::tls::make_test_certificate;
+using detail::tls::TestCertificate;
+using detail::tls::TestFiles;
+using detail::tls::to_pem;
+
+class MariadbOverTls : public ::testing::Test {
+ protected:
+  MariadbOverTls() {
+    const TestCertificate authority = make_authority("authority");
+    const TestCertificate own =
+        make_test_certificate({.name = "localhost", .names = "IP:127.0.0.1"}, &authority);
+    server_.serve_tls(to_pem(*own.certificate), to_pem(*own.key));
+    write("authority.pem", authority);
+    write("other.pem", make_authority("other"));
+  }
+
+  static TestCertificate make_authority(const std::string& name) {
+    return make_test_certificate({.name = name, .is_authority = true});
+  }
+  void write(const std::string& name, const TestCertificate& certificate) {
+    std::ofstream(files_.path(name)) << to_pem(*certificate.certificate);
+  }
+  [[nodiscard]] Database open(const std::string& host, const std::string& tls) const {
+    return open_mariadb(server_.url(host) + "?tls=" + tls,
+                        {.wait_time_max = std::chrono::seconds(2)});
+  }
+
+  TestFiles files_;
+  MariadbServer server_;
+  TestLoop on_loop_;
+};
+
+TEST_F(MariadbOverTls, rows_of_all_sizes_come_from_the_server_that_was_meant) {
+  on_loop_.run([](Database on) -> Task<> {
+    for (const int size : {1, 8'000, 16'384, 70'000, 1'000'000}) {
+      const auto rows =
+          co_await on.all<std::string>("select repeat('x', $1) from seq_1_to_9", size);
+      EXPECT_EQ(rows.size(), 9U);
+      EXPECT_EQ(rows.back().size(), static_cast<std::size_t>(size));
+    }
+    const auto cipher = *co_await on.one<db::Row>("show status like 'Ssl_cipher'");
+    EXPECT_NE(*cipher["Value"].text(), "");
+  }(open("127.0.0.1", "verify&tls-ca=" + files_.path("authority.pem"))));
+}
+
+TEST_F(MariadbOverTls, another_authority_is_refused_where_one_is_asked_for) {
+  on_loop_.run([](Database on) -> Task<> {
+    auto refused = on.exec("select 1");
+    const db::Failure failure = co_await failure_of(refused);
+    EXPECT_EQ(failure.kind(), db::FailureKind::lost);
+    EXPECT_TRUE(std::string(failure.what()).contains("certificate")) << failure.what();
+  }(open("127.0.0.1", "verify&tls-ca=" + files_.path("other.pem"))));
+  // Without a certificate that is asked for anybody is taken.
+  on_loop_.run([](Database on) -> Task<> {
+    EXPECT_EQ(co_await on.one<int>("select 3"), 3);
+  }(open("127.0.0.1", "required")));
+}
+
+}  // namespace
+}  // namespace eider

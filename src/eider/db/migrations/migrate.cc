@@ -1,0 +1,499 @@
+#include "eider/db/migrations/migrate.h"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+
+#include "eider/db/migrations/history.h"
+#include "eider/db/migrations/history_table.h"
+#include "eider/db/migrations/refused.h"
+#include "eider/db/migrations/sql_pieces.h"
+#include "eider/runtime/sleep.h"
+
+namespace eider {
+namespace {
+
+using db::AppliedMigration;
+using db::Dialect;
+using db::History;
+using db::HistoryTable;
+using db::MigrationFault;
+using db::SqlPiece;
+
+/// PostgreSQL's advisory lock: any number that nobody else uses.
+constexpr std::int64_t kLock = 0x6569'6465'725f'6462;
+/// Between two looks for a lock. A deployer that waits holds nothing meanwhile: an index that is
+/// made concurrently waits for every open transaction.
+constexpr Duration kLockPause = std::chrono::milliseconds(100);
+
+/// Of a refused statement's cause, which has the statement behind it.
+constexpr std::size_t kCauseBytesMax = 500;
+
+std::string fault_of(const std::string& name, const std::string& key, const std::string& what) {
+  return name + ".sql: [" + key + "] " + what;
+}
+
+/// What the database says of a statement, without the statement: the file and the line tell which
+/// it is, and there may be a password in it, or megabytes.
+std::string cause_of(const db::Failure& failure) {
+  const std::string_view told = failure.what();
+  std::size_t end = std::min(told.find(", in: "), kCauseBytesMax);
+  while (end < told.size() && (static_cast<unsigned char>(told[end]) & 0xC0U) == 0x80U) {
+    --end;  // not in the midst of a letter
+  }
+  return std::string(told.substr(0, end));
+}
+
+/// One call's way through the migrations. Lives in the frame of the call.
+class Migrator {
+ public:
+  Migrator(Database database, Migrations migrations, MigrateOptions options)
+      : database_(std::move(database)),
+        migrations_(std::move(migrations)),
+        options_(std::move(options)) {}
+
+  Task<std::size_t> up() {
+    std::size_t count = 0;
+    table_ = co_await HistoryTable::find(database_);
+    while (true) {
+      const Migration* applied = co_await once(Way::up);
+      if (applied == nullptr) {
+        co_return count;
+      }
+      ++count;
+      tell(applied->name);
+    }
+  }
+
+  Task<std::optional<std::string>> down() {
+    table_ = co_await HistoryTable::find(database_);
+    const Migration* reverted = co_await once(Way::down);
+    if (reverted == nullptr) {
+      co_return std::nullopt;
+    }
+    tell(reverted->name);
+    co_return reverted->name;
+  }
+
+ private:
+  enum class Way : std::uint8_t { up, down };
+  enum class Outcome : std::uint8_t { done, settled, waits, to_lift_keys };
+
+  struct Step {
+    Outcome outcome;
+    const Migration* migration = nullptr;  // null: there was nothing to do
+    std::string waits_for{};
+  };
+
+  void tell(std::string_view name) const {
+    if (options_.on_step) {
+      options_.on_step(name);
+    }
+  }
+
+  /// A step, as soon as no other deployer is at one.
+  Task<const Migration*> once(Way way) {
+    const Instant until = Loop::current().now() + options_.wait_max;
+    while (true) {
+      Step step = co_await try_once(way);
+      if (step.outcome == Outcome::to_lift_keys) {
+        step = co_await without_keys(way);
+      }
+      if (step.outcome == Outcome::done) {
+        co_return step.migration;
+      }
+      if (step.outcome == Outcome::settled) {
+        continue;
+      }
+      if (Loop::current().now() >= until) {
+        throw MigrationFault(std::move(step.waits_for));
+      }
+      co_await sleep_for(kLockPause);
+    }
+  }
+
+  /// Foreign keys can only be lifted outside of a transaction.
+  Task<Step> without_keys(Way way) {
+    co_await database_.exec("pragma foreign_keys = off");
+    are_keys_lifted_ = true;
+    std::exception_ptr failure;
+    Step step{Outcome::waits};
+    try {
+      step = co_await try_once(way);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    are_keys_lifted_ = false;
+    co_await database_.exec("pragma foreign_keys = on");
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+    co_return step;
+  }
+
+  Task<Step> try_once(Way way) {
+    try {
+      co_return co_await locked_step(way);
+    } catch (const db::Failure& caught) {
+      if (caught.kind() != db::FailureKind::busy) {
+        throw;
+      }
+    }
+    co_return Step{Outcome::waits, nullptr, locked()};
+  }
+
+  static std::string locked() {
+    return "eider_migrations: [locked] another deployer, or another writer, holds the database: "
+           "try again when it has ended";
+  }
+
+  Task<bool> take_lock(const Transaction& transaction) const {
+    if (database_.dialect() == Dialect::sqlite) {
+      co_return true;  // the transaction is the lock: it was begun as the one that writes
+    }
+    // One that reads by an older snapshot would be waited for by indexes made concurrently.
+    co_await transaction.exec("set transaction isolation level read committed");
+    const std::optional<bool> is_taken =
+        co_await transaction.one<bool>("select pg_try_advisory_xact_lock($1)", kLock);
+    co_return is_taken.value_or(false);
+  }
+
+  /// What is not kept is taken back before this returns, so that the next one finds no lock.
+  Task<Step> locked_step(Way way) {
+    Transaction transaction = co_await database_.begin();
+    std::exception_ptr failure;
+    Step step{Outcome::waits};
+    try {
+      step = co_await step_in(transaction, way);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    co_await take_back(transaction);
+    if (failure) {
+      std::rethrow_exception(failure);
+    }
+    co_return step;
+  }
+
+  static Task<> take_back(const Transaction& transaction) {
+    try {
+      co_await transaction.roll_back();
+    } catch (const db::Failure&) {
+      co_return;  // it is over already
+    }
+  }
+
+  Task<Step> step_in(const Transaction& transaction, Way way) {
+    const bool is_locked = co_await take_lock(transaction);
+    if (!is_locked) {
+      co_return Step{Outcome::waits, nullptr, locked()};
+    }
+    const History history = co_await table_->read(transaction, migrations_);
+    const AppliedMigration* unfinished = db::unfinished_in(history);
+    if (unfinished != nullptr && !may_settle(*unfinished, way)) {
+      co_return Step{Outcome::waits, nullptr, told_unfinished(*unfinished)};
+    }
+    std::string faults = db::faults_of_history(history, migrations_, options_.accepts_newer);
+    if (!faults.empty()) {
+      throw MigrationFault(std::move(faults));
+    }
+    if (unfinished != nullptr && options_.unfinished == MigrateOptions::Unfinished::done) {
+      co_return co_await take_as_done(transaction, *unfinished);
+    }
+    const Migration* migration = unfinished != nullptr ? &file_of(*unfinished)
+                                 : way == Way::up      ? next(history)
+                                                       : last(history);
+    if (migration == nullptr) {
+      co_return Step{Outcome::done};
+    }
+    co_return co_await run_script(transaction, *migration, way);
+  }
+
+  Task<Step> run_script(const Transaction& transaction, const Migration& migration, Way way) {
+    const MigrationScript& script = way == Way::up ? migration.up : down_of(migration);
+    // Ahead of its first statement: half of one that is run beside would stay.
+    if (const auto refused = db::refused_in(script, database_.dialect())) {
+      throw MigrationFault(db::told_refused(file_name(migration, way), *refused));
+    }
+    if (!script.holds_foreign_keys && !are_keys_lifted_ && database_.dialect() == Dialect::sqlite) {
+      co_return Step{Outcome::to_lift_keys};
+    }
+    if (script.is_in_transaction) {
+      co_await run_in(transaction, migration, script, way);
+    } else {
+      co_await run_beside(transaction, migration, script, way);
+    }
+    co_return Step{Outcome::done, &migration};
+  }
+
+  /// Only a call that goes the same way: to run a broken-off way back again is no way up.
+  [[nodiscard]] bool may_settle(const AppliedMigration& unfinished, Way way) const noexcept {
+    return options_.unfinished != MigrateOptions::Unfinished::refuse &&
+           unfinished.is_going_down() == (way == Way::down);
+  }
+
+  /// As it is now, mended or not: that is what the next database will be given.
+  Task<Step> take_as_done(const Transaction& transaction, const AppliedMigration& unfinished) {
+    const Migration& migration = file_of(unfinished);
+    if (unfinished.is_going_down()) {
+      co_await table_->forget(transaction, migration.number);
+    } else {
+      co_await table_->note(transaction, migration, unfinished.begun, db::now_as_text());
+    }
+    co_await transaction.commit();
+    co_return Step{unfinished.is_going_down() ? Outcome::done : Outcome::settled, &migration};
+  }
+
+  static std::string told_unfinished(const AppliedMigration& unfinished) {
+    const std::string way = unfinished.is_going_down() ? "down" : "up";
+    return unfinished.name + (unfinished.is_going_down() ? ".down" : "") +
+           ".sql: [unfinished] it was begun on " + unfinished.begun +
+           " outside of a transaction and has not ended: another deployer is at it, or was broken "
+           "off. Look what of it took effect, then run it again (eider db " +
+           way + " --unfinished again) or take it as done (eider db " + way + " --unfinished done)";
+  }
+
+  [[nodiscard]] const Migration* next(const History& history) const noexcept {
+    const Migration* found = db::next_of(migrations_, history);
+    return found == nullptr || found->number > options_.last ? nullptr : found;
+  }
+
+  /// The last that was applied. Only what is newer than the program is unknown here.
+  [[nodiscard]] const Migration* last(const History& history) const {
+    if (history.empty()) {
+      return nullptr;
+    }
+    return &file_of(history.back());
+  }
+
+  [[nodiscard]] const Migration& file_of(const AppliedMigration& applied) const {
+    const Migration* found = db::find(migrations_, applied.number);
+    if (found == nullptr) {
+      throw MigrationFault(fault_of(applied.name, "missing",
+                                    "it is the last that was applied, and there is no such file"));
+    }
+    return *found;
+  }
+
+  static const MigrationScript& down_of(const Migration& migration) {
+    if (!migration.down) {
+      throw MigrationFault(fault_of(migration.name, "no_down",
+                                    "nobody wrote how it is taken back: write " + migration.name +
+                                        ".down.sql, or a new migration that mends it"));
+    }
+    return *migration.down;
+  }
+
+  Task<> run_in(const Transaction& transaction, const Migration& migration,
+                const MigrationScript& script, Way way) {
+    const std::vector<SqlPiece> pieces = db::split_sql(script.sql, database_.dialect());
+    for (const SqlPiece& piece : pieces) {
+      co_await run_piece(transaction, migration, piece, way);
+    }
+    if (database_.dialect() == Dialect::postgres) {
+      // By set_config('search_path', …), as pg_dump says it, it would outlast the transaction.
+      co_await transaction.exec("reset search_path");
+    } else if (!script.holds_foreign_keys) {
+      co_await check_keys(transaction, migration, way);
+    }
+    if (way == Way::up) {
+      co_await table_->make(transaction);
+      const std::string now = db::now_as_text();
+      co_await table_->note(transaction, migration, now, now);
+    } else {
+      co_await table_->forget(transaction, migration.number);
+    }
+    co_await transaction.commit();
+  }
+
+  /// The row stands there ahead of it, so that what is broken off shows. PostgreSQL's lock is held
+  /// meanwhile by the transaction, which does nothing else; SQLite's would be in its own way.
+  Task<> run_beside(const Transaction& transaction, const Migration& migration,
+                    const MigrationScript& script, Way way) {
+    if (database_.dialect() == Dialect::postgres) {
+      co_await note_beside_lock(migration, way);
+      // Ends the portal ahead of it, whose snapshot an index made concurrently would wait for.
+      co_await transaction.script("select 1");
+    } else {
+      co_await note_begun(transaction, migration, way);
+      co_await transaction.commit();
+    }
+    const std::vector<SqlPiece> pieces = db::split_sql(script.sql, database_.dialect());
+    for (const SqlPiece& piece : pieces) {
+      co_await run_piece(database_, migration, piece, way);
+    }
+    if (way == Way::up) {
+      co_await table_->end(database_, migration.number, db::now_as_text());
+    } else {
+      co_await table_->forget(database_, migration.number);
+    }
+  }
+
+  Task<> note_begun(const db::Statements& on, const Migration& migration, Way way) const {
+    if (way == Way::down) {
+      co_await table_->end(on, migration.number, std::string(db::kGoingDown));
+      co_return;
+    }
+    co_await table_->make(on);
+    co_await table_->note(on, migration, db::now_as_text(), std::nullopt);
+  }
+
+  Task<> note_beside_lock(const Migration& migration, Way way) const {
+    try {
+      co_await note_begun(database_, migration, way);
+      co_return;
+    } catch (const db::Failure& failure) {
+      if (failure.kind() != db::FailureKind::busy) {
+        throw;
+      }
+    }
+    throw MigrationFault(at(migration, way, 1, "connections",
+                            "it runs outside of a transaction, and no connection was free beside "
+                            "the one that holds the lock: open the database with two or more"));
+  }
+
+  Task<> run_piece(const db::Statements& on, const Migration& migration, const SqlPiece& piece,
+                   Way way) {
+    std::string cause;
+    try {
+      const db::RuntimeSql sql{std::string(piece.text)};
+      const bool is_alone = &on == &database_ && database_.dialect() == Dialect::sqlite;
+      if (is_alone) {
+        co_await on.exec(sql);  // a script has a transaction of its own there
+      } else {
+        co_await on.script(sql);
+      }
+    } catch (const db::Failure& failure) {
+      cause = cause_of(failure);
+    }
+    if (!cause.empty()) {
+      throw MigrationFault(at(migration, way, piece.line, "failed", cause));
+    }
+  }
+
+  Task<> check_keys(const Transaction& transaction, const Migration& migration, Way way) {
+    const auto broken = co_await transaction.all<db::Row>("pragma foreign_key_check");
+    if (!broken.empty()) {
+      throw MigrationFault(at(migration, way, 1, "foreign_keys",
+                              std::to_string(broken.size()) +
+                                  " rows refer to nothing at its end: nothing of it was kept"));
+    }
+  }
+
+  static std::string at(const Migration& migration, Way way, std::size_t line,
+                        const std::string& key, const std::string& what) {
+    return file_name(migration, way) + ":" + std::to_string(line) + ": [" + key + "] " + what;
+  }
+  static std::string file_name(const Migration& migration, Way way) {
+    return migration.name + (way == Way::up ? ".sql" : ".down.sql");
+  }
+
+  Database database_;
+  const Migrations migrations_;
+  const MigrateOptions options_;
+  std::optional<HistoryTable> table_{};
+  bool are_keys_lifted_ = false;
+};
+
+MigrationState state_of(const AppliedMigration& applied) {
+  return {.name = applied.name, .applied = applied.begun, .is_unfinished = applied.is_unfinished()};
+}
+
+/// A line for each that will be refused.
+std::string faults_of_waiting(const History& history, const Migrations& migrations,
+                              Dialect dialect) {
+  std::string faults;
+  for (const Migration& migration : migrations) {
+    const auto refused = db::refused_in(migration.up, dialect);
+    if (refused &&
+        std::ranges::find(history, migration.number, &AppliedMigration::number) == history.end()) {
+      faults += (faults.empty() ? "" : "\n") + db::told_refused(migration.name + ".sql", *refused);
+    }
+  }
+  return faults;
+}
+
+/// What cannot be said in a fault's own words.
+std::string told(const db::Failure& failure) {
+  return std::string("eider_migrations: [database] ") + failure.what();
+}
+
+}  // namespace
+
+Task<Result<std::size_t, std::string>> migrate(Database database, Migrations migrations,
+                                               MigrateOptions options) {
+  Migrator migrator(std::move(database), std::move(migrations), std::move(options));
+  try {
+    co_return co_await migrator.up();
+  } catch (const MigrationFault& fault) {
+    co_return fail(std::string(fault.what()));
+  } catch (const db::Failure& failure) {
+    co_return fail(told(failure));
+  }
+}
+
+Task<Result<std::optional<std::string>, std::string>> migrate_down(Database database,
+                                                                   Migrations migrations,
+                                                                   MigrateOptions options) {
+  Migrator migrator(std::move(database), std::move(migrations), std::move(options));
+  try {
+    co_return co_await migrator.down();
+  } catch (const MigrationFault& fault) {
+    co_return fail(std::string(fault.what()));
+  } catch (const db::Failure& failure) {
+    co_return fail(told(failure));
+  }
+}
+
+bool MigrationStatus::is_current() const noexcept {
+  return faults.empty() && std::ranges::all_of(all, [](const MigrationState& state) {
+           return state.applied.has_value() && !state.is_unfinished;
+         });
+}
+
+Task<MigrationStatus> migration_status(Database database, Migrations migrations,
+                                       MigrateOptions options) {
+  History history;
+  MigrationStatus status;
+  try {
+    const HistoryTable table = co_await HistoryTable::find(database);
+    history = co_await table.read(database, migrations);
+  } catch (const MigrationFault& fault) {
+    status.faults = fault.what();
+    co_return status;
+  }
+  std::map<std::int64_t, MigrationState> states;
+  for (const Migration& migration : migrations) {
+    states.emplace(migration.number, MigrationState{.name = migration.name, .applied = {}});
+  }
+  for (const AppliedMigration& applied : history) {
+    states.insert_or_assign(applied.number, state_of(applied));
+  }
+  for (auto& [number, state] : states) {
+    status.all.push_back(std::move(state));
+  }
+  status.faults = db::faults_of_history(history, migrations, options.accepts_newer);
+  const std::string waiting = faults_of_waiting(history, migrations, database.dialect());
+  status.faults += status.faults.empty() || waiting.empty() ? waiting : "\n" + waiting;
+  co_return status;
+}
+
+Task<Result<void>> SchemaModule::start() {
+  if (settings.at_start) {
+    auto done = co_await migrate(database_, migrations_, options_);
+    co_return done ? Result<void>() : fail(Error::internal(std::move(done.error())));
+  }
+  MigrationStatus status = co_await migration_status(database_, migrations_, options_);
+  for (const MigrationState& state : status.all) {
+    if (!state.applied) {
+      status.faults += status.faults.empty() ? "" : "\n";
+      status.faults += fault_of(state.name, "pending",
+                                "it is not applied: run eider db up, or start with "
+                                "--migrations-at-start true");
+    }
+  }
+  co_return status.faults.empty() ? Result<void>()
+                                  : fail(Error::internal(std::move(status.faults)));
+}
+
+}  // namespace eider

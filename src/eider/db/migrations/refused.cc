@@ -1,0 +1,73 @@
+#include "eider/db/migrations/refused.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/text.h"
+#include "eider/db/migrations/sql_pieces.h"
+
+namespace eider::db {
+namespace {
+
+bool is_any(std::string_view word, std::initializer_list<std::string_view> words) noexcept {
+  return std::ranges::any_of(
+      words, [word](std::string_view one) { return equals_ignoring_case(one, word); });
+}
+
+bool is_of_transactions(const SqlPiece& piece) noexcept {
+  return is_any(piece.words[0], {"begin", "start", "commit", "end", "rollback", "abort"}) ||
+         (is_any(piece.words[0], {"prepare"}) && is_any(piece.words[1], {"transaction"}));
+}
+
+/// `pragma foreign_keys = off`, also of a schema that it names.
+bool is_of_foreign_keys(const SqlPiece& piece) noexcept {
+  return is_any(piece.words[0], {"pragma"}) &&
+         (is_any(piece.words[1], {"foreign_keys"}) || is_any(piece.words[2], {"foreign_keys"}));
+}
+
+std::vector<Refused> all_refused(const MigrationScript& script, Dialect dialect) {
+  std::vector<Refused> found;
+  for (const SqlPiece& piece : split_sql(script.sql, dialect)) {
+    if (is_of_foreign_keys(piece)) {
+      found.push_back(
+          {piece.line, script.is_in_transaction
+                           ? "it does nothing in a transaction: remove it, and say '-- eider: no "
+                             "foreign keys'"
+                           : "it would hold for all that comes behind it: remove it, and say "
+                             "'-- eider: no foreign keys'"});
+    } else if (is_of_transactions(piece)) {
+      found.push_back(
+          {piece.line, script.is_in_transaction
+                           ? "it runs in a transaction already: remove this statement, or say "
+                             "'-- eider: no transaction'"
+                           : "each statement here is run by itself: remove it"});
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::optional<Refused> refused_in(const MigrationScript& script, Dialect dialect) {
+  std::vector<Refused> found = all_refused(script, dialect);
+  return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+// One database's function or trigger falls to pieces where it is read as the other's, and some of
+// those begin with `end`. What both find to stand alone is that.
+std::optional<Refused> refused_in_any(const MigrationScript& script) {
+  const std::vector<Refused> others = all_refused(script, Dialect::sqlite);
+  for (Refused& refused : all_refused(script, Dialect::postgres)) {
+    if (std::ranges::find(others, refused.line, &Refused::line) != others.end()) {
+      return std::move(refused);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string told_refused(const std::string& file, const Refused& refused) {
+  return file + ":" + std::to_string(refused.line) + ": [transaction] " + refused.what;
+}
+
+}  // namespace eider::db

@@ -1,0 +1,29 @@
+// What a migration's own statements must not do, because the way in which it is run does it.
+// Must not ask a database.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "eider/db/migrations/migrations.h"
+#include "eider/db/pool.h"
+
+namespace eider::db {
+
+/// line  of the statement, from 1
+/// what  why, and the mend
+struct Refused {
+  std::size_t line;
+  std::string what;
+};
+
+/// The first statement that begins or ends a transaction, or lifts SQLite's foreign keys.
+[[nodiscard]] std::optional<Refused> refused_in(const MigrationScript& script, Dialect dialect);
+/// The first one that is refused whichever database it is for: for the files alone.
+[[nodiscard]] std::optional<Refused> refused_in_any(const MigrationScript& script);
+
+/// "0001_a.sql:2: [transaction] …"
+[[nodiscard]] std::string told_refused(const std::string& file, const Refused& refused);
+
+}  // namespace eider::db

@@ -1,0 +1,50 @@
+// Asks a server to cancel what one of its connections does, over a connection of its own.
+// Must not be waited for with PQcancel, which blocks.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "eider/db/postgres/handles.h"
+#include "eider/runtime/address.h"
+#include "eider/runtime/task.h"
+#include "eider/runtime/time.h"
+
+namespace eider::db::postgres {
+
+/// By what a server knows one of its connections.
+struct BackendKey {
+  std::uint32_t process = 0;
+  std::uint32_t secret = 0;
+};
+
+/// Notes a connection's key while it is made. libpq shows it nowhere else than in its trace.
+class KeyListener {
+ public:
+  /// connection  outlives this, or `end` comes first
+  explicit KeyListener(PGconn* connection);
+  ~KeyListener();
+  KeyListener(const KeyListener&) = delete;
+  KeyListener& operator=(const KeyListener&) = delete;
+
+  /// Listens no more.
+  ///
+  /// returns  nothing when there was no key, as a pooler may have none
+  [[nodiscard]] std::optional<BackendKey> end();
+
+ private:
+  PGconn* connection_;
+  char* text_ = nullptr;
+  std::size_t bytes_ = 0;
+  std::FILE* file_ = nullptr;
+};
+
+/// Connects to `server`, asks, and waits until the server has closed: then the signal is given.
+/// Gives up after `limit`. The server tells nobody whether there was anything to cancel.
+///
+/// returns  false when it may still take effect: it was sent, and the server has not closed
+[[nodiscard]] Task<bool> request_cancel(Address server, BackendKey key, Duration limit);
+
+}  // namespace eider::db::postgres

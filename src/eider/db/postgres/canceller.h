@@ -1,0 +1,48 @@
+// The requests to cancel of one connection, one at a time.
+// Must not ask for what is begun while a request is under way: it would meet that.
+#pragma once
+
+#include <optional>
+
+#include "eider/db/postgres/cancel_request.h"
+#include "eider/runtime/scope.h"
+
+namespace eider::db::postgres {
+
+class CancellerOwner {
+ public:
+  /// is_over  false when the request may still take effect
+  virtual void on_asked(bool is_over) = 0;
+
+ protected:
+  ~CancellerOwner() = default;
+};
+
+class Canceller {
+ public:
+  explicit Canceller(CancellerOwner& owner) noexcept : owner_(owner) {}
+
+  /// Without one nothing can be cancelled.
+  void set_key(std::optional<BackendKey> key) noexcept { key_ = key; }
+  [[nodiscard]] bool is_asking() const noexcept { return is_asking_; }
+  /// Nothing, while it asks already.
+  ///
+  /// fd  the connection's, which tells where the server is
+  void ask(int fd);
+  /// A request that is under way may come too early: `repeat` asks another time.
+  void ask_again(int fd);
+  void repeat(int fd);
+  /// Nobody is told any more.
+  void end() noexcept { scope_.cancel(); }
+
+ private:
+  Task<> run(Address server);
+
+  CancellerOwner& owner_;
+  std::optional<BackendKey> key_;
+  bool is_asking_ = false;
+  bool is_to_ask_again_ = false;
+  Scope scope_;
+};
+
+}  // namespace eider::db::postgres

@@ -1,0 +1,193 @@
+// COPY of PostgreSQL: many rows into a table, or out of one, as a stream.
+// Must not hold more of them than a piece.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/db/database.h"
+#include "eider/reflect/type_of.h"
+
+namespace eider {
+
+namespace db::postgres {
+
+/// A COPY on its way, in either direction. Its steps follow one another.
+class CopyCourse {
+ public:
+  CopyCourse(const Statements& on, SqlText sql, CopyStep::What begin);
+
+  /// messages  of the protocol; are taken, and their memory comes back
+  [[nodiscard]] Task<> write(std::string& messages);
+  [[nodiscard]] Task<Changed> end();
+  /// Nothing behind the last one.
+  [[nodiscard]] Task<std::optional<std::string>> read();
+  /// In the transaction that it is part of. Ahead of the first step.
+  [[nodiscard]] Task<std::vector<std::string>> find_arrays(std::string table);
+  /// Throws what it has failed with.
+  void check() const;
+
+ private:
+  class Asking;
+
+  void fail() noexcept;
+  [[nodiscard]] Task<> open();
+  [[nodiscard]] Task<> connect();
+  [[nodiscard]] Task<CopyStep> carry_out(CopyStep step, Changed* changed = nullptr);
+
+  Route route_;
+  SqlText sql_;
+  CopyStep::What begin_;
+  bool is_open_ = false;
+  bool is_over_ = false;
+  bool is_asking_ = false;
+  std::exception_ptr failure_;
+  std::optional<Transaction> own_;  // where it is in none
+};
+
+/// Rows of one struct as messages, piece by piece; for all structs.
+class RowCopy {
+ public:
+  RowCopy(const Statements& on, std::string_view table, const reflect::Type& row);
+  RowCopy(RowCopy&&) noexcept;
+  RowCopy& operator=(RowCopy&&) = delete;
+  ~RowCopy();
+
+  /// returns  false when `go_on` is to be awaited
+  [[nodiscard]] bool try_add(const void* object);
+  /// What `try_add` did not do of it.
+  [[nodiscard]] Task<> go_on(const void* object);
+  [[nodiscard]] Task<Changed> finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace db::postgres
+
+/// From `copy_in(on, "copy … from stdin")`: what is written goes into the table as it is.
+///
+/// It is all or nothing: `finish` keeps it, and where that is not reached, nothing is kept. A COPY
+/// within a Transaction that fails, or is left, breaks that.
+class [[nodiscard]] CopyIn {
+ public:
+  explicit CopyIn(db::postgres::CopyCourse course) noexcept : course_(std::move(course)) {}
+
+  /// Sends bytes, cut as they come: no line has to end with them. Waits while the server does.
+  ///
+  /// bytes   stay until this is done
+  /// errors  db::Failure, thrown; it is thrown again by each later call. As of `exec`, of a line
+  ///         ahead of these perhaps, `by().line`, and
+  ///         Failure(busy)     too many streams of rows are open
+  ///         Failure(expired)  it was open, or got nothing, for too long
+  [[nodiscard]] Task<> write(std::string_view bytes);
+  /// That was all.
+  ///
+  /// returns  how many rows were added
+  [[nodiscard]] Task<db::Changed> finish() { return course_.end(); }
+
+ private:
+  db::postgres::CopyCourse course_;
+  std::string messages_;
+};
+
+/// From `copy_in<T>(on, "books")`: each T is a row, its members are columns of the same names.
+/// All or nothing, as CopyIn.
+template <class T>
+class [[nodiscard]] CopyRows {
+ public:
+  class Adding;
+
+  CopyRows(const db::Statements& on, std::string_view table)
+      : rows_(on, table, reflect::type_of<T>()) {}
+
+  /// `co_await rows.add(row)`: waits, once in a while, for about 64 KiB of them to leave.
+  ///
+  /// errors  as of CopyIn::write, and
+  ///         Failure(values)  a value that no column can have; the row is not added, others may be
+  [[nodiscard]] Adding add(const T& row) { return Adding(rows_, row); }
+  /// That were all.
+  ///
+  /// returns  how many there were
+  [[nodiscard]] Task<db::Changed> finish() { return rows_.finish(); }
+
+ private:
+  db::postgres::RowCopy rows_;
+};
+
+/// Refers to its rows. Awaited where it is made.
+template <class T>
+class [[nodiscard]] CopyRows<T>::Adding {
+ public:
+  Adding(db::postgres::RowCopy& rows, const T& row) noexcept : rows_(rows), row_(row) {}
+  Adding(const Adding&) = delete;
+  Adding& operator=(const Adding&) = delete;
+  ~Adding() = default;
+
+  bool await_ready() const { return rows_.try_add(&row_); }
+  bool await_suspend(std::coroutine_handle<> waiting) {
+    going_on_ = rows_.go_on(&row_);
+    return (going_on_.operator co_await()).await_suspend(waiting);
+  }
+  void await_resume() {
+    if (!going_on_.is_empty()) {
+      going_on_.take();
+    }
+  }
+
+ private:
+  db::postgres::RowCopy& rows_;
+  const T& row_;
+  Task<> going_on_;
+};
+
+/// From `copy_out(on, "copy … to stdout")`: what comes of it, about 64 KiB at a time.
+class [[nodiscard]] CopyOut {
+ public:
+  explicit CopyOut(db::postgres::CopyCourse course) noexcept : course_(std::move(course)) {}
+
+  /// `while (auto piece = co_await out.next())`: whole rows, of the server's own form. Nothing
+  /// behind the last one.
+  ///
+  /// errors  as of RowStream::next
+  [[nodiscard]] Task<std::optional<std::string>> next() { return course_.read(); }
+
+ private:
+  db::postgres::CopyCourse course_;
+};
+
+/// Bytes into a table, as `copy books(title, year) from stdin (format csv)` reads them. Nothing is
+/// asked ahead of the first `write`. Outside of a Transaction it has a connection and a transaction
+/// to itself, as `stream` has, and counts as one of the streams.
+///
+/// on      a Database or a Transaction of PostgreSQL
+/// errors  Failure(statement), thrown: of another database
+[[nodiscard]] CopyIn copy_in(const db::Statements& on, db::SqlFor<void, 0> sql);
+
+/// Rows into a table, which is much cheaper than one statement for each.
+///
+///     auto books = copy_in<NewBook>(*db, "books");
+///     for (const NewBook& book : list) { co_await books.add(book); }
+///     const db::Changed done = co_await books.finish();
+///
+/// T       a struct, its members as values of statements; columns that it has not get their default
+/// table   "books", or "shop.books"
+/// errors  Failure(statement), thrown: no such name, or of another database
+template <class T>
+[[nodiscard]] CopyRows<T> copy_in(const db::Statements& on, std::string_view table) {
+  static_assert(reflect::detail::PlainStruct<T>, "eider: a plain struct has members to store");
+  return CopyRows<T>(on, table);
+}
+
+/// What `copy (select …) to stdout (format csv, header)` gives, and nothing that writes. Else as
+/// `copy_in`.
+[[nodiscard]] CopyOut copy_out(const db::Statements& on, db::SqlFor<void, 0> sql);
+
+}  // namespace eider

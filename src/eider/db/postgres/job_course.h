@@ -1,0 +1,134 @@
+// How far a connection has come with what a job asks: part by part, of which most jobs have one.
+// Must not talk to the server.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "eider/db/failure.h"
+#include "eider/db/job.h"
+
+namespace eider::db::postgres {
+
+class JobCourse {
+ public:
+  void begin(Job& job) noexcept {
+    request_ = job.start();
+    single_ = {.sql = request_.sql, .values = request_.values, .rows = request_.rows};
+    const bool is_single = request_.what == Request::What::statement;
+    parts_ = is_single ? std::span<Part>(&single_, 1) : request_.parts;
+    at_ = 0;
+    has_begun_ = false;
+    was_retried_ = false;
+  }
+  /// Nothing that the job owns is touched from here on.
+  void end() noexcept {
+    request_ = Request{Request::What::statement};
+    parts_ = {};
+  }
+
+  [[nodiscard]] Request::What what() const noexcept { return request_.what; }
+  /// Begins what this connection is kept for.
+  [[nodiscard]] bool is_begin() const noexcept {
+    return what() == Request::What::begin || what() == Request::What::hold;
+  }
+  /// What is sent for it, where that has no parts; else null.
+  [[nodiscard]] const char* plain_text() const noexcept {
+    switch (what()) {
+      case Request::What::begin:
+        return "begin";
+      case Request::What::hold:
+        return "begin read only";
+      case Request::What::commit:
+        return "commit";
+      case Request::What::roll_back:
+        return "rollback";
+      case Request::What::statement:
+      case Request::What::each:
+      case Request::What::batch:
+      case Request::What::script:
+      case Request::What::copy:
+      case Request::What::piece:  // of databases that block
+      case Request::What::close:
+        break;
+    }
+    return nullptr;
+  }
+  /// The step of a COPY that it is; null when it is none.
+  [[nodiscard]] CopyStep* copy() const noexcept { return request_.copy; }
+  /// All of its parts are one round.
+  [[nodiscard]] bool is_batch() const noexcept { return what() == Request::What::batch; }
+  [[nodiscard]] std::span<Part> parts() const noexcept { return parts_; }
+  /// What became of a job with a single part.
+  [[nodiscard]] Part& single() noexcept { return single_; }
+
+  /// The part that is on its way, whose answer comes next; null when there is none.
+  [[nodiscard]] Part* current() const noexcept {
+    return at_ < parts_.size() ? &parts_[at_] : nullptr;
+  }
+  [[nodiscard]] std::string_view sql() const noexcept {
+    return current() == nullptr ? request_.sql : current()->sql;
+  }
+  void go_to(const Part& part) noexcept { at_ = static_cast<std::size_t>(&part - parts_.data()); }
+  void go_to_first_undone() noexcept { at_ = next_undone(0); }
+  void go_to_next() noexcept { at_ = is_batch() ? at_ + 1 : next_undone(at_ + 1); }
+  [[nodiscard]] bool has_undone() const noexcept { return next_undone(0) < parts_.size(); }
+
+  /// What did not fit the schema any more was sent anew, which is done once.
+  [[nodiscard]] bool was_retried() const noexcept { return was_retried_; }
+  void note_retry() noexcept { was_retried_ = true; }
+
+  /// What is done ahead of a first BEGIN is not taken back any more. What follows it may be, and
+  /// libpq tells nobody between two answers whether a transaction is open.
+  void note_tag(std::string_view tag) noexcept {
+    if (!has_begun_ && (tag == "BEGIN" || tag == "START TRANSACTION")) {
+      has_begun_ = true;
+      for (Part& part : parts_) {
+        part.is_kept = part.is_done;
+      }
+    }
+  }
+  /// A transaction was left open, and is about to be rolled back: nothing of it is told as done.
+  void fail_what_is_taken_back() {
+    if (is_begin()) {
+      return;
+    }
+    const std::exception_ptr why = std::make_exception_ptr(
+        Failure(FailureKind::statement,
+                "a transaction was left open, and what was done within it was taken back: use "
+                "begin(), in: " +
+                    std::string(parts_.empty() ? request_.sql : parts_.front().sql)));
+    if (what() != Request::What::each) {
+      single_.failure = why;
+      return;
+    }
+    for (Part& part : parts_) {
+      part.failure = part.failure == nullptr && !part.is_kept ? why : part.failure;
+    }
+  }
+  static void finish(Part& part, std::exception_ptr failure) noexcept {
+    part.failure = std::move(failure);
+    part.is_done = true;
+  }
+
+ private:
+  [[nodiscard]] std::size_t next_undone(std::size_t from) const noexcept {
+    while (from < parts_.size() && parts_[from].is_done) {
+      ++from;
+    }
+    return from;
+  }
+
+  Request request_{Request::What::statement};
+  Part single_;
+  std::span<Part> parts_;
+  std::size_t at_ = 0;
+  bool has_begun_ = false;
+  bool was_retried_ = false;
+};
+
+}  // namespace eider::db::postgres

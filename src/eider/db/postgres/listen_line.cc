@@ -1,0 +1,159 @@
+#include "eider/db/postgres/listen_line.h"
+
+#include <utility>
+
+#include "eider/db/postgres/postgres_error.h"
+#include "eider/runtime/loop.h"
+
+namespace eider::db::postgres {
+namespace {
+
+/// As LISTEN takes a name exactly.
+std::string quoted(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    text.append(c == '"' ? 2 : 1, c);
+  }
+  return text + "\"";
+}
+
+/// Said of the channel; all else is the server's state, and passes.
+bool is_refusal(FailureKind kind) noexcept {
+  return kind == FailureKind::statement || kind == FailureKind::values;
+}
+
+}  // namespace
+
+ListenLine::ListenLine(Loop& loop, ListenLineOwner& owner, const PostgresOptions& options) noexcept
+    : FdWatch(loop),
+      owner_(owner),
+      options_(options),
+      connecting_(loop, *this, wire_, options.connect_time_max) {}
+
+ListenLine::~ListenLine() {
+  stop();  // libpq is about to close the socket
+  connecting_.end();
+}
+
+void ListenLine::on_connected(std::optional<BackendKey> /*key*/) {
+  is_open_ = true;
+  watch(wire_.socket(), Readiness::readable);
+  wait_for_a_word();
+  owner_.on_open();
+}
+
+void ListenLine::listen(const std::string& channel, std::uint64_t number) {
+  ask("listen " + quoted(channel), {.channel = channel, .number = number});
+}
+
+void ListenLine::unlisten(const std::string& channel) {
+  ask("unlisten " + quoted(channel), {});
+}
+
+/// A round for each, so that one that is refused does not concern the others.
+void ListenLine::ask(const std::string& sql, Asked asked) {
+  if (asked_.empty()) {
+    wait_for_a_word();
+  }
+  asked_.push_back(std::move(asked));
+  const Wire::Sent sent = wire_.send_plain(sql.c_str()) ? wire_.flush() : Wire::Sent::broken;
+  if (sent == Wire::Sent::broken) {
+    close(wire_.error());
+  } else if (sent == Wire::Sent::some) {
+    watch(wire_.socket(), Readiness::both);
+  }
+}
+
+void ListenLine::wait_for_a_word() noexcept {
+  loop().arm(*this, loop().now() + options_.silence_max);
+}
+
+/// A server that is gone without a word, or a router between that has forgotten the connection, is
+/// found out by asking it nothing.
+void ListenLine::expire() {
+  if (!asked_.empty()) {
+    return close("the server does not answer");
+  }
+  ask("", {});
+}
+
+void ListenLine::on_ready(Readiness what) {
+  if (is_writable(what) && wire_.flush() == Wire::Sent::all) {
+    watch(wire_.socket(), Readiness::readable);
+  }
+  if (is_readable(what)) {
+    wait_for_a_word();
+  }
+  // What came ahead of a connection's end is heard before that counts.
+  bool is_alive = wire_.receive();
+  take_all();
+  while (is_open_ && is_alive && wire_.has_more()) {
+    is_alive = wire_.receive();
+    take_all();
+  }
+  if (is_open_ && !is_alive) {
+    close(wire_.error());
+  }
+}
+
+void ListenLine::take_all() {
+  bool was_null = false;
+  while (is_open_ && !asked_.empty() && wire_.has_result()) {
+    const ResultHandle result = wire_.take_result();
+    if (result == nullptr && was_null) {
+      break;  // one stands between two results; two, where the connection has ended
+    }
+    was_null = result == nullptr;
+    if (result != nullptr) {
+      take(*result);
+    }
+  }
+  while (is_open_) {
+    const NotifyHandle notice = wire_.take_notice();
+    if (notice == nullptr) {
+      break;
+    }
+    owner_.on_notice(notice->relname, notice->extra);
+  }
+}
+
+void ListenLine::take(const PGresult& result) {
+  switch (PQresultStatus(&result)) {
+    case PGRES_PIPELINE_SYNC:
+      finish_answer();
+      break;
+    case PGRES_FATAL_ERROR:
+    case PGRES_BAD_RESPONSE:
+    case PGRES_NONFATAL_ERROR:
+      failure_.emplace(failure_of(result, "listen"));
+      break;
+    default:
+      break;
+  }
+}
+
+void ListenLine::finish_answer() {
+  const Asked asked = std::move(asked_.front());
+  asked_.pop_front();
+  const std::optional<Failure> failure = std::exchange(failure_, std::nullopt);
+  if (failure && !(asked.number != 0 && is_refusal(failure->kind()))) {
+    close(failure->what());
+  } else if (asked.number != 0) {
+    owner_.on_answer(asked.channel, asked.number, failure);
+  }
+}
+
+void ListenLine::close(const std::string& why) {
+  is_open_ = false;
+  stop();  // libpq is about to close the socket
+  disarm();
+  connecting_.end();
+  asked_.clear();
+  // It may stand in what is closed now.
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): that is the copy's purpose
+  const std::string said = why;
+  wire_.close();
+  owner_.on_closed(said);
+}
+
+}  // namespace eider::db::postgres

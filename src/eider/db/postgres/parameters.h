@@ -1,0 +1,55 @@
+// The parameters of a statement as the server wants them.
+// Must not change a value so that it fits: what does not is refused.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/db/postgres/codec.h"
+
+namespace eider::db::postgres {
+
+/// The parameters of one statement, in the form in which libpq takes them.
+class Parameters {
+ public:
+  /// values   are pointed to until the next call
+  /// types    as the server has told them; empty when it was not asked: then all are text, whose
+  ///          type the server finds by itself, and blobs bytea
+  /// errors   Failure(values)  a number that its type cannot hold, text with a zero byte
+  void set(std::span<const Value> values, std::span<const Oid> types);
+
+  /// Whether `set` would refuse them. Throws the same; what was set need not be there any more.
+  void check(std::span<const Value> values, std::span<const Oid> types);
+
+  [[nodiscard]] int count() const noexcept { return static_cast<int>(values_.size()); }
+  [[nodiscard]] const char* const* values() const noexcept { return values_.data(); }
+  [[nodiscard]] const int* lengths() const noexcept { return lengths_.data(); }
+  [[nodiscard]] const int* formats() const noexcept { return formats_.data(); }
+  [[nodiscard]] const Oid* types() const noexcept { return types_.data(); }
+
+ private:
+  void add(const Value& value, Oid type);
+  void add_integer(std::int64_t number, Oid type);
+  void add_real(double number, Oid type);
+  void add_text(const std::string& text, Oid type);
+  /// element  its type; 0 where it is not known
+  void add_array(std::span<const Value> elements, Oid element);
+  void point(std::string_view bytes, Format format);
+  void put(std::string_view bytes, Format format);
+  template <class Number>
+  void put_number(Number number);
+
+  std::vector<const char*> values_;
+  std::vector<int> lengths_;
+  std::vector<int> formats_;
+  std::vector<Oid> types_;
+  // Reserved ahead: what is in them must not move.
+  std::vector<std::uint64_t> numbers_;  // of up to eight bytes, as the wire has them
+  std::vector<std::string> rooms_;
+};
+
+}  // namespace eider::db::postgres

@@ -1,0 +1,202 @@
+// What a statement costs this process beside a bare loop over libpq, on the same socket and in the
+// same run: the ratio counts. Both take turns, so that a machine that slows down slows both.
+#include <benchmark/benchmark.h>
+#include <libpq-fe.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/db/postgres/postgres.h"
+#include "eider/runtime/scope.h"
+#include "tests/support/postgres_server.h"
+#include "tests/support/test_loop.h"
+
+namespace eider {
+namespace {
+
+constexpr int kRound = 480;  // statements of each side before the other one's turn
+
+struct World {
+  int id;
+  int randomnumber;
+};
+
+/// What this thread has computed, in nanoseconds; the server's work is not in it.
+double cpu_ns() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
+constexpr std::size_t kBatch = 20;
+constexpr const char* kRead = "select id, randomnumber from world where id = $1";
+
+class BareLoop {
+ public:
+  explicit BareLoop(const std::string& where) : connection_(PQconnectdb(where.c_str())) {
+    PQsetErrorVerbosity(connection_, PQERRORS_TERSE);
+    PQclear(PQexec(connection_,
+                   "set client_min_messages = warning; drop table if exists world; create table "
+                   "world(id int primary key, randomnumber int not null); insert into world select "
+                   "i, i from generate_series(1, 10000) as i; analyze world"));
+    PQclear(PQprepare(connection_, "read", kRead, 0, nullptr));
+  }
+  ~BareLoop() { PQfinish(connection_); }
+  BareLoop(const BareLoop&) = delete;
+  BareLoop& operator=(const BareLoop&) = delete;
+
+  int read(int id) {
+    send(id, &PQexecPrepared);
+    return number_;
+  }
+  /// One Sync behind all of them.
+  int read_batch() {
+    PQenterPipelineMode(connection_);
+    for (int id = 1; id <= static_cast<int>(kBatch); ++id) {
+      send(id, &PQsendQueryPrepared);
+    }
+    PQpipelineSync(connection_);
+    for (PGresult* result = nullptr; PQresultStatus(result) != PGRES_PIPELINE_SYNC;) {
+      PQclear(result);
+      result = PQgetResult(connection_);
+      take(result);
+    }
+    PQexitPipelineMode(connection_);
+    return number_;
+  }
+
+ private:
+  template <class Send>
+  void send(int id, Send* call) {
+    const std::uint32_t sent = __builtin_bswap32(static_cast<std::uint32_t>(id));
+    const char* value = reinterpret_cast<const char*>(&sent);
+    const int length = sizeof sent;
+    const int format = 1;
+    auto answer = call(connection_, "read", 1, &value, &length, &format, 1);
+    if constexpr (std::is_same_v<decltype(answer), PGresult*>) {
+      take(answer);
+      PQclear(answer);
+    }
+  }
+  void take(const PGresult* result) {
+    if (PQresultStatus(result) == PGRES_TUPLES_OK) {
+      std::uint32_t number = 0;
+      std::memcpy(&number, PQgetvalue(result, 0, 1), sizeof number);
+      number_ = static_cast<int>(__builtin_bswap32(number));
+    }
+  }
+
+  PGconn* connection_;
+  int number_ = 0;
+};
+
+Task<> read_some(Database base, int count) {
+  for (int i = 1; i <= count; ++i) {
+    const auto world =
+        co_await base.one<World>("select id, randomnumber from world where id = $1", i);
+    benchmark::DoNotOptimize(world->randomnumber);
+  }
+}
+
+Task<> read_side_by_side(Database base, int tasks) {
+  Scope all;
+  for (int i = 0; i < tasks; ++i) {
+    all.start(read_some(base, kRound / tasks));
+  }
+  co_await all.join();
+}
+
+/// On one processor with this thread: where one sleeps on another, to wake it costs ten times what
+/// is to be measured, and to which side that happens is chance.
+PostgresServer& server() {
+  static const bool is_pinned = [] {
+    cpu_set_t here;
+    CPU_ZERO(&here);
+    CPU_SET(::sched_getcpu(), &here);
+    return ::sched_setaffinity(0, sizeof here, &here) == 0;
+  }();
+  benchmark::DoNotOptimize(is_pinned);
+  return PostgresServer::shared();
+}
+
+/// What others on the machine do to single rounds does not count.
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+template <std::size_t... I>
+Task<> read_batches(Database base, int count, std::index_sequence<I...> /*of a batch*/) {
+  for (int i = 0; i < count; ++i) {
+    const auto worlds = co_await base.batch(db::row<World>(
+        "select id, randomnumber from world where id = $1", static_cast<int>(I) + 1)...);
+    benchmark::DoNotOptimize(std::get<0>(worlds)->randomnumber);
+  }
+}
+
+/// Rounds of both in turn, each of `kRound` statements.
+template <class Bare, class Ours>
+void compare(benchmark::State& state, Bare bare, Ours ours) {
+  std::vector<double> bare_us;
+  std::vector<double> eider_us;
+  std::vector<double> ratios;
+  ours();  // connects and prepares
+  for (auto _ : state) {
+    const double begun = cpu_ns();
+    bare();
+    const double between = cpu_ns();
+    ours();
+    bare_us.push_back((between - begun) / kRound / 1000);
+    eider_us.push_back((cpu_ns() - between) / kRound / 1000);
+    ratios.push_back(eider_us.back() / bare_us.back());
+  }
+  state.counters["bare_us"] = median(std::move(bare_us));
+  state.counters["eider_us"] = median(std::move(eider_us));
+  state.counters["ratio"] = median(std::move(ratios));
+}
+
+/// range(0)  how many handlers ask at a time, of at most four connections
+void single_statements(benchmark::State& state) {
+  const std::string where = server().where();
+  BareLoop bare(where);
+  const Database base = open_postgres(where);
+  TestLoop loop;
+  const int tasks = static_cast<int>(state.range(0));
+  compare(
+      state,
+      [&] {
+        for (int i = 1; i <= kRound; ++i) {
+          benchmark::DoNotOptimize(bare.read(i));
+        }
+      },
+      [&] { loop.run(read_side_by_side(base, tasks)); });
+}
+BENCHMARK(single_statements)->Arg(1)->Arg(4)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+void batches_of_20(benchmark::State& state) {
+  const std::string where = server().where();
+  BareLoop bare(where);
+  const Database base = open_postgres(where);
+  TestLoop loop;
+  constexpr int kCount = kRound / static_cast<int>(kBatch);
+  compare(
+      state,
+      [&] {
+        for (int i = 0; i < kCount; ++i) {
+          benchmark::DoNotOptimize(bare.read_batch());
+        }
+      },
+      [&] { loop.run(read_batches(base, kCount, std::make_index_sequence<kBatch>())); });
+}
+BENCHMARK(batches_of_20)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace eider

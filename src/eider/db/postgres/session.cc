@@ -1,0 +1,568 @@
+#include "eider/db/postgres/session.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "eider/db/failure.h"
+#include "eider/db/postgres/postgres_error.h"
+#include "eider/db/postgres/statement_kinds.h"
+
+namespace eider::db::postgres {
+namespace {
+
+/// For how long a statement is waited for whose time is over: long enough to learn that it was
+/// cancelled, so that its outcome is known.
+constexpr Duration kCancelMax = std::chrono::milliseconds(500);
+/// For what nobody waits for, until the connection is given up.
+constexpr Duration kDrainMax = std::chrono::seconds(5);
+
+}  // namespace
+
+Session::Session(Loop& loop, SessionOwner& owner, const Settings& settings) noexcept
+    : FdWatch(loop),
+      owner_(owner),
+      options_(settings.options),
+      sender_(wire_, options_.statements_max),
+      connecting_(loop, *this, wire_, options_.connect_time_max),
+      canceller_(*this),
+      bound_(options_.result_bytes_max),
+      copy_(*this, wire_, options_) {}
+
+Session::~Session() {
+  stop();  // libpq is about to close the socket
+  connecting_.end();
+}
+
+// Connecting.
+
+void Session::open() {
+  connecting_.start(owner_.find_place());
+}
+
+void Session::on_connected(std::optional<BackendKey> key) {
+  canceller_.set_key(key);
+  stage_ = Stage::free;
+  was_connected_ = true;
+  watch(wire_.socket(), Readiness::readable);
+  settle();
+}
+
+// Sending.
+
+void Session::start(std::unique_ptr<Job> job) {
+  job_ = std::move(job);
+  job_->set_carrier(this);
+  is_late_ = false;
+  const Instant due = loop().now() + options_.limits.statement_time_max;
+  loop().arm(*this, transaction_.is_held() ? std::min(due, transaction_.due_of_job()) : due);
+  course_.begin(*job_);
+  sender_.begin_job();
+  send();
+}
+
+bool Session::is_there() {
+  if (!wire_.is_quiet() && !(wire_.receive() && wire_.receive())) {
+    close(wire_.error());
+  }
+  return stage_ != Stage::closed;
+}
+
+void Session::send() {
+  failure_ = nullptr;
+  is_stale_ = false;
+  if (copy_.is_open() && course_.what() != Request::What::copy) {
+    return follow_copy(copy_.leave());  // the server takes nothing else meanwhile
+  }
+  if (course_.what() == Request::What::copy) {
+    follow_copy(copy_.start(course_, transaction_.is_stream()));
+  } else if (course_.what() == Request::What::script) {
+    note_sent(wire_.send_script(course_.sql()), Stage::scripting);
+  } else if (const char* const plain = course_.plain_text(); plain != nullptr) {
+    note_sent(wire_.send_plain(plain), Stage::running);
+  } else {
+    send_statements();
+  }
+}
+
+void Session::send_statements() {
+  StatementSender::Sending sending = sender_.send(course_);
+  if (sending.rounds == 0) {
+    note_failure(std::move(sending.failure));
+    return end_job();
+  }
+  switch (sending.what) {
+    case StatementSender::Sending::What::forgetting:
+      return note_sent(sending.is_sent, Stage::forgetting);
+    case StatementSender::Sending::What::preparation:
+      return note_sent(sending.is_sent, Stage::preparing);
+    case StatementSender::Sending::What::statements:
+      return note_sent(sending.is_sent, Stage::running, sending.rounds);
+  }
+}
+
+/// What the socket does not take now leaves as it gets ready. Answers are read meanwhile, since the
+/// server may not read before it is rid of them.
+void Session::note_sent(bool is_sent, Stage stage, std::size_t rounds) {
+  stage_ = stage;
+  rounds_ = rounds;
+  is_begun_ = rounds > 1;
+  const Wire::Sent sent = is_sent ? wire_.flush() : Wire::Sent::broken;
+  if (sent == Wire::Sent::broken) {
+    close(wire_.error());
+  } else if (sent == Wire::Sent::some) {
+    watch(wire_.socket(), Readiness::both);
+  } else {
+    is_begun_ = true;
+  }
+}
+
+/// A COPY is begun and ended as a script is, outside of the pipeline.
+void Session::follow_copy(CopyFlow::Next next) {
+  note_failure(copy_.take_fault());
+  switch (next) {
+    case CopyFlow::Next::wait:
+      stage_ = Stage::copying;
+      break;
+    case CopyFlow::Next::done:
+      stage_ = Stage::free;
+      end_job();
+      break;
+    case CopyFlow::Next::results:
+      note_sent(true, Stage::scripting);
+      break;
+    case CopyFlow::Next::cancel:
+      stage_ = Stage::copying;
+      drain_due_ = loop().now() + kDrainMax;
+      drain();
+      break;
+    case CopyFlow::Next::too_large:
+      stage_ = Stage::copying;
+      refuse_result();
+      break;
+    case CopyFlow::Next::broken:
+      close("the server has ended the connection within a COPY");
+      break;
+  }
+}
+
+// Receiving.
+
+void Session::on_ready(Readiness what) {
+  const Stage before = stage_;
+  if (copy_.is_in()) {
+    follow_copy(copy_.send(course_, is_late_));
+  } else {
+    receive(what);
+  }
+  if (copy_.is_open() && stage_ == Stage::free && before != Stage::free) {
+    settle();
+  }
+}
+
+void Session::receive(Readiness what) {
+  if (is_writable(what) && wire_.flush() == Wire::Sent::all) {
+    watch(wire_.socket(), Readiness::readable);
+    is_begun_ = true;
+  }
+  // What came ahead of a connection's end is read before that counts. What comes unasked is often
+  // the last word before that end, which is better heard of now than by the next statement.
+  bool is_alive = bound_.receive(wire_) && (stage_ != Stage::free || wire_.receive());
+  take_results();
+  while (stage_ != Stage::closed && is_alive && is_watching() && wire_.has_more() &&
+         !is_too_large()) {
+    is_alive = bound_.receive(wire_);
+    take_results();
+  }
+  if (stage_ != Stage::closed && !is_alive) {
+    close(wire_.error());
+  } else if ((stage_ == Stage::running || stage_ == Stage::copying) && is_too_large()) {
+    refuse_result();
+  }
+}
+
+/// Nothing more is read until the server knows that it is to end: it would come into memory.
+void Session::refuse_result() {
+  is_refused_ = true;
+  note_failure(ResultBound::failure(course_.sql()));
+  canceller_.ask(wire_.socket());
+  if (canceller_.is_asking()) {
+    stop();
+  } else {
+    close("a result was too large");
+  }
+}
+
+void Session::take_results() {
+  if (copy_.is_out()) {
+    follow_copy(copy_.take(course_, is_refused_));
+    if (copy_.has_taken()) {
+      bound_.begin();  // it is of one row
+    }
+  }
+  bool was_null = false;
+  while (stage_ != Stage::closed && !copy_.is_open() && wire_.has_result() &&
+         stage_ != Stage::free) {
+    const ResultHandle result = wire_.take_result();
+    if (result != nullptr) {
+      take(*result);
+    } else if (stage_ == Stage::scripting) {
+      finish_round();
+    } else if (was_null) {
+      return;  // one stands between two results; two, where the connection has ended
+    }
+    was_null = result == nullptr;
+  }
+  if (stage_ != Stage::closed) {
+    wire_.drop_notices();
+  }
+}
+
+void Session::take(const PGresult& result) {
+  bound_.begin();
+  is_refused_ = false;
+  switch (PQresultStatus(&result)) {
+    case PGRES_PIPELINE_SYNC:
+      finish_round();
+      break;
+    case PGRES_COMMAND_OK:
+      if (course_.what() == Request::What::copy) {
+        course_.single().changed.rows = rows_of(result);
+        break;
+      }
+      is_changed_ = is_changed_ || changes_session(tag_of(result), course_.sql());
+      [[fallthrough]];
+    case PGRES_TUPLES_OK:
+      if (stage_ == Stage::preparing) {
+        sender_.take_description(result);
+      } else if (stage_ == Stage::running) {
+        take_rows(result);
+      }
+      break;
+    case PGRES_FATAL_ERROR:
+    case PGRES_BAD_RESPONSE:
+    case PGRES_NONFATAL_ERROR:
+      note_failure(std::make_exception_ptr(
+          failure_of(result, copy_.is_ending() ? copy_.sql() : course_.sql())));
+      // Another connection may find the primary where this one has a standby.
+      is_changed_ = is_changed_ || sqlstate_of(result) == "25006";
+      if (const Part* part = course_.current(); stage_ == Stage::running && part != nullptr) {
+        is_stale_ = sender_.forget_stale(*part, result) || is_stale_;
+      }
+      break;
+    case PGRES_COPY_IN:
+    case PGRES_COPY_OUT:
+      if (stage_ == Stage::scripting && course_.copy() != nullptr) {
+        follow_copy(copy_.open(PQresultStatus(&result) == PGRES_COPY_IN, course_));
+        break;
+      }
+      [[fallthrough]];
+    case PGRES_COPY_BOTH:
+      failure_ = failure_of_copy(course_.sql());
+      end_job();
+      close("a COPY was begun");
+      break;
+    case PGRES_EMPTY_QUERY:
+    case PGRES_SINGLE_TUPLE:
+    case PGRES_PIPELINE_ABORTED:
+      break;
+  }
+}
+
+void Session::take_rows(const PGresult& result) {
+  // A commit of a transaction in which a statement had failed takes it back, and is no error.
+  if (course_.what() == Request::What::commit && tag_of(result) == "ROLLBACK") {
+    note_failure(failure(FailureKind::statement,
+                         "a statement of the transaction had failed: all of it was taken back"));
+  }
+  Part* part = course_.current();
+  if (part == nullptr) {
+    return;  // nobody waits for it any more
+  }
+  part->changed.rows = rows_of(result);
+  course_.note_tag(tag_of(result));
+  try {
+    if (!bound_.holds(result)) {
+      note_failure(ResultBound::failure(part->sql));
+    } else if (part->rows != nullptr && failure_ == nullptr) {
+      rows_.hand_on(result, *part->rows);
+    }
+  } catch (...) {
+    note_failure(std::current_exception());
+  }
+  if (course_.is_batch()) {
+    course_.go_to_next();
+  }
+}
+
+/// The first one counts.
+void Session::note_failure(std::exception_ptr failure) noexcept {
+  if (failure_ == nullptr) {
+    failure_ = std::move(failure);
+  }
+}
+
+void Session::finish_round() {
+  --rounds_;
+  if (stage_ == Stage::running && !course_.is_batch()) {
+    finish_part();
+  }
+  if (rounds_ != 0) {
+    if (job_ == nullptr || is_late_) {
+      canceller_.ask_again(wire_.socket());  // the last request met the round before
+    }
+    return;
+  }
+  const Stage done = std::exchange(stage_, Stage::free);
+  if (done == Stage::scripting && !wire_.end_script()) {
+    return close(wire_.error());
+  }
+  if (done == Stage::scripting && (course_.copy() != nullptr || copy_.is_ending())) {
+    failure_ = copy_.finish(course_, failure_);
+  }
+  if (done == Stage::rolling_back && wire_.is_in_transaction()) {
+    return close("a transaction could not be rolled back");
+  }
+  if (done == Stage::preparing) {
+    finish_preparing();
+  }
+  if (job_ != nullptr && is_to_be_sent(done)) {
+    send();
+  } else {
+    end_job();
+  }
+  if (stage_ == Stage::free) {
+    settle();
+  }
+}
+
+/// What fits the schema no more has not been run, and is prepared anew, once; in a transaction what
+/// follows a failure would fail, too.
+void Session::finish_part() {
+  Part* part = course_.current();
+  if (part == nullptr) {
+    return;
+  }
+  if (!is_stale_ || course_.was_retried() || transaction_.is_held()) {
+    JobCourse::finish(*part, std::exchange(failure_, nullptr));
+  }
+  failure_ = nullptr;
+  is_stale_ = false;
+  course_.go_to_next();
+}
+
+void Session::finish_preparing() {
+  if (failure_ == nullptr) {
+    sender_.keep();
+  } else if (Part* part = course_.current(); part != nullptr && !course_.is_batch()) {
+    JobCourse::finish(*part, std::exchange(failure_, nullptr));
+  }
+}
+
+/// Whether there are statements that the server has not run yet.
+bool Session::is_to_be_sent(Stage done) {
+  switch (done) {
+    case Stage::forgetting:
+      failure_ = nullptr;
+      break;
+    case Stage::scripting:
+      if (course_.what() == Request::What::copy || course_.what() == Request::What::script) {
+        return false;
+      }
+      break;  // a COPY was left for it
+    case Stage::preparing:
+      if (failure_ != nullptr) {
+        return false;
+      }
+      break;
+    case Stage::running:
+      if (course_.is_batch() || !course_.has_undone()) {
+        return false;
+      }
+      course_.note_retry();
+      break;
+    default:
+      return false;
+  }
+  if (is_late_) {
+    note_failure(failure(FailureKind::expired, "its time was over before it was run"));
+  }
+  return !is_late_;
+}
+
+void Session::end_job() {
+  if (!transaction_.is_held() && wire_.has_open_transaction()) {
+    course_.fail_what_is_taken_back();
+  }
+  course_.end();
+  if (job_ == nullptr) {
+    return;
+  }
+  if (failure_ == nullptr) {
+    failure_ = std::exchange(course_.single().failure, nullptr);
+  }
+  std::unique_ptr<Job> job = std::move(job_);
+  job->set_carrier(nullptr);
+  if (failure_ != nullptr) {
+    job->fail(std::exchange(failure_, nullptr));
+  } else {
+    job->succeed(course_.single().changed);
+    if (std::shared_ptr<TransactionState> begun = job->begun()) {
+      transaction_.begin(std::move(begun), *this, options_.limits, loop().now());
+    }
+  }
+  owner_.on_finished(std::move(job));
+}
+
+/// Finds something to do. Nothing is begun before a request to cancel has arrived: it would meet
+/// what is begun.
+void Session::settle() {
+  if (canceller_.is_asking()) {
+    return;
+  }
+  if (transaction_.is_held() && !serve_transaction()) {
+    return;
+  }
+  if (copy_.is_open()) {
+    drain_due_ = loop().now() + kDrainMax;
+    wait_at_most(kCancelMax);  // its end may wait for a lock
+    return follow_copy(copy_.leave());
+  }
+  if (is_changed_) {
+    return close("its session is not what it was");
+  }
+  if (wire_.is_in_transaction()) {
+    wait_at_most(kDrainMax);
+    note_sent(wire_.send_plain("rollback"), Stage::rolling_back);
+    return;
+  }
+  wait_at_most(options_.idle_time_max);
+  owner_.on_free(*this);
+}
+
+/// Runs what it has asked for.
+///
+/// returns  whether it is over, and this free of it
+bool Session::serve_transaction() {
+  while (stage_ == Stage::free) {
+    std::unique_ptr<Job> job = transaction_.next(wire_.is_in_transaction());
+    if (job == nullptr && !transaction_.is_over()) {
+      loop().arm(*this, transaction_.due_of_asking(loop().now()));
+      return false;
+    }
+    if (job == nullptr) {
+      leave_transaction();
+      return true;
+    }
+    start(std::move(job));
+  }
+  return false;
+}
+
+void Session::leave_transaction() {
+  for (std::unique_ptr<Job>& job : transaction_.leave()) {
+    owner_.on_finished(std::move(job));
+  }
+}
+
+void Session::on_changed() {
+  if (stage_ == Stage::free) {
+    settle();
+  }
+}
+
+// Ending.
+
+void Session::on_abandoned(Job& job) noexcept {
+  if (job_.get() != &job) {
+    return;
+  }
+  course_.end();
+  job_.reset();
+  drain_due_ = loop().now() + kDrainMax;
+  drain();
+}
+
+/// Asks again and again: a request that came before the server has begun is passed over by it.
+void Session::drain() {
+  wait_at_most(kCancelMax);
+  if (stage_ == Stage::running || stage_ == Stage::scripting || stage_ == Stage::copying) {
+    canceller_.ask(wire_.socket());
+  }
+}
+
+void Session::expire() {
+  if (stage_ == Stage::free && !transaction_.is_held()) {
+    if (!canceller_.is_asking()) {
+      close("nothing to do");
+    }
+  } else {
+    expire_in_use();
+  }
+}
+
+void Session::expire_in_use() {
+  if (transaction_.is_held()) {
+    transaction_.expire_at(loop().now());
+  }
+  if (stage_ == Stage::free) {
+    settle();
+  } else if (job_ != nullptr && !is_late_) {
+    is_late_ = true;
+    wait_at_most(kCancelMax);
+    canceller_.ask(wire_.socket());
+  } else if (job_ == nullptr && loop().now() < drain_due_) {
+    drain();
+  } else {
+    close("the server does not answer");
+  }
+}
+
+void Session::on_asked(bool is_over) {
+  if (!is_over) {  // it would meet what somebody else asks here
+    close("a request to cancel may still come");
+  } else if (stage_ == Stage::free) {
+    settle();
+  } else {
+    if (!is_watching()) {
+      watch(wire_.socket(), Readiness::both);  // what TLS has already is no news of the socket
+    }
+    canceller_.repeat(wire_.socket());
+  }
+}
+
+void Session::close(const std::string& why) {
+  if (stage_ == Stage::closed) {
+    return;
+  }
+  const Stage last = std::exchange(stage_, Stage::closed);
+  stop();  // libpq is about to close the socket
+  disarm();
+  canceller_.end();
+  connecting_.end();
+  if (job_ != nullptr) {
+    give_back_job(last, why);
+  }
+  if (transaction_.is_held()) {
+    transaction_.lose();
+    leave_transaction();
+  }
+  owner_.on_closed(*this, why);
+  wire_.close();
+}
+
+/// What had no effect for sure may be done elsewhere: the server commits nothing, and begins no
+/// script, whose end it has not got. Of all else nobody knows: it is never done a second time.
+void Session::give_back_job(Stage last, const std::string& why) {
+  const bool is_undone = !is_begun_ || last == Stage::forgetting || last == Stage::preparing ||
+                         course_.is_begin() || owner_.may_do_again();
+  if (is_undone && !transaction_.is_held() && !is_late_) {
+    job_->set_carrier(nullptr);
+    owner_.on_returned(std::move(job_));
+    return;
+  }
+  failure_ = is_refused_ ? failure_ : failure_of_loss(why, course_.sql());
+  end_job();
+}
+
+}  // namespace eider::db::postgres

@@ -1,0 +1,120 @@
+#include "tests/support/several_statements.h"
+
+#include <chrono>
+
+#include "eider/runtime/sleep.h"
+#include "tests/support/postgres_tests.h"
+
+namespace eider {
+namespace {
+
+using namespace std::chrono_literals;
+
+class SeveralInPostgres : public PostgresTest {
+ protected:
+  /// Prepared, with room for fewer than are asked for, and with their text alone.
+  template <class Check>
+  void on_each(Check check) {
+    for (const std::size_t statements : {256UL, 4UL, 0UL}) {
+      on_loop_.run(check(open({.connections_max = 1, .statements_max = statements})));
+    }
+  }
+};
+
+TEST_F(SeveralInPostgres, all_keeps_errors_apart) {
+  on_each(&check_that_all_keeps_errors_apart);
+}
+
+TEST_F(SeveralInPostgres, a_batch_is_all_or_nothing) {
+  on_each(&check_that_a_batch_is_all_or_nothing);
+}
+
+TEST_F(SeveralInPostgres, a_transaction_decides_about_a_batch) {
+  on_each(&check_that_a_transaction_decides_about_a_batch);
+}
+
+TEST_F(SeveralInPostgres, a_list_is_as_its_statements_are) {
+  on_each(&check_that_a_list_is_as_its_statements_are);
+}
+
+TEST_F(SeveralInPostgres, a_batch_is_one_transaction_and_all_are_as_many_as_statements) {
+  on_each([](Database base) -> Task<> {
+    const auto [a, b] = co_await base.batch(db::row<std::int64_t>("select txid_current()"),
+                                            db::row<std::int64_t>("select txid_current() + 0"));
+    EXPECT_EQ(a, b);
+    const auto [c, d] = co_await base.all(db::row<std::int64_t>("select txid_current()"),
+                                          db::row<std::int64_t>("select txid_current() + 0"));
+    EXPECT_NE(*c.value(), *d.value());
+  });
+}
+
+TEST_F(SeveralInPostgres, values_and_texts_that_do_not_fit_fail_alone_or_with_their_batch) {
+  on_loop_.run([](Database base) -> Task<> {
+    for (int i = 0; i < 2; ++i) {  // prepared by the second time
+      const auto [good, large, wrong, last] = co_await base.all(
+          db::row<int>("select $1::int4", 1), db::row<int>("select $1::int2::int4", 40000 + i),
+          db::row<int>("selct 1"), db::row<int>("select $1::int4", 2));
+      EXPECT_EQ(good.value(), 1);
+      EXPECT_EQ(large.error().kind(), db::FailureKind::values);
+      EXPECT_EQ(wrong.error().kind(), db::FailureKind::statement);
+      EXPECT_EQ(last.value(), 2);
+    }
+    co_await make_things(base);
+    auto batch = base.batch(db::change("insert into things values(2, 'two')"),
+                            db::row<int>("select $1::int2::int4", 40000));
+    EXPECT_EQ((co_await failure_of(batch)).kind(), db::FailureKind::values);
+    EXPECT_EQ(co_await base.one<std::int64_t>("select count(*) from things"), 1);
+  }(open({.connections_max = 1})));
+}
+
+TEST_F(SeveralInPostgres, of_a_batch_nothing_is_sent_when_one_value_of_any_kind_does_not_fit) {
+  on_loop_.run([](Database base) -> Task<> {
+    co_await make_things(base);
+    const auto expect_refused = [&base](db::AskedRow<int> wrong) -> Task<> {
+      auto batch = base.batch(db::change("insert into things values(2, 'two')"), std::move(wrong));
+      const db::Failure failure = co_await failure_of(batch);
+      EXPECT_EQ(failure.kind(), db::FailureKind::values);
+      EXPECT_EQ(co_await base.one<std::int64_t>("select count(*) from things"), 1);
+    };
+    co_await expect_refused(db::row<int>("select $1::bool::int", 2));
+    co_await expect_refused(db::row<int>("select $1::float4::int", (1 << 24) + 1));
+    co_await expect_refused(db::row<int>("select $1::float4::int", 1e300));
+    co_await expect_refused(db::row<int>("select length($1::text)", std::string(1, '\0')));
+    const std::vector<std::vector<int>> nested{{1}};
+    co_await expect_refused(db::row<int>("select cardinality($1::int[])", nested));
+  }(open({.connections_max = 1})));
+}
+
+TEST_F(SeveralInPostgres, a_table_that_has_changed_is_read_as_it_is_then_and_nothing_runs_twice) {
+  on_loop_.run([](Database base) -> Task<> {
+    co_await make_things(base);
+    for (int i = 0; i < 3; ++i) {
+      const auto [added, row] =
+          co_await base.all(db::change("insert into things(id, name) values($1, 'x')", 10 + i),
+                            db::row<db::Row>("select * from things where id = 1"));
+      EXPECT_TRUE(added.has_value());
+      EXPECT_EQ(row.value()->size(), 2U + static_cast<std::size_t>(i));
+      const db::RuntimeSql alter{"alter table things add more" + std::to_string(i) + " int"};
+      co_await base.exec(alter);
+    }
+    EXPECT_EQ(co_await base.one<std::int64_t>("select count(*) from things"), 4);
+  }(open({.connections_max = 1})));
+}
+
+TEST_F(SeveralInPostgres, whose_client_left_are_cancelled_one_after_the_other) {
+  on_loop_.run([](Database base) -> Task<> {
+    auto ask = [](Database on) -> Task<> {
+      (void)co_await on.all(db::change("select pg_sleep(30)"), db::change("select pg_sleep(31)"));
+    };
+    (void)co_await base.all(db::change("select 1"), db::change("select 2"));
+    for (const Duration after : {0ms, 5ms, 100ms}) {
+      Task<> leaving = ask(base);
+      leaving.start();
+      co_await sleep_for(after);
+    }
+    EXPECT_EQ(co_await base.one<int>("select 3"), 3);
+  }(open({.connections_max = 1, .wait_time_max = 20s})));
+}
+
+}  // namespace
+}  // namespace eider

@@ -1,0 +1,24 @@
+// What a statement is, by its first words.
+// Must not be taken for a parser: what it does not find may be there nevertheless.
+#pragma once
+
+#include <string_view>
+
+#include "eider/db/postgres/handles.h"
+
+namespace eider::db::postgres {
+
+[[nodiscard]] bool is_copy(std::string_view sql) noexcept;
+
+/// What it gives depends on a cursor of that name, which may be another one the next time.
+[[nodiscard]] bool is_fetch(std::string_view sql) noexcept;
+
+/// What the server says that a statement has done, e.g. "INSERT 0 1".
+[[nodiscard]] std::string_view tag_of(const PGresult& result) noexcept;
+
+/// What it has set would be met by whoever is given the connection next.
+///
+/// sql  one statement or several: then any of them may be the one
+[[nodiscard]] bool changes_session(std::string_view tag, std::string_view sql) noexcept;
+
+}  // namespace eider::db::postgres

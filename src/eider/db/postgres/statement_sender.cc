@@ -1,0 +1,174 @@
+#include "eider/db/postgres/statement_sender.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "eider/db/failure.h"
+#include "eider/db/postgres/postgres_error.h"
+#include "eider/db/postgres/statement_kinds.h"
+
+namespace eider::db::postgres {
+namespace {
+
+/// The server would do what follows it and what it calls, while nobody takes its data.
+void refuse_copy(const Prepared* statement, std::string_view sql) {
+  if (statement == nullptr ? is_copy(sql) : statement->is_copy) {
+    throw Failure(FailureKind::statement, "COPY is no statement for exec, one or all");
+  }
+}
+
+}  // namespace
+
+const Part* StatementSender::find_unprepared(std::span<const Part> parts) {
+  parts_ = parts;
+  found_.clear();
+  if (parts.size() > statements_max_) {
+    return nullptr;
+  }
+  // Asking moves those that are prepared to the front: none of them makes room for another.
+  for (const Part& part : parts) {
+    const bool is_prepared = !part.is_done && !is_fetch(part.sql);
+    found_.push_back(is_prepared ? prepared_.find(part.sql) : nullptr);
+    if (found_.back() == nullptr && is_prepared) {
+      return &part;
+    }
+  }
+  return nullptr;
+}
+
+bool StatementSender::send_forgetting() {
+  std::string name;
+  if (stale_.empty()) {
+    name = prepared_.forget_oldest();
+  } else {
+    name = std::move(stale_.back());
+    stale_.pop_back();
+  }
+  return wire_.send_plain(("deallocate " + name).c_str());
+}
+
+void StatementSender::forget(std::string_view sql, bool is_gone) {
+  std::string name = prepared_.forget(sql);
+  if (!name.empty() && !is_gone) {
+    stale_.push_back(std::move(name));
+  }
+}
+
+bool StatementSender::is_old(const Part& part) {
+  if (found_.empty()) {
+    return false;  // nothing is prepared
+  }
+  const Prepared* known = prepared_.find(part.sql);
+  return known == nullptr || known->number <= job_begin_;
+}
+
+/// The server is asked for the types first: by these values become binary, in rows too.
+bool StatementSender::send_preparation(std::string_view sql) {
+  ++names_;
+  in_preparation_ = {.sql = std::string(sql),
+                     .number = names_,
+                     .name = "eider_" + std::to_string(names_),
+                     .is_copy = is_copy(sql),
+                     .parameters = {}};
+  return wire_.send_preparation(in_preparation_);
+}
+
+void StatementSender::take_description(const PGresult& result) {
+  for (int i = 0; i < PQnparams(&result); ++i) {
+    in_preparation_.parameters.push_back(PQparamtype(&result, i));
+  }
+  for (int i = 0; i < PQnfields(&result); ++i) {
+    if (!is_known_in_binary(PQftype(&result, i))) {
+      in_preparation_.rows = Format::text;
+    }
+  }
+}
+
+bool StatementSender::forget_old(const Part& part) {
+  const bool is_of_earlier_job = is_old(part);
+  if (is_of_earlier_job) {
+    forget(part.sql, false);
+  }
+  return is_of_earlier_job;
+}
+
+bool StatementSender::forget_stale(const Part& part, const PGresult& refusal) {
+  const Staleness staleness = staleness_of(refusal);
+  if (staleness == Staleness::none || (staleness == Staleness::types && !is_old(part))) {
+    return false;
+  }
+  forget(part.sql, staleness == Staleness::gone);
+  return is_of_statement(refusal);
+}
+
+void StatementSender::check(const Part& part) {
+  const Prepared* statement = found_of(part);
+  refuse_copy(statement, part.sql);
+  wire_.check(statement, part.values);
+}
+
+bool StatementSender::add(const Part& part) {
+  const Prepared* statement = found_of(part);
+  refuse_copy(statement, part.sql);
+  return statement == nullptr ? wire_.add_unprepared(part.sql, part.values)
+                              : wire_.add_prepared(*statement, part.values);
+}
+
+StatementSender::Sending StatementSender::send(JobCourse& course) {
+  const Part* unprepared = find_unprepared(course.parts());
+  if (unprepared == nullptr) {
+    return course.is_batch() ? send_batch(course) : send_each(course);
+  }
+  course.go_to(*unprepared);
+  return is_full() ? Sending{.what = Sending::What::forgetting, .is_sent = send_forgetting()}
+                   : Sending{.what = Sending::What::preparation,
+                             .is_sent = send_preparation(unprepared->sql)};
+}
+
+/// A round for each, so that one that fails does not concern the next.
+StatementSender::Sending StatementSender::send_each(JobCourse& course) {
+  Sending sending{.what = Sending::What::statements, .rounds = 0};
+  for (Part& part : course.parts()) {
+    if (part.is_done) {
+      continue;
+    }
+    try {
+      sending.is_sent = sending.is_sent && add(part) && wire_.end_round();
+      ++sending.rounds;
+    } catch (...) {  // its values do not fit, and nothing of it was sent
+      if (!course.was_retried() && forget_old(part)) {
+        break;  // those behind it follow it
+      }
+      JobCourse::finish(part, std::current_exception());
+    }
+  }
+  course.go_to_first_undone();
+  if (sending.rounds == 0 && course.has_undone()) {
+    course.note_retry();
+    return send(course);
+  }
+  return sending;
+}
+
+/// One round, which the server does all of or nothing. So what is wrong with the values is found
+/// ahead of anything that is sent.
+StatementSender::Sending StatementSender::send_batch(JobCourse& course) {
+  for (const Part& part : course.parts()) {
+    try {
+      check(part);
+    } catch (...) {
+      if (!course.was_retried() && forget_old(part)) {
+        course.note_retry();
+        return send(course);
+      }
+      return {.what = Sending::What::statements, .rounds = 0, .failure = std::current_exception()};
+    }
+  }
+  course.go_to(course.parts().front());
+  const bool is_sent =
+      std::ranges::all_of(course.parts(), [this](const Part& part) { return add(part); });
+  return {.what = Sending::What::statements, .is_sent = is_sent && wire_.end_round()};
+}
+
+}  // namespace eider::db::postgres

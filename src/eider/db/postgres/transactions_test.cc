@@ -1,0 +1,233 @@
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "eider/runtime/scope.h"
+#include "eider/runtime/sleep.h"
+#include "eider/runtime/sync.h"
+#include "tests/support/postgres_tests.h"
+
+namespace eider {
+namespace {
+
+using db::FailureKind;
+using namespace std::chrono_literals;
+
+class PostgresTransactions : public PostgresTest {
+ protected:
+  void SetUp() override { script(base_, "drop table if exists t; create table t(a int unique)"); }
+
+  [[nodiscard]] std::int64_t rows() { return number(base_, "select count(*) from t"); }
+  /// Of one connection each: whatever is left open there is met by the next statement.
+  [[nodiscard]] std::int64_t open_transactions() {
+    return number(open({.connections_max = 1}),
+                  "select count(*) from pg_stat_activity where state like 'idle in transaction%'");
+  }
+
+  const Database base_ = open({.connections_max = 1});
+};
+
+TEST_F(PostgresTransactions, what_is_committed_is_kept_and_all_else_is_taken_back) {
+  on_loop_.run([](Database on) -> Task<> {
+    {
+      Transaction kept = co_await on.begin();
+      co_await kept.exec("insert into t values($1)", 1);
+      co_await kept.commit();
+    }
+    {
+      Transaction dropped = co_await on.begin();
+      co_await dropped.exec("insert into t values($1)", 2);
+    }
+    {
+      Transaction back = co_await on.begin();
+      co_await back.exec("insert into t values($1)", 3);
+      co_await back.roll_back();
+      auto late = back.exec("insert into t values(9)");
+      EXPECT_EQ((co_await failure_of(late)).kind(), FailureKind::statement);
+    }
+    auto failing = [](Transaction& within) -> Task<Result<void>> {
+      co_await within.exec("insert into t values(4)");
+      co_return fail(Error::conflict("no"));
+    };
+    EXPECT_FALSE(co_await on.transaction(failing));
+  }(base_));
+  EXPECT_EQ(rows(), 1);
+  EXPECT_EQ(open_transactions(), 0);
+}
+
+TEST_F(PostgresTransactions, a_commit_behind_a_statement_that_failed_says_that_nothing_was_kept) {
+  on_loop_.run([](Database on) -> Task<> {
+    Transaction broken = co_await on.begin();
+    co_await broken.exec("insert into t values(1)");
+    auto twice = broken.exec("insert into t values(1)");
+    EXPECT_EQ((co_await failure_of(twice)).kind(), FailureKind::unique);
+    auto next = broken.exec("insert into t values(2)");
+    EXPECT_EQ((co_await failure_of(next)).kind(), FailureKind::statement);
+    auto commit = broken.commit();
+    EXPECT_EQ((co_await failure_of(commit)).kind(), FailureKind::statement);
+  }(base_));
+  EXPECT_EQ(rows(), 0);
+}
+
+TEST_F(PostgresTransactions, a_statement_that_begins_or_ends_one_by_itself_leaves_nothing_behind) {
+  on_loop_.run([](Database on) -> Task<> {
+    auto begin = on.exec("begin");
+    EXPECT_EQ((co_await failure_of(begin)).kind(), FailureKind::statement);
+    co_await on.exec("insert into t values(1)");  // outside of it: that was rolled back
+    Transaction ended = co_await on.begin();
+    co_await ended.exec("insert into t values(2)");
+    co_await ended.exec("commit");
+    auto late = ended.exec("insert into t values(3)");
+    EXPECT_EQ((co_await failure_of(late)).kind(), FailureKind::statement);
+  }(base_));
+  EXPECT_EQ(rows(), 2);
+  EXPECT_EQ(open_transactions(), 0);
+}
+
+TEST_F(PostgresTransactions, what_is_taken_back_is_not_told_as_done) {
+  on_loop_.run([](Database on) -> Task<> {
+    auto script = on.script("begin; insert into t values(1)");
+    EXPECT_EQ((co_await failure_of(script)).kind(), FailureKind::statement);
+    auto batch = on.batch(db::change("begin"), db::change("insert into t values(2)"));
+    EXPECT_EQ((co_await failure_of(batch)).kind(), FailureKind::statement);
+    const auto [begin, insert] =
+        co_await on.all(db::change("begin"), db::change("insert into t values(3)"));
+    EXPECT_EQ(begin.error().kind(), FailureKind::statement);
+    EXPECT_EQ(insert.error().kind(), FailureKind::statement);
+    EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from t"), 0);
+    const auto [kept, late] =
+        co_await on.all(db::change("insert into t values(9)"), db::change("begin"));
+    EXPECT_TRUE(kept.has_value());
+    EXPECT_EQ(late.error().kind(), FailureKind::statement);
+    EXPECT_EQ((co_await on.exec("delete from t")).rows, 1);
+    co_await on.script("begin; insert into t values(4); commit");
+    EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from t"), 1);
+  }(base_));
+}
+
+TEST_F(PostgresTransactions, what_a_copy_does_is_refused_ahead_or_told_as_unknown) {
+  on_loop_.run([](Database on) -> Task<> {
+    auto copy = on.exec("/* out */ Copy (insert into t values(1) returning a) to stdout");
+    EXPECT_EQ((co_await failure_of(copy)).kind(), FailureKind::statement);
+    EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from t"), 0);
+    auto script = on.script("select 1; copy (insert into t values(1) returning a) to stdout");
+    EXPECT_EQ((co_await failure_of(script)).kind(), FailureKind::lost);
+  }(base_));
+}
+
+TEST_F(PostgresTransactions, what_a_statement_set_is_met_by_nobody_else) {
+  on_loop_.run([](Database on) -> Task<> {
+    const auto process = *co_await on.one<int>("select pg_backend_pid()");
+    {
+      Transaction local = co_await on.begin();
+      co_await local.exec("set local role pg_monitor");
+      co_await local.exec("set transaction read only");
+      co_await local.commit();
+    }
+    EXPECT_EQ(co_await on.one<int>("select pg_backend_pid()"), process);
+    co_await on.exec("set role pg_monitor");
+    EXPECT_EQ(co_await on.one<std::string>("select current_user::text"), "tester");
+    Transaction within = co_await on.begin();
+    co_await within.script("set role pg_monitor; set search_path = nowhere");
+    EXPECT_EQ(co_await within.one<std::string>("select current_user::text"), "pg_monitor");
+    co_await within.commit();
+    EXPECT_EQ(co_await on.one<std::string>("select current_user::text"), "tester");
+  }(base_));
+}
+
+TEST_F(PostgresTransactions, a_procedure_whose_own_statement_is_stale_is_called_once) {
+  script(base_,
+         "create or replace procedure twice() language plpgsql as 'begin insert into t "
+         "values(null); commit; execute ''execute not_there''; end'");
+  on_loop_.run([](Database on) -> Task<> {
+    auto call = on.exec("call twice()");
+    EXPECT_EQ((co_await failure_of(call)).kind(), FailureKind::statement);
+    EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from t"), 1);
+  }(base_));
+}
+
+TEST_F(PostgresTransactions, one_that_is_open_for_too_long_is_rolled_back_and_says_so) {
+  const Database base = open({.connections_max = 1, .limits = {.transaction_time_max = 100ms}});
+  on_loop_.run([](Database on) -> Task<> {
+    Transaction slow = co_await on.begin();
+    co_await slow.exec("insert into t values(1)");
+    co_await sleep_for(300ms);
+    auto late = slow.exec("insert into t values(2)");
+    EXPECT_EQ((co_await failure_of(late)).kind(), FailureKind::expired);
+    auto commit = slow.commit();
+    EXPECT_EQ((co_await failure_of(commit)).kind(), FailureKind::expired);
+    EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from t"), 0);
+  }(base));
+}
+
+TEST_F(PostgresTransactions, a_client_that_leaves_in_the_middle_takes_it_back) {
+  on_loop_.run([](Database on) -> Task<> {
+    auto handler = [](Database within) -> Task<> {
+      Transaction left = co_await within.begin();
+      co_await left.exec("insert into t values(1)");
+      co_await left.exec("select pg_sleep(30)");
+    };
+    for (const Duration after : {0ms, 1ms, 5ms, 100ms}) {
+      Task<> leaving = handler(on);
+      leaving.start();
+      co_await sleep_for(after);
+    }
+    // The one connection is free for this only once all of them are over.
+    EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from t"), 0);
+  }(base_));
+}
+
+TEST_F(PostgresTransactions, two_that_wait_for_each_other_are_told_of_the_deadlock) {
+  script(base_, "insert into t values(1), (2)");
+  const int failed = on_loop_.run([](Database on) -> Task<int> {
+    struct Meeting {
+      int has_first = 0;
+      Event both_have;
+      int deadlocks = 0;
+    } meeting;
+    auto cross = [](Database base, int first, int second, Meeting* with) -> Task<> {
+      Transaction transaction = co_await base.begin();
+      co_await transaction.exec("set local deadlock_timeout = '50ms'");
+      co_await transaction.exec("update t set a = a where a = $1", first);
+      if (++with->has_first == 2) {
+        with->both_have.set();
+      }
+      co_await with->both_have.wait();
+      auto update = transaction.exec("update t set a = a where a = $1", second);
+      const db::Failure failure = co_await failure_of(update);
+      with->deadlocks += failure.kind() == FailureKind::deadlock ? 1 : 0;
+    };
+    Scope both;
+    both.start(cross(on, 1, 2, &meeting));
+    both.start(cross(on, 2, 1, &meeting));
+    co_await both.join();
+    co_return meeting.deadlocks;
+  }(open()));
+  EXPECT_EQ(failed, 1);
+}
+
+TEST_F(PostgresTransactions, one_that_read_what_another_changed_is_told_of_it) {
+  script(base_, "insert into t values(1)");
+  on_loop_.run([](Database on) -> Task<> {
+    Transaction first = co_await on.begin();
+    co_await first.exec("set transaction isolation level repeatable read");
+    (void)co_await first.all<int>("select a from t");
+    co_await on.exec("update t set a = 2");
+    auto update = first.exec("update t set a = 3");
+    EXPECT_EQ((co_await failure_of(update)).kind(), FailureKind::serialisation);
+  }(open()));
+}
+
+TEST_F(PostgresTransactions, a_script_is_all_or_nothing_within_one_and_alone) {
+  on_loop_.run([](Database on) -> Task<> {
+    auto broken = on.script("insert into t values(1); insert into t values(1)");
+    EXPECT_EQ((co_await failure_of(broken)).kind(), FailureKind::unique);
+    Transaction kept = co_await on.begin();
+    co_await kept.script("insert into t values(5); insert into t values(6)");
+    co_await kept.commit();
+    EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from t"), 2);
+  }(base_));
+}
+
+}  // namespace
+}  // namespace eider

@@ -1,0 +1,49 @@
+// Values into SQLite's statements and rows out of them; and a statement that is read in pieces.
+// Must not be included outside of this folder.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "eider/db/connection.h"
+#include "eider/db/sqlite/statement_cache.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace eider::db {
+
+/// values   outlive the statement's run
+/// errors   Failure(values), thrown: there is none for a parameter
+void bind_all(const PreparedStatement& prepared, std::span<const Value> values);
+/// Tells the columns.
+void begin_rows(sqlite3_stmt* statement, RowSink& rows);
+/// Hands on the row that the statement stands at.
+///
+/// cells  room for as many as there are columns
+void add_row(sqlite3_stmt* statement, std::span<Cell> cells, RowSink& rows);
+
+/// Beside the statements that are kept, which each run begins anew. For as long as it is there, its
+/// connection sees no newer state of the file.
+class OpenCursor {
+ public:
+  /// errors   Failure(statement), thrown: it does not only read; as PreparedStatement and
+  /// `bind_all`
+  OpenCursor(sqlite3* handle, std::string_view sql, std::span<const Value> values,
+             bool is_of_transaction);
+
+  [[nodiscard]] bool is_of_transaction() const noexcept { return is_of_transaction_; }
+  /// Goes on until `rows` is full.
+  ///
+  /// returns  whether there are no more
+  bool take(sqlite3* handle, RowSink& rows);
+
+ private:
+  std::vector<Value> values_;  // bound as they lie here
+  PreparedStatement prepared_;
+  std::vector<Cell> cells_;
+  bool is_of_transaction_;
+};
+
+}  // namespace eider::db

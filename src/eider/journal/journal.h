@@ -1,0 +1,106 @@
+// What has happened, kept with what it changed: told to who listens, to who has missed it, and to
+// a webhook. Must not know what it is about, nor who may know of it: everybody is told all.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "eider/app/app.h"
+#include "eider/app/event_stream.h"
+#include "eider/app/websocket.h"
+#include "eider/db/database.h"
+#include "eider/json/json.h"
+#include "eider/runtime/time.h"
+
+namespace eider {
+
+class HttpClient;
+
+struct JournalOptions {
+  /// Under which entries are published, for those who listen (Topics).
+  std::string topic = "journal";
+  /// How many who comes back is told of what he missed; of more he is told that there is a gap.
+  std::int64_t missed_max = 1000;
+  /// For how long an entry is kept, and one that the webhook does not take is tried.
+  Duration kept_for = std::chrono::days(7);
+  /// How long one stream or WebSocket goes on. Then its client comes back by itself, and is asked
+  /// anew who it is: so long behind a logout it is told of what happens, and no longer.
+  Duration listens_for = std::chrono::minutes(10);
+  /// Where each entry is posted to until a 2xx takes it, at least once. Empty: nowhere.
+  std::string webhook = {};
+  /// The key of its X-Hub-Signature-256, as GitHub's have it. Empty: it is not signed.
+  std::string webhook_secret = {};
+  /// How many are on their way at once, in no order.
+  unsigned webhook_senders = 4;
+};
+
+/// A module, of which there is one for an app (see `journal` below). Its tables, eider_journal and
+/// eider_journal_head, are made where they are not there; several processes may share them, of
+/// which each tells those who listen to it.
+///
+/// Entries are numbered from 1 without a gap, in the order of their commits: their transactions
+/// wait for one another from `commit` on.
+class Journal {
+ public:
+  static constexpr std::string_view kName = "journal";
+
+  /// topics  outlives it
+  Journal(Database database, Topics& topics, JournalOptions options);
+
+  /// Commits what the transaction holds with an entry, and tells who listens.
+  ///
+  ///     co_await journal->commit(std::move(transaction), "issue", Event{0, "closed", id});
+  ///
+  /// name  of the event in streams
+  /// what  is written as JSON; a member `id` that it has becomes the entry's number
+  template <class T>
+  [[nodiscard]] Task<> commit(Transaction transaction, std::string name, T what) const {
+    auto numbering = next_id(transaction);
+    const std::int64_t id = co_await std::move(numbering);
+    if constexpr (requires { what.id = id; }) {
+      what.id = id;
+    }
+    auto ending = commit_entry(std::move(transaction), {id, std::move(name), json::to_text(what)});
+    co_await std::move(ending);
+  }
+
+  /// A handler's event stream: first what the client has missed since its Last-Event-ID, or an
+  /// event `gap` where some of it is not kept, or too much. An entry may be told twice.
+  [[nodiscard]] Task<> follow(EventStream events) const;
+  /// A handler's WebSocket: what happens from now on. What the client says is passed over.
+  [[nodiscard]] Task<> push(WebSocket socket) const;
+
+  // Of the module.
+  [[nodiscard]] Task<> start() const;
+  [[nodiscard]] Task<> deliver() const;
+  [[nodiscard]] Task<> forget() const;
+
+ private:
+  struct Entry {
+    std::int64_t id = 0;
+    std::string name = {};
+    std::string content = {};
+  };
+
+  static Task<std::int64_t> next_id(const Transaction& transaction);
+  Task<> commit_entry(Transaction transaction, Entry entry) const;
+  Task<> follow_on(EventStream& events) const;
+  Task<bool> tell_missed(EventStream& events, std::int64_t seen) const;
+  Task<bool> deliver_next(HttpClient& client) const;
+
+  const Database database_;
+  Topics& topics_;
+  const JournalOptions options_;
+};
+
+/// Gives an app its journal, which handlers take as State<Journal>:
+///
+///     journal(app, database, {.webhook = own.webhook});
+///     app.get("/events", [](EventStream events, const User&, State<Journal> journal) {
+///       return journal->follow(std::move(events));
+///     });
+Journal& journal(App& app, Database database, JournalOptions options = {});
+
+}  // namespace eider

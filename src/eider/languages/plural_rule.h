@@ -1,0 +1,69 @@
+// Which of a language's plural forms a number takes, by the expression of a catalogue's header.
+// Must not know languages: catalogues say their rules.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/result.h"
+
+namespace eider::detail::languages {
+
+/// source  GNU gettext manual, "Plural forms"
+class PluralRule {
+ public:
+  static constexpr std::size_t kFormsMax = 8;  // Arabic has six
+  static constexpr std::size_t kTextBytesMax = 1024;
+  static constexpr std::size_t kNodesMax = 256;
+  static constexpr int kDepthMax = 32;
+
+  /// Of English: one, and all others.
+  PluralRule() = default;
+
+  /// text    "nplurals=2; plural=n != 1;": an expression of C over n, evaluated in 64 bits without
+  /// a
+  ///         sign
+  /// errors  what is wrong with it
+  [[nodiscard]] static Result<PluralRule, std::string> parse(std::string_view text);
+
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  /// Less than count(): 0 where the expression divides by zero or gives a form that is not there.
+  [[nodiscard]] std::size_t form_of(std::uint64_t number) const noexcept;
+
+  enum class Operation : std::uint8_t {
+    n,
+    constant,
+    negate,
+    multiply,
+    divide,
+    remainder,
+    add,
+    subtract,
+    less,
+    less_or_equal,
+    greater,
+    greater_or_equal,
+    equal,
+    not_equal,
+    conjunction,
+    disjunction,
+    choice,
+  };
+  /// value     of a constant
+  /// operands  indices of nodes, as many as the operation takes
+  struct Node {
+    Operation operation;
+    std::uint64_t value = 0;
+    std::array<std::size_t, 3> operands{};
+  };
+
+ private:
+  std::size_t count_ = 2;
+  std::vector<Node> nodes_;  // the root last; empty: English
+};
+
+}  // namespace eider::detail::languages

@@ -1,0 +1,67 @@
+// What is known of each of many keys, in memory that does not grow with their number.
+// Must not know what that is, nor lock: whoever uses it does.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/base/sip_hash.h"
+
+namespace eider::detail::middleware {
+
+/// Eight places for each hash, of which the one that says least is given away: of keys that come
+/// once, such as an attacker's many addresses, any number fits, and a key that is busy stays. Who
+/// loses its place is as one that nobody has seen. The hash has a key, so that nobody can aim at
+/// another's place.
+///
+/// Place  has a `std::uint64_t hash`, 0 where it is nobody's
+template <class Place>
+class PlaceTable {
+ public:
+  /// keys_max  rounded up to a power of two of at least eight
+  explicit PlaceTable(std::size_t keys_max) : places_(std::bit_ceil(std::max(keys_max, kWays))) {}
+
+  [[nodiscard]] std::uint64_t hash_of(std::string_view key) const noexcept {
+    return std::max<std::uint64_t>(sip_hash(key_, key), 1);
+  }
+  /// Which places a hash shares: two of the same set are to be locked by the same lock.
+  [[nodiscard]] std::size_t set_of(std::uint64_t hash) const noexcept {
+    return (hash >> 32U) % (places_.size() / kWays);
+  }
+  /// Null where it has none.
+  [[nodiscard]] Place* find(std::uint64_t hash) noexcept {
+    const auto set = places_of(hash);
+    const auto found = std::ranges::find(set, hash, &Place::hash);
+    return found == set.end() ? nullptr : &*found;
+  }
+  /// Its own, or `fresh` in place of the one of which `worth(place)` is least.
+  template <class Worth>
+  [[nodiscard]] Place& find_or_put(Place fresh, Worth worth) {
+    if (Place* found = find(fresh.hash)) {
+      return *found;
+    }
+    Place& least = *std::ranges::min_element(places_of(fresh.hash), {}, std::move(worth));
+    least = std::move(fresh);
+    return least;
+  }
+  [[nodiscard]] std::size_t bytes() const noexcept { return places_.size() * sizeof(Place); }
+
+ private:
+  static constexpr std::size_t kWays = 8;
+
+  [[nodiscard]] std::span<Place> places_of(std::uint64_t hash) noexcept {
+    return std::span(places_).subspan(set_of(hash) * kWays, kWays);
+  }
+
+  const SipKey key_ = SipKey::random();
+  std::vector<Place> places_;
+};
+
+}  // namespace eider::detail::middleware

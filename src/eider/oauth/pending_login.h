@@ -1,0 +1,108 @@
+// Logins that were begun and have not come back: bound to their browser by a cookie each.
+// Must not ask a provider, nor believe a cookie that it has not signed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/http/cookie.h"
+#include "eider/http/request.h"
+
+namespace eider::detail::oauth {
+
+/// What goes through the browser and the provider. All three are derived of one secret number, so
+/// that the cookie holds none of them: not even who reads it has the verifier.
+struct LoginSecrets {
+  std::string state;
+  std::string nonce;
+  std::string verifier;  // RFC 7636, section 4.1: 43 characters
+};
+
+/// What the cookie keeps.
+///
+/// until         seconds since 1970
+/// next          a path of this service
+/// redirect_uri  as the provider was told it, which is told it again with the code
+/// user          digest_of whose session it was; empty: nobody's
+struct PendingLogin {
+  std::string number;
+  std::int64_t until = 0;
+  std::string next;
+  std::string redirect_uri;
+  std::string user;
+};
+
+/// Of one process: which logins have shown the provider a code, so that each does once.
+class LoginsDone {
+ public:
+  /// Whether it is the first time. Kept until then; where there are too many it is false.
+  [[nodiscard]] bool note(const std::string& state, std::int64_t until, std::int64_t now);
+  /// One that the provider has given nothing for, and would not another time: anybody can begin
+  /// logins and come back with codes that he has made up, as many as there is room for here.
+  void forget(const std::string& state, std::int64_t until);
+
+ private:
+  static constexpr std::size_t kCountMax = 100'000;
+
+  std::mutex mutex_;
+  std::set<std::pair<std::int64_t, std::string>> done_;
+};
+
+/// purpose    what tells this login from another of the same program: its provider, client and
+///            callback. A cookie of one is none of another's (RFC 9700, section 4.4, mix-up)
+/// cookie     what the cookies' names begin with
+struct PendingOptions {
+  std::string purpose;
+  std::string key;
+  std::string cookie;
+  bool is_secure = true;
+  std::int64_t seconds = 600;
+};
+
+class PendingLogins {
+ public:
+  /// Throws a Failure for a key of less than 32 bytes, and a cookie that cannot be called so.
+  explicit PendingLogins(PendingOptions options);
+
+  struct Begun {
+    LoginSecrets secrets;
+    /// Values of Set-Cookie: this login's, and the ends of such as are too many.
+    std::vector<std::string> cookies;
+  };
+  /// login  its number and end are chosen here
+  [[nodiscard]] Begun begin(const Request& request, PendingLogin login, std::int64_t now) const;
+  /// Of a user's key, which the cookie shows to nobody; empty for an empty one.
+  [[nodiscard]] std::string digest_of(std::string_view user) const;
+
+  struct Found {
+    PendingLogin login;
+    LoginSecrets secrets;
+  };
+  /// The login of that state which this browser has begun, if its time is not over.
+  [[nodiscard]] std::optional<Found> find(const Request& request, std::string_view state,
+                                          std::int64_t now) const;
+  /// What ends the cookie of that state, where the request has one.
+  [[nodiscard]] std::optional<std::string> end(const Request& request,
+                                               std::string_view state) const;
+
+ private:
+  [[nodiscard]] std::string derive(std::string_view what, std::string_view text) const;
+  [[nodiscard]] LoginSecrets secrets_of(std::string_view number) const;
+  [[nodiscard]] std::string name_of(std::string_view state) const;
+  [[nodiscard]] std::string set_cookie(std::string name, std::string value,
+                                       std::int64_t seconds) const;
+  [[nodiscard]] std::string seal(std::string_view name, const PendingLogin& login) const;
+  [[nodiscard]] std::optional<PendingLogin> open(std::string_view name,
+                                                 std::string_view value) const;
+
+  PendingOptions options_;
+};
+
+}  // namespace eider::detail::oauth

@@ -1,0 +1,41 @@
+// JSON of foreign make, within bounds, and its members by type.
+// Must not be used for what is ours: structs read that.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/base/base64.h"
+#include "eider/json/json.h"
+
+namespace eider::detail::passkeys {
+
+/// A JSON object without members that occur twice; nothing for all else, and beyond the bounds.
+[[nodiscard]] inline std::optional<json::Value> parse_object(std::string_view text,
+                                                             std::size_t bytes_max) {
+  constexpr std::size_t kDepthMax = 16;
+  constexpr std::size_t kElementsMax = 512;
+  auto value = json::read<json::Value>(text, {.bytes_max = bytes_max,
+                                              .depth_max = kDepthMax,
+                                              .elements_max = kElementsMax,
+                                              .errors_max = 1});
+  return value && value->is_object() ? std::optional(std::move(*value)) : std::nullopt;
+}
+
+/// Lasts as long as the object.
+[[nodiscard]] inline std::optional<std::string_view> text_member(const json::Value& object,
+                                                                 std::string_view name) {
+  const json::Value* member = object.find(name);
+  return member != nullptr && member->is_string() ? std::optional<std::string_view>(member->text())
+                                                  : std::nullopt;
+}
+
+/// The bytes of a member in base64url; nothing where it is none.
+[[nodiscard]] inline std::optional<std::string> bytes_member(const json::Value& object,
+                                                             std::string_view name) {
+  const auto text = text_member(object, name);
+  return text ? from_base64url(*text) : std::nullopt;
+}
+
+}  // namespace eider::detail::passkeys

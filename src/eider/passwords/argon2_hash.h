@@ -1,0 +1,64 @@
+// A password's hash as it is stored: argon2 in the PHC string format.
+// Must not run argon2, nor let a foreign string ask for more than its reader allows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace eider {
+
+/// What one hash costs whoever makes it. The default is OWASP's for argon2id: 19 MiB, two passes,
+/// one lane; some 20 ms of one core.
+///
+/// memory_kib  at least 8 for each lane
+/// passes      at least 1
+/// lanes       at least 1; all are worked through by one thread
+/// source      RFC 9106, section 3.1; OWASP Password Storage Cheat Sheet
+struct Argon2Cost {
+  std::uint32_t memory_kib = 19 * 1024;
+  std::uint32_t passes = 2;
+  std::uint32_t lanes = 1;
+
+  friend bool operator==(const Argon2Cost&, const Argon2Cost&) = default;
+};
+
+namespace detail::passwords {
+
+/// argon2d is not read: its time tells of the password (RFC 9106, section 1).
+enum class Argon2Variant : std::uint8_t { argon2i, argon2id };
+
+/// salt  kSaltBytesMin <= bytes <= kSaltBytesMax
+/// tag   kTagBytesMin <= bytes <= kTagBytesMax
+struct Argon2Hash {
+  Argon2Variant variant = Argon2Variant::argon2id;
+  Argon2Cost cost;
+  std::string salt;
+  std::string tag;
+
+  friend bool operator==(const Argon2Hash&, const Argon2Hash&) = default;
+};
+
+inline constexpr std::size_t kSaltBytesMin = 8;
+inline constexpr std::size_t kSaltBytesMax = 64;
+inline constexpr std::size_t kTagBytesMin = 16;
+inline constexpr std::size_t kTagBytesMax = 64;
+
+/// Whether argon2 can be run so, within `max`.
+[[nodiscard]] bool is_cost_within(const Argon2Cost& cost, const Argon2Cost& max) noexcept;
+
+/// Reads "$argon2id$v=19$m=19456,t=2,p=1$<salt>$<tag>", base64 without padding.
+///
+/// errors  nothing for any other spelling (another order, leading zeros, more parameters, another
+///         version), and for what is dearer than `max` or has no salt or tag of the sizes above
+/// source  the PHC string format; RFC 9106
+[[nodiscard]] std::optional<Argon2Hash> parse_argon2_hash(std::string_view text,
+                                                          const Argon2Cost& max);
+
+/// The same the other way round. Pre: sizes are those above.
+[[nodiscard]] std::string to_text(const Argon2Hash& hash);
+
+}  // namespace detail::passwords
+}  // namespace eider

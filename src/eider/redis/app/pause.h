@@ -1,0 +1,30 @@
+// How long a server that has just failed is not asked: nobody waits for it meanwhile.
+// Must not be used where an answer from elsewhere will not do.
+#pragma once
+
+#include <atomic>
+
+#include "eider/runtime/loop.h"
+#include "eider/runtime/time.h"
+
+namespace eider::detail::app {
+
+/// From any thread: loops have one clock.
+class Pause {
+ public:
+  explicit Pause(Duration length) noexcept : length_(length) {}
+  [[nodiscard]] bool is_on() const noexcept {
+    return Loop::current().now().time_since_epoch().count() <
+           until_.load(std::memory_order_relaxed);
+  }
+  void begin() noexcept {
+    until_.store((Loop::current().now() + length_).time_since_epoch().count(),
+                 std::memory_order_relaxed);
+  }
+
+ private:
+  const Duration length_;
+  std::atomic<Duration::rep> until_ = 0;
+};
+
+}  // namespace eider::detail::app

@@ -1,0 +1,133 @@
+#include <array>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eider/runtime/scope.h"
+#include "eider/runtime/sleep.h"
+#include "tests/support/redis_tests.h"
+
+namespace eider {
+namespace {
+
+using namespace std::chrono_literals;
+using redis::word;
+
+TEST_F(RedisTest, a_watched_key_that_changes_aborts_the_transaction) {
+  on_loop_.run([](Redis redis) -> Task<> {
+    RedisSession session = redis.session();
+    co_await session.watch("k");
+    auto [first] = co_await session.transaction(word<int>("INCR", "k"));
+    EXPECT_EQ(first, 1);
+    co_await session.watch("k");
+    co_await redis.command("SET", "k", 10);
+    auto aborted = session.transaction(word<int>("INCR", "k"));
+    auto asking = failure_of(aborted);
+    const RedisFailure failure = co_await std::move(asking);
+    EXPECT_EQ(failure.fault(), RedisFault::aborted);
+    EXPECT_FALSE(failure.may_be_done());
+    EXPECT_EQ(co_await redis.command<int>("GET", "k"), 10);
+    auto [again] = co_await session.transaction(word<int>("INCR", "k"));
+    EXPECT_EQ(again, 11);
+  }(redis_));
+}
+
+TEST_F(RedisTest, a_watch_does_not_outlive_its_connection) {
+  on_loop_.run([](Redis redis) -> Task<> {
+    RedisSession session = redis.session();
+    const auto id = co_await session.command<std::int64_t>("CLIENT", "ID");
+    co_await session.watch("k");
+    auto admin = redis.session();
+    co_await admin.command("CLIENT", "KILL", "ID", id);
+    co_await sleep_for(20ms);
+    auto aborted = session.transaction(word<int>("INCR", "k"));
+    auto asking = failure_of(aborted);
+    EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::aborted);
+    EXPECT_FALSE(co_await redis.command<bool>("EXISTS", "k"));
+    auto [done] = co_await session.transaction(word<int>("INCR", "k"));
+    EXPECT_EQ(done, 1);
+  }(redis_));
+}
+
+TEST_F(RedisTest, a_watch_that_was_lost_is_not_forgotten_by_another_one) {
+  on_loop_.run([](Redis redis) -> Task<> {
+    RedisSession session = redis.session();
+    const auto id = co_await session.command<std::int64_t>("CLIENT", "ID");
+    co_await session.watch("a");
+    auto admin = redis.session();
+    co_await admin.command("CLIENT", "KILL", "ID", id);
+    co_await sleep_for(20ms);
+    co_await session.watch("b");
+    auto aborted = session.transaction(word("INCR", "a"));
+    auto asking = failure_of(aborted);
+    EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::aborted);
+    EXPECT_FALSE(co_await redis.command<bool>("EXISTS", "a"));
+  }(redis_));
+}
+
+TEST_F(RedisTest, what_changes_a_shared_connection_is_refused) {
+  on_loop_.run([](Redis redis) -> Task<> {
+    for (const char* name : {"SELECT", "multi", "BLPOP", "Watch", "SUBSCRIBE", "client", "quit"}) {
+      EXPECT_THROW((void)redis.command(name), RedisFailure) << name;
+    }
+    const std::vector<std::string> waiting{"block", "1", "STREAMS", "s", "$"};
+    EXPECT_THROW((void)redis.command("XREAD", "block", 1, "STREAMS", "s", "$"), RedisFailure);
+    EXPECT_THROW((void)redis.command("xread", waiting), RedisFailure);
+    EXPECT_THROW((void)redis.pipeline(word("XREAD", waiting)), RedisFailure);
+    EXPECT_THROW((void)redis.transaction(word("BLPOP", "q", 1)), RedisFailure);
+    co_await redis.command("XREAD", "STREAMS", "block", "0");
+    co_await redis.command("XRANGE", "block", "-", "+");
+    co_await redis.command("PING");
+  }(redis_));
+}
+
+TEST_F(RedisTest, what_a_next_connection_would_not_have_is_refused_by_a_session_too) {
+  on_loop_.run([](Redis redis) -> Task<> {
+    auto session = redis.session();
+    EXPECT_THROW((void)session.command("SUBSCRIBE", "a"), RedisFailure);
+    EXPECT_THROW((void)session.command("SELECT", 1), RedisFailure);
+    EXPECT_THROW((void)session.command("WATCH", "a"), RedisFailure);
+    EXPECT_THROW((void)session.command("MULTI"), RedisFailure);
+    EXPECT_THROW((void)session.pipeline(word("PING"), word("RESET")), RedisFailure);
+    EXPECT_THROW((void)session.transaction(word("SUBSCRIBE", "a")), RedisFailure);
+    EXPECT_THROW((void)session.command("CLIENT", "REPLY", "SKIP"), RedisFailure);
+    EXPECT_EQ(co_await session.command<std::string>("PING"), "PONG");
+  }(redis_));
+}
+
+TEST_F(RedisTest, a_session_may_wait_while_others_go_on) {
+  on_loop_.run([](Redis redis) -> Task<> {
+    using Popped = std::optional<std::array<std::string, 2>>;
+    RedisSession session = redis.session();
+    auto waiting = session.within(10s).command<Popped>("BLPOP", "q", 5);
+    co_await redis.command("PING");
+    co_await redis.command("RPUSH", "q", "job");
+    EXPECT_EQ((co_await waiting).value()[1], "job");
+    EXPECT_EQ(co_await session.command<Popped>("BLPOP", "q", 0.01), std::nullopt);
+  }(redis_));
+}
+
+TEST_F(RedisTest, a_session_that_ends_leaves_nobody_waiting) {
+  on_loop_.run([](Redis redis) -> Task<> {
+    auto session = std::make_unique<RedisSession>(redis.session());
+    co_await session->command("PING");
+    Scope scope;
+    std::vector<RedisFault> faults;
+    for (int i = 0; i < 2; ++i) {
+      scope.start([](RedisSession* of, std::vector<RedisFault>* told) -> Task<> {
+        auto command = of->command("BLPOP", "q", 0);
+        auto asking = failure_of(command);
+        told->push_back((co_await std::move(asking)).fault());
+      }(session.get(), &faults));
+      co_await sleep_for(i == 0 ? 10ms : 0ms);  // one is sent, one is not
+    }
+    session.reset();
+    co_await scope.join();
+    EXPECT_EQ(faults, (std::vector{RedisFault::lost, RedisFault::lost}));
+  }(redis_));
+}
+
+}  // namespace
+}  // namespace eider

@@ -1,0 +1,283 @@
+#include "eider/redis/redis_subscriber.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/redis/keep_asking.h"
+#include "eider/redis/state.h"
+#include "eider/runtime/loop.h"
+#include "eider/runtime/sync.h"
+
+namespace eider {
+namespace {
+
+using redis::detail::Link;
+using redis::detail::LinkOwner;
+using redis::detail::RespCursor;
+using redis::detail::RespItem;
+using redis::detail::Settings;
+
+enum class Way : std::uint8_t { channel, pattern, shard };
+constexpr std::size_t kWays = 3;
+
+/// Of each way, how it is begun and ended, and what its messages and the answers are named.
+struct Words {
+  std::string_view subscribe;
+  std::string_view unsubscribe;
+  std::string_view message;
+};
+
+constexpr std::array<Words, kWays> kWords{{
+    {"subscribe", "unsubscribe", "message"},
+    {"psubscribe", "punsubscribe", "pmessage"},
+    {"ssubscribe", "sunsubscribe", "smessage"},
+}};
+
+const Words& words_of(Way way) noexcept {
+  return kWords[static_cast<std::size_t>(way)];
+}
+
+/// In RESP3 what answers SUBSCRIBE is a push; an error is an answer.
+class Subscription : public redis::detail::Call {
+ public:
+  Subscription(Link& link, Duration time, std::string_view word, std::string_view channel)
+      : Call(link, word, time) {
+    if (Buffer* const out = begin()) {
+      redis::detail::append_command(*out, word, channel);
+      end(1);
+    }
+  }
+  void await_resume() const { rethrow(); }
+
+ protected:
+  void take(RespCursor answer) override { read({}, answer); }
+};
+
+std::size_t bytes_of(const RedisMessage& message) noexcept {
+  return message.channel.size() + message.pattern.size() + message.payload.size();
+}
+
+}  // namespace
+
+class RedisSubscriber::Feed final : private LinkOwner {
+ public:
+  Feed(std::shared_ptr<net::Net> net, const std::shared_ptr<const Settings>& settings,
+       const RedisSubscriberOptions& options)
+      : options_(options),
+        net_(std::move(net)),
+        link_(Loop::current(), *net_, settings, this),
+        asking_(link_, options.silence_max) {}
+  ~Feed() { link_.end_calls(); }
+
+  Task<> begin(Way way, std::string channel, Duration time) {
+    note(way, channel);
+    try {
+      Subscription asking(link_, time, words_of(way).subscribe, channel);
+      co_await asking;
+    } catch (const RedisFailure& failure) {
+      if (failure.fault() == RedisFault::refused || failure.fault() == RedisFault::login) {
+        names_of(way).erase(channel);
+      }
+      throw;
+    }
+  }
+  Task<> end(Way way, std::string channel, Duration time) {
+    names_of(way).erase(channel);
+    Subscription asking(link_, time, words_of(way).unsubscribe, channel);
+    co_await asking;
+  }
+  Task<RedisMessage> receive() {
+    while (messages_.empty()) {
+      if (refused_) {
+        throw RedisFailure(*std::exchange(refused_, std::nullopt));
+      }
+      arrived_.reset();
+      co_await arrived_.wait();
+    }
+    RedisMessage message = std::move(messages_.front());
+    messages_.pop_front();
+    bytes_ -= bytes_of(message);
+    co_return message;
+  }
+
+ private:
+  class Again;
+  void on_connected() override;
+  void on_push(RespCursor push) override;
+  void on_lost() override;
+
+  [[nodiscard]] std::set<std::string>& names_of(Way way) noexcept {
+    return names_[static_cast<std::size_t>(way)];
+  }
+  void note(Way way, const std::string& channel);
+  void take_message(RespCursor push, bool has_pattern);
+  void put(RedisMessage message);
+  void put_gap();
+  void note_missed();
+
+  RedisSubscriberOptions options_;
+  std::array<std::set<std::string>, kWays> names_;
+  std::deque<RedisMessage> messages_;
+  std::size_t bytes_ = 0;
+  Event arrived_;
+  std::optional<RedisFailure> refused_;  // of what was subscribed to
+  std::size_t answers_left_ = 0;         // of `again_`
+  std::vector<std::unique_ptr<Subscription>> again_;
+  std::shared_ptr<net::Net> net_;
+  Link link_;  // ends ahead of what it tells
+  redis::detail::KeepAsking asking_;
+};
+
+/// Behind a reconnect all are asked for at once, and have to find room.
+void RedisSubscriber::Feed::note(Way way, const std::string& channel) {
+  std::size_t count = 0;
+  for (const auto& names : names_) {
+    count += names.size();
+  }
+  if (count >= link_.settings().options.commands_max / 2) {
+    throw RedisFailure(RedisFault::busy, RedisFailure::Done::nothing,
+                       "a subscriber has too many channels");
+  }
+  names_of(way).insert(channel);
+}
+
+/// Behind a lost connection: who receives learns when all is subscribed to, and what is not.
+class RedisSubscriber::Feed::Again final : public Subscription {
+ public:
+  Again(Feed& feed, Way way, const std::string& name)
+      : Subscription(feed.link_, feed.link_.settings().options.command_time_max,
+                     words_of(way).subscribe, name),
+        feed_(feed),
+        way_(way),
+        name_(name) {}
+
+ private:
+  void take(RespCursor answer) override {
+    const bool is_first = feed_.link_.life() == 1;  // `begin` tells of that
+    Subscription::take(answer);
+    if (has_failed() && !is_first && feed_.names_of(way_).erase(name_) != 0) {
+      feed_.refused_.emplace(RedisFault::refused, RedisFailure::Done::nothing,
+                             "Redis refuses to subscribe again behind a lost connection");
+      feed_.arrived_.set();
+    }
+    if (--feed_.answers_left_ == 0 && !is_first) {
+      feed_.put_gap();
+    }
+  }
+
+  Feed& feed_;
+  Way way_;
+  std::string name_;
+};
+
+/// What was subscribed to is again. A name that a call waits to ask for is asked for twice, which
+/// changes nothing.
+void RedisSubscriber::Feed::on_connected() {
+  again_.clear();
+  for (std::size_t way = 0; way < kWays; ++way) {
+    for (const std::string& name : names_[way]) {
+      again_.push_back(std::make_unique<Again>(*this, static_cast<Way>(way), name));
+    }
+  }
+  answers_left_ = again_.size();
+}
+
+void RedisSubscriber::Feed::on_lost() {
+  const bool was_subscribed =
+      std::ranges::any_of(names_, [](const auto& names) { return !names.empty(); });
+  if (was_subscribed) {
+    put_gap();
+  }
+}
+
+/// Several one behind the other are one.
+void RedisSubscriber::Feed::put_gap() {
+  if (messages_.empty() || !messages_.back().is_gap || messages_.back().missed != 0) {
+    put({.is_gap = true});
+  }
+}
+
+void RedisSubscriber::Feed::on_push(RespCursor push) {
+  const auto values = push.next().number;
+  const std::string_view kind = push.next().text;
+  for (const Words& words : kWords) {
+    if (kind == words.message && values >= 3) {
+      return take_message(push, words.message == "pmessage" && values >= 4);
+    }
+    if (kind != words.subscribe && kind != words.unsubscribe) {
+      continue;
+    }
+    return values >= 3 ? link_.answer_pushed(push)
+                       : link_.break_off("the server does not say what was subscribed to");
+  }
+}
+
+void RedisSubscriber::Feed::take_message(RespCursor push, bool has_pattern) {
+  RedisMessage message;
+  if (has_pattern) {
+    message.pattern = push.next().text;
+  }
+  message.channel = push.next().text;
+  message.payload = push.next().text;
+  if (messages_.size() >= options_.messages_max ||
+      bytes_ + bytes_of(message) > options_.bytes_max) {
+    return note_missed();
+  }
+  put(std::move(message));
+}
+
+void RedisSubscriber::Feed::put(RedisMessage message) {
+  bytes_ += bytes_of(message);
+  messages_.push_back(std::move(message));
+  arrived_.set();
+}
+
+/// The gap stands where the messages would have; behind it there may be some again.
+void RedisSubscriber::Feed::note_missed() {
+  if (messages_.empty() || messages_.back().missed == 0) {
+    put({.is_gap = true});
+  }
+  ++messages_.back().missed;
+}
+
+RedisSubscriber::RedisSubscriber(const Redis& redis, const RedisSubscriberOptions& options)
+    : feed_(std::make_unique<Feed>(redis.state_->lines.here().net(), redis.state_->settings,
+                                   options)),
+      time_(redis.time_) {}
+
+RedisSubscriber::~RedisSubscriber() = default;
+
+Task<> RedisSubscriber::subscribe(std::string channel) {
+  return feed_->begin(Way::channel, std::move(channel), time_);
+}
+
+Task<> RedisSubscriber::subscribe_pattern(std::string pattern) {
+  return feed_->begin(Way::pattern, std::move(pattern), time_);
+}
+
+Task<> RedisSubscriber::subscribe_shard(std::string channel) {
+  return feed_->begin(Way::shard, std::move(channel), time_);
+}
+
+Task<> RedisSubscriber::unsubscribe(std::string channel) {
+  return feed_->end(Way::channel, std::move(channel), time_);
+}
+
+Task<> RedisSubscriber::unsubscribe_pattern(std::string pattern) {
+  return feed_->end(Way::pattern, std::move(pattern), time_);
+}
+
+Task<> RedisSubscriber::unsubscribe_shard(std::string channel) {
+  return feed_->end(Way::shard, std::move(channel), time_);
+}
+
+Task<RedisMessage> RedisSubscriber::receive() {
+  return feed_->receive();
+}
+
+}  // namespace eider

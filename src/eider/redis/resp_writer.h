@@ -1,0 +1,134 @@
+// Writes commands of Redis: an array of bulk strings, the same in RESP2 and RESP3.
+// Must not know what a command means, and escapes nothing: each argument says its length.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "eider/base/buffer.h"
+#include "eider/reflect/type_of.h"
+
+namespace eider::redis::detail {
+
+/// `begin`, then as many times `add` as it was told.
+class RespWriter {
+ public:
+  explicit RespWriter(Buffer& out) noexcept : out_(out) {}
+
+  void begin(std::size_t arguments) { put_count('*', arguments); }
+  /// Any bytes.
+  void add(std::string_view argument);
+  void add(std::int64_t number);
+  void add(std::uint64_t number);
+  /// The shortest text that reads back as the same number; "inf" and "nan" as Redis takes them.
+  void add(double number);
+  void add(float number);
+
+ private:
+  void put_count(char mark, std::size_t count);
+
+  Buffer& out_;
+};
+
+/// How many arguments a value of that type is: one, or those of the values within it. A struct and
+/// a map are name and value by turns, as HSET takes them; an empty optional is none, nor is its
+/// member's name there.
+[[nodiscard]] std::size_t count_arguments(const reflect::Type& type, const void* value);
+/// Adds these. A bool is 1 or 0, an enum its name.
+void add_arguments(RespWriter& writer, const reflect::Type& type, const void* value);
+
+template <class T>
+concept Texty = std::convertible_to<const T&, std::string_view>;
+
+/// Of pairs a value is exactly one argument, or else what it holds would be names, too.
+template <class T>
+consteval bool is_one_argument() {
+  namespace kinds = reflect::detail;
+  if constexpr (std::is_pointer_v<T> || kinds::SelfDescribed<T>) {
+    return false;
+  } else if constexpr (Texty<T> || std::is_arithmetic_v<T> || kinds::FixedEnum<T> ||
+                       reflect::TextLike<T>) {
+    return true;
+  } else if constexpr (kinds::Bounded<T>) {
+    return is_one_argument<typename T::BoundedValue>();
+  } else if constexpr (kinds::OptionalLike<T>) {
+    return is_one_argument<typename T::value_type>();
+  } else if constexpr (kinds::OwnerLike<T>) {
+    return is_one_argument<typename T::element_type>();
+  } else {
+    return false;
+  }
+}
+
+template <class T, std::size_t... Index>
+consteval bool are_members_one_argument(std::index_sequence<Index...> /*each*/) {
+  return (is_one_argument<std::remove_cv_t<reflect::detail::MemberType<T, Index>>>() && ...);
+}
+
+template <class T>
+consteval bool is_argument() {
+  namespace kinds = reflect::detail;
+  if constexpr (is_one_argument<T>()) {
+    return true;
+  } else if constexpr (kinds::SelfDescribed<T> || kinds::VariantLike<T>) {
+    return false;
+  } else if constexpr (kinds::Bounded<T>) {
+    return is_argument<typename T::BoundedValue>();
+  } else if constexpr (kinds::OwnerLike<T>) {
+    return is_argument<typename T::element_type>();
+  } else if constexpr (kinds::MapLike<T>) {
+    return is_one_argument<typename T::mapped_type>();
+  } else if constexpr (kinds::OptionalLike<T> || kinds::SequenceLike<T> || kinds::SetLike<T> ||
+                       kinds::ArrayLike<T>) {
+    return is_argument<typename T::value_type>();
+  } else if constexpr (kinds::PlainStruct<T>) {
+    return are_members_one_argument<T>(
+        std::make_index_sequence<reflect::detail::count_members<T>()>());
+  } else {
+    return false;
+  }
+}
+
+/// What a command takes besides text: one value, a list of such, or pairs of names and such.
+template <class T>
+inline constexpr bool kIsArgument = Texty<T> || is_argument<std::remove_cv_t<T>>();
+
+template <class T>
+[[nodiscard]] std::size_t count_of(const T& argument) {
+  static_assert(kIsArgument<T>,
+                "eider: an argument of Redis is a value, a list of values, or a map or a struct "
+                "of values that are each one argument: what such a one holds would be names");
+  if constexpr (Texty<T> || std::is_arithmetic_v<T>) {
+    return 1;
+  } else {
+    return count_arguments(reflect::type_of<T>(), &argument);
+  }
+}
+
+template <class T>
+void add_to(RespWriter& writer, const T& argument) {
+  if constexpr (Texty<T>) {
+    writer.add(std::string_view(argument));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    writer.add(argument);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+    writer.add(static_cast<Wide>(argument));
+  } else {
+    add_arguments(writer, reflect::type_of<T>(), &argument);
+  }
+}
+
+/// One command, by the types of its arguments.
+template <class... Arguments>
+void append_command(Buffer& out, const Arguments&... arguments) {
+  RespWriter writer(out);
+  writer.begin((count_of(arguments) + ... + std::size_t{0}));
+  (add_to(writer, arguments), ...);
+}
+
+}  // namespace eider::redis::detail

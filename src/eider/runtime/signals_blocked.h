@@ -1,0 +1,26 @@
+// Blocks all signals of the calling thread for a while, so that threads that it starts begin so.
+// Must not outlive the function that starts them: nobody would hear SIGTERM.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+namespace eider {
+
+/// Signals are the loops' business: other threads begin with all of them blocked.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace eider

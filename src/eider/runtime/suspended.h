@@ -1,0 +1,38 @@
+// A coroutine that waits, and the work on behalf of which it does.
+// Must not be kept past its coroutine.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <utility>
+
+#include "eider/base/work.h"
+
+namespace eider::detail::runtime {
+
+/// Goes on within the work in which it began to wait.
+class Suspended {
+ public:
+  Suspended& operator=(std::coroutine_handle<> waiting) noexcept {
+    handle_ = waiting;
+    work_ = WorkRef(Work::current());
+    return *this;
+  }
+  void clear() noexcept {
+    handle_ = nullptr;
+    work_ = WorkRef();
+  }
+  [[nodiscard]] bool is_there() const noexcept { return handle_ != nullptr; }
+  /// Once. What holds this may be gone behind it.
+  void resume() {
+    const std::coroutine_handle<> handle = std::exchange(handle_, nullptr);
+    const Within within(std::move(work_));
+    handle.resume();
+  }
+
+ private:
+  std::coroutine_handle<> handle_;
+  WorkRef work_;
+};
+
+}  // namespace eider::detail::runtime

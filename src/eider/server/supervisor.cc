@@ -1,0 +1,421 @@
+#include "eider/server/supervisor.h"
+
+#include <algorithm>
+#include <charconv>
+#include <csignal>
+#include <cstdlib>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/base/log.h"
+#include "eider/runtime/backoff.h"
+#include "eider/runtime/loop.h"
+#include "eider/runtime/scope.h"
+#include "eider/server/acceptor.h"
+#include "eider/server/child_process.h"
+#include "eider/server/listening.h"
+#include "eider/server/pid_file.h"
+#include "eider/server/predecessor.h"
+#include "eider/server/succession.h"
+
+namespace eider::detail::server {
+
+namespace {
+
+/// What a worker needs to end beside all that has a time of its own.
+constexpr Duration kEndMargin = std::chrono::seconds(5);
+/// A worker that has served for so long has come up well.
+constexpr Duration kWellAfter = std::chrono::seconds(10);
+constexpr Duration kFirstPause = std::chrono::milliseconds(100);
+constexpr Duration kPauseMax = std::chrono::seconds(10);
+/// The process before answers at once, or hangs.
+constexpr Duration kGoComesWithin = std::chrono::seconds(10);
+
+/// Keeps sockets open that others accept from.
+class HeldSockets final : public ListeningHost, private ListenerOwner {
+ public:
+  explicit HeldSockets(Loop& loop) noexcept : loop_(loop) {}
+
+  Result<Listening, NetError> listen(const Address& at, ListenOptions options, Preface) override {
+    Listener& listener = add();
+    return held(listener, listener.open(at, options));
+  }
+  Result<Listening, NetError> adopt(Descriptor listening, Preface) override {
+    Listener& listener = add();
+    return held(listener, listener.adopt(std::move(listening)));
+  }
+  void set_ownership(const std::vector<int>& sockets, SocketOwnership ownership) noexcept {
+    for (Listener& listener : listeners_) {
+      if (std::ranges::find(sockets, listener.fd()) != sockets.end()) {
+        listener.set_ownership(ownership);
+      }
+    }
+  }
+
+ private:
+  Listener& add() {
+    ListenerOwner& owner = *this;
+    return listeners_.emplace_back(loop_, owner);
+  }
+  static Result<Listening, NetError> held(Listener& listener,
+                                          const Result<void, NetError>& opened) {
+    if (!opened) {
+      return fail(opened.error());
+    }
+    listener.hold();
+    return Listening{*listener.address(), listener.fd()};
+  }
+  void on_accept(Descriptor) override {}
+  void on_accept_failed(NetError) override {}
+
+  Loop& loop_;
+  std::deque<Listener> listeners_;
+};
+
+class Supervisor final : private SuccessionOwner, private Timer {
+ public:
+  Supervisor(const ServerOptions& options, const Supervised& supervised, Loop& loop)
+      : options_(options),
+        supervised_(supervised),
+        loop_(loop),
+        held_(loop),
+        systemd_(options.tells_systemd ? SystemdNotify::from_environment() : SystemdNotify()) {}
+
+  [[nodiscard]] Result<void> run();
+
+ private:
+  /// A worker, and the next one in its place.
+  class Seat final : private ChildOwner, private Timer {
+   public:
+    Seat(Supervisor& supervisor, unsigned index)
+        : supervisor_(supervisor), index_(index), child_(supervisor.loop_, owner()) {}
+
+    void start();
+    void say(HandoverWord word) noexcept {
+      disarm();
+      (void)child_.say(word);
+    }
+    /// One that does not serve yet would be ended by the signal: it gets it when it does.
+    void reload() noexcept {
+      is_reload_due_ = !is_serving_;
+      if (is_serving_) {
+        child_.kill(SIGHUP);
+      }
+    }
+    void kill() const noexcept { child_.kill(SIGKILL); }
+    [[nodiscard]] bool is_there() const noexcept { return child_.is_there(); }
+    [[nodiscard]] bool is_serving() const noexcept { return is_serving_; }
+
+   private:
+    ChildOwner& owner() noexcept { return *this; }
+    void on_accepting(pid_t process, const std::vector<std::string>& places) override;
+    void on_ended(std::string_view why) override;
+    void expire() override { start(); }
+    [[nodiscard]] Duration next_pause() noexcept;
+
+    Supervisor& supervisor_;
+    const unsigned index_;
+    ChildProcess child_;
+    bool is_serving_ = false;
+    bool is_reload_due_ = false;
+    Instant serving_since_ = Instant::max();
+    int failures_ = 0;
+  };
+
+  class ReloadSignal final : public SignalWatch {
+   public:
+    explicit ReloadSignal(Supervisor& supervisor)
+        : SignalWatch(supervisor.loop_, {SIGHUP}), supervisor_(supervisor) {}
+    ~ReloadSignal() = default;
+    void on_signal(int) override { supervisor_.reload(); }
+
+   private:
+    Supervisor& supervisor_;
+  };
+
+  class StopSignals final : public SignalWatch {
+   public:
+    explicit StopSignals(Supervisor& supervisor)
+        : SignalWatch(supervisor.loop_, {SIGTERM, SIGINT}), supervisor_(supervisor) {}
+    ~StopSignals() = default;
+    void on_signal(int number) override {
+      if (!std::exchange(is_told_, true)) {
+        supervisor_.stop();
+        return;
+      }
+      supervisor_.kill_all();
+      supervisor_.signals_.reset();  // destroys this
+      (void)std::raise(number);      // does what it does without a watch
+    }
+
+   private:
+    Supervisor& supervisor_;
+    bool is_told_ = false;
+  };
+
+  [[nodiscard]] std::string_view why_not_now() const noexcept override;
+  [[nodiscard]] std::vector<SocketsAt> sockets() const override;
+  void on_succeeded(const std::vector<std::string>& places) override;
+
+  void on_serving();
+  void take_charge();
+  void reload();
+  void stop();
+  void end_all(HandoverWord word);
+  void end_if_empty();
+  void kill_all() noexcept;
+  void expire() override;
+  void give_up(std::string why);
+  void log(LogLevel level, const std::string& line) const;
+
+  const ServerOptions& options_;
+  const Supervised supervised_;
+  Loop& loop_;
+  HeldSockets held_;
+  const SystemdNotify systemd_;
+  Predecessor predecessor_;
+  std::vector<BoundPlace> places_;
+  PidFile pid_file_;
+  LoopWatchdog watchdog_{systemd_, 1};
+  std::optional<StopSignals> signals_;
+  std::optional<ReloadSignal> reload_signal_;
+  std::optional<Succession> succession_;
+  std::deque<Seat> seats_;
+  bool is_in_charge_ = false;
+  bool is_stopping_ = false;
+  Result<void> outcome_;
+  Scope watch_;
+};
+
+Result<void> Supervisor::run() {
+  predecessor_ = Predecessor::from_environment();
+  ListeningHost* const hosts[] = {&held_};
+  auto bound = listen(hosts, options_, predecessor_);
+  if (!bound) {
+    return fail(std::move(bound.error()));
+  }
+  places_ = std::move(*bound);
+  SuccessionOwner& owner = *this;
+  signals_.emplace(*this);
+  reload_signal_.emplace(*this);
+  succession_.emplace(loop_, owner, systemd_, options_.successor_start, options_.log);
+  loop_.post([this] {
+    for (unsigned index = 0; index < options_.workers && !is_stopping_; ++index) {
+      seats_.emplace_back(*this, index).start();
+    }
+  });
+  loop_.run();
+  signals_.reset();
+  reload_signal_.reset();
+  succession_.reset();
+  pid_file_.remove();
+  return std::move(outcome_);
+}
+
+void Supervisor::Seat::start() {
+  is_serving_ = false;
+  auto started = child_.start(supervisor_.sockets(),
+                              std::string(kWorkerVariable) + "=" + std::to_string(index_),
+                              supervisor_.options_.successor_start);
+  if (!started) {
+    on_ended(started.error().detail());
+  }
+}
+
+void Supervisor::Seat::on_accepting(pid_t, const std::vector<std::string>&) {
+  is_serving_ = true;
+  serving_since_ = supervisor_.loop_.now();
+  if (is_reload_due_) {
+    reload();
+  }
+  if (supervisor_.is_in_charge_) {
+    (void)child_.say(HandoverWord::go);
+  } else {
+    supervisor_.on_serving();
+  }
+}
+
+void Supervisor::Seat::on_ended(std::string_view why) {
+  if (supervisor_.is_stopping_) {
+    supervisor_.end_if_empty();
+    return;
+  }
+  std::string line = "Worker " + std::to_string(index_) + ": ";
+  line.append(why);
+  if (!supervisor_.is_in_charge_) {
+    supervisor_.give_up(std::move(line));
+    return;
+  }
+  const Duration pause = next_pause();
+  supervisor_.log(LogLevel::error,
+                  line + ". Another one starts in " +
+                      std::to_string(std::chrono::floor<std::chrono::milliseconds>(pause).count()) +
+                      " ms.");
+  // Also where it is now: what has just failed may not be tried again within this call.
+  supervisor_.loop_.arm(*this, supervisor_.loop_.now() + pause);
+}
+
+/// None behind one that had served well.
+Duration Supervisor::Seat::next_pause() noexcept {
+  const bool was_well = is_serving_ && supervisor_.loop_.now() - serving_since_ >= kWellAfter;
+  failures_ = was_well ? 0 : failures_;
+  return failures_++ == 0 ? Duration::zero()
+                          : runtime::pause_behind(failures_ - 1, kFirstPause, kPauseMax);
+}
+
+void Supervisor::on_serving() {
+  const bool are_all =
+      seats_.size() == options_.workers &&
+      std::ranges::all_of(seats_, [](const Seat& seat) { return seat.is_serving(); });
+  if (are_all && !is_stopping_) {
+    take_charge();
+  }
+}
+
+void Supervisor::take_charge() {
+  if (predecessor_.is_there()) {
+    predecessor_.tell_ready();
+    const Instant by = loop_.read_now() + kGoComesWithin;
+    if (!predecessor_.wait_for_go([this, by] { return loop_.read_now() >= by; })) {
+      give_up("the process before does not let go of its sockets");
+      return;
+    }
+  }
+  for (const BoundPlace& place : places_) {
+    if (place.is_own) {
+      held_.set_ownership(place.sockets, SocketOwnership::own);
+    }
+  }
+  is_in_charge_ = true;
+  for (Seat& seat : seats_) {
+    seat.say(HandoverWord::go);
+  }
+  (void)pid_file_.write(options_.pid_file);
+  systemd_.tell_and_wait("READY=1");
+  if (watchdog_.is_wanted()) {
+    watch_.start(watchdog_.watch(0));
+  }
+  std::string line("Eider serves on ");
+  std::string_view between;
+  for (const BoundPlace& place : places_) {
+    line.append(between).append(url_of(place));
+    between = ", ";
+  }
+  log(LogLevel::info,
+      line + " (" + std::to_string(options_.workers) + " processes). Ctrl-C stops them.");
+}
+
+std::string_view Supervisor::why_not_now() const noexcept {
+  if (is_stopping_) {
+    return "this one stops, or has been followed by one";
+  }
+  return is_in_charge_ ? "" : "this one has not started yet";
+}
+
+std::vector<SocketsAt> Supervisor::sockets() const {
+  std::vector<SocketsAt> all;
+  for (const BoundPlace& place : places_) {
+    all.push_back({place.name, place.sockets});
+  }
+  return all;
+}
+
+void Supervisor::on_succeeded(const std::vector<std::string>& taken) {
+  pid_file_.leave();
+  for (const BoundPlace& place : places_) {
+    if (std::ranges::find(taken, place.name) != taken.end()) {
+      held_.set_ownership(place.sockets, SocketOwnership::others);
+    }
+  }
+  end_all(HandoverWord::handed_over);
+}
+
+void Supervisor::reload() {
+  if (!supervised_.can_reload) {
+    log(LogLevel::warning, "SIGHUP does nothing here: there are no settings to read anew.");
+  }
+  for (Seat& seat : seats_) {
+    if (supervised_.can_reload) {
+      seat.reload();
+    }
+  }
+}
+
+void Supervisor::stop() {
+  if (is_stopping_) {
+    return;
+  }
+  succession_->give_up();
+  systemd_.tell("STOPPING=1");
+  end_all(HandoverWord::stop);
+}
+
+void Supervisor::end_all(HandoverWord word) {
+  is_stopping_ = true;
+  for (Seat& seat : seats_) {
+    seat.say(word);
+  }
+  loop_.arm(*this,
+            loop_.now() + options_.leave + options_.drain + supervised_.stops_within + kEndMargin);
+  end_if_empty();
+}
+
+void Supervisor::kill_all() noexcept {
+  for (const Seat& seat : seats_) {
+    seat.kill();
+  }
+}
+
+/// What has not ended by now hangs.
+void Supervisor::expire() {
+  log(LogLevel::error, "A worker has not ended in time, and is killed.");
+  kill_all();
+}
+
+void Supervisor::end_if_empty() {
+  if (std::ranges::none_of(seats_, [](const Seat& seat) { return seat.is_there(); })) {
+    watch_.cancel();
+    loop_.stop();
+  }
+}
+
+void Supervisor::give_up(std::string why) {
+  outcome_ = fail(Error::unavailable(std::move(why)));
+  end_all(HandoverWord::stop);
+}
+
+void Supervisor::log(LogLevel level, const std::string& line) const {
+  if (options_.log != nullptr) {
+    options_.log->write(level, line);
+  }
+}
+
+}  // namespace
+
+std::optional<unsigned> take_worker_index() {
+  const std::string name(kWorkerVariable);
+  const char* const value = std::getenv(name.c_str());
+  if (value == nullptr) {
+    return std::nullopt;
+  }
+  const std::string_view text(value);
+  unsigned index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  ::unsetenv(name.c_str());  // it is for nobody that this process starts
+  return is_number ? std::optional(index) : std::nullopt;
+}
+
+Result<void> supervise(const ServerOptions& options, const Supervised& supervised) {
+  auto loop = Loop::create(Backend::epoll);
+  if (!loop) {
+    return fail(std::move(loop.error()));
+  }
+  Supervisor supervisor(options, supervised, **loop);
+  return supervisor.run();
+}
+
+}  // namespace eider::detail::server

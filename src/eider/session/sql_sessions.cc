@@ -1,0 +1,94 @@
+// Sessions in a table of a database.
+#include <utility>
+
+#include "eider/db/database.h"
+#include "eider/session/session_store.h"
+
+namespace eider {
+
+namespace {
+
+/// Of one statement, so that a table of millions is not locked for as long as that takes.
+constexpr std::int64_t kSweptAtOnce = 1000;
+
+class SqlStore final : public SessionStore {
+ public:
+  explicit SqlStore(Database database) noexcept : database_(std::move(database)) {}
+
+  [[nodiscard]] Task<> start() override {
+    co_await database_.script(
+        "create table if not exists eider_sessions ("
+        "name text primary key, owner text not null, began bigint not null, "
+        "seen bigint not null, version bigint not null, data text not null, "
+        "flashes text not null);"
+        "create index if not exists eider_sessions_owner on eider_sessions(owner);"
+        "create index if not exists eider_sessions_seen on eider_sessions(seen);");
+  }
+
+  [[nodiscard]] Task<std::unique_ptr<SessionRecord>> find(std::string name) override {
+    auto found = co_await database_.one<SessionRecord>(
+        "select owner as user, began, seen, version, data, flashes from eider_sessions "
+        "where name = $1",
+        name);
+    co_return found ? std::make_unique<SessionRecord>(std::move(*found)) : nullptr;
+  }
+
+  [[nodiscard]] Task<> insert(std::string name, SessionRecord record) override {
+    co_await database_.exec(
+        "insert into eider_sessions(name, owner, began, seen, version, data, flashes) "
+        "values($1, $2, $3, $4, $5, $6, $7)",
+        name, record.user, record.began, record.seen, record.version, record.data, record.flashes);
+  }
+
+  [[nodiscard]] Task<bool> replace(std::string name, SessionRecord record) override {
+    const auto changed = co_await database_.exec(
+        "update eider_sessions set seen = $1, version = $2, data = $3, flashes = $4 "
+        "where name = $5 and version = $6",
+        record.seen, record.version, record.data, record.flashes, name, record.version - 1);
+    co_return changed.rows == 1;
+  }
+
+  [[nodiscard]] Task<bool> rename(std::string name, std::string new_name) override {
+    const auto changed = co_await database_.exec(
+        "update eider_sessions set name = $1 where name = $2", new_name, name);
+    co_return changed.rows == 1;
+  }
+
+  [[nodiscard]] Task<> erase(std::string name) override {
+    co_await database_.exec("delete from eider_sessions where name = $1", name);
+  }
+
+  [[nodiscard]] Task<std::size_t> erase_of(std::string user, std::string but_for) override {
+    const auto changed = co_await database_.exec(
+        "delete from eider_sessions where owner = $1 and name <> $2", user, but_for);
+    co_return static_cast<std::size_t>(changed.rows);
+  }
+
+  [[nodiscard]] Task<std::vector<KnownSession>> list(std::string user) override {
+    auto all = co_await database_.all<KnownSession>(
+        "select name, began, seen from eider_sessions where owner = $1 order by began, name", user);
+    co_return all;
+  }
+
+  [[nodiscard]] Task<> sweep(std::int64_t seen_until) override {
+    std::int64_t count = kSweptAtOnce;
+    while (count == kSweptAtOnce) {
+      const auto changed = co_await database_.exec(
+          "delete from eider_sessions where name in "
+          "(select name from eider_sessions where seen <= $1 limit $2)",
+          seen_until, kSweptAtOnce);
+      count = static_cast<std::int64_t>(changed.rows);
+    }
+  }
+
+ private:
+  const Database database_;
+};
+
+}  // namespace
+
+std::shared_ptr<SessionStore> sql_sessions(Database database) {
+  return std::make_shared<SqlStore>(std::move(database));
+}
+
+}  // namespace eider

@@ -1,0 +1,191 @@
+#include "eider/telemetry/log_line.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <ctime>
+
+#include "eider/base/utf8.h"
+#include "eider/json/write.h"
+
+namespace eider::detail::telemetry {
+
+namespace {
+
+constexpr std::string_view kMask = "***";
+
+/// In small letters, without '-' and '_': "X-Api-Key" is as secret as "apikey".
+std::string folded(std::string_view name) {
+  std::string out;
+  for (const char byte : name) {
+    if (byte != '-' && byte != '_') {
+      out.push_back(byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte);
+    }
+  }
+  return out;
+}
+
+void append_time(Buffer& out, std::int64_t time_ms) {
+  thread_local std::int64_t kept_second = -1;
+  thread_local std::array<char, 24> kept{};
+  const std::int64_t second = time_ms / 1000;
+  if (second != kept_second) {
+    const std::time_t time = second;
+    std::tm parts{};
+    gmtime_r(&time, &parts);
+    std::strftime(kept.data(), kept.size(), "%Y-%m-%dT%H:%M:%S.", &parts);
+    kept_second = second;
+  }
+  const auto ms = static_cast<unsigned>(time_ms % 1000);
+  const std::array<char, 4> rest = {static_cast<char>('0' + (ms / 100)),
+                                    static_cast<char>('0' + (ms / 10 % 10)),
+                                    static_cast<char>('0' + (ms % 10)), 'Z'};
+  out.append(kept.data());
+  out.append({rest.data(), rest.size()});
+}
+
+/// A terminal does as control bytes say, those of C1 and the bytes that are no text included.
+bool is_shown(std::string_view sequence) noexcept {
+  const auto first = static_cast<unsigned char>(sequence[0]);
+  if (sequence.size() == 2 && first == 0xC2) {
+    return static_cast<unsigned char>(sequence[1]) >= 0xA0;
+  }
+  return first >= 0x20 && first != 0x7F;
+}
+
+void append_shown(Buffer& out, std::string_view text, std::string_view escaped) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  while (!text.empty()) {
+    const std::size_t bytes = utf8_sequence_bytes(text);
+    const std::string_view sequence = text.substr(0, std::max<std::size_t>(bytes, 1));
+    text.remove_prefix(sequence.size());
+    if (bytes == 0 || !is_shown(sequence)) {
+      for (const char byte : sequence) {
+        const auto value = static_cast<unsigned char>(byte);
+        const std::array<char, 4> hex = {'\\', 'x', kDigits[value >> 4U], kDigits[value & 15U]};
+        out.append({hex.data(), hex.size()});
+      }
+      continue;
+    }
+    if (escaped.contains(sequence[0])) {
+      out.append("\\");
+    }
+    out.append(sequence);
+  }
+}
+
+bool is_word(std::string_view text) noexcept {
+  return !text.empty() && std::ranges::all_of(text, [](char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || std::string_view("-._:/+@%,").contains(byte);
+  });
+}
+
+void append_value(Buffer& out, std::string_view text) {
+  if (is_word(text)) {
+    out.append(text);
+    return;
+  }
+  out.append("\"");
+  append_shown(out, text, "\"\\");
+  out.append("\"");
+}
+
+void append_pair(Buffer& out, std::string_view name, const LogValue& value) {
+  out.append(" ");
+  is_word(name) ? out.append(name) : append_value(out, name);
+  out.append("=");
+  if (const auto* const text = std::get_if<std::string_view>(&value)) {
+    append_value(out, *text);
+  } else {
+    out.append(to_text(value));
+  }
+}
+
+void append_member(Buffer& out, std::string_view name, const LogValue& value) {
+  out.append(",");
+  json::write_string(out, name);
+  out.append(":");
+  if (const auto* const text = std::get_if<std::string_view>(&value)) {
+    json::write_string(out, *text);
+  } else if (const auto* const number = std::get_if<double>(&value);
+             number != nullptr && !std::isfinite(*number)) {
+    out.append("null");
+  } else {
+    out.append(to_text(value));
+  }
+}
+
+/// The members that a line has by itself. A field of that name gets a '_' behind it: whoever
+/// searches for a level must not find what a client has sent.
+bool is_own(std::string_view name) noexcept {
+  constexpr std::array<std::string_view, 6> kOwn = {"time",       "level",    "message",
+                                                    "request_id", "trace_id", "span_id"};
+  return std::ranges::find(kOwn, name) != kOwn.end();
+}
+
+/// Calls `put(name, value)` for each field that the line shows.
+template <class Put>
+void for_each_field(const LogLine& line, const MaskedNames& masked, Put put) {
+  for (const LogField& field : line.fields) {
+    const LogValue value = masked.hides(field.name) ? LogValue(kMask) : field.value;
+    if (is_own(field.name)) {
+      put(std::string_view(std::string(field.name) + "_"), value);
+    } else {
+      put(field.name, value);
+    }
+  }
+  if (line.work == nullptr) {
+    return;
+  }
+  if (const std::string_view id = line.work->request_id(); !id.empty()) {
+    put(std::string_view("request_id"), LogValue(id));
+  }
+  if (line.work->place.is_there()) {
+    const std::string trace = trace_id_text(line.work->place);
+    put(std::string_view("trace_id"), LogValue(std::string_view(trace)));
+    const std::string span = span_id_text(line.work->place.span);
+    put(std::string_view("span_id"), LogValue(std::string_view(span)));
+  }
+}
+
+}  // namespace
+
+MaskedNames::MaskedNames(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    words_.push_back(folded(word));
+  }
+}
+
+bool MaskedNames::hides(std::string_view name) const {
+  const std::string own = folded(name);
+  return std::ranges::any_of(words_, [&](const std::string& word) { return own.contains(word); });
+}
+
+void append_text(Buffer& out, const LogLine& line, const MaskedNames& masked) {
+  append_time(out, line.time_ms);
+  out.append(" ");
+  out.append(to_text(line.level));
+  out.append(" ");
+  append_shown(out, line.message, {});
+  for_each_field(line, masked, [&](std::string_view name, const LogValue& value) {
+    append_pair(out, name, value);
+  });
+  out.append("\n");
+}
+
+void append_json(Buffer& out, const LogLine& line, const MaskedNames& masked) {
+  out.append(R"({"time":")");
+  append_time(out, line.time_ms);
+  out.append(R"(","level":")");
+  out.append(to_text(line.level));
+  out.append(R"(","message":)");
+  json::write_string(out, line.message);
+  for_each_field(line, masked, [&](std::string_view name, const LogValue& value) {
+    append_member(out, name, value);
+  });
+  out.append("}\n");
+}
+
+}  // namespace eider::detail::telemetry

@@ -1,0 +1,39 @@
+// One line of the log, as text and as JSON.
+// Must not let what it is made of end it: a line's end, a quote or a colour in a value is text.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/base/buffer.h"
+#include "eider/base/log.h"
+#include "eider/base/work.h"
+
+namespace eider::detail::telemetry {
+
+struct LogLine {
+  LogLevel level;
+  std::string_view message;
+  std::span<const LogField> fields;
+  std::int64_t time_ms;  // since 1970
+  const Work* work;      // null: on nobody's behalf
+};
+
+/// Names of fields that are nobody's to read.
+class MaskedNames {
+ public:
+  explicit MaskedNames(const std::vector<std::string>& words);
+  [[nodiscard]] bool hides(std::string_view name) const;
+
+ private:
+  std::vector<std::string> words_;
+};
+
+/// Both with the line's end.
+void append_text(Buffer& out, const LogLine& line, const MaskedNames& masked);
+void append_json(Buffer& out, const LogLine& line, const MaskedNames& masked);
+
+}  // namespace eider::detail::telemetry

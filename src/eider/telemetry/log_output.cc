@@ -1,0 +1,162 @@
+#include "eider/telemetry/log_output.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <utility>
+
+namespace eider::detail::telemetry {
+
+namespace {
+
+/// A pipe that says that it is ready takes so many bytes without waiting (pipe(7), PIPE_BUF).
+constexpr std::size_t kPipeBytes = 4096;
+constexpr std::size_t kFileBytes = std::size_t{64} * 1024;
+constexpr Duration kPause = std::chrono::milliseconds(100);
+
+/// As many whole lines as fit into `bytes`, or one that does not.
+std::string_view next_piece(std::string_view lines, std::size_t bytes) noexcept {
+  if (lines.size() <= bytes) {
+    return lines;
+  }
+  const std::size_t end = lines.rfind('\n', bytes - 1);
+  return lines.substr(0, end == std::string_view::npos ? bytes : end + 1);
+}
+
+}  // namespace
+
+LogOutput::LogOutput(int fd) noexcept : fd_(fd) {
+  struct stat is{};
+  may_block_ = ::fstat(fd, &is) != 0 || !S_ISREG(is.st_mode);
+}
+
+Result<LogOutput> LogOutput::open(std::string file, std::uint64_t file_bytes_max,
+                                  unsigned files_max) {
+  LogOutput output(-1);
+  output.file_ = std::move(file);
+  output.file_bytes_max_ = file_bytes_max;
+  output.files_max_ = std::max(files_max, 1U);
+  if (!output.open_file()) {
+    return fail(
+        Error::internal("the log " + output.file_ + " cannot be opened: " + std::strerror(errno)));
+  }
+  return output;
+}
+
+bool LogOutput::is_terminal() const noexcept {
+  return ::isatty(fd_) == 1;
+}
+
+/// What is there stays open where this fails.
+bool LogOutput::open_file() {
+  constexpr mode_t kRights = 0640;
+  Descriptor opened(
+      ::open(file_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, kRights));
+  struct stat is{};
+  if (!opened.is_open() || ::fstat(opened.get(), &is) != 0) {
+    return false;
+  }
+  own_ = std::move(opened);
+  fd_ = own_.get();
+  may_block_ = !S_ISREG(is.st_mode);
+  rotates_at_ = file_bytes_max_;
+  return true;
+}
+
+bool LogOutput::is_of_its_name() const noexcept {
+  struct stat ours{};
+  struct stat named{};
+  return ::fstat(fd_, &ours) == 0 && ::stat(file_.c_str(), &named) == 0 &&
+         ours.st_ino == named.st_ino && ours.st_dev == named.st_dev;
+}
+
+/// logrotate has moved it away, or somebody has removed it: lines belong to the file of its name.
+void LogOutput::follow_file() {
+  const std::int64_t now = std::time(nullptr);
+  if (now != std::exchange(looked_at_, now) && !is_of_its_name()) {
+    (void)open_file();
+  }
+}
+
+/// Asked of the file, since other workers and the program of an upgrade write into it, too.
+std::uint64_t LogOutput::file_bytes() const noexcept {
+  struct stat ours{};
+  return ::fstat(fd_, &ours) == 0 ? static_cast<std::uint64_t>(ours.st_size) : 0;
+}
+
+/// One of those that write does, by a lock on the file that has the name: what another has begun
+/// anew must not be moved on with a few lines in it. Whoever finds it locked comes back with its
+/// next lines, and waits for nobody.
+void LogOutput::rotate() {
+  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    return;
+  }
+  if (!is_of_its_name()) {
+    (void)open_file();
+    return;
+  }
+  for (unsigned number = files_max_; number > 1; --number) {
+    const std::string from = file_ + "." + std::to_string(number - 1);
+    (void)std::rename(from.c_str(), (file_ + "." + std::to_string(number)).c_str());
+  }
+  if (std::rename(file_.c_str(), (file_ + ".1").c_str()) == 0) {
+    (void)open_file();
+  } else {
+    rotates_at_ = file_bytes() + file_bytes_max_;  // not allowed: it goes on growing
+  }
+}
+
+bool LogOutput::write(std::string_view lines, const Patience& gives_up) {
+  if (!file_.empty()) {
+    follow_file();
+  }
+  while (!lines.empty()) {
+    const std::string_view piece = next_piece(lines, may_block_ ? kPipeBytes : kFileBytes);
+    if (file_bytes_max_ != 0 && !may_block_) {
+      const std::uint64_t bytes = file_bytes();
+      if (bytes != 0 && bytes + piece.size() > rotates_at_) {
+        rotate();
+      }
+    }
+    if (!write_piece(piece, gives_up)) {
+      return false;
+    }
+    lines.remove_prefix(piece.size());
+  }
+  return true;
+}
+
+bool LogOutput::is_ready() const noexcept {
+  pollfd waited{.fd = fd_, .events = POLLOUT, .revents = 0};
+  return ::poll(&waited, 1, static_cast<int>(kPause.count() / 1'000'000)) == 1;
+}
+
+bool LogOutput::write_piece(std::string_view piece, const Patience& gives_up) {
+  while (!piece.empty()) {
+    if (may_block_ && !is_ready()) {
+      if (gives_up(Duration::zero())) {
+        return false;
+      }
+      continue;
+    }
+    const ssize_t written = ::write(fd_, piece.data(), piece.size());
+    if (written > 0) {
+      piece.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EPIPE || errno == EBADF) {
+      return false;
+    } else if (errno != EINTR && gives_up(kPause)) {
+      return false;  // ENOSPC, EDQUOT, EIO: until it is mended
+    }
+  }
+  return true;
+}
+
+}  // namespace eider::detail::telemetry

@@ -1,0 +1,421 @@
+#include "eider/telemetry/log.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "eider/base/failure.h"
+#include "eider/base/work.h"
+#include "eider/json/json.h"
+#include "eider/telemetry/log_output.h"
+
+namespace eider {
+namespace {
+
+/// A folder of its own, which goes with it.
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "eider-log-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] std::string file(std::string_view name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string content_of(const std::string& file) {
+  std::ostringstream out;
+  out << std::ifstream(file).rdbuf();
+  return out.str();
+}
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::vector<std::string> lines;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+/// What a log writes into its file, but for the time.
+template <class Writes>
+std::string written(LogOptions options, Writes writes) {
+  const Folder folder;
+  options.file = folder.file("log");
+  {
+    const Log log = open_log(options);
+    writes(log);
+  }
+  std::string text = content_of(options.file);
+  for (std::size_t at = text.find("202"); at != std::string::npos; at = text.find("202", at + 1)) {
+    text.replace(at, 24, "T");
+  }
+  return text;
+}
+
+TEST(Log, writes_a_line_of_json_with_its_fields) {
+  EXPECT_EQ(written({},
+                    [](const Log& log) {
+                      log.info("paid", {{"order", 7},
+                                        {"cents", 1200U},
+                                        {"share", 0.5},
+                                        {"by", "Ann Lee"},
+                                        {"again", false},
+                                        {"big", std::uint64_t{18446744073709551615U}}});
+                      log.error("lost");
+                    }),
+            R"({"time":"T","level":"info","message":"paid","order":7,"cents":1200,"share":0.5,)"
+            R"("by":"Ann Lee","again":false,"big":18446744073709551615})"
+            "\n"
+            R"({"time":"T","level":"error","message":"lost"})"
+            "\n");
+}
+
+TEST(Log, writes_text_for_people_where_it_is_asked_to) {
+  EXPECT_EQ(written({.format = LogFormat::text},
+                    [](const Log& log) {
+                      log.warning("paid", {{"order", 7}, {"by", "Ann \"A\" Lee"}, {"note", ""}});
+                    }),
+            "T warning paid order=7 by=\"Ann \\\"A\\\" Lee\" note=\"\"\n");
+}
+
+// Whatever a client sends, it is one line, and neither a terminal nor who reads JSON is told more.
+TEST(Log, lets_no_value_end_a_line_or_begin_another) {
+  constexpr std::string_view kHostile =
+      "a\r\n2026-01-01T00:00:00.000Z error forged\x1b[31m\x7f\xff\xc2\x9b\xe2\x82";
+  const std::string text = written({.format = LogFormat::text}, [&](const Log& log) {
+    log.info(kHostile, {{"user", kHostile}, {"a b\n=", 1}});
+  });
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1);
+  EXPECT_EQ(text.find_first_of("\r\x1b\x7f\xff\x9b"), std::string::npos) << text;
+  const std::string json = written({}, [&](const Log& log) {
+    log.info(kHostile, {{"user", kHostile}, {"level", "error"}, {"nan", std::nan("")}});
+  });
+  EXPECT_EQ(std::ranges::count(json, '\n'), 1);
+  struct Line {
+    std::string time;
+    std::string level;
+    std::string message;
+    std::string user;
+    std::string level_;
+    std::optional<double> nan;
+  };
+  const auto line = json::read<Line>(json);
+  ASSERT_TRUE(line.has_value()) << json;
+  EXPECT_EQ(line->level, "info");
+  EXPECT_EQ(line->level_, "error");
+  EXPECT_TRUE(line->message.contains("forged"));
+}
+
+TEST(Log, masks_what_is_nobodys_to_read) {
+  EXPECT_EQ(written({.format = LogFormat::text},
+                    [](const Log& log) {
+                      log.info("in", {{"password", "x1"},
+                                      {"X-Api-Key", "x2"},
+                                      {"userToken", "x3"},
+                                      {"set-cookie", "x4"},
+                                      {"private_key_pin", 5},
+                                      {"passage", "x6"}});
+                    }),
+            "T info in password=\"***\" X-Api-Key=\"***\" userToken=\"***\" set-cookie=\"***\" "
+            "private_key_pin=\"***\" passage=x6\n");
+}
+
+TEST(Log, has_the_request_and_the_trace_of_the_work_that_writes) {
+  auto* const work = new Work;
+  work->set_request_id("1f08ea8b9b95fb8b");
+  work->place = *read_traceparent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+  const WorkRef kept(work);
+  EXPECT_EQ(written({.format = LogFormat::text},
+                    [&](const Log& log) {
+                      const Within within(kept);
+                      log.info("paid", {{"request_id", "forged"}});
+                    }),
+            "T info paid request_id_=forged request_id=1f08ea8b9b95fb8b "
+            "trace_id=4bf92f3577b34da6a3ce929d0e0e4736 span_id=00f067aa0ba902b7\n");
+}
+
+TEST(Log, changes_its_level_while_it_runs) {
+  EXPECT_EQ(written({.format = LogFormat::text},
+                    [](const Log& log) {
+                      log.debug("1");
+                      log.set_level(LogLevel::debug);
+                      log.debug("2");
+                      log.set_level(LogLevel::error);
+                      log.warning("3");
+                      log.error("4");
+                    }),
+            "T debug 2\nT error 4\n");
+}
+
+TEST(Log, thins_out_what_is_said_too_often_but_no_errors) {
+  std::uint64_t thinned = 0;
+  const std::string text = written({.same_per_second_max = 10}, [&](const Log& log) {
+    for (int i = 0; i < 1000; ++i) {
+      log.info("again");
+      log.error("wrong");
+    }
+    thinned = log.counts().thinned;
+  });
+  EXPECT_GE(thinned, 800U);  // a second may end within
+  const auto all = static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+  EXPECT_EQ(all + thinned, 2000U);
+}
+
+TEST(Log, loses_no_line_of_many_threads_at_a_clean_stop) {
+  const Folder folder;
+  const std::string file = folder.file("log");
+  {
+    const Log log = open_log({.file = file});
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([log, thread] {
+        for (int i = 0; i < 2500; ++i) {
+          log.info("line", {{"thread", thread}, {"i", i}});
+        }
+      });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+  }
+  EXPECT_EQ(lines_of(file).size(), 10'000U);
+}
+
+/// A pipe in place of standard error.
+class PipedStderr {
+ public:
+  PipedStderr() : before_(::dup(STDERR_FILENO)) {
+    EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC), 0);
+    ::dup2(ends_[1], STDERR_FILENO);
+  }
+  ~PipedStderr() {
+    give_back();
+    ::close(ends_[0]);
+  }
+  void give_back() {
+    if (before_ >= 0) {
+      ::dup2(before_, STDERR_FILENO);
+      ::close(std::exchange(before_, -1));
+      ::close(ends_[1]);
+    }
+  }
+  [[nodiscard]] int reads() const { return ends_[0]; }
+  void close_reader() { ::close(std::exchange(ends_[0], -1)); }
+
+ private:
+  int before_;
+  std::array<int, 2> ends_{};
+};
+
+// The loop goes on, what does not fit is counted, errors come through, and it is told.
+TEST(Log, holds_nobody_up_where_a_pipe_is_not_read) {
+  PipedStderr pipe;
+  std::string text;
+  std::thread reader;
+  {
+    const Log log = open_log({.format = LogFormat::text, .queue_bytes_max = 64 * 1024});
+    while (log.counts().dropped < 1000) {
+      log.info("a line that nobody reads for now, and that takes its room");
+    }
+    log.error("the last one");
+    EXPECT_EQ(log.counts().dropped, 1000U);
+    reader = std::thread([&] {
+      std::array<char, 4096> some{};
+      ssize_t bytes = 0;
+      while ((bytes = ::read(pipe.reads(), some.data(), some.size())) > 0) {
+        text.append(some.data(), static_cast<std::size_t>(bytes));
+      }
+    });
+  }
+  pipe.give_back();
+  reader.join();
+  EXPECT_TRUE(text.contains("error the last one\n"));
+  constexpr std::string_view kTold = "warning lines of the log were dropped count=";
+  std::uint64_t told = 0;
+  for (std::size_t at = text.find(kTold); at != std::string::npos; at = text.find(kTold, at + 1)) {
+    told += std::stoull(text.substr(at + kTold.size()));
+  }
+  EXPECT_EQ(told, 1000U);
+}
+
+TEST(Log, ends_though_a_pipe_is_never_read) {
+  PipedStderr pipe;
+  const Log log = open_log({.format = LogFormat::text, .flush_within = Duration::zero()});
+  for (int i = 0; i < 5000; ++i) {
+    log.info("a line that nobody will read, and that takes its room");
+  }
+}
+
+TEST(Log, goes_on_where_the_reader_of_a_pipe_has_gone) {
+  PipedStderr pipe;
+  pipe.close_reader();
+  std::uint64_t dropped = 0;
+  {
+    const Log log = open_log({.format = LogFormat::text});
+    log.info("for nobody");
+    while ((dropped = log.counts().dropped) == 0) {
+      std::this_thread::yield();
+    }
+  }
+  EXPECT_GE(dropped, 1U);
+}
+
+// Ends the process, whose limit it is: with 0 where all is as it has to be.
+[[noreturn]] void fill_the_disk() {
+  const Folder folder;
+  const std::string file = folder.file("log");
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit small{.rlim_cur = 8192, .rlim_max = limit.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  {
+    const Log log = open_log({.file = file, .queue_bytes_max = 32 * 1024});
+    while (log.counts().dropped < 100) {
+      log.info("a line for a disk that is full by now");
+    }
+    ::setrlimit(RLIMIT_FSIZE, &limit);  // somebody has made room
+  }
+  std::size_t whole = 0;
+  std::uint64_t told = 0;
+  constexpr std::string_view kTold = R"("lines of the log were dropped","count":)";
+  for (const std::string& line : lines_of(file)) {
+    whole += line.starts_with("{\"time\"") && line.ends_with("}") ? 1U : 0U;
+    if (const std::size_t at = line.find(kTold); at != std::string::npos) {
+      told += std::stoull(line.substr(at + kTold.size()));
+    }
+  }
+  const bool is_well = whole == lines_of(file).size() && whole > 100 && told == 100;
+  std::filesystem::remove(file);
+  std::_Exit(is_well ? 0 : 1);
+}
+
+// As a full disk: a file that may not grow any further.
+TEST(Log, waits_for_room_on_a_full_disk_and_drops_what_comes_on_top) {
+  EXPECT_EXIT(fill_the_disk(), testing::ExitedWithCode(0), "");
+}
+
+TEST(Log, rotates_by_size_and_keeps_so_many) {
+  const Folder folder;
+  const std::string file = folder.file("log");
+  {
+    const Log log = open_log({.file = file, .file_bytes_max = 100'000, .files_max = 2});
+    for (int i = 0; i < 10'000; ++i) {
+      log.info("line", {{"i", i}});
+    }
+  }
+  EXPECT_TRUE(std::filesystem::exists(file + ".1"));
+  EXPECT_TRUE(std::filesystem::exists(file + ".2"));
+  EXPECT_FALSE(std::filesystem::exists(file + ".3"));
+  EXPECT_LE(std::filesystem::file_size(file + ".1"), 100'000U);
+  EXPECT_TRUE(lines_of(file).back().contains("\"i\":9999}"));
+  EXPECT_TRUE(lines_of(file + ".1").front().starts_with("{\"time\""));
+}
+
+// As of workers, or of two programs while one takes the other's place.
+TEST(Log, rotates_once_what_several_write) {
+  constexpr std::size_t kBytesMax = 1000;
+  const Folder folder;
+  const std::string file = folder.file("log");
+  std::vector<detail::telemetry::LogOutput> outputs;
+  for (int i = 0; i < 4; ++i) {
+    outputs.push_back(std::move(*detail::telemetry::LogOutput::open(file, kBytesMax, 100)));
+  }
+  const std::string line = std::string(99, 'x') + "\n";
+  constexpr std::size_t kLines = 200;
+  for (std::size_t i = 0; i < kLines; ++i) {
+    EXPECT_TRUE(outputs[i % outputs.size()].write(line, [](Duration) { return true; }));
+  }
+  std::size_t lines = lines_of(file).size();
+  for (int i = 1; std::filesystem::exists(file + "." + std::to_string(i)); ++i) {
+    const std::string rotated = file + "." + std::to_string(i);
+    EXPECT_EQ(std::filesystem::file_size(rotated), kBytesMax);
+    lines += lines_of(rotated).size();
+  }
+  EXPECT_EQ(lines, kLines);
+}
+
+TEST(Log, follows_a_file_that_was_moved_away) {
+  const Folder folder;
+  const std::string file = folder.file("log");
+  {
+    const Log log = open_log({.file = file});
+    log.info("old");
+    while (log.counts().written == 0) {
+      std::this_thread::yield();
+    }
+    std::filesystem::rename(file, file + ".moved");
+    // It looks once a second.
+    while (!std::filesystem::exists(file)) {
+      log.info("between");
+      std::this_thread::yield();
+    }
+    log.info("new");
+  }
+  EXPECT_TRUE(lines_of(file + ".moved").front().contains("\"old\""));
+  EXPECT_TRUE(lines_of(file).back().contains("\"new\""));
+}
+
+TEST(Log, says_which_file_cannot_be_opened) {
+  try {
+    (void)open_log({.file = "/nonexistent/eider.log"});
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_TRUE(std::string_view(failure.what()).contains("/nonexistent/eider.log"));
+  }
+}
+
+TEST(Traceparent, is_read_as_the_standard_has_it) {
+  constexpr std::string_view kGood = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const auto place = read_traceparent(kGood);
+  ASSERT_TRUE(place.has_value());
+  EXPECT_TRUE(place->is_sampled);
+  EXPECT_EQ(traceparent_text(*place), kGood);
+  EXPECT_FALSE(
+      read_traceparent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-02")->is_sampled);
+  EXPECT_TRUE(
+      read_traceparent("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-comes"));
+  const std::array<std::string, 12> bad = {
+      "",
+      "00",
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0",
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-",
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-010",
+      "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01.what",
+      "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+      "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+      "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+      "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+      "00-4bf92f3577b34da6a3ce929d0e0e4736_00f067aa0ba902b7-01",
+      "00-4bf92f3577b34da6a3ce929d0e0e473\n-00f067aa0ba902b7-01",
+  };
+  for (const std::string& text : bad) {
+    EXPECT_FALSE(read_traceparent(text).has_value()) << text;
+  }
+  for (std::size_t bytes = 0; bytes < kGood.size(); ++bytes) {
+    EXPECT_FALSE(read_traceparent(kGood.substr(0, bytes)).has_value()) << bytes;
+  }
+}
+
+}  // namespace
+}  // namespace eider

@@ -1,0 +1,197 @@
+#include "eider/telemetry/log_writer.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "eider/base/failure.h"
+#include "eider/runtime/signals_blocked.h"
+
+namespace eider {
+
+namespace detail::telemetry {
+
+namespace {
+
+std::int64_t unix_milliseconds() noexcept {
+  return unix_nanoseconds() / 1'000'000;
+}
+
+bool is_json(LogFormat format, const LogOutput& output) noexcept {
+  return format == LogFormat::json || (format == LogFormat::automatic && !output.is_terminal());
+}
+
+}  // namespace
+
+LogWriter::LogWriter(const LogOptions& options, LogOutput output)
+    : is_json_(is_json(options.format, output)),
+      masked_(options.masked),
+      same_per_second_max_(options.same_per_second_max),
+      queue_bytes_max_(options.queue_bytes_max),
+      flush_within_(options.flush_within),
+      level_(options.level),
+      output_(std::move(output)) {}
+
+LogWriter::~LogWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopping_ = true;
+    stop_at_ = std::chrono::steady_clock::now() + flush_within_;
+  }
+  has_lines_.notify_one();
+  if (thread_.joinable()) {
+    thread_.join();
+  }
+}
+
+LogCounts LogWriter::counts() const noexcept {
+  return {.written = written_.load(std::memory_order_relaxed),
+          .dropped = dropped_.load(std::memory_order_relaxed),
+          .thinned = thinned_.load(std::memory_order_relaxed)};
+}
+
+/// Two messages of one hash share their number; that is why it is a large one that is set.
+bool LogWriter::is_one_too_many(std::string_view message, std::int64_t second) noexcept {
+  constexpr unsigned kCountBits = 32;
+  auto& same = same_[std::hash<std::string_view>()(message) % same_.size()];
+  const auto now = static_cast<std::uint64_t>(second) << kCountBits;
+  std::uint64_t seen = same.load(std::memory_order_relaxed);
+  std::uint64_t next = 0;
+  do {
+    next = (seen >> kCountBits) == (now >> kCountBits) ? seen + 1 : now + 1;
+  } while (!same.compare_exchange_weak(seen, next, std::memory_order_relaxed));
+  return (next & 0xFFFF'FFFFU) > same_per_second_max_;
+}
+
+void LogWriter::append(Buffer& out, const LogLine& line) const {
+  is_json_ ? append_json(out, line, masked_) : append_text(out, line, masked_);
+}
+
+void LogWriter::write_fields(LogLevel level, std::string_view message,
+                             std::span<const LogField> fields) noexcept {
+  if (!takes(level)) {
+    return;
+  }
+  try {
+    const std::int64_t now = unix_milliseconds();
+    if (same_per_second_max_ != 0 && level != LogLevel::error &&
+        is_one_too_many(message, now / 1000)) {
+      thinned_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    constexpr std::size_t kKeptBytesMax = std::size_t{16} * 1024;
+    thread_local Buffer line;
+    line.reset(kKeptBytesMax);
+    append(line, {level, message, fields, now, Work::current()});
+    put(level, line.view());
+  } catch (...) {
+    dropped_.fetch_add(1, std::memory_order_relaxed);  // no memory, or no thread
+  }
+}
+
+// A line is made ahead of the lock, which is held for as long as it takes to copy it.
+void LogWriter::put(LogLevel level, std::string_view line) {
+  const std::size_t room =
+      level == LogLevel::error ? queue_bytes_max_ + (queue_bytes_max_ / 4) : queue_bytes_max_;
+  bool wakes = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (pending_.size() + line.size() > room) {
+      dropped_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    pending_.append(line);
+    ++pending_count_;
+    if (!thread_.joinable()) {  // not ahead of the first line: a process may fork before
+      const SignalsBlocked blocked;
+      thread_ = std::thread([this] { serve(); });
+      pthread_setname_np(thread_.native_handle(), "eider-log");
+    }
+    wakes = std::exchange(is_sleeping_, false);
+  }
+  if (wakes) {
+    has_lines_.notify_one();
+  }
+}
+
+void LogWriter::serve() {
+  constexpr std::size_t kKeptBytesMax = std::size_t{256} * 1024;
+  Buffer lines;
+  const LogOutput::Patience patience = [this](Duration pause) { return gives_up(pause); };
+  while (true) {
+    std::uint64_t count = 0;
+    {
+      std::unique_lock lock(mutex_);
+      while (pending_.empty() && !is_stopping_) {
+        is_sleeping_ = true;
+        has_lines_.wait(lock);
+      }
+      is_sleeping_ = false;
+      if (pending_.empty()) {
+        return;
+      }
+      lines.swap(pending_);
+      count = std::exchange(pending_count_, 0);
+    }
+    if (output_.write(lines.view(), patience)) {
+      written_.fetch_add(count, std::memory_order_relaxed);
+    } else {
+      dropped_.fetch_add(count, std::memory_order_relaxed);
+    }
+    lines.reset(kKeptBytesMax);
+    tell_dropped(patience);
+  }
+}
+
+/// It flows again: who reads the log has to know that it is not whole.
+void LogWriter::tell_dropped(const LogOutput::Patience& patience) {
+  const std::uint64_t dropped = dropped_.load(std::memory_order_relaxed);
+  if (dropped == told_) {
+    return;
+  }
+  const std::array<LogField, 1> fields = {LogField("count", dropped - told_)};
+  Buffer line;
+  append(line, {LogLevel::warning, "lines of the log were dropped", fields, unix_milliseconds(),
+                nullptr});
+  if (output_.write(line.view(), patience)) {
+    told_ = dropped;
+  }
+}
+
+bool LogWriter::gives_up(Duration pause) {
+  std::unique_lock lock(mutex_);
+  if (pause != Duration::zero() && !is_stopping_) {
+    has_lines_.wait_for(lock, pause, [this] { return is_stopping_; });
+  } else if (pause != Duration::zero()) {
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    lock.lock();
+  }
+  return is_stopping_ && std::chrono::steady_clock::now() >= stop_at_;
+}
+
+}  // namespace detail::telemetry
+
+std::vector<std::string> masked_log_fields() {
+  return {"password", "passphrase", "secret",     "token", "authorization",
+          "cookie",   "credential", "privatekey", "apikey"};
+}
+
+Log open_log(LogOptions options) {
+  using detail::telemetry::LogOutput;
+  if (options.file.empty()) {
+    return Log(std::make_shared<detail::telemetry::LogWriter>(options, LogOutput(STDERR_FILENO)));
+  }
+  auto output = LogOutput::open(options.file, options.file_bytes_max, options.files_max);
+  if (!output) {
+    throw Failure(output.error());
+  }
+  return Log(std::make_shared<detail::telemetry::LogWriter>(options, std::move(*output)));
+}
+
+}  // namespace eider

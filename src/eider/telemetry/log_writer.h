@@ -1,0 +1,70 @@
+// The sink of open_log: a bounded queue, and the thread that empties it.
+// Must not make who writes a line wait for anything but a copy of it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+
+#include "eider/base/buffer.h"
+#include "eider/telemetry/log.h"
+#include "eider/telemetry/log_line.h"
+#include "eider/telemetry/log_output.h"
+
+namespace eider::detail::telemetry {
+
+class LogWriter final : public LogSink {
+ public:
+  LogWriter(const LogOptions& options, LogOutput output);
+  /// Writes what is there, for as long as flush_within says.
+  ~LogWriter() override;
+
+  void write(LogLevel level, std::string_view line) noexcept override {
+    write_fields(level, line, {});
+  }
+  void write_fields(LogLevel level, std::string_view message,
+                    std::span<const LogField> fields) noexcept override;
+  [[nodiscard]] bool takes(LogLevel level) const noexcept override {
+    return level >= level_.load(std::memory_order_relaxed);
+  }
+  void set_level(LogLevel level) noexcept override {
+    level_.store(level, std::memory_order_relaxed);
+  }
+  [[nodiscard]] LogCounts counts() const noexcept override;
+
+ private:
+  [[nodiscard]] bool is_one_too_many(std::string_view message, std::int64_t second) noexcept;
+  void append(Buffer& out, const LogLine& line) const;
+  void put(LogLevel level, std::string_view line);
+  void serve();
+  void tell_dropped(const LogOutput::Patience& gives_up);
+  [[nodiscard]] bool gives_up(Duration pause);
+
+  const bool is_json_;
+  const MaskedNames masked_;
+  const std::uint32_t same_per_second_max_;
+  const std::size_t queue_bytes_max_;
+  const Duration flush_within_;
+  std::atomic<LogLevel> level_;
+  std::atomic<std::uint64_t> written_{0};
+  std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<std::uint64_t> thinned_{0};
+  /// By the message's hash: the second, and how many there were in it.
+  std::array<std::atomic<std::uint64_t>, 256> same_{};
+
+  std::mutex mutex_;
+  std::condition_variable has_lines_;
+  Buffer pending_;
+  std::uint64_t pending_count_ = 0;
+  bool is_sleeping_ = false;
+  bool is_stopping_ = false;
+  std::chrono::steady_clock::time_point stop_at_;
+  LogOutput output_;        // the thread's
+  std::uint64_t told_ = 0;  // of those dropped, the thread's
+  std::thread thread_;
+};
+
+}  // namespace eider::detail::telemetry

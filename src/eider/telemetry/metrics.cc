@@ -1,0 +1,344 @@
+#include "eider/telemetry/metrics.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <variant>
+
+#include "eider/base/failure.h"
+#include "eider/db/database.h"
+
+namespace eider {
+
+namespace {
+
+constexpr std::size_t kSeriesMax = 1000;
+
+using Kind = MetricKind;
+
+using Series =
+    std::variant<std::unique_ptr<Counter>, std::unique_ptr<Gauge>, std::unique_ptr<Histogram>,
+                 std::function<double()>, std::function<const Histogram&()>>;
+
+struct Family {
+  std::string name;
+  std::string help;
+  Kind kind;
+  std::vector<std::string> label_names;
+  std::map<std::vector<std::string>, Series> series;  // by the labels' values
+};
+
+std::string_view to_text(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::counter:
+      return "counter";
+    case Kind::gauge:
+      return "gauge";
+    case Kind::histogram:
+      return "histogram";
+  }
+  return {};
+}
+
+std::string number(double value) {
+  if (std::isnan(value)) {
+    return "NaN";
+  }
+  if (std::isinf(value)) {
+    return value > 0 ? "+Inf" : "-Inf";
+  }
+  constexpr double kWholeMax = 1e15;
+  char digits[32];
+  const bool is_whole = std::trunc(value) == value && std::abs(value) < kWholeMax;
+  char* const end = digits + sizeof digits;
+  return {digits, is_whole ? std::to_chars(digits, end, static_cast<std::int64_t>(value)).ptr
+                           : std::to_chars(digits, end, value).ptr};
+}
+
+/// source  "Exposition formats": of a label's value '\', '"' and the line's end are escaped, of a
+///         help text the quotes are not
+std::string escaped(std::string_view text, bool has_quotes) {
+  std::string out;
+  for (const char byte : text) {
+    if (byte == '\n') {
+      out.append("\\n");
+      continue;
+    }
+    if (byte == '\\' || (has_quotes && byte == '"')) {
+      out.push_back('\\');
+    }
+    out.push_back(byte);
+  }
+  return out;
+}
+
+/// source  "Data model": [a-zA-Z_:][a-zA-Z0-9_:]*, of labels without the colon
+bool is_name(std::string_view name, bool has_colons) noexcept {
+  const auto is_letter = [&](char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
+           (has_colons && byte == ':');
+  };
+  return !name.empty() && is_letter(name[0]) && std::ranges::all_of(name, [&](char byte) {
+    return is_letter(byte) || (byte >= '0' && byte <= '9');
+  });
+}
+
+[[noreturn]] void refuse(std::string_view name, std::string_view why) {
+  throw Failure(Error::internal("the metric " + std::string(name) + " " + std::string(why)));
+}
+
+void check_names(std::string_view name, MetricLabels labels) {
+  if (!is_name(name, true)) {
+    refuse(name, "has a name that is none: letters, digits and '_', no digit first");
+  }
+  for (const auto& [label, value] : labels) {
+    if (!is_name(label, false) || label.starts_with("__") || label == "le") {
+      refuse(name, "has a label whose name is none: " + std::string(label));
+    }
+  }
+}
+
+std::string labels_text(const MetricRead& family, const std::vector<std::string>& values) {
+  std::string out;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out.append(out.empty() ? "" : ",").append(family.label_names[i]).append("=\"");
+    out.append(escaped(values[i], true)).append("\"");
+  }
+  return out;
+}
+
+void append_line(std::string& out, std::string_view name, std::string_view suffix,
+                 const std::string& labels, const std::string& value) {
+  out.append(name).append(suffix);
+  if (!labels.empty()) {
+    out.append("{").append(labels).append("}");
+  }
+  out.append(" ").append(value).append("\n");
+}
+
+void append_spread(std::string& out, const MetricRead& family, const std::string& labels,
+                   const Histogram::Read& spread) {
+  const std::string before = labels.empty() ? "" : labels + ",";
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < spread.counts.size(); ++i) {
+    count += spread.counts[i];
+    const std::string bound = i < family.bounds.size() ? number(family.bounds[i]) : "+Inf";
+    append_line(out, family.name, "_bucket", before + "le=\"" + bound + "\"",
+                std::to_string(count));
+  }
+  append_line(out, family.name, "_sum", labels, number(spread.sum));
+  append_line(out, family.name, "_count", labels, std::to_string(count));
+}
+
+void append_family(std::string& out, const MetricRead& family) {
+  out.append("# HELP ").append(family.name).append(" ").append(escaped(family.help, false));
+  out.append("\n# TYPE ").append(family.name).append(" ").append(to_text(family.kind));
+  out.append("\n");
+  for (const MetricPoint& point : family.points) {
+    const std::string labels = labels_text(family, point.label_values);
+    if (point.spread) {
+      append_spread(out, family, labels, *point.spread);
+    } else {
+      append_line(out, family.name, "", labels, number(point.value));
+    }
+  }
+}
+
+/// What a series is read from while others may be made: what is kept for good, or a copy.
+using Source = std::variant<const Counter*, const Gauge*, const Histogram*, std::function<double()>,
+                            std::function<const Histogram&()>>;
+
+Source source_of(const Series& series) {
+  struct Cases {
+    Source operator()(const std::unique_ptr<Counter>& counter) const { return counter.get(); }
+    Source operator()(const std::unique_ptr<Gauge>& gauge) const { return gauge.get(); }
+    Source operator()(const std::unique_ptr<Histogram>& spread) const { return spread.get(); }
+    Source operator()(const std::function<double()>& read) const { return read; }
+    Source operator()(const std::function<const Histogram&()>& read) const { return read; }
+  };
+  return std::visit(Cases{}, series);
+}
+
+/// What it says now, as a point of its family.
+void read_into(MetricRead& family, MetricPoint& point, const Source& source) {
+  struct Cases {
+    void operator()(const Counter* counter) const {
+      point.value = static_cast<double>(counter->value());
+    }
+    void operator()(const Gauge* gauge) const { point.value = gauge->value(); }
+    void operator()(const std::function<double()>& read) const { point.value = read(); }
+    void operator()(const Histogram* histogram) const { take(*histogram); }
+    void operator()(const std::function<const Histogram&()>& read) const { take(read()); }
+    void take(const Histogram& histogram) const {
+      point.spread = histogram.read();
+      family.bounds = histogram.bounds();
+    }
+    MetricRead& family;
+    MetricPoint& point;
+  };
+  std::visit(Cases{family, point}, source);
+}
+
+}  // namespace
+
+struct Metrics::State {
+  mutable std::mutex mutex;
+  std::deque<Family> families;
+
+  Family& family(std::string_view name, std::string_view help, Kind kind, MetricLabels labels) {
+    check_names(name, labels);
+    std::vector<std::string> label_names;
+    for (const MetricLabel& label : labels) {
+      label_names.emplace_back(label.first);
+    }
+    const auto found = std::ranges::find(families, name, &Family::name);
+    if (found == families.end()) {
+      return families.emplace_back(std::string(name), std::string(help), kind,
+                                   std::move(label_names));
+    }
+    if (found->kind != kind) {
+      refuse(name, "is of another kind elsewhere");
+    }
+    if (found->label_names != label_names) {
+      refuse(name, "has other labels elsewhere");
+    }
+    return *found;
+  }
+
+  /// Made by `make` where it is new.
+  template <class T, class Make>
+  T& series(std::string_view name, std::string_view help, Kind kind, MetricLabels labels,
+            Make make) {
+    const std::lock_guard lock(mutex);
+    return find<T>(name, help, kind, labels, std::move(make));
+  }
+
+  /// Asked from now on, in place of what was.
+  template <class T>
+  void ask(std::string_view name, std::string_view help, Kind kind, MetricLabels labels, T read) {
+    const std::lock_guard lock(mutex);  // what was ends behind it
+    std::swap(find<T>(name, help, kind, labels, [] { return T(); }), read);
+  }
+
+ private:
+  /// Pre: locked.
+  template <class T, class Make>
+  T& find(std::string_view name, std::string_view help, Kind kind, MetricLabels labels, Make make) {
+    Family& its = family(name, help, kind, labels);
+    std::vector<std::string> values;
+    for (const MetricLabel& label : labels) {
+      values.emplace_back(label.second);
+    }
+    if (its.series.size() >= kSeriesMax && !its.series.contains(values)) {
+      values.assign(values.size(), "other");
+    }
+    const auto found = its.series.find(values);
+    if (found == its.series.end()) {
+      return std::get<T>(its.series.emplace(std::move(values), T(make())).first->second);
+    }
+    if (!std::holds_alternative<T>(found->second)) {
+      refuse(name, "is counted elsewhere");
+    }
+    return std::get<T>(found->second);
+  }
+};
+
+Metrics::Metrics() : state_(std::make_unique<State>()) {}
+Metrics::~Metrics() = default;
+
+Counter& Metrics::counter(std::string_view name, std::string_view help, MetricLabels labels) {
+  return *state_->series<std::unique_ptr<Counter>>(name, help, Kind::counter, labels,
+                                                   [] { return std::make_unique<Counter>(); });
+}
+
+Gauge& Metrics::gauge(std::string_view name, std::string_view help, MetricLabels labels) {
+  return *state_->series<std::unique_ptr<Gauge>>(name, help, Kind::gauge, labels,
+                                                 [] { return std::make_unique<Gauge>(); });
+}
+
+Histogram& Metrics::histogram(std::string_view name, std::string_view help, MetricLabels labels,
+                              std::span<const double> bounds) {
+  if (std::ranges::adjacent_find(bounds, std::greater_equal<>()) != bounds.end()) {
+    refuse(name, "has bounds that do not rise");
+  }
+  return *state_->series<std::unique_ptr<Histogram>>(
+      name, help, Kind::histogram, labels, [&] { return std::make_unique<Histogram>(bounds); });
+}
+
+void Metrics::counter_of(std::string_view name, std::string_view help, MetricLabels labels,
+                         std::function<double()> read) {
+  state_->ask(name, help, Kind::counter, labels, std::move(read));
+}
+
+void Metrics::gauge_of(std::string_view name, std::string_view help, MetricLabels labels,
+                       std::function<double()> read) {
+  state_->ask(name, help, Kind::gauge, labels, std::move(read));
+}
+
+void Metrics::histogram_of(std::string_view name, std::string_view help, MetricLabels labels,
+                           std::function<const Histogram&()> read) {
+  state_->ask(name, help, Kind::histogram, labels, std::move(read));
+}
+
+void Metrics::watch(std::string_view name, const Database& database) {
+  const std::shared_ptr<db::Pool>& pool = database.pool();
+  pool->meter().turn_on();
+  const MetricLabels labels = {{"database", name}};
+  histogram_of("eider_db_seconds", "Statements, from the question to the answer.", labels,
+               [pool]() -> const Histogram& { return pool->meter().seconds; });
+  gauge_of("eider_db_under_way", "Statements that are at work or wait for a connection.", labels,
+           [pool] { return pool->meter().under_way.value(); });
+  counter_of("eider_db_failed_total", "Statements that failed or were given up.", labels,
+             [pool] { return static_cast<double>(pool->meter().failed.value()); });
+}
+
+void Metrics::watch(const Log& log) {
+  constexpr std::string_view kName = "eider_log_lines_total";
+  constexpr std::string_view kHelp = "Lines of the log, by what became of them.";
+  counter_of(kName, kHelp, {{"outcome", "written"}},
+             [log] { return static_cast<double>(log.counts().written); });
+  counter_of(kName, kHelp, {{"outcome", "dropped"}},
+             [log] { return static_cast<double>(log.counts().dropped); });
+  counter_of(kName, kHelp, {{"outcome", "thinned"}},
+             [log] { return static_cast<double>(log.counts().thinned); });
+}
+
+std::vector<MetricRead> Metrics::read() const {
+  std::vector<MetricRead> all;
+  std::vector<Source> sources;
+  {
+    const std::lock_guard lock(state_->mutex);
+    for (const Family& family : state_->families) {
+      MetricRead& read = all.emplace_back();
+      read.name = family.name;
+      read.help = family.help;
+      read.kind = family.kind;
+      read.label_names = family.label_names;
+      for (const auto& [values, series] : family.series) {
+        read.points.emplace_back().label_values = values;
+        sources.push_back(source_of(series));
+      }
+    }
+  }
+  // What is asked may take its time, and ask for a series itself.
+  auto source = sources.cbegin();
+  for (MetricRead& family : all) {
+    for (MetricPoint& point : family.points) {
+      read_into(family, point, *source++);
+    }
+  }
+  return all;
+}
+
+std::string Metrics::text() const {
+  std::string out;
+  for (const MetricRead& family : read()) {
+    append_family(out, family);
+  }
+  return out;
+}
+
+}  // namespace eider

@@ -1,0 +1,186 @@
+#include "eider/telemetry/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "eider/base/failure.h"
+#include "eider/runtime/sleep.h"
+#include "eider/testkit/test_client.h"
+
+namespace eider {
+namespace {
+
+using namespace std::chrono_literals;
+
+App counted() {
+  App app;
+  serve_metrics(app, "/metrics", {.buckets = {0.05, 1}});
+  app.get("/notes/{id}", [](int id) { return id; });
+  app.get("/slow", []() -> Task<std::string> {
+    auto sleep = sleep_for(200ms);
+    co_await sleep;
+    co_return "done";
+  });
+  return app;
+}
+
+TEST(Metrics, are_read_while_others_are_added) {
+  Metrics metrics;
+  std::jthread adds([&metrics] {
+    for (int i = 0; i < 900; ++i) {
+      metrics.gauge_of("a", "", {{"i", std::to_string(i)}}, [] { return 1.0; });
+    }
+  });
+  std::size_t points = 0;
+  while (points < 900) {
+    const auto all = metrics.read();
+    points = all.empty() ? 0 : all[0].points.size();
+    EXPECT_TRUE(points == 0 || std::ranges::all_of(all[0].points, [](const MetricPoint& point) {
+                  return point.value == 1;
+                }));
+  }
+}
+
+TEST(Metrics, ask_what_asks_them) {
+  Metrics metrics;
+  metrics.counter("b_total", "").add(7);
+  metrics.gauge_of("a", "", {},
+                   [&] { return static_cast<double>(metrics.counter("b_total", "").value()); });
+  EXPECT_TRUE(metrics.text().contains("\na 7\n"));
+}
+
+TEST(Metrics, count_requests_by_route_method_and_status) {
+  TestClient client(counted());
+  client.get("/notes/1");
+  client.get("/notes/2");
+  client.get("/notes/x");
+  const Reply told = client.get("/metrics");
+  EXPECT_EQ(told.header("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_TRUE(told.body.contains(
+      "http_requests_total{method=\"GET\",route=\"/notes/{id}\",status=\"200\"} 2\n"));
+  EXPECT_TRUE(told.body.contains("route=\"/notes/{id}\",status=\"400\"} 1\n"));
+  EXPECT_FALSE(told.body.contains("/notes/1"));
+}
+
+TEST(Metrics, have_one_series_for_all_paths_that_there_are_not) {
+  TestClient client(counted());
+  client.get("/a");
+  client.get("/b\"\\");
+  static_cast<void>(client.raw("nonsense\r\n\r\n"));
+  const std::string text = client.get("/metrics").body;
+  EXPECT_TRUE(text.contains("http_requests_total{method=\"GET\",route=\"\",status=\"404\"} 1\n"));
+  EXPECT_FALSE(text.contains("/a"));
+  EXPECT_TRUE(text.contains("{method=\"\",route=\"\",status=\"400\"}")) << text;
+}
+
+TEST(Metrics, have_durations_in_buckets_that_add_up) {
+  TestClient client(counted());
+  client.get("/slow");
+  const std::string text = client.get("/metrics").body;
+  const std::string series = "http_request_duration_seconds_bucket{method=\"GET\",route=\"/slow\",";
+  EXPECT_TRUE(text.contains(series + "le=\"0.05\"} 0\n")) << text;
+  EXPECT_TRUE(text.contains(series + "le=\"1\"} 1\n"));
+  EXPECT_TRUE(text.contains(series + "le=\"+Inf\"} 1\n"));
+  EXPECT_TRUE(text.contains("_count{method=\"GET\",route=\"/slow\"} 1\n"));
+  EXPECT_TRUE(text.contains("http_response_bytes_total{method=\"GET\",route=\"/slow\"} 4\n"));
+}
+
+TEST(Metrics, are_behind_a_guard_where_their_route_is_given_one) {
+  App app;
+  serve_metrics(app).guard(
+      [](const Request&) -> Result<void> { return fail(Error::forbidden("Not yours.")); });
+  EXPECT_EQ(TestClient(app).get("/metrics").status, 403);
+}
+
+TEST(Metrics, ask_for_buckets_that_rise) {
+  App app;
+  EXPECT_THROW(serve_metrics(app, "/metrics", {.buckets = {1, 1}}), Failure);
+}
+
+TEST(Metrics, of_the_application_are_told_with_their_labels) {
+  Metrics metrics;
+  metrics.counter("paid_total", "What was paid.").add(3);
+  metrics.counter("paid_total", "What was paid.").add();
+  metrics.gauge("queue", "A line's end\nand \\.", {{"kind", "a\"b\\c\nd"}}).set(2.5);
+  Histogram& sizes = metrics.histogram("size_bytes", "Sizes.", {}, std::array{1.0, 10.0});
+  sizes.observe(1);
+  sizes.observe(5);
+  sizes.observe(50);
+  EXPECT_EQ(metrics.text(),
+            "# HELP paid_total What was paid.\n# TYPE paid_total counter\npaid_total 4\n"
+            "# HELP queue A line's end\\nand \\\\.\n# TYPE queue gauge\n"
+            "queue{kind=\"a\\\"b\\\\c\\nd\"} 2.5\n"
+            "# HELP size_bytes Sizes.\n# TYPE size_bytes histogram\n"
+            "size_bytes_bucket{le=\"1\"} 1\nsize_bytes_bucket{le=\"10\"} 2\n"
+            "size_bytes_bucket{le=\"+Inf\"} 3\nsize_bytes_sum 56\nsize_bytes_count 3\n");
+}
+
+TEST(Metrics, refuse_names_that_cannot_be_read) {
+  Metrics metrics;
+  metrics.counter("one", "");
+  metrics.counter("two", "", {{"a", "1"}});
+  for (const std::string_view name : {"", "1a", "a b", "a\n", "a\"", "\xc3\xa4"}) {
+    EXPECT_THROW(metrics.counter(name, ""), Failure) << name;
+  }
+  for (const std::string_view label : {"", "a:b", "__name__", "le", "a\n"}) {
+    EXPECT_THROW(metrics.counter("a", "", {{label, ""}}), Failure) << label;
+  }
+  EXPECT_THROW(metrics.gauge("one", ""), Failure);
+  EXPECT_THROW(metrics.counter("two", "", {{"b", "1"}}), Failure);
+  EXPECT_THROW(metrics.histogram("h", "", {}, std::array{2.0, 1.0}), Failure);
+}
+
+// A label that is made of what clients send takes memory of them no more than that.
+TEST(Metrics, of_a_name_are_only_so_many) {
+  Metrics metrics;
+  for (int i = 0; i < 5000; ++i) {
+    metrics.counter("asked_total", "", {{"by", std::to_string(i)}}).add();
+  }
+  const std::string text = metrics.text();
+  EXPECT_LE(std::ranges::count(text, '\n'), 1003);
+  EXPECT_TRUE(text.contains("asked_total{by=\"other\"} 4000\n"));
+}
+
+TEST(Metrics, lose_nothing_of_what_threads_count_at_once) {
+  Metrics metrics;
+  Counter& counter = metrics.counter("a_total", "");
+  Histogram& histogram = metrics.histogram("b", "");
+  Gauge& gauge = metrics.gauge("c", "");
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 12; ++thread) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5000; ++i) {
+        counter.add();
+        histogram.observe(0.25);
+        gauge.add(1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(counter.value(), 60'000U);
+  EXPECT_EQ(histogram.read().count, 60'000U);
+  EXPECT_EQ(histogram.read().sum, 15'000);
+  EXPECT_EQ(gauge.value(), 60'000);
+}
+
+TEST(Metrics, have_what_is_at_work_and_what_the_process_takes) {
+  App app = counted();
+  TestClient client(app);
+  const std::string text = client.get("/metrics").body;
+  EXPECT_TRUE(text.contains("http_requests_in_flight 1\n")) << text;
+  EXPECT_TRUE(text.contains("eider_build_info{eider=\"0.1.0\",build=\"\"} 1\n"));
+  EXPECT_TRUE(text.contains("\nprocess_resident_memory_bytes "));
+  EXPECT_TRUE(text.contains("\nprocess_open_fds "));
+  client.advance(3s);
+  EXPECT_TRUE(client.get("/metrics").body.contains("eider_loop_lag_seconds_count 3\n"));
+}
+
+}  // namespace
+}  // namespace eider

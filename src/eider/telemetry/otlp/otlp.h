@@ -1,0 +1,72 @@
+// Spans and metrics to a collector, as OTLP over HTTP with JSON.
+// Must not hold up a request: what the collector does not take in time is dropped and counted.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/app/app.h"
+#include "eider/client/client_options.h"
+#include "eider/telemetry/metrics.h"
+#include "eider/telemetry/traces.h"
+
+namespace eider {
+
+struct OtlpOptions {
+  /// Of the collector; "/v1/traces" and "/v1/metrics" are added.
+  std::string endpoint = "http://127.0.0.1:4318";
+  /// service.name
+  std::string service = "eider";
+  /// Further attributes of the resource: {{"service.version", "1.4.2"}}
+  std::vector<std::pair<std::string, std::string>> resource = {};
+  /// Fields of each request, such as a key: {{"Authorization", "Bearer …"}}
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  /// Of the traces that begin here so many are kept; of others, what who asks says.
+  double share = 1;
+  TraceOptions traces = {};
+  /// Null: no metrics are sent. Otherwise they have counts of spans, too.
+  std::shared_ptr<Metrics> metrics = nullptr;
+  Duration metrics_interval = std::chrono::seconds(60);
+  /// How often what is there is sent.
+  Duration interval = std::chrono::seconds(1);
+  std::size_t spans_per_request_max = 512;
+  /// Spans that wait; what comes on top is dropped.
+  std::size_t queue_max = 8192;
+  /// Of one request to the collector.
+  Duration timeout = std::chrono::seconds(10);
+  /// One that says that it is busy (429, 502, 503, 504), or cannot be reached, is asked again so
+  /// often, with a pause that doubles; then what was to be sent is dropped.
+  unsigned retries_max = 3;
+  Duration retry_pause = std::chrono::seconds(1);
+  /// For what is left when the app stops.
+  Duration flush_within = std::chrono::seconds(3);
+  /// TLS, proxies and names.
+  ClientOptions client = {};
+};
+
+struct OtlpCounts {
+  std::uint64_t sent = 0;      // spans that the collector has taken
+  std::uint64_t dropped = 0;   // for want of room, or because it did not take them
+  std::uint64_t rejected = 0;  // those that it took and said were wrong
+};
+
+/// What export_otlp has begun, for who wants to know how it goes.
+class OtlpExport : public SpanSink {
+ public:
+  [[nodiscard]] virtual OtlpCounts counts() const noexcept = 0;
+};
+
+/// Traces the app's requests and jobs (trace_requests) and sends their spans, and metrics where
+/// there are some, from the app's first loop:
+///
+///     export_otlp(app, {.endpoint = "http://collector:4318", .service = "notes"});
+///
+/// errors  throws a Failure for a share that is none
+std::shared_ptr<OtlpExport> export_otlp(App& app, OtlpOptions options = {});
+
+}  // namespace eider

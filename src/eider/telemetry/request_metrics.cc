@@ -1,0 +1,265 @@
+// What is counted of requests, loops and the process.
+#include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <unordered_map>
+
+#include "eider/base/failure.h"
+#include "eider/http/method.h"
+#include "eider/runtime/loop_local.h"
+#include "eider/runtime/sleep.h"
+#include "eider/server/server.h"
+#include "eider/telemetry/metrics.h"
+
+namespace eider {
+
+namespace {
+
+constexpr std::string_view kTextOfPrometheus = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::string_view kVersion = "0.1.0";
+
+/// One that is at work, until the request's slots end: whatever becomes of it.
+class InFlight {
+ public:
+  explicit InFlight(Gauge& gauge) noexcept : gauge_(&gauge) { gauge.add(1); }
+  InFlight(InFlight&& other) noexcept : gauge_(std::exchange(other.gauge_, nullptr)) {}
+  InFlight& operator=(InFlight&&) = delete;
+  ~InFlight() {
+    if (gauge_ != nullptr) {
+      gauge_->add(-1);
+    }
+  }
+
+ private:
+  Gauge* gauge_;
+};
+
+/// A route's text lives as long as the server, so its place stands for it.
+struct RouteKey {
+  const char* route;
+  Method method;
+  int status;
+  bool operator==(const RouteKey&) const noexcept = default;
+};
+
+struct HashOfKey {
+  std::size_t operator()(const RouteKey& key) const noexcept {
+    return std::hash<const void*>()(key.route) * 31 +
+           (static_cast<std::size_t>(key.method) * 1009) + static_cast<std::size_t>(key.status);
+  }
+};
+
+/// What is counted of one route, method and status, all of it the registry's.
+struct RouteCounts {
+  Counter* requests;
+  Histogram* seconds;
+  Counter* bytes_out;
+  Counter* cut;
+};
+
+/// Of one loop: it asks the registry, which locks, once for each of them.
+class LoopCounts {
+ public:
+  LoopCounts(std::shared_ptr<Metrics> metrics, std::vector<double> bounds)
+      : metrics_(std::move(metrics)), bounds_(std::move(bounds)) {}
+
+  void add(const AnswerRecord& record) {
+    const Request& request = record.request;
+    const RouteKey key{request.route().data(), request.method(), record.status};
+    auto found = routes_.find(key);
+    if (found == routes_.end()) {
+      found = routes_.emplace(key, counts_of(request, record.status)).first;
+    }
+    const RouteCounts& counts = found->second;
+    counts.requests->add();
+    counts.seconds->observe(std::chrono::duration<double>(record.ended - record.began).count());
+    counts.bytes_out->add(record.bytes_out);
+    if (!record.is_whole) {
+      counts.cut->add();
+    }
+  }
+
+ private:
+  RouteCounts counts_of(const Request& request, int status) {
+    const std::string_view method = to_text(request.method());
+    const MetricLabels labels = {{"method", method}, {"route", request.route()}};
+    return {
+        .requests = &metrics_->counter(
+            "http_requests_total", "Requests, by how they ended.",
+            {{"method", method}, {"route", request.route()}, {"status", std::to_string(status)}}),
+        .seconds = &metrics_->histogram("http_request_duration_seconds",
+                                        "From a request's head to the last byte of its answer.",
+                                        labels, bounds_),
+        .bytes_out =
+            &metrics_->counter("http_response_bytes_total", "Content that was sent.", labels),
+        .cut = &metrics_->counter("http_requests_cut_total",
+                                  "Clients that have left ahead of the end.", labels)};
+  }
+
+  std::shared_ptr<Metrics> metrics_;
+  std::vector<double> bounds_;
+  std::unordered_map<RouteKey, RouteCounts, HashOfKey> routes_;
+};
+
+/// How late what was to happen at an instant does: what else the loop had to do, and what of that
+/// was in one piece.
+Task<> measure_lag(std::shared_ptr<Metrics> metrics) {
+  constexpr Duration kInterval = std::chrono::seconds(1);
+  Histogram& lag = metrics->histogram(
+      "eider_loop_lag_seconds", "How late a loop does what it has to, looked at once a second.");
+  while (true) {
+    const Instant due = Loop::current().now() + kInterval;
+    co_await sleep_until(due);
+    lag.observe(std::chrono::duration<double>(Loop::current().read_now() - due).count());
+  }
+}
+
+double seconds_of(const timeval& time) noexcept {
+  constexpr double kMicro = 1e-6;
+  return static_cast<double>(time.tv_sec) + (static_cast<double>(time.tv_usec) * kMicro);
+}
+
+double cpu_seconds() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+}
+
+double resident_bytes() {
+  unsigned long pages = 0;
+  if (std::FILE* const file = std::fopen("/proc/self/statm", "re")) {
+    if (std::fscanf(file, "%*u %lu", &pages) != 1) {
+      pages = 0;
+    }
+    std::fclose(file);
+  }
+  return static_cast<double>(pages) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+double open_descriptors() {
+  std::error_code error;
+  const std::filesystem::directory_iterator all("/proc/self/fd", error);
+  return static_cast<double>(std::distance(begin(all), end(all)));
+}
+
+/// By the names that Prometheus's own clients have for it.
+void add_process(Metrics& metrics, const MetricsOptions& options) {
+  static const auto started = static_cast<double>(std::time(nullptr));
+  metrics.counter_of("process_cpu_seconds_total", "User and system time.", {}, cpu_seconds);
+  metrics.gauge_of("process_resident_memory_bytes", "Memory that is resident.", {}, resident_bytes);
+  metrics.gauge_of("process_open_fds", "Open descriptors.", {}, open_descriptors);
+  metrics.gauge_of("process_start_time_seconds", "When it began, since 1970.", {},
+                   [] { return started; });
+  metrics.gauge_of("eider_heap_bytes", "What the program has allocated and not freed.", {},
+                   [] { return static_cast<double>(::mallinfo2().uordblks); });
+  std::string version(kVersion);
+  std::string of_program;
+  for (const auto& [name, value] : options.build) {
+    of_program.append(of_program.empty() ? "" : " ").append(name).append("=").append(value);
+  }
+  metrics
+      .gauge("eider_build_info", "Always 1; the labels tell what runs.",
+             {{"eider", version}, {"build", of_program}})
+      .set(1);
+}
+
+/// Counts the app's requests into what is returned.
+std::shared_ptr<Metrics> count(App& app, MetricsOptions& options) {
+  if (std::ranges::adjacent_find(options.buckets, std::greater_equal<>()) !=
+      options.buckets.end()) {
+    throw Failure(Error::internal("the buckets of serve_metrics must rise"));
+  }
+  const auto metrics =
+      options.metrics == nullptr ? std::make_shared<Metrics>() : std::move(options.metrics);
+  add_process(*metrics, options);
+  Gauge& in_flight = metrics->gauge("http_requests_in_flight", "Requests that wait for an answer.");
+  app.use(Hook{.before =
+                   [metrics, &in_flight](Request& request, Response& /*response*/) {
+                     request.put(InFlight(in_flight));
+                     return true;
+                   },
+               .name = "metrics"});
+  const auto counts = std::make_shared<LoopLocal<LoopCounts>>([metrics, bounds = options.buckets] {
+    return std::make_unique<LoopCounts>(metrics, bounds);
+  });
+  app.observe([counts](const AnswerRecord& record) { counts->here().add(record); });
+  app.background("loop lag", [metrics] { return measure_lag(metrics); },
+                 {.runs_on = RunsOn::each_loop});
+  return metrics;
+}
+
+Route<0> serve_text(App& app, const std::string& path, std::shared_ptr<Metrics> metrics,
+                    std::source_location where) {
+  return app.route(Method::get, RuntimePattern{path, where}, [metrics = std::move(metrics)] {
+    Response response;
+    response.set_static_type(kTextOfPrometheus).set_body(metrics->text());
+    return response;
+  });
+}
+
+/// A server beside the app's, which nobody but who watches it finds.
+class MetricsServer {
+ public:
+  MetricsServer(const std::shared_ptr<Metrics>& metrics, std::string listen)
+      : listen_(std::move(listen)) {
+    serve_text(app_, "/metrics", metrics, std::source_location::current());
+  }
+
+  Result<void> start() {
+    const std::size_t colon = listen_.rfind(':');
+    // Other workers listen there, too, and while one program takes another's place both do.
+    ServerOptions options{
+        .threads = 1, .shares_port = true, .leave = Duration::zero(), .drain = Duration::zero()};
+    unsigned port = 0;
+    const char* const end = listen_.data() + listen_.size();
+    if (colon == std::string::npos ||
+        std::from_chars(listen_.data() + colon + 1, end, port).ptr != end || port > 65535) {
+      return fail(Error::internal("metrics: " + listen_ + " is no address and port"));
+    }
+    options.host = listen_.substr(0, colon);
+    if (options.host.starts_with('[') && options.host.ends_with(']')) {
+      options.host = options.host.substr(1, options.host.size() - 2);
+    }
+    options.port = static_cast<std::uint16_t>(port);
+    auto service = app_.make_service();
+    if (!service) {
+      return fail(std::move(service.error()));
+    }
+    service_ = std::move(*service);
+    server_ = std::make_unique<Server>(*service_, options);
+    return server_->start();
+  }
+
+  void stop() noexcept {
+    server_.reset();
+    service_.reset();
+  }
+
+ private:
+  App app_;
+  std::string listen_;
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<Server> server_;
+};
+
+}  // namespace
+
+Route<0> serve_metrics(App& app, const std::string& path, MetricsOptions options,
+                       std::source_location where) {
+  return serve_text(app, path, count(app, options), where);
+}
+
+void serve_metrics_at(App& app, std::string listen, MetricsOptions options) {
+  const auto server = std::make_shared<MetricsServer>(count(app, options), std::move(listen));
+  app.on_start("metrics", [server] { return server->start(); });
+  app.on_stop("metrics", [server] { server->stop(); });
+}
+
+}  // namespace eider

@@ -1,0 +1,103 @@
+#include "eider/telemetry/traces.h"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "eider/base/text.h"
+#include "eider/http/request_work.h"
+
+namespace eider {
+
+namespace {
+
+/// Of the request's own span: who asked, and what kept it is.
+struct AskedBy {
+  std::uint64_t span;
+};
+
+/// The one field of that name: two are as none, for nobody knows which holds.
+std::optional<std::string_view> only_field(const Request& request, std::string_view name) {
+  std::optional<std::string_view> found;
+  for (const Field& field : request.headers()) {
+    if (equals_ignoring_case(field.name, name)) {
+      if (found) {
+        return std::nullopt;
+      }
+      found = field.value;
+    }
+  }
+  return found;
+}
+
+void begin(Request& request, const std::shared_ptr<SpanSink>& spans, const TraceOptions& options) {
+  Work& work = work_of(request);
+  std::optional<TracePlace> from;
+  if (const auto field =
+          options.takes_incoming ? only_field(request, "traceparent") : std::nullopt) {
+    from = read_traceparent(*field);
+  }
+  if (from) {
+    work.place = *from;
+    if (const auto state = only_field(request, "tracestate"); state && is_tracestate(*state)) {
+      work.state = *state;
+    }
+  } else {
+    work.place = {.trace_high = next_span_id(), .trace_low = next_span_id()};
+    work.place.is_sampled = spans->samples(work.place);
+  }
+  request.put(AskedBy{from ? from->span : 0});
+  work.place.span = next_span_id();
+  work.spans = spans;
+}
+
+/// source  OpenTelemetry, "Semantic conventions for HTTP spans"
+void end(const AnswerRecord& record) {
+  const Request& request = record.request;
+  const auto* const own = request.find<RequestWork>();
+  const auto* const asked_by = request.find<AskedBy>();
+  if (own == nullptr || asked_by == nullptr || !own->work->place.is_sampled) {
+    return;
+  }
+  const Work& work = *own->work;
+  SpanRecord span;
+  span.place = work.place;
+  span.parent = asked_by->span;
+  span.kind = SpanKind::server;
+  span.name = std::string(to_text(request.method()));
+  if (!request.route().empty()) {
+    span.name.append(" ").append(request.route());
+  }
+  span.ended_ns = unix_nanoseconds();
+  span.began_ns = span.ended_ns - std::chrono::nanoseconds(record.ended - record.began).count();
+  span.attributes = {{"http.request.method", std::string(to_text(request.method()))},
+                     {"http.route", std::string(request.route())},
+                     {"url.path", std::string(request.path())},
+                     {"client.address", request.remote_address()},
+                     {"network.protocol.version", std::string(record.protocol)},
+                     {"http.response.status_code", std::int64_t{record.status}}};
+  span.state = work.state;
+  constexpr int kInternalError = 500;
+  if (!record.is_whole) {
+    span.error = "the client has left";
+  } else if (record.status >= kInternalError) {
+    span.error = std::to_string(record.status);
+  }
+  work.spans->take(std::move(span));
+}
+
+}  // namespace
+
+void trace_requests(App& app, std::shared_ptr<SpanSink> spans, TraceOptions options) {
+  app.state(JobSpans{spans});
+  app.use(Hook{.before =
+                   [spans = std::move(spans), options](Request& request, Response& /*response*/) {
+                     begin(request, spans, options);
+                     return true;
+                   },
+               .name = "trace"});
+  app.observe(end);
+}
+
+}  // namespace eider

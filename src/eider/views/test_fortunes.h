@@ -1,0 +1,20 @@
+// The page by which templates are measured: TechEmpower's fortunes, a dozen of rows with text.
+// Must not know templates.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fortunes {
+
+struct Fortune {
+  std::int32_t id = 0;
+  std::string message;
+};
+
+struct FortunesPage {
+  std::vector<Fortune> fortunes;
+};
+
+}  // namespace fortunes

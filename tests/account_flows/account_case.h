@@ -1,0 +1,220 @@
+// An app with accounts over SQLite, in simulated time, for the tests of this folder.
+// Must not be included but by tests.
+#pragma once
+
+#include <eider/eider.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/accounts/accounts.h"
+#include "eider/testkit/log_lines.h"
+#include "eider/testkit/test_client.h"
+#include "tests/support/faulty_database.h"
+
+namespace eider::test {
+
+struct Visit {};
+/// What forms of the app send; not all have all of it.
+struct Given {
+  std::string email;
+  std::string password;
+};
+struct GivenToken {
+  std::string token;
+  std::string password;
+};
+/// What the app takes for the reader's language, as a Translator would say it.
+inline std::string language_of(const Request& request) {
+  return std::string(request.header("Accept-Language").value_or(""));
+}
+
+inline constexpr const char* kAnn = "ann@example.org";
+inline constexpr const char* kBob = "bob@example.org";
+inline constexpr const char* kWord = "correct horse";
+inline constexpr const char* kOther = "battery staple";
+
+inline AccountsOptions options_of() {
+  AccountsOptions options;
+  options.origin = "https://shop.example";
+  options.from = "no-reply@shop.example";
+  options.name = "Shop";
+  options.passwords = {.cost = {.memory_kib = 64, .passes = 1, .lanes = 1}, .threads = 0};
+  return options;
+}
+
+inline TestClientOptions browser() {
+  return {.keeps_cookies = true};
+}
+
+class AccountCase : public ::testing::Test {
+ protected:
+  static App make_app(const Database& database, std::shared_ptr<MailTransport> transport,
+                      AccountsOptions options = options_of(),
+                      std::shared_ptr<SessionStore> store = nullptr) {
+    App app;
+    store = store == nullptr ? sql_sessions(database) : std::move(store);
+    const Sessions visits =
+        sessions<Visit>(app, {.store = std::move(store), .cookie = "session", .is_secure = false});
+    Outbox& letters = outbox(app, database, {.transport = std::move(transport)});
+    accounts(app, database, letters, visits, std::move(options));
+    add_routes(app);
+    add_routes_of_users(app);
+    add_looks(app, database);
+    return app;
+  }
+
+  static void add_routes(App& app) {
+    app.post("/sign-up",
+             [](Json<Given> given, Client client, const Request& request,
+                State<Accounts> all) -> Task<Result<void>> {
+               return all->sign_up(given->email, client, language_of(request));
+             });
+    app.post("/confirm",
+             [](Json<GivenToken> given, State<Accounts> all) -> Task<Result<std::string>> {
+               auto confirming = all->confirm(given->token, given->password);
+               auto key = co_await std::move(confirming);
+               if (!key) {
+                 co_return fail(key.error());
+               }
+               co_return key->key;
+             });
+    app.post("/log-in",
+             [](Json<Given> given, Client client, Session<> session,
+                State<Accounts> all) -> Task<Result<void>> {
+               auto logging = all->log_in(given->email, given->password, client);
+               auto key = co_await std::move(logging);
+               if (!key) {
+                 co_return fail(key.error());
+               }
+               all->begin(session, *key);
+               co_return Result<void>();
+             });
+    app.post("/forgotten",
+             [](Json<Given> given, Client client, const Request& request,
+                State<Accounts> all) -> Task<Result<void>> {
+               return all->ask_reset(given->email, client, language_of(request));
+             });
+    app.post("/reset",
+             [](Json<GivenToken> given, Client client, const Request& request,
+                State<Accounts> all) -> Task<Result<void>> {
+               auto resetting =
+                   all->reset(given->token, given->password, client, language_of(request));
+               auto key = co_await std::move(resetting);
+               if (!key) {
+                 co_return fail(key.error());
+               }
+               co_return Result<void>();
+             });
+  }
+
+  static void add_routes_of_users(App& app) {
+    app.post("/password",
+             [](Json<Given> given, Client client, Session<> session, const Request& request,
+                State<Accounts> all) -> Task<Result<void>> {
+               return all->change_password(session, given->email, given->password, client,
+                                           language_of(request));
+             });
+    app.post("/new-address",
+             [](Json<Given> given, Client client, const Account& account, const Request& request,
+                State<Accounts> all) -> Task<Result<void>> {
+               return all->ask_address({account.key}, given->password, given->email, client,
+                                       language_of(request));
+             });
+    app.post("/address",
+             [](Json<GivenToken> given, const Account& account, const Request& request,
+                State<Accounts> all) -> Task<Result<void>> {
+               return all->change_address({account.key}, given->token, language_of(request));
+             });
+    app.post("/passkey",
+             [](const Account& account, const Request& request, State<Accounts> all) -> Task<> {
+               return all->tell_of_passkey({account.key}, language_of(request));
+             });
+    app.post("/vouched",
+             [](Json<Given> given, Session<> session, State<Accounts> all) -> Task<Result<void>> {
+               auto finding = all->find_or_make(given->email);
+               const auto account = co_await std::move(finding);
+               if (!account) {
+                 co_return fail(account.error());
+               }
+               session.begin_for(account->key);
+               co_return Result<void>();
+             });
+    app.post(
+        "/linked",
+        [](Json<Given> given, const Request& request, State<Accounts> all) -> Task<Result<void>> {
+          auto finding = all->find_to_link(given->email, language_of(request));
+          const auto account = co_await std::move(finding);
+          co_return account ? Result<void>() : fail(account.error());
+        });
+    app.get("/me", [](const Account& account) { return account.email; });
+  }
+
+  /// What the tables have.
+  static void add_looks(App& app, const Database& database) {
+    app.get("/hashes", [](State<Accounts> all) { return all->password_counts().begun; });
+    app.get("/asks", [database]() -> Task<std::int64_t> {
+      const auto count =
+          co_await database.one<std::int64_t>("select count(*) from eider_account_asks");
+      co_return count.value_or(-1);
+    });
+    app.get("/session-count", [database]() -> Task<std::int64_t> {
+      const auto count = co_await database.one<std::int64_t>(
+          "select count(*) from eider_sessions where owner <> ''");
+      co_return count.value_or(-1);
+    });
+    app.get("/dump", [database]() -> Task<std::string> {
+      const auto rows = co_await database.all<std::string>(
+          "select digest || purpose || account || email from eider_account_links "
+          "union all select name || email || password from eider_accounts "
+          "union all select id || message from eider_outbox");
+      std::string text;
+      for (const std::string& row : rows) {
+        text += row + "\n";
+      }
+      co_return text;
+    });
+  }
+
+  /// The token of the last mail to that address.
+  std::string token_of(const std::string& email) const {
+    const std::string text = text_of(mails->last_to(email));
+    const std::size_t at = text.find('#');
+    return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at) - at - 1);
+  }
+
+  /// Signs up and confirms; logs nobody in.
+  void make_account(TestClient& client, const std::string& email, const std::string& password) {
+    EXPECT_EQ(client.post("/sign-up", Given{email, ""}).status, 204);
+    client.advance(std::chrono::seconds(3));
+    EXPECT_EQ(client.post("/confirm", GivenToken{token_of(email), password}).status, 200);
+  }
+
+  /// One of several browsers: its cookie.
+  static std::string log_in(TestClient& client, const std::string& email,
+                            const std::string& password) {
+    const Reply reply = client.post("/log-in", Given{email, password});
+    EXPECT_EQ(reply.status, 204) << reply.body;
+    const std::string field(reply.header("Set-Cookie").value_or(""));
+    return field.substr(0, field.find(';'));
+  }
+
+  template <class T>
+  static Reply post_as(const std::string& cookie, TestClient& client, std::string path,
+                       const T& given) {
+    return client.send({.method = Method::post,
+                        .target = std::move(path),
+                        .headers = {{"Content-Type", "application/json"}, {"Cookie", cookie}},
+                        .body = json::to_text(given)});
+  }
+
+  std::shared_ptr<KeptMails> mails = std::make_shared<KeptMails>();
+  std::shared_ptr<DatabaseFaults> faults = std::make_shared<DatabaseFaults>();
+  Database database = open_faulty_database(faults);
+  App app = make_app(database, mails);
+};
+
+}  // namespace eider::test

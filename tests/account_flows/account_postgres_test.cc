@@ -1,0 +1,35 @@
+// Accounts over PostgreSQL: their tables, also those that were made by an older version.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/account_flows/account_case.h"
+#include "tests/support/postgres_tests.h"
+
+namespace eider::test {
+namespace {
+
+class AccountsOnPostgres : public PostgresTest {
+ protected:
+  const Database base_ = open();
+};
+
+TEST_F(AccountsOnPostgres, HaveTheColumnOfAnOlderTableAdded) {
+  script(base_,
+         "drop table if exists eider_account_asks;"
+         "create table eider_account_asks ("
+         "id text primary key, purpose text not null, account text not null, email text not null, "
+         "version bigint not null, tries bigint not null, due bigint not null);"
+         "insert into eider_account_asks values('x', 'reset', '', 'ann@example.org', 0, 0, 0);");
+  App app;
+  const Sessions visits = sessions<Visit>(app, {.store = sql_sessions(base_)});
+  Outbox letters(base_, {.transport = std::make_shared<KeptMails>()});
+  Accounts all(base_, letters, visits, options_of());
+  for (int round = 0; round < 2; ++round) {
+    on_loop_.run(all.start());
+    EXPECT_EQ(number(base_, "select count(*) from eider_account_asks where language = ''"), 1);
+  }
+}
+
+}  // namespace
+}  // namespace eider::test

@@ -1,0 +1,251 @@
+// The tracker without a socket: each answer of its API held against its own document.
+#include <eider/base/failure.h>
+#include <eider/eider.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "eider/testkit/log_lines.h"
+#include "eider/testkit/test_client.h"
+#include "examples/tracker/tracker.h"
+
+namespace tracker {
+namespace {
+
+using namespace eider;
+using namespace std::chrono_literals;
+
+constexpr const char* kPassword = "correct horse battery";
+
+class TrackerExample : public ::testing::Test {
+ protected:
+  TrackerExample() { client.as("1"); }
+  ~TrackerExample() override { std::filesystem::remove_all(uploads); }
+
+  Issue add(std::string title) {
+    return client.post("/api/issues", NewIssue{.title = std::move(title)}).json<Issue>();
+  }
+  App make(std::string admin = "") const {
+    std::filesystem::create_directories(uploads);
+    App made = make_app({.uploads = uploads,
+                         .uploads_bytes_max = 25,
+                         .admin = std::move(admin),
+                         .origins = {"https://board.example"}},
+                        db);
+    made.log_to(std::make_shared<LogLines>());
+    made.override_state<Accounts>(db, Passwords({.cost = {64, 1, 1}, .threads = 0}));
+    return made;
+  }
+  /// An administrator is made when it starts, of whom has signed up.
+  App make_with_users() const {
+    TestClient before(make());
+    for (const std::string name : {"ann", "bob", "vic"}) {
+      const SignUp given{name, name + "@example.org", std::string(kPassword)};
+      EXPECT_EQ(before.post("/api/signup", given).json<User>().role, Role::member);
+    }
+    return make("ann");
+  }
+  static MultipartForm plan() {
+    MultipartForm form;
+    form.add_file("file", "../plan.pdf", "application/pdf", "0123456789");
+    return form;
+  }
+  std::size_t files() const {
+    const std::filesystem::directory_iterator all(uploads);
+    return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+  }
+
+  std::string uploads =
+      std::filesystem::temp_directory_path() / ("tracker-test-" + std::to_string(::getpid()));
+  Database db = open_database(":memory:", {.runs_on = SqliteOptions::RunsOn::loop});
+  App app = make_with_users();
+  TestClient client{
+      app,
+      {.document = DocumentCheck{.below = "/api", .leaves_out = {"/api/attachments/"}},
+       .keeps_cookies = true}};
+};
+
+struct NewRole {
+  Role role;
+};
+
+TEST_F(TrackerExample, makes_whom_it_is_told_an_administrator_and_keeps_one) {
+  EXPECT_EQ(client.get("/api/me").json<User>().role, Role::admin);
+  EXPECT_EQ(client.put("/api/users/1/role", NewRole{Role::member}).status, 409);
+  EXPECT_EQ(client.put("/api/users/2/role", NewRole{Role::admin}).status, 200);
+  EXPECT_EQ(client.put("/api/users/1/role", NewRole{Role::viewer}).status, 200);
+  EXPECT_EQ(client.put("/api/users/1/role", NewRole{Role::admin}).status, 403);
+  EXPECT_EQ(client.as("2").put("/api/users/9/role", NewRole{Role::viewer}).status, 404);
+  const App again = make("ann");
+  EXPECT_EQ(TestClient(again).as("1").get("/api/me").json<User>().role, Role::viewer);
+}
+
+TEST_F(TrackerExample, does_not_start_while_the_name_of_its_administrator_is_free) {
+  db = open_database(":memory:", {.runs_on = SqliteOptions::RunsOn::loop});
+  try {
+    const TestClient started(make("eve"));
+    ADD_FAILURE() << "whoever signs up as eve is the administrator of the next start";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().cause(),
+              "administrator has not started: nobody has signed up as eve");
+  }
+}
+
+TEST_F(TrackerExample, logs_in_and_out) {
+  EXPECT_EQ(client.post("/api/logout", json::Value()).status, 204);
+  EXPECT_EQ(client.get("/api/me").status, 401);
+  EXPECT_EQ(client.post("/api/login", Credentials{"bob", "wrong"}).status, 401);
+  EXPECT_EQ(client.post("/api/login", Credentials{"bob", kPassword}).json<User>().id, 2);
+}
+
+TEST_F(TrackerExample, lets_roles_do_what_they_may) {
+  client.put("/api/users/3/role", NewRole{Role::viewer});
+  add("Spelling");
+  const struct {
+    const char* as;
+    Method method;
+    const char* target;
+    int status;
+  } cases[] = {{"3", Method::post, "/api/issues", 403},      {"3", Method::get, "/api/issues", 200},
+               {"2", Method::delete_, "/api/issues/1", 403}, {"2", Method::get, "/metrics", 403},
+               {"1", Method::get, "/metrics", 200},          {"1", Method::get, "/health", 204},
+               {"1", Method::delete_, "/api/issues/1", 204}};
+  for (const auto& [as, method, target, status] : cases) {
+    const TestRequest asked{.method = method,
+                            .target = target,
+                            .headers = {{"Content-Type", "application/json"}},
+                            .body = method == Method::post ? R"({"title":"x"})" : ""};
+    EXPECT_EQ(client.as(as).send(asked).status, status) << as << target;
+  }
+  EXPECT_TRUE(client.get("/metrics").body.contains(R"(route="/api/issues",status="403"} 1)"));
+}
+
+TEST_F(TrackerExample, keeps_all_of_an_issue) {
+  const std::vector<std::string> labels{"docs", "easy"};
+  const NewIssue given{.title = "Spelling", .body = "two ls", .labels = labels};
+  const Reply made = client.post("/api/issues", given);
+  EXPECT_EQ(made.header("Location"), "/api/issues/1");
+  const Issue kept = client.get("/api/issues/1").json<Issue>();
+  EXPECT_EQ(kept.labels, labels);
+  EXPECT_EQ(kept.priority, 3);
+  EXPECT_EQ(kept.author, "ann");
+}
+
+TEST_F(TrackerExample, loses_no_change) {
+  const std::string path = "/api/issues/" + std::to_string(add("first").id);
+  const ChangeIssue change{.version = 1, .state = IssueState::closed, .assignee_id = 2};
+  EXPECT_EQ(client.patch(path, change).json<Issue>().version, 2);
+  EXPECT_EQ(client.patch(path, change).status, 409);
+  EXPECT_EQ(client.patch(path, ChangeIssue{.version = 2, .assignee_id = 99}).status, 409);
+  EXPECT_EQ(client.patch(path, ChangeIssue{.version = 2}).json<Issue>().assignee_id, 2);
+  EXPECT_EQ(client.patch("/api/issues/9", change).status, 404);
+}
+
+TEST_F(TrackerExample, finds_sorts_and_pages) {
+  for (const char* title : {"b needle", "a needle", "c 100%"}) {
+    add(title);
+  }
+  const auto page =
+      client.get("/api/issues?q=NEEDLE&sort=title&per_page=1").json<PageBody<Issue>>();
+  EXPECT_EQ(page.items.at(0).title, "a needle");
+  EXPECT_EQ(page.pages, 2);
+  EXPECT_EQ(client.get("/api/issues?q=0%25&state=open").json<PageBody<Issue>>().total, 1);
+  EXPECT_EQ(client.get("/api/issues?sort=colour").status, 400);
+  EXPECT_TRUE(client.get("/?q=needle&priority=3&per_page=1")
+                  .body.contains("?q=needle&amp;priority=3&amp;per_page=1&amp;page=2"));
+}
+
+TEST_F(TrackerExample, keeps_attachments_for_users) {
+  add("with a file");
+  const json::Value kept =
+      client.post_form("/api/issues/1/attachments", plan()).json<json::Value>();
+  EXPECT_EQ(kept["name"], "plan.pdf");
+  const Reply part =
+      client.send({.target = "/api/attachments/1", .headers = {{"Range", "bytes=7-"}}});
+  EXPECT_EQ(part.body, "789");
+  EXPECT_TRUE(part.header("Content-Disposition")->starts_with("attachment; filename=\"plan.pdf\""));
+  EXPECT_EQ(client.post_form("/api/issues/9/attachments", plan()).status, 404);
+}
+
+TEST_F(TrackerExample, bounds_attachments_and_removes_them_with_their_issue) {
+  add("with files");
+  for (const int status : {201, 201, 507}) {
+    EXPECT_EQ(client.post_form("/api/issues/1/attachments", plan()).status, status);
+  }
+  EXPECT_EQ(files(), 2U);
+  EXPECT_EQ(client.del("/api/issues/1").status, 204);
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(TrackerExample, removes_files_at_its_start_that_an_end_in_between_has_left) {
+  add("with a file");
+  client.post_form("/api/issues/1/attachments", plan());
+  std::ofstream(uploads + "/" + std::string(32, 'a')) << "x";
+  for (const auto& file : std::filesystem::directory_iterator(uploads)) {
+    last_write_time(file, std::filesystem::file_time_type::clock::now() - 2h);
+  }
+  const TestClient again(make());
+  EXPECT_EQ(files(), 1U);
+  EXPECT_EQ(client.get("/api/attachments/1").status, 200);
+}
+
+TEST_F(TrackerExample, tells_what_happens_and_what_was_missed) {
+  TestWebSocket socket = client.websocket("/api/live");
+  TestEvents events = client.events("/api/events");
+  add("news");
+  EXPECT_EQ(events.next()->id, "1");
+  EXPECT_TRUE(socket.receive()->bytes.contains("\"created\""));
+  add("more");
+  TestEvents later = client.events("/api/events", {{"Last-Event-ID", "1"}});
+  EXPECT_TRUE(later.next()->data.contains("\"issue_id\":2"));
+}
+
+TEST_F(TrackerExample, limits_logins_and_sign_ups_for_a_while) {
+  const auto last = [this](int times, const char* target, const auto& sent) {
+    int status = 0;
+    for (int i = 0; i < times; ++i) {
+      status = client.post(target, sent).status;
+    }
+    return status;
+  };
+  EXPECT_EQ(last(7, "/api/login", Credentials{"bob", "wrong"}), 429);
+  client.advance(1min);
+  EXPECT_EQ(last(1, "/api/login", Credentials{"bob", kPassword}), 200);
+  EXPECT_EQ(last(21, "/api/signup", Credentials{"x", "y"}), 429);
+}
+
+TEST_F(TrackerExample, lets_one_origin_in) {
+  for (const std::string origin : {"https://board.example", "https://evil.example"}) {
+    const Reply reply = client.send({.target = "/api/me", .headers = {{"Origin", origin}}});
+    const bool is_ours = origin == "https://board.example";
+    EXPECT_EQ(reply.header("Access-Control-Allow-Origin").has_value(), is_ours);
+  }
+}
+
+TEST_F(TrackerExample, shows_a_refused_form_with_what_was_typed) {
+  const Reply form = client.get("/issues/new");
+  const Reply again = client.submit(form, {{"title", ""}, {"body", "typed <b>"}});
+  EXPECT_EQ(again.status, 422);
+  EXPECT_TRUE(again.body.contains("typed &lt;b&gt;"));
+  EXPECT_EQ(client.submit(form, {{"title", "<i>"}}).header("Location"), "/issues/1");
+  EXPECT_TRUE(client.get("/issues/1").body.contains("<h1>&lt;i&gt;</h1>"));
+  EXPECT_EQ(client.post_form("/issues", {{"title", "forged"}}).status, 403);
+}
+
+TEST_F(TrackerExample, leads_strangers_to_the_login) {
+  const TestRequest asked{.target = "/", .headers = {{"Accept", "text/html"}}};
+  EXPECT_TRUE(client.send(asked).body.contains("Issues"));
+  TestClient stranger(app, {.keeps_cookies = true});
+  EXPECT_EQ(stranger.send(asked).header("Location"), "/login?next=%2F");
+  const Reply login = stranger.get("/login?next=%2Fissues%2Fnew");
+  EXPECT_FALSE(login.body.contains("<style"));  // which the policy forbids
+  EXPECT_EQ(stranger.submit(login, {{"name", "bob"}, {"password", kPassword}}).header("Location"),
+            "/issues/new");
+  EXPECT_EQ(stranger.get("/style.css").header("Content-Type"), "text/css");
+}
+
+}  // namespace
+}  // namespace tracker

@@ -1,0 +1,14 @@
+// A mail that is written, and one that an outbox of the installed package would send.
+#include <eider/eider.h>
+#include <eider/mail/outbox.h>
+#include <eider/mail/smtp.h>
+
+int main() {
+  const auto server = eider::smtp({.url = "smtp://localhost:25"});
+  const eider::Mail mail{.from = {"no-reply@shop.example", "Shop"},
+                         .to = {"ann@example.org"},
+                         .subject = "Hello",
+                         .text = "Hello!\n"};
+  const auto message = eider::write_message(mail, 0);
+  return server != nullptr && message && eider::text_of(*message) == "Hello!\n" ? 0 : 1;
+}

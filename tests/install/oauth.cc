@@ -1,0 +1,22 @@
+#include <eider/eider.h>
+#include <eider/oauth/oauth.h>
+#include <eider/session/session.h>
+
+#include <cstdio>
+
+struct Visit {
+  int count = 0;
+};
+
+int main() {
+  eider::App app;
+  eider::sessions<Visit>(app);
+  eider::openid_login(
+      app, {.issuer = "https://id.example", .client_id = "notes", .client_secret = "secret"},
+      [](const eider::OpenIdIdentity& who, eider::Session<> session) {
+        session.begin_for(who.key());
+        return eider::Redirect(who.next);
+      });
+  std::printf("%s", app.list_routes().c_str());
+  return app.make_service() ? 0 : 1;
+}

@@ -1,0 +1,8 @@
+// Whether the exporter of the installed package links with all that it stands on.
+#include <eider/telemetry/otlp/otlp.h>
+
+int main() {
+  const eider::OtlpOptions options{.queue_max = 5};
+  decltype(&eider::export_otlp) volatile add = &eider::export_otlp;
+  return options.queue_max == 5 && add != nullptr ? 0 : 1;
+}

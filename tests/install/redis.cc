@@ -1,0 +1,20 @@
+#include <eider/redis/app/redis_rates.h>
+#include <eider/redis/app/redis_sessions.h>
+#include <eider/redis/app/redis_topics.h>
+#include <eider/redis/app/redis_values.h>
+#include <eider/redis/redis.h>
+#include <eider/redis/redis_cache.h>
+#include <eider/redis/redis_subscriber.h>
+
+#include <cstdio>
+
+int main() {
+  const eider::Redis redis("redis://localhost:6379/1");
+  try {
+    const eider::Redis wrong("http://localhost");
+  } catch (const eider::RedisFailure& failure) {
+    std::printf("%s\n", failure.what());
+    return failure.fault() == eider::RedisFault::open ? 0 : 1;
+  }
+  return 1;
+}

@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+"""People with browsers in the bookstore: they look, sign up, buy, and edit; by mouse, by keyboard
+alone, without scripts, light and dark, on phones and wide screens.
+argv[1]: the build's bin directory, or that of support.py. EIDER_SCREENSHOTS: where to put pictures.
+Needs chromium and chromedriver; says so when they are missing."""
+
+import base64
+import os
+import pathlib
+import sys
+import tempfile
+
+import support
+import webdriver
+from bookstore_shop import ADMIN, PNG, Shop, Visitor
+
+TAB, ENTER, SPACE = '\ue004', '\ue007', ' '
+WIDTHS = (360, 768, 1600)
+
+# WCAG 2.2, 1.4.3: 4.5 to 1, of large text 3 to 1; told is what has less.
+CONTRAST = """
+const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+const light = ([r, g, b]) => [r, g, b].map((v) => v / 255)
+  .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+const ground = (element) => {
+  for (let at = element; at; at = at.parentElement) {
+    const colour = parse(getComputedStyle(at).backgroundColor);
+    if (colour.length === 3 || colour[3] === 1) return colour;
+  }
+  return [255, 255, 255];
+};
+const poor = [];
+for (const element of document.querySelectorAll("body *")) {
+  const says = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const isSeen = element.checkVisibility() && !element.disabled && !element.matches(".skip");
+  if (!says || !isSeen) continue;
+  const style = getComputedStyle(element);
+  const pair = [light(parse(style.color)), light(ground(element))].sort((a, b) => b - a);
+  const ratio = (pair[0] + 0.05) / (pair[1] + 0.05);
+  const size = parseFloat(style.fontSize);
+  const least = size >= 24 || (size >= 18.66 && style.fontWeight >= 700) ? 3 : 4.5;
+  if (ratio < least) poor.push(`${element.tagName}.${element.className} ${ratio.toFixed(2)}`);
+}
+return poor;
+"""
+
+
+def address_of(shop, path='/'):
+    return f'http://localhost:{shop.port}{path}'
+
+
+def fill(browser, **fields):
+    for name, text in fields.items():
+        element = browser.find(f'main [name="{name}"]')
+        element.clear()
+        element.type(text)
+
+
+def send(browser, selector='main .stack button'):
+    browser.find(selector).click()
+
+
+def says(browser, text):
+    """Waits until the page says so."""
+    return browser.until(lambda: text in browser.run('return document.body.innerText'), text)
+
+
+def sign_up(browser, shop, name):
+    mail = f'{name.lower()}@example.org'
+    browser.open(address_of(shop, '/signup'))
+    fill(browser, email=mail)
+    send(browser)
+    says(browser, 'Look into your mailbox')
+    browser.open(address_of(shop, '/confirm#' + shop.token(mail)))
+    browser.until(lambda: '#' not in browser.address(), 'the token to go')
+    fill(browser, name=name, password='a long password')
+    send(browser)
+    says(browser, 'Welcome!')
+
+
+def log_in(browser, shop, mail, password):
+    browser.open(address_of(shop, '/login'))
+    fill(browser, email=mail, password=password)
+    send(browser)
+    browser.until(lambda: browser.find_all('#logout'), 'the login')
+
+
+def log_out(browser):
+    browser.find('#logout').click()
+    says(browser, 'You are logged out.')
+
+
+def looks_and_searches(browser, shop):
+    browser.open(address_of(shop))
+    assert len(browser.find_all('.book')) == 12
+    browser.find('[rel=next]').click()
+    browser.until(lambda: len(browser.find_all('.book')) == 2, 'the second page')
+    browser.find('#q').type('varga')
+    send(browser, '.filters button')
+    browser.until(lambda: len(browser.find_all('.book')) == 1, 'one book')
+    browser.find('.book h2 a').click()
+    assert browser.find('h1').text() == 'What Birds Know of Magnets'
+
+
+def buys(browser, shop):
+    sign_up(browser, shop, 'Ada')
+    browser.open(address_of(shop, '/books/6'))
+    send(browser, '[data-buys]')
+    says(browser, 'The book is in your cart.')
+    assert browser.find('#cart-count').text() == '1'
+    browser.find('a[href="/checkout"]').click()
+    fill(browser, name='Ada', street='Side Street 1', city='Town')
+    send(browser)
+    says(browser, 'your order is placed')
+    assert 'The Patient Glacier' in browser.find('main').text()
+
+
+def reviews(browser, shop):
+    browser.open(address_of(shop, '/books/6'))
+    browser.find('main [name="stars"][value="5"]').click()
+    browser.find('main [name="text"]').type('<b>Cold</b> & good')
+    send(browser)
+    says(browser, 'Thank you for your review.')
+    assert '<b>Cold</b> & good' in browser.find('.review').text()
+    log_out(browser)
+
+
+def sees_the_stock_change_in_two_windows(browser, shop):
+    browser.open(address_of(shop, '/books/9'))
+    browser.until(lambda: browser.run('return document.documentElement.dataset.live'), 'the feed')
+    before = int(browser.find('.stock output').text())
+    with webdriver.Browser() as other:
+        other.open(address_of(shop, '/?q=Plain'))
+        other.until(lambda: other.run('return document.documentElement.dataset.live'), 'the feed')
+        buyer = Visitor(shop)
+        assert buyer.sign_up('Bob', 'bob@example.org')[0] == 303
+        assert buyer.send('/cart/9/more', {'count': 3}, '/books/9')[0] == 303
+        assert buyer.order()[0] == 303
+        for each in (browser, other):
+            each.until(lambda each=each: each.find('.stock output').text() == str(before - 3),
+                       'the stock')
+
+
+def edits_as_an_administrator(browser, shop):
+    assert Visitor(shop).be_admin()[0] == 303
+    log_in(browser, shop, *ADMIN)
+    browser.open(address_of(shop, '/admin/books/new'))
+    fill(browser, title='Tides', author='Mara Quill', isbn='9783161484101', year='2020',
+         price='10,5x', stock='4')
+    browser.find('[name=genre] option[value=novel]').click()
+    send(browser)
+    browser.until(lambda: browser.find_all('.fault'), 'what is wrong')
+    assert 'an amount of up to' in browser.find('main').text()
+    fill(browser, isbn='9783161484100', price='10,5')
+    send(browser)
+    says(browser, 'The book is saved.')
+    assert browser.run('return document.querySelector("[name=price]").value') == '10.50'
+
+
+def uploads_a_cover(browser, shop):
+    with tempfile.NamedTemporaryFile(suffix='.png') as picture:
+        picture.write(PNG)
+        picture.flush()
+        browser.find('[type=file]').type(picture.name)
+        send(browser, '#cover-form button')
+        says(browser, 'The cover is saved.')
+    wide = 'return [...document.images].map((image) => image.complete && image.naturalWidth)[0]'
+    browser.until(lambda: browser.run(wide) == 1, 'the picture')
+    with tempfile.NamedTemporaryFile(suffix='.png') as page:
+        page.write(b'<script>alert(1)</script>')
+        page.flush()
+        browser.find('[type=file]').type(page.name)
+        send(browser, '#cover-form button')
+        says(browser, 'A cover is a picture')
+    log_out(browser)
+
+
+def changes_the_language(browser, shop):
+    browser.open(address_of(shop, '/books/1'))
+    browser.find('button[value=de]').click()
+    browser.until(lambda: browser.run('return document.documentElement.lang') == 'de', 'German')
+    assert browser.address().endswith('/books/1')
+    assert '18,90' in browser.find('.price').text()
+    browser.find('button[value=en]').click()
+    browser.until(lambda: browser.run('return document.documentElement.lang') == 'en', 'English')
+
+
+def press(browser, keys):
+    """To whatever has the focus."""
+    actions = [{'type': kind, 'value': key} for key in keys for kind in ('keyDown', 'keyUp')]
+    browser.command('POST', '/actions', {'actions': [{'type': 'key', 'id': 'keys',
+                                                      'actions': actions}]})
+
+
+def tab_to(browser, selector):
+    """By the tab key alone; what has the focus has to be seen."""
+    for _ in range(80):
+        press(browser, TAB)
+        if browser.run(f'return document.activeElement.matches({selector!r})'):
+            outline = browser.run('return getComputedStyle(document.activeElement).outlineStyle')
+            assert outline != 'none', f'{selector} does not show its focus'
+            return
+    raise AssertionError(f'{selector} cannot be reached by the keyboard')
+
+
+def works_by_keyboard_alone(browser, shop):
+    browser.open(address_of(shop))
+    press(browser, TAB)
+    assert browser.run('return document.activeElement.className') == 'skip'
+    press(browser, ENTER)
+    tab_to(browser, '#q')
+    press(browser, 'salt' + ENTER)
+    browser.until(lambda: len(browser.find_all('.book')) == 1, 'one book')
+    tab_to(browser, '.book h2 a')
+    press(browser, ENTER)
+    browser.until(lambda: browser.find_all('[data-buys]'), 'the book')
+    tab_to(browser, '[data-buys]')
+    press(browser, SPACE)
+    says(browser, 'The book is in your cart.')
+
+
+def works_without_scripts(browser, shop):
+    browser.tools('Emulation.setScriptExecutionDisabled', value=True)
+    browser.open(address_of(shop, '/books/10'))
+    send(browser, '[data-buys]')
+    says(browser, 'The book is in your cart.')
+    browser.find('a[href="/checkout"]').click()
+    browser.until(lambda: '/login' in browser.address(), 'the login')
+    fill(browser, email='ada@example.org', password='a long password')
+    send(browser)
+    browser.until(lambda: '/checkout' in browser.address(), 'the checkout')
+    fill(browser, name='Ada', street='Side Street 1', city='Town')
+    send(browser)
+    says(browser, 'your order is placed')
+    browser.tools('Emulation.setScriptExecutionDisabled', value=False)
+    log_out(browser)
+
+
+def logs_in_by_a_passkey(browser, shop):
+    with browser.authenticator() as keys:
+        log_in(browser, shop, 'ada@example.org', 'a long password')
+        browser.open(address_of(shop, '/account'))
+        send(browser, '#add-passkey button')
+        browser.until(lambda: keys.credentials() and browser.find_all('.lines form'), 'a passkey')
+        browser.until(lambda: 'A passkey was added' in shop.said(), 'the letter to the owner')
+        log_out(browser)
+        browser.open(address_of(shop, '/login?next=%2Forders'))
+        send(browser, '#by-passkey button')
+        browser.until(lambda: browser.address().endswith('/orders'), 'the orders')
+        log_out(browser)
+        browser.open(address_of(shop, '/address#the-token-of-a-link'))
+        browser.until(lambda: '/login' in browser.address(), 'the login')
+        send(browser, '#by-passkey button')
+        browser.until(lambda: browser.address().endswith('/address'), 'the form, and no token')
+        taken = browser.run('return document.querySelector("[name=token]").value')
+        assert taken == 'the-token-of-a-link', taken
+        browser.open(address_of(shop, '/account'))
+        send(browser, '.lines form button')
+        browser.until(lambda: not browser.find_all('.lines form'), 'no passkey any more')
+        log_out(browser)
+
+
+def keeps_a_link_through_its_login(browser, shop):
+    """Who follows the link to another address logs in first."""
+    log_in(browser, shop, 'ada@example.org', 'a long password')
+    browser.open(address_of(shop, '/new-address'))
+    fill(browser, email='ada@example.net', password='a long password')
+    send(browser)
+    says(browser, 'Look into your mailbox')
+    token = shop.token('ada@example.net')
+    log_out(browser)
+    browser.open(address_of(shop, '/address#' + token))
+    browser.until(lambda: '/login' in browser.address(), 'the login')
+    fill(browser, email='ada@example.org', password='wrong')
+    send(browser)
+    says(browser, 'Log in')
+    browser.until(lambda: browser.find_all('main .faults'), 'the refusal')
+    fill(browser, email='ada@example.org', password='a long password')
+    send(browser)
+    browser.until(lambda: browser.address().endswith('/address'), 'the form, and no token')
+    send(browser)
+    says(browser, 'You have a new address.')
+    log_out(browser)
+
+
+def picture(browser, name):
+    folder = os.environ.get('EIDER_SCREENSHOTS')
+    if folder:
+        shot = browser.tools('Page.captureScreenshot', captureBeyondViewport=True)
+        pathlib.Path(folder, name + '.png').write_bytes(base64.b64decode(shot['data']))
+
+
+def looks_right(browser, shop):
+    """Nothing overflows, and text can be read, light and dark, at each width."""
+    log_in(browser, shop, *ADMIN)
+    browser.open(address_of(shop, '/books/1'))
+    send(browser, '[data-buys]')
+    pages = ('/', '/books/6', '/cart', '/checkout', '/account', '/admin/books', '/admin/books/1',
+             '/admin/users', '/orders', '/login', '/signup', '/confirm', '/password', '/nothing')
+    for scheme in ('light', 'dark'):
+        feature = {'name': 'prefers-color-scheme', 'value': scheme}
+        browser.tools('Emulation.setEmulatedMedia', features=[feature])
+        for width in WIDTHS:
+            browser.tools('Emulation.setDeviceMetricsOverride', width=width, height=900,
+                          deviceScaleFactor=1, mobile=width < 600)
+            for path in pages:
+                browser.open(address_of(shop, path))
+                browser.find('h1')
+                wide = browser.run('return document.documentElement.scrollWidth')
+                assert wide <= width, f'{path} is {wide} pixels wide at {width}'
+                poor = browser.run(CONTRAST)
+                assert not poor, f'{path}, {scheme}: {poor}'
+                picture(browser, f'{path.strip("/").replace("/", "-") or "shelf"}-{scheme}-{width}')
+    browser.tools('Emulation.clearDeviceMetricsOverride')
+    browser.tools('Emulation.setEmulatedMedia', features=[])
+
+
+def breaks_no_policy(browser, shop):
+    """No page of those above has asked for what its Content-Security-Policy forbids."""
+    browser.open(address_of(shop))
+    browser.run('window.broken = []; addEventListener("securitypolicyviolation", '
+                '(event) => broken.push(event.violatedDirective))')
+    for path in ('/', '/books/1', '/admin/books/1', '/docs'):
+        browser.tools('Log.enable')
+        browser.open(address_of(shop, path))
+        told = browser.told('Log.entryAdded')
+        assert not [each for each in told if each['entry']['source'] == 'security'], told
+
+
+CHECKS = [
+    looks_and_searches,
+    buys,
+    reviews,
+    sees_the_stock_change_in_two_windows,
+    edits_as_an_administrator,
+    uploads_a_cover,
+    changes_the_language,
+    works_by_keyboard_alone,
+    works_without_scripts,
+    logs_in_by_a_passkey,
+    keeps_a_link_through_its_login,
+    looks_right,
+    breaks_no_policy,
+]
+
+
+def main():
+    if not webdriver.is_installed():
+        print('skipped: chromium and chromedriver are not installed')
+        return
+    if len(sys.argv) > 1:
+        support.BIN = pathlib.Path(sys.argv[1]).resolve()
+    with Shop() as shop, webdriver.Browser() as browser:
+        for check in CHECKS:
+            check(browser, shop)
+            print(f'ok: {check.__name__}')
+        assert shop.stop() == 0
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,43 @@
+#include <eider/assets/assets.h>
+#include <eider/eider.h>
+#include <eider/views/app/views.h>
+
+#include <string>
+
+#include "front.html.h"
+#include "shop_assets.h"
+#include "words.h"
+
+namespace {
+
+using namespace eider;
+
+struct Options {
+  bool development = false;
+
+  static constexpr OptionText kOptions[] = {{"development", "show files as they are now"}};
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options own;
+  const auto options = read_command_line(argc, argv, OptionSet("shop").add(own));
+  if (!options) {
+    return options.error();
+  }
+  // here
+  App app;
+  const Assets assets =
+      serve_assets(app, shop_assets(), {.development_directory = own.development ? "web" : ""});
+  serve_views(app, {.directory = "pages", .development = own.development});
+  app.get("/", [style = assets.url("style.css")](State<Views> views) {
+    return views->page(shop::FrontPage{shop::greeting(), style});
+  });
+  app.get("/words", [] { return shop::greeting(); });
+  app.post("/words", [](const Request& request) { return std::string(request.body()); });
+  WebSocketHandlers echo;
+  echo.message = [](WebSocketRef& socket, const WsMessage& said) { socket.try_send(said); };
+  app.ws("/echo", std::move(echo));
+  return app.serve(*options);
+}

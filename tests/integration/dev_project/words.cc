@@ -1,0 +1,11 @@
+#include "words.h"
+
+#include <eider/eider.h>
+
+namespace shop {
+
+std::string greeting() {
+  return "first words";
+}
+
+}  // namespace shop

@@ -1,0 +1,378 @@
+"""`eider dev` over a small project, and `eider run` of a file.
+
+What is saved is built, run and shown, and nobody is refused. One `eider dev` serves all
+tests, in the order of their names; compiler and browser are real.
+"""
+
+import contextlib
+import http.client
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import webdriver
+from support import BIN, free_port
+
+PATIENCE = 60
+PROJECT = Path(__file__).with_name('dev_project')
+CRASH = '  std::abort();  // here'
+STUBBORN = ('  std::thread([] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); '
+            'std::signal(SIGTERM, SIG_IGN); }).detach();  // here')
+
+
+def until(question, what, seconds=PATIENCE):
+    """The first answer that is true in some way."""
+    deadline = time.monotonic() + seconds
+    while True:
+        answer = question()
+        if answer:
+            return answer
+        assert time.monotonic() < deadline, f'waited in vain for {what}'
+        time.sleep(0.02)
+
+
+def install(prefix):
+    subprocess.run(['cmake', '--install', BIN.parent, '--prefix', prefix], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+class Developing:
+    """`eider dev` of a copy of the project, by an installed Eider."""
+
+    def __init__(self, directory):
+        self.prefix = directory / 'prefix'
+        self.project = directory / 'shop'
+        self.port = free_port()
+        self.log = directory / 'said'
+        install(self.prefix)
+        shutil.copytree(PROJECT, self.project)
+        self.process = None
+
+    def command(self, *words):
+        return [self.prefix / 'bin/eider', 'dev', *words]
+
+    def start(self):
+        with open(self.log, 'wb') as log:
+            self.process = subprocess.Popen(self.command('--port', str(self.port)), stdout=log,
+                                            stderr=log, stdin=subprocess.DEVNULL,
+                                            cwd=self.project)
+        until(self.listens, 'the front')
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(PATIENCE)
+
+    def listens(self):
+        with contextlib.suppress(OSError), socket.create_connection(('127.0.0.1', self.port)):
+            return True
+        return False
+
+    def said(self):
+        return self.log.read_text(errors='replace')
+
+    def starts(self):
+        return self.said().count('eider dev: ready')
+
+    def ask(self, path='/words', method='GET', body=None, headers=None):
+        """(status, text) of one request on a connection of its own."""
+        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=PATIENCE)
+        with contextlib.closing(connection):
+            connection.request(method, path, body, headers or {})
+            reply = connection.getresponse()
+            return reply.status, reply.read().decode()
+
+    def page(self, path='/'):
+        return self.ask(path, headers={'Accept': 'text/html', 'Sec-Fetch-Dest': 'document'})
+
+    def change(self, name, old, new):
+        file = self.project / name
+        text = file.read_text()
+        assert old in text, (name, old)
+        file.write_text(text.replace(old, new))
+
+    def until_page(self, words):
+        """The first page with these words in it, whatever its status."""
+        return until(lambda: (lambda page: page if words in page[1] else None)(self.page()), words)
+
+
+class Dev(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.directory, True)
+        cls.dev = Developing(cls.directory)
+        cls.dev.start()
+        cls.addClassCleanup(cls.dev.stop)
+
+    def tearDown(self):
+        self.assertIsNone(self.dev.process.poll(), self.dev.said())
+
+    def test_01_a_request_waits_for_the_first_build(self):
+        self.assertEqual(self.dev.ask(), (200, 'first words'), self.dev.said())
+
+    def test_02_requests_during_a_build_wait_and_none_fails(self):
+        answers, is_over = [], threading.Event()
+
+        def ask_on():
+            while not is_over.is_set():
+                answers.append(self.dev.ask())
+                answers.append(self.dev.ask(method='POST', body='sent'))
+
+        asking = [threading.Thread(target=ask_on) for _ in range(4)]
+        for each in asking:
+            each.start()
+        self.dev.change('words.cc', 'first', 'second')
+        until(lambda: (200, 'second words') in answers, 'the new words')
+        is_over.set()
+        for each in asking:
+            each.join()
+        self.assertEqual({status for status, _ in answers}, {200}, answers)
+        first_new = answers.index((200, 'second words'))
+        behind = [text for _, text in answers[first_new + 8:]]
+        self.assertNotIn('first words', behind)
+
+    def test_03_many_saves_are_one_build(self):
+        before = self.dev.starts()
+        text = (self.dev.project / 'words.cc').read_text()
+        for turn in range(100):
+            (self.dev.project / 'words.cc').write_text(text.replace('second', f'turn {turn}'))
+        until(lambda: self.dev.ask() == (200, 'turn 99 words'), 'the last words')
+        self.assertEqual(self.dev.starts(), before + 1, self.dev.said())
+
+    def test_04_a_browser_follows_and_keeps_its_place(self):
+        if not webdriver.is_installed():
+            self.skipTest('chromium and chromedriver are not installed')
+        with webdriver.Browser() as browser:
+            self.follow(browser)
+
+    def follow(self, browser):
+        def shows(selector, text):
+            browser.until(lambda: browser.run(
+                f'const e = document.querySelector("{selector}"); return e && e.textContent')
+                == text, text, PATIENCE)
+
+        browser.open(f'http://localhost:{self.dev.port}/')
+        shows('h1', 'turn 99 words')
+        browser.until(lambda: browser.run(
+            "return document.querySelector('#sockets').textContent") == '1', 'a WebSocket')
+        browser.run('scrollTo(0, 1234)')
+        with self.subTest('an edit'):
+            self.dev.change('words.cc', 'turn 99', 'third')
+            shows('h1', 'third words')
+            browser.until(lambda: browser.run('return scrollY') == 1234, 'its place')
+        with self.subTest('an error, and its mend'):
+            self.dev.change('words.cc', '"third words"', '"<b>bold</b>" + nothing_such')
+            shows('h1', 'The build has failed')
+            told = browser.find('section').text()
+            self.assertIn('words.cc:8:', told)
+            self.assertIn("undeclared identifier 'nothing_such'", told)
+            self.assertIn('Usually:', told)
+            self.assertIn('<b>bold</b>', told)
+            self.assertEqual(browser.find_all('section b, pre b'), [])
+            self.dev.change('words.cc', '"<b>bold</b>" + nothing_such', '"fourth words"')
+            shows('h1', 'fourth words')
+        starts = self.dev.starts()
+        with self.subTest('a template'):
+            self.dev.change('pages/front.html', 'template one', 'template two')
+            shows('h2', 'template two')
+        with self.subTest('a style sheet, on the page as it is'):
+            browser.until(lambda: browser.run(
+                "return document.querySelector('#sockets').textContent") == '1', 'a WebSocket')
+            browser.run('window.stays = true')
+            self.dev.change('web/style.css', 'rgb(1, 2, 3)', 'rgb(4, 5, 6)')
+            browser.until(lambda: browser.run(
+                "return getComputedStyle(document.querySelector('h1')).color") == 'rgb(4, 5, 6)',
+                'the new style')
+            self.assertIs(browser.run('return window.stays'), True)
+        self.assertEqual(self.dev.starts(), starts, 'no build was needed')
+
+    def test_05_the_program_s_own_sockets_are_passed_on_to_the_next_one(self):
+        starts = self.dev.starts()
+        self.dev.change('words.cc', 'words"', 'words "')
+        until(lambda: self.dev.starts() > starts, 'the next program')
+        with socket.create_connection(('127.0.0.1', self.dev.port), timeout=PATIENCE) as line:
+            line.sendall(b'GET /echo HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n'
+                         b'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'
+                         b'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n')
+            self.assertIn(b' 101 ', line.recv(4096))
+            line.sendall(b'\x81\x82\0\0\0\0hi')
+            self.assertEqual(line.recv(4), b'\x81\x02hi')
+
+    def test_06_a_file_that_is_gone_is_told_until_it_is_back(self):
+        header = self.dev.project / 'words.h'
+        text = header.read_text()
+        header.unlink()
+        status, page = self.dev.until_page('The build has failed')
+        self.assertEqual(status, 503)
+        self.assertIn('words.h', page)
+        header.write_text(text)
+        self.dev.until_page('template two')
+
+    def test_07_a_crash_at_the_start_shows_its_stack(self):
+        self.dev.change('main.cc', '  // here', CRASH)
+        status, page = self.dev.until_page('The program has crashed')
+        self.assertEqual(status, 503)
+        line = (self.dev.project / 'main.cc').read_text().split('std::abort')[0].count('\n') + 1
+        self.assertIn('The stack, innermost first', page)
+        self.assertIn(f'main.cc:{line} main', page)
+        self.dev.change('main.cc', CRASH, '  // here')
+        self.dev.until_page('template two')
+
+    def test_08_a_program_that_does_not_mind_sigterm_is_killed(self):
+        self.dev.change('main.cc', '#include <string>',
+                        '#include <csignal>\n#include <string>\n#include <thread>')
+        self.dev.change('main.cc', '  // here', STUBBORN)
+        starts = self.dev.starts()
+        until(lambda: self.dev.starts() > starts, 'the stubborn one')
+        time.sleep(0.5)  # until it minds no more
+        self.dev.change('main.cc', STUBBORN, '  // here')
+        until(lambda: self.dev.starts() > starts + 1, 'the next one')
+        self.assertIn('does not stop by SIGTERM', self.dev.said())
+        self.assertEqual(self.dev.ask()[0], 200)
+
+    def test_09_a_directory_that_is_moved_is_followed(self):
+        starts = self.dev.starts()
+        parts = self.directory / 'parts'
+        (parts / 'deep').mkdir(parents=True)
+        parts.rename(self.dev.project / 'parts')
+        (self.dev.project / 'parts/deep/more.h').write_text('#define MORE "more "\n')
+        self.dev.change('words.cc', '#include "words.h"',
+                        '#include "words.h"\n\n#include "parts/deep/more.h"')
+        self.dev.change('words.cc', 'return "', 'return MORE "')
+        until(lambda: self.dev.ask()[1].startswith('more '), 'the moved header')
+        self.assertGreater(self.dev.starts(), starts)
+        (self.dev.project / 'parts/deep/more.h').write_text('#define MORE "less "\n')
+        until(lambda: self.dev.ask()[1].startswith('less '), 'a file of the moved directory')
+
+    def test_10_other_names_are_refused(self):
+        for path in ('/', '/words', '/_eider/dev.js'):
+            self.assertEqual(self.dev.ask(path, headers={'Host': 'evil.example'})[0], 403)
+        for host in ('localhost', 'shop.localhost:1', '127.0.0.1', '[::1]:8080'):
+            self.assertEqual(self.dev.ask(headers={'Host': host})[0], 200, host)
+
+    def test_11_a_second_one_is_told_of_the_first(self):
+        ended = subprocess.run(self.dev.command('--port', str(free_port())), cwd=self.dev.project,
+                               text=True, capture_output=True, check=False, timeout=PATIENCE)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn(f'already: http://localhost:{self.dev.port}/, process '
+                      f'{self.dev.process.pid}', ended.stderr)
+
+    def test_12_a_port_that_is_taken_is_told_with_one_that_is_free(self):
+        ended = subprocess.run(
+            self.dev.command('--port', str(self.dev.port), '--build', self.directory / 'other'),
+            cwd=self.dev.project, text=True, capture_output=True, check=False, timeout=PATIENCE)
+        self.assertEqual(ended.returncode, 1)
+        self.assertRegex(ended.stderr, r'cannot listen on 127\.0\.0\.1 port \d+.*--port \d+')
+
+    def test_13_words_that_are_wrong_are_told(self):
+        for words, told in ((['--nothing', '1'], 'there is no option --nothing'),
+                            (['--port'], 'takes a value'), (['--port', 'x'], 'takes a number')):
+            ended = subprocess.run(self.dev.command(*words), text=True, capture_output=True,
+                                   check=False, timeout=PATIENCE)
+            self.assertEqual(ended.returncode, 2)
+            self.assertIn(told, ended.stderr)
+        ended = subprocess.run(self.dev.command(), cwd=self.directory, text=True,
+                               capture_output=True, check=False, timeout=PATIENCE)
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn('there is no CMakeLists.txt here or above', ended.stderr)
+
+    def test_14_ctrl_c_ends_all_children(self):
+        group = self.children()
+        self.assertTrue(group)
+        self.dev.change('words.cc', 'MORE', 'MORE')
+        self.dev.process.send_signal(signal.SIGINT)
+        self.assertEqual(self.dev.process.wait(PATIENCE), 0)
+        self.assertEqual([pid for pid in group if Path(f'/proc/{pid}/cmdline').exists()
+                          and Path(f'/proc/{pid}/cmdline').read_bytes()], [])
+        self.dev.start()  # for tearDown
+
+    def children(self):
+        """Of `eider dev`, at any depth."""
+        found, left = [], [self.dev.process.pid]
+        while left:
+            pid = left.pop()
+            for tasks in Path(f'/proc/{pid}/task').glob('*/children'):
+                below = [int(each) for each in tasks.read_text().split()]
+                found += below
+                left += below
+        return found
+
+
+HELLO = """#include <eider/eider.h>
+#include <cstdio>
+
+int main(int argc, char** argv) {
+  std::printf("hello %s\\n", argc > 1 ? argv[1] : "nobody");
+  return argc;
+}
+"""
+
+
+class Run(unittest.TestCase):
+    """`eider run` of a single file."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.directory, True)
+        install(cls.directory / 'prefix')
+        cls.file = cls.directory / 'hello there.cc'
+        cls.file.write_text(HELLO)
+        cls.environment = {**os.environ, 'XDG_CACHE_HOME': str(cls.directory / 'cache'),
+                           'PATH': f'{cls.directory}/prefix/bin:{os.environ["PATH"]}'}
+
+    def run_file(self, *words):
+        ended = subprocess.run([str(word) for word in words], text=True, capture_output=True,
+                               check=False, timeout=PATIENCE, env=self.environment,
+                               stdin=subprocess.DEVNULL)
+        return ended.returncode, ended.stdout, ended.stderr
+
+    def compilations(self):
+        """How many lines the builds' logs have."""
+        return sum(len(log.read_text().splitlines())
+                   for log in self.directory.glob('cache/eider/run/*/build/.ninja_log'))
+
+    def test_1_it_is_compiled_once_and_gets_its_words(self):
+        self.assertEqual(self.run_file('eider', 'run', self.file), (1, 'hello nobody\n', ''))
+        made = self.compilations()
+        self.assertEqual(self.run_file('eider', 'run', self.file, 'you'), (2, 'hello you\n', ''))
+        self.assertEqual(self.run_file('eider', 'run', self.file, '--', '--you'),
+                         (2, 'hello --you\n', ''))
+        self.assertEqual(self.compilations(), made)
+
+    def test_2_an_error_is_told_and_mended(self):
+        self.file.write_text(HELLO.replace('argc;', 'args;'))
+        status, said, errors = self.run_file('eider', 'run', self.file)
+        self.assertEqual(status, 1)
+        self.assertIn("hello there.cc:6:10: error: use of undeclared identifier 'args'",
+                      said + errors)
+        self.file.write_text(HELLO)
+        self.assertEqual(self.run_file('eider', 'run', self.file)[:2], (1, 'hello nobody\n'))
+
+    def test_3_a_file_can_be_run_by_its_name(self):
+        script = self.directory / 'script.cc'
+        script.write_text('#!/usr/bin/env -S eider run\n' + HELLO.replace('argc;', 'args;'))
+        script.chmod(0o755)
+        status, said, errors = self.run_file(script)
+        self.assertEqual(status, 1)
+        self.assertIn('script.cc:7:10: error:', said + errors)
+        script.write_text('#!/usr/bin/env -S eider run\n' + HELLO)
+        self.assertEqual(self.run_file(script, 'me'), (2, 'hello me\n', ''))
+
+    def test_4_words_that_are_wrong_are_told(self):
+        for words, told in ((['run'], 'which source?'), (['run', '--nothing'], 'which source?'),
+                            (['run', self.directory / 'none.cc'], 'cannot read')):
+            status, _, errors = self.run_file('eider', *words)
+            self.assertEqual(status, 2)
+            self.assertIn(told, errors)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,105 @@
+"""`eider doctor`: each finding with its mend, for people and as JSON; of a program that runs, too.
+
+Must not expect anything of the machine that a change of it could end.
+"""
+
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from support import BIN, Program
+
+SECONDS_MAX = 60
+
+
+def doctor(*words, **changes):
+    """(exit code, standard output, standard error)."""
+    ended = subprocess.run([BIN / 'eider', 'doctor', *words], text=True, check=False,
+                           env={**os.environ, **changes}, capture_output=True,
+                           timeout=SECONDS_MAX)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def findings(*words, **changes):
+    """(exit code, {name: (state, found, mend)})."""
+    status, said, _ = doctor(*words, '--json', **changes)
+    return status, {each['name']: (each['state'], each['found'], each['mend'])
+                    for each in json.loads(said)['findings']}
+
+
+class Machine(unittest.TestCase):
+    def test_each_finding_that_is_not_good_has_a_mend(self):
+        status, found = findings()
+        for name in ('compiler', 'cmake', 'ninja', 'simdjson', 'kernel', 'io_uring', 'open files',
+                     'tcp_migrate_req', 'port 8080', 'room here'):
+            self.assertIn(name, found)
+        self.assertEqual({name for name, (state, _, _) in found.items() if state != 'good'},
+                         {name for name, (_, _, mend) in found.items() if mend})
+        self.assertEqual(status, 3 if 'bad' in {state for state, _, _ in found.values()} else 0)
+
+    def test_a_machine_without_tools_is_told_what_to_install(self):
+        with tempfile.TemporaryDirectory() as empty:
+            status, found = findings(PATH=empty)
+        self.assertEqual(status, 3)
+        self.assertEqual(found['compiler'],
+                         ('bad', 'none', 'apt install clang-19 (or g++ 13 or later)'))
+        self.assertEqual(found['cmake'], ('bad', 'none', 'apt install cmake: builds are configured '
+                                          'by it'))
+
+    def test_tools_that_are_too_old_are_told(self):
+        with tempfile.TemporaryDirectory() as place:
+            for name, says in (('cmake', 'cmake version 3.16.3'), ('g++', '12.2.0'),
+                               ('pkg-config', '0.1')):
+                tool = Path(place, name)
+                tool.write_text(f'#!/bin/sh\necho "{says}"\n')
+                tool.chmod(0o755)
+            _, found = findings(PATH=place)
+        self.assertEqual(found['cmake'][::2], ('bad', '3.25 or later is needed'))
+        self.assertEqual(found['compiler'][2],
+                         'g++ 12 breaks some forms of co_await: apt install clang-19')
+        self.assertEqual(found['openssl'],
+                         ('advice', '0.1', 'tls needs it from 3.0: apt install libssl-dev'))
+
+    def test_people_read_a_line_and_its_mend(self):
+        _, said, errors = doctor()
+        self.assertEqual(errors, '')
+        self.assertRegex(said, r'(?m)^(ok|--|!!)  kernel +\S')
+
+
+class Production(unittest.TestCase):
+    def test_a_service_is_judged_by_how_it_runs(self):
+        with Program('12_guards', '--port', '{port}', '--drain-seconds', '0') as plain:
+            status, found = findings('production', '--pid', str(plain.process.pid))
+            self.assertEqual(status, 3)
+            self.assertEqual(found['drain'][:2], ('bad', '0 s'))
+            self.assertEqual(found['listens'], ('good', f'127.0.0.1:{plain.port}', ''))
+            self.assertEqual(found['user'][0], 'bad' if os.getuid() == 0 else 'good')
+            self.assertEqual(found['file'], ('good', str(BIN / '12_guards'), ''))
+            self.assertIn('/readyz', found)
+
+    def test_what_other_machines_reach_in_the_clear_is_told(self):
+        with Program('01_hello', '--listen', '[::]:{port}',
+                     environment={'EIDER_DRAIN_SECONDS': '7', 'INVOCATION_ID': 'x'}) as plain:
+            _, found = findings('production', '--pid', str(plain.process.pid))
+            self.assertEqual(found['listens'][:2], ('advice', f':::{plain.port}, in the clear'))
+            self.assertEqual(found['drain'], ('good', '7 s', ''))
+            self.assertEqual(found['supervisor'], ('good', 'systemd', ''))
+            self.assertEqual(found['/readyz'][:2], ('bad', '404'))
+            _, said, _ = doctor('production', '--pid', str(plain.process.pid))
+            self.assertRegex(said, r'\n[1-9]\d* of [1-9]\d* are good\n$')
+
+    def test_what_is_no_process_is_told(self):
+        self.assertEqual(doctor('production', '--pid', '999999999')[::2],
+                         (1, 'eider doctor: there is no process 999999999\n'))
+        self.assertEqual(doctor('production', '--pid', 'x')[::2],
+                         (2, 'eider doctor: x is no number of a process; eider doctor --help '
+                          'tells more\n'))
+        self.assertEqual(doctor('prod')[::2], (2, 'eider doctor: it takes production, not prod; '
+                                               'eider doctor --help tells more\n'))
+
+
+if __name__ == '__main__':
+    unittest.main()

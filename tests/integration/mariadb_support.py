@@ -1,0 +1,93 @@
+"""A MariaDB server of the run: its own directory and Unix socket, as an ordinary user.
+
+Must not touch a server of the system's.
+"""
+
+import os
+import pwd
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+START_SECONDS_MAX = 30
+STOP_SECONDS_MAX = 30
+
+
+class MariadbServer:
+    """A running server with a database `test`. Use as a context manager."""
+
+    def __init__(self):
+        self.user = pwd.getpwnam('mysql') if os.geteuid() == 0 else None
+        self.outer = tempfile.TemporaryDirectory()
+        self.directory = Path(self.outer.name, 'db')
+        self.process = None
+
+    def __enter__(self):
+        Path(self.outer.name).chmod(0o711)
+        self.directory.mkdir()
+        if self.user:
+            os.chown(self.directory, self.user.pw_uid, self.user.pw_gid)
+        subprocess.run(['/usr/bin/mariadb-install-db', '--no-defaults', f'--datadir={self.data}',
+                        '--auth-root-authentication-method=normal', '--skip-test-db',
+                        '--innodb-log-file-size=8M'], check=True, **self._as_user())
+        self.start()
+        self.ask('create database test character set utf8mb4')
+        return self
+
+    def __exit__(self, *_):
+        if self.process is not None:
+            self.stop(signal.SIGKILL)
+        self.outer.cleanup()
+
+    @property
+    def data(self):
+        """The server's data directory."""
+        return self.directory / 'data'
+
+    @property
+    def socket(self):
+        """Where it listens."""
+        return self.directory / 's'
+
+    @property
+    def where(self):
+        """As open_mariadb takes it."""
+        return f'mysql://root@localhost/test?socket={self.socket}'
+
+    def start(self):
+        """Waits until it can be connected to."""
+        self.process = subprocess.Popen(
+            ['/usr/sbin/mariadbd', '--no-defaults', f'--datadir={self.data}',
+             f'--socket={self.socket}', '--skip-networking', '--innodb-buffer-pool-size=32M',
+             '--innodb-log-file-size=8M', '--innodb-flush-log-at-trx-commit=2',
+             '--innodb-use-native-aio=0', '--skip-name-resolve'], **self._as_user())
+        deadline = time.monotonic() + START_SECONDS_MAX
+        while time.monotonic() < deadline:
+            if subprocess.run(self._client('select 1'), check=False,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+                return
+            time.sleep(0.05)
+        raise AssertionError('MariaDB does not start')
+
+    def stop(self, how=signal.SIGTERM):
+        """As an administrator does: connections are ended."""
+        self.process.send_signal(how)
+        self.process.wait(STOP_SECONDS_MAX)
+        self.process = None
+
+    def ask(self, sql, database=''):
+        """What the client prints: columns with tabs between, a line for each row."""
+        return subprocess.run(self._client(sql, database), check=True, text=True,
+                              stdout=subprocess.PIPE).stdout.strip()
+
+    def _client(self, sql, database=''):
+        return ['mariadb', '--no-defaults', '-S', os.fspath(self.socket), '-uroot', '-N', '-B',
+                '-e', sql, *([database] if database else [])]
+
+    def _as_user(self):
+        given = {'user': self.user.pw_uid, 'group': self.user.pw_gid,
+                 'extra_groups': []} if self.user else {}
+        return {'stdin': subprocess.DEVNULL, 'stdout': subprocess.DEVNULL,
+                'stderr': subprocess.DEVNULL, 'cwd': '/', **given}

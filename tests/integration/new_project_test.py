@@ -1,0 +1,360 @@
+"""`eider new` and the commands within a project, from an installed prefix, as a new user has it.
+
+Must not set anything up beside `cmake --install`: what the commands need they find by themselves.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from support import BIN
+
+STEP_SECONDS_MAX = 300
+NO_PROJECT = ('there is no project here or above: no CMakeLists.txt that finds eider '
+              '(eider new NAME makes one)\n')
+SYNTAX = ['g++', '-std=c++23', '-Wall', '-Wextra', '-Werror', '-fsyntax-only']
+
+
+def setUpModule():
+    """One prefix for all."""
+    # pylint: disable=global-statement
+    global PLACE, PREFIX
+    # pylint: disable=consider-using-with
+    PLACE = tempfile.TemporaryDirectory()
+    PREFIX = Path(PLACE.name, 'prefix')
+    ended = subprocess.run(['cmake', '--install', BIN.parent, '--prefix', PREFIX], text=True,
+                           capture_output=True, check=False, timeout=STEP_SECONDS_MAX)
+    if ended.returncode != 0:
+        raise AssertionError(ended.stdout + ended.stderr)
+
+
+def tearDownModule():
+    """Takes the prefix and all projects away."""
+    PLACE.cleanup()
+
+
+def environment(**changes):
+    """Ours, without what would lead to another package or compiler."""
+    kept = {name: value for name, value in os.environ.items()
+            if name not in ('CMAKE_PREFIX_PATH', 'CXX', 'CC', 'eider_DIR')}
+    return {**kept, **changes}
+
+
+def eider(*words, place, **changes):
+    """(exit code, standard output, standard error) of the installed command in that folder."""
+    ended = subprocess.run([PREFIX / 'bin/eider', *words], cwd=place, text=True,
+                           env=environment(**changes), capture_output=True, check=False,
+                           stdin=subprocess.DEVNULL, timeout=STEP_SECONDS_MAX)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+class Place(unittest.TestCase):
+    """A folder of its own for each test."""
+
+    def setUp(self):
+        self.place = Path(tempfile.mkdtemp(dir=PLACE.name))
+
+    def assert_fails(self, status, said, *words, place=None, **changes):
+        """That the command ends so and says exactly that, behind its name."""
+        ended, _, errors = eider(*words, place=place or self.place, **changes)
+        self.assertEqual((ended, errors), (status, f'eider {words[0]}: {said}'))
+
+    def made(self, *words):
+        """The project that `eider new` has made."""
+        status, _, errors = eider('new', *words, place=self.place)
+        self.assertEqual((status, errors), (0, ''))
+        return self.place / words[-1]
+
+
+class Service(Place):
+    """The first hour: what `eider new service` makes, through all commands."""
+
+    def test_it_passes_its_tests_and_serves_what_it_says(self):
+        shop = self.made('service', 'shop')
+        status, said, errors = eider('test', place=shop / 'src')
+        self.assertEqual(status, 0, said + errors)
+        self.assertIn('100% tests passed', said)
+        self.assertIn(str(PREFIX), (shop / 'build/dev/CMakeCache.txt').read_text())
+        self.check_outputs(shop)
+        self.check_layout(shop)
+        self.check_faults(shop)
+
+    def check_outputs(self, shop):
+        """What goes on to another program is nothing but that."""
+        status, routes, _ = eider('routes', place=shop)
+        self.assertEqual(status, 0)
+        self.assertRegex(routes.splitlines()[0], r'^GET /notes .*notes\.cc:\d+$')
+        status, document, _ = eider('openapi', 'document', place=shop)
+        self.assertEqual((status, document[:11]), (0, '{"openapi":'))
+        self.assertEqual(eider('openapi', 'document', '--out', '/dev/full', place=shop)[0], 1)
+        self.assertEqual(eider('routes', '--program', 'build/dev/shop', place=shop),
+                         (0, routes, ''))
+
+    def check_layout(self, shop):
+        """Files that are laid out as .clang-format says stay so, and others are told and mended."""
+        if not shutil.which('clang-format-19'):
+            return
+        self.assertEqual(eider('fmt', '--check', place=shop), (0, '', ''))
+        source = shop / 'src/main.cc'
+        good = source.read_text()
+        source.write_text(good.replace('  ', ' ').replace('int argc', 'int  argc'))
+        self.assertEqual(eider('fmt', '--check', place=shop), (
+            3, 'src/main.cc\n', 'eider fmt: 1 of 6 files are laid out otherwise: run eider fmt\n'))
+        self.assertEqual(eider('fmt', place=shop), (0, '', ''))
+        self.assertEqual(source.read_text(), good)
+
+    def check_faults(self, shop):
+        """A test that fails, a source that does not compile and a broken CMakeLists.txt."""
+        self.assertEqual(eider('test', 'nothing', place=shop)[0], 8)
+        test = shop / 'tests/wrong_test.cc'
+        test.write_text('#include <gtest/gtest.h>\nTEST(It, fails) { EXPECT_EQ(1, 2); }\n')
+        status, said, _ = eider('test', 'It', place=shop)
+        self.assertEqual(status, 8, said)
+        self.assertIn('Expected equality of these values', said)
+        # What a plain build does not see, the sanitizers do.
+        test.write_text('#include <gtest/gtest.h>\nTEST(It, overruns) {\n'
+                        '  volatile int* const x = new int[2];\n  volatile int at = 2;\n'
+                        '  x[at] = 1;\n  delete[] x;\n}\n')
+        status, said, _ = eider('check', 'It', place=shop)
+        self.assertEqual(status, 8, said)
+        self.assertIn('AddressSanitizer: heap-buffer-overflow', said)
+        test.write_text('int x = "a";\n')
+        status, _, errors = eider('test', place=shop)
+        self.assertEqual((status, errors), (
+            1, 'eider test: it does not compile, as the compiler says above\n'))
+        test.unlink()
+        cmake = shop / 'CMakeLists.txt'
+        cmake.write_text(cmake.read_text() + 'nonsense()\n')
+        shutil.rmtree(shop / 'build')
+        status, _, errors = eider('build', '--debug', place=shop)
+        self.assertEqual(status, 1)
+        self.assertIn('Unknown CMake command "nonsense"', errors)
+        self.assertTrue(errors.endswith(
+            '\neider build: CMake does not take the project, as it says above\n'), errors)
+
+
+class Added(Place):
+    """`eider add` makes files, changes as little as it can, and says both."""
+
+    def add(self, *words, place):
+        """What it says; it has to be done."""
+        status, said, errors = eider('add', *words, place=place)
+        self.assertEqual((status, errors), (0, ''))
+        return said
+
+    def test_what_is_added_compiles_and_passes(self):
+        shop = self.made('web', 'my-shop')
+        before = (shop / 'src/app.cc').read_text()
+        self.assertEqual(self.add('module', 'book-orders', place=shop), (
+            'made src/book_orders.cc\nmade src/book_orders.h\nmade tests/book_orders_test.cc\n'
+            'changed src/app.cc\n'))
+        self.assertEqual(self.add('route', 'get', '/hello/{name}', place=shop / 'tests'),
+                         'changed src/app.cc\n')
+        self.assertEqual(self.add('page', 'about', place=shop), (
+            'made pages/about.html\nmade src/about.cc\nmade src/about.h\nchanged src/app.cc\n'))
+        self.assertEqual(self.add('test', 'prices', place=shop), 'made tests/prices_test.cc\n')
+        new = set((shop / 'src/app.cc').read_text().splitlines()) - set(before.splitlines())
+        self.assertEqual(new, {
+            '#include "about.h"', '#include "book_orders.h"', '  add_about(app);',
+            '  add_book_orders(app);',
+            '  app.get("/hello/{name}", [](const std::string& name) { return name; });'})
+        self.assertEqual(eider('fmt', '--check', place=shop)[:2], (0, ''))
+        status, said, errors = eider('test', place=shop)
+        self.assertEqual(status, 0, said + errors)
+        self.assertRegex(said, r'Guests\.write_by_the_form_and_are_read .*Passed')
+        self.assertRegex(said, r'BookOrders\.answers .*Passed[^$]*Prices\.is_found .*Passed')
+        self.assertRegex(eider('routes', place=shop)[1], r'(?m)^GET /about .*about\.cc:\d+$')
+
+    def test_a_component_is_found_and_linked_once(self):
+        shop = self.made('shop')
+        self.assertEqual(self.add('component', 'sqlite', place=shop), 'changed CMakeLists.txt\n')
+        self.assertEqual(self.add('component', 'sqlite', place=shop), 'sqlite is there already\n')
+        cmake = (shop / 'CMakeLists.txt').read_text()
+        self.assertIn('find_package(eider 0.1 REQUIRED COMPONENTS core sqlite)', cmake)
+        self.assertIn('PUBLIC eider::core eider::sqlite)', cmake)
+        self.assertIn('eider has no component mysql; it has ',
+                      eider('add', 'component', 'mysql', place=shop)[2])
+
+    def test_a_migration_is_the_next_file(self):
+        shop = self.made('shop')
+        self.assertIn('0001_orders.sql', self.add('migration', 'orders', place=shop))
+        self.assertIn('0002_prices.sql', self.add('migration', 'prices', place=shop))
+        self.assertEqual(len(list((shop / 'migrations').iterdir())), 2)
+
+    def test_what_cannot_be_added_is_told_and_changes_nothing(self):
+        shop = self.made('shop')
+        before = {path: path.read_bytes() for path in shop.rglob('*') if path.is_file()}
+        for status, said, *words in (
+                (1, 'src/notes.cc is there already, and nothing is overwritten', 'module', 'notes'),
+                (1, 'the project has no templates: call eider_views(target DIRECTORY pages) in '
+                 'CMakeLists.txt, and serve_views(app, …); eider new web has them', 'page', 'x'),
+                (2, 'class has a meaning in C++ or CMake: how about my-class?', 'module', 'class'),
+                (2, 'fetch is no method: there are GET, POST, PUT, PATCH, DELETE',
+                 'route', 'FETCH', '/'),
+                (2, '/{1} is no path: /notes/{id} is one', 'route', 'GET', '/{1}'),
+                (2, '/"); is no path: /notes/{id} is one', 'route', 'GET', '/");'),
+                (2, "class is no parameter's name in C++: choose another one, such as id",
+                 'route', 'GET', '/x/{class}'),
+                (2, '/{id}/b/{id} is no path: two parameters have the same name',
+                 'route', 'GET', '/{id}/b/{id}'),
+                (2, "x( is no component's name: sqlite is one", 'component', 'x('),
+                (2, 'there is no modul; there are module, page, route, test, migration, component; '
+                 'eider add --help tells more', 'modul', 'x'),
+                (2, 'a module has one name; eider add --help tells more', 'module')):
+            self.assert_fails(status, said + '\n', 'add', *words, place=shop)
+        self.assertEqual(before, {path: path.read_bytes() for path in shop.rglob('*')
+                                  if path.is_file()})
+
+    def test_an_app_without_the_mark_is_left_alone(self):
+        shop = self.made('shop')
+        app = shop / 'src/app.cc'
+        text = app.read_text().replace('// `eider add`', '// it')
+        app.write_text(text)
+        status, _, errors = eider('add', 'route', 'GET', '/x', place=shop)
+        self.assertEqual(status, 1)
+        self.assertIn('app.get("/x", [] { return std::string("Hello"); });', errors)
+        self.assertEqual(app.read_text(), text)
+
+
+class OtherKinds(Place):
+    """Each kind is a project that compiles with both compilers."""
+
+    def assert_compiles(self, project, *flags):
+        """With g++ without a warning; and CMake takes it."""
+        for source in [*project.glob('src/*.cc'), *project.glob('tests/*.cc')]:
+            ended = subprocess.run([*SYNTAX, *flags, f'-I{PREFIX}/include', f'-I{project}/src',
+                                    f'-I{project}/include', source], text=True, check=False,
+                                   capture_output=True, timeout=STEP_SECONDS_MAX)
+            self.assertEqual(ended.returncode, 0, ended.stderr[:4000])
+        ended = subprocess.run(['cmake', '--preset', 'release'], cwd=project, text=True,
+                               env=environment(CMAKE_PREFIX_PATH=str(PREFIX)), check=False,
+                               capture_output=True, timeout=STEP_SECONDS_MAX)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+
+    def test_a_realtime_compiles_with_the_other_compiler(self):
+        project = self.made('realtime', 'talk')
+        made = project / 'build/made'
+        made.mkdir(parents=True)
+        (made / 'talk_assets.h').write_text('#include <eider/assets/embedded.h>\n'
+                                            'eider::EmbeddedAssets talk_assets() noexcept;\n')
+        self.assert_compiles(project, f'-I{made}')
+
+    def test_a_library_compiles_with_the_other_compiler(self):
+        self.assert_compiles(self.made('library', 'counts'))
+
+
+class Names(Place):
+    """What is no name is told with one that is; nothing is overwritten."""
+
+    def test_a_name_that_cannot_be_is_told_with_one_that_can(self):
+        for name, why in (('Shop', 'a name begins with a small letter: how about shop?'),
+                          ('9lives', 'a name begins with a small letter: how about app-9lives?'),
+                          ('a b', 'a name has small letters, digits, - and _: how about a-b?'),
+                          ('../up', 'a name is no path: how about up?'),
+                          ('a__b', 'C++ keeps names with __ for itself, and - stands between '
+                           'letters: how about a-b?'),
+                          ('', 'a name has 1 to 64 letters: how about shop?'),
+                          ('class', 'class has a meaning in C++ or CMake: how about my-class?'),
+                          ('co-await', 'co-await has a meaning in C++ or CMake: how about '
+                           'my-co-await?'),
+                          ('test', 'test has a meaning in C++ or CMake: how about my-test?')):
+            self.assert_fails(2, why + '\n', 'new', 'service', name)
+        self.assertEqual(list(self.place.iterdir()), [])
+
+    def test_words_that_are_not_understood_are_told(self):
+        more = '; eider new --help tells more\n'
+        self.assert_fails(2, 'which name? for example: eider new shop' + more, 'new')
+        self.assert_fails(2, 'there is no kind wbe; there are service, web, realtime, library'
+                          + more, 'new', 'wbe', 'x')
+        self.assert_fails(2, 'there is no option --her, but --here' + more, 'new', 'x', '--her')
+        self.assert_fails(2, '--kind takes a value (KIND), and none follows it' + more,
+                          'new', 'x', '--kind')
+        self.assert_fails(2, 'c is one word too many: it takes KIND and NAME' + more,
+                          'new', 'web', 'b', 'c')
+
+    def test_what_is_there_stays(self):
+        shop = self.place / 'shop'
+        shop.mkdir()
+        self.assert_fails(1, 'shop is there already: choose another name, or make the project in '
+                          'it by cd shop && eider new --here\n', 'new', 'shop')
+        (shop / 'README.md').write_text('mine')
+        self.assert_fails(1, 'README.md is there already, and nothing is overwritten\n',
+                          'new', '--here', place=shop)
+        self.assertEqual([path.name for path in shop.iterdir()], ['README.md'])
+        (shop / 'README.md').unlink()
+        self.assertEqual(eider('new', 'library', '--here', place=shop)[0], 0)
+        self.assertTrue((shop / 'include/shop/shop.h').exists())
+
+    def test_a_full_disk_leaves_nothing_behind(self):
+        script = (f'mount -t tmpfs -o size=16k tmpfs {self.place} || exit 77; cd {self.place}; '
+                  f'{PREFIX}/bin/eider new shop; echo "$? $(ls | wc -l)"')
+        ended = subprocess.run(['unshare', '-m', 'sh', '-c', script], text=True, check=False,
+                               capture_output=True, timeout=STEP_SECONDS_MAX)
+        if ended.returncode != 0:
+            self.skipTest('no file system may be mounted here')
+        self.assertIn('No space left on device', ended.stderr)
+        self.assertEqual(ended.stdout, '1 0\n')
+
+
+class Lacking(Place):
+    """What is not there is told with what brings it."""
+
+    def test_a_folder_without_a_project(self):
+        for command in ('build', 'test', 'check', 'fmt', 'routes'):
+            self.assert_fails(1, NO_PROJECT, command)
+        self.assert_fails(2, 'there is no option --wacth, but --watch; eider test --help tells '
+                          'more\n', 'test', '--wacth')
+
+    def programs(self, *names):
+        """A folder for PATH with those alone."""
+        path = self.place / 'bin'
+        path.mkdir()
+        for name in names:
+            (path / name).symlink_to(shutil.which(name))
+        return str(path)
+
+    def test_a_machine_without_cmake_ninja_or_a_compiler(self):
+        shop = self.made('shop')
+        self.assert_fails(1, 'there is no cmake: install it (apt install cmake)\n', 'build',
+                          place=shop, PATH=self.programs())
+        Path(self.place, 'bin/cmake').symlink_to(shutil.which('cmake'))
+        self.assert_fails(1, 'there is no ninja: install it (apt install ninja-build)\n', 'build',
+                          place=shop, PATH=str(self.place / 'bin'))
+        Path(self.place, 'bin/ninja').symlink_to(shutil.which('ninja'))
+        self.assert_fails(1, 'there is no compiler: install clang 19 (apt install clang-19), or '
+                          'g++ 13 or later\n', 'build', place=shop, PATH=str(self.place / 'bin'))
+        self.assert_fails(1, 'CXX is cl.exe, and there is no such compiler\n', 'build',
+                          place=shop, CXX='cl.exe')
+
+
+class Stopped(Place):
+    """Ctrl-C ends what was started, and all that this has started."""
+
+    def test_nothing_is_left_behind(self):
+        shop = self.made('shop')
+        path = self.place / 'bin'
+        path.mkdir()
+        (path / 'cmake').write_text('#!/bin/sh\nsetsid sleep 1000 & echo $! > sleeping\nwait\n')
+        (path / 'cmake').chmod(0o755)
+        for how in (signal.SIGINT, signal.SIGTERM):
+            with subprocess.Popen([PREFIX / 'bin/eider', 'test'], cwd=shop, text=True,
+                                  env=environment(PATH=f'{path}:{os.environ["PATH"]}'),
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
+                note = shop / 'sleeping'
+                deadline = time.monotonic() + 60
+                while not (note.exists() and note.read_text().endswith('\n')):
+                    self.assertLess(time.monotonic(), deadline)
+                    time.sleep(0.01)
+                running.send_signal(how)
+                self.assertEqual(running.wait(STEP_SECONDS_MAX), 130)
+                self.assertFalse(Path('/proc', note.read_text().strip()).exists())
+                note.unlink()
+
+
+if __name__ == '__main__':
+    unittest.main()

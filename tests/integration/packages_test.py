@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""The packages for Debian, Conan and vcpkg: what they hold, and that a program is built by it.
+
+Must not install them: they are unpacked. The pinned Conan lives in build/conan-venv.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+# pylint: disable=wrong-import-position
+from support import BIN, make_environment
+
+ROOT = Path(__file__).resolve().parents[2]
+TREE = Path(BIN).parent
+
+
+def done(*command, **more):
+    """What the command printed; raises where it fails."""
+    ended = subprocess.run([str(word) for word in command], text=True, timeout=120, check=False,
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more)
+    if ended.returncode != 0:
+        raise AssertionError(f'{command}: {ended.returncode}\n{ended.stdout}')
+    return ended.stdout
+
+
+def project_version():
+    """As CMake knows it."""
+    text = (ROOT / 'CMakeLists.txt').read_text()
+    return re.search(r'project\(eider VERSION (\S+)', text)[1]
+
+
+def made(directory):
+    """The packages by their names, made at a fixed time, and without compressing 20 MB."""
+    done('cpack', '-G', 'DEB', '-B', directory, '-D', 'CPACK_DEBIAN_COMPRESSION_TYPE=none',
+         cwd=TREE, env={**os.environ, 'SOURCE_DATE_EPOCH': '1700000000'})
+    return {file.name.partition('_')[0]: file for file in Path(directory).glob('*.deb')}
+
+
+class DebianPackages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.directory.cleanup)
+        cls.packages = made(Path(cls.directory.name, 'made'))
+        cls.root = Path(cls.directory.name, 'root')
+        for package in cls.packages.values():
+            done('dpkg-deb', '-x', package, cls.root)
+
+    def field(self, package, name):
+        """What its control file says."""
+        return done('dpkg-deb', '-f', self.packages[package], name).strip()
+
+    def test_there_is_one_for_programs_and_one_with_the_command(self):
+        self.assertEqual({'libeider-dev', 'eider'}, set(self.packages))
+        for package in self.packages:
+            self.assertEqual(project_version(), self.field(package, 'Version'))
+
+    def test_libraries_of_programs_are_asked_for_by_name_and_version(self):
+        self.assertRegex(self.field('eider', 'Depends'), r'libc6 \(>= 2.*libssl3 \(>= 3')
+        self.assertRegex(self.field('libeider-dev', 'Depends'), 'libsimdjson-dev, liburing-dev')
+
+    def test_what_only_a_component_needs_is_recommended(self):
+        recommended = self.field('libeider-dev', 'Recommends')
+        for library in ('libpq-dev', 'libssl-dev', 'zlib1g-dev', 'eider (= '):
+            self.assertIn(library, recommended)
+        self.assertNotIn('libcli11-dev', recommended)
+
+    def test_made_again_they_are_the_same(self):
+        again = made(Path(self.directory.name, 'again'))
+        for name, package in self.packages.items():
+            self.assertEqual(package.read_bytes(), again[name].read_bytes(), name)
+
+    def test_the_command_runs_from_where_it_was_unpacked(self):
+        self.assertRegex(done(self.root / 'usr/bin/eider', '--version'), r'^eider \d')
+
+    def test_a_program_is_built_by_pkg_config_alone(self):
+        files = next(self.root.rglob('eider-core.pc')).parent
+        env = {**os.environ, 'PKG_CONFIG_PATH': str(files)}
+        flags = done('pkg-config', '--cflags', '--libs', 'eider-core', env=env).split()
+        program = Path(self.directory.name, 'program')
+        done('g++', '-std=c++23', ROOT / 'tests/install/core.cc', '-o', program, *flags)
+        self.assertIn('outside', done(program))
+
+    def test_pkg_config_knows_all_that_each_component_stands_on(self):
+        files = next(self.root.rglob('eider-core.pc')).parent
+        env = {**os.environ, 'PKG_CONFIG_PATH': str(files)}
+        components = sorted(file.stem for file in files.glob('*.pc'))
+        self.assertGreater(len(components), 15)
+        for component in components:
+            with self.subTest(component):
+                self.assertIn('-leider_core', done('pkg-config', '--libs', component, env=env))
+
+
+class ConanPackage(unittest.TestCase):
+    """What was built stands where Conan builds: its build of the library alone is not tried."""
+
+    def test_a_program_outside_is_built_by_it(self):
+        with tempfile.TemporaryDirectory() as directory:
+            Path(directory, 'build').mkdir()
+            Path(directory, 'build/Release').symlink_to(TREE)
+            env = {**os.environ, 'CONAN_HOME': f'{directory}/home'}
+
+            def conan(*words):
+                return done(make_environment('conan') / 'bin/conan', *words, cwd=ROOT, env=env)
+            conan('profile', 'detect')
+            options = ('-of', directory, '-s', 'compiler.cppstd=23', '-c',
+                       'tools.system.package_manager:mode=check',
+                       '-c', f'tools.cmake.cmake_layout:test_folder={directory}/outside')
+            conan('install', '.', *options)
+            self.assertIn('{"message":"packed"}', conan('export-pkg', '.', *options))
+
+
+class VcpkgPort(unittest.TestCase):
+    """What vcpkg itself would say cannot be had here: the port is held against the components."""
+
+    def test_features_are_the_components_and_stand_on_what_these_do(self):
+        port = json.loads((ROOT / 'packaging/vcpkg/eider/vcpkg.json').read_text())
+        libraries = (ROOT / 'cmake/EiderLibraries.cmake').read_text()
+        components = re.search(r'set\(EIDER_COMPONENTS_ALL core ([^)]*)\)', libraries)[1].split()
+        self.assertEqual(sorted(components), list(port['features']))
+        for name in components:
+            bases = re.search(rf'set\(eider_bases_{name} ([^)]*)\)', libraries)
+            own = [one['features'] for one in port['features'][name].get('dependencies', [])
+                   if isinstance(one, dict)]
+            self.assertEqual([bases[1].split()] if bases else [], own, name)
+
+    def test_its_version_is_the_projects(self):
+        port = json.loads((ROOT / 'packaging/vcpkg/eider/vcpkg.json').read_text())
+        self.assertEqual(project_version(), port['version'])
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,89 @@
+"""A PostgreSQL server of the run: its own directory and Unix socket, as an ordinary user.
+
+Must not touch a server of the system's.
+"""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+START_SECONDS_MAX = 30
+STOP_SECONDS_MAX = 30
+PORT = 5432  # of the socket's name alone: it listens on no address
+
+
+def _program(name):
+    """The latest one installed: Debian has them outside of the PATH."""
+    found = sorted(Path('/usr/lib/postgresql').glob(f'*/bin/{name}'),
+                   key=lambda path: int(path.parts[4]))
+    return str(found[-1]) if found else shutil.which(name) or name
+
+
+class PostgresServer:
+    """A running server. Use as a context manager."""
+
+    def __init__(self):
+        self.user = pwd.getpwnam('postgres') if os.geteuid() == 0 else None
+        self.outer = tempfile.TemporaryDirectory()
+        self.directory = Path(self.outer.name, 'pg')
+        self.process = None
+
+    def __enter__(self):
+        Path(self.outer.name).chmod(0o711)
+        self.directory.mkdir()
+        if self.user:
+            os.chown(self.directory, self.user.pw_uid, self.user.pw_gid)
+        subprocess.run([_program('initdb'), '-D', self.data, '-U', 'tester', '-A', 'trust',
+                        '-E', 'UTF8', '--locale=C', '--no-sync'], check=True, **self._as_user())
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        if self.process is not None:
+            self.stop(signal.SIGQUIT)
+        self.outer.cleanup()
+
+    @property
+    def data(self):
+        """The cluster's directory."""
+        return self.directory / 'data'
+
+    @property
+    def where(self):
+        """As open_postgres takes it."""
+        return f'host={self.directory} port={PORT} user=tester dbname=postgres'
+
+    def start(self):
+        """Waits until it can be connected to."""
+        self.process = subprocess.Popen(
+            [_program('postgres'), '-D', self.data, '-k', self.directory, '-p', str(PORT),
+             '-c', 'listen_addresses=', '-c', 'fsync=off'], **self._as_user())
+        deadline = time.monotonic() + START_SECONDS_MAX
+        while time.monotonic() < deadline:
+            told = self.data / 'postmaster.pid'
+            if told.exists() and told.read_text().rstrip().endswith('ready'):
+                return
+            time.sleep(0.01)
+        raise AssertionError('PostgreSQL does not start')
+
+    def stop(self, how=signal.SIGINT):
+        """As an administrator does: connections are ended."""
+        self.process.send_signal(how)
+        self.process.wait(STOP_SECONDS_MAX)
+        self.process = None
+
+    def ask(self, sql):
+        """The only value of the only row, as text."""
+        return subprocess.run([_program('psql'), '-X', '-A', '-t', '-d', self.where, '-c', sql],
+                              check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
+
+    def _as_user(self):
+        given = {'user': self.user.pw_uid, 'group': self.user.pw_gid,
+                 'extra_groups': []} if self.user else {}
+        return {'stdin': subprocess.DEVNULL, 'stdout': subprocess.DEVNULL,
+                'stderr': subprocess.DEVNULL, 'cwd': '/', **given}

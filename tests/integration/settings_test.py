@@ -1,0 +1,217 @@
+"""Settings of real programs: files, what is printed of them, secrets, and SIGHUP under load.
+
+Must not look into a program: what counts are its words, its answers and its exit code.
+"""
+
+import http.client
+import os
+import signal
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+from support import ANSWER_SECONDS_MAX, ROOT, Program, run_to_end
+
+CLIENTS = 8
+RELOADS = 20
+HIDDEN = 'hunter2-of-the-mail-server'
+
+
+def setUpModule():
+    """Programs begin with what SIGHUP does by itself, also where this one was told to ignore it."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+class Asking:
+    """Threads that ask on kept connections until they are told to end; all is to be answered."""
+
+    def __init__(self, port):
+        self.port = port
+        self.is_over = threading.Event()
+        self.lock = threading.Lock()
+        self.answered = 0
+        self.wrong = []
+        self.threads = [threading.Thread(target=self.run, args=(each % 2 == 0,))
+                        for each in range(CLIENTS)]
+
+    def __enter__(self):
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        for thread in self.threads:
+            thread.join()
+
+    def run(self, is_kept):
+        """Every second client makes a connection for each request."""
+        connection = http.client.HTTPConnection('127.0.0.1', self.port, timeout=ANSWER_SECONDS_MAX)
+        while not self.is_over.is_set() and not self.wrong:
+            try:
+                connection.request('GET', '/pause')
+                reply = connection.getresponse()
+                told = (reply.status, reply.read().decode())
+            except (OSError, http.client.HTTPException) as error:
+                told = (0, repr(error))
+            with self.lock:
+                self.answered += 1
+                if told[0] != 200 or not told[1].endswith('s'):
+                    self.wrong.append(told)
+            if not is_kept:
+                connection.close()  # the next request opens it anew
+        connection.close()
+
+
+class Reloads(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.file = Path(directory.name) / 'clock.toml'
+        self.directory = Path(directory.name)
+        self.write('1s')
+
+    def write(self, pause, more=''):
+        """Puts another file in place, as `mv` does."""
+        new = self.file.with_suffix('.new')
+        new.write_text(f'[clock]\npause = "{pause}"\nfile = "{self.directory}/count"\n{more}')
+        os.replace(new, self.file)
+
+    def start(self):
+        return self.enterContext(Program('13_clock', '--port', '{port}', '--threads', '2',
+                                         '--config', str(self.file)))
+
+    def said(self, program, line, times=1):
+        """Waits for the log to have the line so often."""
+        deadline = time.monotonic() + ANSWER_SECONDS_MAX
+        while program.said().count(line) < times:
+            self.assertLess(time.monotonic(), deadline, program.said())
+            time.sleep(0.005)
+
+    def hang_up(self, program):
+        program.process.send_signal(signal.SIGHUP)
+
+    def test_take_what_may_change_and_lose_no_request(self):
+        program = self.start()
+        self.assertEqual(program.ask('GET', '/pause')[2], b'1s')
+        with Asking(program.port) as asking:
+            for each in range(RELOADS):
+                self.write(f'{each + 2}s')
+                self.hang_up(program)
+                self.said(program, f'settings: clock.pause is "{each + 2}s" ({self.file}:2)')
+                self.assertEqual(program.ask('GET', '/pause')[2], f'{each + 2}s'.encode())
+        self.assertEqual(asking.wrong, [])
+        self.assertGreater(asking.answered, CLIENTS)
+        self.assertEqual(program.stop(), 0)
+
+    def test_take_the_level_of_the_log(self):
+        program = self.start()
+        self.said(program, ' info Eider serves on ')
+        self.write('1s', '[server]\nlog_level = "error"\n')
+        self.hang_up(program)
+        self.said(program, f'settings: server.log_level is "error" ({self.file}:5)')
+        self.write('2s', '[server]\nlog_level = "error"\n')
+        self.hang_up(program)
+        deadline = time.monotonic() + ANSWER_SECONDS_MAX
+        while program.ask('GET', '/pause')[2] != b'2s':
+            self.assertLess(time.monotonic(), deadline)
+        self.assertNotIn('clock.pause is', program.said())
+        self.write('2s', '[server]\nlog_level = "loud"\n')
+        self.hang_up(program)
+        self.said(program, 'server.log_level must be one of debug, info, warning, error')
+        self.assertEqual(program.stop(), 0)
+
+    def test_tell_what_needs_a_restart(self):
+        program = self.start()
+        self.write('1s', '[server]\nport = 1\nthreads = 4\n')
+        self.hang_up(program)
+        # The command line goes ahead of the file, so nothing has changed of these two.
+        self.said(program, 'settings: read anew, and nothing has changed')
+        self.write('1s', '[server]\ndrain_seconds = 3\n')
+        self.hang_up(program)
+        self.said(program, 'settings: server.drain_seconds has changed, and waits for a restart')
+        self.assertEqual(program.stop(), 0)
+
+    def test_of_a_bad_file_leave_all_as_it_was_and_tell_why(self):
+        program = self.start()
+        whole = self.file.read_text()
+        self.file.write_text(whole.replace('1s', '2s')[:len(whole) // 2] + '\nhalf')
+        self.hang_up(program)
+        self.said(program, 'settings: all stays as it was: ')
+        self.said(program, 'is no TOML: ')
+        self.file.unlink()
+        self.hang_up(program)
+        self.said(program, 'which cannot be read: No such file or directory')
+        self.file.mkdir()
+        self.hang_up(program)
+        self.said(program, 'which cannot be read: Is a directory')
+        self.file.rmdir()
+        self.file.write_text(whole + '\n' * (10 << 20))
+        self.hang_up(program)
+        self.said(program, 'which is larger than 1024 KiB')
+        self.file.unlink()
+        os.mkfifo(self.file)
+        self.hang_up(program)  # of a pipe without a writer nothing is read, and nobody waits
+        self.said(program, 'settings: clock.file has changed, and waits for a restart')
+        self.assertEqual(program.ask('GET', '/pause')[2], b'1s')
+        self.file.unlink()
+        self.write('5s')
+        self.hang_up(program)
+        self.said(program, 'settings: clock.pause is "5s"')
+        self.assertEqual(program.stop(), 0)
+
+    def test_are_not_waited_for_at_the_stop(self):
+        program = self.start()
+        for _ in range(RELOADS):
+            self.hang_up(program)
+        self.assertEqual(program.stop(), 0)
+
+    def test_without_anything_to_read_anew_end_as_programs_do(self):
+        program = self.enterContext(Program('01_hello', '--port', '{port}'))
+        self.assertEqual(program.stop(signal.SIGHUP), -signal.SIGHUP)
+
+
+class Printed(unittest.TestCase):
+    def test_settings_of_the_bookstore_are_the_same_when_they_are_read_again(self):
+        file = ROOT / 'examples/bookstore/bookstore.toml'
+        status, first = run_to_end('bookstore', '--config', str(file), '--print-config')
+        self.assertEqual(status, 0, first)
+        self.assertIn(f'database_file = "/var/lib/bookstore/bookstore.db"  # {file}:4\n', first)
+        self.assertIn('\nthreads = 2  # ', first)
+        with tempfile.NamedTemporaryFile('w', suffix='.toml') as again:
+            again.write(first)
+            again.flush()
+            status, second = run_to_end('bookstore', '--config', again.name, '--print-config')
+        values = [[line.rpartition('#')[0] for line in text.splitlines()]
+                  for text in (first, second)]
+        self.assertEqual((status, values[0]), (0, values[1]))
+
+    def test_secrets_are_told_nowhere(self):
+        environment = {'BOOKSTORE_SMTP_PASSWORD': HIDDEN}
+        with tempfile.TemporaryDirectory() as directory:
+            named = Path(directory) / 'smtp_password'
+            named.write_text(HIDDEN + '\n')
+            all_said = ''
+            for words in (('--print-config',), ('--help',), ('--routes',), ('--port', 'x'),
+                          ('--smtp-password', HIDDEN), ('--smtp-password=' + HIDDEN,)):
+                all_said += run_to_end('bookstore', *words, environment=environment)[1]
+                all_said += run_to_end('bookstore', *words, environment={
+                    'CREDENTIALS_DIRECTORY': directory})[1]
+                all_said += run_to_end('bookstore', '--smtp-password-file', str(named), *words)[1]
+            self.assertIn('# smtp_password_file = FILE  # BOOKSTORE_SMTP_PASSWORD\n', all_said)
+            self.assertIn('# smtp_password_file = FILE  # the credential smtp_password\n', all_said)
+            self.assertIn(f'smtp_password_file = "{named}"  # --smtp-password-file\n', all_said)
+            self.assertNotIn('hunter2', all_said)
+            program = self.enterContext(Program('bookstore', '--port', '{port}', '--database-file',
+                                                str(Path(directory) / 'shop.db'), '--smtp-url',
+                                                'smtp://127.0.0.1:9', '--smtp-user', 'shop',
+                                                environment=environment))
+            program.ask('GET', '/')
+            program.stop()
+            self.assertNotIn('hunter2', program.said())
+
+
+if __name__ == '__main__':
+    unittest.main()

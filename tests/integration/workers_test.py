@@ -1,0 +1,308 @@
+"""Workers below a supervisor: one that crashes takes with it what it held, and nothing else.
+
+Must not take an excuse: what is lost is held against what the worker had open when it was killed.
+
+    workers_test.py --crashes 100 --rate 10000     longer, and faster
+"""
+
+import argparse
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from support import BIN, free_port, run_to_end
+from upgrade_test import (Load, Service, children, descriptors, is_alive, loads_of, program_that,
+                          setUpModule as adopt_orphans, until)
+
+WORKERS = 3
+SECONDS_MAX = 30
+PROGRAM = '10_http2'
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--crashes', type=int, default=10)
+parser.add_argument('--rate', type=int, default=2000)
+LONGER, OTHERS = parser.parse_known_args()
+
+
+def setUpModule():
+    adopt_orphans()
+
+
+def memory(process):
+    """What it adds to all that runs, in KiB."""
+    text = Path(f'/proc/{process}/smaps_rollup').read_text()
+    return int(re.search(r'^Pss:\s+(\d+)', text, re.M)[1])
+
+
+def supervised(*arguments, workers=WORKERS):
+    return Service('--port', '{port}', '--workers', str(workers), *arguments)
+
+
+def sockets(process):
+    return descriptors(process).count('socket:')
+
+
+class Crashes(unittest.TestCase):
+    def kill_one(self, service, number):
+        """returns  at most how many requests it had, by its sockets"""
+        workers = sorted(children(service.pid))
+        victim = workers[number % len(workers)]
+        count = len(service.lines('Another one starts'))
+        held = sockets(victim)
+        os.kill(int(victim), signal.SIGKILL)
+        until(lambda: len(service.lines('Another one starts')) > count and
+              len(children(service.pid)) == WORKERS, service.said)
+        return held
+
+    def test_ten_crashes_lose_what_the_workers_held_and_refuse_nobody(self):
+        tls_port = free_port()
+        with supervised('--tls-port', str(tls_port)) as service, contextlib.ExitStack() as stack:
+            plain = f'http://127.0.0.1:{service.port}/'
+            tls = f'https://127.0.0.1:{tls_port}/'
+            loads = [Load(plain, '-c', '16', rate=LONGER.rate), Load(plain, '-c', '1'),
+                     Load(tls, '-c', '8', rate=LONGER.rate // 10)]
+            for load in loads:
+                stack.enter_context(load)
+            time.sleep(0.5)
+            held = 0
+            for number in range(LONGER.crashes):
+                held += self.kill_one(service, number)
+                time.sleep(0.2)
+            sent, lost = 0, 0
+            for load in loads:
+                _, report, said = load.end()
+                kinds = {kind: count for kind, count in report['errors_by_kind'].items() if count}
+                self.assertLessEqual(kinds.keys(), {'reset', 'closed', 'tls'}, said)
+                self.assertEqual(report['unsent'], 0, said)
+                lost += report['errors']
+                sent += report['requests'] + report['errors']
+            print(f'{sent} requests over {LONGER.crashes} crashes, {lost} lost with the workers '
+                  f'that held them, of {held} at most', file=sys.stderr)
+            self.assertLessEqual(lost, held)
+            self.assertGreater(sent, 1000)
+            self.assertEqual(service.end(), 0)
+
+    def test_one_that_goes_on_crashing_is_started_less_and_less_often(self):
+        with supervised(workers=1) as service:
+            for count in range(1, 4):
+                worker, = children(service.pid)
+                os.kill(int(worker), signal.SIGKILL)
+                until(lambda n=count: len(service.lines('Another one starts')) == n and
+                      children(service.pid), service.said)
+                self.assertEqual(service.ask('GET', '/')[0], 200)
+            pauses = [int(re.search(r'in (\d+) ms', line)[1])
+                      for line in service.lines('Another one starts')]
+            self.assertEqual(pauses, [0, 100, 200])
+            self.assertEqual(service.end(), 0)
+
+
+class Ends(unittest.TestCase):
+    def test_a_stop_of_all_at_once_answers_what_is_in_flight(self):
+        with supervised() as service:
+            workers = children(service.pid)
+            self.assertEqual(len(workers), WORKERS)
+            with service.connect() as client:
+                client.sendall(b'GET /slow/700 HTTP/1.1\r\nHost: a\r\n\r\n')
+                time.sleep(0.3)
+                # As systemd and terminals do: to every process.
+                for each in [*map(int, workers), service.pid]:
+                    os.kill(each, signal.SIGTERM)
+                self.assertIn(b'200 OK', client.recv(10000))
+            self.assertEqual(service.process.wait(SECONDS_MAX), 0)
+            self.assertFalse(any(map(is_alive, workers)))
+
+    def test_what_a_worker_starts_hears_signals_as_usual(self):
+        with supervised() as service:
+            for worker in children(service.pid):
+                status = Path(f'/proc/{worker}/status').read_text()
+                ignored = int(re.search(r'^SigIgn:\s+(\w+)', status, re.M)[1], 16)
+                for number in signal.SIGTERM, signal.SIGINT, signal.SIGUSR2:
+                    self.assertFalse(ignored >> number - 1 & 1, number)
+            self.assertEqual(service.end(), 0)
+
+    def test_a_worker_that_hangs_is_killed_when_it_could_have_ended(self):
+        with supervised('--drain-seconds', '1') as service:
+            workers = children(service.pid)
+            os.kill(int(min(workers)), signal.SIGSTOP)
+            self.assertEqual(service.end(), 0)
+            self.assertIn('has not ended in time', service.said())
+            self.assertFalse(any(map(is_alive, workers)))
+
+    def test_a_second_signal_kills_workers_ahead_of_the_supervisor(self):
+        with supervised() as service:
+            workers = children(service.pid)
+            for worker in workers:
+                os.kill(int(worker), signal.SIGSTOP)
+            os.kill(service.pid, signal.SIGINT)
+            time.sleep(0.3)
+            self.assertTrue(all(map(is_alive, workers)))
+            os.kill(service.pid, signal.SIGINT)
+            self.assertEqual(service.process.wait(SECONDS_MAX), -signal.SIGINT)
+            until(lambda: not any(map(is_alive, workers)), service.said)
+
+    def test_a_supervisor_that_is_killed_leaves_no_worker(self):
+        with supervised() as service:
+            workers = children(service.pid)
+            os.kill(service.pid, signal.SIGKILL)
+            service.process.wait(SECONDS_MAX)
+            until(lambda: not any(map(is_alive, workers)), service.said)
+
+    def test_workers_that_do_not_come_up_are_told_and_end_it(self):
+        status, said = run_to_end(PROGRAM, '--port', str(free_port()), '--workers', '2',
+                                  '--tls-port', str(free_port()), '--cert', '/nowhere.pem',
+                                  '--key', '/nowhere.pem')
+        self.assertEqual(status, 1, said)
+        self.assertIn('it has ended with 1', said)
+
+
+class Upgrades(unittest.TestCase):
+    def test_a_supervisor_is_replaced_with_its_workers_and_loses_no_request(self):
+        tls_port = free_port()
+        with supervised('--tls-port', str(tls_port), '--drain-seconds', '4') as service, \
+                contextlib.ExitStack() as stack:
+            loads = loads_of(service.port, tls_port, LONGER.rate)
+            for load in loads.values():
+                stack.enter_context(load)
+            time.sleep(0.5)
+            first = len(descriptors(service.pid))
+            gone = set()
+            for _ in range(3):
+                gone |= children(service.pid)
+                service.upgrade()
+                time.sleep(0.3)
+            for name, load in loads.items():
+                status, report, said = load.end()
+                with self.subTest(name):
+                    self.assertEqual((status, report['errors'], report['unsent']), (0, 0, 0), said)
+            until(lambda: not any(map(is_alive, [*service.pids[:-1], *gone])), service.said)
+            self.assertEqual(len(children(service.pid)), WORKERS)
+            self.assertLessEqual(len(descriptors(service.pid)), first)
+            self.assertEqual(service.end(), 0)
+
+
+    def test_workers_that_the_environment_asks_for_stay_workers(self):
+        with Service('--port', '{port}', environment={'EIDER_WORKERS': '2'}) as service:
+            service.upgrade()
+            self.assertIn('(2 processes)', service.lines('serves on')[-1])
+            self.assertEqual(service.end(), 0)
+
+
+class HangUps(unittest.TestCase):
+    def test_workers_read_settings_anew_also_those_that_are_starting(self):
+        with tempfile.NamedTemporaryFile('w', suffix='.toml') as file, \
+                supervised('--config', file.name) as service:
+            file.write('[server]\nlog_level = "debug"\n')
+            file.flush()
+            workers = children(service.pid)
+            os.kill(service.pid, signal.SIGHUP)
+            until(lambda: len(service.lines('log_level is')) == WORKERS, service.said)
+            self.assertEqual(children(service.pid), workers)
+            os.kill(int(min(workers)), signal.SIGKILL)
+            until(lambda: service.lines('Another one starts'), service.said)
+            os.kill(service.pid, signal.SIGHUP)
+            until(lambda: len(service.lines('nothing has changed')) == WORKERS, service.said)
+            self.assertEqual(len(service.lines('Another one starts')), 1)
+            self.assertEqual(service.end(), 0)
+
+    def test_nothing_happens_where_there_is_nothing_to_read(self):
+        with supervised() as service:
+            workers = children(service.pid)
+            os.kill(service.pid, signal.SIGHUP)
+            until(lambda: service.lines('SIGHUP does nothing here'), service.said)
+            for worker in workers:  # as a terminal does that goes
+                os.kill(int(worker), signal.SIGHUP)
+            self.assertEqual(service.ask('GET', '/')[0], 200)
+            self.assertEqual(children(service.pid), workers)
+            self.assertEqual(service.end(), 0)
+
+
+class Failed(unittest.TestCase):
+    """An upgrade in which not all workers come up: whoever had the sockets goes on with them."""
+
+    def start(self, second_worker):
+        """A service whose next second worker does that ahead of the program, or instead of it."""
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        program = f'exec -a "$0" {BIN / PROGRAM} "$@"'
+        link, other = program_that(directory, f'[ "$EIDER_WORKER" = 1 ] && {second_worker}\n'
+                                   f"exec bash -c '{program}' \"$0\" \"$@\"")
+        path = Path(directory) / 'app.sock'
+        service = self.enterContext(Service(
+            '--listen', '127.0.0.1:{port}', '--listen', f'unix:{path}', '--workers', '2',
+            '--drain-seconds', '1', program=link))
+        link.unlink()
+        link.symlink_to(other)
+        return service, path
+
+    def check_serves(self, service, path):
+        for _ in range(8):
+            self.assertEqual(service.ask('GET', '/')[0], 200)
+            with socket.socket(socket.AF_UNIX) as client:
+                client.settimeout(SECONDS_MAX)
+                client.connect(str(path))
+                client.sendall(b'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+                self.assertTrue(client.recv(1000).startswith(b'HTTP/1.1 200'))
+
+    def test_a_worker_that_ends_leaves_the_old_ones_their_sockets(self):
+        service, path = self.start('sleep 2 && exit 3')
+        workers = children(service.pid)
+        self.assertTrue(service.refuse('ended with 1'), service.said())
+        self.assertIn('Worker 1: it has ended with 3', service.said())
+        self.assertEqual(children(service.pid), workers)
+        self.check_serves(service, path)
+        self.assertEqual(service.end(), 0)
+
+    def test_an_old_process_that_never_lets_go_keeps_its_sockets(self):
+        with socket.create_server(('127.0.0.1', 0)) as listening:
+            here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            place = f'127.0.0.1:{listening.getsockname()[1]}'
+            socket.send_fds(here, [b'S' + place.encode()], [listening.fileno()])
+            here.send(b'A')
+            new = subprocess.Popen([BIN / PROGRAM, '--listen', place, '--workers', '2'],
+                                   env={**os.environ, 'EIDER_HANDOVER': str(there.fileno())},
+                                   pass_fds=[there.fileno()], stderr=subprocess.PIPE, text=True)
+            there.close()
+            here.settimeout(SECONDS_MAX)
+            self.assertEqual(here.recv(100), f'R{new.pid}\0{place}'.encode())
+            said = new.communicate(timeout=SECONDS_MAX)[1]
+            self.assertEqual(new.returncode, 1, said)
+            self.assertIn('does not let go', said)
+            self.assertRaises(BrokenPipeError, here.send, b'G')
+            here.close()
+            for _ in range(8):
+                socket.create_connection(listening.getsockname(), SECONDS_MAX).close()
+
+    def test_an_old_supervisor_that_is_killed_meanwhile_closes_nothing(self):
+        service, path = self.start('sleep 3')
+        workers = children(service.pid)
+        os.kill(service.pid, signal.SIGUSR2)
+        until(lambda: children(service.pid) - workers, service.said)
+        new, = children(service.pid) - workers
+        service.pids.append(int(new))
+        os.kill(service.process.pid, signal.SIGKILL)
+        service.process.wait()
+        until(lambda: not any(map(is_alive, workers)), service.said)
+        until(lambda: len(service.lines('serves on')) == 2, service.said)
+        self.check_serves(service, path)
+        self.assertEqual(service.end(), 0)
+
+
+class Memory(unittest.TestCase):
+    def test_a_worker_costs_little(self):
+        count = 20
+        with supervised(workers=count) as service:
+            all_of_it = sum(map(memory, [service.pid, *children(service.pid)]))
+            print(f'{count} workers: {all_of_it / 1024:.1f} MiB (PSS)', file=sys.stderr)
+            self.assertLess(all_of_it / count, 4000)
+            self.assertEqual(service.end(), 0)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0], *OTHERS])

@@ -1,0 +1,101 @@
+// The journal over PostgreSQL, where transactions go on side by side.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "eider/journal/journal.h"
+#include "eider/runtime/scope.h"
+#include "tests/support/postgres_tests.h"
+
+namespace eider {
+namespace {
+
+struct Spoken {
+  std::int64_t id = 0;
+  std::string word = {};
+};
+
+class JournalOnPostgres : public PostgresTest {
+ protected:
+  void SetUp() override {
+    script(base_, "drop table if exists eider_journal, eider_journal_head");
+    on_loop_.run(journal_.start());
+  }
+
+  static Task<> say(const Database* base, const Journal* journal, std::string word) {
+    Transaction transaction = co_await base->begin();
+    auto ending = journal->commit(std::move(transaction), "said", Spoken{0, std::move(word)});
+    co_await std::move(ending);
+  }
+  void say(const char* word) { on_loop_.run(say(&base_, &journal_, word)); }
+  std::int64_t number(const char* sql) { return PostgresTest::number(base_, sql); }
+
+  const Database base_ = open();
+  Topics topics_;
+  JournalOptions options_{.webhook = "http://127.0.0.1:1/"};
+  Journal journal_{base_, topics_, options_};
+};
+
+TEST_F(JournalOnPostgres, begins_where_its_tables_are_there_already) {
+  say("one");
+  on_loop_.run(journal_.start());
+  say("two");
+  EXPECT_EQ(number("select max(id) from eider_journal"), 2);
+  EXPECT_EQ(number("select last from eider_journal_head"), 2);
+}
+
+TEST_F(JournalOnPostgres, numbers_without_a_gap_what_is_said_side_by_side) {
+  on_loop_.run([](const Database* base, const Journal* journal) -> Task<> {
+    Scope scope;
+    for (int i = 0; i < 12; ++i) {
+      scope.start(say(base, journal, std::to_string(i)));
+    }
+    co_await scope.join();
+  }(&base_, &journal_));
+  EXPECT_EQ(number("select count(distinct id) from eider_journal where id between 1 and 12"), 12);
+  EXPECT_EQ(number("select count(*) from eider_journal "
+                   "where content::json ->> 'id' = id::text"),
+            12);
+}
+
+TEST_F(JournalOnPostgres, numbers_without_a_gap_what_was_taken_back) {
+  say("one");
+  on_loop_.run([](const Database* base) -> Task<> {
+    const Transaction transaction = co_await base->begin();
+    co_await transaction.exec("update eider_journal_head set last = last + 1");
+    co_await transaction.roll_back();
+  }(&base_));
+  say("two");
+  EXPECT_EQ(number("select max(id) from eider_journal"), 2);
+}
+
+TEST_F(JournalOnPostgres, forgets_what_is_old) {
+  say("one");
+  say("two");
+  say("three");
+  script(base_, "update eider_journal set added = 0 where id < 3");
+  on_loop_.run(journal_.forget());
+  EXPECT_EQ(number("select count(*) from eider_journal"), 1);
+  EXPECT_EQ(number("select forgotten from eider_journal_head"), 2);
+  on_loop_.run(journal_.forget());
+  EXPECT_EQ(number("select forgotten from eider_journal_head"), 2);
+}
+
+TEST_F(JournalOnPostgres, takes_up_an_entry_once_for_a_webhook_that_is_not_there) {
+  say("one");
+  on_loop_.run([](const Database* base, const Journal* journal) -> Task<> {
+    Scope senders;
+    for (int i = 0; i < 3; ++i) {
+      senders.start(journal->deliver());
+    }
+    std::int64_t tries = 0;
+    while (tries == 0) {
+      tries = (co_await base->one<std::int64_t>("select tries from eider_journal")).value_or(-1);
+    }
+    EXPECT_EQ(tries, 1);
+  }(&base_, &journal_));
+  EXPECT_EQ(number("select due - added between 15 and 60 from eider_journal where tries = 1"), 1);
+}
+
+}  // namespace
+}  // namespace eider

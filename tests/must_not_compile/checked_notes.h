@@ -1,0 +1,18 @@
+// What `eider db check` would have found out of some statements, for the cases beside this file.
+// Must not be included but by eider/db/checked_sql.h.
+#pragma once
+
+namespace eider::db::checked {
+
+inline constexpr Statement kStatements[] = {{hash_of("select title, stars from notes"), 0, 2},
+                                            {hash_of("delete from notes"), 2, 0},
+                                            {hash_of("select tags, span from notes"), 2, 2},
+                                            {hash_of("select max(stars) from notes"), 4, 1},
+                                            {hash_of("select max(stars) from notes"), 5, 1}};
+
+inline constexpr Column kColumns[] = {
+    {"title", ColumnKind::text, false}, {"stars", ColumnKind::integer, true},
+    {"tags", ColumnKind::array, false}, {"span", ColumnKind::other, false},
+    {"max", ColumnKind::integer, false}, {"max(stars)", ColumnKind::unknown, true}};
+
+}  // namespace eider::db::checked

@@ -1,0 +1,15 @@
+// expect: the_column_may_be_null__read_it_into_an_optional
+#define EIDER_CHECKED_SQL "../../../tests/must_not_compile/checked_notes.h"
+#include <eider/db/database.h>
+
+#include <optional>
+#include <string>
+struct Note {
+  std::string title;
+#ifdef FIXED
+  std::optional<int> stars;
+#else
+  int stars;
+#endif
+};
+auto find(const eider::Database& db) { return db.all<Note>("select title, stars from notes"); }

@@ -1,0 +1,19 @@
+// expect: kForm speaks of a field that is not there
+#include <eider/eider.h>
+#include <eider/forms/forms.h>
+using namespace eider;
+struct Street {
+  std::string street;
+};
+struct Stay {
+  std::string name;
+  Street address;
+#ifdef FIXED
+  static constexpr FieldText kForm[] = {{.member = "address.street", .label = "Where?"}};
+#else
+  static constexpr FieldText kForm[] = {{.member = "address.steet", .label = "Where?"}};
+#endif
+};
+void routes(App& app) {
+  app.post("/", [](FilledForm<Stay>) {});
+}

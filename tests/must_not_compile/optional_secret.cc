@@ -1,0 +1,11 @@
+// expect: a Secret stands by itself
+#include <eider/eider.h>
+using namespace eider;
+struct Own {
+#ifdef FIXED
+  Secret key = {};
+#else
+  std::optional<Secret> key = {};
+#endif
+};
+void add(OptionSet& options, Own& own) { options.add(own); }

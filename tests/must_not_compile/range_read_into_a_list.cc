@@ -1,0 +1,15 @@
+// expect: the_column_is_of_another_type_than_the_member_of_its_name
+#define EIDER_CHECKED_SQL "../../../tests/must_not_compile/checked_notes.h"
+#include <eider/db/database.h>
+
+#include <string>
+#include <vector>
+struct Note {
+  std::vector<std::string> tags;
+#ifdef FIXED
+  std::string span;  // as PostgreSQL writes it: [1,9)
+#else
+  std::vector<int> span;
+#endif
+};
+auto find(const eider::Database& db) { return db.all<Note>("select tags, span from notes"); }

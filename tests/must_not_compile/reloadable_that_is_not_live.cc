@@ -1,0 +1,13 @@
+// expect: what is_reloadable changes while other threads read it
+#include <eider/eider.h>
+using namespace eider;
+struct Own {
+  int page_size = 20;
+  static constexpr OptionText kOptions[] = {
+      {.member = "page_size", .help = "notes on one page", .is_reloadable = true}};
+};
+#ifdef FIXED
+void add(OptionSet& options, Live<Own>& own) { options.add(own); }
+#else
+void add(OptionSet& options, Own& own) { options.add(own); }
+#endif

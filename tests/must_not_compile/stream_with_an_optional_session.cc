@@ -1,0 +1,15 @@
+// expect: a handler that writes its answer while it runs changes no session
+#include <eider/eider.h>
+#include <eider/session/session.h>
+using namespace eider;
+struct Visit { int count = 0; };
+#ifdef FIXED
+using Taken = std::optional<Session<const Visit>>;
+#else
+using Taken = std::optional<Session<Visit>>;
+#endif
+void routes(App& app) {
+  app.get("/", [](Taken visit, ResponseStream out) -> Task<> {
+    co_await out.write(std::to_string((*visit)->count));
+  });
+}

@@ -1,0 +1,18 @@
+// expect: give_it_a_default() [with auto kMember = MemberName<6>{"author"}]
+#define EIDER_CHECKED_SQL "../../../tests/must_not_compile/checked_notes.h"
+#include <eider/db/database.h>
+
+#include <optional>
+#include <string>
+struct Note {
+  std::string title;
+  std::optional<int> stars;
+  std::optional<std::string> body;
+  bool is_shown = true;
+#ifdef FIXED
+  std::string author = "nobody";
+#else
+  std::string author;
+#endif
+};
+auto find(const eider::Database& db) { return db.all<Note>("select title, stars from notes"); }

@@ -1,0 +1,342 @@
+// The outbox over SQLite, in simulated time: transactions, retries, leases, the end.
+#include "eider/mail/outbox.h"
+
+#include <eider/eider.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "eider/testkit/log_lines.h"
+#include "eider/testkit/test_client.h"
+#include "tests/support/faulty_database.h"
+
+namespace eider {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+Mail mail_to(const std::string& email) {
+  return {.from = "no-reply@shop.example", .to = {email}, .subject = "Hello", .text = "Hello!\n"};
+}
+
+/// Never ends by itself.
+class StuckTransport final : public MailTransport {
+ public:
+  [[nodiscard]] Task<MailOutcome> send(std::shared_ptr<const MailMessage> /*message*/) override {
+    ++begun;
+    co_await sleep_for(hours(24));
+    co_return MailOutcome();
+  }
+  int begun = 0;
+};
+
+class OutboxCase : public ::testing::Test {
+ protected:
+  static App make_app(const Database& database, std::shared_ptr<MailTransport> transport,
+                      std::shared_ptr<LogSink> log, OutboxOptions options = {}) {
+    App app;
+    options.transport = std::move(transport);
+    options.log = std::move(log);
+    outbox(app, database, std::move(options));
+    app.post("/mails/{email}",
+             [database](std::string email, State<Outbox> mails) -> Task<std::string> {
+               const Mail mail = mail_to(email);
+               auto adding = mails->add(database, mail);
+               co_return co_await std::move(adding);
+             });
+    app.post("/both/{email}/{commits}",
+             [database](std::string email, bool commits, State<Outbox> mails) -> Task<> {
+               Transaction transaction = co_await database.begin();
+               const Mail mail = mail_to(email);
+               auto adding = mails->add(transaction, mail);
+               (void)co_await std::move(adding);
+               if (commits) {
+                 co_await transaction.commit();
+               }
+             });
+    app.post("/leases-over", [database]() -> Task<> {
+      co_await database.exec("update eider_outbox set due = 0 where state = 'waiting'");
+    });
+    app.get("/counts", [](State<Outbox> mails) { return mails->counts(); });
+    app.post("/retry", [](State<Outbox> mails) { return mails->retry_dead(); });
+    return app;
+  }
+
+  [[nodiscard]] std::string text_of_log() const {
+    std::string text;
+    for (const std::string& line : log->lines) {
+      text += line + "\n";
+    }
+    return text;
+  }
+
+  std::shared_ptr<KeptMails> mails = std::make_shared<KeptMails>();
+  std::shared_ptr<LogLines> log = std::make_shared<LogLines>();
+  std::shared_ptr<DatabaseFaults> faults = std::make_shared<DatabaseFaults>();
+  Database database = open_faulty_database(faults);
+};
+
+OutboxCounts counts_of(TestClient& client) {
+  return client.get("/counts").json<OutboxCounts>();
+}
+
+TEST_F(OutboxCase, AMailGoesWhenItsTransactionIsCommittedAndOnlyThen) {
+  const App app = make_app(database, mails, log);
+  TestClient client(app);
+  EXPECT_EQ(client.post_form("/both/ann@example.org/false", std::vector<TestField>()).status, 204);
+  client.advance(minutes(10));
+  EXPECT_EQ(mails->size(), 0U);
+  EXPECT_EQ(client.post_form("/both/bob@example.org/true", std::vector<TestField>()).status, 204);
+  client.advance(seconds(2));
+  ASSERT_EQ(mails->size(), 1U);
+  EXPECT_EQ(mails->all().front().recipients, std::vector<std::string>{"bob@example.org"});
+  EXPECT_EQ(text_of(mails->last_to("bob@example.org")), "Hello!\n");
+  const OutboxCounts counts = counts_of(client);
+  EXPECT_EQ(counts.waiting, 0);
+  EXPECT_EQ(counts.sent, 1U);
+}
+
+TEST_F(OutboxCase, WhatCannotStandInAMailIsRefusedWhereItIsAdded) {
+  const App app = make_app(database, mails, log);
+  TestClient client(app);
+  EXPECT_EQ(client.post_form("/mails/nobody", std::vector<TestField>()).status, 422);
+  EXPECT_EQ(counts_of(client).waiting, 0);
+}
+
+TEST_F(OutboxCase, ATemporaryFailureIsTriedAgainLaterAndLaterAsTheSameMail) {
+  const App app = make_app(database, mails, log);
+  TestClient client(app);
+  mails->answer_next({{MailVerdict::later, "451 later"}, {MailVerdict::later, "451 later"}});
+  const std::string id = client.post_form("/mails/ann@example.org", std::vector<TestField>()).body;
+  client.advance(seconds(2));
+  EXPECT_EQ(counts_of(client).retried, 1U);
+  client.advance(seconds(5));
+  EXPECT_EQ(counts_of(client).retried, 1U);  // not ahead of 7.5 s
+  client.advance(seconds(9));
+  EXPECT_EQ(counts_of(client).retried, 2U);
+  EXPECT_EQ(mails->size(), 0U);
+  client.advance(seconds(30));
+  ASSERT_EQ(mails->size(), 1U);
+  EXPECT_EQ(mails->all().front().id, id);
+  EXPECT_TRUE(mails->all().front().text.contains("<" + id + ">"));
+}
+
+TEST_F(OutboxCase, ARefusedMailIsDeadAtOnceAndSaysSo) {
+  const App app = make_app(database, mails, log);
+  TestClient client(app);
+  mails->answer_next({{MailVerdict::never, "550 <Ann@EXAMPLE.org> no such user"}});
+  const std::string id = client.post_form("/mails/ann@example.org", std::vector<TestField>()).body;
+  client.advance(hours(1));
+  EXPECT_EQ(mails->size(), 0U);
+  EXPECT_EQ(counts_of(client).dead, 1);
+  EXPECT_TRUE(text_of_log().contains(id)) << text_of_log();
+  EXPECT_TRUE(text_of_log().contains("550 <(recipient)> no such user")) << text_of_log();
+  EXPECT_FALSE(text_of_log().contains("nn@")) << text_of_log();
+  EXPECT_EQ(client.post_form("/retry", std::vector<TestField>()).body, "1");
+  client.advance(seconds(2));
+  EXPECT_EQ(mails->size(), 1U);
+}
+
+TEST_F(OutboxCase, AttemptsAreBoundedAndTheDeadAreForgotten) {
+  const App app = make_app(database, mails, log, {.attempts_max = 3, .dead_for = hours(2)});
+  TestClient client(app);
+  mails->answer_next(std::vector<MailOutcome>(10, {MailVerdict::later, "451 later"}));
+  (void)client.post_form("/mails/ann@example.org", std::vector<TestField>());
+  client.advance(minutes(30));
+  EXPECT_EQ(counts_of(client).dead, 1);
+  EXPECT_EQ(counts_of(client).retried, 2U);
+  client.advance(hours(2));
+  EXPECT_EQ(counts_of(client).dead, 0);
+}
+
+TEST_F(OutboxCase, WhatWaitsIsBounded) {
+  const App app = make_app(database, mails, log, {.waiting_max = 3});
+  TestClient client(app);
+  mails->answer_next(std::vector<MailOutcome>(3, {MailVerdict::later, "451 later"}));
+  for (int index = 0; index < 3; ++index) {
+    EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
+  }
+  EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 503);
+  client.advance(minutes(1));
+  EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
+}
+
+TEST_F(OutboxCase, WhatWaitsIsBoundedInBytes) {
+  const App app = make_app(database, mails, log, {.waiting_bytes_max = 800});
+  TestClient client(app);
+  mails->answer_next({{MailVerdict::later, "451 later"}, {MailVerdict::later, "451 later"}});
+  EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
+  EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
+  const std::int64_t both = counts_of(client).waiting_bytes;
+  EXPECT_GT(both, 500);
+  EXPECT_LE(both, 800);
+  EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 503);
+  client.advance(minutes(1));
+  EXPECT_EQ(counts_of(client).waiting_bytes, 0);
+  EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
+}
+
+// Strangers who sign up with addresses that the server refuses must not fill the disk.
+TEST_F(OutboxCase, TheDeadAreBoundedInBytesAndTheOldestGo) {
+  const App app = make_app(database, mails, log, {.dead_bytes_max = 800});
+  TestClient client(app);
+  for (const char* const name : {"ann", "bob", "cid", "dan"}) {
+    mails->answer_next({{MailVerdict::never, "550 no such user"}});
+    (void)client.post_form("/mails/" + std::string(name) + "@example.org",
+                           std::vector<TestField>());
+    client.advance(seconds(20));
+  }
+  const OutboxCounts counts = counts_of(client);
+  EXPECT_EQ(counts.dead, 2);
+  EXPECT_GT(counts.dead_bytes, 500);
+  EXPECT_LE(counts.dead_bytes, 800);
+  EXPECT_EQ(counts.died, 4U);
+  EXPECT_TRUE(text_of_log().contains("1 dead mails are forgotten")) << text_of_log();
+  EXPECT_EQ(client.post_form("/retry", std::vector<TestField>()).body, "2");
+  client.advance(seconds(5));
+  EXPECT_EQ(mails->size(), 2U);
+  EXPECT_EQ(text_of(mails->last_to("cid@example.org")), "Hello!\n");
+  EXPECT_EQ(text_of(mails->last_to("dan@example.org")), "Hello!\n");
+}
+
+TEST_F(OutboxCase, AMailThatIsTooLargeIsRefusedWhereItIsAdded) {
+  const App app = make_app(database, mails, log, {.mail_bytes_max = 200});
+  TestClient client(app);
+  EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 422);
+  EXPECT_EQ(counts_of(client).waiting, 0);
+}
+
+// A mail whose sending nobody has noted is sent again: a busy database is asked until it has it.
+TEST_F(OutboxCase, ANoteThatTheDatabaseRefusesIsWrittenAgain) {
+  const App app = make_app(database, mails, log);
+  TestClient client(app);
+  for (const bool is_done : {false, true}) {
+    *faults = {.fails_for = 3, .begins = "delete from eider_outbox where id", .is_done = is_done};
+    (void)client.post_form("/mails/ann@example.org", std::vector<TestField>());
+    client.advance(seconds(2));
+    EXPECT_EQ(counts_of(client).sent, is_done ? 1U : 0U);
+    client.advance(seconds(15));
+    EXPECT_EQ(faults->fails_for, 0U);
+    const OutboxCounts counts = counts_of(client);
+    EXPECT_EQ(counts.sent, is_done ? 2U : 1U);
+    EXPECT_EQ(counts.waiting, 0);
+  }
+  EXPECT_EQ(mails->size(), 2U);
+  client.advance(minutes(20));  // beyond the lease
+  EXPECT_EQ(mails->size(), 2U);
+}
+
+// What has been taken and could not be read would wait for its lease.
+TEST_F(OutboxCase, WhateverFailsOnceAMailGoesSoon) {
+  const App app = make_app(database, mails, log);
+  TestClient client(app);
+  for (std::size_t index = 0; index < 12; ++index) {
+    (void)client.post_form("/mails/ann@example.org", std::vector<TestField>());
+    faults->fail_behind(index);
+    client.advance(seconds(20));
+    EXPECT_EQ(mails->size(), index + 1) << faults->asked.at(*faults->fails_at);
+  }
+}
+
+TEST_F(OutboxCase, ANoteThatIsWrittenAgainCountsNoMailTwice) {
+  const App app = make_app(database, mails, log, {.waiting_max = 2});
+  TestClient client(app);
+  *faults = {.fails_for = 2, .begins = "delete from eider_outbox where id", .is_done = true};
+  (void)client.post_form("/mails/ann@example.org", std::vector<TestField>());
+  client.advance(seconds(4));
+  EXPECT_EQ(counts_of(client).sent, 1U);
+  mails->answer_next(std::vector<MailOutcome>(9, {MailVerdict::later, "451 later"}));
+  EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
+  EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 200);
+  EXPECT_EQ(client.post_form("/mails/ann@example.org", std::vector<TestField>()).status, 503);
+}
+
+TEST_F(OutboxCase, AnEndWithNothingOnItsWayWarnsOfNothing) {
+  const App app = make_app(database, mails, log);
+  {
+    TestClient first(app);
+    TestClient second(app);  // the outbox runs on both loops, of which one stands still at the end
+    (void)first.post_form("/mails/ann@example.org", std::vector<TestField>());
+    first.advance(seconds(2));
+  }
+  EXPECT_EQ(mails->size(), 1U);
+  EXPECT_EQ(text_of_log(), "");
+}
+
+TEST_F(OutboxCase, AMailOfAProcessThatWasKilledIsSentWhenItsLeaseIsOver) {
+  const auto stuck = std::make_shared<StuckTransport>();
+  const App killed = make_app(database, stuck, log);
+  const App other = make_app(database, mails, log);
+  TestClient first(killed);
+  (void)first.post_form("/mails/ann@example.org", std::vector<TestField>());
+  first.advance(seconds(2));
+  EXPECT_EQ(stuck->begun, 1);
+  TestClient second(other);  // on a loop of its own; the first one stands still, as when killed
+  second.advance(minutes(14));
+  EXPECT_EQ(mails->size(), 0U);
+  second.advance(minutes(2));
+  EXPECT_EQ(mails->size(), 1U);
+}
+
+TEST_F(OutboxCase, OneThatTakesLongerThanItsLeaseIsGivenUpAheadOfIt) {
+  const auto stuck = std::make_shared<StuckTransport>();
+  const App app = make_app(database, stuck, log);
+  TestClient client(app);
+  (void)client.post_form("/mails/ann@example.org", std::vector<TestField>());
+  client.advance(minutes(12) + seconds(5));
+  EXPECT_EQ(counts_of(client).retried, 1U);
+}
+
+TEST_F(OutboxCase, AMailThatEndsItsProcessEachTimeDiesAtLast) {
+  for (int start = 0; start < 5; ++start) {
+    const auto stuck = std::make_shared<StuckTransport>();
+    const App killed = make_app(database, stuck, log, {.attempts_max = 3});
+    TestClient client(killed);
+    if (start == 0) {
+      (void)client.post_form("/mails/ann@example.org", std::vector<TestField>());
+    }
+    (void)client.post_form("/leases-over", std::vector<TestField>());
+    client.advance(seconds(12));
+    EXPECT_EQ(stuck->begun, start < 3 ? 1 : 0) << start;
+    EXPECT_EQ(counts_of(client).dead, start < 3 ? 0 : 1) << start;
+  }
+  EXPECT_TRUE(text_of_log().contains("their process ended at each attempt")) << text_of_log();
+}
+
+/// A transport that says how long it takes.
+class SlowTransport final : public MailTransport {
+ public:
+  [[nodiscard]] Duration takes_at_most() const noexcept override { return minutes(10); }
+  [[nodiscard]] Task<MailOutcome> send(std::shared_ptr<const MailMessage> /*message*/) override {
+    co_return MailOutcome();
+  }
+};
+
+TEST_F(OutboxCase, ALeaseThatIsShorterThanItsTransportIsRefused) {
+  App app;
+  const auto slow = std::make_shared<SlowTransport>();
+  EXPECT_THROW(outbox(app, database, {.transport = slow, .lease = minutes(12)}), Failure);
+  EXPECT_NO_THROW(outbox(app, database, {.transport = slow, .lease = minutes(13)}));
+}
+
+TEST_F(OutboxCase, TheEndWaitsForNoTransportThatIsStuck) {
+  const auto stuck = std::make_shared<StuckTransport>();
+  const App app = make_app(database, stuck, log);
+  {
+    TestClient client(app);
+    (void)client.post_form("/mails/ann@example.org", std::vector<TestField>());
+    client.advance(seconds(2));
+  }
+  EXPECT_TRUE(text_of_log().contains("may be sent twice")) << text_of_log();
+}
+
+TEST_F(OutboxCase, WithoutATransportThereIsNone) {
+  App app;
+  EXPECT_THROW(outbox(app, database, {}), Failure);
+}
+
+}  // namespace
+}  // namespace eider

@@ -1,0 +1,66 @@
+// What tests of databases have in common: how an awaited statement fails, and what becomes of a
+// load. Must not be linked into an application.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "eider/db/database.h"
+#include "eider/runtime/loop.h"
+#include "eider/runtime/scope.h"
+
+namespace eider {
+
+/// What the awaited thing fails with.
+template <class Pending>
+Task<db::Failure> failure_of(Pending& pending) {
+  try {
+    (void)co_await pending;
+  } catch (const db::Failure& failure) {
+    co_return failure;
+  }
+  co_return db::Failure(db::FailureKind::open, "no failure");
+}
+
+/// What became of the statements of a load.
+struct Tally {
+  int asked = 0;
+  int done = 0;
+  int undone = 0;   // failed, and said that nothing was done
+  int unknown = 0;  // lost, and nobody knows
+  Duration longest{0};
+  std::vector<int> kept;  // those that were acknowledged
+};
+
+/// Writes numbers, one after the other, until `until`.
+inline Task<> write_numbers(Database base, int first, Instant until, Tally* tally) {
+  for (int number = first; Loop::current().now() < until; number += 100) {
+    const Instant begun = Loop::current().read_now();
+    ++tally->asked;
+    try {
+      co_await base.exec("insert into numbers values($1)", number);
+      ++tally->done;
+      tally->kept.push_back(number);
+    } catch (const db::Failure& failure) {
+      const bool is_known =
+          failure.kind() == db::FailureKind::expired || failure.kind() == db::FailureKind::busy ||
+          std::string(failure.what()).find("nothing was done") != std::string::npos;
+      EXPECT_TRUE(is_known || failure.kind() == db::FailureKind::lost) << failure.what();
+      ++(is_known ? tally->undone : tally->unknown);
+    }
+    tally->longest = std::max(tally->longest, Loop::current().read_now() - begun);
+  }
+}
+
+inline Task<> write_side_by_side(Database base, Duration length, Tally* tally) {
+  Scope writers;
+  for (int i = 0; i < 16; ++i) {
+    writers.start(write_numbers(base, i, Loop::current().now() + length, tally));
+  }
+  co_await writers.join();
+}
+
+}  // namespace eider

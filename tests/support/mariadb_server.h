@@ -1,0 +1,210 @@
+// A MariaDB server of the run: its own directory, Unix socket and port, as an ordinary user.
+// Must not be linked into an application.
+#pragma once
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <netinet/in.h>
+#include <pwd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <csignal>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/support/temp_directory.h"
+
+namespace eider {
+
+class MariadbServer {
+ public:
+  /// Makes a data directory and starts a server. Throws std::runtime_error when that is not
+  /// possible.
+  MariadbServer() : user_(::geteuid() == 0 ? ::getpwnam("mysql") : nullptr) {
+    std::filesystem::create_directory(directory());
+    if (::geteuid() == 0) {
+      if (user_ == nullptr) {
+        throw std::runtime_error("there is no user 'mysql': install the package mariadb-server");
+      }
+      std::filesystem::permissions(temporary_.path(), std::filesystem::perms(0711));
+      (void)::chown(directory().c_str(), user_->pw_uid, user_->pw_gid);
+    }
+    write("init.sql",
+          "create user if not exists tester@'%';\n"
+          "grant all on *.* to tester@'%';\n"
+          "create user if not exists tester@localhost;\n"
+          "grant all on *.* to tester@localhost;\n"
+          "create user if not exists secret@'%' identified by 'p@ss/w:rd';\n"
+          "create user if not exists secret@localhost identified by 'p@ss/w:rd';\n"
+          "create database if not exists test character set utf8mb4;\n");
+    const pid_t made = spawn({"/usr/bin/mariadb-install-db", "--no-defaults", "--datadir=" + data(),
+                              "--auth-root-authentication-method=normal", "--skip-test-db",
+                              "--innodb-log-file-size=8M"});
+    int status = 0;
+    if (::waitpid(made, &status, 0) != made || status != 0) {
+      throw std::runtime_error("mariadb-install-db failed: see " + log());
+    }
+    port_ = free_port();
+    start();
+  }
+  ~MariadbServer() {
+    if (process_ > 0) {
+      ::kill(process_, SIGKILL);
+      (void)::waitpid(process_, nullptr, 0);
+    }
+  }
+  MariadbServer(const MariadbServer&) = delete;
+  MariadbServer& operator=(const MariadbServer&) = delete;
+
+  /// The one that the tests of a program share.
+  [[nodiscard]] static MariadbServer& shared() {
+    static MariadbServer server;
+    return server;
+  }
+
+  /// By the Unix socket.
+  [[nodiscard]] std::string where() const {
+    return "mysql://tester@localhost/test?socket=" + socket();
+  }
+  /// By TCP.
+  [[nodiscard]] int port() const noexcept { return port_; }
+  [[nodiscard]] std::string url(const std::string& host = "127.0.0.1",
+                                const std::string& login = "tester") const {
+    return "mysql://" + login + "@" + host + ":" + std::to_string(port_) + "/test";
+  }
+
+  /// Waits until it can be connected to.
+  void start() {
+    std::vector<std::string> command = {"/usr/sbin/mariadbd",
+                                        "--no-defaults",
+                                        "--datadir=" + data(),
+                                        "--socket=" + socket(),
+                                        "--port=" + std::to_string(port_),
+                                        "--bind-address=127.0.0.1",
+                                        "--pid-file=" + directory() + "/pid",
+                                        "--init-file=" + directory() + "/init.sql",
+                                        "--innodb-buffer-pool-size=32M",
+                                        "--innodb-log-file-size=8M",
+                                        "--innodb-flush-log-at-trx-commit=2",
+                                        "--innodb-use-native-aio=0",
+                                        "--max-connections=60",
+                                        "--thread-stack=512K",
+                                        "--skip-name-resolve"};
+    command.insert(command.end(), more_.begin(), more_.end());
+    const std::uintmax_t log_begin = std::filesystem::file_size(log());
+    process_ = spawn(std::move(command));
+    for (int i = 0; i < 3000; ++i) {
+      if (is_ready(log_begin)) {
+        return;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    throw std::runtime_error("the server does not start: see " + log());
+  }
+  /// From here on it takes TLS, too: starts it anew.
+  void serve_tls(const std::string& certificate, const std::string& key) {
+    stop();
+    write("server.crt", certificate);
+    write("server.key", key);
+    more_ = {"--ssl-cert=" + directory() + "/server.crt",
+             "--ssl-key=" + directory() + "/server.key"};
+    start();
+  }
+  void signal(int signal) const { ::kill(process_, signal); }
+  /// At once, as a crash.
+  void kill() { end(SIGKILL); }
+  /// As an administrator does: connections are told, and ended.
+  void stop() { end(SIGTERM); }
+
+ private:
+  [[nodiscard]] std::string directory() const { return temporary_.path() / "db"; }
+  [[nodiscard]] std::string data() const { return directory() + "/data"; }
+  [[nodiscard]] std::string log() const { return directory() + "/log"; }
+  [[nodiscard]] std::string socket() const { return directory() + "/s"; }
+
+  void end(int signal) {
+    ::kill(process_, SIGCONT);
+    ::kill(process_, signal);
+    (void)::waitpid(process_, nullptr, 0);
+    process_ = -1;
+  }
+
+  void write(const std::string& name, const std::string& content) const {
+    const std::string path = directory() + "/" + name;
+    std::ofstream(path) << content;
+    std::filesystem::permissions(path, std::filesystem::perms(0600));
+    if (user_ != nullptr) {
+      (void)::chown(path.c_str(), user_->pw_uid, user_->pw_gid);
+    }
+  }
+
+  [[nodiscard]] static int free_port() {
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t bytes = sizeof address;
+    (void)::bind(fd, reinterpret_cast<const sockaddr*>(&address), bytes);
+    (void)::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &bytes);
+    ::close(fd);
+    return ntohs(address.sin_port);
+  }
+
+  /// It says so once it takes signals, too: connections are taken earlier.
+  [[nodiscard]] bool is_ready(std::uintmax_t log_begin) const {
+    std::ifstream file(log());
+    file.seekg(static_cast<std::streamoff>(log_begin));
+    const std::string said((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
+    return said.contains("ready for connections");
+  }
+
+  [[nodiscard]] pid_t spawn(std::vector<std::string> command) const {
+    std::vector<char*> arguments;
+    for (std::string& argument : command) {
+      arguments.push_back(argument.data());
+    }
+    arguments.push_back(nullptr);
+    const std::string log_path = log();
+    const pid_t parent = ::getpid();
+    const bool is_of_main_thread = ::gettid() == parent;
+    const pid_t child = ::fork();
+    if (child != 0) {
+      return child;
+    }
+    if (user_ != nullptr && (::setgroups(0, nullptr) != 0 || ::setgid(user_->pw_gid) != 0 ||
+                             ::setuid(user_->pw_uid) != 0)) {
+      ::_exit(126);
+    }
+    if (is_of_main_thread) {  // the signal comes with the end of the thread that forked
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // behind setuid, which forgets it
+    }
+    const int out = ::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(out, STDERR_FILENO);
+    if (::getppid() == parent && ::chdir("/") == 0) {
+      ::execv(arguments[0], arguments.data());
+    }
+    ::_exit(127);
+  }
+
+  TempDirectory temporary_;
+  const passwd* user_;
+  std::vector<std::string> more_;
+  int port_ = 0;
+  pid_t process_ = -1;
+};
+
+}  // namespace eider

@@ -1,0 +1,106 @@
+// Many handlers that write numbers to Redis while something is done to it, and what is there then.
+// Must not be linked into an application.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "eider/redis/redis.h"
+#include "eider/runtime/loop.h"
+#include "eider/runtime/scope.h"
+#include "eider/runtime/sleep.h"
+#include "tests/support/test_loop.h"
+
+namespace eider {
+
+/// What became of the commands of a load.
+struct RedisTally {
+  int asked = 0;
+  int done = 0;
+  int undone = 0;   // failed, and said that nothing was done
+  int lost = 0;     // the connection broke ahead of the answer
+  int expired = 0;  // sent, but not answered in time
+  Duration longest{0};
+  std::vector<int> kept;  // those that were acknowledged
+
+  [[nodiscard]] int unknown() const noexcept { return lost + expired; }
+};
+
+inline void note(const RedisFailure& failure, RedisTally& tally) {
+  const RedisFault fault = failure.fault();
+  if (!failure.may_be_done()) {
+    EXPECT_TRUE(fault == RedisFault::expired || fault == RedisFault::busy) << failure.what();
+    ++tally.undone;
+  } else if (fault == RedisFault::lost) {
+    ++tally.lost;
+  } else {
+    EXPECT_EQ(fault, RedisFault::expired) << failure.what();
+    ++tally.expired;
+  }
+}
+
+/// Writes numbers, one after the other, until `until`.
+inline Task<> write_numbers(Redis redis, int first, Instant until, RedisTally* tally) {
+  for (int number = first; Loop::current().now() < until; number += 100) {
+    const Instant begun = Loop::current().read_now();
+    ++tally->asked;
+    auto command = redis.command<int>("RPUSH", "numbers", number);
+    try {
+      co_await command;
+      ++tally->done;
+      tally->kept.push_back(number);
+    } catch (const RedisFailure& failure) {
+      note(failure, *tally);
+    }
+    tally->longest = std::max(tally->longest, Loop::current().read_now() - begun);
+    if (tally->asked % 4 == 0) {
+      co_await sleep_for(std::chrono::milliseconds(
+          1));  // so that a fast machine's list is no larger than an answer may be
+    }
+  }
+}
+
+inline Task<> write_side_by_side(Redis redis, Duration length, RedisTally* tally) {
+  Scope writers;
+  for (int i = 0; i < 32; ++i) {
+    writers.start(write_numbers(redis, i, Loop::current().now() + length, tally));
+  }
+  co_await writers.join();
+}
+
+/// missing  numbers that were acknowledged and are not there
+struct RedisCount {
+  int there = 0;
+  int missing = 0;
+  int doubled = 0;
+};
+
+/// Of the list that the numbers were written to.
+inline RedisCount count_numbers(TestLoop& loop, const Redis& redis, const RedisTally& tally) {
+  auto there = loop.run([](Redis of) -> Task<std::vector<int>> {
+    co_return co_await of.command<std::vector<int>>("LRANGE", "numbers", 0, -1);
+  }(redis));
+  RedisCount count;
+  std::ranges::sort(there);
+  count.doubled = static_cast<int>(std::ranges::unique(there).size());
+  there.resize(there.size() - static_cast<std::size_t>(count.doubled));
+  count.there = static_cast<int>(there.size());
+  count.missing = static_cast<int>(std::ranges::count_if(
+      tally.kept, [&](int number) { return !std::ranges::binary_search(there, number); }));
+  EXPECT_EQ(tally.asked, tally.done + tally.undone + tally.unknown());
+  std::printf(
+      "asked %d, answered %d, undone %d, lost %d, expired %d; there %d, acknowledged and missing "
+      "%d, doubled %d, longest %d ms\n",
+      tally.asked, tally.done, tally.undone, tally.lost, tally.expired, count.there, count.missing,
+      count.doubled,
+      static_cast<int>(
+          std::chrono::duration_cast<std::chrono::milliseconds>(tally.longest).count()));
+  return count;
+}
+
+}  // namespace eider

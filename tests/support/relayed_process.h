@@ -1,0 +1,58 @@
+// What one process of several has of topics that are relayed, for tests of the ways between them.
+// Must not know by what they are carried.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/relay/topic_relay.h"
+#include "eider/runtime/scope.h"
+#include "eider/runtime/sleep.h"
+#include "eider/server/topics.h"
+
+namespace eider {
+
+/// The events of one topic, as they are written.
+class TopicEvents final : public TopicListener {
+ public:
+  TopicEvents(Topics& topics, std::string_view topic) : TopicListener(topics) { listen(topic); }
+  std::vector<std::string> events;
+
+ private:
+  void on_published(std::string_view event) override { events.emplace_back(event); }
+  void on_over() override {}
+};
+
+/// missed  how often its relay told that some may have been
+struct RelayedProcess {
+  explicit RelayedProcess(MakeTopicCarrier make, TopicRelayOptions options = {})
+      : relay(topics, std::move(make), counted(std::move(options))), listener(topics, "room") {
+    scope.start(relay.run());
+  }
+  TopicRelayOptions counted(TopicRelayOptions options) {
+    options.when_missed = [this](Topics& /*its*/) { ++missed; };
+    return options;
+  }
+
+  int missed = 0;
+  Topics topics;
+  TopicRelay relay;
+  TopicEvents listener;
+  Scope scope;
+};
+
+/// Waits for it on a real loop, up to 20 s.
+inline Task<> until(std::function<bool()> is_so) {
+  for (int i = 0; i < 4000 && !is_so(); ++i) {
+    co_await sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_TRUE(is_so());
+}
+
+}  // namespace eider
