@@ -31,6 +31,7 @@ class FdWatch;
 class Timer;
 class TimerWheel;
 class BlockingPool;
+class TurnWatch;
 
 enum class Backend : std::uint8_t { automatic, epoll, io_uring };
 
@@ -207,6 +208,7 @@ class Loop {
   friend class Stream;
   friend class Listener;
   friend class FdWatch;
+  friend class TurnWatch;
 
   template <class Work>
   class PostedCall final : public Posted {
@@ -246,6 +248,7 @@ class Loop {
   IntrusiveList<Deferred> deferred_;
   std::atomic<Posted*> posted_{nullptr};  // the latest first
   std::atomic<bool> is_stopping_{false};
+  TurnWatch* turn_watch_ = nullptr;  // set by it
 };
 
 /// The wall clock of the loop that runs on this thread, which in a test is simulated and moves as
