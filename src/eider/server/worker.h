@@ -82,6 +82,9 @@ class Worker final : public ListeningHost,
     return context_.requests.load(std::memory_order_relaxed);
   }
 
+  /// Of these, for having waited too long.
+  [[nodiscard]] std::uint64_t refused() const noexcept { return context_.overload.refused(); }
+
   /// Requests that wait, or whose content is still arriving.
   [[nodiscard]] std::size_t in_flight() const noexcept { return context_.exchanges.in_use(); }
 
