@@ -1,5 +1,6 @@
 #include "eider/app/serving_options.h"
 
+#include <charconv>
 #include <chrono>
 #include <utility>
 
@@ -34,6 +35,20 @@ void add_places(ServerOptions& options, const Serving& read) {
   }
 }
 
+void take_rights(ProcessRights& rights, const Serving& read) {
+  rights.user = read.user;
+  rights.group = read.group;
+  if (read.umask) {
+    rights.umask = read.umask->bits;
+  }
+  if (read.open_files_max) {
+    rights.open_files_max = std::uint64_t{*read.open_files_max};
+  }
+  if (read.memory_max) {
+    rights.memory_bytes_max = read.memory_max->bytes;
+  }
+}
+
 }  // namespace
 
 Result<Place, std::string> Place::from_text(std::string_view text) {
@@ -58,6 +73,23 @@ Result<Place, std::string> Place::from_text(std::string_view text) {
 std::string Place::to_text() const {
   const bool has_port = at.host != "systemd" && !at.host.starts_with("unix:");
   return has_port ? at.host + ":" + std::to_string(at.port) : at.host;
+}
+
+Result<Umask, std::string> Umask::from_text(std::string_view text) {
+  constexpr unsigned kMost = 0777;
+  constexpr std::size_t kDigitsMax = 4;
+  Umask read;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read.bits, 8);
+  const bool is_whole = error == std::errc() && end == text.data() + text.size();
+  if (!is_whole || text.size() > kDigitsMax || read.bits > kMost) {
+    return fail("must be the rights that files do not get, as 027");
+  }
+  return read;
+}
+
+std::string Umask::to_text() const {
+  return std::string{static_cast<char>('0' + bits / 64), static_cast<char>('0' + bits / 8 % 8),
+                     static_cast<char>('0' + bits % 8)};
 }
 
 std::string BackendName::to_text() const {
@@ -94,6 +126,12 @@ Serving serving_of(const ServerOptions& given) {
           .threads = std::nullopt,
           .workers = std::nullopt,
           .backend = {given.backend},
+          .pin = given.pins_loops,
+          .user = given.rights.user,
+          .group = given.rights.group,
+          .umask = std::nullopt,
+          .open_files_max = std::nullopt,
+          .memory_max = std::nullopt,
           .leave_seconds = std::nullopt,
           .drain_seconds = std::nullopt,
           .upgrade_seconds = std::nullopt,
@@ -104,6 +142,7 @@ Serving serving_of(const ServerOptions& given) {
 
 ServerOptions to_server_options(ServerOptions options, const Serving& read) {
   options.backend = read.backend.backend;
+  options.pins_loops = read.pin;
   options.host = read.host;
   options.port = read.port;
   options.certificate = read.cert;
@@ -123,6 +162,7 @@ ServerOptions to_server_options(ServerOptions options, const Serving& read) {
     options.successor_start = std::chrono::seconds(unsigned{*read.upgrade_seconds});
   }
   options.pid_file = read.pid_file;
+  take_rights(options.rights, read);
   add_places(options, read);
   return options;
 }

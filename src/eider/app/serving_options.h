@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/app/byte_size.h"
 #include "eider/app/option_set.h"
 #include "eider/base/log.h"
 #include "eider/base/result.h"
@@ -31,6 +32,16 @@ struct BackendName {
   static Result<BackendName, std::string> from_text(std::string_view text);
 };
 
+/// "027", as of a shell's umask.
+struct Umask {
+  static constexpr std::string_view kTakes = "OCTAL";
+
+  unsigned bits = 0;
+
+  [[nodiscard]] std::string to_text() const;
+  static Result<Umask, std::string> from_text(std::string_view text);
+};
+
 /// What every application can be told, as its own options are.
 struct Serving {
   std::string config;
@@ -46,6 +57,12 @@ struct Serving {
   std::optional<Range<unsigned, 1, 1024>> threads;
   std::optional<Range<unsigned, 0, 1024>> workers;
   BackendName backend;
+  bool pin;
+  std::string user;
+  std::string group;
+  std::optional<Umask> umask;
+  std::optional<Range<std::uint64_t, 64, 1'000'000'000>> open_files_max;
+  std::optional<ByteSize> memory_max;
   std::optional<Range<unsigned, 0, 86400>> leave_seconds;
   std::optional<Range<unsigned, 0, 86400>> drain_seconds;
   std::optional<Range<unsigned, 1, 86400>> upgrade_seconds;
@@ -73,6 +90,16 @@ struct Serving {
        "processes that serve, of one thread each unless --threads says more;\nwithout it, this one "
        "serves"},
       {"backend", "auto, epoll or io_uring", "NAME"},
+      {"pin", "each loop on a processor of its own, of those that it may use"},
+      {"user",
+       "who serves once all is bound and read that only root may: a name or\na number; with "
+       "--workers the supervisor stays root",
+       "NAME"},
+      {"group", "in place of the user's own group", "NAME"},
+      {"umask", "the rights that files it makes do not get, as 027"},
+      {"open_files_max",
+       "open descriptors; without it, what connections ask for\nas far as it may"},
+      {"memory_max", "memory of the process; a request that takes more is\nanswered with 500"},
       {"leave_seconds",
        "how long everybody is served after SIGTERM, while it says\nthat it is not ready; without "
        "it, 0"},

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eider/base/failure.h"
+#include "eider/runtime/processors.h"
 #include "eider/runtime/signals_blocked.h"
 #include "eider/runtime/standing_queue.h"
 
@@ -123,7 +124,10 @@ bool BlockingPool::State::is_too_late(const BlockingJob& job) noexcept {
 void BlockingPool::State::start_thread() {
   const SignalsBlocked blocked;
   try {
-    threads.emplace_back([this] { work(); });
+    threads.emplace_back([this] {
+      detail::runtime::run_on_all();  // it is started by a loop, which may be pinned
+      work();
+    });
     ++idle;
   } catch (const std::system_error&) {
     // Fewer threads than allowed: what is queued waits for those that there are.

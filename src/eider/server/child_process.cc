@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "eider/runtime/loop.h"
+#include "eider/runtime/processors.h"
 
 namespace eider::detail::server {
 
@@ -74,6 +75,7 @@ Result<pid_t, int> start_again(int channel, const std::string& more) {
   // Onto itself: which takes close-on-exec off in the new process, and nowhere else.
   ::posix_spawn_file_actions_adddup2(&actions, channel, channel);
   pid_t process = 0;
+  const runtime::OnAllProcessors unpinned;
   const int error = ::posix_spawnp(&process, words.front().c_str(), &actions, nullptr,
                                    pointers(words).data(), pointers(environment).data());
   ::posix_spawn_file_actions_destroy(&actions);

@@ -1,6 +1,5 @@
 #include "eider/server/server.h"
 
-#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -12,13 +11,16 @@
 #include <utility>
 
 #include "eider/base/assert.h"
+#include "eider/base/log.h"
 #include "eider/runtime/blocking.h"
+#include "eider/runtime/processors.h"
 #include "eider/runtime/signals.h"
 #include "eider/server/balance.h"
 #include "eider/server/lifecycle.h"
 #include "eider/server/listening.h"
 #include "eider/server/pid_file.h"
 #include "eider/server/predecessor.h"
+#include "eider/server/rights.h"
 #include "eider/server/succession.h"
 #include "eider/server/superior.h"
 #include "eider/server/systemd_notify.h"
@@ -31,11 +33,25 @@ namespace {
 /// Descriptors beside those of connections: listeners, loops, files, databases.
 constexpr rlim_t kOtherDescriptors = 1024;
 
-unsigned usable_cores() noexcept {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  const bool is_known = ::sched_getaffinity(0, sizeof(cores), &cores) == 0;
-  return is_known ? static_cast<unsigned>(std::max(CPU_COUNT(&cores), 1)) : 1;
+unsigned usable_cores() {
+  return static_cast<unsigned>(detail::runtime::usable_processors().size());
+}
+
+/// The processor of each loop; those of a supervisor's workers lie beside each other.
+std::vector<int> processors_of_loops(const ServerOptions& options, unsigned loops) {
+  const std::vector<int> usable = detail::runtime::usable_processors();
+  const std::size_t first = std::size_t{options.worker.value_or(0)} * loops;
+  std::vector<int> all;
+  for (std::size_t index = first; index < first + loops; ++index) {
+    all.push_back(usable[index % usable.size()]);
+  }
+  const std::size_t wanted = std::size_t{std::max(options.workers, 1U)} * loops;
+  if (wanted > usable.size() && options.worker.value_or(0) == 0 && options.log != nullptr) {
+    options.log->write(LogLevel::warning, "--pin: " + std::to_string(wanted) + " loops share the " +
+                                              std::to_string(usable.size()) +
+                                              " processors that this process may use.");
+  }
+  return all;
 }
 
 /// The usual soft limit of 1024 is kept low for programs that use select(2); nothing here does.
@@ -125,6 +141,7 @@ class Server::Parts final : private detail::server::SuccessionOwner,
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
+  [[nodiscard]] Result<void> bind();
   [[nodiscard]] Result<void> make_loops();
   void make_workers();
   [[nodiscard]] Result<void> start_threads();
@@ -216,8 +233,16 @@ Result<void> Server::Parts::start_threads() {
     }
     // It is queued before the threads run, so it is the first thing on the first loop.
     lifecycle->begin();
-    for (const std::unique_ptr<Loop>& loop : loops) {
-      threads.emplace_back([&loop = *loop] { loop.run(); });
+    const std::vector<int> processors =
+        options.pins_loops ? processors_of_loops(options, thread_count) : std::vector<int>();
+    for (std::size_t index = 0; index < loops.size(); ++index) {
+      const int processor = processors.empty() ? -1 : processors[index];
+      threads.emplace_back([&loop = *loops[index], processor] {
+        if (processor >= 0) {
+          detail::runtime::run_on(processor);
+        }
+        loop.run();
+      });
     }
   } catch (const std::system_error& error) {
     abandon();
@@ -358,8 +383,37 @@ Server::Server(Service& service, ServerOptions options)
 
 Server::~Server() = default;
 
+/// Listens at all places, and lets nobody in; then the rights are dropped that this has taken.
+Result<void> Server::Parts::bind() {
+  const auto user = detail::server::find_serving_user(options.rights);
+  if (!user) {
+    return fail(user.error());
+  }
+  const std::vector<detail::server::ListeningHost*> hosts(worker_pointers.begin(),
+                                                          worker_pointers.end());
+  const detail::server::FilesOfGroup as_group(*user);
+  auto bound = detail::server::listen(hosts, options, predecessor);
+  if (!bound) {
+    return fail(std::move(bound.error()));
+  }
+  places = std::move(*bound);
+  for (detail::server::Worker* const worker : worker_pointers) {
+    worker->hold();
+  }
+  if (!*user) {
+    return {};
+  }
+  if (!options.worker) {
+    pid_file.prepare(options.pid_file, **user);
+  }
+  return detail::server::become(**user);
+}
+
 Result<void> Server::start() {
   ensure(parts_->loops.empty(), "a server is started once");
+  if (auto applied = detail::server::apply_limits(parts_->options.rights); !applied) {
+    return applied;
+  }
   raise_descriptor_limit(parts_->options.limits.connections_max);
   if (auto made = parts_->make_loops(); !made) {
     return made;
@@ -371,17 +425,10 @@ Result<void> Server::start() {
   if (parts_->options.hands_over || parts_->options.worker) {
     parts_->predecessor = detail::server::Predecessor::from_environment();
   }
-  const std::vector<detail::server::ListeningHost*> hosts(parts_->worker_pointers.begin(),
-                                                          parts_->worker_pointers.end());
-  auto bound = detail::server::listen(hosts, parts_->options, parts_->predecessor);
-  if (!bound) {
-    return fail(std::move(bound.error()));
-  }
-  parts_->places = std::move(*bound);
   // Bound first, since that fails cheaply; a client that connects from here on waits for the
   // service.
-  for (detail::server::Worker* const worker : parts_->worker_pointers) {
-    worker->hold();
+  if (auto bound = parts_->bind(); !bound) {
+    return bound;
   }
   if (auto started = parts_->start_threads(); !started) {
     return started;

@@ -36,6 +36,22 @@ struct ListenAt {
   bool is_secure = false;
 };
 
+/// As whom a process serves and what it may take, where that is not how it was started
+/// (docs/howto/rights.md).
+struct ProcessRights {
+  /// A name, or a number: who serves once all places are bound and the certificates are read. Root
+  /// alone can become somebody else. Empty: who has started it.
+  std::string user = {};
+  /// In place of the user's own group; a name, or a number.
+  std::string group = {};
+  /// What files that are made do not get.
+  std::optional<unsigned> umask = std::nullopt;
+  /// Open descriptors, RLIMIT_NOFILE.
+  std::optional<std::uint64_t> open_files_max = std::nullopt;
+  /// Memory that may be written to, RLIMIT_DATA: what comes on top throws std::bad_alloc.
+  std::optional<std::uint64_t> memory_bytes_max = std::nullopt;
+};
+
 struct ServerOptions {
   /// An address, not a name: "127.0.0.1", "0.0.0.0", "::1", "localhost" or "unix:/path"; or
   /// "systemd" for the sockets that systemd listens on in place of this service (sd_listen_fds).
@@ -56,8 +72,11 @@ struct ServerOptions {
   std::vector<ListenAt> also = {};
   /// Event loops, one thread each; 0 is one per core that this process may use.
   unsigned threads = 0;
+  /// Each loop runs on a processor of its own, of those that this process may use.
+  bool pins_loops = false;
   Backend backend = Backend::automatic;
   Limits limits = {};
+  ProcessRights rights = {};
   /// Other processes may listen on the port too, each at its own risk: the kernel spreads clients
   /// over all (SO_REUSEPORT). Otherwise a port in use is an error.
   bool shares_port = false;

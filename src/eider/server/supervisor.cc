@@ -19,6 +19,7 @@
 #include "eider/server/listening.h"
 #include "eider/server/pid_file.h"
 #include "eider/server/predecessor.h"
+#include "eider/server/rights.h"
 #include "eider/server/succession.h"
 
 namespace eider::detail::server {
@@ -191,8 +192,17 @@ class Supervisor final : private SuccessionOwner, private Timer {
 };
 
 Result<void> Supervisor::run() {
+  if (auto applied = apply_limits(options_.rights); !applied) {
+    return applied;
+  }
+  // It stays who it is: a worker that it starts later has to read what only root may.
+  const auto user = find_serving_user(options_.rights);
+  if (!user) {
+    return fail(user.error());
+  }
   predecessor_ = Predecessor::from_environment();
   ListeningHost* const hosts[] = {&held_};
+  const FilesOfGroup as_group(*user);
   auto bound = listen(hosts, options_, predecessor_);
   if (!bound) {
     return fail(std::move(bound.error()));
