@@ -135,6 +135,7 @@ Serving serving_of(const ServerOptions& given) {
           .leave_seconds = std::nullopt,
           .drain_seconds = std::nullopt,
           .upgrade_seconds = std::nullopt,
+          .store_sockets = given.stores_sockets,
           .pid_file = given.pid_file,
           .routes = given.lists_routes,
           .print_config = false};
@@ -162,6 +163,7 @@ ServerOptions to_server_options(ServerOptions options, const Serving& read) {
     options.successor_start = std::chrono::seconds(unsigned{*read.upgrade_seconds});
   }
   options.pid_file = read.pid_file;
+  options.stores_sockets = read.store_sockets;
   take_rights(options.rights, read);
   add_places(options, read);
   return options;

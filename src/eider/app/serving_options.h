@@ -66,6 +66,7 @@ struct Serving {
   std::optional<Range<unsigned, 0, 86400>> leave_seconds;
   std::optional<Range<unsigned, 0, 86400>> drain_seconds;
   std::optional<Range<unsigned, 1, 86400>> upgrade_seconds;
+  bool store_sockets;
   std::string pid_file;
   bool routes;
   bool print_config;
@@ -105,6 +106,9 @@ struct Serving {
        "it, 0"},
       {"drain_seconds", "how long requests in flight may take then; without it, 10"},
       {"upgrade_seconds", "how long a new process may take to start on SIGUSR2;\nwithout it, 60"},
+      {"store_sockets",
+       "let systemd keep the sockets while it is started again; the unit\nneeds "
+       "FileDescriptorStoreMax="},
       {"pid_file", "where the number of the process that serves is written", "FILE"},
       {.member = "routes",
        .help = "list what is served and what stands ahead of each handler, and end",

@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -15,19 +14,6 @@ namespace {
 
 /// Of a Unix path with what stands around it, and of as many places as anybody has.
 constexpr std::size_t kTextBytesMax = 64UL * 1024;
-
-using Control = std::array<char, CMSG_SPACE(HandoverChannel::kSocketsMax * sizeof(int))>;
-
-void attach(msghdr& message, Control& control, std::span<const int> sockets) noexcept {
-  const std::size_t bytes = sockets.size_bytes();
-  message.msg_control = control.data();
-  message.msg_controllen = CMSG_SPACE(bytes);
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(bytes);
-  std::memcpy(CMSG_DATA(header), sockets.data(), bytes);
-}
 
 std::vector<Descriptor> detach(msghdr& message) {
   std::vector<Descriptor> sockets;
@@ -62,9 +48,9 @@ bool HandoverChannel::send(HandoverWord word, std::string_view text,
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  alignas(cmsghdr) Control control{};
+  SentDescriptors sent;
   if (!sockets.empty()) {
-    attach(message, control, sockets);
+    sent.attach(message, sockets);
   }
   return ::sendmsg(end_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
 }
@@ -78,9 +64,8 @@ std::optional<HandoverMessage> HandoverChannel::receive(Duration within) {
   msghdr message{};
   message.msg_iov = &piece;
   message.msg_iovlen = 1;
-  alignas(cmsghdr) Control control{};
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
+  SentDescriptors sent;
+  sent.make_room(message);
   const ssize_t got = ::recvmsg(end_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
   if (got <= 0) {
     is_over_ = got == 0 || errno != EAGAIN;

@@ -11,6 +11,7 @@
 
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/time.h"
+#include "eider/server/sent_descriptors.h"
 
 namespace eider::detail::server {
 
@@ -40,7 +41,7 @@ struct HandoverMessage {
 class HandoverChannel {
  public:
   /// More sockets than this in a message, and the kernel refuses it.
-  static constexpr std::size_t kSocketsMax = 253;
+  static constexpr std::size_t kSocketsMax = SentDescriptors::kMost;
 
   HandoverChannel() = default;
   explicit HandoverChannel(Descriptor end) noexcept : end_(std::move(end)) {}

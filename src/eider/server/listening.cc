@@ -3,11 +3,9 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -16,6 +14,7 @@
 
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/listener.h"
+#include "eider/server/descriptor_store.h"
 #include "eider/server/predecessor.h"
 #include "eider/server/worker.h"
 
@@ -24,8 +23,6 @@ namespace eider::detail::server {
 namespace {
 
 constexpr std::string_view kSystemd = "systemd";
-/// Where systemd puts them (sd_listen_fds(3)).
-constexpr int kFirstPassedOn = 3;
 
 bool is_path(const ListenAt& place) noexcept {
   return place.host.starts_with("unix:");
@@ -147,25 +144,6 @@ Result<BoundPlace, NetError> adopt_all(std::span<ListeningHost* const> hosts,
   return std::move(*bound);
 }
 
-/// The sockets that were passed to this process and none else.
-int passed_on() noexcept {
-  const char* process = std::getenv("LISTEN_PID");
-  const char* count = std::getenv("LISTEN_FDS");
-  if (process == nullptr || count == nullptr || std::atoi(process) != ::getpid()) {
-    return 0;
-  }
-  return std::atoi(count);
-}
-
-std::vector<Descriptor> from_systemd() {
-  std::vector<Descriptor> sockets;
-  const int count = passed_on();
-  for (int fd = kFirstPassedOn; fd < kFirstPassedOn + count; ++fd) {
-    sockets.emplace_back(fd);
-  }
-  return sockets;
-}
-
 /// Each socket is a place of its own: their addresses differ.
 Result<std::vector<BoundPlace>> adopt_passed_on(std::span<ListeningHost* const> hosts,
                                                 std::vector<Descriptor> sockets,
@@ -262,7 +240,7 @@ Result<std::vector<BoundPlace>> listen(std::span<ListeningHost* const> hosts,
     std::vector<Descriptor> taken = predecessor.take(name_of(place));
     if (place.host == kSystemd) {
       auto adopted =
-          adopt_passed_on(hosts, taken.empty() ? from_systemd() : std::move(taken), place, options);
+          adopt_passed_on(hosts, taken.empty() ? take_passed_on() : std::move(taken), place, options);
       if (!adopted) {
         return fail(std::move(adopted.error()));
       }

@@ -11,6 +11,8 @@
 #include <iterator>
 #include <utility>
 
+#include "eider/server/descriptor_store.h"
+
 namespace eider::detail::server {
 
 namespace {
@@ -29,23 +31,36 @@ bool is_channel(int fd) noexcept {
 
 Predecessor Predecessor::from_environment() {
   Predecessor made;
+  if (made.find_channel()) {
+    if (!made.receive_all()) {
+      return {};
+    }
+  } else {
+    for (StoredSocket& stored : take_stored()) {
+      made.place(stored.place).sockets.push_back(std::move(stored.socket));
+    }
+  }
+  for (const Place& place : made.places_) {
+    made.names_.push_back(place.name);
+  }
+  return made;
+}
+
+bool Predecessor::find_channel() {
   const std::string name(kHandoverVariable);
   const char* const value = std::getenv(name.c_str());
   if (value == nullptr) {
-    return made;
+    return false;
   }
   const std::string_view text(value);
   int fd = -1;
   std::from_chars(text.data(), text.data() + text.size(), fd);
   ::unsetenv(name.c_str());
   if (fd < 0 || !is_channel(fd) || ::fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
-    return made;
+    return false;
   }
-  made.channel_ = HandoverChannel(Descriptor(fd));
-  if (!made.receive_all()) {
-    return {};
-  }
-  return made;
+  channel_ = HandoverChannel(Descriptor(fd));
+  return true;
 }
 
 bool Predecessor::receive_all() {

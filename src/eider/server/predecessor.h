@@ -17,7 +17,8 @@ class Predecessor {
  public:
   /// Nobody: this process is the first.
   Predecessor() = default;
-  /// Whom EIDER_HANDOVER names, with all sockets that it sends within five seconds. The variable is
+  /// Whom EIDER_HANDOVER names, with all sockets that it sends within five seconds; or nobody who
+  /// still runs, with those that systemd has stored (descriptor_store.h). The variable is
   /// taken away, since it is for nobody that this process starts. Pre: no other thread uses the
   /// environment
   [[nodiscard]] static Predecessor from_environment();
@@ -29,6 +30,12 @@ class Predecessor {
   ///
   /// returns  empty: nothing, or taken already
   [[nodiscard]] std::vector<Descriptor> take(std::string_view place);
+
+  /// Of all places whose sockets there were, taken or not.
+  [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
+
+  /// Where nobody is there who goes on with them: what nobody has taken is closed.
+  void close_rest() noexcept { places_.clear(); }
 
   /// Says that this process accepts at all that it has taken. What nobody has taken is closed here,
   /// and goes on over there.
@@ -48,11 +55,13 @@ class Predecessor {
     bool is_taken = false;
   };
 
+  [[nodiscard]] bool find_channel();
   [[nodiscard]] bool receive_all();
   [[nodiscard]] Place& place(std::string_view name);
 
   HandoverChannel channel_;
   std::vector<Place> places_;
+  std::vector<std::string> names_;
 };
 
 }  // namespace eider::detail::server

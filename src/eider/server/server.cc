@@ -16,6 +16,7 @@
 #include "eider/runtime/processors.h"
 #include "eider/runtime/signals.h"
 #include "eider/server/balance.h"
+#include "eider/server/descriptor_store.h"
 #include "eider/server/lifecycle.h"
 #include "eider/server/listening.h"
 #include "eider/server/pid_file.h"
@@ -283,6 +284,18 @@ bool Server::Parts::join() noexcept {
   return std::ranges::none_of(workers, [](const auto& worker) { return worker->in_flight() != 0; });
 }
 
+/// In systemd, which then holds them for the next process: so they are not this one's to close.
+void Server::Parts::keep_sockets() {
+  const auto stored = detail::server::store(systemd, options, places, predecessor.names());
+  predecessor.close_rest();
+  for (std::size_t index = 0; index < places.size(); ++index) {
+    const bool is_stored = std::ranges::find(stored, index) != stored.end();
+    if (places[index].is_own) {
+      set_ownership(places[index], is_stored ? SocketOwnership::others : SocketOwnership::own);
+    }
+  }
+}
+
 /// The process before serves until it hears that this one does.
 void Server::Parts::take_over() {
   if (predecessor.is_there()) {
@@ -298,6 +311,7 @@ void Server::Parts::take_over() {
     }
   }
   if (!lifecycle->is_stopping()) {
+    keep_sockets();
     pid_file.write(options.pid_file);
     is_in_charge.store(true, std::memory_order_release);
   }
@@ -353,8 +367,11 @@ std::vector<detail::server::SocketsAt> Server::Parts::sockets() const {
 void Server::Parts::on_succeeded(const std::vector<std::string>& taken) {
   pid_file.leave();
   for (const detail::server::BoundPlace& place : places) {
-    if (std::ranges::find(taken, place.name) != taken.end()) {
+    const bool is_taken = std::ranges::find(taken, place.name) != taken.end();
+    if (is_taken) {
       set_ownership(place, SocketOwnership::others);
+    } else if (place.is_own && options.stores_sockets) {
+      set_ownership(place, SocketOwnership::own);  // the new one has systemd forget them
     }
   }
   lifecycle->hand_over(options.drain);

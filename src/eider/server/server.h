@@ -108,6 +108,9 @@ struct ServerOptions {
   /// Tells systemd (NOTIFY_SOCKET, sd_notify(3)) that it is ready and that it stops, and where the
   /// unit has WatchdogSec= that each of its loops turns. App::serve does.
   bool tells_systemd = false;
+  /// systemd keeps the listening sockets for the process that it starts next, with all who wait in
+  /// their queues. Only where the unit has FileDescriptorStoreMax=, and of App::serve.
+  bool stores_sockets = false;
   /// What else than HTTP/1.1 is spoken on the same ports; null: nothing.
   std::shared_ptr<const ConnectionProtocol> protocol = nullptr;
   /// Of App::serve: what SIGHUP reads anew; null: nothing. read_command_line fills it.

@@ -16,6 +16,7 @@
 #include "eider/runtime/scope.h"
 #include "eider/server/acceptor.h"
 #include "eider/server/child_process.h"
+#include "eider/server/descriptor_store.h"
 #include "eider/server/listening.h"
 #include "eider/server/pid_file.h"
 #include "eider/server/predecessor.h"
@@ -299,6 +300,10 @@ void Supervisor::take_charge() {
       held_.set_ownership(place.sockets, SocketOwnership::own);
     }
   }
+  for (const std::size_t index : store(systemd_, options_, places_, predecessor_.names())) {
+    held_.set_ownership(places_[index].sockets, SocketOwnership::others);
+  }
+  predecessor_.close_rest();
   is_in_charge_ = true;
   for (Seat& seat : seats_) {
     seat.say(HandoverWord::go);
@@ -336,8 +341,11 @@ std::vector<SocketsAt> Supervisor::sockets() const {
 void Supervisor::on_succeeded(const std::vector<std::string>& taken) {
   pid_file_.leave();
   for (const BoundPlace& place : places_) {
-    if (std::ranges::find(taken, place.name) != taken.end()) {
+    const bool is_taken = std::ranges::find(taken, place.name) != taken.end();
+    if (is_taken) {
       held_.set_ownership(place.sockets, SocketOwnership::others);
+    } else if (place.is_own && options_.stores_sockets) {
+      held_.set_ownership(place.sockets, SocketOwnership::own);
     }
   }
   end_all(HandoverWord::handed_over);

@@ -10,9 +10,11 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/sleep.h"
+#include "eider/server/sent_descriptors.h"
 
 namespace eider::detail::server {
 
@@ -52,17 +54,23 @@ SystemdNotify SystemdNotify::from_environment() {
 }
 
 void SystemdNotify::tell(std::string_view lines) const noexcept {
-  send(lines, MSG_DONTWAIT);
+  (void)send(lines, {}, MSG_DONTWAIT);
 }
 
 void SystemdNotify::tell_and_wait(std::string_view lines) const noexcept {
-  send(lines, 0);
+  (void)send(lines, {}, 0);
 }
 
-void SystemdNotify::send(std::string_view lines, int flags) const noexcept {
+bool SystemdNotify::give_and_wait(std::string_view lines,
+                                  std::span<const int> descriptors) const noexcept {
+  return send(lines, descriptors, 0);
+}
+
+bool SystemdNotify::send(std::string_view lines, std::span<const int> descriptors,
+                         int flags) const noexcept {
   sockaddr_un to{};
   if (path_.empty() || path_.size() >= sizeof(to.sun_path)) {
-    return;
+    return false;
   }
   to.sun_family = AF_UNIX;
   std::ranges::copy(path_, to.sun_path);
@@ -72,9 +80,17 @@ void SystemdNotify::send(std::string_view lines, int flags) const noexcept {
   const Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const timeval patience{.tv_sec = kWaitSeconds, .tv_usec = 0};
   (void)::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path_.size());
-  (void)::sendto(socket.get(), lines.data(), lines.size(), flags | MSG_NOSIGNAL,
-                 reinterpret_cast<const sockaddr*>(&to), length);
+  iovec piece{.iov_base = const_cast<char*>(lines.data()), .iov_len = lines.size()};
+  msghdr message{};
+  message.msg_name = &to;
+  message.msg_namelen = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path_.size());
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  SentDescriptors sent;
+  if (!descriptors.empty()) {
+    sent.attach(message, descriptors);
+  }
+  return ::sendmsg(socket.get(), &message, flags | MSG_NOSIGNAL) >= 0;
 }
 
 LoopWatchdog::LoopWatchdog(const SystemdNotify& notify, std::size_t loops)

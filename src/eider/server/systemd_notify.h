@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +30,13 @@ class SystemdNotify {
   void tell(std::string_view lines) const noexcept;
   /// The same, waits up to five seconds. Pre: on no loop's thread
   void tell_and_wait(std::string_view lines) const noexcept;
+  /// The same, with descriptors: at most 253.
+  ///
+  /// returns  whether systemd has them, or will; false also where nobody listens
+  bool give_and_wait(std::string_view lines, std::span<const int> descriptors) const noexcept;
 
  private:
-  void send(std::string_view lines, int flags) const noexcept;
+  bool send(std::string_view lines, std::span<const int> descriptors, int flags) const noexcept;
 
   std::string path_;  // "@name" is abstract
   Duration watchdog_time_ = Duration::zero();
