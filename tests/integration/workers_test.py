@@ -7,6 +7,7 @@ Must not take an excuse: what is lost is held against what the worker had open w
 
 import argparse
 import contextlib
+import ctypes
 import os
 import re
 import signal
@@ -14,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -102,6 +104,70 @@ class Crashes(unittest.TestCase):
                       for line in service.lines('Another one starts')]
             self.assertEqual(pauses, [0, 100, 200])
             self.assertEqual(service.end(), 0)
+
+
+class Stuck(unittest.TestCase):
+    """Workers that live, but do not serve."""
+
+    def check_another_one_comes(self, service, victim, signal_number):
+        until(lambda: service.lines('has not turned for 1 s'), service.said)
+        line, = service.lines('has not turned for 1 s')
+        self.assertIn(f'it was ended by signal {signal_number}. Another one starts', line)
+        until(lambda: len(children(service.pid)) == WORKERS, service.said)
+        self.assertNotIn(victim, children(service.pid))
+        self.assertEqual(service.ask('GET', '/')[0], 200)
+
+    def test_one_whose_loop_hangs_is_aborted_and_the_others_stay(self):
+        with supervised('--stuck-seconds', '1', '--backend', 'epoll') as service:
+            workers = children(service.pid)
+            victim = min(workers)
+            with HungLoop(victim):
+                self.check_another_one_comes(service, victim, signal.SIGABRT)
+            self.assertEqual(len(workers & children(service.pid)), WORKERS - 1)
+            self.assertEqual(service.end(), 0)
+
+    def test_one_that_cannot_even_be_aborted_is_killed(self):
+        with supervised('--stuck-seconds', '1', '--backend', 'epoll') as service:
+            victim = min(children(service.pid))
+            os.kill(int(victim), signal.SIGSTOP)
+            self.check_another_one_comes(service, victim, signal.SIGKILL)
+            self.assertEqual(service.end(), 0)
+
+    def test_a_supervisor_that_was_stopped_itself_blames_nobody(self):
+        with supervised('--stuck-seconds', '1', '--backend', 'epoll') as service:
+            workers = children(service.pid)
+            os.kill(service.pid, signal.SIGSTOP)
+            time.sleep(3)
+            os.kill(service.pid, signal.SIGCONT)
+            time.sleep(1)
+            self.assertEqual(children(service.pid), workers)
+            self.assertEqual(service.end(), 0)
+
+
+class HungLoop:
+    """Holds the last thread of a process, its loop's, and lets its other threads go on."""
+
+    ALL, SEIZE, INTERRUPT = 0x40000000, 0x4206, 0x4207
+
+    def __init__(self, process):
+        self.thread = max(int(task.name) for task in Path(f'/proc/{process}/task').iterdir())
+
+    def __enter__(self):
+        library = ctypes.CDLL(None, use_errno=True)
+        for what in self.SEIZE, self.INTERRUPT:
+            if library.ptrace(what, self.thread, None, None) != 0:
+                raise unittest.SkipTest(f'no ptrace here: {os.strerror(ctypes.get_errno())}')
+        # Its process is over once it has been waited for here, too.
+        threading.Thread(target=self.reap, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def reap(self):
+        with contextlib.suppress(ChildProcessError):
+            while not os.WIFSIGNALED(os.waitpid(self.thread, self.ALL)[1]):
+                pass
 
 
 class Ends(unittest.TestCase):

@@ -135,6 +135,7 @@ Serving serving_of(const ServerOptions& given) {
           .leave_seconds = std::nullopt,
           .drain_seconds = std::nullopt,
           .upgrade_seconds = std::nullopt,
+          .stuck_seconds = std::nullopt,
           .store_sockets = given.stores_sockets,
           .pid_file = given.pid_file,
           .routes = given.lists_routes,
@@ -164,6 +165,9 @@ ServerOptions to_server_options(ServerOptions options, const Serving& read) {
   }
   options.pid_file = read.pid_file;
   options.stores_sockets = read.store_sockets;
+  if (read.stuck_seconds) {
+    options.stuck = std::chrono::seconds(unsigned{*read.stuck_seconds});
+  }
   take_rights(options.rights, read);
   add_places(options, read);
   return options;

@@ -66,6 +66,7 @@ struct Serving {
   std::optional<Range<unsigned, 0, 86400>> leave_seconds;
   std::optional<Range<unsigned, 0, 86400>> drain_seconds;
   std::optional<Range<unsigned, 1, 86400>> upgrade_seconds;
+  std::optional<Range<unsigned, 1, 86400>> stuck_seconds;
   bool store_sockets;
   std::string pid_file;
   bool routes;
@@ -106,6 +107,9 @@ struct Serving {
        "it, 0"},
       {"drain_seconds", "how long requests in flight may take then; without it, 10"},
       {"upgrade_seconds", "how long a new process may take to start on SIGUSR2;\nwithout it, 60"},
+      {"stuck_seconds",
+       "a worker whose loops have not turned for so long is ended, and\nstarted again; without it, "
+       "as WatchdogSec= of the unit says"},
       {"store_sockets",
        "let systemd keep the sockets while it is started again; the unit\nneeds "
        "FileDescriptorStoreMax="},

@@ -170,6 +170,10 @@ void ChildProcess::on_message() {
     }
     return;
   }
+  if (message->word == HandoverWord::alive) {
+    owner_.on_alive();
+    return;
+  }
   if (message->word != HandoverWord::ready || is_late_) {
     return;
   }

@@ -30,6 +30,8 @@ class ChildOwner {
   virtual void on_accepting(pid_t process, const std::vector<std::string>& places) = 0;
   /// It has ended, or was ended here. `why` is a clause: "it has ended with 1". May start the next.
   virtual void on_ended(std::string_view why) = 0;
+  /// Behind `on_accepting`: all of its loops have turned.
+  virtual void on_alive() {}
 
  protected:
   ~ChildOwner() = default;

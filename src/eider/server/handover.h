@@ -29,6 +29,7 @@ enum class HandoverWord : char {
   // A supervisor to a worker.
   stop = 'T',         // finish, and end: nobody else listens
   handed_over = 'H',  // the same, but that others listen
+  alive = 'L',        // a worker to its supervisor: all its loops have turned
 };
 
 struct HandoverMessage {

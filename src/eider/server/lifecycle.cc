@@ -12,12 +12,15 @@
 namespace eider::detail::server {
 
 Lifecycle::Lifecycle(Service& service, std::span<Loop* const> loops,
-                     std::span<Worker* const> workers, const SystemdNotify& systemd, Duration leave)
+                     std::span<Worker* const> workers, const SystemdNotify& systemd,
+                     Heartbeat heartbeat, Duration leave)
     : service_(service),
       loops_(loops),
       workers_(workers),
       systemd_(systemd),
-      watchdog_(systemd, loops.size()),
+      watchdog_(heartbeat.within != Duration::zero()
+                    ? LoopWatchdog(heartbeat.within, std::move(heartbeat.tell), loops.size())
+                    : LoopWatchdog(systemd, loops.size())),
       leave_(leave),
       loops_begun_{loops.size()},
       loops_drained_{loops.size()},

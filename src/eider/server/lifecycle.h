@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -26,12 +27,18 @@ class Service;
 
 namespace detail::server {
 
+/// For whom watches beside systemd.
+struct Heartbeat {
+  Duration within = Duration::zero();  // zero: nobody does
+  std::function<void()> tell = {};     // from any thread
+};
+
 /// Belongs to the first loop's thread, save for what says otherwise.
 class Lifecycle final : public DrainOwner {
  public:
   /// All of it outlives this. Pre: loops[i] is the one of workers[i]
   Lifecycle(Service& service, std::span<Loop* const> loops, std::span<Worker* const> workers,
-            const SystemdNotify& systemd, Duration leave);
+            const SystemdNotify& systemd, Heartbeat heartbeat, Duration leave);
 
   /// From any thread: queued on the first loop, so before that runs it is the first thing there.
   void begin();

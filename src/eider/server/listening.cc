@@ -239,8 +239,8 @@ Result<std::vector<BoundPlace>> listen(std::span<ListeningHost* const> hosts,
   for (const ListenAt& place : std::views::reverse(places)) {
     std::vector<Descriptor> taken = predecessor.take(name_of(place));
     if (place.host == kSystemd) {
-      auto adopted =
-          adopt_passed_on(hosts, taken.empty() ? take_passed_on() : std::move(taken), place, options);
+      auto adopted = adopt_passed_on(hosts, taken.empty() ? take_passed_on() : std::move(taken),
+                                     place, options);
       if (!adopted) {
         return fail(std::move(adopted.error()));
       }

@@ -24,6 +24,7 @@
 #include "eider/server/rights.h"
 #include "eider/server/succession.h"
 #include "eider/server/superior.h"
+#include "eider/server/supervisor.h"
 #include "eider/server/systemd_notify.h"
 #include "eider/server/worker.h"
 
@@ -149,6 +150,8 @@ class Server::Parts final : private detail::server::SuccessionOwner,
   void abandon() noexcept;
   void take_over();
   void take_seat();
+  void tell_alive();
+  void keep_sockets();
   void stop(Duration drain) noexcept;
   /// returns  whether nothing is in flight any more
   bool join() noexcept;
@@ -206,7 +209,12 @@ void Server::Parts::make_workers() {
     worker_pointers[index] = workers.back().get();
   }
   // The lifecycle comes last: a stop from another thread finds all that it needs.
-  lifecycle.emplace(group.service, loop_pointers, worker_pointers, systemd, options.leave);
+  detail::server::Heartbeat heartbeat;
+  if (options.worker) {
+    heartbeat = {.within = detail::server::stuck_time(options), .tell = [this] { tell_alive(); }};
+  }
+  lifecycle.emplace(group.service, loop_pointers, worker_pointers, systemd, std::move(heartbeat),
+                    options.leave);
   group.owner = &*lifecycle;
   has_lifecycle.store(true, std::memory_order_release);
 }
@@ -315,6 +323,15 @@ void Server::Parts::take_over() {
     pid_file.write(options.pid_file);
     is_in_charge.store(true, std::memory_order_release);
   }
+}
+
+/// To the supervisor, whose end is the first loop's.
+void Server::Parts::tell_alive() {
+  loops.front()->post([this] {
+    if (superior) {
+      superior->say(detail::server::HandoverWord::alive);
+    }
+  });
 }
 
 void Server::Parts::take_seat() {

@@ -101,6 +101,9 @@ struct ServerOptions {
   unsigned workers = 0;
   /// This is one of them, the how manieth; it heeds no signal but what its supervisor says.
   std::optional<unsigned> worker = std::nullopt;
+  /// A worker one of whose loops has not turned for so long is ended, and started again; zero: as
+  /// long as the unit's WatchdogSec= says, or none is.
+  Duration stuck = Duration::zero();
   /// How long the new process may take until it is ready.
   Duration successor_start = std::chrono::seconds(60);
   /// Where the number of the process in charge is written once it serves; empty: nowhere.

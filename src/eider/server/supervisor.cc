@@ -31,6 +31,8 @@ namespace {
 constexpr Duration kEndMargin = std::chrono::seconds(5);
 /// A worker that has served for so long has come up well.
 constexpr Duration kWellAfter = std::chrono::seconds(10);
+/// Behind so many times without a word a worker is stuck.
+constexpr int kMissedMax = 2;
 constexpr Duration kFirstPause = std::chrono::milliseconds(100);
 constexpr Duration kPauseMax = std::chrono::seconds(10);
 /// The process before answers at once, or hangs.
@@ -98,6 +100,9 @@ class Supervisor final : private SuccessionOwner, private Timer {
     void start();
     void say(HandoverWord word) noexcept {
       disarm();
+      if (word != HandoverWord::go) {
+        pulse_.disarm();  // what drains may take its time, which is bounded elsewhere
+      }
       (void)child_.say(word);
     }
     /// One that does not serve yet would be ended by the signal: it gets it when it does.
@@ -115,12 +120,27 @@ class Supervisor final : private SuccessionOwner, private Timer {
     ChildOwner& owner() noexcept { return *this; }
     void on_accepting(pid_t process, const std::vector<std::string>& places) override;
     void on_ended(std::string_view why) override;
+    void on_alive() override;
     void expire() override { start(); }
+    void on_no_pulse();
     [[nodiscard]] Duration next_pause() noexcept;
 
     Supervisor& supervisor_;
+    /// Armed anew whenever the worker says that it lives.
+    class Pulse final : public Timer {
+     public:
+      explicit Pulse(Seat& seat) noexcept : seat_(seat) {}
+      ~Pulse() = default;
+      void expire() override { seat_.on_no_pulse(); }
+
+     private:
+      Seat& seat_;
+    };
+
     const unsigned index_;
     ChildProcess child_;
+    Pulse pulse_{*this};
+    int missed_ = 0;
     bool is_serving_ = false;
     bool is_reload_due_ = false;
     Instant serving_since_ = Instant::max();
@@ -182,6 +202,7 @@ class Supervisor final : private SuccessionOwner, private Timer {
   std::vector<BoundPlace> places_;
   PidFile pid_file_;
   LoopWatchdog watchdog_{systemd_, 1};
+  const Duration stuck_ = stuck_time(options_);
   std::optional<StopSignals> signals_;
   std::optional<ReloadSignal> reload_signal_;
   std::optional<Succession> succession_;
@@ -228,6 +249,7 @@ Result<void> Supervisor::run() {
 
 void Supervisor::Seat::start() {
   is_serving_ = false;
+  missed_ = 0;
   auto started = child_.start(supervisor_.sockets(),
                               std::string(kWorkerVariable) + "=" + std::to_string(index_),
                               supervisor_.options_.successor_start);
@@ -239,6 +261,7 @@ void Supervisor::Seat::start() {
 void Supervisor::Seat::on_accepting(pid_t, const std::vector<std::string>&) {
   is_serving_ = true;
   serving_since_ = supervisor_.loop_.now();
+  on_alive();
   if (is_reload_due_) {
     reload();
   }
@@ -249,12 +272,41 @@ void Supervisor::Seat::on_accepting(pid_t, const std::vector<std::string>&) {
   }
 }
 
+void Supervisor::Seat::on_alive() {
+  if (supervisor_.stuck_ != Duration::zero() && !supervisor_.is_stopping_ && missed_ < kMissedMax) {
+    missed_ = 0;
+    supervisor_.loop_.arm(pulse_, supervisor_.loop_.now() + supervisor_.stuck_);
+  }
+}
+
+/// Once it is looked whether a word waits that this process was too slow to read. Then the worker
+/// is to end by itself, with a core that shows what it was at; one that cannot is killed.
+void Supervisor::Seat::on_no_pulse() {
+  ++missed_;
+  Duration next = kEndMargin;
+  if (missed_ < kMissedMax) {
+    next = supervisor_.stuck_ / 4;
+  } else if (missed_ == kMissedMax) {
+    child_.kill(SIGABRT);
+  } else {
+    child_.kill(SIGKILL);
+  }
+  supervisor_.loop_.arm(pulse_, supervisor_.loop_.now() + next);
+}
+
 void Supervisor::Seat::on_ended(std::string_view why) {
+  pulse_.disarm();
   if (supervisor_.is_stopping_) {
     supervisor_.end_if_empty();
     return;
   }
   std::string line = "Worker " + std::to_string(index_) + ": ";
+  if (missed_ >= kMissedMax) {
+    line.append("one of its loops has not turned for ")
+        .append(
+            std::to_string(std::chrono::floor<std::chrono::seconds>(supervisor_.stuck_).count()))
+        .append(" s, and ");
+  }
   line.append(why);
   if (!supervisor_.is_in_charge_) {
     supervisor_.give_up(std::move(line));
@@ -425,6 +477,11 @@ std::optional<unsigned> take_worker_index() {
   const bool is_number = error == std::errc() && end == text.data() + text.size();
   ::unsetenv(name.c_str());  // it is for nobody that this process starts
   return is_number ? std::optional(index) : std::nullopt;
+}
+
+Duration stuck_time(const ServerOptions& options) {
+  return options.stuck != Duration::zero() ? options.stuck
+                                           : SystemdNotify::from_environment().watchdog_time();
 }
 
 Result<void> supervise(const ServerOptions& options, const Supervised& supervised) {

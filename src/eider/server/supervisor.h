@@ -12,6 +12,9 @@ namespace eider::detail::server {
 /// Which worker of a supervisor this process is; asked once, ahead of any thread.
 [[nodiscard]] std::optional<unsigned> take_worker_index();
 
+/// How long a worker's loops may be silent: as the options say, else as the unit does, else zero.
+[[nodiscard]] Duration stuck_time(const ServerOptions& options);
+
 /// What the supervisor knows of the application, none of whose code it runs.
 struct Supervised {
   /// SIGHUP goes to the workers; else nothing happens at it.

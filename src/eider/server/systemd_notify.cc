@@ -94,8 +94,11 @@ bool SystemdNotify::send(std::string_view lines, std::span<const int> descriptor
 }
 
 LoopWatchdog::LoopWatchdog(const SystemdNotify& notify, std::size_t loops)
-    : notify_(notify),
-      pause_(notify.watchdog_time() / kTurnsPerTime),
+    : LoopWatchdog(notify.watchdog_time(), [&notify] { notify.tell("WATCHDOG=1"); }, loops) {}
+
+LoopWatchdog::LoopWatchdog(Duration within, std::function<void()> tell, std::size_t loops)
+    : tell_(std::move(tell)),
+      pause_(within / kTurnsPerTime),
       has_turned_(loops, false),
       left_(loops) {}
 
@@ -115,7 +118,7 @@ void LoopWatchdog::on_turned(std::size_t index) {
   if (--left_ == 0) {
     has_turned_.assign(has_turned_.size(), false);
     left_ = has_turned_.size();
-    notify_.tell("WATCHDOG=1");
+    tell_();
   }
 }
 

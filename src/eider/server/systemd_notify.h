@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <string>
@@ -43,11 +44,14 @@ class SystemdNotify {
 };
 
 /// Tells that the service lives when each of its loops has turned since it was told last: one that
-/// is stuck lets systemd's time run out.
+/// is stuck lets the time of whoever watches run out.
 class LoopWatchdog {
  public:
-  /// notify  outlives it
+  /// To systemd, in its time. notify  outlives it
   LoopWatchdog(const SystemdNotify& notify, std::size_t loops);
+  /// within  of the one who watches; zero: nobody does
+  /// tell    called on any of the loops' threads
+  LoopWatchdog(Duration within, std::function<void()> tell, std::size_t loops);
 
   [[nodiscard]] bool is_wanted() const noexcept { return pause_ != Duration::zero(); }
   /// On the loop of that index, for as long as it serves. Pre: is_wanted
@@ -56,7 +60,7 @@ class LoopWatchdog {
  private:
   void on_turned(std::size_t index);
 
-  const SystemdNotify& notify_;
+  const std::function<void()> tell_;
   const Duration pause_;
   std::mutex mutex_;  // guards what follows
   std::vector<bool> has_turned_;
