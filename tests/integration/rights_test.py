@@ -285,6 +285,80 @@ class Users(unittest.TestCase):
                 self.assertIn(process.wait(SECONDS_MAX), (0, -signal.SIGTERM))
 
 
+class Sandboxes(unittest.TestCase):
+    """What is refused within one, `sandbox_test.cc` tries; here it serves, and is followed."""
+
+    HELD = {'NoNewPrivs': '1', 'Seccomp': '2'}
+
+    def setUp(self):
+        self.directory = public_directory(self)
+        (self.directory / 'files').mkdir()
+        (self.directory / 'files' / 'a.txt').write_text('a file')
+        (self.directory / 'bin').mkdir()
+        self.program = self.directory / 'bin' / 'program'
+        shutil.copy(BIN / PROGRAM, self.program)
+
+    def start(self, *words, mode='required'):
+        return self.enterContext(Service(
+            '--port', '{port}', '--threads', '2', '--sandbox', mode, *words,
+            '--files', str(self.directory / 'files'), program=self.program))
+
+    def held(self, process):
+        """Of all its threads: whether they are, and the number of filters."""
+        found = set()
+        for task in Path(f'/proc/{process}/task').iterdir():
+            lines = dict(line.split(':', 1) for line in
+                         (task / 'status').read_text().splitlines())
+            self.assertEqual({name: lines[name].strip() for name in self.HELD}, self.HELD)
+            found.add(int(lines.get('Seccomp_filters', '1')))
+        return found
+
+    def check_serves(self, service):
+        self.assertEqual(service.ask('GET', '/blocking')[0], 200)
+        self.assertEqual(service.ask('GET', '/files/a.txt')[2], b'a file')
+
+    def test_it_serves_what_the_program_names_and_is_followed_without_end(self):
+        service = self.start()
+        first = self.held(service.pid)
+        self.assertEqual(len(first), 1)
+        for _ in range(20):  # the kernel holds a process sixteen times
+            old = service.upgrade()
+            until(lambda pid=old: not is_alive(pid), service.said)
+        self.check_serves(service)
+        self.assertEqual(self.held(service.pid), first)
+        self.assertEqual(service.end(), 0)
+
+    def test_each_worker_has_one_and_a_crash_does_not_end_that(self):
+        service = self.start('--workers', '2', *(AS_USER if os.getuid() == 0 else ()))
+        workers = children(service.pid)
+        for worker in workers:
+            self.held(worker)
+        os.kill(int(min(workers)), signal.SIGKILL)
+        until(lambda: len(children(service.pid) - workers) == 1, service.said)
+        until(lambda: service.ask('GET', '/files/a.txt')[0] == 200, service.said)
+        self.assertEqual(service.end(), 0)
+
+    def test_a_program_from_elsewhere_leaves_the_old_one_serving(self):
+        (self.directory / 'elsewhere').mkdir()
+        other = self.directory / 'elsewhere' / 'program'
+        self.program.rename(other)
+        self.program.symlink_to(BIN / PROGRAM)
+        service = self.start()
+        self.program.unlink()
+        self.program.symlink_to(other)
+        self.assertTrue(service.refuse('Permission denied'), service.said())
+        self.check_serves(service)
+        self.assertEqual(service.end(), 0)
+
+    def test_a_path_that_is_not_there_is_told(self):
+        status, said = run_to_end(PROGRAM, '--port', str(free_port()), '--sandbox', 'on',
+                                  '--sandbox-write', '/nowhere')
+        self.assertEqual(status, 1, said)
+        self.assertIn('/nowhere', said)
+        status, said = run_to_end(PROGRAM, '--port', str(free_port()), '--sandbox', 'maybe')
+        self.assertEqual(status, 2, said)
+
+
 class PidFiles(unittest.TestCase):
     def test_links_that_lie_in_its_way_are_not_followed(self):
         directory = public_directory(self)

@@ -47,6 +47,11 @@ Routes& Routes::use(Hook hook) {
   return *this;
 }
 
+Routes& Routes::reaches(std::string path, FileUse use) {
+  to_extend("reaches(" + path + ")").reached.push_back({std::move(path), use});
+  return *this;
+}
+
 Routes& Routes::add(detail::app::Part part) {
   part.scope = scope_;
   to_extend(part.name).parts.push_back(std::move(part));

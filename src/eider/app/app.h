@@ -257,6 +257,11 @@ class Routes {
     return add(
         {.name = std::move(name), .reload = detail::app::make_life_call(std::move(function))});
   }
+  /// What handlers and parts open while it serves: a sandbox lets nothing else be reached
+  /// (docs/howto/rights.md). A file, or a directory with all below it, which has to be there.
+  ///
+  ///     app.reaches("/var/lib/notes", FileUse::write);
+  Routes& reaches(std::string path, FileUse use = FileUse::read);
   /// What tells whether the application can serve now, and throws or returns an Error where it
   /// cannot: asked on any loop by who asks whether it is ready (serve_health).
   ///

@@ -50,7 +50,15 @@ struct EveryOptions {
 /// How long something may take to stop; then it is given up, with a line in the log.
 inline constexpr Duration kStopWithin = std::chrono::seconds(10);
 
+/// What is done with a file or directory while a program serves.
+enum class FileUse : std::uint8_t { read, write };
+
 namespace detail::app {
+
+struct ReachedFile {
+  std::string path;
+  FileUse use;
+};
 
 /// A function of the application, to be called with its states.
 struct LifeCall {

@@ -129,6 +129,7 @@ void RouteTable::mount(std::size_t scope, RouteTable& other) {
     part.scope += first;
     parts.push_back(std::move(part));
   }
+  std::ranges::move(other.reached, std::back_inserter(reached));
   for (OfApp<Rewrite>& rewrite : other.rewrites) {
     rewrites.push_back({std::move(rewrite.function), rewrite.scope + first});
   }

@@ -99,6 +99,7 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   std::vector<OfApp<Rewrite>> rewrites;
   std::vector<OfApp<Observer>> observers;
   std::deque<detail::app::Part> parts;  // in the order in which they start
+  std::vector<detail::app::ReachedFile> reached;
   std::shared_ptr<LogSink> log;
   std::shared_ptr<const ConnectionProtocol> protocol;
   MakeSeals make_seals;

@@ -1,6 +1,9 @@
 // App::run and App::serve: from the command line to a served process.
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,6 +19,7 @@
 #include "eider/runtime/seal.h"
 #include "eider/runtime/signals.h"
 #include "eider/server/connection_protocol.h"
+#include "eider/server/sandbox.h"
 #include "eider/server/server.h"
 #include "eider/server/supervisor.h"
 
@@ -36,6 +40,20 @@ std::string listening_line(const Server& server) {
   line.append(server.thread_count() == 1 ? " thread, " : " threads, ");
   line.append(server.backend_name()).append("). Ctrl-C stops it.");
   return line;
+}
+
+/// What the program and its settings name, beside the options. A file is one that may be replaced.
+void add_reached(SandboxOptions& sandbox, const RouteTable& table) {
+  for (const detail::app::ReachedFile& each : table.reached) {
+    if (each.use == FileUse::read && ::access(each.path.c_str(), F_OK) != 0) {
+      continue;  // the options name another one in its place
+    }
+    auto& paths = each.use == FileUse::read ? sandbox.reads : sandbox.writes;
+    paths.push_back(detail::server::sandbox_place_of(each.path));
+  }
+  const auto files = table.settings ? table.settings->files() : std::vector<std::string>();
+  std::ranges::transform(files, std::back_inserter(sandbox.reads),
+                         detail::server::sandbox_place_of);
 }
 
 }  // namespace
@@ -99,6 +117,7 @@ Exit App::serve(const ServerOptions& options) {
     ignore_signal(SIGHUP);  // while parts start, and while they stop, nobody else hears it
   }
   ServerOptions complete = options;
+  add_reached(complete.sandbox, *table_);
   complete.worker = worker;
   complete.stops_on_signals = !worker;
   complete.tells_systemd = !worker;

@@ -132,6 +132,9 @@ Serving serving_of(const ServerOptions& given) {
           .umask = std::nullopt,
           .open_files_max = std::nullopt,
           .memory_max = std::nullopt,
+          .sandbox = given.sandbox.mode,
+          .sandbox_read = given.sandbox.reads,
+          .sandbox_write = given.sandbox.writes,
           .leave_seconds = std::nullopt,
           .drain_seconds = std::nullopt,
           .upgrade_seconds = std::nullopt,
@@ -168,6 +171,8 @@ ServerOptions to_server_options(ServerOptions options, const Serving& read) {
   if (read.stuck_seconds) {
     options.stuck = std::chrono::seconds(unsigned{*read.stuck_seconds});
   }
+  options.sandbox = {
+      .mode = read.sandbox, .reads = read.sandbox_read, .writes = read.sandbox_write};
   take_rights(options.rights, read);
   add_places(options, read);
   return options;

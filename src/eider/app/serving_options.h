@@ -63,6 +63,9 @@ struct Serving {
   std::optional<Umask> umask;
   std::optional<Range<std::uint64_t, 64, 1'000'000'000>> open_files_max;
   std::optional<ByteSize> memory_max;
+  SandboxMode sandbox;
+  std::vector<std::string> sandbox_read;
+  std::vector<std::string> sandbox_write;
   std::optional<Range<unsigned, 0, 86400>> leave_seconds;
   std::optional<Range<unsigned, 0, 86400>> drain_seconds;
   std::optional<Range<unsigned, 1, 86400>> upgrade_seconds;
@@ -102,6 +105,12 @@ struct Serving {
       {"open_files_max",
        "open descriptors; without it, what connections ask for\nas far as it may"},
       {"memory_max", "memory of the process; a request that takes more is\nanswered with 500"},
+      {"sandbox",
+       "on: reach no file but what is named, and do nothing that no service\nneeds; "
+       "required: or do not serve; off",
+       "MODE"},
+      {"sandbox_read", "a file, or a directory with all in it; as often as wanted", "PATH"},
+      {"sandbox_write", "the same, to write to as well", "PATH"},
       {"leave_seconds",
        "how long everybody is served after SIGTERM, while it says\nthat it is not ready; without "
        "it, 0"},

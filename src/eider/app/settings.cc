@@ -270,6 +270,22 @@ Result<Settings::Reading::Of, std::string> Settings::read_line(const Entry& entr
   return Reading::Of{*std::move(read), place};
 }
 
+std::vector<std::string> Settings::files() const {
+  std::vector<std::string> all;
+  if (!path_.empty()) {
+    all.push_back(path_);
+  }
+  for (const Entry& entry : entries_) {
+    const SettingLine* const line = entry.spec->is_secret ? file_.find(entry.key) : nullptr;
+    if (entry.said && entry.said->is_file_of_secret) {
+      all.push_back(entry.said->values.front());
+    } else if (line != nullptr && line->values.size() == 1) {
+      all.push_back(line->values.front());
+    }
+  }
+  return all;
+}
+
 void Settings::take(Reading reading) {
   for (std::size_t index = 0; index < entries_.size(); ++index) {
     Entry& entry = entries_[index];

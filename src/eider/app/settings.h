@@ -73,6 +73,8 @@ class Settings {
   void take(Reading reading);
   /// Makes of what differs so what may change. Nothing that was aside is left of the rest.
   Changes take_changes(Reading reading);
+  /// What reading anew opens: the settings file, and the files of secrets.
+  [[nodiscard]] std::vector<std::string> files() const;
   /// All keys as a settings file, each with its text and where its value came from.
   [[nodiscard]] std::string print() const;
 

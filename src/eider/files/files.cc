@@ -14,6 +14,7 @@ void serve_files(Routes& routes, const std::string& prefix, const std::string& r
   if (!opened) {
     throw Failure(Error::internal(std::move(opened.error())));
   }
+  routes.reaches(root);
   auto server = std::make_shared<const FileServer>(std::move(*opened));
   const char* slash = prefix.ends_with('/') ? "" : "/";
   routes.get(RuntimePattern{prefix + slash + "{path...}", where},

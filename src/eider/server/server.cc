@@ -22,6 +22,7 @@
 #include "eider/server/pid_file.h"
 #include "eider/server/predecessor.h"
 #include "eider/server/rights.h"
+#include "eider/server/sandbox.h"
 #include "eider/server/succession.h"
 #include "eider/server/superior.h"
 #include "eider/server/supervisor.h"
@@ -434,13 +435,15 @@ Result<void> Server::Parts::bind() {
   for (detail::server::Worker* const worker : worker_pointers) {
     worker->hold();
   }
-  if (!*user) {
-    return {};
+  if (!options.worker && (*user || options.sandbox.mode != SandboxMode::off)) {
+    pid_file.prepare(options.pid_file, *user);
   }
-  if (!options.worker) {
-    pid_file.prepare(options.pid_file, **user);
+  if (*user) {
+    if (auto become = detail::server::become(**user); !become) {
+      return become;
+    }
   }
-  return detail::server::become(**user);
+  return detail::server::enter_sandbox(options);
 }
 
 Result<void> Server::start() {

@@ -52,6 +52,22 @@ struct ProcessRights {
   std::optional<std::uint64_t> memory_bytes_max = std::nullopt;
 };
 
+enum class SandboxMode : std::uint8_t {
+  off,
+  /// As far as the kernel has it; what is missing is logged.
+  on,
+  /// Or it does not serve.
+  required,
+};
+
+/// What the process may reach, from before anything starts (docs/howto/rights.md). A path is a
+/// file, or a directory with all below it.
+struct SandboxOptions {
+  SandboxMode mode = SandboxMode::off;
+  std::vector<std::string> reads = {};
+  std::vector<std::string> writes = {};
+};
+
 struct ServerOptions {
   /// An address, not a name: "127.0.0.1", "0.0.0.0", "::1", "localhost" or "unix:/path"; or
   /// "systemd" for the sockets that systemd listens on in place of this service (sd_listen_fds).
@@ -77,6 +93,7 @@ struct ServerOptions {
   Backend backend = Backend::automatic;
   Limits limits = {};
   ProcessRights rights = {};
+  SandboxOptions sandbox = {};
   /// Other processes may listen on the port too, each at its own risk: the kernel spreads clients
   /// over all (SO_REUSEPORT). Otherwise a port in use is an error.
   bool shares_port = false;
