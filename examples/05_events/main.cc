@@ -1,6 +1,8 @@
-// Server-sent events: a tick every second to everybody who listens, and where a client left off.
+// Server-sent events: a tick every second to everybody who listens, and where a client left off;
+// and the same as JSON, which the program's document describes for the clients made of it.
 //
 //   ./05_events --port 8080      then open http://127.0.0.1:8080, or curl -N …/ticks
+//   ./05_events --openapi | eider openapi client --language c++ --out ticks.h -
 #include <eider/eider.h>
 
 #include <charconv>
@@ -35,11 +37,27 @@ Task<> tick(EventStream events) {
   }
 }
 
+struct Tick {
+  int number;
+  std::chrono::sys_time<std::chrono::milliseconds> at;
+};
+
+Task<> tick_as_json(JsonEvents<Tick> events) {
+  for (int number = first_of(events);; ++number) {
+    const auto now = std::chrono::system_clock::now();
+    const Tick tick{number, std::chrono::floor<std::chrono::milliseconds>(now)};
+    co_await events.send(tick, {.event = "tick", .id = std::to_string(number)});
+    co_await sleep_for(std::chrono::seconds(1));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   App app;
   app.get("/", [] { return Html(std::string(kPage)); });
   app.get("/ticks", tick);
+  app.get("/ticks/json", tick_as_json).about({.operation_id = "ticks"});
+  serve_openapi(app, {.title = "Ticks"});
   return app.run(argc, argv);
 }

@@ -18,9 +18,12 @@ from support import BIN, ROOT, Program, make_packages, run_to_end
 GIVEN = Path(__file__).with_name('openapi_client')
 PACKAGES = ROOT / 'build/openapi-client'
 SECONDS_MAX = 120
-PROGRAMS = {'bookings': '14_openapi', 'notes': 'notes'}
+PROGRAMS = {'bookings': '14_openapi', 'notes': 'notes', 'ticks': '05_events'}
 EVENTS = [b': hello\n', b'data: one\ndata', b': two\n\nevent: tick\r', b'\ndata: 3\nid: a\n',
           b'\r\ndata:\xc3', b'\xbc\n\nevent: none\n\ndata: cut']
+READINGS = [b'event: reading\ndata: {"level":"low",\ndata: "at":"1970-01-01T01:00:01.5+01:00"',
+            b'}\n', b'\ndata: {"level":"other","at":"1970-01-01T00:00:00Z"}\n\nda',
+            b'ta: {"level":"high","at":"1969-12-31T23:59:59.999999999Z","new":1}\n\n']
 LINES = [b'"lo', b'w"\n\n"high"\r\n', b'"low"']
 
 
@@ -91,6 +94,8 @@ class Answering(BaseHTTPRequestHandler):
             self.answer(b'42', 'text/plain; charset=utf-8')
         elif self.path == '/events':
             self.answer_in_pieces(EVENTS, 'text/event-stream')
+        elif self.path == '/readings':
+            self.answer_in_pieces(READINGS, 'text/event-stream; charset=utf-8')
         elif self.path == '/lines':
             self.answer_in_pieces(LINES, 'application/x-ndjson')
         else:
@@ -138,7 +143,7 @@ class TypeScript(unittest.TestCase):
 
     def test_types_are_those_of_openapi_typescript(self):
         """That they are is what tsc has judged; here, that it was asked."""
-        for name, count in (('bookings', 7), ('notes', 11), ('rich', 12)):
+        for name, count in (('bookings', 7), ('notes', 11), ('rich', 13), ('ticks', 2)):
             found = [line for line in self.told.splitlines() if line.startswith(name + ': ')]
             self.assertGreaterEqual(int(found[0].split()[1]), count, self.told)
 
@@ -178,6 +183,10 @@ class Cpp(unittest.TestCase):
     def test_forms_bytes_and_streams_are_sent_and_read(self):
         with Server() as url:
             self.call('rich', url)
+
+    def test_events_of_a_program_are_read(self):
+        with Program('05_events', '--port', '{port}') as service:
+            self.call('ticks', f'http://127.0.0.1:{service.port}')
 
 
 class Misused(unittest.TestCase):

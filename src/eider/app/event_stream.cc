@@ -189,7 +189,20 @@ void Extract<EventStream>::prepare(Response& response) {
 }
 
 EventStream Extract<EventStream>::make(BodyWriter& out, const Request& request) {
-  return {out, std::string(request.header("Last-Event-ID").value_or(""))};
+  return {out, detail::app::last_event_id_of(request)};
 }
+
+namespace detail::app {
+
+std::string last_event_id_of(const Request& request) {
+  return std::string(request.header("Last-Event-ID").value_or(""));
+}
+
+void describe_event_stream(Operation& operation, const reflect::Type* data) {
+  operation.take_header("Last-Event-ID", nullptr, false);
+  describe_streamed_answer(operation, kTextEventStream, data);
+}
+
+}  // namespace detail::app
 
 }  // namespace eider

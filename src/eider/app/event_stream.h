@@ -1,5 +1,5 @@
-// Answers that never end by themselves: server-sent events, and JSON values line by line.
-// Must not know connections: it is handed the writer of the response's content.
+// Answers that never end by themselves: server-sent events, and JSON values as these or line by
+// line. Must not know connections: it is handed the writer of the response's content.
 #pragma once
 
 #include <memory>
@@ -123,6 +123,30 @@ class EventStream {
   std::unique_ptr<State> state_;  // the timer in it must not move
 };
 
+/// An EventStream whose events hold a T each, as JSON, and whose document says so. What is followed
+/// is sent as it was published: that has to be a T's text, too.
+///
+///     app.get("/ticks", [](JsonEvents<Tick> events) -> Task<> {
+///       for (int count = 0;; ++count) {
+///         co_await events.send({.count = count}, {.id = std::to_string(count)});
+///         co_await sleep_for(std::chrono::seconds(1));
+///       }
+///     });
+template <class T>
+class JsonEvents : public EventStream {
+ public:
+  using EventStream::EventStream;
+
+  /// As EventStream::send.
+  ///
+  /// event  what else there is to say of it: its data is `value`
+  [[nodiscard]] BodyWriter::WriteAwaiter send(const T& value, SseEvent event = {}) {
+    const std::string text = json::to_text(value);
+    event.data = text;
+    return EventStream::send(event);
+  }
+};
+
 /// A parameter of a handler that returns a Task; the response is one JSON text (RFC 8259) per line.
 ///
 ///     app.get("/rows", [](JsonLines<Row> lines) -> Task<> {
@@ -151,13 +175,31 @@ class JsonLines {
   Buffer line_;
 };
 
+namespace detail::app {
+
+[[nodiscard]] std::string last_event_id_of(const Request& request);
+/// data  what each event's is, as JSON; null: text
+void describe_event_stream(Operation& operation, const reflect::Type* data);
+
+}  // namespace detail::app
+
 template <>
 struct Extract<EventStream> : ExtractProducing<EventStream, ArgumentKind::live_output> {
   static void prepare(Response& response);
   static EventStream make(BodyWriter& out, const Request& request);
   static void describe(Operation& operation) {
-    operation.take_header("Last-Event-ID", nullptr, false);
-    detail::app::describe_streamed_answer(operation, EventStream::kContentType, nullptr);
+    detail::app::describe_event_stream(operation, nullptr);
+  }
+};
+
+template <class T>
+struct Extract<JsonEvents<T>> : ExtractProducing<JsonEvents<T>, ArgumentKind::live_output> {
+  static void prepare(Response& response) { Extract<EventStream>::prepare(response); }
+  static JsonEvents<T> make(BodyWriter& out, const Request& request) {
+    return {out, detail::app::last_event_id_of(request)};
+  }
+  static void describe(Operation& operation) {
+    detail::app::describe_event_stream(operation, &reflect::type_of<T>());
   }
 };
 

@@ -176,6 +176,25 @@ TEST_F(EventStreamTest, json_lines_are_one_value_each) {
   EXPECT_EQ(out.take(), "{\"id\":1,\"text\":\"a\\nb\"}\n{\"id\":2,\"text\":\"\"}\n");
 }
 
+TEST_F(EventStreamTest, json_events_hold_one_value_each) {
+  auto handler = [](JsonEvents<Row> events) -> Task<> {
+    const Row one{1, "a\nb"};
+    const SseEvent about{.event = "row", .data = "passed over", .id = "7"};
+    co_await events.send(one, about);
+    co_await events.comment("between");
+    const Row two{2, events.last_event_id()};
+    co_await events.send(two);
+  };
+  loop.call([&] {
+    task = handler(JsonEvents<Row>(out, "41"));
+    task.start();
+  });
+  EXPECT_TRUE(task.is_done());
+  EXPECT_EQ(out.take(),
+            "id: 7\nevent: row\ndata: {\"id\":1,\"text\":\"a\\nb\"}\n\n: between\n"
+            "data: {\"id\":2,\"text\":\"41\"}\n\n");
+}
+
 class FollowTest : public EventStreamTest {
  protected:
   /// Follows "room" as its client reads; anybody publishes.

@@ -258,6 +258,10 @@ TEST(Operations, know_what_streams) {
   EXPECT_EQ(answer_text(events, 200), "text/event-stream");
   EXPECT_FALSE(is_required(events, In::header, "Last-Event-ID"));
   EXPECT_NE(events.find(In::header, "Last-Event-ID"), nullptr);
+  const Operation typed = operation_of([](JsonEvents<Thing>) -> Task<> { co_return; });
+  EXPECT_EQ(answer_text(typed, 200), "text/event-stream");
+  EXPECT_EQ(typed.find_answer(200)->contents[0].type, &reflect::type_of<Thing>());
+  EXPECT_NE(typed.find(In::header, "Last-Event-ID"), nullptr);
   const Operation lines = operation_of([](JsonLines<Thing>) -> Task<> { co_return; });
   EXPECT_EQ(answer_text(lines, 200), "application/x-ndjson");
   EXPECT_EQ(lines.find_answer(200)->contents[0].type, &reflect::type_of<Thing>());

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "eider/base/base64.h"
+#include "eider/base/text.h"
 #include "eider/base/url.h"
 
 namespace eider {
@@ -163,12 +164,18 @@ Task<Result<ClientStream>> ApiRequest::get_stream() && {
   return ask_stream(std::move(*this));
 }
 
-Error ApiRequest::not_as_told(const Error& fault) {
-  std::string why = fault.detail();
-  for (const FieldError& field : fault.fields()) {
-    why += " " + field.pointer + " " + field.detail + ".";
+Task<Result<ClientStream>> ApiRequest::ask_items(ApiRequest request, std::string_view type) {
+  Result<ClientStream> stream = co_await ask_stream(std::move(request));
+  if (!stream) {
+    co_return std::move(stream);
   }
-  return Error(502, "The server's answer is not what its document says.").because(std::move(why));
+  const std::string given(stream->header("Content-Type").value_or(""));
+  const std::string_view essence = trim(std::string_view(given).substr(0, given.find(';')));
+  if (!type.empty() && stream->status() != 204 && !equals_ignoring_case(essence, type)) {
+    co_return fail(detail::client::not_as_told(
+        Error(502, "Its type is \"" + given + "\", and not " + std::string(type) + ".")));
+  }
+  co_return std::move(stream);
 }
 
 }  // namespace eider

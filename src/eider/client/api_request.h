@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "eider/base/result.h"
+#include "eider/client/api_stream.h"
 #include "eider/client/client.h"
 #include "eider/http/method.h"
 #include "eider/http/multipart_form.h"
+#include "eider/http/sse.h"
 #include "eider/json/read.h"
 #include "eider/json/write.h"
 #include "eider/reflect/type_of.h"
@@ -27,10 +29,12 @@ namespace eider {
 /// http      of the loop that asks
 /// base_url  "https://example.org/v1"; paths of operations go behind it
 /// prepare   called with each request: .bearer(token), .timeout(2s), …
+/// streams   what is waited for and kept of streams
 struct ApiServer {
   HttpClient& http;
   std::string base_url;
   std::function<void(ClientRequest&)> prepare = {};
+  ApiStreamLimits streams = {};
 };
 
 /// A name with its password; without a name nothing is sent.
@@ -98,6 +102,17 @@ class ApiRequest {
   [[nodiscard]] Task<Result<void>> get_nothing() &&;
   /// Piece by piece, as ClientStream gives it.
   [[nodiscard]] Task<Result<ClientStream>> get_stream() &&;
+  /// As server-sent events: 502 where the answer is of another type. 204 is a stream of none.
+  template <class T>
+  [[nodiscard]] Task<Result<ApiEvents<T>>> get_events() && {
+    header("Accept", kTextEventStream);
+    return open<ApiEvents<T>>(std::move(*this), kTextEventStream);
+  }
+  /// As JSON texts, a line each.
+  template <class T>
+  [[nodiscard]] Task<Result<ApiLines<T>>> get_lines() && {
+    return open<ApiLines<T>>(std::move(*this), {});
+  }
 
  private:
   using Pair = std::pair<std::string, std::string>;
@@ -139,11 +154,16 @@ class ApiRequest {
         co_return T();
       }
     }
-    Result<T> value = answer->json<T>({.unknown_members = json::UnknownMembers::kIgnore});
-    if (!value) {
-      co_return fail(not_as_told(value.error()));
+    co_return detail::client::read_told<T>(answer->body());
+  }
+  template <class S>
+  static Task<Result<S>> open(ApiRequest request, std::string_view type) {
+    const ApiStreamLimits limits = request.server_->streams;
+    Result<ClientStream> stream = co_await ask_items(std::move(request), type);
+    if (!stream) {
+      co_return fail(std::move(stream.error()));
     }
-    co_return std::move(*value);
+    co_return S(std::move(*stream), limits);
   }
 
   void put_in_path(std::string_view name, const std::string& value);
@@ -154,7 +174,9 @@ class ApiRequest {
   [[nodiscard]] static Task<Result<std::string>> ask_text(ApiRequest request);
   [[nodiscard]] static Task<Result<void>> ask_nothing(ApiRequest request);
   [[nodiscard]] static Task<Result<ClientStream>> ask_stream(ApiRequest request);
-  [[nodiscard]] static Error not_as_told(const Error& fault);
+  /// type  of the answer; empty: any
+  [[nodiscard]] static Task<Result<ClientStream>> ask_items(ApiRequest request,
+                                                            std::string_view type);
 
   const ApiServer* server_;
   Method method_;

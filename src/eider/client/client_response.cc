@@ -8,6 +8,28 @@
 
 namespace eider {
 
+namespace {
+
+/// Of a wait for content. It ends with that, also where the wait is given up: nobody is told of a
+/// silence to which nobody listened.
+class SilenceDeadline {
+ public:
+  SilenceDeadline(detail::client::ClientExchange& exchange,
+                  const detail::client::ClientState& client)
+      : exchange_(exchange) {
+    exchange.set_deadline(client.loop.now() + client.options.silence,
+                          "The server fell silent within its answer: raise silence.");
+  }
+  SilenceDeadline(const SilenceDeadline&) = delete;
+  SilenceDeadline& operator=(const SilenceDeadline&) = delete;
+  ~SilenceDeadline() { exchange_.clear_deadline(); }
+
+ private:
+  detail::client::ClientExchange& exchange_;
+};
+
+}  // namespace
+
 ClientResponse::ClientResponse(std::unique_ptr<detail::client::Received> received) noexcept
     : received_(std::move(received)) {}
 ClientResponse::ClientResponse(ClientResponse&& other) noexcept = default;
@@ -100,10 +122,8 @@ Task<Result<std::string_view, ClientError>> ClientStream::next() {
           detail::client::Condition::change);  // the server may wait for the rest of it
       continue;
     }
-    exchange.set_deadline(state.client.loop.now() + state.client.options.silence,
-                          "The server fell silent within its answer: raise silence.");
+    const SilenceDeadline deadline(exchange, state.client);
     co_await exchange.until(detail::client::Condition::content);
-    exchange.clear_deadline();
   }
   co_return std::string_view();
 }

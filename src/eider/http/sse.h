@@ -84,6 +84,10 @@ class SseParser {
   [[nodiscard]] std::string_view data() const noexcept { return data_; }
   /// What to send as Last-Event-ID: as of the event last read.
   [[nodiscard]] std::string_view last_event_id() const noexcept { return last_event_id_; }
+  /// Whether some of an event has come that is not read to its end; a comment between two is none.
+  [[nodiscard]] bool is_within_event() const noexcept {
+    return !is_told_ && (!line_.empty() || has_data_ || !event_.empty() || id_ != last_event_id_);
+  }
   /// What the stream asked for, if it did.
   [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const noexcept { return retry_; }
 

@@ -187,6 +187,27 @@ TEST(SseParser, takes_a_retry_time_of_digits_alone) {
   EXPECT_EQ(stream.parser().retry(), milliseconds(0));
 }
 
+TEST(SseParser, knows_whether_an_event_has_begun_to_come) {
+  SseParser parser;
+  const auto is_within_behind = [&parser](std::string_view in) {
+    while (!in.empty()) {
+      in.remove_prefix(parser.read(in).consumed);
+    }
+    return parser.is_within_event();
+  };
+  EXPECT_FALSE(is_within_behind(""));
+  EXPECT_FALSE(is_within_behind(": comment\n\nretry: 5\n"));
+  for (const std::string_view piece : {"d", "ata: a", "\n"}) {
+    EXPECT_TRUE(is_within_behind(piece)) << piece;
+  }
+  EXPECT_FALSE(is_within_behind("\n"));
+  EXPECT_TRUE(is_within_behind("event: a\n"));
+  EXPECT_FALSE(is_within_behind("\n"));
+  EXPECT_TRUE(is_within_behind("id: 7\n"));
+  EXPECT_FALSE(is_within_behind("\n"));
+  EXPECT_TRUE(is_within_behind(": com"));
+}
+
 TEST(SseParser, takes_as_much_as_its_limits_say_and_no_more) {
   const SseLimits limits{.line_bytes_max = 8, .data_bytes_max = 5};
   EXPECT_EQ(Stream(limits).feed("data: ab\n\n").found(), "message|ab|;");

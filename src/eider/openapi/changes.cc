@@ -249,7 +249,10 @@ class DocumentChanges {
       if (!is_now.value->is_null()) {
         const Part was_then = older.member(before, type.name);
         changes_.compare(older_.member(was_then, "schema"), newer_.member(is_now, "schema"), way);
-        changes_.compare(items_of(older_, was_then), items_of(newer_, is_now), way);
+        const Part was_items = items_of(older_, was_then);
+        const Part is_items = items_of(newer_, is_now);
+        changes_.compare(was_items, is_items, way);
+        changes_.compare(data_of(older_, was_items), data_of(newer_, is_items), way);
       } else if (after.value->find("*/*") == nullptr) {
         changes_.add(after.pointer, "the media type " + type.name + " is gone");
       }
@@ -260,6 +263,12 @@ class DocumentChanges {
   static Part items_of(Document& document, const Part& media) {
     Part items = document.member(media, "itemSchema");
     return items.value->is_null() ? document.member(media, "x-itemSchema") : items;
+  }
+
+  /// What the data of an event is, as JSON.
+  static Part data_of(Document& document, const Part& items) {
+    return document.member(document.member(document.member(items, "properties"), "data"),
+                           "contentSchema");
   }
 
   /// An error more or less is none that breaks: clients know of errors that nobody told them.

@@ -253,6 +253,19 @@ TEST(BreakingChanges, are_in_what_a_stream_is_made_of) {
   EXPECT_NE(changes(with("x-itemSchema", "string"), with("x-no", "string")), "");
 }
 
+TEST(BreakingChanges, are_in_what_the_data_of_an_event_holds) {
+  const auto with = [](const std::string& type) {
+    return document(
+        R"("responses":{"200":{"content":{"text/event-stream":{"x-itemSchema":{"type":"object",)"
+        R"("properties":{"data":{"type":"string","contentSchema":{"type":")" +
+        type + R"("}}}}}}}})");
+  };
+  EXPECT_EQ(changes(with("string"), with("string")), "");
+  EXPECT_EQ(changes(with("integer"), with("string")),
+            "/paths/~1notes~1{id}/post/responses/200/content/text~1event-stream/x-itemSchema/"
+            "properties/data/contentSchema: in answers: type was \"integer\", is \"string\"\n");
+}
+
 TEST(BreakingChanges, are_not_in_a_schema_that_is_written_in_another_way) {
   const std::string use =
       R"("requestBody":{"content":{"a/b":{"schema":{"$ref":"#/components/schemas/N"}}}})";

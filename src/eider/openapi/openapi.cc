@@ -10,6 +10,7 @@
 
 #include "eider/base/failure.h"
 #include "eider/base/text.h"
+#include "eider/http/sse.h"
 #include "eider/http/status.h"
 #include "eider/json/value.h"
 #include "eider/json/write.h"
@@ -334,19 +335,37 @@ class Document {
       made["content"] = describe(answer.contents);
     }
     if (answer.is_streamed) {
-      move_to_items(made);
+      move_to_items(made, answer);
     }
     return made;
   }
 
   /// OpenAPI 3.1 has no word for what a stream is made of; 3.2's stands there as an extension.
-  static void move_to_items(Value& answer) {
-    for (json::Field& media : answer["content"].members()) {
-      if (Value* const schema = media.value.find("schema"); schema != nullptr) {
+  static void move_to_items(Value& made, const Operation::Answer& answer) {
+    for (const Operation::Content& content : answer.contents) {
+      Value& media = made["content"][content.media_type];
+      if (Value* const schema = media.find("schema"); schema != nullptr) {
         Value items = std::exchange(*schema, json::object({{"type", "string"}}));
-        media.value["x-itemSchema"] = std::move(items);
+        if (content.media_type == kTextEventStream) {
+          items =
+              event_of(content.type == nullptr ? std::move(items) : json_text(std::move(items)));
+        }
+        media["x-itemSchema"] = std::move(items);
       }
     }
+  }
+
+  /// An event as 3.2 has it, by the schema of its data.
+  static Value event_of(Value data) {
+    return json::object({{"type", "object"},
+                         {"properties", json::object({{"data", std::move(data)}})},
+                         {"required", json::array({"data"})}});
+  }
+  /// Of text in which there is JSON.
+  static Value json_text(Value schema) {
+    return json::object({{"type", "string"},
+                         {"contentMediaType", "application/json"},
+                         {"contentSchema", std::move(schema)}});
   }
 
   /// OpenAPI knows none: it stands there as the GET that opens it.

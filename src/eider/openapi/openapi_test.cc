@@ -287,6 +287,28 @@ TEST(OpenApi, tells_what_a_stream_is_made_of) {
   EXPECT_EQ(media.at("/schema/type").text(), "string");
 }
 
+// As OpenAPI 3.2 has events: objects, with JSON as text in them.
+TEST(OpenApi, tells_what_events_hold) {
+  App app;
+  app.get("/typed", [](JsonEvents<Note>) -> Task<> { co_return; });
+  app.get("/text", [](EventStream) -> Task<> { co_return; });
+  app.get("/word", [](JsonEvents<std::string>) -> Task<> { co_return; });
+  const json::Value document = document_of(app);
+  const auto data = [&](const std::string& path) {
+    const json::Value& get = document["paths"][path]["get"];
+    EXPECT_EQ(get.at("/parameters/0/name").text(), "Last-Event-ID");
+    const json::Value& media = get["responses"]["200"]["content"]["text/event-stream"];
+    EXPECT_EQ(media.at("/x-itemSchema/type").text(), "object");
+    EXPECT_EQ(media.at("/schema/type").text(), "string");
+    return json::to_text(media.at("/x-itemSchema/properties/data"));
+  };
+  EXPECT_EQ(data("/typed"), R"({"type":"string","contentMediaType":"application/json",)"
+                            R"("contentSchema":{"$ref":"#/components/schemas/Note"}})");
+  EXPECT_EQ(data("/text"), R"({"type":"string"})");
+  EXPECT_EQ(data("/word"), R"({"type":"string","contentMediaType":"application/json",)"
+                           R"("contentSchema":{"type":"string"}})");
+}
+
 TEST(OpenApi, tells_a_websocket_by_the_get_that_opens_it) {
   App app;
   app.ws("/talk", [](WebSocket) -> Task<> { co_return; });

@@ -1,6 +1,7 @@
-// What a program with clients in C++ does: openapi_client_caller notes|rich URL. The build makes
-// their headers; that of a hostile document has no more to do than to compile.
+// What a program with clients in C++ does: openapi_client_caller notes|rich|ticks URL. The build
+// makes their headers; that of a hostile document has no more to do than to compile.
 #include <eider/client/client.h>
+#include <eider/runtime/deadline.h>
 #include <eider/runtime/loop.h>
 
 #include <chrono>
@@ -13,8 +14,10 @@
 #include "hostile.h"
 #include "notes.h"
 #include "rich.h"
+#include "ticks.h"
 
 using namespace eider;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -63,16 +66,32 @@ Task<> call_notes(HttpClient& http, std::string url) {
   std::puts("ok: nothing is void, and each request is prepared");
 }
 
-Task<std::string> all_of(ClientStream stream) {
+std::string data_text(const std::string& data) {
+  return data;
+}
+std::string data_text(const rich::Reading& reading) {
+  const auto since = reading.at.time_since_epoch();
+  return (reading.level == rich::Level::low ? "low " : "high ") + std::to_string(since.count());
+}
+
+/// Behind an event that is not as it is told come the others.
+template <class T>
+Task<std::string> all_of(ApiEvents<T> events) {
   std::string all;
-  while (true) {
-    const auto piece = co_await stream.next();
-    check(piece.has_value(), "a stream ends well");
-    if (piece->empty()) {
-      co_return all;
-    }
-    all += *piece;
+  for (auto next = co_await events.next(); !next || *next; next = co_await events.next()) {
+    all += next ? (*next)->event + "[" + data_text((*next)->data) + "]" + (*next)->id
+                : std::to_string(next.error().status());
+    all += "; ";
   }
+  co_return all;
+}
+
+Task<int> count_low(ApiLines<rich::Level> lines) {
+  int count = 0;
+  while (const auto level = good(co_await lines.next())) {
+    count += *level == rich::Level::low ? 1 : 0;
+  }
+  co_return count;
 }
 
 Task<> call_rich(HttpClient& http, std::string url) {
@@ -110,11 +129,40 @@ Task<> call_rich(HttpClient& http, std::string url) {
   check(drawn.levels == drawing.levels, "a map");
   std::puts("ok: forms, bytes, numbers and variants");
 
-  const std::string lines = co_await all_of(good(co_await client.lines()));
-  check(lines == "\"low\"\n\n\"high\"\r\n\"low\"", lines);
+  const std::string events = co_await all_of(good(co_await client.events()));
+  check(events == "message[one\ntwo]; tick[3]a; message[\u00FC]a; ", events);
+  const std::string readings = co_await all_of(good(co_await client.readings()));
+  check(readings == "reading[low 1500000000]; 502; message[high -1]; ", readings);
+  check(co_await count_low(good(co_await client.lines())) == 2, "lines");
   const auto removed = co_await client.remove("1", "a");
   check(!removed && removed.error().status() == 502, "an answer that is not as it is told");
   std::puts("ok: streams, and answers that are not as they are told");
+}
+
+Task<> call_ticks(HttpClient& http, std::string url) {
+  const ticks::Client client({.http = http, .base_url = url});
+  auto events = good(co_await client.ticks());
+  for (int number = 1; number <= 2; ++number) {
+    const auto event = good(co_await events.next());
+    check(event && event->data.number == number, "a tick");
+    check(event->event == "tick" && event->id == std::to_string(number), "and what it is");
+    const auto age = std::chrono::system_clock::now() - event->data.at;
+    check(age > -1min && age < 1min, "an instant is one");
+  }
+  std::puts("ok: events are structs, with instants in them");
+
+  auto later = good(co_await client.ticks({.Last_Event_ID = std::string(events.last_event_id())}));
+  const auto third = good(co_await later.next());
+  check(third && third->data.number == 3, "it goes on behind the last");
+  check(!co_await with_deadline(later.next(), 1ms), "one does not have to wait");
+  const auto fourth = good(co_await later.next());
+  check(fourth && fourth->data.number == 4, "and misses nothing by that");
+  std::puts("ok: a stream goes on where another one ended");
+
+  auto texts = good(co_await client.get_ticks());
+  const auto text = good(co_await texts.next());
+  check(text && text->data == "1", "text is given as it is");
+  std::puts("ok: what is not told to be JSON is text");
 }
 
 Task<> run(Task<> work, int& status) {
@@ -135,9 +183,12 @@ int main(int argc, char** argv) {
   }
   const auto loop = Loop::create(Backend::automatic).value();
   HttpClient http;
-  const bool is_notes = std::string_view(argv[1]) == "notes";
+  const std::string_view name = argv[1];
   int status = 1;
-  Task<> all = run(is_notes ? call_notes(http, argv[2]) : call_rich(http, argv[2]), status);
+  Task<> all = run(name == "notes"   ? call_notes(http, argv[2])
+                   : name == "ticks" ? call_ticks(http, argv[2])
+                                     : call_rich(http, argv[2]),
+                   status);
   loop->post([&all] { all.start(); });
   loop->run();
   all = Task<>();

@@ -50,6 +50,13 @@ const events = await all(client.events());
 check(JSON.stringify(events) === JSON.stringify([
   { event: "message", data: "one\ntwo", id: "" }, { event: "tick", data: "3", id: "a" },
   { event: "message", data: "ü", id: "a" }]), JSON.stringify(events));
+const readings: string[] = [];
+for await (const reading of client.readings()) {
+  readings.push(reading.event, reading.data.level, reading.data.at);
+}
+check(readings.join() === "reading,low,1970-01-01T01:00:01.5+01:00," +
+  "message,other,1970-01-01T00:00:00Z,message,high,1969-12-31T23:59:59.999999999Z",
+      readings.join());
 check((await all(client.lines())).join() === "low,high,low", "lines");
 for await (const first of client.lines()) {
   check(first === "low", "the first line");

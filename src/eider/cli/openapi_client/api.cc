@@ -255,14 +255,43 @@ class Reader {
     }
   }
 
-  Content content_of(const json::Field& media) {
+  Content content_of(const json::Field& media, const std::string& pointer) {
     Content content{.coding = coding_of(media.name), .media_type = media.name};
     const bool is_stream = content.coding == Coding::lines || content.coding == Coding::events;
     const Value* items = media.value.find("itemSchema");
     items = items != nullptr ? items : media.value.find("x-itemSchema");
     const Value* const schema = is_stream ? items : media.value.find("schema");
-    content.shape = schema == nullptr ? Shape() : shapes_.of(*schema);
+    if (content.coding == Coding::events) {
+      const Value* const data = schema == nullptr ? nullptr : event_data(*schema, pointer);
+      content.is_json = data != nullptr;
+      content.shape = data == nullptr ? Shape() : shapes_.of(*data);
+    } else {
+      content.shape = schema == nullptr ? Shape() : shapes_.of(*schema);
+    }
     return content;
+  }
+
+  /// The schema of what an event's data is as JSON, by that of the event: what a string holds, or
+  /// what is no string. Null where it is text, or nobody knows; so it is where events differ.
+  ///
+  /// source  OpenAPI Specification 3.2.0, "Special Considerations for Server-Sent Events"
+  [[nodiscard]] const Value* event_data(const Value& event, const std::string& pointer) {
+    const Value* const object = follow(event, pointer);
+    if (object == nullptr) {
+      return nullptr;
+    }
+    const Value* const told = (*object)["properties"].find("data");
+    const Value* const data = told == nullptr ? nullptr : follow(*told, pointer);
+    if (data == nullptr) {
+      return nullptr;
+    }
+    const Value* const within = data->find("contentSchema");
+    if (within == nullptr) {
+      const std::string type = text_at(*data, "type");
+      return type.empty() || type == "string" ? nullptr : told;
+    }
+    const std::string coded = text_at(*data, "contentMediaType");
+    return coded.empty() || coding_of(coded) == Coding::json ? within : nullptr;
   }
 
   /// The media type that says most to a type: the earlier coding of the enum.
@@ -273,7 +302,7 @@ class Reader {
     }
     Content best;
     for (const json::Field& media : members_of(contents)) {
-      Content content = content_of(media);
+      Content content = content_of(media, below(below(pointer, "content"), media.name));
       if (best.coding == Coding::none || content.coding < best.coding) {
         best = std::move(content);
       }

@@ -48,13 +48,17 @@ struct Parameter {
   Shape value;
 };
 
-/// Content of one media type. A stream's `shape` is what each of its lines or events holds.
+/// Content of one media type. A stream's `shape` is what each of its lines holds, or the data of
+/// each of its events.
+///
+/// is_json  of events: their data is told, and JSON
 struct Content {
   enum class Coding : std::uint8_t { none, json, form, multipart, text, binary, lines, events };
 
   Coding coding = Coding::none;
   std::string media_type = {};
   Shape shape = {};
+  bool is_json = false;
 };
 
 /// A way to say who asks, as clients send it: a token or a key in a field or a query, or a name

@@ -184,6 +184,32 @@ TEST(ClientCalls, know_what_a_stream_holds) {
   EXPECT_EQ(content(R"("text/event-stream":{"schema":{"type":"string"}})").coding, Coding::events);
 }
 
+TEST(ClientCalls, know_what_the_data_of_an_event_is) {
+  const auto data_of = [](const std::string& item) {
+    const Api api = api_of(document_of(
+        operation_of(R"("responses":{"200":{"content":{"text/event-stream":{"x-itemSchema":)" +
+                     item + "}}}}"),
+        R"("Event":{"properties":{"data":{"contentSchema":{"type":"integer"}}}},)"
+        R"("Data":{"contentMediaType":"application/a+json","contentSchema":{"type":"number"}})"));
+    const Content& content = api.calls[0].answers.at(0).content;
+    EXPECT_EQ(content.coding, Coding::events);
+    return content.is_json ? std::optional(content.shape.kind) : std::nullopt;
+  };
+  const auto of = [&](const std::string& data) {
+    return data_of(R"({"properties":{"data":)" + data + "}}");
+  };
+  EXPECT_EQ(data_of(R"({"$ref":"#/components/schemas/Event"})"), Kind::integer);
+  EXPECT_EQ(of(R"({"$ref":"#/components/schemas/Data"})"), Kind::number);
+  EXPECT_EQ(of(R"({"contentSchema":{"$ref":"#/components/schemas/Event"}})"), Kind::reference);
+  EXPECT_EQ(of(R"({"type":"object","properties":{"a":{}}})"), Kind::object);
+  EXPECT_EQ(of(R"({"type":"string"})"), std::nullopt);
+  EXPECT_EQ(of(R"({"contentMediaType":"text/csv","contentSchema":{}})"), std::nullopt);
+  EXPECT_EQ(of(R"({"$ref":"#/components/schemas/None"})"), std::nullopt);
+  EXPECT_EQ(data_of(R"({"type":"string"})"), std::nullopt);
+  EXPECT_EQ(data_of(R"({"$ref":"#/nowhere"})"), std::nullopt);
+  EXPECT_EQ(data_of("7"), std::nullopt);
+}
+
 TEST(ClientCalls, leave_websockets_out) {
   const Api api = api_of(document_of(operation_of(R"("responses":{"101":{}})")));
   EXPECT_TRUE(api.calls.empty());

@@ -302,8 +302,13 @@ class Cpp {
       return call.answers.empty() ? Asked{"std::string", "get_text"} : Asked{"void", "get_nothing"};
     }
     const Content& content = found->content;
-    if (content.coding == Coding::lines || content.coding == Coding::events) {
-      return {"eider::ClientStream", "get_stream"};
+    if (content.coding == Coding::lines) {
+      const std::string line = without_comment(types_.of(content.shape, call.id + "_line"));
+      return {"eider::ApiLines<" + line + ">", "get_lines<" + line + ">"};
+    }
+    if (content.coding == Coding::events) {
+      const std::string data = event_type(call, content);
+      return {"eider::ApiEvents<" + data + ">", "get_events<" + data + ">"};
     }
     const bool is_scalar = content.shape.kind == Kind::integer ||
                            content.shape.kind == Kind::number ||
@@ -316,6 +321,15 @@ class Cpp {
       type = "std::optional<" + type + ">";
     }
     return {type, "get_json<" + type + ">"};
+  }
+
+  /// A text of JSON is a value: of ApiEvents a std::string is data as it is.
+  std::string event_type(const Call& call, const Content& content) {
+    if (!content.is_json) {
+      return "std::string";
+    }
+    std::string type = without_comment(types_.of(content.shape, call.id + "_event"));
+    return type == "std::string" ? "eider::json::Value" : type;
   }
 
   const Api& api_;

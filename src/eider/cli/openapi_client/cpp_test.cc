@@ -59,6 +59,10 @@ TEST(CppClient, has_a_type_for_each_schema) {
   EXPECT_EQ(cpp_type_of(R"({"type":"string"})"), "std::string");
   EXPECT_EQ(cpp_type_of(R"({"type":"string","format":"uuid"})"), "eider::Uuid");
   EXPECT_EQ(cpp_type_of(R"({"type":"string","format":"date"})"), "std::chrono::year_month_day");
+  EXPECT_EQ(cpp_type_of(R"({"type":"string","format":"date-time"})"),
+            "std::chrono::sys_time<std::chrono::nanoseconds>");
+  EXPECT_EQ(cpp_type_of(R"({"type":"string","format":"time-of-day"})"), "eider::TimeOfDay");
+  EXPECT_EQ(cpp_type_of(R"({"type":"string","format":"duration"})"), "std::string");
   EXPECT_EQ(cpp_type_of(R"({"items":{"type":["string","null"]}})"),
             "std::vector<std::optional<std::string>>");
   EXPECT_EQ(cpp_type_of(R"({"items":{"type":"boolean"}})"), "std::vector<eider::json::Value>");
@@ -174,6 +178,31 @@ TEST(CppClient, gives_each_name_once) {
   EXPECT_TRUE(text.contains("std::optional<::api::Client_> Note = {};")) << text;
   EXPECT_TRUE(text.contains(" Note_(")) << text;
   EXPECT_TRUE(text.contains(" delete_(")) << text;
+}
+
+TEST(CppClient, gives_streams_item_by_item) {
+  const auto asked_of = [](const std::string& media) {
+    const std::string text = cpp_client_of(
+        operation_of(R"("operationId":"f","responses":{"200":{"content":{)" + media + "}}}"),
+        R"("Other":{"enum":["x","y"]})");
+    const std::size_t at = text.find("eider::Task<eider::Result<");
+    return text.substr(at, text.find(" f(", at) - at);
+  };
+  const auto events_of = [&](const std::string& data) {
+    return asked_of(R"("text/event-stream":{"x-itemSchema":{"properties":{"data":)" + data + "}}}");
+  };
+  EXPECT_EQ(events_of(R"({"contentSchema":{"$ref":"#/components/schemas/Other"}})"),
+            "eider::Task<eider::Result<eider::ApiEvents<Other>>>");
+  EXPECT_EQ(events_of(R"({"contentSchema":{"properties":{"a":{}}}})"),
+            "eider::Task<eider::Result<eider::ApiEvents<f_event>>>");
+  EXPECT_EQ(events_of(R"({"contentSchema":{"type":"string"}})"),
+            "eider::Task<eider::Result<eider::ApiEvents<eider::json::Value>>>");
+  EXPECT_EQ(events_of(R"({"type":"string"})"),
+            "eider::Task<eider::Result<eider::ApiEvents<std::string>>>");
+  EXPECT_EQ(asked_of(R"("application/jsonl":{"itemSchema":{"type":"boolean"}})"),
+            "eider::Task<eider::Result<eider::ApiLines<bool>>>");
+  EXPECT_EQ(asked_of(R"("application/jsonl":{})"),
+            "eider::Task<eider::Result<eider::ApiLines<eider::json::Value>>>");
 }
 
 TEST(CppClient, SendsWhoAsksWithTheCallsThatTakeIt) {

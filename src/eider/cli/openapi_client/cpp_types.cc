@@ -71,11 +71,19 @@ bool is_value(std::string_view type) {
   return type.starts_with(kValue);
 }
 
+/// The kind of that name. Instants have the unit in which any server's can be told. A "duration" is
+/// text: others than ours have months and years, which are no kind's.
 std::string of_text(std::string_view format) {
-  return format == "uuid"      ? "eider::Uuid"
-         : format == "date"    ? "std::chrono::year_month_day"
-         : format == "decimal" ? "eider::Decimal"
-                               : "std::string";
+  static const std::map<std::string_view, std::string_view> kKinds = {
+      {"uuid", "eider::Uuid"},
+      {"date", "std::chrono::year_month_day"},
+      {"date-time", "std::chrono::sys_time<std::chrono::nanoseconds>"},
+      {"local-date-time", "std::chrono::local_time<std::chrono::nanoseconds>"},
+      {"time-of-day", "eider::TimeOfDay"},
+      {"precise-duration", "std::chrono::nanoseconds"},
+      {"decimal", "eider::Decimal"}};
+  const auto found = kKinds.find(format);
+  return std::string(found == kKinds.end() ? "std::string" : found->second);
 }
 
 std::string comments(std::string_view text, const std::string& indent) {

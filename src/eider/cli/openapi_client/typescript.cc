@@ -88,12 +88,14 @@ class TypeScript {
       used.insert(result_of(call).function);
     }
     const bool has_lines = used.contains("jsonLines");
-    const bool has_events = used.contains("serverEvents");
+    const bool has_json_events = used.contains("jsonEvents");
+    const bool has_events = has_json_events || used.contains("serverEvents");
     out_ += kTypeScriptRuntime;
     out_ += used.contains("call") ? kTypeScriptCall : "";
     out_ += has_lines || has_events ? kTypeScriptLines : "";
     out_ += has_lines ? kTypeScriptJsonLines : "";
     out_ += has_events ? kTypeScriptEvents : "";
+    out_ += has_json_events ? kTypeScriptJsonEvents : "";
   }
 
   void add(const Shape& component) {
@@ -368,6 +370,10 @@ class TypeScript {
   [[nodiscard]] Result result_of(const Call& call) const {
     std::vector<std::string> types;
     for (const auto& [status, content] : call.answers) {
+      if (content.coding == Coding::events && content.is_json) {
+        const std::string data = type_of(content.shape);
+        return {"AsyncGenerator<ServerEvent<" + data + ">, void, undefined>", "jsonEvents"};
+      }
       if (content.coding == Coding::events) {
         return {"AsyncGenerator<ServerEvent, void, undefined>", "serverEvents"};
       }

@@ -68,9 +68,9 @@ export class ProblemError extends Error {
 }
 
 /** One server-sent event; `event` is "message" where the server names none. */
-export interface ServerEvent {
+export interface ServerEvent<T = string> {
   event: string;
-  data: string;
+  data: T;
   id: string;
 }
 
@@ -351,6 +351,16 @@ async function* serverEvents(
     } else if (field === "id" && !value.includes("\0")) {
       id = value;
     }
+  }
+}
+)ts";
+
+inline constexpr std::string_view kTypeScriptJsonEvents = R"ts(
+async function* jsonEvents<T>(
+  settings: ClientOptions, operation: Operation, args: Arguments = {}, options: CallOptions = {},
+): AsyncGenerator<ServerEvent<T>, void, undefined> {
+  for await (const event of serverEvents(settings, operation, args, options)) {
+    yield { ...event, data: JSON.parse(event.data) as T };
   }
 }
 )ts";

@@ -104,6 +104,9 @@ TEST(TypeScript, gives_what_is_answered) {
   EXPECT_EQ(result(R"("200":{"content":{"image/png":{}}})"), "Promise<Blob>");
   EXPECT_EQ(result(R"("200":{"content":{"text/event-stream":{}}})"),
             "AsyncGenerator<ServerEvent, void, undefined>");
+  EXPECT_EQ(result(R"("200":{"content":{"text/event-stream":{"itemSchema":{"properties":{"data":)"
+                   R"({"contentSchema":{"type":"integer"}}}}}}})"),
+            "AsyncGenerator<ServerEvent<number>, void, undefined>");
   EXPECT_EQ(result(R"("200":{"content":{"application/x-ndjson":{"itemSchema":{"type":"null"}}}})"),
             "AsyncGenerator<null, void, undefined>");
 }

@@ -1,0 +1,243 @@
+// Streams that calls of generated clients give: server-sent events and JSON lines, one by one.
+// Must not connect again by itself: what was missed in between is the caller's to judge.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "eider/base/result.h"
+#include "eider/client/client_response.h"
+#include "eider/http/sse.h"
+#include "eider/json/read.h"
+#include "eider/runtime/task.h"
+#include "eider/runtime/time.h"
+
+namespace eider {
+
+/// What a server may do to those that listen. How long it may say nothing at all, not even that it
+/// is there, is ClientOptions::silence.
+struct ApiStreamLimits {
+  /// Of one event or line.
+  std::size_t item_bytes_max = std::size_t{1024} * 1024;
+  /// An event or line that has begun to come has come by then.
+  Duration item_within = std::chrono::seconds(30);
+};
+
+/// event  "message" unless the stream says another
+/// id     the last that was said, to be sent as Last-Event-ID
+template <class T>
+struct ApiEvent {
+  std::string event;
+  T data;
+  std::string id;
+};
+
+namespace detail::client {
+
+/// The answer is not what the document says: 502, with the reason in its cause.
+[[nodiscard]] Error not_as_told(const Error& fault);
+
+template <class T>
+[[nodiscard]] Result<T> read_told(std::string_view text) {
+  Result<T> value = json::read<T>(text, {.unknown_members = json::UnknownMembers::kIgnore});
+  if (!value) {
+    value = fail(not_as_told(value.error()));
+  }
+  return value;
+}
+
+/// Lines of a stream, however its bytes are cut: those that hold more than spaces, and the last one
+/// without its end, too.
+class ItemLines {
+ public:
+  enum class Status : std::uint8_t { need_more, line, too_long };
+  struct Step {
+    Status status;
+    std::size_t consumed;
+  };
+
+  explicit ItemLines(std::size_t line_bytes_max) noexcept : line_bytes_max_(line_bytes_max) {}
+
+  /// Reads to the end of the next line.
+  ///
+  /// returns  need_more  all of `in` is consumed
+  ///          line       line() says which, until the next call
+  [[nodiscard]] Step read(std::string_view in);
+  /// Behind the end of the stream: whether there is another line.
+  [[nodiscard]] bool take_last();
+  [[nodiscard]] bool is_within_line() const noexcept { return !is_told_ && !line_.empty(); }
+  [[nodiscard]] std::string_view line() const noexcept { return line_; }
+
+ private:
+  std::size_t line_bytes_max_;
+  std::string line_;
+  bool is_told_ = false;  // the line in hand was given out
+};
+
+/// The content of an answer, taken item by item.
+class ItemStream {
+ public:
+  ItemStream(ClientStream stream, const ApiStreamLimits& limits)
+      : stream_(std::move(stream)), limits_(limits) {}
+  ItemStream(const ItemStream&) = delete;
+  ItemStream& operator=(const ItemStream&) = delete;
+  virtual ~ItemStream() = default;
+
+  /// returns  whether there is another item; false: the end, then and ever after
+  /// errors   502, 504: nothing more comes, then and ever after
+  [[nodiscard]] Task<Result<bool>> next();
+
+ protected:
+  enum class Step : std::uint8_t { need_more, item, too_large };
+
+  /// Takes from the front of `in`, all of it at need_more.
+  [[nodiscard]] virtual Step read(std::string_view& in) = 0;
+  /// Behind the end of the content: whether that has ended an item.
+  [[nodiscard]] virtual bool take_last() { return false; }
+  [[nodiscard]] virtual bool is_within_item() const = 0;
+
+ private:
+  /// returns  some content; empty: the end
+  [[nodiscard]] Task<Result<std::string_view>> more();
+  void end(std::optional<Error> fault);
+
+  std::optional<ClientStream> stream_;  // none behind the end
+  ApiStreamLimits limits_;
+  std::string_view unread_;     // the stream's, until it is asked again
+  std::optional<Instant> due_;  // of an item that has begun to come
+  std::optional<Error> fault_;
+};
+
+class EventItems final : public ItemStream {
+ public:
+  EventItems(ClientStream stream, const ApiStreamLimits& limits)
+      : ItemStream(std::move(stream), limits),
+        parser_(
+            {.line_bytes_max = limits.item_bytes_max, .data_bytes_max = limits.item_bytes_max}) {}
+
+  [[nodiscard]] const SseParser& parser() const noexcept { return parser_; }
+
+ private:
+  [[nodiscard]] Step read(std::string_view& in) override;
+  [[nodiscard]] bool is_within_item() const override { return parser_.is_within_event(); }
+
+  SseParser parser_;
+};
+
+class LineItems final : public ItemStream {
+ public:
+  LineItems(ClientStream stream, const ApiStreamLimits& limits)
+      : ItemStream(std::move(stream), limits), lines_(limits.item_bytes_max) {}
+
+  [[nodiscard]] std::string_view line() const noexcept { return lines_.line(); }
+
+ private:
+  [[nodiscard]] Step read(std::string_view& in) override;
+  [[nodiscard]] bool take_last() override { return lines_.take_last(); }
+  [[nodiscard]] bool is_within_item() const override { return lines_.is_within_line(); }
+
+  ItemLines lines_;
+};
+
+}  // namespace detail::client
+
+/// Server-sent events whose data is a T: as JSON, or text as it is where T is std::string.
+///
+///     auto ticks = co_await client.ticks();
+///     while (true) {
+///       auto next = co_await ticks->next();
+///       if (!next || !*next) break;              // an error, or the end
+///       use((*next)->data);
+///     }
+///
+/// Destroying it ends the request, behind any task that waits for its next event.
+template <class T>
+class ApiEvents {
+ public:
+  ApiEvents(ClientStream stream, const ApiStreamLimits& limits)
+      : items_(std::make_unique<detail::client::EventItems>(std::move(stream), limits)) {}
+
+  /// One waits at a time. To wait no longer than that: with_deadline(events.next(), 5s), which
+  /// loses nothing.
+  ///
+  /// returns  the next event; nothing: the end, then and ever after
+  /// errors   504  silence, or an event that came too slowly; nothing more comes
+  ///          502  the connection is lost, or the event too large; nothing more comes
+  ///          502  "not what its document says": the data is no T; the next call goes on behind it
+  [[nodiscard]] Task<Result<std::optional<ApiEvent<T>>>> next() { return take(*items_); }
+  /// What to send as Last-Event-ID where the call is made again: as of the event last read.
+  [[nodiscard]] std::string_view last_event_id() const noexcept {
+    return items_->parser().last_event_id();
+  }
+  /// How long the server wants one to wait until then, if it has said so.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const noexcept {
+    return items_->parser().retry();
+  }
+
+ private:
+  static Task<Result<std::optional<ApiEvent<T>>>> take(detail::client::EventItems& items) {
+    const Result<bool> came = co_await items.next();
+    if (!came) {
+      co_return fail(came.error());
+    }
+    std::optional<ApiEvent<T>> event;
+    if (*came) {
+      Result<T> data = data_of(items.parser().data());
+      if (!data) {
+        co_return fail(std::move(data.error()));
+      }
+      event.emplace(std::string(items.parser().event()), std::move(*data),
+                    std::string(items.parser().last_event_id()));
+    }
+    co_return std::move(event);
+  }
+  static Result<T> data_of(std::string_view data) {
+    if constexpr (std::same_as<T, std::string>) {
+      return std::string(data);
+    } else {
+      return detail::client::read_told<T>(data);
+    }
+  }
+
+  std::unique_ptr<detail::client::EventItems> items_;  // what waits refers to it
+};
+
+/// One JSON text per line, each a T; as ApiEvents.
+template <class T>
+class ApiLines {
+ public:
+  ApiLines(ClientStream stream, const ApiStreamLimits& limits)
+      : items_(std::make_unique<detail::client::LineItems>(std::move(stream), limits)) {}
+
+  /// returns  what the next line holds; nothing: the end, then and ever after
+  /// errors   as of ApiEvents
+  [[nodiscard]] Task<Result<std::optional<T>>> next() { return take(*items_); }
+
+ private:
+  static Task<Result<std::optional<T>>> take(detail::client::LineItems& items) {
+    const Result<bool> came = co_await items.next();
+    if (!came) {
+      co_return fail(came.error());
+    }
+    std::optional<T> line;
+    if (*came) {
+      Result<T> value = detail::client::read_told<T>(items.line());
+      if (!value) {
+        co_return fail(std::move(value.error()));
+      }
+      line.emplace(std::move(*value));
+    }
+    co_return std::move(line);
+  }
+
+  std::unique_ptr<detail::client::LineItems> items_;
+};
+
+}  // namespace eider
