@@ -205,6 +205,59 @@ TEST(DocumentAsTest, RefusesASelectionThatLacksWhatWasAskedFor) {
   EXPECT_TRUE(said_of(client, "/").contains("/id must be there"));
 }
 
+struct HeldTick {
+  Range<int, 1, 2> count = 1;
+};
+
+/// Counts to two, as its document has it, and to three, as it has not.
+App ticking_app() {
+  App app;
+  app.get("/ticks", [](JsonEvents<HeldTick> events) -> Task<> {
+    const SseEvent named{.event = "tick"};
+    for (int count = 1; count <= 2; ++count) {
+      const HeldTick tick{count};
+      co_await events.send(tick, named);
+    }
+  });
+  app.get("/wrong", [](JsonEvents<HeldTick> events) -> Task<> {
+    const HeldTick tick{1};
+    co_await events.send(tick);
+    const SseEvent other{.data = R"({"count":3})"};
+    co_await static_cast<EventStream&>(events).send(other);
+  });
+  app.get("/text", [](EventStream events) -> Task<> {
+    const SseEvent any{.data = "any"};
+    co_await events.send(any);
+  });
+  serve_openapi(app);
+  return app;
+}
+
+TEST(DocumentAsTest, HoldsEventsOfStreamsThatEnd) {
+  const App app = ticking_app();
+  TestClient client(app, {.document = DocumentCheck()});
+  EXPECT_EQ(said_of(client, "/ticks"), "");
+  EXPECT_EQ(said_of(client, "/text"), "");
+  EXPECT_TRUE(said_of(client, "/wrong").contains("event 1: /data/count must be at most 2"))
+      << said_of(client, "/wrong");
+}
+
+TEST(DocumentAsTest, HoldsEventsOfStreamsAsTheyCome) {
+  const App app = ticking_app();
+  TestClient client(app, {.document = DocumentCheck()});
+  TestEvents ticks = client.events("/ticks");
+  EXPECT_EQ(ticks.next()->data, R"({"count":1})");
+  EXPECT_EQ(ticks.next()->event, "tick");
+  EXPECT_FALSE(ticks.next().has_value());
+  TestEvents wrong = client.events("/wrong");
+  EXPECT_EQ(wrong.next()->data, R"({"count":1})");
+  EXPECT_THROW((void)wrong.next(), Failure);
+  TestClient careless(app);
+  TestEvents unheld = careless.events("/wrong");
+  (void)unheld.next();
+  EXPECT_EQ(unheld.next()->data, R"({"count":3})");
+}
+
 TEST(DocumentAsTest, needs_a_document) {
   App app;
   app.get("/", [] { return 1; });

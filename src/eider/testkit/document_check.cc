@@ -7,7 +7,9 @@
 #include "eider/base/buffer.h"
 #include "eider/base/text.h"
 #include "eider/base/url.h"
+#include "eider/base/utf8.h"
 #include "eider/http/list.h"
+#include "eider/http/sse.h"
 #include "eider/http/status.h"
 #include "eider/json/binary.h"
 #include "eider/testkit/schema_check.h"
@@ -142,7 +144,9 @@ class AnswerCheck {
  private:
   void hold_content(const Value& media, const std::string& type) {
     if (const Value* const items = media.find("x-itemSchema")) {
-      if (type != "text/event-stream") {
+      if (type == kTextEventStream) {
+        hold_events(*items);
+      } else {
         hold_lines(*items);
       }
     } else if (const Value* const schema = media.find("schema")) {
@@ -180,13 +184,50 @@ class AnswerCheck {
     }
   }
 
+  /// As clients are told of them; what the content ends within is no event.
+  void hold_events(const Value& schema) {
+    SseParser parser;
+    std::string_view rest = reply_.body;
+    SseStep step = parser.read(rest);
+    for (std::size_t number = 0; step.status == SseStatus::event; ++number) {
+      const std::string where = "event " + std::to_string(number) + ": ";
+      if (!is_utf8(parser.data()) || !is_utf8(parser.event())) {
+        wrong_.push_back(where + "it is no UTF-8");
+      } else {
+        hold_value(event_of(parser), schema, where);
+      }
+      rest.remove_prefix(step.consumed);
+      step = parser.read(rest);
+    }
+    if (step.status == SseStatus::refused) {
+      wrong_.emplace_back("its events cannot be read: one is longer than clients take");
+    }
+  }
+
+  /// By the words of OpenAPI 3.2.
+  static Value event_of(const SseParser& parser) {
+    Value event = json::object(
+        {{"event", std::string(parser.event())}, {"data", std::string(parser.data())}});
+    if (!parser.last_event_id().empty()) {
+      event["id"] = std::string(parser.last_event_id());
+    }
+    if (parser.retry()) {
+      event["retry"] = parser.retry()->count();
+    }
+    return event;
+  }
+
   void hold_json(std::string_view text, const Value& schema, const std::string& where) {
     const auto value = json::read<Value>(text);
     if (!value) {
       wrong_.push_back(where + "its content is no JSON: " + value.error().detail());
       return;
     }
-    const std::vector<SchemaFault> faults = check_schema(*value, schema, document_, selected_);
+    hold_value(*value, schema, where);
+  }
+
+  void hold_value(const Value& value, const Value& schema, const std::string& where) {
+    const std::vector<SchemaFault> faults = check_schema(value, schema, document_, selected_);
     for (const SchemaFault& fault : faults) {
       wrong_.push_back(where + (fault.pointer.empty() ? "it" : fault.pointer) + " " + fault.reason);
     }

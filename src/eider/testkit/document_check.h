@@ -26,8 +26,9 @@ struct DocumentCheck {
 };
 
 /// What an OpenAPI document (3.1) does not say of an answer that was given: the operation, its
-/// status, the content's type, or, of JSON, of lines of JSON, of CBOR and of MessagePack, where and
-/// why the value is not as the schema has it. A line for each, empty where all is as it is told.
+/// status, the content's type, or, of JSON, of lines of JSON, of CBOR, of MessagePack and of
+/// server-sent events, where and why the value is not as the schema has it. A line for each, empty
+/// where all is as it is told.
 ///
 /// Members that the request has not asked for, by a parameter with "x-selects" (select_fields), may
 /// be missing.

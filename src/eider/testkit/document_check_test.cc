@@ -24,6 +24,12 @@ constexpr std::string_view kDocument = R"({
     "/files/{path}": {"get": {"responses": {"200": {"content": {"*/*": {}}}}}},
     "/lines": {"get": {"responses": {"200": {"content": {"application/jsonl": {
       "schema": {"type": "string"}, "x-itemSchema": {"type": "integer"}}}}}}},
+    "/events": {"get": {"responses": {"200": {"content": {"text/event-stream": {
+      "schema": {"type": "string"}, "x-itemSchema": {"type": "object", "required": ["data"],
+        "properties": {"event": {"enum": ["tick", "message"]}, "retry": {"maximum": 9},
+          "id": {"maxLength": 3}, "data": {"type": "string",
+            "contentMediaType": "application/json",
+            "contentSchema": {"$ref": "#/components/schemas/Note"}}}}}}}}}},
     "/binary": {"get": {
       "parameters": [{"in": "header", "name": "fields"},
                      {"in": "query", "name": "fields", "x-selects": "/a"}],
@@ -86,6 +92,27 @@ TEST(DocumentCheck, tells_where_a_value_is_another_one) {
             "it must be of type \"integer\", and is 1.5\n");
   EXPECT_EQ(held("/lines", {200, "application/jsonl", "1\ntrue\n"}),
             "line 1: it must be of type \"integer\", and is true\n");
+}
+
+TEST(DocumentCheck, HoldsEachEventAndTheDataWithin) {
+  const auto events = [](std::string_view body) {
+    return held("/events", {200, "text/event-stream; charset=utf-8", body});
+  };
+  EXPECT_EQ(events(""), "");
+  EXPECT_EQ(events(": hello\n\nretry: 9\n\nevent: tick\nid: 1\ndata: {\"title\":\n"
+                   "data: \"a\"}\n\ndata: cut off"),
+            "");
+  EXPECT_EQ(events("data: {\"title\":\"a\"}\n\ndata: {\"title\":\"too long\",\"a\":1}\n\n"),
+            "event 1: /data/title must have at most 5 characters, and has 8\n"
+            "event 1: /data/a must not be there\n");
+  EXPECT_EQ(events("data: {\n\n"), "event 0: /data must hold JSON, and is \"{\"\n");
+  EXPECT_EQ(events("event: no\nid: 1234\nretry: 10\ndata: {\"title\":\"a\"}\n\n"),
+            "event 0: /event must be one of [\"tick\",\"message\"], and is \"no\"\n"
+            "event 0: /id must have at most 3 characters, and has 4\n"
+            "event 0: /retry must be at most 9, and is 10\n");
+  EXPECT_EQ(events("data: \xFF\n\n"), "event 0: it is no UTF-8\n");
+  EXPECT_EQ(events("data: " + std::string(std::size_t{64} * 1024, 'x') + "\n\n"),
+            "its events cannot be read: one is longer than clients take\n");
 }
 
 TEST(DocumentCheck, ReadsBinaryFormatsByTheSameSchemas) {

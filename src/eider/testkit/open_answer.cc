@@ -117,12 +117,31 @@ std::string OpenAnswer::take_content() {
 
 }  // namespace detail::testkit
 
-TestEvents::TestEvents(SimKernel& kernel, SimClient client, std::string_view request)
-    : answer_(kernel, std::move(client), request, 200) {
+TestEvents::TestEvents(SimKernel& kernel, SimClient client, std::string_view request, Hold hold)
+    : answer_(kernel, std::move(client), request, 200), hold_(std::move(hold)) {
   const std::string type(answer_.head().header("Content-Type").value_or(""));
   if (!type.starts_with(kTextEventStream)) {
     refuse("the answer is no event stream: " + type);
   }
+  if (hold_) {
+    hold_(answer_.head());
+  }
+}
+
+/// The event just read, as if it was all of the answer.
+void TestEvents::hold() const {
+  if (!hold_) {
+    return;
+  }
+  Buffer alone;
+  const SseEvent event{
+      .event = parser_.event(), .data = parser_.data(), .id = parser_.last_event_id()};
+  if (const auto written = write_event(alone, event); !written) {
+    refuse(std::string(text(written.error())));
+  }
+  Reply reply = answer_.head();
+  reply.body = alone.view();
+  hold_(reply);
 }
 
 std::optional<TestEvent> TestEvents::next(Duration within) {
@@ -134,6 +153,7 @@ std::optional<TestEvent> TestEvents::next(Duration within) {
       refuse("the event stream has a line or an event that is too long");
     }
     if (step.status == SseStatus::event) {
+      hold();
       return TestEvent{.event = std::string(parser_.event()),
                        .data = std::string(parser_.data()),
                        .id = std::string(parser_.last_event_id())};

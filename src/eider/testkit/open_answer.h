@@ -2,6 +2,7 @@
 // Must not outlive the TestClient that has opened them.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,21 +63,29 @@ struct TestEvent {
 ///     EXPECT_EQ(events.next()->data, "1");
 class TestEvents {
  public:
-  TestEvents(SimKernel& kernel, SimClient client, std::string_view request);
+  /// Throws Failure where an answer, as far as it has come, is not as it was promised.
+  using Hold = std::function<void(const Reply&)>;
+
+  /// hold  called with the head, and with the head and each event by itself; null: nobody holds it
+  TestEvents(SimKernel& kernel, SimClient client, std::string_view request, Hold hold = {});
   TestEvents(const TestEvents&) = delete;
   TestEvents& operator=(const TestEvents&) = delete;
 
   /// The next event; comments are passed over. Nothing when none has come within that time, or the
-  /// stream has ended.
+  /// stream has ended. Throws Failure for one that is not as the document has it
+  /// (TestClientOptions).
   [[nodiscard]] std::optional<TestEvent> next(Duration within = kTestPatience);
   [[nodiscard]] bool has_ended() const noexcept { return answer_.has_ended(); }
   /// Status and fields of the answer.
   [[nodiscard]] const Reply& head() const noexcept { return answer_.head(); }
 
  private:
+  void hold() const;
+
   detail::testkit::OpenAnswer answer_;
   SseParser parser_;
   std::string unread_;
+  Hold hold_;
 };
 
 struct TestMessage {

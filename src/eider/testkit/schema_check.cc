@@ -10,6 +10,7 @@
 
 #include "eider/base/text.h"
 #include "eider/base/utf8.h"
+#include "eider/json/read.h"
 #include "eider/kinds/kinds.h"
 
 namespace eider {
@@ -284,6 +285,21 @@ class Check {
     if (const Value* const format = schema.find("format"); format != nullptr) {
       require(is_in_format(text, format->text()), pointer,
               "must be of the format " + format->text() + ", and is " + shown(text));
+    }
+    hold_content(text, schema, pointer);
+  }
+
+  /// What a text holds lies below it, as a member does.
+  void hold_content(const std::string& text, const Value& schema, const std::string& pointer) {
+    const Value* const within = schema.find("contentSchema");
+    if (within == nullptr || schema["contentMediaType"] != Value("application/json")) {
+      return;
+    }
+    const auto value = json::read<Value>(text);
+    if (value) {
+      hold(*value, *within, pointer);
+    } else {
+      tell(pointer, "must hold JSON, and is " + shown(text));
     }
   }
 

@@ -33,8 +33,9 @@ struct SelectedMembers {
 /// Known are type, enum, const, $ref within the document, allOf, anyOf, oneOf, not; properties,
 /// required, additionalProperties, min- and maxProperties; items, min- and maxItems, uniqueItems;
 /// minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf; minLength, maxLength (of code
-/// points) and patterns as Matches takes them; of `format` date-time, date, uuid, email, uri,
-/// int32, int64, and what the library's own kinds say: duration, precise-duration, time-of-day,
+/// points) and patterns as Matches takes them; contentSchema of text that is application/json,
+/// whose members lie where the text does; of `format` date-time, date, uuid, email, uri, int32,
+/// int64, and what the library's own kinds say: duration, precise-duration, time-of-day,
 /// local-date-time, decimal. Other words and formats say nothing.
 ///
 /// document  what "$ref": "#/…" points into

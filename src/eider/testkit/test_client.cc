@@ -327,20 +327,24 @@ Reply TestClient::send_once(const TestRequest& request) {
       stage_->cookies.store(value, path_of(request), stage_->kernel.now());
     }
   }
-  if (options_.document) {
-    std::string wrong;
-    for (const std::string& line : check_answer(stage_->document, request.method, request.target,
-                                                reply, *options_.document)) {
-      wrong.append("\n  ").append(line);
-    }
-    if (!wrong.empty()) {
-      throw Failure(Error::internal(std::string(to_text(request.method)) + " " + request.target +
-                                    " answered " + std::to_string(reply.status) +
-                                    " otherwise than " + options_.document->path +
-                                    " has it:" + wrong + "\n  " + reply.body));
-    }
-  }
+  hold(request.method, request.target, reply);
   return reply;
+}
+
+void TestClient::hold(Method method, const std::string& target, const Reply& reply) const {
+  if (!options_.document) {
+    return;
+  }
+  std::string wrong;
+  for (const std::string& line :
+       check_answer(stage_->document, method, target, reply, *options_.document)) {
+    wrong.append("\n  ").append(line);
+  }
+  if (!wrong.empty()) {
+    throw Failure(Error::internal(
+        std::string(to_text(method)) + " " + target + " answered " + std::to_string(reply.status) +
+        " otherwise than " + options_.document->path + " has it:" + wrong + "\n  " + reply.body));
+  }
 }
 
 Reply TestClient::exchange(const TestRequest& request) {
@@ -373,8 +377,9 @@ TestClient& TestClient::as(std::string user_key) {
 
 TestEvents TestClient::events(std::string target, std::vector<TestHeader> headers) {
   headers.emplace_back("Accept", kTextEventStream);
-  return {stage_->kernel, stage_->connect(),
-          bytes_of({.target = std::move(target), .headers = std::move(headers)})};
+  const std::string bytes = bytes_of({.target = target, .headers = std::move(headers)});
+  return {stage_->kernel, stage_->connect(), bytes,
+          [this, target](const Reply& reply) { hold(Method::get, target, reply); }};
 }
 
 TestWebSocket TestClient::websocket(std::string target, std::vector<TestHeader> headers) {

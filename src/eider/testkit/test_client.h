@@ -45,8 +45,9 @@ struct TestRequest {
 
 struct TestClientOptions {
   /// Every answer to `send`, and so to get, post, …, is held against the app's own OpenAPI
-  /// document, and throws a Failure that says where it is another one. Those to `raw`, of streams
-  /// and of WebSockets are not. The document is asked for at start.
+  /// document, and throws a Failure that says where it is another one; so is what comes of
+  /// `events`, event by event. Those to `raw` and of WebSockets are not. The document is asked for
+  /// at start.
   std::optional<DocumentCheck> document = {};
   /// Cookies that are set go back with later requests, as a browser sends them to one host: by
   /// their Path, and until their Max-Age or Expires is over in simulated time.
@@ -132,6 +133,8 @@ class TestClient {
   [[nodiscard]] std::string bytes_of(const TestRequest& request) const;
   Reply send_json(Method method, std::string target, std::string body);
   Reply send_once(const TestRequest& request);
+  /// Throws Failure where the document has it otherwise.
+  void hold(Method method, const std::string& target, const Reply& reply) const;
   Reply exchange(const TestRequest& request);
 
   TestClientOptions options_;
