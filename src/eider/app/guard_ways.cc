@@ -46,9 +46,14 @@ void describe_each(Operation& operation, const auto& middleware) {
   }
 }
 
-/// From the handler outward, as answers pass.
+/// From the handler outward, as answers pass: what guards put around it stands within all else.
 void describe_middleware(Operation& operation, const Endpoint& endpoint, const RouteTable& table) {
   const std::vector<const RouteScope*> scopes = scopes_around(table, endpoint);
+  for (const GuardOnWay& one : endpoint.on_way | std::views::reverse) {
+    if (one.guard->around != nullptr && one.guard->around->describe) {
+      one.guard->around->describe(operation);
+    }
+  }
   describe_each(operation, endpoint.arounds);
   for (const RouteScope* const scope : scopes | std::views::reverse) {
     describe_each(operation, scope->arounds);

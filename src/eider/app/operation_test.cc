@@ -16,6 +16,7 @@
 #include "eider/app/producing.h"
 #include "eider/app/websocket.h"
 #include "eider/reflect/constraints.h"
+#include "eider/testkit/test_client.h"
 
 namespace eider {
 namespace {
@@ -341,6 +342,60 @@ TEST(Operations, know_guards_that_describe_themselves) {
   EXPECT_EQ(answer_text(all[0], 401), "application/problem+json");
   EXPECT_EQ(all.at(1).security.at(0).field, "sid");
   EXPECT_TRUE(all[1].parameters.empty());
+}
+
+/// Puts a short, and a field of its name into answers.
+struct MarkingGuard {
+  std::string field;
+
+  short operator()(const Request& /*request*/) const { return 7; }
+  [[nodiscard]] Around around() const {
+    return Around(
+        [field = field](Request& /*request*/, Next next) -> Task<Response> {
+          Response response = co_await next();
+          response.add_header(field, "7");
+          co_return response;
+        },
+        "mark",
+        [field = field](Operation& operation) {
+          for (Operation::Answer& answer : operation.answers) {
+            answer.add_field(field);
+          }
+        });
+  }
+};
+
+std::string fields_of(const Operation& operation, int status) {
+  std::string all;
+  for (const std::string& field : operation.find_answer(status)->fields) {
+    all.append(field).append(" ");
+  }
+  return all;
+}
+
+TEST(Operations, know_what_their_guards_put_around_them) {
+  App app;
+  app.provide(MarkingGuard{"X-Provided"});
+  app.use(Hook{.describe = [](Operation& operation) { operation.answer_problem(503, "Closed."); }});
+  app.get("/taken", [](Slot<short>) { return "x"; });
+  app.get("/other", [] { return "x"; });
+  Routes group = app.group("/group");
+  group.guard(MarkingGuard{"X-Outer"});
+  group.get("/", [] { return "x"; }).guard(MarkingGuard{"X-Inner"});
+  const std::vector<Operation> all = app.operations();
+  EXPECT_EQ(fields_of(all.at(0), 200), "X-Provided ");
+  EXPECT_EQ(fields_of(all.at(1), 200), "");
+  EXPECT_EQ(fields_of(all.at(2), 200), "X-Inner X-Outer ");
+  EXPECT_EQ(fields_of(all[2], 503), "") << "what hooks answer never passes there";
+  TestClient client(app);
+  for (const Operation& operation : all) {
+    const Reply reply = client.get(operation.pattern);
+    for (const char* const field : {"X-Provided", "X-Inner", "X-Outer"}) {
+      EXPECT_EQ(reply.header(field).has_value(),
+                fields_of(operation, 200).contains(std::string(field) + " "))
+          << operation.pattern << " " << field;
+    }
+  }
 }
 
 TEST(Operations, are_there_for_an_app_that_does_not_start) {
