@@ -1,0 +1,248 @@
+"""The reference: a page for each header that users may include, and one of all names.
+
+Must not decide what is public: layers.txt does, and docs/reference/public.md tells it.
+"""
+
+import html
+import re
+from dataclasses import dataclass
+
+import layers
+from blocks import coloured, drawn
+from headers import read
+from tree import ROOT, Heading, Page, Section, SiteFailed
+
+_INCLUDE = re.compile(r'^#include "(eider/[^"]+)"', re.MULTILINE)
+# "name   what is said of it", as docstrings have it.
+_FACT = re.compile(r'^(\S[^`]{0,38}?\S|\S) {2,}(\S.*)$')
+_PAGE_NAME = re.compile(r'docs/[\w/-]+\.md')
+
+
+@dataclass
+class Symbol:
+    """A name that the pages may mean."""
+    name: str
+    kind: str
+    address: str
+    header: str
+    told: str
+    space: str = 'eider'
+
+
+class Reference:
+    """All pages of headers."""
+
+    def __init__(self, words):
+        """`words` are those that the code of the pages has: they make names public, too."""
+        rules = layers.read_rules((ROOT / 'layers.txt').read_text())
+        public = sorted(f'eider/{folder}/{name}.h' for folder, rule in rules.items()
+                        for name, sight in rule.headers.items() if sight == 'public')
+        self.public = ['eider/eider.h', *public]
+        self.reached_by = _reached(self.public)
+        self.headers = {}
+        for path in [*self.public, *sorted(set(self.reached_by) - set(self.public))]:
+            header = read(path, (ROOT / 'src' / path).read_bytes())
+            if path not in self.public:
+                header.declarations = [each for each in header.declarations
+                                       if each.name in words and _is_of_users(each)]
+            if header.declarations or path in self.public:
+                self.headers[path] = header
+        self.symbols, self.pages = {}, {}
+        for path, header in self.headers.items():
+            self._take(path, header)
+
+    def address_of(self, path):
+        """Of a header's page, or None."""
+        return f'headers/{path.removesuffix(".h")}.html' if path in self.headers else None
+
+    def _take(self, path, header):
+        """The page of a header, not yet drawn, and its names."""
+        page = Page(f'src/{path}', self.address_of(path), path, 'header', 'header.html.j2')
+        page.more = {'header': header, 'is_public': path in self.public,
+                     'comes_with': '' if path in self.public else self.reached_by[path]}
+        page.sections.append(Section('', path, f'{header.about} {header.not_for}', 0.5))
+        seen = {}
+        for each in header.declarations:
+            anchor = re.sub(r'[^\w.]+', '-', each.name).strip('-') or 'operator'
+            seen[anchor] = seen.get(anchor, 0) + 1
+            each.anchor = anchor if seen[anchor] == 1 else f'{anchor}-{seen[anchor]}'
+            page.headings.append(Heading(2, each.anchor, each.name))
+            told = ' '.join(line.strip() for line in each.doc)
+            names = ' '.join(member.name for member in each.members)
+            page.sections.append(Section(each.anchor, each.name, f'{told} {names}'.strip(), 0.65))
+            if seen[anchor] == 1 and not re.search(r'\W', each.name):
+                symbol = Symbol(each.name, each.kind, f'{page.address}#{anchor}', path,
+                                _first_sentence(told), each.space)
+                self.symbols.setdefault(each.name, []).append(symbol)
+            self._take_members(page, each)
+        self.pages[path] = page
+
+    def _take_members(self, page, owner):
+        seen = set()
+        for member in owner.members:
+            name = f'{owner.anchor}.{re.sub(r"[^A-Za-z0-9_]+", "-", member.name).strip("-")}'
+            member.anchor = '' if name in seen else name
+            seen.add(name)
+            if member.anchor:
+                page.headings.append(Heading(3, name, member.name))
+                self.symbols.setdefault(f'{owner.name}::{member.name}', []).append(
+                    Symbol(member.name, member.kind, f'{page.address}#{name}', page.title, ''))
+
+    def meant(self, text):
+        """The address of what that code names, or None: where two could be meant, neither is."""
+        found = re.fullmatch(r'([A-Za-z_]\w*(?:::\w+)*)(?:<.*>|\([^()]*\))?(?:::(\w+)(?:\(.*\))?)?',
+                             text)
+        if not found:
+            return None
+        name = found[1] + (f'::{found[2]}' if found[2] else '')
+        known = self.symbols.get(name.removeprefix('eider::'), [])
+        known = [each for each in known if each.space == 'eider'] or known
+        return known[0].address if len({each.header for each in known}) == 1 else None
+
+    def draw(self, site):
+        """Makes the HTML of all of its pages."""
+        for path, page in self.pages.items():
+            writer = _Writer(site, page)
+            page.more['declarations'] = [writer.declaration(each)
+                                         for each in self.headers[path].declarations]
+            page.more['about'] = writer.inline(page.more['header'].about)
+            page.more['not_for'] = writer.inline(page.more['header'].not_for)
+
+    def names(self):
+        """The page of all names, by their first letter."""
+        told = [symbol for known in self.symbols.values() for symbol in known
+                if '::' not in symbol.name and symbol.address.count('.') == 1]
+        told.sort(key=lambda each: (each.name.lower(), each.name, each.header))
+        letters = {}
+        for symbol in told:
+            letters.setdefault(symbol.name[0].upper(), []).append(symbol)
+        page = Page('', 'names.html', 'All names', 'reference', 'names.html.j2')
+        page.headings = [Heading(1, '', 'All names'),
+                         *(Heading(2, f'letter-{letter}', letter) for letter in letters)]
+        page.more = {'letters': letters, 'count': len(told)}
+        return page
+
+
+def _is_of_users(declared):
+    """Types, and functions right in `eider`: others of inner namespaces serve the library."""
+    return declared.kind in ('class', 'struct', 'enum', 'alias') or \
+        (declared.kind == 'function' and declared.space == 'eider')
+
+
+def _reached(public):
+    """{header: the public one by which it comes}, for all that public ones include."""
+    by, todo = {path: path for path in public}, list(public)
+    while todo:
+        path = todo.pop(0)
+        source = ROOT / 'src' / path
+        if not source.is_file():
+            raise SiteFailed('layers.txt', f'{path} is public there, and does not exist')
+        for included in _INCLUDE.findall(source.read_text()):
+            if included not in by and '/testkit/' not in included:
+                by[included] = by[path]
+                todo.append(included)
+    return by
+
+
+def _first_sentence(text):
+    found = re.match(r'.*?[.:](?= |$)', text)
+    told = found[0].rstrip(':') if found else text
+    return told if len(told) < 160 else told[:157].rsplit(' ', 1)[0] + ' …'
+
+
+class _Writer:
+    """Docstrings and signatures of one page as HTML."""
+
+    def __init__(self, site, page):
+        self.site = site
+        self.page = page
+
+    def declaration(self, each):
+        """What the template needs of it."""
+        is_special = '<' in each.name and each.kind in ('class', 'struct')
+        kind = 'specialisation' if is_special else each.kind
+        return {'anchor': each.anchor, 'name': each.name, 'kind': kind, 'line': each.line,
+                'space': each.space, 'code': coloured(each.signature, 'cpp'),
+                'doc': self.doc(each.doc), 'members': self.members(each.members)}
+
+    def members(self, members):
+        """Those that say nothing of themselves stand together with their neighbours."""
+        told = []
+        for member in members:
+            entry = {'anchors': [member.anchor] if member.anchor else [],
+                     'doc': self.doc(member.doc),
+                     'code': [member.signature.removesuffix(',')],
+                     'members': self.members(_inner(member))}
+            last = told[-1] if told else None
+            if last and not entry['doc'] and not last['doc'] and not entry['members'] \
+                    and not last['members']:
+                last['anchors'] += entry['anchors']
+                last['code'] += entry['code']
+            else:
+                told.append(entry)
+        for entry in told:
+            if isinstance(entry['code'], list):
+                entry['code'] = coloured('\n'.join(entry['code']), 'cpp')
+        return told
+
+    def doc(self, lines):
+        """Paragraphs, code that is indented, and lists of "name  what is said of it"."""
+        told, block = [], []
+        for line in [*(line[1:] if line.startswith(' ') else line for line in lines), '']:
+            if line.strip():
+                block.append(line)
+            elif block:
+                told.append(self._block(block))
+                block = []
+        return ''.join(told)
+
+    def _block(self, block):
+        if all(line.startswith('    ') for line in block):
+            return drawn('\n'.join(line[4:] for line in block) + '\n', 'cpp')
+        if _FACT.match(block[0]) and all(_FACT.match(line) or line.startswith('  ')
+                                         for line in block):
+            return self._facts(block)
+        return f'<p>{self.inline(" ".join(line.strip() for line in block))}</p>'
+
+    def _facts(self, block):
+        rows = []
+        for line in block:
+            found = _FACT.match(line)
+            if found and not line.startswith(' '):
+                rows.append([found[1], [found[2]]])
+            else:
+                rows[-1][1].append(line.strip())
+        told = (f'<dt>{self.inline(name)}</dt><dd>{self._fact(said)}</dd>' for name, said in rows)
+        return f'<dl class="facts">{"".join(told)}</dl>'
+
+    def _fact(self, lines):
+        """A line that names a case again begins a new one."""
+        told = self.inline(lines[0])
+        for line in lines[1:]:
+            is_case = re.match(r'\w+ {2,}\S', line)
+            told += ('<br>' if is_case else ' ') + self.inline(line)
+        return told
+
+    def inline(self, text):
+        """Text with `code` in it, and with links to the pages that it names."""
+        told = []
+        for index, part in enumerate(text.split('`')):
+            if index % 2:
+                shown = f'<code>{html.escape(part, quote=False)}</code>'
+                to = self.site.meant(part, [''], self.page)
+                told.append(f'<a class="name" href="{to}">{shown}</a>' if to else shown)
+            else:
+                told.append(_PAGE_NAME.sub(self._named_page, html.escape(part, quote=False)))
+        return ''.join(told)
+
+    def _named_page(self, found):
+        page = self.site.pages.get(found[0])
+        if page is None:
+            raise SiteFailed(self.page.source, f'{found[0]} is named, and is no page')
+        return f'<a href="{self.page.way_to(page.address)}">{html.escape(page.title)}</a>'
+
+
+def _inner(member):
+    for each in member.members:
+        each.anchor = ''
+    return member.members
