@@ -11,7 +11,8 @@ _WORD = re.compile(r'[^\W_]+(?:[_\-/.][^\W_]+)*', re.UNICODE)
 _PART = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+')
 # They stand everywhere, and lead nowhere.
 _COMMON = frozenset('a an and are as at be by do for from has have if in is it its not of on or '
-                    'that the then there this to was what when where which who with you your'.split())
+                    'that the then there this to was what when where which who with you '
+                    'your'.split())
 _EXCERPT_LETTERS = 220
 _TERM_LETTERS_MAX = 40
 _HEADING, _TITLE = 12.0, 3.0

@@ -1,0 +1,216 @@
+// What the guides for those who come from Crow, Drogon, cpp-httplib and Express show (docs/howto).
+//   bin/32_coming_from --files public --port 8080
+//   curl localhost:8080/hello/Ada?times=2
+//   curl localhost:8080/api/notes --json '{"title": "Milk"}'
+#include <eider/client/client.h>
+#include <eider/db/sqlite/sqlite.h>
+#include <eider/eider.h>
+#include <eider/middleware/middleware.h>
+#include <eider/runtime/loop_local.h>
+#include <eider/session/session.h>
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace eider;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Greeting {
+  Range<int, 1, 9> times = 1;  // ?times=2; what is not there is 1, and 10 is a 400 that says so
+};
+
+void add_greetings(App& app) {
+  app.get("/", [] { return "Hello world"; });
+  app.get("/hello/{name}", [](std::string_view name, Query<Greeting> query) {
+    std::string told;
+    for (int i = 0; i < query->times; ++i) {
+      told.append("Hello ").append(name).append("\n");
+    }
+    return told;
+  });
+  app.get("/files/{path...}", [](std::string_view path) { return std::string(path); });
+  app.get("/page", [] { return Html("<!doctype html><title>Page</title><h1>Hello</h1>"); });
+  app.get("/old", [] { return Redirect("/page"); });
+  app.get("/teapot", [] { return Response::text("short and stout\n", 418); });
+  app.get("/agent", [](Header<"user-agent", std::optional<std::string_view>> agent) {
+    return std::string(agent->value_or("nobody knows"));
+  });
+  app.any("/echo", [](Request& request) { return std::string(request.body()); })
+      .body_bytes_max(std::size_t{2} << 20);
+}
+
+struct NewNote {
+  Length<std::string, 1, 200> title;
+  bool done = false;
+};
+
+struct Note {
+  std::int64_t id;
+  std::string title;
+  bool done;
+};
+
+void add_notes(Routes api) {
+  api.get("/notes", [](State<Database> db) -> Task<std::vector<Note>> {
+    co_return co_await db->all<Note>("select id, title, done from notes order by id limit 100");
+  });
+  api.get("/notes/{id}", [](std::int64_t id, State<Database> db) -> Task<std::optional<Note>> {
+    co_return co_await db->one<Note>("select id, title, done from notes where id = $1", id);
+  });
+  api.post("/notes", [](Json<NewNote> note, State<Database> db) -> Task<Created<Note>> {
+    std::optional<Note> added = co_await db->one<Note>(
+        "insert into notes(title, done) values($1, $2) returning id, title, done", note->title,
+        note->done);
+    co_return Created(std::move(*added));
+  });
+  api.del("/notes/{id}", [](std::int64_t id, State<Database> db) -> Task<> {
+    const db::Changed changed = co_await db->exec("delete from notes where id = $1", id);
+    if (changed.rows == 0) {
+      throw Error::not_found("There is no such note.");
+    }
+  });
+}
+
+void add_what_stands_around(App& app) {
+  app.observe(access_log());
+  app.use(request_id());
+  app.after([](const Request&, Response& response) {
+    response.replace_header("X-Powered-By", "a duck");
+  });
+  app.use([](Request& request, Next next) -> Task<Response> {
+    const auto began = std::chrono::steady_clock::now();
+    Response response = co_await next();
+    const auto took = std::chrono::steady_clock::now() - began;
+    if (request.path() == "/slow") {
+      const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
+      response.replace_header("Server-Timing", "all;dur=" + std::to_string(ms));
+    }
+    co_return response;
+  });
+}
+
+Routes guarded_api(App& app) {
+  Routes api = app.group("/api");
+  api.use(cors({.origins = {"https://app.example"}}));
+  api.use(rate_limit({.requests = 300, .per = 1min}));
+  return api;
+}
+
+struct Visit {
+  int count = 0;
+};
+
+void add_sessions(App& app) {
+  sessions<Visit>(app, {.cookie = "sid", .is_secure = false});  // in the clear, as this example is
+  app.get("/visits", [](Session<Visit> session) { return ++session->count; });
+  app.get("/theme", [](Cookie<"theme", std::optional<std::string>> theme) {
+    return theme->value_or("light");
+  });
+  app.post("/theme/{theme}", [](std::string theme) {
+    return With(Redirect("/theme")).cookie({.name = "theme", .value = std::move(theme)});
+  });
+}
+
+struct Kept {
+  std::string name;
+  std::uint64_t bytes;
+};
+
+Task<std::vector<Kept>> take_files(Multipart form) {
+  std::vector<Kept> kept;
+  while (true) {
+    auto part = co_await form.next();
+    if (!part) {
+      co_return kept;
+    }
+    if (part->filename) {
+      TempFile file = co_await part->save("/tmp");  // gone with `file` unless it is kept
+      kept.push_back({.name = safe_filename(*part->filename), .bytes = file.size()});
+    }
+  }
+}
+
+int hash_slowly(int number) {
+  std::this_thread::sleep_for(50ms);
+  return number * 7;
+}
+
+void add_what_waits(App& app) {
+  app.get("/slow", []() -> Task<std::string> {
+    co_await sleep_for(200ms);  // no thread waits
+    co_return "done";
+  });
+  app.get("/hash/{number}", blocking(hash_slowly));  // a thread of the pool does
+  app.post("/upload", take_files).body_bytes_max(std::size_t{1} << 30);
+  app.get("/ticks", [](EventStream events) -> Task<> {
+    while (true) {
+      co_await events.send({.event = "tick", .data = "now"});
+      co_await sleep_for(1s);
+    }
+  });
+  app.state<LoopLocal<HttpClient>>([] { return std::make_unique<HttpClient>(); });
+  app.get("/other", [](State<LoopLocal<HttpClient>> clients) -> Task<Result<std::string>> {
+    auto reply = co_await clients->here().get("http://127.0.0.1:9000/");
+    if (!reply) {
+      co_return fail(to_error(reply.error()));
+    }
+    co_return std::string(reply->body());
+  });
+}
+
+void add_sockets(App& app) {
+  app.ws("/echo-socket", [](WebSocket ws) -> Task<> {
+    while (auto message = co_await ws.receive()) {
+      if (!co_await ws.send(*message)) {
+        break;
+      }
+    }
+  });
+  app.ws("/rooms/{room}", [](WebSocket ws, std::string room) -> Task<> {
+    ws.subscribe(room);
+    while (auto message = co_await ws.receive()) {
+      ws.publish(room, message->bytes);
+    }
+  });
+}
+
+struct Options {
+  std::string files = ".";
+
+  static constexpr OptionText kOptions[] = {{"files", "what is served below /static", "DIRECTORY"}};
+};
+
+Exit serve(int argc, char** argv) {
+  Options own;
+  const auto options = read_command_line(argc, argv, OptionSet("coming_from").add(own));
+  if (!options) {
+    return options.error();
+  }
+  App app;
+  app.state(open_sqlite(":memory:", {.schema = "create table notes(id integer primary key, title "
+                                               "text not null, done integer not null)"}));
+  add_what_stands_around(app);
+  add_greetings(app);
+  add_notes(guarded_api(app));
+  add_sessions(app);
+  add_what_waits(app);
+  add_sockets(app);
+  serve_files(app, "/static", own.files);
+  return app.serve(*options);
+}
+
+}  // namespace
+
+/// A directory that cannot be served is thrown.
+int main(int argc, char** argv) {
+  return run_main(serve, argc, argv);
+}
