@@ -97,7 +97,11 @@ class Reference:
         name = found[1] + (f'::{found[2]}' if found[2] else '')
         known = self.symbols.get(name.removeprefix('eider::'), [])
         known = [each for each in known if each.space == 'eider'] or known
-        return known[0].address if len({each.header for each in known}) == 1 else None
+        if len({each.header for each in known}) != 1:
+            return None
+        # `put` alone may be a word; `put(…)`, `PutOptions` and `put_all` are names.
+        is_word = known[0].kind == 'function' and found[0] == name and not re.search(r'[_:]', name)
+        return None if is_word else known[0].address
 
     def draw(self, site):
         """Makes the HTML of all of its pages."""

@@ -82,7 +82,6 @@ _KINDS = {'howto': 'guide', 'tutorial': 'tutorial', 'design': 'design', 'referen
 _PLACES = {
     'README.md': ('index.html', 'start'),
     'docs/README.md': ('pages.html', 'guide'),
-    'docs/comparison.md': ('comparison.html', 'guide'),
     'docs/dependencies.md': ('dependencies.html', 'reference'),
     'ARCHITECTURE.md': ('architecture.html', 'design'),
     'CONTRIBUTING.md': ('contributing.html', 'design'),
@@ -102,6 +101,8 @@ def place_of(source):
     if found := _PUBLISHED.fullmatch(source):
         return f'arena/{found[1]}/report.html', 'measured'
     parts = source.split('/')
+    if parts[0] == 'docs' and len(parts) == 2:
+        return f'{parts[1].removesuffix(".md")}.html', 'guide'
     if parts[0] == 'docs' and len(parts) == 3 and parts[1] in _KINDS:
         return f'{parts[1]}/{parts[2].removesuffix(".md")}.html', _KINDS[parts[1]]
     return None
@@ -109,8 +110,8 @@ def place_of(source):
 
 def sources():
     """The Markdown files that become pages, in a steady order."""
-    found = [path.relative_to(ROOT).as_posix() for path in ROOT.glob('docs/*/*.md')]
-    return sorted([*_PLACES, *(name for name in found if place_of(name))])
+    found = [path.relative_to(ROOT).as_posix() for path in ROOT.glob('docs/**/*.md')]
+    return sorted({*_PLACES, *(name for name in found if place_of(name))})
 
 
 def groups_of(setting, pages):
