@@ -287,6 +287,23 @@ class Telemetry(unittest.TestCase):
                                  capture_output=True, check=False, timeout=SECONDS_MAX)
         self.assertEqual((checked.returncode, checked.stdout + checked.stderr), (0, ''), text)
 
+    def test_connections_and_pools_are_counted(self):
+        program = self.start()
+        program.ask('POST', '/orders/7/pay', b'')
+        kept = program.connect()
+        self.addCleanup(kept.close)
+        kept.sendall(b'GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n')
+        kept.recv(1)
+        numbers = wait_for(lambda: next(
+            (found for found in [dict(line.rsplit(' ', 1) for line in self.scraped().splitlines()
+                                      if not line.startswith('#'))]
+             if found['eider_connections{protocol="http/1.1"}'] == '1'), None))
+        self.assertEqual(numbers['eider_connections{protocol="h2"}'], '0')
+        self.assertGreaterEqual(int(numbers['eider_connections_accepted_total']), 2)
+        self.assertEqual(numbers['eider_db_connections{database="shop"}'], '1')
+        self.assertEqual(numbers['eider_db_connections_busy{database="shop"}'], '0')
+        self.assertEqual(numbers['eider_db_waiting{database="shop"}'], '0')
+
     @unittest.skipUnless(shutil.which('prometheus'), 'prometheus is not installed')
     def test_prometheus_scrapes_them(self):
         program = self.start()

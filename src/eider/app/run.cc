@@ -16,6 +16,7 @@
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
 #include "eider/app/settings.h"
+#include "eider/app/state_file.h"
 #include "eider/runtime/seal.h"
 #include "eider/runtime/signals.h"
 #include "eider/server/connection_protocol.h"
@@ -116,8 +117,15 @@ Exit App::serve(const ServerOptions& options) {
   if (can_reload(*table_)) {
     ignore_signal(SIGHUP);  // while parts start, and while they stop, nobody else hears it
   }
+  if (is_unheard(SIGUSR1)) {
+    ignore_signal(SIGUSR1);  // who asks what it does does not end it because it has not begun
+  }
   ServerOptions complete = options;
   add_reached(complete.sandbox, *table_);
+  complete.on_state_asked = [path = options.state_file,
+                             log = table_->log](const ServerState& state) {
+    detail::app::write_state(path, state, log.get());
+  };
   complete.worker = worker;
   complete.stops_on_signals = !worker;
   complete.tells_systemd = !worker;

@@ -61,6 +61,7 @@ bool run_before(const Endpoint& endpoint, Request& request, Response& response) 
 /// The content that hooks and guards were asked about ahead of it.
 Task<std::string_view> gather(BodyInbox& inbox) {
   inbox.gather();
+  const WaitNote note(WaitNote::What::client, BodyInbox::kForContent, Loop::current().now());
   auto arriving = inbox.arrival().wait();
   co_await arriving;
   co_return inbox.gathered();
@@ -374,6 +375,12 @@ void AppService::refuse(int status, std::string_view detail, Response& response)
     response.reset();
     response.set_status(status);
   }
+}
+
+PlanName AppService::plan_name(const void* endpoint) const noexcept {
+  const auto& its = *static_cast<const Endpoint*>(endpoint);
+  return {.method = its.method == Method::unknown ? "any" : to_text(its.method),
+          .route = its.pattern};
 }
 
 std::size_t AppService::unfinished(Loop& loop) noexcept {

@@ -42,6 +42,7 @@ class AppService final : public Service {
   void answer_failed(const Request& request, Response* response,
                      std::exception_ptr thrown) noexcept override;
   void refuse(int status, std::string_view detail, Response& response) noexcept override;
+  [[nodiscard]] PlanName plan_name(const void* endpoint) const noexcept override;
   [[nodiscard]] std::size_t unfinished(Loop& loop) noexcept override;
 
  private:

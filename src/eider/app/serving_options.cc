@@ -141,6 +141,8 @@ Serving serving_of(const ServerOptions& given) {
           .stuck_seconds = std::nullopt,
           .store_sockets = given.stores_sockets,
           .pid_file = given.pid_file,
+          .state_file = given.state_file,
+          .log_stuck_seconds = std::nullopt,
           .routes = given.lists_routes,
           .print_config = false};
 }
@@ -166,6 +168,9 @@ ServerOptions to_server_options(ServerOptions options, const Serving& read) {
   if (read.upgrade_seconds) {
     options.successor_start = std::chrono::seconds(unsigned{*read.upgrade_seconds});
   }
+  if (read.log_stuck_seconds) {
+    options.stuck_after = std::chrono::seconds(unsigned{*read.log_stuck_seconds});
+  }
   options.pid_file = read.pid_file;
   options.stores_sockets = read.store_sockets;
   if (read.stuck_seconds) {
@@ -174,6 +179,7 @@ ServerOptions to_server_options(ServerOptions options, const Serving& read) {
   options.sandbox = {
       .mode = read.sandbox, .reads = read.sandbox_read, .writes = read.sandbox_write};
   take_rights(options.rights, read);
+  options.state_file = read.state_file;
   add_places(options, read);
   return options;
 }

@@ -72,6 +72,8 @@ struct Serving {
   std::optional<Range<unsigned, 1, 86400>> stuck_seconds;
   bool store_sockets;
   std::string pid_file;
+  std::string state_file;
+  std::optional<Range<unsigned, 0, 86400>> log_stuck_seconds;
   bool routes;
   bool print_config;
 
@@ -123,6 +125,13 @@ struct Serving {
        "let systemd keep the sockets while it is started again; the unit\nneeds "
        "FileDescriptorStoreMax="},
       {"pid_file", "where the number of the process that serves is written", "FILE"},
+      {"state_file",
+       "where SIGUSR1 writes what the process does, as JSON; without it,\n"
+       "eider-state-PID.json below RUNTIME_DIRECTORY, TMPDIR or /tmp",
+       "FILE"},
+      {"log_stuck_seconds",
+       "a loop that stands still for so long is told to the log, with what\n"
+       "it runs and where; 0: none is; without it, 10"},
       {.member = "routes",
        .help = "list what is served and what stands ahead of each handler, and end",
        .is_in_environment = false},

@@ -70,6 +70,16 @@ class IntrusiveList {
     }
     return first;
   }
+  /// Calls `look(member)` for each, in their order, which says whether it wants the next one. No
+  /// member joins or leaves meanwhile.
+  template <class Look>
+  void look_through(Look look) const {
+    for (ListNode* node = ring_.next_; node != &ring_; node = node->next_) {
+      if (!look(*static_cast<const T*>(node))) {
+        return;
+      }
+    }
+  }
   /// Takes all members of `other`, behind those already here.
   void take(IntrusiveList& other) noexcept {
     while (T* member = other.pop_front()) {

@@ -53,6 +53,9 @@ Span::Span(std::string_view name, SpanKind kind)
   inner->place = open_.place();
   inner->state = outer.state;
   inner->spans = outer.spans;
+  inner->method = outer.method;
+  inner->route = outer.route;
+  inner->set_outer(outer);
   before_ = WorkRef(&outer);
   WorkKept::enter(within_);
 }

@@ -135,10 +135,46 @@ std::int64_t unix_nanoseconds() noexcept {
       .count();
 }
 
-void WorkRef::release() noexcept {
-  if (work_->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-    delete work_;
+void Work::release(const Work* work) noexcept {
+  if (work != nullptr && work->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    delete work;
   }
+}
+
+void Work::set_outer(const Work& outer) noexcept {
+  outermost_ = &outer.outermost();
+  outermost_->references_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Another thread may not touch the list: what is waited for there is not told.
+void WaitNote::tell(What what, std::string_view text,
+                    std::chrono::steady_clock::time_point since) noexcept {
+  end();
+  const Work& work = Work::current()->outermost();
+  if (work.thread_ != &Work::current_) {
+    return;
+  }
+  what_ = what;
+  text_ = text;
+  since_ = since;
+  work_ = WorkRef(&work);
+  work.waits_.push_back(*this);
+}
+
+std::string_view to_text(WaitNote::What what) noexcept {
+  switch (what) {
+    case WaitNote::What::statement:
+      return "statement";
+    case WaitNote::What::request:
+      return "request";
+    case WaitNote::What::sleep:
+      return "sleep";
+    case WaitNote::What::thread:
+      return "thread";
+    case WaitNote::What::client:
+      return "client";
+  }
+  return {};
 }
 
 }  // namespace eider

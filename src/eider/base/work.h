@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,7 +15,11 @@
 #include <variant>
 #include <vector>
 
+#include "eider/base/intrusive_list.h"
+
 namespace eider {
+
+class WaitNote;
 
 /// A place in a trace, as W3C Trace Context has it. All zeros: none.
 struct TracePlace {
@@ -90,6 +95,7 @@ class SpanSink {
 class Work {
  public:
   Work() = default;
+  ~Work() { release(outermost_); }
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
@@ -111,16 +117,34 @@ class Work {
   TracePlace place;
   std::string state;                // tracestate as it came, to be handed on
   std::shared_ptr<SpanSink> spans;  // null: no span of it is kept
+  /// Of a request; both live as long as the server.
+  std::string_view method;
+  std::string_view route;
+
+  /// This one is done within that one, which is told what this one waits for.
+  void set_outer(const Work& outer) noexcept;
+  /// What is waited for. On the thread that has made this.
+  [[nodiscard]] const IntrusiveList<WaitNote>& waits() const noexcept { return waits_; }
 
  private:
   friend class WorkRef;
   friend class WorkKept;
+  friend class WaitNote;
 
   static inline constinit thread_local const Work* current_ = nullptr;
+
+  [[nodiscard]] const Work& outermost() const noexcept {
+    return outermost_ == nullptr ? *this : *outermost_;
+  }
+  /// Of what keeps it: the last one ends it. work  may be null
+  static void release(const Work* work) noexcept;
 
   std::array<char, 64> request_id_;
   std::uint8_t request_id_size_ = 0;
   mutable std::atomic<std::uint32_t> references_{0};
+  mutable IntrusiveList<WaitNote> waits_;
+  const Work* outermost_ = nullptr;       // kept by this; null: this one is
+  const void* const thread_ = &current_;  // whose it is: each has a place of its own
 };
 
 /// Keeps a Work. Copies may go to other threads.
@@ -140,14 +164,12 @@ class WorkRef {
   }
   ~WorkRef() {
     if (work_ != nullptr) [[unlikely]] {
-      release();
+      Work::release(work_);
     }
   }
   [[nodiscard]] const Work* get() const noexcept { return work_; }
 
  private:
-  void release() noexcept;
-
   const Work* work_ = nullptr;
 };
 
@@ -175,6 +197,55 @@ class WorkKept {
   WorkKept* outer_;
   WorkRef entered_;
 };
+
+/// What a coroutine waits for, told to the work that it is done for until the end of this.
+///
+///     const WaitNote waits(WaitNote::What::request, "GET http://stock", Loop::current().now());
+class WaitNote : private ListNode {
+ public:
+  enum class What : std::uint8_t { statement, request, sleep, thread, client };
+
+  /// None.
+  WaitNote() noexcept = default;
+  WaitNote(What what, std::string_view text, std::chrono::steady_clock::time_point since) noexcept {
+    begin(what, text, since);
+  }
+  ~WaitNote() { end(); }
+
+  /// text  without anything that is a value or a secret; lives until the end
+  void begin(What what, std::string_view text,
+             std::chrono::steady_clock::time_point since) noexcept {
+    if (Work::current() != nullptr) [[unlikely]] {
+      tell(what, text, since);
+    }
+  }
+  void end() noexcept {
+    if (is_linked()) [[unlikely]] {
+      unlink();
+      work_ = WorkRef();
+    }
+  }
+
+  [[nodiscard]] bool is_there() const noexcept { return is_linked(); }
+  /// Pre: is_there(), for these.
+  [[nodiscard]] const Work* work() const noexcept { return work_.get(); }
+  [[nodiscard]] What what() const noexcept { return what_; }
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  [[nodiscard]] std::chrono::steady_clock::time_point since() const noexcept { return since_; }
+
+ private:
+  friend class IntrusiveList<WaitNote>;
+
+  void tell(What what, std::string_view text, std::chrono::steady_clock::time_point since) noexcept;
+
+  What what_ = What::client;
+  std::string_view text_;
+  std::chrono::steady_clock::time_point since_;
+  WorkRef work_;
+};
+
+/// "statement", "request", "sleep", "thread", "client"
+[[nodiscard]] std::string_view to_text(WaitNote::What what) noexcept;
 
 inline void WorkKept::enter(WorkRef work) noexcept {
   Work::current_ = innermost_ == nullptr ? nullptr : work.get();

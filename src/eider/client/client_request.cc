@@ -40,6 +40,22 @@ OpenSpan begin_span(RequestParts& parts) {
   return span;
 }
 
+/// "GET https://stock.example": what stands behind the host, and who asks, may be a secret.
+std::string told(const RequestParts& parts) {
+  if (Work::current() == nullptr) [[likely]] {
+    return {};
+  }
+  const std::string_view url = parts.url;
+  const std::size_t scheme = url.find("://");
+  const std::size_t host = scheme == std::string_view::npos ? 0 : scheme + 3;
+  std::string_view authority = url.substr(host, url.find_first_of("/?#", host) - host);
+  authority.remove_prefix(authority.rfind('@') + 1);
+  return std::string(to_text(parts.method))
+      .append(" ")
+      .append(url.substr(0, host))
+      .append(authority);
+}
+
 void end_span(OpenSpan& span, int status) {
   span.set("http.response.status_code", std::int64_t{status});
   span.end(status < 400 ? "" : std::to_string(status));
@@ -48,6 +64,8 @@ void end_span(OpenSpan& span, int status) {
 /// What is asked of a client lives until the answer is there, whatever becomes of the request.
 Task<ClientRequest::Reply> gather(ClientState& state, std::unique_ptr<RequestParts> parts) {
   OpenSpan span = begin_span(*parts);
+  const std::string asked = told(*parts);
+  const WaitNote waits(WaitNote::What::request, asked, Loop::current().now());
   Call call(state, std::move(parts), Gathering::whole);
   auto running = call.run();
   auto outcome = co_await std::move(running);
@@ -61,6 +79,8 @@ Task<ClientRequest::Reply> gather(ClientState& state, std::unique_ptr<RequestPar
 
 Task<ClientRequest::StreamedReply> open(ClientState& state, std::unique_ptr<RequestParts> parts) {
   OpenSpan span = begin_span(*parts);
+  const std::string asked = told(*parts);
+  const WaitNote waits(WaitNote::What::request, asked, Loop::current().now());
   Call call(state, std::move(parts), Gathering::pieces);
   auto running = call.run();
   auto outcome = co_await std::move(running);

@@ -36,6 +36,7 @@ void Job::wait(Loop& loop, std::coroutine_handle<> waiting, Job*& holder, Meter&
     meter.note_begin();
   }
   if (Work::current() != nullptr) [[unlikely]] {
+    note_.begin(WaitNote::What::statement, statement(), loop.now());
     open_span();
   }
 }
@@ -59,6 +60,7 @@ void Job::note_end(bool has_failed) noexcept {
     meter->note_end(began_, has_failed);
   }
   span_.end(has_failed ? "failed" : "");
+  note_.end();
 }
 
 void Job::abandon() noexcept {

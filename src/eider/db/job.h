@@ -164,6 +164,7 @@ class Job : public Posted {
   Meter* meter_ = nullptr;  // null: nobody counts
   std::chrono::steady_clock::time_point began_;
   OpenSpan span_;
+  WaitNote note_;
   Limit limit_;
   Changed changed_;
   bool has_succeeded_ = false;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -52,6 +53,27 @@ class SessionsFallback {
   ~SessionsFallback() = default;
 };
 
+/// What the loops' connections to one server come to. From any thread.
+class PoolCounts {
+ public:
+  void add(const PoolState& now, const PoolState& before) noexcept {
+    connections_.fetch_add(now.connections - before.connections, std::memory_order_relaxed);
+    busy_.fetch_add(now.busy - before.busy, std::memory_order_relaxed);
+    waiting_.fetch_add(now.waiting - before.waiting, std::memory_order_relaxed);
+  }
+  [[nodiscard]] PoolState state() const noexcept {
+    return {.connections = connections_.load(std::memory_order_relaxed),
+            .busy = busy_.load(std::memory_order_relaxed),
+            .waiting = waiting_.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  // What is taken off is added to what wraps around.
+  std::atomic<std::size_t> connections_{0};
+  std::atomic<std::size_t> busy_{0};
+  std::atomic<std::size_t> waiting_{0};
+};
+
 /// Driver  has the types Session, Place, Finder, which knows where that is, and Settings with
 ///         `target` and `options`; the name kServer; and may_do_again(settings)
 template <class Driver>
@@ -63,13 +85,16 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   using Settings = typename Driver::Settings;
 
   /// fallback  for what waits here while there is no connection; null: that fails in the end
+  /// counts    null: nobody is told
   LoopSessions(Loop& loop, std::shared_ptr<const Settings> settings,
-               SessionsFallback* fallback = nullptr) noexcept
+               SessionsFallback* fallback = nullptr,
+               std::shared_ptr<PoolCounts> counts = nullptr) noexcept
       : loop_(loop),
         settings_(std::move(settings)),
         finder_(loop, settings_->target),
-        fallback_(fallback) {}
-  ~LoopSessions() = default;
+        fallback_(fallback),
+        counts_(std::move(counts)) {}
+  ~LoopSessions() { tell({}); }
   LoopSessions(const LoopSessions&) = delete;
   LoopSessions& operator=(const LoopSessions&) = delete;
 
@@ -95,6 +120,8 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   void run() override;
 
   [[nodiscard]] bool is_full_for(const Job& job);
+  void tell_counts();
+  void tell(const PoolState& now) noexcept;
   void go_on();
   void serve_queue();
   void drop_left();
@@ -116,6 +143,8 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   std::shared_ptr<const Settings> settings_;
   typename Driver::Finder finder_;
   SessionsFallback* const fallback_;
+  const std::shared_ptr<PoolCounts> counts_;
+  PoolState told_;
   Waiting waiting_;
   std::vector<std::unique_ptr<Session>> sessions_;
   std::vector<std::unique_ptr<Session>> closed_;  // destroyed outside of what they called
@@ -159,6 +188,24 @@ void LoopSessions<D>::go_on() {
   serve_queue();
   open_more();
   arm_timer();
+  tell_counts();
+}
+
+template <class D>
+void LoopSessions<D>::tell_counts() {
+  if (counts_ != nullptr) {
+    tell({.connections = count(sessions_, [](const auto& one) { return !one->is_connecting(); }),
+          .busy = count(sessions_,
+                        [](const auto& one) { return !one->is_connecting() && !one->is_free(); }),
+          .waiting = waiting_.size()});
+  }
+}
+
+template <class D>
+void LoopSessions<D>::tell(const PoolState& now) noexcept {
+  if (counts_ != nullptr) {
+    counts_->add(now, std::exchange(told_, now));
+  }
 }
 
 template <class D>

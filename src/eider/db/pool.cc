@@ -164,8 +164,16 @@ std::deque<std::unique_ptr<Job>> TransactionState::close() {
   return std::exchange(jobs_, {});
 }
 
+ResourceState resource_of(std::string name, const PoolState& state) {
+  return {.kind = "database",
+          .name = std::move(name),
+          .numbers = {{"connections", static_cast<std::int64_t>(state.connections)},
+                      {"busy", static_cast<std::int64_t>(state.busy)},
+                      {"waiting", static_cast<std::int64_t>(state.waiting)}}};
+}
+
 ThreadedPool::ThreadedPool(std::unique_ptr<Connection> writer, Connections readers,
-                           PoolLimits limits, Connections streams)
+                           PoolLimits limits, Connections streams, std::string name)
     : limits_(limits), has_readers_(!readers.empty()), has_streams_(!streams.empty()) {
   const SignalsBlocked blocked;
   start(&ThreadedPool::serve_writes, std::move(writer));
@@ -175,9 +183,11 @@ ThreadedPool::ThreadedPool(std::unique_ptr<Connection> writer, Connections reade
   for (std::unique_ptr<Connection>& stream : streams) {
     start(&ThreadedPool::serve_streams, std::move(stream));
   }
+  inspected_.emplace([this, its = std::move(name)] { return resource_of(its, state()); });
 }
 
 ThreadedPool::~ThreadedPool() {
+  inspected_.reset();
   {
     const std::unique_lock lock(mutex_);
     is_stopped_ = true;
@@ -194,6 +204,14 @@ void ThreadedPool::start(void (ThreadedPool::*serve)(Connection&),
                          std::unique_ptr<Connection> connection) {
   threads_.emplace_back([this, serve, own = std::move(connection)] { (this->*serve)(*own); });
   pthread_setname_np(threads_.back().native_handle(), "eider-db");
+}
+
+PoolState ThreadedPool::state() const {
+  const std::unique_lock lock(mutex_);
+  const std::size_t count = threads_.size();
+  return {.connections = count,
+          .busy = count - std::min(idle_, count),
+          .waiting = reading_.jobs.size() + writing_.jobs.size() + streaming_.jobs.size()};
 }
 
 bool ThreadedPool::submit(std::unique_ptr<Job>& job, Lane lane) {
@@ -257,7 +275,9 @@ void ThreadedPool::on_changed(TransactionState& /*transaction*/) {}
 
 // A job that is still awaited keeps the pool alive, so whatever is queued at the end is abandoned.
 bool ThreadedPool::wait_for_job(std::unique_lock<std::mutex>& lock, Queue& queue) {
+  ++idle_;
   queue.has_job.wait(lock, [&] { return !queue.jobs.empty() || is_stopped_; });
+  --idle_;
   return !is_stopped_;
 }
 

@@ -9,9 +9,11 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "eider/base/inspected.h"
 #include "eider/db/job.h"
 #include "eider/db/meter.h"
 
@@ -110,6 +112,17 @@ class TransactionState : public std::enable_shared_from_this<TransactionState> {
   std::thread::id thread_;
 };
 
+/// connections  that there are
+/// busy         of these: they are at work, or kept for a transaction or a stream
+/// waiting      calls that wait for one
+struct PoolState {
+  std::size_t connections = 0;
+  std::size_t busy = 0;
+  std::size_t waiting = 0;
+};
+
+[[nodiscard]] ResourceState resource_of(std::string name, const PoolState& state);
+
 /// Where jobs meet connections.
 class Pool {
  public:
@@ -118,6 +131,8 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
   virtual ~Pool() = default;
 
+  /// From any thread.
+  [[nodiscard]] virtual PoolState state() const { return {}; }
   /// Counts what is asked, once that is turned on.
   [[nodiscard]] Meter& meter() noexcept { return meter_; }
 
@@ -147,8 +162,9 @@ class ThreadedPool final : public Pool {
 
   /// readers  may be empty: then the writer reads too
   /// streams  for one stream of rows each at a time; may be empty: then it is kept by the writer
+  /// name     for who is told of its state; not a secret
   ThreadedPool(std::unique_ptr<Connection> writer, Connections readers, PoolLimits limits,
-               Connections streams = {});
+               Connections streams = {}, std::string name = {});
   ~ThreadedPool() override;
   ThreadedPool(const ThreadedPool&) = delete;
   ThreadedPool& operator=(const ThreadedPool&) = delete;
@@ -159,6 +175,7 @@ class ThreadedPool final : public Pool {
   [[nodiscard]] std::optional<Duration> stream_wait_max() const noexcept override {
     return limits_.stream_wait_max;
   }
+  [[nodiscard]] PoolState state() const override;
 
  private:
   /// One queue and those who wait for it.
@@ -199,13 +216,15 @@ class ThreadedPool final : public Pool {
   const PoolLimits limits_;
   const bool has_readers_;
   const bool has_streams_;
-  std::mutex mutex_;  // of the queues
+  mutable std::mutex mutex_;  // of the queues
   Queue reading_;
   Queue writing_;
   Queue streaming_;
+  std::size_t idle_ = 0;  // threads that wait for a job
   bool is_stopped_ = false;
   std::mutex delivery_;  // a job is posted to its loop, or abandoned, but not both
   std::vector<std::thread> threads_;
+  std::optional<Inspected> inspected_;  // once all of them are there
 };
 
 }  // namespace eider::db

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
 
+#include "eider/base/inspected.h"
 #include "eider/db/job.h"
+#include "eider/db/loop_sessions.h"
 #include "eider/db/pool.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/loop_local.h"
@@ -14,9 +18,16 @@ namespace eider::db {
 template <class Sessions>
 class SessionPool : public Pool {
  public:
+  /// name  for who is told of its state; not a secret
   template <class Settings>
-  explicit SessionPool(const std::shared_ptr<const Settings>& settings)
-      : sessions_([settings] { return std::make_unique<Sessions>(Loop::current(), settings); }) {}
+  SessionPool(const std::shared_ptr<const Settings>& settings, std::string name)
+      : counts_(std::make_shared<PoolCounts>()),
+        sessions_([settings, counts = counts_] {
+          return std::make_unique<Sessions>(Loop::current(), settings, nullptr, counts);
+        }),
+        inspected_([this, its = std::move(name)] { return resource_of(its, state()); }) {}
+
+  [[nodiscard]] PoolState state() const override { return counts_->state(); }
 
   [[nodiscard]] bool submit(std::unique_ptr<Job>& job, Lane /*lane*/) override {
     return sessions_.here().submit(job);
@@ -35,7 +46,9 @@ class SessionPool : public Pool {
   [[nodiscard]] Sessions& sessions() const { return sessions_.here(); }
 
  private:
+  std::shared_ptr<PoolCounts> counts_;
   LoopLocal<Sessions> sessions_;
+  Inspected inspected_;
 };
 
 }  // namespace eider::db

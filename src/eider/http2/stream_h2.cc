@@ -133,7 +133,10 @@ void StreamH2::serve() {
 
 void StreamH2::answer_at_once() {
   Response& response = answer_.response();
-  connection_->context().service.answer(plan_, request_, response);
+  {
+    const server::RunningPlan::Now runs(connection_->context().running, plan_);
+    connection_->context().service.answer(plan_, request_, response);
+  }
   const bool is_whole = is_in_memory(response) || content_as<FileContent>(response) != nullptr;
   if (is_whole) {
     answer_.send(response);

@@ -24,6 +24,7 @@ BlockingJob::~BlockingJob() {
 void BlockingJob::resume_when_run(std::coroutine_handle<> waiting, BlockingJob*& holder) noexcept {
   waiting_ = waiting;
   work_ = WorkRef(Work::current());
+  note_.begin(WaitNote::What::thread, {}, loop_.now());
   holder_ = &holder;
   holder = this;
 }
@@ -41,6 +42,7 @@ void BlockingJob::run() {
     execute();
   }
   if (waiting_.is_there()) {
+    note_.end();
     // Resuming may destroy the coroutine, which calls `abandon` on this: nothing is used behind it.
     waiting_.resume();
   }
@@ -48,6 +50,7 @@ void BlockingJob::run() {
 
 void BlockingJob::abandon() noexcept {
   waiting_.clear();
+  note_.end();
   holder_ = nullptr;
   is_abandoned_.store(true, std::memory_order_release);
 }

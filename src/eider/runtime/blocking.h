@@ -64,6 +64,7 @@ class BlockingJob : public Posted {
   Loop& loop_;
   detail::runtime::Suspended waiting_;
   BlockingJob** holder_ = nullptr;
+  WaitNote note_;
   WorkRef work_;  // of who waits, who may have gone: it runs on behalf of that
   std::atomic<bool> is_abandoned_{false};
   Instant submitted_;

@@ -80,6 +80,7 @@ Result<std::unique_ptr<Loop>> Loop::create(Backend backend) {
 
 Loop::Loop() : cork_(&own_cork_), wheel_(std::make_unique<TimerWheel>()) {
   read_clocks();
+  turns_.note_waiting();
 }
 
 Loop::~Loop() {
@@ -118,10 +119,12 @@ void Loop::run() {
 void Loop::run_turns() {
   const RunningHere running(*this);
   while (!is_stopping()) {
+    turns_.note_waiting();  // until `wait` reads the clocks
     wait(wake_at());
     finish_turn();
   }
   settle();
+  turns_.note_waiting();
   // A `stop` that comes before `run` counts, so the flag falls at the end and not at the begin.
   is_stopping_.store(false, std::memory_order_relaxed);
 }
@@ -177,6 +180,7 @@ void Loop::finish_turn() {
     turn_watch_->on_turn_done();
   }
   flush_cork();
+  turns_.note_end();
 }
 
 void Loop::run_timers() {

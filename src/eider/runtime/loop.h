@@ -61,6 +61,35 @@ class Posted {
   Posted* next_ = nullptr;
 };
 
+/// The turns of a loop: what its thread writes, and others look at.
+class LoopTurns {
+ public:
+  // From any thread.
+
+  /// When the turn began that goes on; nothing while the loop waits for events, or does not run.
+  [[nodiscard]] std::optional<Instant> since() const noexcept {
+    const Duration began(began_.load(std::memory_order_relaxed));
+    return began == Duration::zero() ? std::nullopt : std::optional(Instant(began));
+  }
+  /// How many there have been.
+  [[nodiscard]] std::uint64_t count() const noexcept {
+    return count_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  friend class Loop;
+
+  void note_begin(Instant now) noexcept {
+    began_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  void note_waiting() noexcept { began_.store(0, std::memory_order_relaxed); }
+  // One thread writes, so that no locked instruction is needed.
+  void note_end() noexcept { count_.store(count() + 1, std::memory_order_relaxed); }
+
+  std::atomic<Duration::rep> began_{0};  // 0: none goes on
+  std::atomic<std::uint64_t> count_{0};
+};
+
 class Loop {
  public:
   /// Makes a loop on any thread; it belongs to the one that calls `run`.
@@ -188,6 +217,7 @@ class Loop {
   void set_clocks(Instant now, std::int64_t wall_seconds) noexcept {
     now_ = now;
     wall_seconds_ = wall_seconds;
+    turns_.note_begin(now);
   }
   /// Reads the clocks into `set_clocks`: the real ones, but for a simulated loop.
   virtual void read_clocks() noexcept;
@@ -209,6 +239,7 @@ class Loop {
   friend class Listener;
   friend class FdWatch;
   friend class TurnWatch;
+  friend const LoopTurns& turns_of(const Loop& loop) noexcept;
 
   template <class Work>
   class PostedCall final : public Posted {
@@ -249,7 +280,12 @@ class Loop {
   std::atomic<Posted*> posted_{nullptr};  // the latest first
   std::atomic<bool> is_stopping_{false};
   TurnWatch* turn_watch_ = nullptr;  // set by it
+  LoopTurns turns_;
 };
+
+[[nodiscard]] inline const LoopTurns& turns_of(const Loop& loop) noexcept {
+  return loop.turns_;
+}
 
 /// The wall clock of the loop that runs on this thread, which in a test is simulated and moves as
 /// the test lets time pass; of a thread without one, the system's.

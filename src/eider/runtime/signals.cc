@@ -66,6 +66,13 @@ void ignore_signal(int number) noexcept {
   ::sigaction(number, &ours, nullptr);
 }
 
+bool is_unheard(int number) noexcept {
+  struct sigaction now{};
+  ::sigaction(number, nullptr, &now);
+  return (now.sa_flags & SA_SIGINFO) == 0 &&
+         (now.sa_handler == SIG_DFL || now.sa_handler == eider_ignore_signal);
+}
+
 SignalWatch::SignalWatch(Loop& loop, std::initializer_list<int> numbers)
     : FdWatch(loop), numbers_(numbers) {
   std::array<int, 2> ends{};

@@ -16,6 +16,9 @@ class Loop;
 /// it had not been called.
 void ignore_signal(int number) noexcept;
 
+/// Nobody acts on it: it does what it does by itself, or is ignored by `ignore_signal`.
+[[nodiscard]] bool is_unheard(int number) noexcept;
+
 /// Derive from it. While it lives, the given signals no longer have their default effect in any
 /// thread; afterwards they have again what they had before. Nothing is masked, so that threads and
 /// child processes started meanwhile inherit nothing.

@@ -4,6 +4,7 @@
 
 #include <coroutine>
 
+#include "eider/base/work.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/suspended.h"
@@ -20,16 +21,21 @@ class SleepAwaiter final : private Timer {
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> waiting) noexcept {
     waiting_ = waiting;
+    note_.begin(WaitNote::What::sleep, {}, loop_.now());
     loop_.arm(*this, due_);
   }
   void await_resume() const noexcept {}
 
  private:
-  void expire() override { waiting_.resume(); }
+  void expire() override {
+    note_.end();
+    waiting_.resume();
+  }
 
   Loop& loop_;
   Instant due_;
   detail::runtime::Suspended waiting_;
+  WaitNote note_;
 };
 
 /// What `yield_now` gives to `co_await`.

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/base/work.h"
 #include "eider/http/head.h"
+#include "eider/runtime/loop.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/task.h"
 
@@ -19,6 +21,9 @@ namespace eider {
 /// Where the server puts content that has arrived, and the handler takes it from.
 class BodyInbox {
  public:
+  /// What is told of one that waits for content, by a WaitNote.
+  static constexpr std::string_view kForContent = "to send content";
+
   virtual ~BodyInbox() = default;
   /// The handler asks for content: by its first word the client is told to send.
   virtual void want() noexcept = 0;
@@ -84,8 +89,12 @@ class BodyStream::NextAwaiter {
     inbox_->want();
     return inbox_->has_news();
   }
-  void await_suspend(std::coroutine_handle<> waiting) noexcept { awaiter_.await_suspend(waiting); }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept {
+    note_.begin(WaitNote::What::client, BodyInbox::kForContent, Loop::current().now());
+    awaiter_.await_suspend(waiting);
+  }
   std::optional<std::string_view> await_resume() {
+    note_.end();
     const std::string_view part = inbox_->take();
     return part.empty() ? std::nullopt : std::optional(part);
   }
@@ -93,6 +102,7 @@ class BodyStream::NextAwaiter {
  private:
   BodyInbox* inbox_;
   Event::Awaiter awaiter_;
+  WaitNote note_;
 };
 
 inline BodyStream::NextAwaiter BodyStream::next() noexcept {

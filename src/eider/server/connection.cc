@@ -5,6 +5,7 @@
 
 #include "eider/runtime/unread.h"
 #include "eider/server/connection_extra.h"
+#include "eider/server/connection_look.h"
 #include "eider/server/responder_h1.h"
 
 namespace eider::detail::server {
@@ -55,7 +56,7 @@ bool Connection::open(Descriptor fd, Preface preface) {
   }
   // HTTP/1.1 is spoken only behind what comes ahead of it.
   h1_.leave();
-  stage_ = preface.has_proxy_protocol ? Stage::proxied : Stage::sealed;
+  ConnectionLook(*this).enter(preface.has_proxy_protocol ? Stage::proxied : Stage::sealed);
   opening().seals = preface.seals;
   return true;
 }
@@ -197,7 +198,7 @@ bool Connection::try_take_place() {
 
 // Where nothing else may be spoken the first bytes need not be looked at.
 void Connection::await_first_bytes() {
-  stage_ = context_.protocol == nullptr ? Stage::http1 : Stage::begins;
+  ConnectionLook(*this).enter(context_.protocol == nullptr ? Stage::http1 : Stage::begins);
   if (stage_ == Stage::http1) {
     h1_.start();
   } else {
@@ -213,7 +214,7 @@ std::string_view Connection::read_proxy_header(std::string_view bytes) {
     return {};
   }
   if (step.status == ProxyStatus::refused) {
-    stage_ = Stage::closed;
+    ConnectionLook(*this).enter(Stage::closed);
     return {};
   }
   // The address is kept before the place is taken, which is the client's and not the balancer's.
@@ -221,11 +222,11 @@ std::string_view Connection::read_proxy_header(std::string_view bytes) {
     extra_->proxied_address = std::make_unique<const std::string>(std::move(source));
   }
   if (extra_->proxied_address != nullptr && !try_take_place()) {
-    stage_ = Stage::closed;
+    ConnectionLook(*this).enter(Stage::closed);
     return {};
   }
   if (opening().seals != nullptr) {
-    stage_ = Stage::sealed;
+    ConnectionLook(*this).enter(Stage::sealed);
   } else {
     // `bytes` are the stream's own, so nothing that is forgotten here is still read.
     end_opening();
@@ -240,13 +241,13 @@ void Connection::begin_sealed(std::string_view bytes) {
   SealMaker& seals = *opening().seals;
   end_opening();
   if (!seals.may_begin(bytes)) {
-    stage_ = Stage::http1;
+    ConnectionLook(*this).enter(Stage::http1);
     h1_.start();
     h1_.refuse_unread(kNotHttps);
     return;
   }
   if (context_.handshakes >= context_.handshakes_max) {
-    stage_ = Stage::closed;
+    ConnectionLook(*this).enter(Stage::closed);
     return;
   }
   // It is counted before the stream is secured: the end of the handshake takes it off again.
@@ -276,7 +277,7 @@ void Connection::begin_protocol(std::string_view bytes) {
                          stream_.seal()->secured_by().protocol == context_.protocol->alpn_name();
   if (is_agreed || bytes.starts_with(preface)) {
     // The line stands before the protocol, which keeps a reference to it.
-    Held& held = hold();
+    Held& held = hold(Spoken::http2);
     held.protocol = context_.protocol->take_over(held);
     held.protocol->on_bytes(bytes);
     end_opening();  // behind the call: `bytes` may be what it has kept
@@ -290,7 +291,7 @@ void Connection::begin_protocol(std::string_view bytes) {
 
 /// bytes  the first ones; may be those that were kept
 void Connection::begin_h1(std::string_view bytes) {
-  stage_ = Stage::http1;
+  ConnectionLook(*this).enter(Stage::http1);
   h1_.start();
   if (!bytes.empty()) {
     // `bytes` may be what was kept, so that is forgotten only behind this call.
@@ -325,14 +326,15 @@ void Connection::end_opening() noexcept {
 
 // Another protocol.
 
-Connection::Held& Connection::hold() {
-  stage_ = Stage::other;
+Connection::Held& Connection::hold(Spoken spoken) {
+  Held& held = extra().held.emplace(*this, spoken);
+  ConnectionLook(*this).enter(Stage::other);
   expect(Instant::max());
-  return extra().held.emplace(*this);
+  return held;
 }
 
 void Connection::hand_over(Upgrade& upgrade) {
-  Held& held = hold();
+  Held& held = hold(Spoken::websocket);
   held.protocol = upgrade.take_over(held);
 }
 

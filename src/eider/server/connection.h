@@ -77,6 +77,7 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
 
  private:
   friend class Connections;
+  friend class ConnectionLook;
 
   enum class Stage : std::uint8_t {
     http1,
@@ -107,7 +108,7 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   [[nodiscard]] Opening& opening();
   [[nodiscard]] std::string_view kept_first() const noexcept;
   void end_opening() noexcept;
-  [[nodiscard]] Held& hold();
+  [[nodiscard]] Held& hold(Spoken spoken);
 
   void finish_h1();
   void finish_any();

@@ -11,14 +11,15 @@
 #include "eider/http/proxy_protocol.h"
 #include "eider/runtime/upgraded_stream.h"
 #include "eider/server/connection.h"
+#include "eider/server/connection_look.h"
 
 namespace eider::detail::server {
 
 /// Another protocol, and the line that it speaks on.
 class Connection::Held final : public runtime::UpgradedStream {
  public:
-  explicit Held(Connection& connection) noexcept
-      : runtime::UpgradedStream(connection.stream_), connection_(connection) {}
+  Held(Connection& connection, Spoken its_spoken) noexcept
+      : runtime::UpgradedStream(connection.stream_), spoken(its_spoken), connection_(connection) {}
 
   [[nodiscard]] std::string address() const override { return connection_.address(); }
   [[nodiscard]] std::optional<SecuredBy> secured_by() const override {
@@ -29,10 +30,11 @@ class Connection::Held final : public runtime::UpgradedStream {
   }
   /// Not at once: the protocol may be in the midst of a call.
   void close() noexcept override {
-    connection_.stage_ = Stage::closed;
+    ConnectionLook(connection_).enter(Stage::closed);
     connection_.context_.loop.arm(connection_.alarm_, connection_.context_.loop.now());
   }
 
+  const Spoken spoken;
   std::unique_ptr<Upgraded> protocol;
   bool is_stopping = false;
 

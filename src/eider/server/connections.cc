@@ -1,6 +1,10 @@
 #include "eider/server/connections.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
+
+#include "eider/server/connection_look.h"
 
 namespace eider::detail::server {
 
@@ -31,6 +35,8 @@ Duration LoopContext::next_pause() noexcept {
 
 void Connections::open(Descriptor fd, Preface preface) {
   Connection& connection = slab_.make(context_);
+  context_.numbers->note_accepted();
+  context_.numbers->add(ConnectionLook(connection).spoken());
   // The index is known before it opens: a connection that is refused is taken off the list by it.
   connection.index_ = static_cast<std::uint32_t>(connections_.size()) & Connection::kIndexMax;
   connections_.push_back(&connection);
@@ -58,8 +64,29 @@ void Connections::close_all() noexcept {
   }
 }
 
+ConnectionsState Connections::state(std::size_t count_max) const {
+  const auto count = [&numbers = *context_.numbers](Spoken spoken) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(numbers.connections(spoken), 0));
+  };
+  ConnectionsState state{.open = connections_.size(),
+                         .opening = count(Spoken::opening),
+                         .http1 = count(Spoken::http1),
+                         .http2 = count(Spoken::http2),
+                         .websocket = count(Spoken::websocket),
+                         .closing = count(Spoken::closing),
+                         .accepted = static_cast<std::uint64_t>(context_.numbers->accepted()),
+                         .looked_at = std::min(count_max, connections_.size())};
+  for (std::size_t index = 0; index < state.looked_at; ++index) {
+    const ConnectionLook look(*connections_[index]);
+    state.busy += look.is_busy() ? 1 : 0;
+    state.bytes_waiting += look.waiting_bytes();
+  }
+  return state;
+}
+
 // Off the list first: what a request leaves behind when it is destroyed must not find it there.
 void Connections::on_closed(Connection& connection) noexcept {
+  ConnectionLook(connection).end_count();
   connections_.back()->index_ = connection.index_;
   connections_[connection.index_] = connections_.back();
   connections_.pop_back();

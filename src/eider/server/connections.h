@@ -8,6 +8,7 @@
 #include "eider/base/slab.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/server/connection.h"
+#include "eider/server/state.h"
 
 namespace eider::detail::server {
 
@@ -41,6 +42,8 @@ class Connections final : private ConnectionOwner {
   void close_all() noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return connections_.size(); }
+  /// As many are looked at as that at most.
+  [[nodiscard]] ConnectionsState state(std::size_t count_max) const;
 
  private:
   void on_closed(Connection& connection) noexcept override;

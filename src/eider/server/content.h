@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "eider/base/work.h"
 #include "eider/http/response.h"
 #include "eider/runtime/descriptor.h"
+#include "eider/runtime/loop.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/task.h"
 
@@ -56,11 +58,15 @@ class BodyWriter::WriteAwaiter {
  public:
   explicit WriteAwaiter(Event& room) noexcept : awaiter_(room) {}
   bool await_ready() const noexcept { return awaiter_.await_ready(); }
-  void await_suspend(std::coroutine_handle<> waiting) noexcept { awaiter_.await_suspend(waiting); }
-  void await_resume() const noexcept {}
+  void await_suspend(std::coroutine_handle<> waiting) noexcept {
+    note_.begin(WaitNote::What::client, "to take more", Loop::current().now());
+    awaiter_.await_suspend(waiting);
+  }
+  void await_resume() noexcept { note_.end(); }
 
  private:
   Event::Awaiter awaiter_;
+  WaitNote note_;
 };
 
 inline BodyWriter::WriteAwaiter BodyWriter::write(std::string_view bytes) {

@@ -16,6 +16,7 @@
 #include "eider/server/connection_protocol.h"
 #include "eider/server/exchange.h"
 #include "eider/server/limits.h"
+#include "eider/server/loop_numbers.h"
 #include "eider/server/overload.h"
 #include "eider/server/service.h"
 #include "eider/server/stream_h1.h"
@@ -51,7 +52,8 @@ struct LoopContext {
                     .target_bytes_max = its_limits.target_bytes_max,
                     .fields_max = its_limits.fields_max},
         is_observed(its_service.is_observed()),
-        exchanges({its_loop, its_service, its_limits}, exchanges_max, its_limits.bodies_bytes_max),
+        exchanges({its_loop, its_service, its_limits, running}, exchanges_max,
+                  its_limits.bodies_bytes_max),
         handshakes_max(its_handshakes_max),
         overload(its_loop, requests, its_limits.queue_time) {}
 
@@ -73,6 +75,8 @@ struct LoopContext {
   Response response;  // likewise
   const bool is_observed;
   h1::HeadStart start;
+  RunningPlan running;
+  const std::shared_ptr<LoopNumbers> numbers = std::make_shared<LoopNumbers>();
   Exchanges exchanges;
   const std::size_t handshakes_max;
   std::size_t handshakes = 0;              // under way

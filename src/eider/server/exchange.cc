@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "eider/http/method.h"
 #include "eider/http/request_work.h"
 
 namespace eider::detail::server {
@@ -59,7 +60,10 @@ void Exchange::serve() {
     request_.set_body(content_.view());
   }
   if (!plan_.waits) {
-    context_.service.answer(plan_, request_, response_);
+    {
+      const RunningPlan::Now runs(context_.running, plan_);
+      context_.service.answer(plan_, request_, response_);
+    }
     deliver();
   } else if (begin_task()) {
     deliver();
@@ -76,12 +80,23 @@ void Exchange::refuse_by(const RequestRefusal& refusal) {
   deliver();
 }
 
+/// What waits may be asked what it waits for; and what stands still, whose it is.
+void Exchange::follow() {
+  Work& work = work_of(request_);
+  work.method = to_text(request_.method());
+  work.route = request_.route();
+  WorkKept::enter(&work);
+}
+
 /// Returns whether the response is complete.
 bool Exchange::begin_task() {
   stage_ = Stage::waiting;
+  const RunningPlan::Now runs(context_.running, plan_);
+  const WorkKept kept;
   ongoing_.cancel = cancel_source_.token();
   ongoing_.content = plan_.streams_body ? &content_.inbox() : nullptr;
   try {
+    follow();
     task_ = context_.service.answer_later(plan_, request_, response_, ongoing_);
     if (!task_.start()) {
       task_.tell(*this);
@@ -217,6 +232,53 @@ void Exchange::inform(int status, std::string_view field_lines) {
   }
 }
 
+// What is told of it.
+
+std::string_view Exchange::stage_text() const noexcept {
+  if (transport_ == nullptr) {
+    return "left";
+  }
+  switch (stage_) {
+    case Stage::waiting:
+      return "handled";
+    case Stage::producing:
+      return "answered";
+    case Stage::idle:
+      return content_.is_taken() ? "received" : "sent";
+  }
+  return {};
+}
+
+RequestState Exchange::state(Instant now) const {
+  constexpr std::size_t kWaitsMax = 8;
+  constexpr std::size_t kTextBytesMax = 200;
+  RequestState state{.method = std::string(to_text(request_.method())),
+                     .route = std::string(request_.route()),
+                     .stage = std::string(stage_text()),
+                     .seconds = seconds_of(now - began_)};
+  if (transport_ != nullptr || plan_.outlives_client) {
+    state.peer = address();
+  }
+  if (const auto* const followed = request_.find<RequestWork>()) {
+    state.id = followed->work->request_id();
+    followed->work->waits().look_through([&](const WaitNote& note) {
+      state.waits_for.push_back({.what = std::string(to_text(note.what())),
+                                 .text = std::string(note.text().substr(0, kTextBytesMax)),
+                                 .seconds = seconds_of(now - note.since())});
+      return state.waits_for.size() < kWaitsMax;
+    });
+  }
+  if (state.waits_for.empty() && stage_ == Stage::waiting && plan_.outlives_client) {
+    state.waits_for.push_back({.what = std::string(to_text(WaitNote::What::thread))});
+  } else if (state.waits_for.empty() && (stage_ == Stage::idle || is_held_up())) {
+    state.waits_for.push_back({.what = std::string(to_text(WaitNote::What::client)),
+                               .text = content_.is_taken() && stage_ == Stage::idle
+                                           ? "to send content"
+                                           : "to take more"});
+  }
+  return state;
+}
+
 // Backwards: what wraps the content and its producer first, which write to the transport and view
 // the response; then the task, which views the request and its content; these last.
 void Exchange::reset() noexcept {
@@ -237,15 +299,18 @@ void Exchange::reset() noexcept {
 }
 
 std::unique_ptr<Exchange> Exchanges::take() {
-  if (in_use_ >= count_max_) {
+  if (in_use() >= count_max_) {
     return nullptr;
   }
-  ++in_use_;
+  std::unique_ptr<Exchange> exchange;
   if (spare_.empty()) {
-    return std::make_unique<Exchange>(context_, budget_);
+    exchange = std::make_unique<Exchange>(context_, budget_);
+  } else {
+    exchange = std::move(spare_.back());
+    spare_.pop_back();
   }
-  std::unique_ptr<Exchange> exchange = std::move(spare_.back());
-  spare_.pop_back();
+  exchange->index_ = in_use_.size();
+  in_use_.push_back(exchange.get());
   return exchange;
 }
 
@@ -275,11 +340,23 @@ void Exchanges::on_orphan_done(Exchange& exchange) {
 }
 
 void Exchanges::keep(std::unique_ptr<Exchange> exchange) noexcept {
-  --in_use_;
+  in_use_.back()->index_ = exchange->index_;
+  in_use_[exchange->index_] = in_use_.back();
+  in_use_.pop_back();
   exchange->reset();
   if (spare_.size() < kSpareMax) {
     spare_.push_back(std::move(exchange));
   }
+}
+
+std::vector<RequestState> Exchanges::state(std::size_t count_max) const {
+  std::vector<const Exchange*> oldest(std::min(count_max, in_use_.size()));
+  std::ranges::partial_sort_copy(in_use_, oldest, {}, &Exchange::began, &Exchange::began);
+  std::vector<RequestState> all;
+  for (const Exchange* const exchange : oldest) {
+    all.push_back(exchange->state(context_.loop.now()));
+  }
+  return all;
 }
 
 }  // namespace eider::detail::server

@@ -2,7 +2,9 @@
 // its life from the plan to the answer. Must not know protocols: a transport speaks them.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +23,7 @@
 #include "eider/server/production.h"
 #include "eider/server/request_content.h"
 #include "eider/server/service.h"
+#include "eider/server/state.h"
 #include "eider/server/transport.h"
 
 namespace eider::detail::server {
@@ -61,11 +64,38 @@ enum class Course : std::uint8_t {
 void refuse_request(Service& service, const RequestRefusal& refusal, const Plan& plan,
                     Request& request, Response& response) noexcept;
 
+/// Whose handler a loop's thread is in, for those who look from outside while it stands still.
+class RunningPlan {
+ public:
+  /// From any thread. Null: none that was called for a request; see Plan::endpoint.
+  [[nodiscard]] const void* endpoint() const noexcept {
+    return endpoint_.load(std::memory_order_relaxed);
+  }
+
+  /// Until the end of this.
+  class Now {
+   public:
+    Now(RunningPlan& running, const Plan& plan) noexcept : running_(running) {
+      running_.endpoint_.store(plan.endpoint, std::memory_order_relaxed);
+    }
+    Now(const Now&) = delete;
+    Now& operator=(const Now&) = delete;
+    ~Now() { running_.endpoint_.store(nullptr, std::memory_order_relaxed); }
+
+   private:
+    RunningPlan& running_;
+  };
+
+ private:
+  std::atomic<const void*> endpoint_{nullptr};
+};
+
 /// What all exchanges of a loop share. All of it outlives them.
 struct ExchangeContext {
   Loop& loop;
   Service& service;
   const Limits& limits;
+  RunningPlan& running;
 };
 
 /// The plan as it is kept to: what decides ahead of content begins before that has come.
@@ -117,6 +147,10 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   [[nodiscard]] bool is_live() const noexcept {
     return is_producing() && production_->content().is_live();
   }
+  /// The client is slow to take what is produced.
+  [[nodiscard]] bool is_held_up() const noexcept {
+    return is_producing() && production_->is_held_up();
+  }
   /// When the request's head was there.
   [[nodiscard]] Instant began() const noexcept { return began_; }
   /// Content of the answer that was produced.
@@ -130,6 +164,9 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   [[nodiscard]] bool is_running() const noexcept { return !task_.is_empty() && !task_.is_done(); }
   [[nodiscard]] const RequestHead& head() const noexcept { return request_.head(); }
   [[nodiscard]] Response& response() noexcept { return response_; }
+
+  /// What it is at, and what it waits for.
+  [[nodiscard]] RequestState state(Instant now) const;
 
  private:
   friend class Exchanges;
@@ -154,7 +191,9 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
   void inform(int status, std::string_view field_lines) override;
 
+  void follow();
   [[nodiscard]] bool begin_task();
+  [[nodiscard]] std::string_view stage_text() const noexcept;
   void fail_on_throw() noexcept;
   void fail() noexcept;
   void deliver();
@@ -174,6 +213,7 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   std::optional<SecuredBy> secured_by_;
   CancelSource cancel_source_;
   Ongoing ongoing_;
+  std::size_t index_ = 0;  // Exchanges' own
   // Last, so that they are destroyed before what they use.
   Task<> task_;
   std::unique_ptr<Production> production_;
@@ -193,7 +233,9 @@ class Exchanges final {
   /// by its Cancel and kept until its end.
   void give_back(std::unique_ptr<Exchange> exchange);
 
-  [[nodiscard]] std::size_t in_use() const noexcept { return in_use_; }
+  [[nodiscard]] std::size_t in_use() const noexcept { return in_use_.size(); }
+  /// The oldest of those in use, as many as that at most, the oldest first.
+  [[nodiscard]] std::vector<RequestState> state(std::size_t count_max) const;
   /// Gives back the memory of those that are kept for reuse.
   void release_spare() noexcept { spare_.clear(); }
 
@@ -205,8 +247,8 @@ class Exchanges final {
 
   const ExchangeContext context_;
   std::size_t count_max_;
-  std::size_t in_use_ = 0;
-  BodyBudget budget_;  // ahead of the exchanges, which give back to it
+  std::vector<Exchange*> in_use_;  // in no order
+  BodyBudget budget_;              // ahead of the exchanges, which give back to it
   std::vector<std::unique_ptr<Exchange>> spare_;
   std::vector<std::unique_ptr<Exchange>> orphans_;
 };

@@ -233,7 +233,10 @@ void H1::answer_now(const Plan& plan, std::string_view unread) {
   Request& request = context().request;
   Response& response = context().response;
   response.reset();
-  context().service.answer(plan, request, response);
+  {
+    const RunningPlan::Now runs(context().running, plan);
+    context().service.answer(plan, request, response);
+  }
   const bool is_whole = is_in_memory(response) || content_as<FileContent>(response) != nullptr;
   if (is_whole) [[likely]] {
     send_now(request, response, !unread.empty());

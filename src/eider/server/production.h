@@ -71,6 +71,8 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
   /// Null unless the producer threw, or wrote less than it had announced.
   [[nodiscard]] const std::exception_ptr& failure() const noexcept { return failure_; }
   [[nodiscard]] bool has_begun() const noexcept { return has_begun_; }
+  /// Nothing is produced until the client's side takes more.
+  [[nodiscard]] bool is_held_up() const noexcept { return is_blocked_; }
   /// A hook has put another answer in place of this one, which is to be sent as it is.
   [[nodiscard]] bool is_replaced() const noexcept { return is_replaced_; }
   /// Content that was given to the transport, without framing.

@@ -282,8 +282,8 @@ Result<void> hold_files(const FileRules& rules, const ServerOptions& options) {
   for (const std::string& path : own.starts) {
     (void)rules.allow(path, options.hands_over ? kStarts : kReads);
   }
-  if (!options.pid_file.empty()) {
-    (void)rules.allow(sandbox_place_of(options.pid_file), kReads | kWrites);
+  for (const std::string& file : {options.pid_file, options.state_file}) {
+    (void)(file.empty() || rules.allow(sandbox_place_of(file), kReads | kWrites));
   }
   for (const std::string& file : {options.certificate, options.key}) {
     (void)(file.empty() || rules.allow(sandbox_place_of(file), kReads));

@@ -17,6 +17,7 @@
 #include "eider/runtime/signals.h"
 #include "eider/server/balance.h"
 #include "eider/server/descriptor_store.h"
+#include "eider/server/inspector.h"
 #include "eider/server/lifecycle.h"
 #include "eider/server/listening.h"
 #include "eider/server/pid_file.h"
@@ -149,6 +150,7 @@ class Server::Parts final : private detail::server::SuccessionOwner,
   void make_workers();
   [[nodiscard]] Result<void> start_threads();
   void abandon() noexcept;
+  void add_facts(ServerState& state) const;
   void take_over();
   void take_seat();
   void tell_alive();
@@ -185,6 +187,7 @@ class Server::Parts final : private detail::server::SuccessionOwner,
   std::optional<detail::server::Succession> succession;
   std::optional<detail::server::Superior> superior;
   BlockingPool pool;
+  std::optional<detail::server::Inspector> inspector;
   std::vector<std::thread> threads;
 };
 
@@ -217,6 +220,8 @@ void Server::Parts::make_workers() {
   lifecycle.emplace(group.service, loop_pointers, worker_pointers, systemd, std::move(heartbeat),
                     options.leave);
   group.owner = &*lifecycle;
+  inspector.emplace(detail::server::Inspector::Subject{
+      loop_pointers, worker_pointers, options, [this](ServerState& state) { add_facts(state); }});
   has_lifecycle.store(true, std::memory_order_release);
 }
 
@@ -247,11 +252,12 @@ Result<void> Server::Parts::start_threads() {
         options.pins_loops ? processors_of_loops(options, thread_count) : std::vector<int>();
     for (std::size_t index = 0; index < loops.size(); ++index) {
       const int processor = processors.empty() ? -1 : processors[index];
-      threads.emplace_back([&loop = *loops[index], processor] {
+      threads.emplace_back([this, index, processor] {
         if (processor >= 0) {
           detail::runtime::run_on(processor);
         }
-        loop.run();
+        const detail::server::Inspector::OnLoop inspected(*inspector, index);
+        loops[index]->run();
       });
     }
   } catch (const std::system_error& error) {
@@ -302,6 +308,16 @@ void Server::Parts::keep_sockets() {
     if (places[index].is_own) {
       set_ownership(places[index], is_stored ? SocketOwnership::others : SocketOwnership::own);
     }
+  }
+}
+
+void Server::Parts::add_facts(ServerState& state) const {
+  state.is_stopping = lifecycle->is_stopping();
+  state.backend = loops.front()->name();
+  state.threads_blocking = pool.threads();
+  state.blocking_waiting = pool.queued();
+  for (const detail::server::BoundPlace& place : places) {
+    state.addresses.push_back(place.address.to_text());
   }
 }
 
@@ -471,6 +487,9 @@ Result<void> Server::start() {
     return started;
   }
   auto begun = parts_->lifecycle->wait_begun();
+  if (begun) {
+    parts_->inspector->begin();
+  }
   if (begun && parts_->options.worker) {
     parts_->take_seat();
   } else if (begun && !is_stopping()) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ class ConnectionProtocol;
 class LogSink;
 class SealMaker;
 class Service;
+struct ServerState;
 namespace detail::app {
 class Settings;
 }
@@ -125,6 +127,16 @@ struct ServerOptions {
   Duration successor_start = std::chrono::seconds(60);
   /// Where the number of the process in charge is written once it serves; empty: nowhere.
   std::string pid_file = {};
+  /// At SIGUSR1, unless something else of the program heeds that: called with what the server does,
+  /// on a thread that serves nobody. Empty: the signal is not heeded. App::serve writes it to
+  /// `state_file`.
+  std::function<void(const ServerState&)> on_state_asked = {};
+  /// Of App::serve: where SIGUSR1 writes to; empty: eider-state-PID.json below RUNTIME_DIRECTORY,
+  /// TMPDIR or /tmp.
+  std::string state_file = {};
+  /// With `on_state_asked`: a loop that has been in one turn for so long is told to the log, with
+  /// what it runs and where; zero: it is not.
+  Duration stuck_after = std::chrono::seconds(10);
   /// Tells systemd (NOTIFY_SOCKET, sd_notify(3)) that it is ready and that it stops, and where the
   /// unit has WatchdogSec= that each of its loops turns. App::serve does.
   bool tells_systemd = false;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <string_view>
 
 #include "eider/base/result.h"
 #include "eider/http/request.h"
@@ -50,6 +51,12 @@ struct Plan {
     plan.waits = plan.streams_body = true;
     return plan;
   }
+};
+
+/// What a plan's endpoint is called; both live as long as the service.
+struct PlanName {
+  std::string_view method{};
+  std::string_view route{};
 };
 
 /// What a waiting answer can know of its request while it goes on.
@@ -113,6 +120,9 @@ class Service {
   /// anew; otherwise null, and the connection ends: there is only a line to be written.
   virtual void answer_failed(const Request& request, Response* response,
                              std::exception_ptr thrown) noexcept = 0;
+
+  /// From any thread, also while it is answered by. endpoint  of a plan
+  [[nodiscard]] virtual PlanName plan_name(const void* /*endpoint*/) const noexcept { return {}; }
 
   /// A request that the parser refused, or that missed its deadline: fills the error's content.
   virtual void refuse(int status, std::string_view detail, Response& response) noexcept = 0;

@@ -112,9 +112,24 @@ class Supervisor final : private SuccessionOwner, private Timer {
         child_.kill(SIGHUP);
       }
     }
+    /// One that does not serve yet would be ended by it.
+    void tell_state() const noexcept {
+      if (is_serving_) {
+        child_.kill(SIGUSR1);
+      }
+    }
     void kill() const noexcept { child_.kill(SIGKILL); }
     [[nodiscard]] bool is_there() const noexcept { return child_.is_there(); }
     [[nodiscard]] bool is_serving() const noexcept { return is_serving_; }
+    /// "1 (process 4711)"
+    [[nodiscard]] std::string text() const {
+      std::string text = std::to_string(index_);
+      if (!child_.is_there()) {
+        return text.append(" (starts anew)");
+      }
+      text.append(" (process ").append(std::to_string(child_.process()));
+      return text.append(is_serving_ ? ")" : ", starts)");
+    }
 
    private:
     ChildOwner& owner() noexcept { return *this; }
@@ -147,12 +162,15 @@ class Supervisor final : private SuccessionOwner, private Timer {
     int failures_ = 0;
   };
 
-  class ReloadSignal final : public SignalWatch {
+  /// What is for each of them.
+  class WorkersSignals final : public SignalWatch {
    public:
-    explicit ReloadSignal(Supervisor& supervisor)
-        : SignalWatch(supervisor.loop_, {SIGHUP}), supervisor_(supervisor) {}
-    ~ReloadSignal() = default;
-    void on_signal(int) override { supervisor_.reload(); }
+    explicit WorkersSignals(Supervisor& supervisor)
+        : SignalWatch(supervisor.loop_, {SIGHUP, SIGUSR1}), supervisor_(supervisor) {}
+    ~WorkersSignals() = default;
+    void on_signal(int number) override {
+      number == SIGHUP ? supervisor_.reload() : supervisor_.tell_state();
+    }
 
    private:
     Supervisor& supervisor_;
@@ -185,6 +203,7 @@ class Supervisor final : private SuccessionOwner, private Timer {
   void on_serving();
   void take_charge();
   void reload();
+  void tell_state();
   void stop();
   void end_all(HandoverWord word);
   void end_if_empty();
@@ -204,7 +223,7 @@ class Supervisor final : private SuccessionOwner, private Timer {
   LoopWatchdog watchdog_{systemd_, 1};
   const Duration stuck_ = stuck_time(options_);
   std::optional<StopSignals> signals_;
-  std::optional<ReloadSignal> reload_signal_;
+  std::optional<WorkersSignals> workers_signals_;
   std::optional<Succession> succession_;
   std::deque<Seat> seats_;
   bool is_in_charge_ = false;
@@ -232,7 +251,7 @@ Result<void> Supervisor::run() {
   places_ = std::move(*bound);
   SuccessionOwner& owner = *this;
   signals_.emplace(*this);
-  reload_signal_.emplace(*this);
+  workers_signals_.emplace(*this);
   succession_.emplace(loop_, owner, systemd_, options_.successor_start, options_.log);
   loop_.post([this] {
     for (unsigned index = 0; index < options_.workers && !is_stopping_; ++index) {
@@ -241,7 +260,7 @@ Result<void> Supervisor::run() {
   });
   loop_.run();
   signals_.reset();
-  reload_signal_.reset();
+  workers_signals_.reset();
   succession_.reset();
   pid_file_.remove();
   return std::move(outcome_);
@@ -412,6 +431,16 @@ void Supervisor::reload() {
       seat.reload();
     }
   }
+}
+
+/// Each writes its own.
+void Supervisor::tell_state() {
+  std::string line = "Workers:";
+  for (const Seat& seat : seats_) {
+    seat.tell_state();
+    line.append(" ").append(seat.text());
+  }
+  log(LogLevel::info, line);
 }
 
 void Supervisor::stop() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 
 #include "eider/base/result.h"
@@ -19,6 +20,8 @@
 #include "eider/server/context.h"
 #include "eider/server/heap_trim.h"
 #include "eider/server/per_address.h"
+#include "eider/server/service.h"
+#include "eider/server/state.h"
 
 namespace eider {
 
@@ -84,6 +87,16 @@ class Worker final : public ListeningHost,
 
   /// Of these, for having waited too long.
   [[nodiscard]] std::uint64_t refused() const noexcept { return context_.overload.refused(); }
+  /// What it does now. Of connections and requests only so many are looked at.
+  [[nodiscard]] LoopState state() const;
+  /// From any thread: what the handler that runs is for; nothing where none does.
+  [[nodiscard]] PlanName running() const noexcept {
+    const void* const endpoint = context_.running.endpoint();
+    return endpoint == nullptr ? PlanName() : group_.service.plan_name(endpoint);
+  }
+  [[nodiscard]] const std::shared_ptr<LoopNumbers>& numbers() const noexcept {
+    return context_.numbers;
+  }
 
   /// Requests that wait, or whose content is still arriving.
   [[nodiscard]] std::size_t in_flight() const noexcept { return context_.exchanges.in_use(); }

@@ -35,7 +35,15 @@ LogWriter::LogWriter(const LogOptions& options, LogOutput output)
       queue_bytes_max_(options.queue_bytes_max),
       flush_within_(options.flush_within),
       level_(options.level),
-      output_(std::move(output)) {}
+      output_(std::move(output)),
+      inspected_([this, name = options.file] {
+        const LogCounts now = counts();
+        return ResourceState{.kind = "log",
+                             .name = name.empty() ? "stderr" : name,
+                             .numbers = {{"written", static_cast<std::int64_t>(now.written)},
+                                         {"dropped", static_cast<std::int64_t>(now.dropped)},
+                                         {"thinned", static_cast<std::int64_t>(now.thinned)}}};
+      }) {}
 
 LogWriter::~LogWriter() {
   {

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "eider/base/buffer.h"
+#include "eider/base/inspected.h"
 #include "eider/telemetry/log.h"
 #include "eider/telemetry/log_line.h"
 #include "eider/telemetry/log_output.h"
@@ -65,6 +66,7 @@ class LogWriter final : public LogSink {
   LogOutput output_;        // the thread's
   std::uint64_t told_ = 0;  // of those dropped, the thread's
   std::thread thread_;
+  const Inspected inspected_;
 };
 
 }  // namespace eider::detail::telemetry

@@ -291,6 +291,13 @@ void Metrics::watch(std::string_view name, const Database& database) {
                [pool]() -> const Histogram& { return pool->meter().seconds; });
   gauge_of("eider_db_under_way", "Statements that are at work or wait for a connection.", labels,
            [pool] { return pool->meter().under_way.value(); });
+  gauge_of("eider_db_connections", "Connections that there are.", labels,
+           [pool] { return static_cast<double>(pool->state().connections); });
+  gauge_of("eider_db_connections_busy",
+           "Connections at work, or kept for a transaction or a stream.", labels,
+           [pool] { return static_cast<double>(pool->state().busy); });
+  gauge_of("eider_db_waiting", "Calls that wait for a connection.", labels,
+           [pool] { return static_cast<double>(pool->state().waiting); });
   counter_of("eider_db_failed_total", "Statements that failed or were given up.", labels,
              [pool] { return static_cast<double>(pool->meter().failed.value()); });
 }

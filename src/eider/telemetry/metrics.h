@@ -81,7 +81,8 @@ class Metrics {
                     std::function<const Histogram&()> read);
 
   /// What the database is asked from now on: eider_db_seconds, eider_db_under_way and
-  /// eider_db_failed_total, each with `database="name"`.
+  /// eider_db_failed_total; and its pool: eider_db_connections, eider_db_connections_busy and
+  /// eider_db_waiting; each with `database="name"`.
   void watch(std::string_view name, const Database& database);
   /// eider_log_lines_total, by what became of them.
   void watch(const Log& log);

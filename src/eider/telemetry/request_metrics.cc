@@ -9,21 +9,27 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <mutex>
 #include <unordered_map>
 
 #include "eider/base/failure.h"
+#include "eider/base/version.h"
 #include "eider/http/method.h"
 #include "eider/runtime/loop_local.h"
 #include "eider/runtime/sleep.h"
+#include "eider/server/loop_numbers.h"
 #include "eider/server/server.h"
 #include "eider/telemetry/metrics.h"
+#include "eider/telemetry/request_metrics.h"
 
 namespace eider {
 
 namespace {
 
+namespace server = detail::server;
+using detail::telemetry::count_requests;
+
 constexpr std::string_view kTextOfPrometheus = "text/plain; version=0.0.4; charset=utf-8";
-constexpr std::string_view kVersion = "0.1.0";
 
 /// One that is at work, until the request's slots end: whatever becomes of it.
 class InFlight {
@@ -108,6 +114,60 @@ class LoopCounts {
   std::unordered_map<RouteKey, RouteCounts, HashOfKey> routes_;
 };
 
+/// What the loops of the servers that serve the app count of their connections.
+class ConnectionCounts {
+ public:
+  using Numbers = server::LoopNumbers;
+
+  /// On each loop, once it serves.
+  void add(std::shared_ptr<const Numbers> numbers) {
+    const std::lock_guard lock(mutex_);
+    loops_.push_back(std::move(numbers));
+  }
+  [[nodiscard]] double sum(std::int64_t (Numbers::*number)() const noexcept) const {
+    return sum_of([number](const Numbers& one) { return (one.*number)(); });
+  }
+  [[nodiscard]] double open(server::Spoken spoken) const {
+    return sum_of([spoken](const Numbers& one) { return one.connections(spoken); });
+  }
+
+ private:
+  template <class Read>
+  [[nodiscard]] double sum_of(Read read) const {
+    const std::lock_guard lock(mutex_);
+    std::int64_t sum = 0;
+    for (const auto& one : loops_) {
+      sum += read(*one);
+    }
+    return static_cast<double>(sum);
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<const Numbers>> loops_;
+};
+
+void add_connections(App& app, Metrics& metrics) {
+  const auto counts = std::make_shared<ConnectionCounts>();
+  using enum server::Spoken;
+  for (const auto& [protocol, spoken] :
+       std::initializer_list<std::pair<std::string_view, server::Spoken>>{
+           {"none", opening}, {"http/1.1", http1}, {"h2", http2}, {"websocket", websocket}}) {
+    metrics.gauge_of("eider_connections", "Open connections, by what is spoken on them.",
+                     {{"protocol", protocol}},
+                     [counts, its = spoken] { return counts->open(its); });
+  }
+  metrics.counter_of("eider_connections_accepted_total", "Connections that were let in.", {},
+                     [counts] { return counts->sum(&server::LoopNumbers::accepted); });
+  app.background("connections",
+                 [counts]() -> Task<> {
+                   if (auto numbers = server::numbers_here()) {
+                     counts->add(std::move(numbers));
+                   }
+                   co_return;
+                 },
+                 {.runs_on = RunsOn::each_loop});
+}
+
 /// How late what was to happen at an instant does: what else the loop had to do, and what of that
 /// was in one piece.
 Task<> measure_lag(std::shared_ptr<Metrics> metrics) {
@@ -170,31 +230,6 @@ void add_process(Metrics& metrics, const MetricsOptions& options) {
       .set(1);
 }
 
-/// Counts the app's requests into what is returned.
-std::shared_ptr<Metrics> count(App& app, MetricsOptions& options) {
-  if (std::ranges::adjacent_find(options.buckets, std::greater_equal<>()) !=
-      options.buckets.end()) {
-    throw Failure(Error::internal("the buckets of serve_metrics must rise"));
-  }
-  const auto metrics =
-      options.metrics == nullptr ? std::make_shared<Metrics>() : std::move(options.metrics);
-  add_process(*metrics, options);
-  Gauge& in_flight = metrics->gauge("http_requests_in_flight", "Requests that wait for an answer.");
-  app.use(Hook{.before =
-                   [metrics, &in_flight](Request& request, Response& /*response*/) {
-                     request.put(InFlight(in_flight));
-                     return true;
-                   },
-               .name = "metrics"});
-  const auto counts = std::make_shared<LoopLocal<LoopCounts>>([metrics, bounds = options.buckets] {
-    return std::make_unique<LoopCounts>(metrics, bounds);
-  });
-  app.observe([counts](const AnswerRecord& record) { counts->here().add(record); });
-  app.background("loop lag", [metrics] { return measure_lag(metrics); },
-                 {.runs_on = RunsOn::each_loop});
-  return metrics;
-}
-
 Route<0> serve_text(App& app, const std::string& path, std::shared_ptr<Metrics> metrics,
                     std::source_location where) {
   return app
@@ -254,13 +289,39 @@ class MetricsServer {
 
 }  // namespace
 
+std::shared_ptr<Metrics> detail::telemetry::count_requests(App& app, MetricsOptions options) {
+  if (std::ranges::adjacent_find(options.buckets, std::greater_equal<>()) !=
+      options.buckets.end()) {
+    throw Failure(Error::internal("the buckets of metrics must rise"));
+  }
+  const auto metrics =
+      options.metrics == nullptr ? std::make_shared<Metrics>() : std::move(options.metrics);
+  add_process(*metrics, options);
+  Gauge& in_flight = metrics->gauge("http_requests_in_flight", "Requests that wait for an answer.");
+  app.use(Hook{.before =
+                   [metrics, &in_flight](Request& request, Response& /*response*/) {
+                     request.put(InFlight(in_flight));
+                     return true;
+                   },
+               .name = "metrics"});
+  const auto counts = std::make_shared<LoopLocal<LoopCounts>>([metrics, bounds = options.buckets] {
+    return std::make_unique<LoopCounts>(metrics, bounds);
+  });
+  app.observe([counts](const AnswerRecord& record) { counts->here().add(record); });
+  add_connections(app, *metrics);
+  app.background("loop lag", [metrics] { return measure_lag(metrics); },
+                 {.runs_on = RunsOn::each_loop});
+  return metrics;
+}
+
 Route<0> serve_metrics(App& app, const std::string& path, MetricsOptions options,
                        std::source_location where) {
-  return serve_text(app, path, count(app, options), where);
+  return serve_text(app, path, count_requests(app, std::move(options)), where);
 }
 
 void serve_metrics_at(App& app, std::string listen, MetricsOptions options) {
-  const auto server = std::make_shared<MetricsServer>(count(app, options), std::move(listen));
+  const auto server =
+      std::make_shared<MetricsServer>(count_requests(app, std::move(options)), std::move(listen));
   app.on_start("metrics", [server] { return server->start(); });
   app.on_stop("metrics", [server] { server->stop(); });
 }

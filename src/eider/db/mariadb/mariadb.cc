@@ -53,8 +53,10 @@ Result<Database, std::string> try_open_mariadb(std::string_view where,
   if (!target) {
     return fail(std::string(target.error()));
   }
+  std::string name = target->hosts.empty() ? std::string() : target->hosts.front().name;
+  name.append("/").append(target->database);
   return Database(std::make_shared<MariadbPool>(
-      std::make_shared<const Settings>(Settings{std::move(*target), options})));
+      std::make_shared<const Settings>(Settings{std::move(*target), options}), std::move(name)));
 }
 
 Database open_mariadb(std::string_view where, const MariadbOptions& options) {

@@ -18,7 +18,7 @@ class PostgresPool final : public SessionPool<LoopSessions>,
                            public std::enable_shared_from_this<PostgresPool> {
  public:
   PostgresPool(const std::shared_ptr<const Settings>& settings, LoopReplicas::All replicas)
-      : SessionPool(settings),
+      : SessionPool(settings, text_of(settings->target)),
         listeners_(
             [settings] { return std::make_unique<LoopListener>(Loop::current(), settings); }),
         has_replicas_(!replicas.empty()),

@@ -217,4 +217,11 @@ void Keywords::add(const char* key, const char* value) {
   values_.push_back(value);
 }
 
+std::string text_of(const Target& target) {
+  std::string text = target.hosts.empty() ? std::string() : target.hosts.front().host;
+  const auto database =
+      std::ranges::find(target.others, "dbname", &std::pair<std::string, std::string>::first);
+  return text.append("/").append(database == target.others.end() ? "" : database->second);
+}
+
 }  // namespace eider::db::postgres

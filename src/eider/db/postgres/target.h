@@ -45,6 +45,9 @@ struct Target {
   [[nodiscard]] Target with_unix_first(const std::string& directory = "/var/run/postgresql") const;
 };
 
+/// "db.example/shop": without who asks and how.
+[[nodiscard]] std::string text_of(const Target& target);
+
 /// errors   in a sentence: what libpq does not understand, without anything that was in `where`
 [[nodiscard]] Result<Target, std::string> read_target(std::string_view where,
                                                       const PostgresOptions& options);

@@ -32,9 +32,9 @@ Database open_sqlite(std::string_view path, const SqliteOptions& options) {
     }
     return connections;
   };
-  return Database(std::make_shared<db::ThreadedPool>(std::move(writer),
-                                                     open_to_read(options.readers), options.limits,
-                                                     open_to_read(options.streams_max)));
+  return Database(std::make_shared<db::ThreadedPool>(
+      std::move(writer), open_to_read(options.readers), options.limits,
+      open_to_read(options.streams_max), is_in_memory ? ":memory:" : file));
 }
 
 Result<Database, std::string> try_open_sqlite(std::string_view path, const SqliteOptions& options) {

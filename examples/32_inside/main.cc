@@ -1,0 +1,90 @@
+// What a running service does, and what its requests wait for.
+//
+//     32_inside --port 8080
+//     curl 127.0.0.1:8080/wait/5000 & curl 127.0.0.1:8080/count/20000000 &
+//     kill -USR1 $(pidof 32_inside)      # writes it as JSON to /tmp/eider-state-PID.json
+
+#include <eider/client/client.h>
+#include <eider/db/sqlite/sqlite.h>
+#include <eider/eider.h>
+#include <eider/runtime/blocking.h>
+#include <eider/runtime/loop_local.h>
+#include <eider/runtime/sleep.h>
+#include <eider/telemetry/metrics.h>
+
+#include <chrono>
+#include <thread>
+
+using namespace eider;
+
+namespace {
+
+struct Settings {
+  std::string metrics = "127.0.0.1:0";  ///< where the numbers are told
+  std::string stock;                    ///< the address of another service
+};
+
+using Milliseconds = std::chrono::milliseconds;
+
+App make_app(const Settings& settings) {
+  App app;
+  const auto metrics = std::make_shared<Metrics>();
+  const Database database = open_sqlite(":memory:");
+  metrics->watch("shop", database);
+  app.use(request_id());
+  serve_metrics_at(app, settings.metrics, {.metrics = metrics});
+
+  // Each of these waits for something else, and keeps nobody waiting.
+  app.get("/wait/{ms}", [](int ms) -> Task<std::string> {
+    co_await sleep_for(Milliseconds(ms));
+    co_return "waited";
+  });
+  app.get("/count/{to}", [database](std::int64_t to) -> Task<std::int64_t> {
+    auto counting = database.one<std::int64_t>(
+        "with recursive n(i) as (select 1 union all select i + 1 from n where i < $1) "
+        "select count(*) from n",
+        to);
+    const auto count = co_await counting;
+    co_return count.value_or(0);
+  });
+  const auto clients =
+      std::make_shared<LoopLocal<HttpClient>>([] { return std::make_unique<HttpClient>(); });
+  app.get("/stock", [clients, stock = settings.stock]() -> Task<Result<std::string>> {
+    auto asking = clients->here().get(stock);
+    const auto reply = co_await asking;
+    if (!reply) {
+      co_return fail(to_error(reply.error()));
+    }
+    co_return std::string(reply->body());
+  });
+  app.post("/upload", [](BodyStream body) -> Task<std::uint64_t> {
+    std::uint64_t bytes = 0;
+    while (auto part = co_await body.next()) {
+      bytes += part->size();
+    }
+    co_return bytes;
+  });
+  app.get("/report/{ms}", [](int ms) -> Task<std::string> {
+    auto writing = run_blocking([ms] { std::this_thread::sleep_for(Milliseconds(ms)); });
+    co_await std::move(writing);
+    co_return "written";
+  });
+
+  // A mistake: all that is on this loop waits meanwhile.
+  app.get("/block/{ms}", [](int ms) {
+    std::this_thread::sleep_for(Milliseconds(ms));
+    return std::string("blocked");
+  });
+  app.get("/block-later/{ms}", [](int ms) -> Task<std::string> {
+    co_await sleep_for(Milliseconds(1));
+    std::this_thread::sleep_for(Milliseconds(ms));
+    co_return "blocked";
+  });
+  return app;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_app<Settings>("inside", argc, argv, make_app);
+}

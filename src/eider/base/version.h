@@ -1,0 +1,11 @@
+// Which Eider this is.
+// Must not be told to clients.
+#pragma once
+
+#include <string_view>
+
+namespace eider {
+
+inline constexpr std::string_view kVersion = "0.1.0";
+
+}  // namespace eider

@@ -1,0 +1,141 @@
+#include "eider/base/work.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "eider/base/inspected.h"
+
+namespace eider {
+namespace {
+
+using What = WaitNote::What;
+
+const std::chrono::steady_clock::time_point kNow{};
+
+std::vector<std::string> waits_of(const Work& work) {
+  std::vector<std::string> told;
+  work.waits().look_through([&](const WaitNote& note) {
+    told.push_back(std::string(to_text(note.what())).append(" ").append(note.text()));
+    return true;
+  });
+  return told;
+}
+
+TEST(WaitNote, is_told_to_the_work_that_runs_until_its_end) {
+  auto* const work = new Work;
+  const WorkRef kept(work);
+  const Within within(kept);
+  {
+    const WaitNote first(What::sleep, "", kNow);
+    const WaitNote second(What::statement, "select 1", kNow);
+    EXPECT_EQ(waits_of(*work), (std::vector<std::string>{"sleep ", "statement select 1"}));
+  }
+  EXPECT_TRUE(waits_of(*work).empty());
+}
+
+TEST(WaitNote, costs_nobody_who_is_not_followed) {
+  WaitNote note(What::sleep, "", kNow);
+  EXPECT_FALSE(note.is_there());
+  note.end();
+}
+
+TEST(WaitNote, of_what_is_within_a_work_is_told_to_the_outermost) {
+  auto* const outer = new Work;
+  const WorkRef kept(outer);
+  WorkRef innermost;
+  {
+    auto* const middle = new Work;
+    const WorkRef until_here(middle);
+    middle->set_outer(*outer);
+    auto* const inner = new Work;
+    innermost = WorkRef(inner);
+    inner->set_outer(*middle);
+  }
+  const Within within(innermost);
+  const WaitNote note(What::request, "GET http://a", kNow);
+  EXPECT_EQ(waits_of(*outer), (std::vector<std::string>{"request GET http://a"}));
+}
+
+TEST(WaitNote, keeps_its_work) {
+  auto* const work = new Work;
+  WaitNote note;
+  {
+    const WorkRef kept(work);
+    const Within within(kept);
+    note.begin(What::sleep, "", kNow);
+  }
+  EXPECT_EQ(waits_of(*work).size(), 1U);
+  note.end();  // and with it the work
+}
+
+TEST(WaitNote, may_begin_anew) {
+  auto* const work = new Work;
+  const WorkRef kept(work);
+  const Within within(kept);
+  WaitNote note(What::sleep, "", kNow);
+  note.begin(What::client, "to take more", kNow);
+  EXPECT_EQ(waits_of(*work), (std::vector<std::string>{"client to take more"}));
+}
+
+// The list belongs to the work's own thread.
+TEST(WaitNote, of_another_thread_is_not_told) {
+  auto* const work = new Work;
+  const WorkRef kept(work);
+  std::thread([&kept] {
+    const Within within(kept);
+    const WaitNote note(What::sleep, "", kNow);
+    EXPECT_FALSE(note.is_there());
+  }).join();
+  EXPECT_TRUE(waits_of(*work).empty());
+}
+
+std::int64_t told_of(std::string_view name) {
+  for (const ResourceState& one : Inspected::all()) {
+    if (one.name == name) {
+      return one.numbers.at("waiting");
+    }
+  }
+  return -1;
+}
+
+TEST(Inspected, tells_as_long_as_it_lives) {
+  std::int64_t waiting = 3;
+  {
+    const Inspected inspected([&waiting] {
+      return ResourceState{.kind = "queue", .name = "mails", .numbers = {{"waiting", waiting}}};
+    });
+    EXPECT_EQ(told_of("mails"), 3);
+    waiting = 4;
+    EXPECT_EQ(told_of("mails"), 4);
+  }
+  EXPECT_EQ(told_of("mails"), -1);
+}
+
+TEST(Inspected, comes_and_goes_while_others_ask) {
+  std::jthread asks([](const std::stop_token& stopped) {
+    while (!stopped.stop_requested()) {
+      EXPECT_GE(told_of("passing"), -1);
+    }
+  });
+  for (int round = 0; round < 1000; ++round) {
+    auto number = std::make_unique<std::int64_t>(round);
+    const Inspected inspected([&own = *number] {
+      return ResourceState{.kind = "queue", .name = "passing", .numbers = {{"waiting", own}}};
+    });
+  }
+}
+
+TEST(Inspected, tells_a_hundred_at_most) {
+  std::vector<std::unique_ptr<Inspected>> many;
+  for (int count = 0; count < 200; ++count) {
+    many.push_back(std::make_unique<Inspected>([] { return ResourceState(); }));
+  }
+  EXPECT_EQ(Inspected::all().size(), 100U);
+}
+
+}  // namespace
+}  // namespace eider

@@ -1,0 +1,124 @@
+// Who looks at a server's loops while they serve: what each does, and which stands still.
+// Must not wait on a loop's thread, nor let a loop that stands still keep it.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "eider/runtime/loop.h"
+#include "eider/runtime/signals.h"
+#include "eider/runtime/timer.h"
+#include "eider/server/server.h"
+#include "eider/server/state.h"
+#include "eider/server/worker.h"
+
+namespace eider::detail::server {
+
+/// A thread and a loop of its own. All of it is that thread's, save for what says otherwise.
+class Inspector final : private Timer {
+ public:
+  using State = std::shared_ptr<const ServerState>;
+  /// Called on the inspector's thread, or on the caller's where there is none. Null: too many ask.
+  using Told = std::function<void(const State&)>;
+
+  /// What it may ask about the server, from any thread.
+  struct Subject {
+    std::span<Loop* const> loops;
+    std::span<Worker* const> workers;  // of the loops, in order
+    const ServerOptions& options;
+    /// Fills in what the loops do not know.
+    std::function<void(ServerState&)> add_facts;
+  };
+
+  /// Pre: all of the subject outlives it
+  explicit Inspector(Subject subject);
+  ~Inspector();
+  Inspector(const Inspector&) = delete;
+  Inspector& operator=(const Inspector&) = delete;
+
+  /// On the loop's thread, around its run.
+  class OnLoop {
+   public:
+    OnLoop(Inspector& inspector, std::size_t index);
+    OnLoop(const OnLoop&) = delete;
+    OnLoop& operator=(const OnLoop&) = delete;
+    ~OnLoop();
+    /// The one on this thread; null: none.
+    [[nodiscard]] static const OnLoop* here() noexcept;
+    [[nodiscard]] Inspector& inspector() const noexcept { return inspector_; }
+    [[nodiscard]] std::shared_ptr<const LoopNumbers> numbers() const;
+
+   private:
+    Inspector& inspector_;
+    std::size_t index_;
+  };
+
+  // From any thread.
+
+  /// Heeds SIGUSR1, and looks for loops that stand still, as the options say. Once.
+  void begin();
+  void ask(Told told);
+
+ private:
+  /// One that asks for SIGUSR1.
+  class Signal;
+
+  /// What is known of a loop.
+  struct Looked {
+    std::optional<LoopState> told;      // since it was asked
+    bool is_asked = false;              // and has not answered
+    std::optional<Instant> stuck_turn;  // the one that the log was told of
+    std::optional<pthread_t> thread;    // while it runs; locked
+  };
+
+  [[nodiscard]] bool run_thread() noexcept;
+  void hear_signal();
+  void tell(const State& state) const noexcept;
+  void take(Told told);
+  void gather();
+  void ask_loop(std::size_t index);
+  void take_answer(std::size_t index, LoopState state);
+  void expire() override;
+  void finish();
+  [[nodiscard]] LoopState silent(std::size_t index);
+  [[nodiscard]] StuckState stuck(std::size_t index, Duration since);
+  void watch();
+  void watch(std::size_t index);
+
+  class WatchTimer final : public Timer {
+   public:
+    explicit WatchTimer(Inspector& inspector) noexcept : inspector_(inspector) {}
+    void expire() override { inspector_.watch(); }
+
+   private:
+    Inspector& inspector_;
+  };
+
+  const Subject subject_;
+  const Duration stuck_after_;
+  const Instant began_;
+  std::mutex start_;    // of the thread
+  std::mutex threads_;  // of Looked::thread, held while one is looked at
+  std::vector<Looked> loops_;
+  std::unique_ptr<Loop> loop_;  // there once the thread is
+  std::unique_ptr<Signal> signal_;
+  WatchTimer watch_timer_{*this};
+  Instant watch_due_;
+  bool is_gathering_ = false;
+  Instant last_at_;
+  State last_;
+  std::vector<Told> waiting_;
+  std::thread thread_;
+};
+
+}  // namespace eider::detail::server

@@ -1,0 +1,54 @@
+// What one loop of a server counts of its connections: by its own thread, read by any.
+// Must not cost a request anything: only connections that come and go, or change, write here.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace eider::detail::server {
+
+/// What is spoken on a connection.
+enum class Spoken : std::uint8_t {
+  opening,  // nothing so far: a handshake, or the first bytes, are to come
+  http1,
+  http2,
+  websocket,  // or another protocol that has followed a request of HTTP/1.1
+  closing,
+};
+inline constexpr std::size_t kSpokenCount = 5;
+
+/// Shared by whoever reads it: it may outlive its loop.
+class LoopNumbers {
+ public:
+  void add(Spoken spoken) noexcept { change(spoken, 1); }
+  void take_off(Spoken spoken) noexcept { change(spoken, -1); }
+  void note_accepted() noexcept { add_to(accepted_, std::int64_t{1}); }
+
+  // From any thread.
+  [[nodiscard]] std::int64_t connections(Spoken spoken) const noexcept {
+    return connections_[static_cast<std::size_t>(spoken)].load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::int64_t accepted() const noexcept {
+    return accepted_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  // One thread writes, so no locked instruction is needed.
+  static void add_to(std::atomic<std::int64_t>& number, std::int64_t change) noexcept {
+    number.store(number.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
+  }
+  void change(Spoken spoken, std::int64_t by) noexcept {
+    add_to(connections_[static_cast<std::size_t>(spoken)], by);
+  }
+
+  std::array<std::atomic<std::int64_t>, kSpokenCount> connections_{};
+  std::atomic<std::int64_t> accepted_{0};
+};
+
+/// Those of the loop that runs on this thread; null: it is no server's.
+[[nodiscard]] std::shared_ptr<const LoopNumbers> numbers_here();
+
+}  // namespace eider::detail::server
