@@ -1,7 +1,7 @@
 # What each component stands on, in this build and in the installed package: other components, and
 # libraries in at least the version with which all is tested (that of Debian 12). simdjson and
 # Threads bring none that could be asked for as "or newer".
-set(EIDER_COMPONENTS_ALL core testkit sqlite postgres mariadb redis compress tls http2 net client proxy passwords jwt passkeys oauth views mail accounts journal otlp locale)
+set(EIDER_COMPONENTS_ALL core testkit sqlite postgres mariadb redis compress tls http2 net client proxy passwords jwt passkeys oauth views mail accounts journal otlp dashboard locale)
 foreach(component IN LISTS EIDER_COMPONENTS_ALL ITEMS swagger)  # which is for those that ask for it
   set(eider_bases_${component} core)
 endforeach()

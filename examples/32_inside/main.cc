@@ -2,9 +2,11 @@
 //
 //     32_inside --port 8080
 //     curl 127.0.0.1:8080/wait/5000 & curl 127.0.0.1:8080/count/20000000 &
+//     chromium http://localhost:8080/_eider/
 //     kill -USR1 $(pidof 32_inside)      # writes it as JSON to /tmp/eider-state-PID.json
 
 #include <eider/client/client.h>
+#include <eider/dashboard/dashboard.h>
 #include <eider/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 #include <eider/runtime/blocking.h>
@@ -33,6 +35,7 @@ App make_app(const Settings& settings) {
   metrics->watch("shop", database);
   app.use(request_id());
   serve_metrics_at(app, settings.metrics, {.metrics = metrics});
+  serve_dashboard(app, {.metrics = metrics});
 
   // Each of these waits for something else, and keeps nobody waiting.
   app.get("/wait/{ms}", [](int ms) -> Task<std::string> {

@@ -6,6 +6,7 @@
 #include "eider/app/route_list.h"
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
+#include "eider/app/settings.h"
 #include "eider/app/urls.h"
 #include "eider/base/failure.h"
 #include "eider/server/topics.h"
@@ -249,6 +250,14 @@ App& App::set_state(detail::base::TypeKey key, std::string_view type_name,
 
 std::vector<Operation> App::operations() const {
   return describe_operations(*owned_table_);
+}
+
+std::function<std::string()> App::settings_text() const {
+  return [table = std::weak_ptr<const RouteTable>(owned_table_)] {
+    const auto served = table.lock();
+    return served == nullptr || served->settings == nullptr ? std::string()
+                                                            : served->settings->print();
+  };
 }
 
 std::string App::list_routes() const {

@@ -492,6 +492,10 @@ class App : public Routes {
   ///
   ///     GET /notes/{id}  request_id, guard of Caller, handler  1 MiB  main.cc:31
   [[nodiscard]] std::string list_routes() const;
+  /// Tells what --print-config does, of the program that serves; empty where it was started
+  /// otherwise than by run. What it gives may outlive the app. To be called on the first loop, as
+  /// what on_start and on_reload take is.
+  [[nodiscard]] std::function<std::string()> settings_text() const;
 
   /// What the server runs. The App may be gone by then.
   ///

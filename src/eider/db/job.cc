@@ -2,6 +2,7 @@
 
 #include "eider/db/failure.h"
 #include "eider/db/meter.h"
+#include "eider/db/slow_statements.h"
 #include "eider/db/statement_watch.h"
 
 namespace eider::db {
@@ -63,6 +64,25 @@ void Job::note_end(bool has_failed) noexcept {
   note_.end();
 }
 
+/// Of those that somebody follows, whose begin is known.
+void Job::note_if_slow() noexcept {
+  const Duration took = note_.is_there() ? loop_->now() - note_.since() : Duration::zero();
+  if (took < kSlowStatement) [[likely]] {
+    return;
+  }
+  try {
+    constexpr std::size_t kTextBytesMax = 500;
+    const Work& work = *note_.work();
+    note_slow_statement({.unix_seconds = loop_->wall_seconds(),
+                         .seconds = std::chrono::duration<double>(took).count(),
+                         .method = std::string(work.method),
+                         .route = std::string(work.route),
+                         .sql = std::string(statement().substr(0, kTextBytesMax))});
+  } catch (...) {
+    // No memory for it: the statement itself went well.
+  }
+}
+
 void Job::abandon() noexcept {
   waiting_.clear();
   holder_ = nullptr;
@@ -72,6 +92,7 @@ void Job::abandon() noexcept {
 
 void Job::run() {
   if (waiting_.is_there()) {
+    note_if_slow();
     note_end(failure_ != nullptr);
     const std::shared_ptr<StatementWatch> watch = std::move(watch_);  // this ends before
     const Watching watching(watch.get());

@@ -152,6 +152,7 @@ class Job : public Posted {
  private:
   void open_span() noexcept;
   void note_end(bool has_failed) noexcept;
+  void note_if_slow() noexcept;
   [[nodiscard]] Outcome call(Connection& connection);
   [[nodiscard]] Outcome call_each(Connection& connection, std::span<Part> parts);
   void call_batch(Connection& connection, const Request& request);

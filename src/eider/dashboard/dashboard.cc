@@ -1,0 +1,170 @@
+#include "eider/dashboard/dashboard.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/app/state_file.h"
+#include "eider/app/this_machine.h"
+#include "eider/assets/assets.h"
+#include "eider/db/slow_statements.h"
+#include "eider/json/write.h"
+#include "eider/telemetry/request_metrics.h"
+
+/// Made by eider_assets() of the folder `assets`. Not its header, so that this file compiles where
+/// nothing has been made yet.
+[[nodiscard]] eider::EmbeddedAssets eider_dashboard_assets() noexcept;
+
+namespace eider {
+
+namespace {
+
+constexpr std::string_view kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// What was counted of a route since the start, by method.
+///
+/// counts  of durations, one more than there are `bounds`, each for itself
+struct RouteCounts {
+  std::string method;
+  std::string route;
+  std::uint64_t refused = 0;  // 4xx
+  std::uint64_t failed = 0;   // 5xx
+  std::uint64_t left = 0;     // by their clients, ahead of an answer
+  std::vector<std::uint64_t> counts;
+  double seconds = 0;
+};
+
+struct Shown {
+  detail::app::ProcessState process;
+  std::vector<double> bounds;
+  std::vector<RouteCounts> routes;
+  std::vector<db::SlowStatement> slow_statements;
+  std::string settings;
+};
+
+/// The settings as they were last taken, on the first loop; read on all.
+class KeptText {
+ public:
+  void set(std::string text) {
+    const std::lock_guard lock(mutex_);
+    text_ = std::move(text);
+  }
+  [[nodiscard]] std::string get() const {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string text_;
+};
+
+RouteCounts& counts_of(std::vector<RouteCounts>& routes, const std::string& method,
+                       const std::string& route) {
+  const auto found = std::ranges::find_if(
+      routes, [&](const RouteCounts& one) { return one.method == method && one.route == route; });
+  return found != routes.end()
+             ? *found
+             : routes.emplace_back(RouteCounts{.method = method, .route = route, .counts = {}});
+}
+
+/// A status of three digits, as the metrics' labels tell it.
+void add_status(RouteCounts& counts, const std::string& status, std::uint64_t count) {
+  counts.refused += status.starts_with('4') ? count : 0;
+  counts.failed += status.starts_with('5') ? count : 0;
+  counts.left += status == "0" ? count : 0;
+}
+
+void add_routes(Shown& shown, const Metrics& metrics) {
+  for (const MetricRead& family : metrics.read()) {
+    for (const MetricPoint& point : family.points) {
+      if (family.name == "http_requests_total") {
+        RouteCounts& counts = counts_of(shown.routes, point.label_values[0], point.label_values[1]);
+        add_status(counts, point.label_values[2], static_cast<std::uint64_t>(point.value));
+      } else if (family.name == "http_request_duration_seconds" && point.spread) {
+        RouteCounts& counts = counts_of(shown.routes, point.label_values[0], point.label_values[1]);
+        counts.counts = point.spread->counts;
+        counts.seconds = point.spread->sum;
+        shown.bounds = family.bounds;
+      }
+    }
+  }
+}
+
+Response answer(std::string_view type, std::string body) {
+  Response response;
+  response.set_static_type(type).set_body(std::move(body));
+  response.add_header("Cache-Control", "no-store");
+  return response;
+}
+
+Response page() {
+  const EmbeddedAssets assets = eider_dashboard_assets();
+  const auto found = std::ranges::find(assets, "index.html", &EmbeddedAsset::name);
+  Response response = answer("text/html; charset=utf-8", std::string(found->content));
+  response.add_header("Content-Security-Policy", kPolicy);
+  response.add_header("Referrer-Policy", "no-referrer");
+  return response;
+}
+
+Hook this_machine_alone() {
+  return {.before =
+              [](Request& request, Response& response) {
+                if (is_of_this_machine(request)) {
+                  return true;
+                }
+                render_error(response, Error(403,
+                                             "This page is for this machine alone: ask for it at "
+                                             "localhost, or put a guard ahead of it."));
+                return false;
+              },
+          .name = "this machine alone"};
+}
+
+}  // namespace
+
+void serve_dashboard(App& app, DashboardOptions options, std::source_location where) {
+  const auto metrics = options.metrics != nullptr ? std::move(options.metrics)
+                                                  : detail::telemetry::count_requests(app, {});
+  const auto settings = std::make_shared<KeptText>();
+  const auto keep = [settings, tell = app.settings_text()] { settings->set(tell()); };
+  app.on_start("dashboard", keep);
+  app.on_reload("dashboard", keep);
+
+  Routes pages = app.group("/_eider");
+  if (options.guard) {
+    options.guard(pages);
+  } else {
+    pages.use(this_machine_alone());
+  }
+  serve_assets(pages, eider_dashboard_assets(), {.prefix = "/"}, where);
+  pages.route(Method::get, RuntimePattern{"/", where}, [] { return page(); });
+  pages.route(Method::get, RuntimePattern{"/state.json", where},
+              [metrics, settings]() -> Task<Result<Response>> {
+                auto asking = server_state();
+                const std::shared_ptr<const ServerState> state = co_await std::move(asking);
+                if (state == nullptr) {
+                  co_return fail(Error::unavailable("Too many ask for this. Try again soon."));
+                }
+                Shown shown{.process = detail::app::process_state(*state),
+                            .bounds = {},
+                            .routes = {},
+                            .slow_statements = db::slow_statements(),
+                            .settings = settings->get()};
+                add_routes(shown, *metrics);
+                co_return answer("application/json", json::to_text(shown));
+              });
+  // What the page refers to stands below it.
+  app.route(Method::get, RuntimePattern{"/_eider", where}, [] {
+    Response response;
+    response.set_status(308).add_header("Location", "/_eider/");
+    return response;
+  });
+}
+
+}  // namespace eider

@@ -1,0 +1,39 @@
+// The dashboard of a running service, in a browser: what each loop, request and pool does.
+// Must not answer strangers: without a guard only this machine's own user sees it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <source_location>
+
+#include "eider/app/app.h"
+#include "eider/telemetry/metrics.h"
+
+namespace eider {
+
+struct DashboardOptions {
+  /// Puts guards ahead of all of it, by which alone it is then seen from elsewhere:
+  ///
+  ///     .guard = [](Routes& pages) { pages.guard([](const Admin&) {}); }
+  ///
+  /// Empty: it answers only clients on this machine that ask for a local host ("localhost",
+  /// "127.0.0.1") and come by no proxy; others get a 403.
+  std::function<void(Routes& pages)> guard = {};
+  /// Where serve_metrics counts already; null: the dashboard counts itself.
+  std::shared_ptr<Metrics> metrics = nullptr;
+};
+
+/// Serves the dashboard at /_eider/, which draws itself anew each second:
+///
+///     serve_dashboard(app);      // http://localhost:8080/_eider/
+///
+/// It shows routes with their rates and latencies, the requests in flight and what each waits for,
+/// loops, connections, pools, slow statements, and the settings, as --print-config masks them; of
+/// the process that answers, which is one of several where there are workers. Values, queries,
+/// fields and bodies of requests are never in it. Its state.json is the same for programs.
+///
+/// Pre: called on the app that is served, not on one that is mounted
+void serve_dashboard(App& app, DashboardOptions options = {},
+                     std::source_location where = std::source_location::current());
+
+}  // namespace eider
