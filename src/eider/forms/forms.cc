@@ -155,7 +155,11 @@ void Render<FormAnswer>::into(Response& response, FormAnswer answer) {
 
 void Render<FormAnswer>::describe(Operation& operation) {
   Render<Redirect>::describe(operation);
-  operation.answer(422, "The form again, with what is wrong.", kTextHtml, nullptr);
+  if (operation.only_reads()) {
+    operation.answer(200, "The form.", kTextHtml, nullptr);
+  } else {
+    operation.answer(422, "The form again, with what is wrong.", kTextHtml, nullptr);
+  }
 }
 
 }  // namespace eider

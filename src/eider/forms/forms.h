@@ -37,6 +37,8 @@ struct FormOptions {
 };
 
 class FormAnswer;
+template <class T>
+class FilledForm;
 
 namespace forms::detail {
 
@@ -151,6 +153,7 @@ class BlankForm {
 
  private:
   friend struct Extract<BlankForm>;
+  friend class FilledForm<T>;
   explicit BlankForm(Request& request) : request_(&request) {}
 
   FormView shown(const T& object, const FormOptions& options, bool only_defaults) const {
@@ -182,14 +185,18 @@ class FormAnswer {
 
 /// A parameter of handlers: what somebody typed into the form of a T, whatever is wrong with it.
 ///
-///     app.post("/notes", [](FilledForm<NewNote> form, State<Store> store, State<Views> views)
-///                  -> Task<FormAnswer> {
+///     Task<FormAnswer> add(FilledForm<NewNote> form, State<Store> store, State<Views> views) {
 ///       if (!form.is_good()) {
 ///         co_return form.again(views->page(NewNotePage{.form = form.view()}));   // 422
 ///       }
 ///       co_await store->add(*form);
 ///       co_return Redirect("/notes");
-///     });
+///     }
+///     app.post("/notes/new", add);
+///     app.get("/notes/new", add);
+///
+/// Such a handler may be that of a GET, too, which shows the form for the first time: nothing was
+/// sent then, so that it is not good, nothing is wrong with it, and `again` is a 200.
 ///
 /// A member that could not be read is as it was made. Content that is no form at all (415), or no
 /// well-formed one of parts (400, 413), never comes to the handler. Names that the form does not
@@ -201,7 +208,17 @@ class FormAnswer {
 template <class T>
 class FilledForm : public eider::detail::app::Judged<T, true> {
  public:
-  using eider::detail::app::Judged<T, true>::add;
+  using Base = eider::detail::app::Judged<T, true>;
+  using Base::add;
+
+  /// Whether nothing is wrong with it, so far. Never where nothing was sent.
+  [[nodiscard]] bool is_good() const noexcept { return is_sent_ && Base::is_good(); }
+  template <class M>
+  [[nodiscard]] bool is_good(const M& member) const {
+    return is_sent_ && Base::is_good(member);
+  }
+  /// false: the form is shown for the first time, by a GET or a HEAD.
+  [[nodiscard]] bool is_sent() const noexcept { return is_sent_; }
 
   /// What an error says: of the fields that it names, else of the form as a whole. The page is
   /// shown again with its status and headers then. One of 500 and up is thrown.
@@ -224,21 +241,36 @@ class FilledForm : public eider::detail::app::Judged<T, true> {
   /// With what was typed, byte for byte, and what is wrong with it. Passwords and files are left
   /// out.
   [[nodiscard]] FormView view(const FormOptions& options = {}) const {
-    return forms::detail::view_again(forms::detail::shape_of<T>(),
-                                     forms::detail::frame_of(*request_), options, typed_,
-                                     this->faults_);
+    return is_sent_ ? typed(options) : BlankForm<T>(*request_).view(options);
+  }
+  /// The same, but for the first time with what there is, to be changed.
+  [[nodiscard]] FormView view_of(const T& object, const FormOptions& options = {}) const {
+    return is_sent_ ? typed(options) : BlankForm<T>(*request_).view_of(object, options);
   }
   /// The page with view() on it, by the status of what is wrong; for whoever asks for JSON rather
   /// than HTML (Accept) a problem document.
   [[nodiscard]] FormAnswer again(Page page) const {
+    if (!is_sent_) {
+      return {std::move(page), refusal_.status, refusal_.headers};
+    }
     return forms::detail::answer_again(*request_, std::move(page), refusal_, this->faults_);
   }
 
  private:
   friend struct Extract<FilledForm>;
-  explicit FilledForm(Request& request) : request_(&request) {}
+  explicit FilledForm(Request& request)
+      : request_(&request),
+        is_sent_(request.method() != Method::get && request.method() != Method::head),
+        refusal_({.status = is_sent_ ? 422 : 200}) {}
+
+  FormView typed(const FormOptions& options) const {
+    return forms::detail::view_again(forms::detail::shape_of<T>(),
+                                     forms::detail::frame_of(*request_), options, typed_,
+                                     this->faults_);
+  }
 
   Request* request_;
+  bool is_sent_;
   forms::detail::TypedForm typed_;
   forms::detail::Refusal refusal_;
 };
@@ -269,17 +301,22 @@ struct Extract<FilledForm<T>> {
     static_assert(reflect::kIsReadable<T>,
                   "eider: views can only be written: read into std::string instead");
     const forms::detail::FormShape& shape = forms::detail::shape_of<T>();
+    Held held(context.request);
+    if (!held.is_sent_) {  // whatever content a GET brings along, it was not typed in here
+      return held;
+    }
     auto typed = forms::detail::read_typed(shape, context.request);
     if (!typed) {
       return fail(std::move(typed.error()));
     }
-    Held held(context.request);
     held.typed_ = std::move(*typed);
     held.faults_ = forms::detail::fill(shape, &held.value_, held.typed_);
     return held;
   }
   static void describe(Operation& operation) {
-    forms::detail::describe_content(operation, forms::detail::shape_of<T>());
+    if (!operation.only_reads()) {
+      forms::detail::describe_content(operation, forms::detail::shape_of<T>());
+    }
   }
 };
 
