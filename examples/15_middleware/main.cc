@@ -14,7 +14,7 @@ namespace {
 void add_pages(Routes pages, const MaintenanceSwitch& work) {
   pages.use(security_headers());
   // Of a service in the clear, as this one is; with TLS leave both out.
-  pages.use(csrf({.cookie = "csrf", .is_secure = false}));
+  pages.use(csrf({.is_secure = false}));
   pages.get("/", [](const CspNonce& nonce, const CsrfToken& token) {
     return Html("<!doctype html><title>Notes</title><script nonce=\"" + nonce.text() +
                 "\">document.title += ' of today'</script><form method=\"post\" action=\"/say\">" +

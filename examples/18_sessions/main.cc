@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   App app;
   app.state(People());
   // In the clear, as in development; behind TLS leave both out.
-  const Sessions visits = sessions<Visit>(app, {.cookie = "session", .is_secure = false});
+  const Sessions visits = sessions<Visit>(app, {.is_secure = false});
   users(app, visits, [](const UserKey& key, State<People> people) -> Result<User> {
     const auto found = people->by_key.find(key.text);
     if (found == people->by_key.end()) {

@@ -33,8 +33,8 @@ int main(int argc, char** argv) {
   }
   App app;
   // In the clear, as in development; behind TLS leave out the names of cookies and `is_secure`.
-  const Sessions visits = sessions<Visit>(app, {.cookie = "session", .is_secure = false});
-  app.use(csrf({.session = visits.csrf_binding(), .cookie = "csrf", .is_secure = false}));
+  const Sessions visits = sessions<Visit>(app, {.is_secure = false});
+  app.use(csrf({.session = visits.csrf_binding(), .is_secure = false}));
   serve_views(app, {.directory = own.templates, .development = own.development});
 
   app.get("/", [](BlankForm<Stay> form, Session<> session, State<Views> views) {

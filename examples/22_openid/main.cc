@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   }
   App app;
   // In the clear, as in development; behind TLS leave out the cookies' names, and is_secure.
-  const Sessions visits = sessions<Visit>(app, {.cookie = "session", .is_secure = false});
+  const Sessions visits = sessions<Visit>(app, {.is_secure = false});
   app.use(cross_origin_protection());
   app.provide(UserKeyGuard(visits.options().cookie, {.login_page = "/login"}));
   openid_login(app,

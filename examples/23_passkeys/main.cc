@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
   serve_views(app, {.directory = "pages"});
   const Assets assets = serve_assets(app, _23_passkeys_assets());
   // In the clear, as in development; behind TLS leave both out.
-  const Sessions visits = sessions<Visit>(app, {.cookie = "session", .is_secure = false});
+  const Sessions visits = sessions<Visit>(app, {.is_secure = false});
   const auto people = std::make_shared<People>();
   const auto store = memory_passkeys();
   const PasskeySite site = passkeys(

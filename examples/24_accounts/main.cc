@@ -216,9 +216,9 @@ int main(int argc, char** argv) {
 
   App app;
   serve_views(app);
-  // In the clear, as in development; behind TLS leave the cookie's name and `is_secure` out.
-  const Sessions visits = sessions<Visit>(
-      app, {.store = sql_sessions(database), .cookie = "session", .is_secure = false});
+  // In the clear, as in development; behind TLS leave `is_secure` out.
+  const Sessions visits =
+      sessions<Visit>(app, {.store = sql_sessions(database), .is_secure = false});
   Outbox& mails = outbox(app, database, {.transport = transport_of(own)});
   accounts(app, database, mails, visits,
            {.origin = own.origin, .from = {"no-reply@accounts.example", "Accounts"}});

@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   App app;
   app.state(redis);
   // In the clear, as in development; behind TLS leave both out.
-  sessions<Visit>(app, {.store = redis_sessions(redis), .cookie = "session", .is_secure = false});
+  sessions<Visit>(app, {.store = redis_sessions(redis), .is_secure = false});
   // Behind a connection that was lost, nobody knows what others have published meanwhile.
   relay_topics(app, redis_topics(redis), {.when_missed = [](Topics& topics) {
                  topics.publish_here("notes", {ws::MessageType::text, R"({"is_gap":true})"});

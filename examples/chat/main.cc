@@ -100,8 +100,8 @@ int main(int argc, char** argv) {
   app.state<Rooms>();
   app.use(security_headers({.csp = kPolicy}));
   // In the clear as well as over TLS: the cookies hold a name in a chat, and nothing else.
-  sessions<Visitor>(app, {.cookie = "session", .is_secure = false});
-  app.use(csrf({.cookie = "csrf", .is_secure = false}));
+  sessions<Visitor>(app, {.is_secure = false});
+  app.use(csrf({.is_secure = false}));
   add_pages(app);
   add_talk(app);
   return app.run(argc, argv);

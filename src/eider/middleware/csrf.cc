@@ -100,6 +100,9 @@ class Csrf {
       throw Failure(Error::internal("csrf: a key has 32 bytes or more, not " +
                                     std::to_string(options_.key.size())));
     }
+    if (options_.cookie.empty()) {
+      options_.cookie = options_.is_secure ? "__Host-csrf" : "csrf";
+    }
     check_origins("csrf", options_.trusted_origins);
     if (!set_cookie("x")) {
       throw Failure(Error::internal("csrf: no cookie can be called '" + options_.cookie +

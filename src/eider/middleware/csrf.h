@@ -22,8 +22,9 @@ struct CsrfOptions {
   /// who can set a cookie for this host, and has got a token of his own, can use that.
   std::function<std::string(const Request&)> session = {};
   /// A name with __Host- cannot be set by other names of the same domain, and needs TLS: without it
-  /// (and `is_secure`) a service in the clear works, as in development.
-  std::string cookie = "__Host-csrf";
+  /// (and `is_secure`) a service in the clear works, as in development. Empty: `__Host-csrf`, and
+  /// `csrf` without `is_secure`.
+  std::string cookie = {};
   bool is_secure = true;
   /// Of the form.
   std::string field = "csrf_token";

@@ -200,19 +200,22 @@ namespace detail::session {
 }
 
 /// Gives an app sessions, each with a T: a struct of what json::read takes, all of whose members
-/// have a default.
+/// have a default. Without one they know whose they are, and keep messages.
 ///
 ///     const Sessions visits = sessions<Visit>(app, {.store = sql_sessions(database)});
+///     const Sessions logins = sessions(app);
 ///
 /// Throws a Failure for options that cannot be, and where the app has sessions already.
-template <class T>
+template <class T = void>
 Sessions sessions(App& app, SessionOptions options = {}) {
-  static_assert(std::is_aggregate_v<T> && std::is_copy_assignable_v<T>,
-                "a session keeps a plain struct: its members are what is remembered");
   Sessions all = detail::session::add_sessions(app, std::move(options));
-  app.provide([](Slot<detail::session::Entry> entry) {
-    return detail::session::SessionOf<T>{&*entry, entry->template attach<T>()};
-  });
+  if constexpr (!std::is_void_v<T>) {
+    static_assert(std::is_aggregate_v<T> && std::is_copy_assignable_v<T>,
+                  "a session keeps a plain struct: its members are what is remembered");
+    app.provide([](Slot<detail::session::Entry> entry) {
+      return detail::session::SessionOf<T>{&*entry, entry->template attach<T>()};
+    });
+  }
   return all;
 }
 

@@ -65,6 +65,9 @@ Keeper::Keeper(SessionOptions options)
       idle_s_(whole_seconds(options_.idle, "idle")),
       absolute_s_(whole_seconds(options_.absolute, "absolute")),
       erasing_([] { return std::make_unique<Scope>(); }) {
+  if (options_.cookie.empty()) {
+    options_.cookie = options_.is_secure ? "__Host-session" : "session";
+  }
   if (options_.space.empty()) {
     options_.space = options_.cookie;
   }

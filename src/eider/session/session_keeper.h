@@ -41,8 +41,9 @@ struct SessionOptions {
   Duration idle = std::chrono::minutes(30);
   /// How long one lasts however much it is used.
   Duration absolute = std::chrono::hours(12);
-  /// A name with __Host- cannot be set by other hosts of the domain, and needs `is_secure`.
-  std::string cookie = "__Host-session";
+  /// A name with __Host- cannot be set by other hosts of the domain, and needs `is_secure`. Empty:
+  /// `__Host-session`, and `session` without `is_secure`.
+  std::string cookie = {};
   /// What keeps those of one application apart from another's in one store, and from what signs
   /// with the same keys: the name of the cookie, where it is empty. It has no blank.
   std::string space = {};

@@ -59,6 +59,26 @@ TEST(Sessions, TheCookieIsForThisHostOverTlsAndNotForScripts) {
   EXPECT_FALSE(in_the_clear.contains("Secure")) << in_the_clear;
 }
 
+TEST(Sessions, AreCalledAsBrowsersAllowWhereNobodySaysHow) {
+  EXPECT_TRUE(VisitApp().log_in("ada").starts_with("__Host-session="));
+  EXPECT_TRUE(VisitApp({.is_secure = false}).log_in("ada").starts_with("session="));
+}
+
+TEST(Sessions, KnowTheirUserWithoutAStruct) {
+  App app;
+  (void)sessions(app);
+  app.get("/me", [](Session<> session) { return session.user(); });
+  app.post("/login", [](Session<> session) {
+    session.begin_for("ada");
+    session.flash("info", "in");
+  });
+  app.get("/flash", [](Session<> session) { return session.take_flashes().at(0).text; });
+  TestClient client(app, {.keeps_cookies = true});
+  client.post("/login", json::Value());
+  EXPECT_EQ(client.get("/me").body, "ada");
+  EXPECT_EQ(client.get("/flash").body, "in");
+}
+
 TEST(Sessions, NothingIsStoredAndNoCookieSetBeforeSomethingIsWritten) {
   const auto store = std::make_shared<MemoryStore>(MemorySessions{});
   VisitApp app({.store = store});
@@ -366,7 +386,7 @@ TEST(Sessions, WhatCannotBeIsToldAtOnce) {
   EXPECT_EQ(told({}), "");
   EXPECT_NE(told({.idle = Duration(0)}), "");
   EXPECT_NE(told({.absolute = std::chrono::milliseconds(999)}), "");
-  EXPECT_NE(told({.is_secure = false}), "");  // with __Host-
+  EXPECT_NE(told({.cookie = "__Host-session", .is_secure = false}), "");
   EXPECT_NE(told({.cookie = "a b"}), "");
   EXPECT_NE(told({.store = SignedSessions{}}), "");
   EXPECT_NE(told({.store = SignedSessions{{std::string(31, 'k')}}}), "");
