@@ -10,9 +10,9 @@
 #include "eider/app/app.h"
 #include "eider/db/postgres/postgres.h"
 #include "eider/db/sqlite/sqlite.h"
+#include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
 #include "tests/support/postgres_server.h"
-#include "tests/support/temp_directory.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider {
 

@@ -23,7 +23,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider {
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "eider/runtime/address.h"
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider {
 

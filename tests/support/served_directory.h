@@ -16,8 +16,8 @@
 
 #include "eider/app/app.h"
 #include "eider/files/files.h"
+#include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
-#include "tests/support/temp_directory.h"
 
 namespace eider {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "eider/db/sqlite/sqlite.h"
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {

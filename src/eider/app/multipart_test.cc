@@ -12,8 +12,8 @@
 #include "eider/app/test_inbox.h"
 #include "eider/base/failure.h"
 #include "eider/testkit/loop_sim.h"
+#include "eider/testkit/temp_directory.h"
 #include "tests/conformance/multipart_cases.h"
-#include "tests/support/temp_directory.h"
 
 namespace eider {
 namespace {

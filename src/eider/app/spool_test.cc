@@ -9,7 +9,7 @@
 #include "eider/app/test_inbox.h"
 #include "eider/base/failure.h"
 #include "eider/testkit/loop_sim.h"
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider {
 namespace {

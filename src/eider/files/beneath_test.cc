@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "eider/files/beneath.h"
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider::detail::files {
 namespace {

@@ -11,8 +11,8 @@
 #include "eider/app/app.h"
 #include "eider/app/multipart.h"
 #include "eider/base/failure.h"
+#include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
-#include "tests/support/temp_directory.h"
 
 namespace eider {
 namespace {

@@ -10,8 +10,8 @@
 #include "eider/middleware/response_cache.h"
 #include "eider/middleware/routing.h"
 #include "eider/testkit/log_lines.h"
+#include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
-#include "tests/support/temp_directory.h"
 
 namespace eider {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "eider/runtime/descriptor.h"
 #include "eider/testkit/loop_sim.h"
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider {
 namespace {

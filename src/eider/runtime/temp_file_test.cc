@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "eider/testkit/loop_sim.h"
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider {
 namespace {

@@ -17,7 +17,7 @@
 #include "eider/server/systemd_notify.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider::detail::server {
 namespace {

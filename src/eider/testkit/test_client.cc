@@ -217,8 +217,8 @@ TestClient::TestClient(const App& app, TestClientOptions options)
 }
 TestClient::~TestClient() = default;
 
-Reply TestClient::get(std::string target) {
-  return send({.method = Method::get, .target = std::move(target)});
+Reply TestClient::get(std::string target, std::vector<TestHeader> headers) {
+  return send({.target = std::move(target), .headers = std::move(headers)});
 }
 
 Reply TestClient::head(std::string target) {

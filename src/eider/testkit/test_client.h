@@ -68,7 +68,7 @@ class TestClient {
   TestClient(const TestClient&) = delete;
   TestClient& operator=(const TestClient&) = delete;
 
-  Reply get(std::string target);
+  Reply get(std::string target, std::vector<TestHeader> headers = {});
   Reply head(std::string target);
   Reply del(std::string target);
   Reply post(std::string target, const json::Value& body);

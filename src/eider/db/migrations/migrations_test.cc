@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider {
 namespace {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider::db::postgres {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "eider/db/sqlite/sqlite.h"
 #include "eider/runtime/scope.h"
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {
