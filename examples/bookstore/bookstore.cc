@@ -56,9 +56,7 @@ void add_protection(App& app, const Settings& settings, const Sessions& visits) 
   app.use(request_id());
   app.use(rate_limit(per_minute(settings.requests_per_minute, "all")));
   app.use(security_headers());
-  app.use(csrf({.session = visits.csrf_binding(),
-                .cookie = is_behind_tls ? "__Host-csrf" : "csrf",
-                .is_secure = is_behind_tls}));
+  app.use(csrf({.session = visits.csrf_binding(), .is_secure = is_behind_tls}));
 }
 
 std::shared_ptr<MailTransport> transport_of(const Settings& settings) {
@@ -66,14 +64,6 @@ std::shared_ptr<MailTransport> transport_of(const Settings& settings) {
                                    : smtp({.url = settings.smtp_url,
                                            .user = settings.smtp_user,
                                            .password = settings.smtp_password.reveal()});
-}
-
-Sessions add_sessions(App& app, Database database, bool is_behind_tls) {
-  SessionOptions options{.store = sql_sessions(std::move(database)), .is_secure = is_behind_tls};
-  if (!is_behind_tls) {
-    options.cookie = "session";
-  }
-  return sessions<Visit>(app, std::move(options));
 }
 
 void add_users(App& app) {
@@ -162,7 +152,8 @@ void add_bookstore(App& app, const Settings& settings, Database database, Passwo
       outbox(app, database, {.transport = mails ? std::move(mails) : transport_of(settings)});
   app.add_module<Orders>(database, letters, *settings.mail_from, tell);
   app.add_module<People>(database, settings.admin_mail);
-  const Sessions visits = add_sessions(app, database, is_behind_tls);
+  const Sessions visits =
+      sessions<Visit>(app, {.store = sql_sessions(database), .is_secure = is_behind_tls});
   add_users(app);
   add_protection(app, settings, visits);
   const Assets assets = serve_assets(app, bookstore_assets());

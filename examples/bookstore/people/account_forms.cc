@@ -148,40 +148,23 @@ Task<FormAnswer> set_address(FilledForm<TokenForm> form, Frame frame, const Acco
   co_return again(form, kAddress, std::move(frame), session, *views);
 }
 
-template <class T>
-void add_page(Routes& app, const FormWords& words) {
-  app.get(RuntimePattern{words.path},
-          [words](BlankForm<T> form, Frame frame, Session<> session, State<Views> views) {
-            return shown(*views, session, page_of(form, words, std::move(frame)));
-          });
-}
-
-/// The same for who is logged in: others come back behind their login.
-template <class T>
-void add_own_page(Routes& app, const FormWords& words) {
-  app.get(RuntimePattern{words.path}, [words](BlankForm<T> form, Frame frame, const Account&,
-                                              Session<> session, State<Views> views) {
-    return shown(*views, session, page_of(form, words, std::move(frame)));
-  });
+/// The page, and what is typed into it.
+template <class F>
+void add_form(Routes& app, const FormWords& words, F handler, const ClientHook& few) {
+  app.get(RuntimePattern{words.path}, handler);
+  app.post(RuntimePattern{words.path}, handler).use(few);
 }
 
 }  // namespace
 
 void add_account_forms(Routes& app, const ClientHook& few) {
-  add_page<EmailForm>(app, kSignUp);
-  add_page<ConfirmForm>(app, kConfirm);
-  add_page<EmailForm>(app, kForgotten);
-  add_page<ResetForm>(app, kReset);
-  add_own_page<PasswordForm>(app, kPassword);
-  add_own_page<AddressForm>(app, kNewAddress);
-  add_own_page<TokenForm>(app, kAddress);
-  app.post("/signup", sign_up).use(few);
-  app.post("/confirm", confirm).use(few);
-  app.post("/forgotten", forgotten).use(few);
-  app.post("/reset", reset).use(few);
-  app.post("/password", set_password).use(few);
-  app.post("/new-address", ask_address).use(few);
-  app.post("/address", set_address).use(few);
+  add_form(app, kSignUp, sign_up, few);
+  add_form(app, kConfirm, confirm, few);
+  add_form(app, kForgotten, forgotten, few);
+  add_form(app, kReset, reset, few);
+  add_form(app, kPassword, set_password, few);
+  add_form(app, kNewAddress, ask_address, few);
+  add_form(app, kAddress, set_address, few);
 }
 
 }  // namespace bookstore
