@@ -17,7 +17,7 @@ PROGRAMS = {
     "drogon": [ROOT / "arena/tracker/drogon"],
 }
 SOURCES = {".cc": "//", ".h": "//", ".rs": "//", ".py": "#"}
-BESIDE = {".html", ".csp", ".sql", ".toml", ".in", ".json"}
+BESIDE = {".html", ".css", ".csp", ".sql", ".toml", ".in", ".json"}
 
 
 def kinds(path):

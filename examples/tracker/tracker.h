@@ -1,16 +1,12 @@
-// What the tracker keeps and is sent, and what its API and its pages do alike.
+// What the tracker keeps, is sent and shows.
 // Must not listen: main.cc serves it, tests call it.
 #pragma once
 
 #include <eider/db/sqlite/sqlite.h>
 #include <eider/eider.h>
-#include <eider/forms/form_field.h>
 #include <eider/journal/journal.h>
-#include <eider/middleware/login_throttle.h>
-#include <eider/middleware/rate_limit.h>
-#include <eider/paging/paging.h>
+#include <eider/pages/pages.h>
 #include <eider/passwords/passwords.h>
-#include <eider/session/users.h>
 
 namespace tracker {
 
@@ -69,6 +65,10 @@ struct Credentials {
   std::string password;
 };
 
+struct NewRole {
+  Role role;
+};
+
 using Title = Length<std::string, 1, 200>;
 using Text = Length<std::string, 0, 10000>;
 using Priority = Range<int, 1, 5>;
@@ -108,9 +108,38 @@ struct Filter {
   PageSize<100> per_page = 20;
 };
 
-struct Found {
-  std::vector<Issue> items;
-  std::int64_t total;
+struct EditForm {
+  int version;
+  Title title;
+  Text body = kEmpty;
+  Priority priority = 3;
+  IssueState state;
+
+  static constexpr FieldText kForm[] = {{.member = "version", .control = Control::hidden},
+                                        {.member = "body", .control = Control::textarea}};
+};
+
+/// What pages for users have in common.
+struct Frame {
+  std::string user;
+  FormView logout;
+
+  static constexpr bool kIsProvided = true;
+};
+
+/// issue  which the form is about
+struct FormPage {
+  std::string title;
+  FormView form;
+  std::optional<Frame> frame = {};
+  std::optional<Issue> issue = {};
+};
+
+struct ListPage {
+  std::vector<Issue> issues;
+  PageLinks pages;
+  Filter wanted;
+  std::optional<Frame> frame;
 };
 
 struct Options {
@@ -134,45 +163,12 @@ struct Options {
       {"is_secure", "cookies go over TLS alone"}};
 };
 
-struct Accounts {
-  Database db;
-  Passwords passwords = Passwords();
-  LoginThrottle throttle = LoginThrottle();
-
-  /// Adds the user as a member, and logs him in. 409 at /name where that is taken.
-  [[nodiscard]] Task<Result<Created<User>>> sign_up(Json<SignUp> given, Session<> session) const;
-  /// 401, 429
-  [[nodiscard]] Task<Result<User>> log_in(Json<Credentials> given, Client client,
-                                          Session<> session) const;
-};
-
-struct Store {
-  Database db;
-  const Journal* journal;
-  std::int64_t uploads_bytes_max;
-
-  [[nodiscard]] Task<Found> list(Filter wanted) const;
-  /// 409 for an assignee that is not there
-  [[nodiscard]] Task<Issue> add(NewIssue given, std::string by) const;
-  /// 404; 409 as above, or where it was changed meanwhile
-  [[nodiscard]] Task<Result<Issue>> change(std::int64_t id, Json<ChangeIssue> change,
-                                           const Writer& by) const;
-  [[nodiscard]] Task<Result<Issue>> find(std::int64_t id) const;
-  /// Commits what the transaction holds, and tells who listens.
-  [[nodiscard]] Task<> commit(Transaction all, std::string kind, std::int64_t issue_id,
-                              std::string by) const {
-    return journal->commit(std::move(all), "issue", Event{0, std::move(kind), issue_id, by});
-  }
-};
-
-inline const RateLimit kSignUps{.requests = 20, .per = std::chrono::hours(1), .name = "signup"};
-
 [[nodiscard]] Database open_database(const std::string& file, SqliteOptions options = {});
-[[nodiscard]] App make_app(const Options& options, const Database& db);
+[[nodiscard]] App make_app(const Options& options, const Database& db, PasswordOptions hash = {});
 
-/// Sessions, users by their roles, and the part of the API that is about them.
-void add_accounts(App& app, Routes api, Routes pages, const Database& db, const Options& options);
-void add_issues(App& app, Routes api, const Options& options);
-void add_pages(App& app, Routes pages);
+/// Sessions, users by their roles, and how they log in and out.
+void add_accounts(App& app, Routes api, Routes pages, const Options& options, const Database& db,
+                  PasswordOptions hash);
+void add_issues(App& app, Routes api, Routes pages, const Options& options, const Database& db);
 
 }  // namespace tracker

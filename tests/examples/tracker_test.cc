@@ -1,14 +1,12 @@
 // The tracker without a socket: each answer of its API held against its own document.
-#include <eider/base/failure.h>
 #include <eider/eider.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
-#include <string>
 
 #include "eider/testkit/log_lines.h"
+#include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
 #include "examples/tracker/tracker.h"
 
@@ -23,20 +21,17 @@ constexpr const char* kPassword = "correct horse battery";
 class TrackerExample : public ::testing::Test {
  protected:
   TrackerExample() { client.as("1"); }
-  ~TrackerExample() override { std::filesystem::remove_all(uploads); }
 
   Issue add(std::string title) {
     return client.post("/api/issues", NewIssue{.title = std::move(title)}).json<Issue>();
   }
   App make(std::string admin = "") const {
-    std::filesystem::create_directories(uploads);
-    App made = make_app({.uploads = uploads,
-                         .uploads_bytes_max = 25,
-                         .admin = std::move(admin),
-                         .origins = {"https://board.example"}},
-                        db);
+    const Options options{.uploads = uploads.path(),
+                          .uploads_bytes_max = 25,
+                          .admin = std::move(admin),
+                          .origins = {"https://board.example"}};
+    App made = make_app(options, db, {.cost = {64, 1, 1}, .threads = 0});
     made.log_to(std::make_shared<LogLines>());
-    made.override_state<Accounts>(db, Passwords({.cost = {64, 1, 1}, .threads = 0}));
     return made;
   }
   /// An administrator is made when it starts, of whom has signed up.
@@ -54,22 +49,17 @@ class TrackerExample : public ::testing::Test {
     return form;
   }
   std::size_t files() const {
-    const std::filesystem::directory_iterator all(uploads);
+    const std::filesystem::directory_iterator all(uploads.path());
     return static_cast<std::size_t>(std::distance(begin(all), end(all)));
   }
 
-  std::string uploads =
-      std::filesystem::temp_directory_path() / ("tracker-test-" + std::to_string(::getpid()));
+  TempDirectory uploads;
   Database db = open_database(":memory:", {.runs_on = SqliteOptions::RunsOn::loop});
   App app = make_with_users();
   TestClient client{
       app,
       {.document = DocumentCheck{.below = "/api", .leaves_out = {"/api/attachments/"}},
        .keeps_cookies = true}};
-};
-
-struct NewRole {
-  Role role;
 };
 
 TEST_F(TrackerExample, makes_whom_it_is_told_an_administrator_and_keeps_one) {
@@ -163,8 +153,7 @@ TEST_F(TrackerExample, keeps_attachments_for_users) {
   const json::Value kept =
       client.post_form("/api/issues/1/attachments", plan()).json<json::Value>();
   EXPECT_EQ(kept["name"], "plan.pdf");
-  const Reply part =
-      client.send({.target = "/api/attachments/1", .headers = {{"Range", "bytes=7-"}}});
+  const Reply part = client.get("/api/attachments/1", {{"Range", "bytes=7-"}});
   EXPECT_EQ(part.body, "789");
   EXPECT_TRUE(part.header("Content-Disposition")->starts_with("attachment; filename=\"plan.pdf\""));
   EXPECT_EQ(client.post_form("/api/issues/9/attachments", plan()).status, 404);
@@ -183,8 +172,8 @@ TEST_F(TrackerExample, bounds_attachments_and_removes_them_with_their_issue) {
 TEST_F(TrackerExample, removes_files_at_its_start_that_an_end_in_between_has_left) {
   add("with a file");
   client.post_form("/api/issues/1/attachments", plan());
-  std::ofstream(uploads + "/" + std::string(32, 'a')) << "x";
-  for (const auto& file : std::filesystem::directory_iterator(uploads)) {
+  std::ofstream(uploads.path() / std::string(32, 'a')) << "x";
+  for (const auto& file : std::filesystem::directory_iterator(uploads.path())) {
     last_write_time(file, std::filesystem::file_time_type::clock::now() - 2h);
   }
   const TestClient again(make());
@@ -219,7 +208,7 @@ TEST_F(TrackerExample, limits_logins_and_sign_ups_for_a_while) {
 
 TEST_F(TrackerExample, lets_one_origin_in) {
   for (const std::string origin : {"https://board.example", "https://evil.example"}) {
-    const Reply reply = client.send({.target = "/api/me", .headers = {{"Origin", origin}}});
+    const Reply reply = client.get("/api/me", {{"Origin", origin}});
     const bool is_ours = origin == "https://board.example";
     EXPECT_EQ(reply.header("Access-Control-Allow-Origin").has_value(), is_ours);
   }
@@ -236,15 +225,14 @@ TEST_F(TrackerExample, shows_a_refused_form_with_what_was_typed) {
 }
 
 TEST_F(TrackerExample, leads_strangers_to_the_login) {
-  const TestRequest asked{.target = "/", .headers = {{"Accept", "text/html"}}};
-  EXPECT_TRUE(client.send(asked).body.contains("Issues"));
+  EXPECT_TRUE(client.get("/").body.contains("Issues"));
   TestClient stranger(app, {.keeps_cookies = true});
-  EXPECT_EQ(stranger.send(asked).header("Location"), "/login?next=%2F");
+  EXPECT_EQ(stranger.get("/", {{"Accept", "text/html"}}).header("Location"), "/login?next=%2F");
   const Reply login = stranger.get("/login?next=%2Fissues%2Fnew");
   EXPECT_FALSE(login.body.contains("<style"));  // which the policy forbids
   EXPECT_EQ(stranger.submit(login, {{"name", "bob"}, {"password", kPassword}}).header("Location"),
             "/issues/new");
-  EXPECT_EQ(stranger.get("/style.css").header("Content-Type"), "text/css");
+  EXPECT_EQ(stranger.get("/assets/style.css").header("Content-Type"), "text/css; charset=utf-8");
 }
 
 }  // namespace
