@@ -183,6 +183,15 @@ TEST_F(Bookstore, takes_an_order_off_the_shelf_wholly_or_not_at_all) {
   EXPECT_EQ(ada.get("/api/orders").json<std::vector<Order>>().size(), 1U);
 }
 
+TEST_F(Bookstore, asks_for_a_login_of_late_ahead_of_another_password_or_address) {
+  TestClient browser(app, {.headers = {{"Accept", "text/html"}, kOfBrowser[0]}});
+  browser.as("2").advance(std::chrono::minutes(11));
+  EXPECT_EQ(browser.get("/password").header("Location"), "/login?next=%2Fpassword");
+  EXPECT_EQ(browser.get("/new-address").header("Location"), "/login?next=%2Fnew-address");
+  EXPECT_TRUE(browser.get("/login?next=%2Fpassword").body.contains("Show once more that"));
+  EXPECT_EQ(browser.get("/orders").status, 200) << "who stays logged in";
+}
+
 TEST_F(Bookstore, confirms_an_order_that_was_placed_and_no_other) {
   TestClient& ada = client.as("2");
   EXPECT_EQ(ada.post("/api/orders", GivenOrder{.lines = {{1, 1}, {2, 90}}}).status, 409);

@@ -5,8 +5,10 @@ argv[1]: the build's bin directory, or that of support.py. EIDER_SCREENSHOTS: wh
 Needs chromium and chromedriver; says so when they are missing."""
 
 import base64
+import contextlib
 import os
 import pathlib
+import sqlite3
 import sys
 import tempfile
 
@@ -261,6 +263,46 @@ def logs_in_by_a_passkey(browser, shop):
         log_out(browser)
 
 
+def let_logins_be_long_ago(shop):
+    with contextlib.closing(sqlite3.connect(shop.database)) as database, database:
+        database.execute('update eider_sessions set began = began - 601, proven = proven - 601')
+
+
+def shows_anew_who_he_is(browser, shop):
+    """By a password, and by a passkey; each time he comes back to what he was about to do."""
+    with browser.authenticator() as keys:
+        log_in(browser, shop, 'ada@example.org', 'a long password')
+        browser.open(address_of(shop, '/account'))
+        let_logins_be_long_ago(shop)
+        send(browser, '#add-passkey button')
+        browser.until(lambda: browser.address().endswith('/login?next=%2Faccount'), 'the login')
+        says(browser, 'Show once more that it is you.')
+        fill(browser, email='ada@example.org', password='a long password')
+        send(browser)
+        browser.until(lambda: browser.address().endswith('/account'), 'the account')
+        send(browser, '#add-passkey button')
+        browser.until(lambda: keys.credentials() and browser.find_all('.lines form'), 'a passkey')
+        let_logins_be_long_ago(shop)
+        browser.open(address_of(shop, '/password'))
+        browser.until(lambda: browser.address().endswith('/login?next=%2Fpassword'), 'the login')
+        send(browser, '#by-passkey button')
+        browser.until(lambda: browser.address().endswith('/password'), 'the form')
+        fill(browser, old_password='a long password', password='another long password')
+        let_logins_be_long_ago(shop)
+        send(browser)
+        browser.until(lambda: browser.address().endswith('/login?next=%2Fpassword'), 'the login')
+        send(browser, '#by-passkey button')
+        browser.until(lambda: browser.address().endswith('/password'), 'the form')
+        let_logins_be_long_ago(shop)
+        browser.open(address_of(shop, '/account'))
+        send(browser, '#add-passkey button')  # by the passkey there is, without leaving the page
+        says(browser, 'This authenticator has a passkey for you by now.')
+        browser.open(address_of(shop, '/account'))
+        send(browser, '.lines form button')
+        browser.until(lambda: not browser.find_all('.lines form'), 'no passkey any more')
+        log_out(browser)
+
+
 def keeps_a_link_through_its_login(browser, shop):
     """Who follows the link to another address logs in first."""
     log_in(browser, shop, 'ada@example.org', 'a long password')
@@ -339,6 +381,7 @@ CHECKS = [
     works_by_keyboard_alone,
     works_without_scripts,
     logs_in_by_a_passkey,
+    shows_anew_who_he_is,
     keeps_a_link_through_its_login,
     looks_right,
     breaks_no_policy,

@@ -25,9 +25,10 @@ class Shop(Program):
 
     def __init__(self, *arguments, logins=10000, environment=None):
         self.directory = tempfile.TemporaryDirectory()
+        self.database = Path(self.directory.name) / 'shop.db'
         self.taken = {}
         super().__init__('bookstore', '--port', '{port}', '--threads', '2',
-                         '--database-file', str(Path(self.directory.name) / 'shop.db'),
+                         '--database-file', str(self.database),
                          '--public-url', 'http://localhost:{port}',
                          '--admin-mail', ADMIN[0].title(),
                          '--logins-per-minute', str(logins), '--requests-per-minute', '100000',

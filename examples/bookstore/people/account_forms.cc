@@ -8,6 +8,7 @@
 
 #include "form.html.h"
 #include "people/people.h"
+#include "people/user.h"
 #include "site/answers.h"
 
 namespace bookstore {
@@ -150,9 +151,9 @@ Task<FormAnswer> set_address(FilledForm<TokenForm> form, Frame frame, const Acco
 
 /// The page, and what is typed into it.
 template <class F>
-void add_form(Routes& app, const FormWords& words, F handler, const ClientHook& few) {
-  app.get(RuntimePattern{words.path}, handler);
-  app.post(RuntimePattern{words.path}, handler).use(few);
+void add_form(Routes at, const FormWords& words, F handler, const ClientHook& few) {
+  at.get(RuntimePattern{words.path}, handler);
+  at.post(RuntimePattern{words.path}, handler).use(few);
 }
 
 }  // namespace
@@ -162,8 +163,11 @@ void add_account_forms(Routes& app, const ClientHook& few) {
   add_form(app, kConfirm, confirm, few);
   add_form(app, kForgotten, forgotten, few);
   add_form(app, kReset, reset, few);
-  add_form(app, kPassword, set_password, few);
-  add_form(app, kNewAddress, ask_address, few);
+  // Who finds a browser open, or steals its session, guesses no password here, and stays not.
+  Routes fresh = app.group("/");
+  fresh.guard(needs_fresh_login(kFreshLogin));
+  add_form(fresh, kPassword, set_password, few);
+  add_form(fresh, kNewAddress, ask_address, few);
   add_form(app, kAddress, set_address, few);
 }
 

@@ -38,6 +38,10 @@ Response show_login(Query<Next> query, BlankForm<LoginForm> form, Frame frame, S
   first.next = own_path(query->next);
   LoginPage page{leading_to(std::move(frame), first.next), form.view_of(first, kLogIn),
                  offer->name};
+  if (!session.user().empty()) {
+    const std::string why = page.frame.language.text("Show once more that it is you.");
+    page.frame.messages.push_back({"info", why});
+  }
   if (!query->login.empty()) {
     const std::string why = query->login == "declined" ? "You were not logged in."
                                                        : "That login did not work. Try it again.";

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "people/user.h"
+
 namespace bookstore {
 
 using namespace eider;
@@ -39,7 +41,8 @@ PasskeyLogins add_passkey_logins(App& app, const Sessions& visits, const std::st
                                                .name = "Quill & Page"},
                                      .store = store,
                                      .accounts = {.user = user},
-                                     .adding = tell_owner});
+                                     .adding = tell_owner,
+                                     .add_within = kFreshLogin});
   return {site.script(), std::move(store)};
 }
 

@@ -5,11 +5,15 @@
 #include <eider/eider.h>
 #include <eider/session/users.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace bookstore {
+
+/// How long ago somebody may have shown who he is who changes how he logs in.
+inline constexpr std::chrono::minutes kFreshLogin{10};
 
 /// Each may do what the one before may.
 enum class Role : std::uint8_t { customer, staff, admin };

@@ -13,9 +13,9 @@
 #include "eider/base/secret_bytes.h"
 #include "eider/http/cookie.h"
 #include "eider/passkeys/relying_party.h"
-#include "eider/passkeys/ticket.h"
 #include "eider/reflect/constraints.h"
 #include "eider/runtime/loop.h"
+#include "eider/session/users.h"
 
 /// Made by eider_assets() of assets/. Not its header, so that this file compiles where nothing has
 /// been made yet.
@@ -31,8 +31,6 @@ constexpr std::size_t kBrowserBytes = 32;
 /// Of those bytes in base64url.
 constexpr std::size_t kBrowserLetters = 43;
 
-constexpr std::size_t kCookieBytesMax = 1024;
-
 struct NewPasskey {
   /// Of a stranger, who wants an account.
   std::optional<Length<std::string, 1, 128>> name = {};
@@ -41,12 +39,12 @@ struct NewPasskey {
 /// The handlers of the four routes.
 class Desk {
  public:
-  Desk(PasskeyRoutes options, Passkeys keys, bool is_secure)
+  Desk(PasskeyRoutes options, Passkeys keys, const SessionOptions& visits)
       : options_(std::move(options)),
         keys_(std::move(keys)),
-        is_secure_(is_secure),
-        cookie_(is_secure ? "__Host-passkey" : "passkey"),
-        proofs_(options_.party.relying_party_id + "\nproof", options_.party.keys) {}
+        is_secure_(visits.is_secure),
+        cookie_(visits.is_secure ? "__Host-passkey" : "passkey"),
+        session_cookie_(visits.cookie) {}
 
   Task<Result<Response>> begin_registration(Json<NewPasskey> wanted, Session<> session,
                                             Slot<session::Entry> entry,
@@ -59,7 +57,7 @@ class Desk {
     }
     auto listing = options_.store->list(user->key);
     const std::vector<Passkey> known = co_await std::move(listing);
-    if (!session.user().empty() && !is_fresh(entry->record(), cookie, session.user())) {
+    if (!session.user().empty() && !entry->was_proven_within(options_.add_within, now_s())) {
       co_return fail(too_long_ago(known.empty()));
     }
     if (session.user().empty() && !known.empty()) {
@@ -101,7 +99,7 @@ class Desk {
     return beginning(keys_.begin_login(bound_to), std::move(cookie));
   }
 
-  Task<Result<Response>> finish_login(Body body, Session<> session, const Request& request) const {
+  Task<Result<void>> finish_login(Body body, Session<> session, const Request& request) const {
     const auto cookie = cookie_of(request);
     if (auto json = app::expect_content_type(request, "application/json"); !json) {
       co_return fail(std::move(json.error()));
@@ -123,9 +121,7 @@ class Desk {
     session.begin_for(login->passkey.user, [find = finder(), passkey = login->passkey] {
       return is_still_his(find, passkey);
     });
-    Response response(204);
-    response.add_header("Set-Cookie", set_cookie(proof_of(*cookie, login->passkey.user)));
-    co_return std::move(response);
+    co_return Result<void>();
   }
 
  private:
@@ -136,16 +132,11 @@ class Desk {
     return to_error(error);
   }
 
-  /// What the browser is told by, and behind a dot, where it has just logged in, the proof of it.
+  /// What the browser is told by.
   [[nodiscard]] std::optional<std::string_view> cookie_of(const Request& request) const {
     const auto found = app::find_cookie(request, cookie_);
-    const std::string_view rest =
-        found ? found->substr(std::min(found->size(), kBrowserLetters)) : "";
     // It goes back as it came: nothing that anybody has made up may stand in a field.
-    const bool is_one = found && found->size() >= kBrowserLetters &&
-                        found->size() <= kCookieBytesMax &&
-                        from_base64url(found->substr(0, kBrowserLetters)) &&
-                        (rest.empty() || (rest.front() == '.' && from_base64url(rest.substr(1))));
+    const bool is_one = found && found->size() == kBrowserLetters && from_base64url(*found);
     return is_one ? found : std::nullopt;
   }
 
@@ -157,28 +148,10 @@ class Desk {
 
   /// What is begun by one user cannot be finished as another, on one browser as well.
   [[nodiscard]] static std::string bound(std::string_view cookie, const std::string& user) {
-    return std::string(cookie.substr(0, kBrowserLetters)) + "\n" + user;
+    return std::string(cookie) + "\n" + user;
   }
 
-  /// A session says when it began, which stays where its user logs in once more.
-  [[nodiscard]] std::string proof_of(std::string_view cookie, const std::string& user) const {
-    const Ticket proof{.kind = CeremonyKind::proof,
-                       .ends = Loop::current().wall_seconds() + add_within_s(),
-                       .browser = digest_of(bound(cookie, user))};
-    return std::string(cookie.substr(0, kBrowserLetters)) + "." + proofs_.seal(proof);
-  }
-
-  [[nodiscard]] bool is_fresh(const SessionRecord& session, std::string_view cookie,
-                              const std::string& user) const {
-    const std::int64_t now = Loop::current().wall_seconds();
-    return now - session.began < add_within_s() ||
-           (cookie.size() > kBrowserLetters &&
-            proofs_.open(cookie.substr(kBrowserLetters + 1), CeremonyKind::proof,
-                         bound(cookie, user), now));
-  }
-  [[nodiscard]] std::int64_t add_within_s() const noexcept {
-    return std::chrono::floor<std::chrono::seconds>(options_.add_within).count();
-  }
+  [[nodiscard]] static std::int64_t now_s() { return Loop::current().wall_seconds(); }
 
   [[nodiscard]] Response beginning(std::string json, std::string cookie) const {
     Response response;
@@ -247,11 +220,13 @@ class Desk {
   [[nodiscard]] static PasskeyError known() {
     return {PasskeyFault::already_known, "somebody has it by now"};
   }
-  /// The script answers a 401 by asking for a passkey, which somebody without one cannot show. A
-  /// password alone would not help him: a session that is his already grows no younger by it.
-  [[nodiscard]] static Error too_long_ago(bool has_none) {
-    constexpr const char* kAdvice = "You logged in a while ago: log out and in to add a passkey.";
-    return has_none ? Error::forbidden(kAdvice) : Error::unauthorized(kAdvice);
+  /// The script answers a 401 by asking for a passkey, which somebody without one cannot show.
+  [[nodiscard]] Error too_long_ago(bool has_none) const {
+    constexpr const char* kAdvice = "You logged in a while ago: log in anew to add a passkey.";
+    Error error = has_none ? Error::forbidden(kAdvice) : Error::unauthorized(kAdvice);
+    error.with_header("WWW-Authenticate", "Cookie cookie-name=\"" + session_cookie_ + '"' +
+                                              session::stale_login(options_.add_within));
+    return error;
   }
   [[nodiscard]] static Error too_many() {
     return Error::conflict("You have too many passkeys: remove one.");
@@ -304,7 +279,7 @@ class Desk {
   const Passkeys keys_;
   const bool is_secure_;
   const std::string cookie_;
-  const TicketSeal proofs_;
+  const std::string session_cookie_;
 };
 
 PasskeyRoutes checked_routes(PasskeyRoutes options) {
@@ -328,7 +303,7 @@ PasskeySite passkeys(App& app, const Sessions& visits, PasskeyRoutes options,
   const Passkeys keys(options.party);
   const auto store = options.store;
   const std::string prefix = options.prefix;
-  app.state<Desk>(std::move(options), keys, visits.options().is_secure);
+  app.state<Desk>(std::move(options), keys, visits.options());
   app.on_start("passkeys", [store] { return store->start(); });
   const auto add = [&](const char* path, auto handler, const char* summary) {
     app.post(RuntimePattern{prefix + path, where}, handler)

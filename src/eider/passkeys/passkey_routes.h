@@ -51,10 +51,11 @@ struct PasskeyRoutes {
   std::function<Task<>(Passkey passkey, const Request& request)> adding = {};
   /// Of one user; more are a 409.
   std::size_t passkeys_max = 32;
-  /// How long ago a user may have logged in who adds one, here or with whatever began his session;
-  /// later it is a 401, and the script asks for a passkey that he has; of who has none a 403, and
-  /// he has to log out and in. Else who finds his browser open, or steals its session for a while,
-  /// stays for good. Duration::max(): however long ago.
+  /// How long ago a user may have shown who he is who adds one, here or by whatever has called
+  /// Session::begin_for; later it is a 401, and the script asks for a passkey that he has; of who
+  /// has none a 403. Who has none, or none at hand, is sent to the page that `data-login` of the
+  /// form says, and comes back from there (see needs_fresh_login). Else who finds his browser open,
+  /// or steals its session for a while, stays for good. Duration::max(): however long ago.
   Duration add_within = std::chrono::minutes(10);
 };
 

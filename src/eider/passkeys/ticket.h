@@ -19,8 +19,7 @@
 
 namespace eider::detail::passkeys {
 
-/// proof: no ceremony, but what a browser keeps of one: that its user has just logged in.
-enum class CeremonyKind : std::uint8_t { registration, login, proof };
+enum class CeremonyKind : std::uint8_t { registration, login };
 
 /// challenge  32 random bytes in base64url
 /// ends       seconds since 1970

@@ -49,7 +49,7 @@ Sessions add_sessions(App& app, SessionOptions options) {
 
 Task<std::size_t> Sessions::end_others(Session<> session) const {
   const auto keeper = keeper_;
-  session.begin_for(session.user());
+  session.entry().renew();
   auto ending = keeper->end_others(session.entry());
   co_return co_await std::move(ending);
 }

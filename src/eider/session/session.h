@@ -49,7 +49,8 @@ class Session<void> {
   /// Makes it that user's, once he has shown who he is. The browser gets a new id, so that one that
   /// somebody has planted opens nothing; the old one is none any more. What was kept stays, unless
   /// it was another user's. One that is the same user's by now lasts no longer by that, and where
-  /// it was ended meanwhile it stays so. Throws std::invalid_argument for an empty key.
+  /// it was ended meanwhile it stays so; but its login is a fresh one (needs_fresh_login). Throws
+  /// std::invalid_argument for an empty key.
   void begin_for(std::string user_key) const { entry_->begin_for(std::move(user_key)); }
   /// The same, of somebody whose proof may be none any more when the session is stored, which is
   /// behind the handler: whoever changes a password ends the sessions that there are, and would
@@ -60,6 +61,10 @@ class Session<void> {
   void begin_for(std::string user_key, std::function<Task<bool>()> still_good) const {
     entry_->begin_for(std::move(user_key), std::move(still_good));
   }
+  /// The same of a user who was recognised and has shown nothing just now, as by a cookie of an
+  /// earlier login ("remember me"): what needs a fresh login asks him for one. Nothing where it is
+  /// that user's by now.
+  void recall_for(std::string user_key) const { entry_->recall_for(std::move(user_key)); }
   /// Logs out: the session is no more, with all that was in it. A request that is at work with it
   /// does not bring it back. It is ended also where this one fails later, or its client leaves.
   void end() const { entry_->end(); }

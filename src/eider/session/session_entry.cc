@@ -1,5 +1,6 @@
 #include "eider/session/session_entry.h"
 
+#include <chrono>
 #include <stdexcept>
 
 namespace eider::detail::session {
@@ -10,6 +11,9 @@ namespace {
 constexpr std::size_t kFlashesMax = 20;
 /// Of their text, which has to go into a cookie with all else.
 constexpr std::size_t kFlashesBytesMax = 1536;
+
+/// By how much the clocks of two processes may differ.
+constexpr std::int64_t kClocksApart_s = 60;
 
 std::size_t bytes_of(const std::vector<Flash>& flashes) noexcept {
   std::size_t bytes = 0;
@@ -84,6 +88,24 @@ void Entry::change() {
 }
 
 void Entry::begin_for(std::string user, StillGood still_good) {
+  part_for(std::move(user), Proof::shown);
+  if (still_good) {  // who asks for no more than was asked revokes no question
+    still_good_ = std::move(still_good);
+  }
+}
+
+void Entry::recall_for(std::string user) {
+  check_open();
+  if (user.empty() || user != user_) {  // who is here has shown more, or as much
+    part_for(std::move(user), Proof::recalled);
+  }
+}
+
+void Entry::renew() {
+  part_for(user_, proof_);
+}
+
+void Entry::part_for(std::string user, Proof proof) {
   check_open();
   if (user.empty()) {
     throw std::invalid_argument("a session begins for a user whose key is not empty");
@@ -92,9 +114,14 @@ void Entry::begin_for(std::string user, StillGood still_good) {
     forget();  // one user's cart is not the next one's
   }
   is_parted_ = true;
+  proof_ = proof;
   user_ = std::move(user);
-  if (still_good) {  // one for a new id, as end_others has it, revokes no question
-    still_good_ = std::move(still_good);
+}
+
+void Entry::close(std::int64_t now) noexcept {
+  is_closed_ = true;
+  if (proof_ != Proof::kept) {
+    record_.proven = proof_ == Proof::shown ? now : -1;
   }
 }
 
@@ -132,6 +159,7 @@ void Entry::forget_changes() {
   has_read_flashes_ = false;
   user_ = record_.user;
   still_good_ = {};
+  proof_ = Proof::kept;
 }
 
 bool Entry::has_content() const {
@@ -139,13 +167,25 @@ bool Entry::has_content() const {
 }
 
 bool Entry::is_changed() const {
-  return (is_changed_ && data() != record_.data) ||
+  return proof_ != Proof::kept || (is_changed_ && data() != record_.data) ||
          (has_read_flashes_ && flashes() != record_.flashes);
+}
+
+bool Entry::was_proven_within(Duration within, std::int64_t now) const noexcept {
+  if (within == Duration::max()) {
+    return true;
+  }
+  const std::int64_t at = record_.proven == 0 ? record_.began : record_.proven;
+  const std::int64_t age = now - at;
+  // One from a time to come, as when the clock was set back, would be fresh until then.
+  return at > 0 && age < std::chrono::floor<std::chrono::seconds>(within).count() &&
+         -age <= kClocksApart_s;
 }
 
 SessionRecord Entry::next() const {
   SessionRecord record = record_;
   record.user = user_;
+  record.proven = user_.empty() ? 0 : record.proven;
   record.data = data();
   record.flashes = flashes();
   return record;
@@ -153,6 +193,9 @@ SessionRecord Entry::next() const {
 
 SessionRecord Entry::next_over(const SessionRecord& theirs) const {
   SessionRecord record = theirs;
+  if (proof_ != Proof::kept) {
+    record.proven = record_.proven;
+  }
   if (is_changed_ && data() != record_.data) {
     const auto whole = [this](const std::string& text) -> const std::string& {
       return text.empty() ? type_->initial() : text;
@@ -176,6 +219,7 @@ void Entry::check_open() const {
 void Entry::forget() {
   user_.clear();
   still_good_ = {};
+  proof_ = Proof::kept;
   flashes_.clear();
   has_read_flashes_ = true;
   is_forgotten_ = true;

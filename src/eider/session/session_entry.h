@@ -2,6 +2,7 @@
 // Must not wait, nor know stores and cookies: session_keeper.h does.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "eider/json/json.h"
 #include "eider/reflect/type_of.h"
 #include "eider/runtime/task.h"
+#include "eider/runtime/time.h"
 #include "eider/session/session_store.h"
 
 namespace eider {
@@ -56,6 +58,13 @@ void read_data(const DataType& type, void* value, const std::string& text);
 [[nodiscard]] std::string merge_data(const std::string& base, const std::string& mine,
                                      const std::string& theirs);
 
+/// What a user of a session has shown of himself by now.
+///
+/// kept      as the session says
+/// shown     who he is, by this request
+/// recalled  nothing, for somebody else has recognised him
+enum class Proof : std::uint8_t { kept, shown, recalled };
+
 class Entry {
  public:
   /// keeper      whose it is: below a mounted app a request may have several
@@ -82,15 +91,26 @@ class Entry {
   // For handlers. Those that change something throw std::logic_error behind `close`.
   void change();
   void begin_for(std::string user, StillGood still_good = {});
+  /// Of a user who was recognised, and has shown nothing.
+  void recall_for(std::string user);
+  /// The same session of the same user, under another id. Throws std::invalid_argument for
+  /// nobody's.
+  void renew();
   void end();
   void flash(Flash flash);
   [[nodiscard]] std::vector<Flash> take_flashes();
   [[nodiscard]] const std::string& user() const noexcept { return user_; }
   [[nodiscard]] const SessionRecord& record() const noexcept { return record_; }
+  /// Whether its user has shown who he is, ahead of this request, so short a time ago.
+  ///
+  /// now  seconds since 1970
+  [[nodiscard]] bool was_proven_within(Duration within, std::int64_t now) const noexcept;
 
   // For the keeper.
   /// The answer is made: what is changed from now on would be lost.
-  void close() noexcept { is_closed_ = true; }
+  ///
+  /// now  seconds since 1970
+  void close(std::int64_t now) noexcept;
   /// The answer is a failure: of what was done only an end counts.
   void forget_changes();
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
@@ -108,6 +128,8 @@ class Entry {
   /// There is something to keep of one that is not kept by now.
   [[nodiscard]] bool has_content() const;
   [[nodiscard]] bool is_changed() const;
+  /// Its user has shown who he is.
+  [[nodiscard]] bool is_proven() const noexcept { return proof_ == Proof::shown; }
   /// What is to be kept, its version and times as they were.
   [[nodiscard]] SessionRecord next() const;
   /// The same, of one that somebody else has changed meanwhile.
@@ -116,6 +138,7 @@ class Entry {
  private:
   void attach(const DataType& type, std::shared_ptr<void> value);
   void check_open() const;
+  void part_for(std::string user, Proof proof);
   void forget();
   void read_flashes();
   [[nodiscard]] std::string data() const;
@@ -131,6 +154,7 @@ class Entry {
   std::string id_;
   std::string user_;
   StillGood still_good_;
+  Proof proof_ = Proof::kept;
   SessionRecord record_;
   std::vector<Flash> flashes_;
   const DataType* type_ = nullptr;  // null: nobody has asked for it

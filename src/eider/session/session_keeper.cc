@@ -228,10 +228,10 @@ Task<Response> Keeper::answer(Request& request, Next next) const {
   EndedWhenLeft left(*this, *entry);
   Response response = co_await std::move(passing);
   left.is_answered = true;
-  entry->close();
   if (response.status() >= kFailedFrom) {
     entry->forget_changes();
   }
+  entry->close(now_s());
   auto keeping = keep(*entry, response);
   co_await std::move(keeping);
   // What is made from one person's session is nobody else's, unless the handler says so.
@@ -267,13 +267,18 @@ Task<> Keeper::renew(const Entry& entry, Response& response) const {
     set_signed_cookie(response, id, std::move(record));
     co_return;
   }
-  if (entry.is_changed()) {
-    auto replacing = replace(entry);
+  if (entry.is_changed() && !entry.is_proven()) {
+    auto replacing = replace(entry, entry.id());
     co_await std::move(replacing);
   }
   const auto rename = [&] { return store_->rename(name_of(entry.id()), name_of(id)); };
   auto renaming = in_time(rename);
   const bool was_there = co_await std::move(renaming);
+  if (was_there && entry.is_proven()) {
+    // Behind it: where the renaming fails, a stolen id would be one of a fresh login.
+    auto replacing = replace(entry, id);
+    co_await std::move(replacing);
+  }
   if (was_there) {
     set_cookie(response, std::move(id), record.began);
   } else if (entry.still_good()) {
@@ -380,7 +385,7 @@ Task<> Keeper::change(const Entry& entry, Response& response) const {
     return note_use(entry, response);
   }
   if (store_ != nullptr) {
-    return replace(entry);
+    return replace(entry, entry.id());
   }
   SessionRecord record = entry.next();
   check_size(record);
@@ -418,17 +423,17 @@ Task<bool> Keeper::try_replace(std::string name, SessionRecord record) const {
 
 /// Others may have changed it meanwhile: then what was changed here is put over theirs. One that is
 /// gone was ended, and is not made again.
-Task<> Keeper::replace(const Entry& entry) const {
+Task<> Keeper::replace(const Entry& entry, std::string id) const {
   SessionRecord record = entry.next();
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     check_size(record);
     record.seen = now_s();
-    auto replacing = try_replace(name_of(entry.id()), record);
+    auto replacing = try_replace(name_of(id), record);
     const bool is_done = co_await std::move(replacing);
     if (is_done) {
       co_return;
     }
-    auto finding = find(entry.id());
+    auto finding = find(id);
     const std::unique_ptr<SessionRecord> theirs = co_await std::move(finding);
     if (theirs == nullptr) {
       co_return;
@@ -537,6 +542,7 @@ Task<std::string> Keeper::begin_for(std::string user) const {
   SessionRecord record;
   record.user = std::move(user);
   record.began = now_s();
+  record.proven = record.began;
   auto inserting = insert(std::move(record));
   const std::string value = co_await std::move(inserting);
   co_return options_.cookie + "=" + value;

@@ -114,7 +114,8 @@ class Keeper : public std::enable_shared_from_this<Keeper> {
   [[nodiscard]] Task<> check_still_good(const Entry& entry, std::string id) const;
   [[nodiscard]] Task<> change(const Entry& entry, Response& response) const;
   [[nodiscard]] Task<> note_use(const Entry& entry, Response& response) const;
-  [[nodiscard]] Task<> replace(const Entry& entry) const;
+  /// id  under which it is by now
+  [[nodiscard]] Task<> replace(const Entry& entry, std::string id) const;
   [[nodiscard]] Task<bool> try_replace(std::string name, SessionRecord record) const;
   /// Stores one under a new id. Returns the cookie's value.
   [[nodiscard]] Task<std::string> insert(SessionRecord record) const;

@@ -22,6 +22,9 @@ class Database;
 /// version  one more with each write
 /// data     the application's struct as JSON; empty: as it is made
 /// flashes  messages to be shown once, as JSON; empty: none
+/// proven   when its user has last shown who he is, in seconds since 1970; 0: when it began; -1:
+/// not
+///          in this session. `replace` writes it, too
 struct SessionRecord {
   std::string user;
   std::int64_t began = 0;
@@ -29,6 +32,7 @@ struct SessionRecord {
   std::int64_t version = 1;
   std::string data;
   std::string flashes;
+  std::int64_t proven = 0;
 };
 
 /// One of a user's sessions, to be shown to him.

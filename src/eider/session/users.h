@@ -11,6 +11,7 @@
 #include "eider/app/extract.h"
 #include "eider/app/operation.h"
 #include "eider/json/json.h"
+#include "eider/runtime/time.h"
 #include "eider/session/session.h"
 
 namespace eider {
@@ -32,19 +33,38 @@ struct UsersOptions {
   std::string login_page = {};
 };
 
+namespace detail::session {
+
+/// What a WWW-Authenticate says to whose login is older (RFC 9470, section 3).
+[[nodiscard]] std::string stale_login(Duration within);
+
+/// How somebody is told to log in: a browser is sent to the page, from where it comes back.
+struct LoginWay {
+  std::string cookie_name;
+  std::string page = {};
+
+  /// why         for programs: the detail of a 401
+  /// parameters  that its WWW-Authenticate has beside the cookie's name
+  [[nodiscard]] Error refusal(const Request& request, const std::string& why,
+                              const std::string& parameters = {}) const;
+  void describe(Operation& operation, const std::string& why) const;
+};
+
+}  // namespace detail::session
+
 /// What makes a UserKey, where somebody takes one.
 class UserKeyGuard {
  public:
   UserKeyGuard(std::string cookie_name, UsersOptions options)
-      : cookie_name_(std::move(cookie_name)), options_(std::move(options)) {}
+      : way_{.cookie_name = std::move(cookie_name), .page = std::move(options.login_page)} {}
 
   Result<UserKey> operator()(Slot<detail::session::Entry> session, const Request& request) const;
   void describe(Operation& operation) const;
   [[nodiscard]] std::string name() const { return "users"; }
+  [[nodiscard]] const detail::session::LoginWay& way() const noexcept { return way_; }
 
  private:
-  std::string cookie_name_;
-  UsersOptions options_;
+  detail::session::LoginWay way_;
 };
 
 /// Says how a User is found, once per request and for those handlers alone that take one:
@@ -63,7 +83,9 @@ class UserKeyGuard {
 ///       Task of one
 template <class F>
 void users(Routes& at, const Sessions& sessions, F load, UsersOptions options = {}) {
-  at.provide(UserKeyGuard(sessions.options().cookie, std::move(options)));
+  UserKeyGuard guard(sessions.options().cookie, std::move(options));
+  at.provide([way = guard.way()] { return way; });
+  at.provide(std::move(guard));
   at.provide(std::move(load));
 }
 
@@ -142,6 +164,38 @@ struct Needs {
 template <class T>
 [[nodiscard]] Needs<T> needs() {
   return {};
+}
+
+/// See needs_fresh_login.
+class FreshLoginGuard {
+ public:
+  /// Throws a Failure for less than a second.
+  explicit FreshLoginGuard(Duration within);
+
+  Result<void> operator()(const UserKey& user, Slot<detail::session::Entry> session,
+                          Slot<detail::session::LoginWay> way, const Request& request) const;
+  void describe(Operation& operation) const;
+  [[nodiscard]] std::string name() const { return "needs_fresh_login"; }
+
+ private:
+  Duration within_;
+};
+
+/// A guard: for users who have shown so short a time ago who they are, by a password, a passkey or
+/// whatever the application calls Session::begin_for behind. For what outlives a session that was
+/// stolen or left open: another password or address, a passkey, a key of an API.
+///
+///     app.get("/password", show_password).guard(needs_fresh_login(10min));
+///     app.post("/password", set_password).guard(needs_fresh_login(10min));
+///
+/// Others are told as those who are not logged in are: a browser is sent to the login page of
+/// `users`, and by its `next` comes back, to the page of the form where it has sent one. That page
+/// has to show its form to who is logged in, too. Programs get a 401 whose WWW-Authenticate says
+/// insufficient_user_authentication.
+///
+/// source  RFC 9470, section 3
+[[nodiscard]] inline FreshLoginGuard needs_fresh_login(Duration within) {
+  return FreshLoginGuard(within);
 }
 
 /// Where to go on behind a login: `next` if that is a path of this service, else `otherwise`. What

@@ -52,6 +52,33 @@ TEST(SqlSessions, AreKeptInATableThatIsMadeByItself) {
   EXPECT_EQ(app.get("/me", ada).body, "nobody");
 }
 
+TEST(SqlSessions, ATableOfAnEarlierVersionIsTakenOn) {
+  const Database database = open_sqlite(
+      ":memory:",
+      {.runs_on = SqliteOptions::RunsOn::loop,
+       .schema = "create table eider_sessions (name text primary key, owner text not null, "
+                 "began bigint not null, seen bigint not null, version bigint not null, "
+                 "data text not null, flashes text not null);"});
+  VisitApp app({.store = sql_sessions(database)});
+  const std::string ada = app.log_in("ada");
+  EXPECT_EQ(app.get("/me", ada).body, "ada");
+  VisitApp again({.store = sql_sessions(database)});
+  EXPECT_EQ(again.get("/me", ada).body, "ada");
+}
+
+TEST(SqlSessions, KeepWhenTheirUserHasShownWhoHeIs) {
+  const Database database = open_session_database();
+  VisitApp app({.store = sql_sessions(database)});
+  app.app().get("/proven", [database]() -> Task<std::optional<std::int64_t>> {
+    co_return co_await database.one<std::int64_t>("select proven - began from eider_sessions");
+  });
+  const std::string ada = app.log_in("ada");
+  EXPECT_EQ(app.get("/proven").body, "0");
+  app.client().advance(minutes(11));
+  (void)app.log_in("ada", ada);
+  EXPECT_EQ(app.get("/proven").body, "660");
+}
+
 TEST(SqlSessions, AStolenDatabaseOpensNone) {
   const Database database = open_session_database();
   VisitApp app({.store = sql_sessions(database)});
@@ -116,7 +143,7 @@ TEST(SqlSessions, ManyAreSweptAndNoneThatIsStillUsed) {
   app.app().post("/fill", [database]() -> Task<std::string> {
     co_await database.script(
         "with recursive n(i) as (select 1 union all select i + 1 from n where i < 4500) "
-        "insert into eider_sessions select 'n' || i, 'o', 1, 1, 1, '', '' from n");
+        "insert into eider_sessions select 'n' || i, 'o', 1, 1, 1, '', '', 1 from n");
     co_return "filled";
   });
   EXPECT_EQ(app.post("/fill").status, 200);

@@ -1,5 +1,5 @@
 // Registers passkeys and logs in with them, for whatever on the page says so:
-//   <form data-passkey="register" data-next="/"> … fields … </form>
+//   <form data-passkey="register" data-next="/" data-login="/login"> … fields … </form>
 //   <form data-passkey="login" data-next="/"><input autocomplete="username webauthn"> … </form>
 // A child with data-passkey-message is told what went wrong. Its routes lie beside this script.
 
@@ -44,7 +44,8 @@ const ask = async (path, body) => {
   const told = reply.status === 204 ? {} : await reply.json().catch(() => ({}));
   if (!reply.ok) {
     const detail = told.errors?.[0]?.detail ?? told.detail ?? "That went wrong: try again.";
-    throw Object.assign(new Error(detail), { status: reply.status });
+    const isStale = /insufficient_user_authentication/.test(reply.headers.get("WWW-Authenticate"));
+    throw Object.assign(new Error(detail), { status: reply.status, isStale });
   }
   return told;
 };
@@ -120,6 +121,13 @@ const goOn = (form) => {
   }
 };
 
+// Where he shows who he is by a password, and comes back from.
+const logIn = (form) => {
+  const to = new URL(form.dataset.login, location.href);
+  to.searchParams.set("next", location.pathname + location.search);
+  location.assign(to.origin === location.origin ? to : "/");
+};
+
 const run = async (form, work) => {
   tell(form, "");
   const buttons = [...form.querySelectorAll("button")].filter((button) => !button.disabled);
@@ -128,6 +136,10 @@ const run = async (form, work) => {
     await work();
     goOn(form);
   } catch (error) {
+    if (error.isStale && form.dataset.login) {
+      logIn(form);
+      return;
+    }
     tell(form, said(error));
     refill();
   } finally {

@@ -53,7 +53,7 @@ class RedisStore final : public SessionStore {
 
   [[nodiscard]] Task<bool> replace(std::string name, SessionRecord record) override {
     return run<bool>(replace_, std::move(name), record.version - 1, record.seen, record.version,
-                     record.data, record.flashes);
+                     record.data, record.flashes, record.proven);
   }
 
   [[nodiscard]] Task<bool> rename(std::string name, std::string new_name) override {
@@ -100,7 +100,8 @@ put(ARGV[1], record.user, record.seen)
   const redis::Script replace_ = script_of(R"lua(
 local key = p .. 's:' .. ARGV[1]
 if redis.call('HGET', key, 'version') ~= ARGV[2] then return 0 end
-redis.call('HSET', key, 'seen', ARGV[3], 'version', ARGV[4], 'data', ARGV[5], 'flashes', ARGV[6])
+redis.call('HSET', key, 'seen', ARGV[3], 'version', ARGV[4], 'data', ARGV[5], 'flashes', ARGV[6],
+  'proven', ARGV[7])
 redis.call('ZADD', p .. 'seen', ARGV[3], ARGV[1])
 return 1
 )lua");
