@@ -43,7 +43,8 @@ class Directory(unittest.TestCase):
 
         environment = dict(os.environ, DATABASE_URL=self.database)
         return subprocess.Popen([BIN / 'eider', 'db', *words], cwd=self.directory, text=True,
-                                env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env=environment, stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 preexec_fn=hear_signals)
 
     def run_db(self, *words):

@@ -11,6 +11,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
+from mariadb_support import MariadbServer
 from migrations_support import Directory, WAIT_SECONDS_MAX, wait_until
 from postgres_support import PostgresServer
 from support import BIN
@@ -278,6 +279,83 @@ class PostgresDeployers(TwoDeployers):
         self.assertIn('CREATE TABLE public.good', first)
         self.assertNotIn('eider_migrations', first)
         self.assertEqual(self.run_db('snapshot')[1], first)
+
+
+class MariadbDeployers(TwoDeployers):
+    """All of them share a server; each test has a database, whose name is no plain one."""
+
+    NAME = "sh`op '\"$x"
+    URL_NAME = 'sh%60op%20\'%22$x'
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = cls.enterClassContext(MariadbServer())
+
+    def setUp(self):
+        super().setUp()
+        self.quoted = '`' + self.NAME.replace('`', '``') + '`'
+        self.server.ask(f'drop database if exists {self.quoted}; create database {self.quoted}')
+        self.database = f'mysql://root@localhost/{self.URL_NAME}?socket={self.server.socket}'
+
+    def count(self, sql):
+        return int(self.server.ask(sql, self.NAME))
+
+    def sessions_at(self, statement):
+        return self.server.ask("select id from information_schema.processlist "
+                               f"where info = '{statement}'").split()
+
+    def test_several_apply_each_once(self):
+        self.deploy(self.count)
+
+    def test_one_that_is_killed_is_waited_for_and_told_of(self):
+        self.write('0001_long.sql', 'create table half(i integer);\ndo sleep(60);\n')
+        with self.start('up') as deployer:
+            wait_until(lambda: self.sessions_at('do sleep(60)'))
+            deployer.send_signal(signal.SIGKILL)
+        status, _, error = self.run_db('up', '--wait', '0')
+        self.assertEqual(status, 1)
+        self.assertIn('[locked] another deployer', error)
+        for session in self.sessions_at('do sleep(60)'):
+            self.server.ask(f'kill {session}')
+        wait_until(lambda: '[unfinished]' in self.run_db('up', '--wait', '0')[2])
+        self.assertEqual(self.count('select count(*) from half'), 0)
+        self.write('0001_long.sql', 'create table if not exists half(i integer);\n')
+        self.assertEqual(self.run_db('up', '--unfinished', 'again')[:2], (0, 'applied 0001_long\n'))
+
+    def test_a_schema_goes_up_and_back_and_has_a_snapshot(self):
+        self.write('0001_a.sql', 'create table a(id bigint auto_increment primary key);\n'
+                   'create trigger t before insert on a for each row\nbegin\n  set @x = 1;\n'
+                   '  set @y = 2;\nend;\n')
+        self.write('0001_a.down.sql', 'drop table a;\n')
+        self.assertEqual(self.run_db('status')[0], 3)
+        self.assertEqual(self.run_db('up')[:2], (0, 'applied 0001_a\n'))
+        self.assertEqual(self.run_db('status')[0], 0)
+        status, first, error = self.run_db('snapshot')
+        self.assertEqual(status, 0, error)
+        self.assertIn('CREATE TABLE `a`', first)
+        self.assertIn('trigger t before insert', first)
+        self.assertNotIn('eider_migrations', first)
+        self.server.ask('insert into a values(); insert into a values()', self.NAME)
+        self.assertEqual(self.run_db('snapshot')[1], first)
+        self.assertEqual(self.run_db('down')[:2], (0, 'took back 0001_a\n'))
+
+    def test_the_shell_asks_the_database_of_the_url(self):
+        with self.start('shell') as shell:
+            shell.stdin.write('select database();\n')
+            out, error = shell.communicate(timeout=WAIT_SECONDS_MAX)
+        self.assertEqual((shell.returncode, error), (0, ''))
+        self.assertIn(self.NAME, out)
+
+    def test_a_password_is_no_argument_and_may_have_any_letter(self):
+        self.server.ask("create or replace user eve@localhost identified by 'a\"b\\\\c #d;e''f';"
+                        "grant all on *.* to eve@localhost")
+        self.database = self.database.replace(
+            'root@', 'eve:a%22b%5Cc%20%23d%3Be%27f@')
+        self.write('0001_a.sql', 'create table a(id int);\n')
+        self.assertEqual(self.run_db('up')[0], 0)
+        status, schema, error = self.run_db('snapshot')
+        self.assertEqual((status, error), (0, ''))
+        self.assertIn('CREATE TABLE `a`', schema)
 
 
 if __name__ == '__main__':

@@ -46,17 +46,19 @@ struct PoolLimits {
 };
 
 /// A begun transaction, or a stream of rows in or out, between the task that uses it and the
-/// connection that it has.
+/// connection that it has. A session is a transaction whose statements may end it and go on.
 class TransactionState : public std::enable_shared_from_this<TransactionState> {
  public:
   enum class Stage : std::uint8_t { open, over, expired, lost };
-  enum class Use : std::uint8_t { transaction, stream, load };
+  enum class Use : std::uint8_t { transaction, stream, load, session };
 
   explicit TransactionState(Use use = Use::transaction) noexcept : use_(use) {}
   /// Its rows go one after the other, in either direction.
-  [[nodiscard]] bool is_stream() const noexcept { return use_ != Use::transaction; }
+  [[nodiscard]] bool is_stream() const noexcept { return use_ == Use::stream || use_ == Use::load; }
   /// Into the database.
   [[nodiscard]] bool is_load() const noexcept { return use_ == Use::load; }
+  /// Its statements may end what was begun, as each that changes a schema does on MariaDB.
+  [[nodiscard]] bool is_session() const noexcept { return use_ == Use::session; }
   [[nodiscard]] Duration time_max(const PoolLimits& limits) const noexcept {
     return is_stream() ? limits.stream_time_max : limits.transaction_time_max;
   }

@@ -56,7 +56,7 @@ class TransactionHold {
   ///
   /// is_open  at the server: a statement may have ended it, as `exec("commit")` does
   [[nodiscard]] std::unique_ptr<Job> next(bool is_open) {
-    if (!is_open) {
+    if (!is_open && !state_->is_session()) {
       state_->end();
     }
     std::unique_ptr<Job> job = state_->try_next();

@@ -30,16 +30,17 @@ it was written 0001_notes.down.sql, which takes it back.
 
 new NAME   makes the next file, with --down also the one that takes it back
 status     tells what is applied and what waits
-up         applies what waits, each in a transaction, under a lock
+up         applies what waits, under a lock; each in a transaction where the database has those
+           for schemas (MariaDB has not)
 down       takes back the last one
 check SOURCE …  prepares the statements of C++ sources against a scratch database, and writes what
            they are into --lock FILE (queries.lock)
 snapshot   writes the schema that the database has now
-shell      opens sqlite3 or psql
+shell      opens sqlite3, psql or mariadb
 embed, header  make C++ of the files and of --lock; CMake runs them: eider_migrations(target …),
            eider_checked_sql(target …)
 
---database WHERE   postgres://…, or an SQLite file; DATABASE_URL where it is not said
+--database WHERE   postgres://…, mysql://…, or an SQLite file; DATABASE_URL where it is not said
 --migrations DIRECTORY  where the files are; migrations where it is not said
 --sqlite DIRECTORY, --postgres DIRECTORY  check, header: the migrations of each database that the
                    program runs on; SQLite's in --migrations where neither is said
@@ -118,8 +119,22 @@ int go_down(const DbWanted& wanted, const Database& database, const Migrations& 
   return kDone;
 }
 
+int open_mariadb_shell(const DbWanted& wanted) {
+  const auto client = mariadb_client_of(wanted.database);
+  if (!client) {
+    return complain_of_db(client.error(), kNotDone);
+  }
+  const std::string options = "--defaults-extra-file=" + client->options_file;
+  const std::string database = "--database=" + client->database;
+  ::execlp("mariadb", "mariadb", options.c_str(), database.c_str(), nullptr);
+  return complain_of_db("there is no mariadb to be run: install mariadb-client", kNotDone);
+}
+
 int open_shell(const DbWanted& wanted) {
-  if (!is_postgres_address(wanted.database)) {
+  if (is_mariadb_address(wanted.database)) {
+    return open_mariadb_shell(wanted);
+  }
+  if (is_sqlite_file(wanted.database)) {
     const std::string file = sqlite_file_of(wanted.database);
     ::execlp("sqlite3", "sqlite3", file.c_str(), nullptr);
     return complain_of_db("there is no sqlite3 to be run: install the package of that name",
@@ -144,8 +159,7 @@ int run_on_files(const DbWanted& wanted) {
 int run_on_database(DbWanted& wanted) {
   // A wrong name is told, and not made a database of, by what has nothing to do in an empty one.
   const std::string file = sqlite_file_of(wanted.database);
-  if (wanted.what != "up" && !is_postgres_address(wanted.database) &&
-      !std::filesystem::exists(file)) {
+  if (wanted.what != "up" && is_sqlite_file(wanted.database) && !std::filesystem::exists(file)) {
     return complain_of_db("there is no database " + file + ": name another, or run eider db up",
                           kNotDone);
   }

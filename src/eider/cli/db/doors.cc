@@ -6,11 +6,24 @@
 
 namespace eider {
 
+namespace {
+
+bool has_scheme(std::string_view where, std::string_view scheme) noexcept {
+  return equals_ignoring_case(where.substr(0, scheme.size()), scheme);
+}
+
+}  // namespace
+
+bool is_mariadb_address(std::string_view where) noexcept {
+  return has_scheme(where, "mysql://") || has_scheme(where, "mariadb://");
+}
+
+bool is_sqlite_file(std::string_view where) noexcept {
+  return !is_postgres_address(where) && !is_mariadb_address(where);
+}
+
 bool is_postgres_address(std::string_view where) noexcept {
-  const auto has_scheme = [where](std::string_view scheme) {
-    return equals_ignoring_case(where.substr(0, scheme.size()), scheme);
-  };
-  if (has_scheme("postgres://") || has_scheme("postgresql://")) {
+  if (has_scheme(where, "postgres://") || has_scheme(where, "postgresql://")) {
     return true;
   }
   // "user=… password=…": as the name of a file, the password would be shown.
@@ -24,9 +37,6 @@ std::string sqlite_file_of(std::string_view where) {
   return std::string(where.starts_with(kScheme) ? where.substr(kScheme.size()) : where);
 }
 
-namespace {
-
-/// libpq knows its schemes by small letters alone.
 std::string with_plain_scheme(std::string where) {
   const std::size_t end = std::min(where.find("://"), where.size());
   if (end < where.size()) {
@@ -36,9 +46,10 @@ std::string with_plain_scheme(std::string where) {
   return where;
 }
 
-}  // namespace
-
 Result<Database, std::string> open_door(const std::string& where, Access access) {
+  if (is_mariadb_address(where)) {
+    return open_mariadb_door(with_plain_scheme(where));
+  }
   return is_postgres_address(where) ? open_postgres_door(with_plain_scheme(where))
                                     : open_sqlite_door(where, access);
 }

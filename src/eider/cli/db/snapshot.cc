@@ -1,8 +1,7 @@
 #include "eider/cli/db/snapshot.h"
 
-#include <array>
 #include <cstdio>
-#include <memory>
+#include <cstdlib>
 
 #include "eider/cli/bench/files.h"
 #include "eider/cli/bench/on_loop.h"
@@ -33,34 +32,65 @@ bool differs_each_time(std::string_view line) noexcept {
          line.starts_with("\\unrestrict");
 }
 
-Result<std::string, std::string> postgres_schema(const std::string& where) {
-  if (const auto set = set_postgres_variables(where); !set) {
-    return fail(set.error());
+/// `) ENGINE=InnoDB AUTO_INCREMENT=7 DEFAULT …`: of the rows, not of the schema.
+void drop_row_count(std::string& line) {
+  constexpr std::string_view kCount = " AUTO_INCREMENT=";
+  const std::size_t begin = line.starts_with(')') ? line.find(kCount) : std::string::npos;
+  if (begin != std::string::npos) {
+    const std::size_t end = line.find_first_not_of("0123456789", begin + kCount.size());
+    line.erase(begin, end == std::string::npos ? end : end - begin);
   }
-  std::FILE* dump = ::popen(
-      "pg_dump --schema-only --no-owner --no-privileges --exclude-table=eider_migrations", "r");
+}
+
+/// What a program writes, without what differs between two that dump the same.
+Result<std::string, std::string> dumped(const char* command, const char* complaint) {
+  std::FILE* dump = ::popen(command, "r");
   if (dump == nullptr) {
-    return fail(std::string("pg_dump cannot be run"));
+    return fail(std::string(complaint));
   }
   std::string schema;
   std::string line;
   for (int byte = std::fgetc(dump); byte != EOF; byte = std::fgetc(dump)) {
     line.push_back(static_cast<char>(byte));
     if (byte == '\n') {
+      drop_row_count(line);
       schema += differs_each_time(line) ? "" : line;
       line.clear();
     }
   }
-  return ::pclose(dump) == 0
-             ? Result<std::string, std::string>(std::move(schema))
-             : fail(std::string("pg_dump has failed: install the package postgresql-client"));
+  return ::pclose(dump) == 0 ? Result<std::string, std::string>(std::move(schema))
+                             : fail(std::string(complaint));
+}
+
+Result<std::string, std::string> postgres_schema(const std::string& where) {
+  if (const auto set = set_postgres_variables(where); !set) {
+    return fail(set.error());
+  }
+  return dumped("pg_dump --schema-only --no-owner --no-privileges --exclude-table=eider_migrations",
+                "pg_dump has failed: install the package postgresql-client");
+}
+
+Result<std::string, std::string> mariadb_schema(const std::string& where) {
+  const auto client = mariadb_client_of(where);
+  if (!client) {
+    return fail(client.error());
+  }
+  // The shell makes one word of each, whatever is in the name.
+  ::setenv("EIDER_DUMP_OPTIONS", client->options_file.c_str(), 1);
+  ::setenv("EIDER_DUMP_DATABASE", client->database.c_str(), 1);
+  return dumped(
+      "mariadb-dump --defaults-extra-file=\"$EIDER_DUMP_OPTIONS\" --no-data --compact "
+      "--skip-lock-tables --routines --events --triggers "
+      "--ignore-table=\"$EIDER_DUMP_DATABASE.eider_migrations\" -- \"$EIDER_DUMP_DATABASE\"",
+      "mariadb-dump has failed: install the package mariadb-client");
 }
 
 }  // namespace
 
 Result<void, std::string> write_snapshot(const DbWanted& wanted, const Database& database) {
-  const auto schema = is_postgres_address(wanted.database) ? postgres_schema(wanted.database)
-                                                           : sqlite_schema(database);
+  const auto schema = is_postgres_address(wanted.database)  ? postgres_schema(wanted.database)
+                      : is_mariadb_address(wanted.database) ? mariadb_schema(wanted.database)
+                                                            : sqlite_schema(database);
   return schema ? bench::write_file(wanted.out.empty() ? "-" : wanted.out, *schema)
                 : fail(schema.error());
 }

@@ -32,7 +32,8 @@ class MigrationFault : public std::exception {
 class HistoryTable {
  public:
   /// A migration may change where names are looked for (`set search_path`), so each statement
-  /// names the schema: where the table is, or else where it will be made.
+  /// names the schema: where the table is, or else where it will be made. Also throws
+  /// MigrationFault: there is no place for it.
   [[nodiscard]] static Task<HistoryTable> find(const Database& database);
 
   /// Also throws MigrationFault: the table of that name is another's.
@@ -49,6 +50,11 @@ class HistoryTable {
       : dialect_(dialect), schema_(std::move(schema)) {}
 
   [[nodiscard]] std::string name() const { return schema_ + "eider_migrations"; }
+  /// To MariaDB it is a word of its own.
+  [[nodiscard]] std::string text_column() const {
+    return dialect_ == Dialect::mariadb ? "`sql`" : "sql";
+  }
+  [[nodiscard]] static Task<HistoryTable> find_on_mariadb(const Database& database);
   [[nodiscard]] Task<bool> is_there(const Statements& on) const;
   [[nodiscard]] Task<History> read_rows(const Statements& on) const;
 

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <utility>
 
+#include "eider/db/migrations/deploy_lock.h"
 #include "eider/db/migrations/history.h"
 #include "eider/db/migrations/history_table.h"
 #include "eider/db/migrations/refused.h"
 #include "eider/db/migrations/sql_pieces.h"
+#include "eider/db/migrations/told.h"
 #include "eider/runtime/sleep.h"
 
 namespace eider {
@@ -19,36 +22,18 @@ using db::History;
 using db::HistoryTable;
 using db::MigrationFault;
 using db::SqlPiece;
+using db::Way;
 
-/// PostgreSQL's advisory lock: any number that nobody else uses.
-constexpr std::int64_t kLock = 0x6569'6465'725f'6462;
 /// Between two looks for a lock. A deployer that waits holds nothing meanwhile: an index that is
 /// made concurrently waits for every open transaction.
 constexpr Duration kLockPause = std::chrono::milliseconds(100);
-
-/// Of a refused statement's cause, which has the statement behind it.
-constexpr std::size_t kCauseBytesMax = 500;
-
-std::string fault_of(const std::string& name, const std::string& key, const std::string& what) {
-  return name + ".sql: [" + key + "] " + what;
-}
-
-/// What the database says of a statement, without the statement: the file and the line tell which
-/// it is, and there may be a password in it, or megabytes.
-std::string cause_of(const db::Failure& failure) {
-  const std::string_view told = failure.what();
-  std::size_t end = std::min(told.find(", in: "), kCauseBytesMax);
-  while (end < told.size() && (static_cast<unsigned char>(told[end]) & 0xC0U) == 0x80U) {
-    --end;  // not in the midst of a letter
-  }
-  return std::string(told.substr(0, end));
-}
 
 /// One call's way through the migrations. Lives in the frame of the call.
 class Migrator {
  public:
   Migrator(Database database, Migrations migrations, MigrateOptions options)
       : database_(std::move(database)),
+        lock_(database_),
         migrations_(std::move(migrations)),
         options_(std::move(options)) {}
 
@@ -76,7 +61,6 @@ class Migrator {
   }
 
  private:
-  enum class Way : std::uint8_t { up, down };
   enum class Outcome : std::uint8_t { done, settled, waits, to_lift_keys };
 
   struct Step {
@@ -139,28 +123,12 @@ class Migrator {
         throw;
       }
     }
-    co_return Step{Outcome::waits, nullptr, locked()};
-  }
-
-  static std::string locked() {
-    return "eider_migrations: [locked] another deployer, or another writer, holds the database: "
-           "try again when it has ended";
-  }
-
-  Task<bool> take_lock(const Transaction& transaction) const {
-    if (database_.dialect() == Dialect::sqlite) {
-      co_return true;  // the transaction is the lock: it was begun as the one that writes
-    }
-    // One that reads by an older snapshot would be waited for by indexes made concurrently.
-    co_await transaction.exec("set transaction isolation level read committed");
-    const std::optional<bool> is_taken =
-        co_await transaction.one<bool>("select pg_try_advisory_xact_lock($1)", kLock);
-    co_return is_taken.value_or(false);
+    co_return Step{Outcome::waits, nullptr, db::told_locked()};
   }
 
   /// What is not kept is taken back before this returns, so that the next one finds no lock.
   Task<Step> locked_step(Way way) {
-    Transaction transaction = co_await database_.begin();
+    const Transaction transaction = co_await lock_.begin();
     std::exception_ptr failure;
     Step step{Outcome::waits};
     try {
@@ -168,30 +136,22 @@ class Migrator {
     } catch (...) {
       failure = std::current_exception();
     }
-    co_await take_back(transaction);
+    co_await lock_.release(transaction);
     if (failure) {
       std::rethrow_exception(failure);
     }
     co_return step;
   }
 
-  static Task<> take_back(const Transaction& transaction) {
-    try {
-      co_await transaction.roll_back();
-    } catch (const db::Failure&) {
-      co_return;  // it is over already
-    }
-  }
-
   Task<Step> step_in(const Transaction& transaction, Way way) {
-    const bool is_locked = co_await take_lock(transaction);
+    const bool is_locked = co_await lock_.take(transaction);
     if (!is_locked) {
-      co_return Step{Outcome::waits, nullptr, locked()};
+      co_return Step{Outcome::waits, nullptr, db::told_locked()};
     }
     const History history = co_await table_->read(transaction, migrations_);
     const AppliedMigration* unfinished = db::unfinished_in(history);
     if (unfinished != nullptr && !may_settle(*unfinished, way)) {
-      co_return Step{Outcome::waits, nullptr, told_unfinished(*unfinished)};
+      co_return Step{Outcome::waits, nullptr, db::told_unfinished(*unfinished)};
     }
     std::string faults = db::faults_of_history(history, migrations_, options_.accepts_newer);
     if (!faults.empty()) {
@@ -213,12 +173,12 @@ class Migrator {
     const MigrationScript& script = way == Way::up ? migration.up : down_of(migration);
     // Ahead of its first statement: half of one that is run beside would stay.
     if (const auto refused = db::refused_in(script, database_.dialect())) {
-      throw MigrationFault(db::told_refused(file_name(migration, way), *refused));
+      throw MigrationFault(db::told_refused(db::file_name(migration, way), *refused));
     }
-    if (!script.holds_foreign_keys && !are_keys_lifted_ && database_.dialect() == Dialect::sqlite) {
+    if (!script.holds_foreign_keys && !are_keys_lifted_ && is_on(Dialect::sqlite)) {
       co_return Step{Outcome::to_lift_keys};
     }
-    if (script.is_in_transaction) {
+    if (db::stays_in_transaction(script, database_.dialect())) {
       co_await run_in(transaction, migration, script, way);
     } else {
       co_await run_beside(transaction, migration, script, way);
@@ -240,17 +200,8 @@ class Migrator {
     } else {
       co_await table_->note(transaction, migration, unfinished.begun, db::now_as_text());
     }
-    co_await transaction.commit();
+    co_await lock_.commit(transaction);
     co_return Step{unfinished.is_going_down() ? Outcome::done : Outcome::settled, &migration};
-  }
-
-  static std::string told_unfinished(const AppliedMigration& unfinished) {
-    const std::string way = unfinished.is_going_down() ? "down" : "up";
-    return unfinished.name + (unfinished.is_going_down() ? ".down" : "") +
-           ".sql: [unfinished] it was begun on " + unfinished.begun +
-           " outside of a transaction and has not ended: another deployer is at it, or was broken "
-           "off. Look what of it took effect, then run it again (eider db " +
-           way + " --unfinished again) or take it as done (eider db " + way + " --unfinished done)";
   }
 
   [[nodiscard]] const Migration* next(const History& history) const noexcept {
@@ -269,64 +220,81 @@ class Migrator {
   [[nodiscard]] const Migration& file_of(const AppliedMigration& applied) const {
     const Migration* found = db::find(migrations_, applied.number);
     if (found == nullptr) {
-      throw MigrationFault(fault_of(applied.name, "missing",
-                                    "it is the last that was applied, and there is no such file"));
+      throw MigrationFault(db::told_fault(
+          applied.name, "missing", "it is the last that was applied, and there is no such file"));
     }
     return *found;
   }
 
   static const MigrationScript& down_of(const Migration& migration) {
     if (!migration.down) {
-      throw MigrationFault(fault_of(migration.name, "no_down",
-                                    "nobody wrote how it is taken back: write " + migration.name +
-                                        ".down.sql, or a new migration that mends it"));
+      throw MigrationFault(db::told_fault(migration.name, "no_down",
+                                          "nobody wrote how it is taken back: write " +
+                                              migration.name +
+                                              ".down.sql, or a new migration that mends it"));
     }
     return *migration.down;
   }
 
   Task<> run_in(const Transaction& transaction, const Migration& migration,
                 const MigrationScript& script, Way way) {
+    if (is_on(Dialect::mariadb)) {
+      co_await table_->make(transaction);  // which ends what was begun
+      co_await transaction.exec("start transaction");
+    }
     const std::vector<SqlPiece> pieces = db::split_sql(script.sql, database_.dialect());
     for (const SqlPiece& piece : pieces) {
       co_await run_piece(transaction, migration, piece, way);
     }
-    if (database_.dialect() == Dialect::postgres) {
+    if (is_on(Dialect::postgres)) {
       // By set_config('search_path', …), as pg_dump says it, it would outlast the transaction.
       co_await transaction.exec("reset search_path");
-    } else if (!script.holds_foreign_keys) {
+    } else if (is_on(Dialect::sqlite) && !script.holds_foreign_keys) {
       co_await check_keys(transaction, migration, way);
     }
     if (way == Way::up) {
-      co_await table_->make(transaction);
+      if (!is_on(Dialect::mariadb)) {
+        co_await table_->make(transaction);
+      }
       const std::string now = db::now_as_text();
       co_await table_->note(transaction, migration, now, now);
     } else {
       co_await table_->forget(transaction, migration.number);
     }
-    co_await transaction.commit();
+    co_await lock_.commit(transaction);
   }
 
   /// The row stands there ahead of it, so that what is broken off shows. PostgreSQL's lock is held
   /// meanwhile by the transaction, which does nothing else; SQLite's would be in its own way.
+  /// MariaDB's is the session's own: one that is broken off loses both.
   Task<> run_beside(const Transaction& transaction, const Migration& migration,
                     const MigrationScript& script, Way way) {
-    if (database_.dialect() == Dialect::postgres) {
+    if (is_on(Dialect::postgres)) {
       co_await note_beside_lock(migration, way);
       // Ends the portal ahead of it, whose snapshot an index made concurrently would wait for.
       co_await transaction.script("select 1");
     } else {
       co_await note_begun(transaction, migration, way);
-      co_await transaction.commit();
+      co_await lock_.commit(transaction);
     }
+    const db::Statements& on = beside(transaction);
     const std::vector<SqlPiece> pieces = db::split_sql(script.sql, database_.dialect());
     for (const SqlPiece& piece : pieces) {
-      co_await run_piece(database_, migration, piece, way);
+      co_await run_piece(on, migration, piece, way, db::told_what_stands(way));
     }
     if (way == Way::up) {
-      co_await table_->end(database_, migration.number, db::now_as_text());
+      co_await table_->end(on, migration.number, db::now_as_text());
     } else {
-      co_await table_->forget(database_, migration.number);
+      co_await table_->forget(on, migration.number);
     }
+    if (is_on(Dialect::mariadb)) {
+      co_await lock_.commit(transaction);  // what a migration has begun by `set autocommit = 0`
+    }
+  }
+
+  /// Where what is not in a transaction runs.
+  [[nodiscard]] const db::Statements& beside(const Transaction& transaction) const noexcept {
+    return is_on(Dialect::mariadb) ? static_cast<const db::Statements&>(transaction) : database_;
   }
 
   Task<> note_begun(const db::Statements& on, const Migration& migration, Way way) const {
@@ -347,48 +315,47 @@ class Migrator {
         throw;
       }
     }
-    throw MigrationFault(at(migration, way, 1, "connections",
-                            "it runs outside of a transaction, and no connection was free beside "
-                            "the one that holds the lock: open the database with two or more"));
+    throw MigrationFault(
+        db::told_at(migration, way, 1, "connections",
+                    "it runs outside of a transaction, and no connection was free beside "
+                    "the one that holds the lock: open the database with two or more"));
   }
 
   Task<> run_piece(const db::Statements& on, const Migration& migration, const SqlPiece& piece,
-                   Way way) {
+                   Way way, const std::string& what_stands = {}) {
     std::string cause;
     try {
       const db::RuntimeSql sql{std::string(piece.text)};
-      const bool is_alone = &on == &database_ && database_.dialect() == Dialect::sqlite;
+      const bool is_alone = &on == &database_ && is_on(Dialect::sqlite);
       if (is_alone) {
         co_await on.exec(sql);  // a script has a transaction of its own there
       } else {
         co_await on.script(sql);
       }
     } catch (const db::Failure& failure) {
-      cause = cause_of(failure);
+      cause = db::cause_of(failure);
     }
     if (!cause.empty()) {
-      throw MigrationFault(at(migration, way, piece.line, "failed", cause));
+      throw MigrationFault(db::told_at(migration, way, piece.line, "failed", cause + what_stands));
     }
   }
 
   Task<> check_keys(const Transaction& transaction, const Migration& migration, Way way) {
     const auto broken = co_await transaction.all<db::Row>("pragma foreign_key_check");
     if (!broken.empty()) {
-      throw MigrationFault(at(migration, way, 1, "foreign_keys",
-                              std::to_string(broken.size()) +
-                                  " rows refer to nothing at its end: nothing of it was kept"));
+      throw MigrationFault(
+          db::told_at(migration, way, 1, "foreign_keys",
+                      std::to_string(broken.size()) +
+                          " rows refer to nothing at its end: nothing of it was kept"));
     }
   }
 
-  static std::string at(const Migration& migration, Way way, std::size_t line,
-                        const std::string& key, const std::string& what) {
-    return file_name(migration, way) + ":" + std::to_string(line) + ": [" + key + "] " + what;
-  }
-  static std::string file_name(const Migration& migration, Way way) {
-    return migration.name + (way == Way::up ? ".sql" : ".down.sql");
+  [[nodiscard]] bool is_on(Dialect dialect) const noexcept {
+    return database_.dialect() == dialect;
   }
 
   Database database_;
+  db::DeployLock lock_;
   const Migrations migrations_;
   const MigrateOptions options_;
   std::optional<HistoryTable> table_{};
@@ -487,9 +454,9 @@ Task<Result<void>> SchemaModule::start() {
   for (const MigrationState& state : status.all) {
     if (!state.applied) {
       status.faults += status.faults.empty() ? "" : "\n";
-      status.faults += fault_of(state.name, "pending",
-                                "it is not applied: run eider db up, or start with "
-                                "--migrations-at-start true");
+      status.faults += db::told_fault(state.name, "pending",
+                                      "it is not applied: run eider db up, or start with "
+                                      "--migrations-at-start true");
     }
   }
   co_return status.faults.empty() ? Result<void>()

@@ -105,6 +105,7 @@ TEST(Migrations, may_have_bodies_of_either_database_with_begin_and_end) {
       {"2_b.sql",
        "create function f() returns void as $$\ndeclare a int;\nbegin\na := 1;\n"
        "end;\n$$ language plpgsql;\n"},
+      {"4_d.sql", "create procedure p()\nbegin\nif 1 then\nselect 1;\nend if;\ncommit;\nend;\n"},
       {"3_c.sql",
        "savepoint a;\nrelease a;\nprepare end_of as select 1;\npragma foreign_key_check"}};
   const auto read = make_migrations(files);

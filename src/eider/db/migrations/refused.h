@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "eider/db/migrations/migrations.h"
 #include "eider/db/pool.h"
@@ -12,14 +13,20 @@
 namespace eider::db {
 
 /// line  of the statement, from 1
+/// key   a word that stays the same
 /// what  why, and the mend
 struct Refused {
   std::size_t line;
+  std::string_view key;
   std::string what;
 };
 
-/// The first statement that begins or ends a transaction, or lifts SQLite's foreign keys.
+/// The first statement that begins or ends a transaction, lifts SQLite's foreign keys, or is for
+/// MariaDB's client.
 [[nodiscard]] std::optional<Refused> refused_in(const MigrationScript& script, Dialect dialect);
+/// Whether it can be taken back as a whole: that of MariaDB has only statements that leave its
+/// transaction open.
+[[nodiscard]] bool stays_in_transaction(const MigrationScript& script, Dialect dialect);
 /// The first one that is refused whichever database it is for: for the files alone.
 [[nodiscard]] std::optional<Refused> refused_in_any(const MigrationScript& script);
 

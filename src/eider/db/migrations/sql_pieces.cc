@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 #include "eider/base/text.h"
 
@@ -38,7 +39,10 @@ bool is_one_of(std::string_view word, std::span<const std::string_view> words) n
 class Splitter {
  public:
   Splitter(std::string_view sql, Dialect dialect) noexcept
-      : sql_(sql), is_sqlite_(dialect == Dialect::sqlite) {}
+      : sql_(sql),
+        is_sqlite_(dialect == Dialect::sqlite),
+        is_postgres_(dialect == Dialect::postgres),
+        is_mariadb_(dialect == Dialect::mariadb) {}
 
   std::vector<SqlPiece> split() {
     while (at_ < sql_.size()) {
@@ -66,8 +70,10 @@ class Splitter {
   }
 
   bool skip_blank() noexcept {
-    if (rest().starts_with("--")) {
+    if (rest().starts_with("--") || (is_mariadb_ && rest().starts_with('#'))) {
       advance_behind("\n", 0);
+    } else if (is_run_comment()) {
+      return false;
     } else if (rest().starts_with("/*")) {
       skip_comment();
     } else if (is_space(sql_[at_])) {
@@ -78,11 +84,16 @@ class Splitter {
     return true;
   }
 
-  /// PostgreSQL's comments nest, SQLite's do not.
+  /// MariaDB runs what stands in one, as in those that its dumps begin with.
+  [[nodiscard]] bool is_run_comment() const noexcept {
+    return is_mariadb_ && (rest().starts_with("/*!") || rest().starts_with("/*M!"));
+  }
+
+  /// PostgreSQL's comments nest, those of the others do not.
   void skip_comment() noexcept {
     std::size_t depth = 0;
     do {
-      if (rest().starts_with("/*") && (depth == 0 || !is_sqlite_)) {
+      if (rest().starts_with("/*") && (depth == 0 || is_postgres_)) {
         ++depth;
         advance(2);
       } else if (rest().starts_with("*/")) {
@@ -103,11 +114,11 @@ class Splitter {
     if (!is_in_piece_) {
       begin_piece();
     }
-    if (byte == '\'' || byte == '"' || (is_sqlite_ && byte == '`')) {
+    if (byte == '\'' || byte == '"' || (!is_postgres_ && byte == '`')) {
       advance_behind(sql_.substr(at_, 1), 1);
     } else if (is_sqlite_ && byte == '[') {
       advance_behind("]", 1);
-    } else if (byte == '$' && !is_sqlite_) {
+    } else if (byte == '$' && is_postgres_) {
       step_dollar();
     } else if (is_word_byte(byte)) {
       step_word();
@@ -137,11 +148,15 @@ class Splitter {
   void step_word() {
     const std::string_view word = front_of(rest(), is_name_byte);
     advance(word.size());
-    if (!is_sqlite_ && equals_ignoring_case(word, "e") && rest().starts_with('\'')) {
+    if (is_postgres_ && equals_ignoring_case(word, "e") && rest().starts_with('\'')) {
       skip_escaped();
       return;
     }
-    note_depth(word);
+    if (is_mariadb_) {
+      note_depth_of_mariadb(word);
+    } else {
+      note_depth(word);
+    }
     if (words_ < piece_.words.size()) {
       piece_.words[words_] = word;
     }
@@ -178,6 +193,45 @@ class Splitter {
     }
   }
 
+  /// Its bodies nest by `begin` and `case`. What ends by two words (`end if`) nests nothing here:
+  /// it stands within one of those.
+  void note_depth_of_mariadb(std::string_view word) noexcept {
+    static constexpr auto kMade =
+        std::to_array<std::string_view>({"trigger", "function", "procedure", "event", "package"});
+    static constexpr auto kOther = std::to_array<std::string_view>(
+        {"table", "view", "index", "database", "schema", "user", "role", "sequence", "server"});
+    static constexpr auto kParts =
+        std::to_array<std::string_view>({"if", "while", "loop", "repeat", "for"});
+    const bool is_begin = equals_ignoring_case(word, "begin");
+    if (words_ == 0) {
+      is_create_ = equals_ignoring_case(word, "create");
+      is_behind_begin_ = is_begin;
+    } else if (is_create_) {  // `definer = …` and `or replace` stand between
+      has_body_ = is_one_of(word, kMade);
+      is_create_ = !has_body_ && !is_one_of(word, kOther);
+    } else if (words_ == 1 && is_behind_begin_ && equals_ignoring_case(word, "not")) {
+      has_body_ = true;  // begin not atomic … end
+      depth_ = 1;
+    } else if (has_body_ && is_begin) {
+      ++depth_;
+    } else if (depth_ > 0 && equals_ignoring_case(word, "case")) {
+      depth_ += std::exchange(is_end_case_, false) ? 0 : 1;
+    } else if (depth_ > 0 && equals_ignoring_case(word, "end") && !is_behind_dot()) {
+      const std::string_view next = next_word();
+      depth_ -= is_one_of(next, kParts) ? 0 : 1;
+      is_end_case_ = equals_ignoring_case(next, "case");
+    }
+  }
+
+  [[nodiscard]] bool is_behind_dot() const noexcept {
+    return at_ > 3 && sql_.substr(0, at_ - 3).ends_with('.');
+  }
+  /// Behind blanks, without comments.
+  [[nodiscard]] std::string_view next_word() const noexcept {
+    const std::string_view behind = rest().substr(front_of(rest(), is_space).size());
+    return front_of(behind, is_name_byte);
+  }
+
   /// `begin` may be a name in both: PostgreSQL's bodies say `begin atomic`, SQLite's triggers have
   /// but one that is none.
   [[nodiscard]] bool begins_body(std::string_view word) const noexcept {
@@ -201,12 +255,14 @@ class Splitter {
       piece_.text = sql_.substr(begin_, end_ - begin_);
       pieces_.push_back(piece_);
     }
-    is_in_piece_ = is_create_ = has_body_ = false;
+    is_in_piece_ = is_create_ = has_body_ = is_behind_begin_ = is_end_case_ = false;
     words_ = depth_ = 0;
   }
 
   std::string_view sql_;
   bool is_sqlite_;
+  bool is_postgres_;
+  bool is_mariadb_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::size_t begin_ = 0;
@@ -216,6 +272,8 @@ class Splitter {
   bool is_in_piece_ = false;
   bool is_create_ = false;
   bool has_body_ = false;
+  bool is_behind_begin_ = false;  // which is the statement's first word
+  bool is_end_case_ = false;      // the next word is the second one of `end case`
   bool is_behind_semicolon_ = false;
   std::string_view last_word_{};
   SqlPiece piece_{};

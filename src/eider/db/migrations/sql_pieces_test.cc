@@ -66,6 +66,34 @@ TEST(SqlPieces, take_a_dollar_in_a_name_for_a_part_of_it) {
             "1:create table a$b(x int)|2:commit|2:create table c$b(y int)");
 }
 
+TEST(SqlPieces, keep_the_bodies_of_mariadb) {
+  const std::string bodies[] = {
+      "create definer = `a;b`@localhost trigger t before insert on a for each row begin if new.x "
+      "then set new.y = case new.end when 1 then 2 end; end if; case new.x when 1 then set new.x = "
+      "2; end case; end",
+      "create or replace procedure p() l: begin declare i int; while i < 2 do set i = 1; end "
+      "while; "
+      "begin select 1; end; for j in 1..2 do select j; end for; end l",
+      "create function f() returns int begin return case when 1 then 2 end; end",
+      "create event e on schedule every 1 day do begin select 1; select 2; end",
+      "begin not atomic declare x int; set x = 1; end"};
+  for (const std::string& body : bodies) {
+    EXPECT_EQ(split(body + "; select 1", Dialect::mariadb), "1:" + body + "|1:select 1");
+  }
+  const std::string plain = "create trigger t before insert on a for each row set new.x = 1";
+  EXPECT_EQ(split(plain + "; commit", Dialect::mariadb), "1:" + plain + "|1:commit");
+  EXPECT_EQ(split("create table t(`begin` int, `function` int); commit", Dialect::mariadb),
+            "1:create table t(`begin` int, `function` int)|1:commit");
+}
+
+TEST(SqlPieces, know_quotes_and_comments_of_mariadb) {
+  EXPECT_EQ(split("a '\\'; b `;`; c \"x;\"; # d;\n e", Dialect::mariadb),
+            "1:a '\\'|1:b `;`|1:c \"x;\"|2:e");
+  EXPECT_EQ(split("/* a; /* b; */ c; /*! set x = 1 */; /*M!100100 d; */; e", Dialect::mariadb),
+            "1:c|1:/*! set x = 1 */|1:/*M!100100 d|1:*/|1:e");
+  EXPECT_EQ(split("a $$; b $1", Dialect::mariadb), "1:a $$|1:b $1");
+}
+
 TEST(SqlPieces, know_their_first_words) {
   const SqlPiece piece = split_sql(" /* x */ commit -- y\n now; ", Dialect::sqlite).at(0);
   EXPECT_EQ(piece.words[0], "commit");
@@ -77,7 +105,7 @@ TEST(SqlPieces, end_wherever_a_script_is_cut) {
   const std::string all =
       "create trigger t begin a 'b''' \"c\" [d] `e` /* f */ -- g\n; end; $x$ h $x$ E'\\'";
   for (std::size_t end = 0; end <= all.size(); ++end) {
-    for (const Dialect dialect : {Dialect::sqlite, Dialect::postgres}) {
+    for (const Dialect dialect : {Dialect::sqlite, Dialect::postgres, Dialect::mariadb}) {
       for (const SqlPiece& piece : split_sql(std::string_view(all).substr(0, end), dialect)) {
         EXPECT_FALSE(piece.text.empty());
       }
