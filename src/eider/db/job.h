@@ -45,6 +45,10 @@ struct CopyStep {
   bool is_over = false;
 };
 
+namespace mariadb {
+class BulkRows;
+}
+
 /// What a job asks of a connection; all that it refers to is the job's.
 ///
 /// each     its parts, one after the other: one that fails does not concern the others
@@ -76,6 +80,7 @@ struct Request {
   bool is_within_transaction = false;  // a batch: what is taken back is the transaction's matter
   Cursor* cursor = nullptr;
   CopyStep* copy = nullptr;
+  mariadb::BulkRows* bulk = nullptr;  // a statement that is done once for each of these
 };
 
 /// A connection that waits on the loop instead of on a thread. It is told on its loop.

@@ -74,6 +74,10 @@ namespace postgres {
 class CopyCourse;
 }  // namespace postgres
 
+namespace mariadb {
+class BulkInserter;
+}  // namespace mariadb
+
 /// A Pending that was told more: awaits the same call, and has to go with it. (By value, because
 /// g++ 12 copies what co_await is given by reference.)
 template <class J>
@@ -288,6 +292,7 @@ class Statements {
  private:
   friend class detail::StreamCourse;
   friend class postgres::CopyCourse;
+  friend class mariadb::BulkInserter;
 
   template <class T, template <class> class How, class... Args>
   Pending<detail::QueryJobOf<T, How>> query(SqlText sql, const Args&... args) const {

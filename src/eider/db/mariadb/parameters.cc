@@ -6,10 +6,8 @@
 #include "eider/db/failure.h"
 
 namespace eider::db::mariadb {
-namespace {
-
 /// The server takes no 'T' and no 'Z' where it is strict; its sessions count in UTC.
-std::string as_datetime(std::string text) {
+std::string Parameters::as_datetime(std::string text) {
   std::ranges::replace(text, 'T', ' ');
   if (text.ends_with('Z')) {
     text.pop_back();
@@ -17,7 +15,12 @@ std::string as_datetime(std::string text) {
   return text;
 }
 
-}  // namespace
+double Parameters::finite(double real) {
+  if (!std::isfinite(real)) {  // it would become 0
+    throw Failure(FailureKind::values, "MariaDB stores no infinity, and nothing that is no number");
+  }
+  return real;
+}
 
 void Parameters::bind(MYSQL_STMT& statement, std::span<const Value> values,
                       std::span<const std::size_t> order, std::string_view sql) {
@@ -49,11 +52,7 @@ void Parameters::add(const Value& value) {
       point(MYSQL_TYPE_LONGLONG, &integers_.emplace_back(*value.integer()), sizeof(long long));
       break;
     case Value::Kind::real:
-      if (!std::isfinite(*value.real())) {  // it would become 0
-        throw Failure(FailureKind::values,
-                      "MariaDB stores no infinity, and nothing that is no number");
-      }
-      point(MYSQL_TYPE_DOUBLE, &reals_.emplace_back(*value.real()), sizeof(double));
+      point(MYSQL_TYPE_DOUBLE, &reals_.emplace_back(finite(*value.real())), sizeof(double));
       break;
     case Value::Kind::text: {
       const std::string& text =

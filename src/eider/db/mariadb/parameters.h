@@ -24,6 +24,11 @@ class Parameters {
   void bind(MYSQL_STMT& statement, std::span<const Value> values,
             std::span<const std::size_t> order, std::string_view sql);
 
+  /// errors  Failure(values)  it is no number
+  [[nodiscard]] static double finite(double real);
+  /// The text of an instant, as the server takes it.
+  [[nodiscard]] static std::string as_datetime(std::string text);
+
  private:
   void add(const Value& value);
   void point(enum_field_types type, const void* bytes, std::size_t size);

@@ -92,8 +92,9 @@ class Session final : public LoopConnection,
   [[nodiscard]] Task<> carry_out();
   [[nodiscard]] Task<Changed> do_as_asked(const Request& request);
   [[nodiscard]] Task<Changed> run(std::string_view sql, std::span<const Value> values,
-                                  RowSink* rows);
-  [[nodiscard]] Task<Changed> run_once(std::string_view sql, std::span<const Value> values);
+                                  RowSink* rows, BulkRows* bulk = nullptr);
+  [[nodiscard]] Task<Changed> run_once(std::string_view sql, std::span<const Value> values,
+                                       BulkRows* bulk);
   [[nodiscard]] Task<Prepared*> prepare(std::string_view sql);
   [[nodiscard]] Task<> take_piece(const Request& request);
   [[nodiscard]] Task<> run_each(std::span<Part> parts);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "eider/db/failure.h"
+#include "eider/db/mariadb/bulk_rows.h"
 #include "eider/db/mariadb/mariadb_error.h"
 #include "eider/db/mariadb/placeholders.h"
 #include "eider/db/mariadb/session.h"
@@ -85,7 +86,7 @@ void Session::finish(const Request& request, const Changed& changed, std::except
 Task<Changed> Session::do_as_asked(const Request& request) {
   switch (request.what) {
     case Request::What::statement:
-      co_return co_await run(request.sql, request.values, request.rows);
+      co_return co_await run(request.sql, request.values, request.rows, request.bulk);
     case Request::What::script:
       co_await run_script(request.sql);
       break;
@@ -214,14 +215,15 @@ bool Session::may_try_again(const ServerError& error, std::string_view sql) cons
   return has_no_effect && !flow_.has_rows() && !is_late_ && !is_abandoned_;
 }
 
-Task<Changed> Session::run(std::string_view sql, std::span<const Value> values, RowSink* rows) {
+Task<Changed> Session::run(std::string_view sql, std::span<const Value> values, RowSink* rows,
+                           BulkRows* bulk) {
   doing_ = sql;
   for (int tries = 1;; ++tries) {
     flow_.begin(sql, rows);
     ServerError error;
     Changed changed;
     try {
-      changed = co_await run_once(sql, values);
+      changed = co_await run_once(sql, values, bulk);
     } catch (const Refused& refused) {
       error = refused.error;
     }
@@ -239,14 +241,24 @@ Task<Changed> Session::run(std::string_view sql, std::span<const Value> values, 
       co_await wire_.forget(prepared_.take_first());
     }
     if (tries == kTriesMax || !may_try_again(error, sql)) {
+      if (bulk != nullptr) {
+        is_changed_ = true;
+        co_await throw_for_row(wire_, error, sql);
+      }
       throw failure_of(error, sql);
     }
   }
 }
 
-Task<Changed> Session::run_once(std::string_view sql, std::span<const Value> values) {
+Task<Changed> Session::run_once(std::string_view sql, std::span<const Value> values,
+                                BulkRows* bulk) {
   Prepared* prepared = co_await prepare(sql);
-  parameters_.bind(*prepared->handle, values, prepared->order, sql);
+  const BulkBound bound(*prepared->handle);
+  if (bulk != nullptr) {
+    bulk->bind(wire_, *prepared->handle, sql);
+  } else {
+    parameters_.bind(*prepared->handle, values, prepared->order, sql);
+  }
   if (is_late_ || is_abandoned_) {
     throw Failure(FailureKind::expired, "its time was over before it was run");
   }

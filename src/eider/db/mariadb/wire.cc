@@ -158,6 +158,13 @@ void Wire::close() noexcept {
   is_session_changed_ = false;
 }
 
+bool Wire::takes_bulk() const noexcept {
+  unsigned long long capabilities = 0;
+  return mariadb_get_infov(connection_.get(), MARIADB_CONNECTION_EXTENDED_SERVER_CAPABILITIES,
+                           &capabilities) == 0 &&
+         (capabilities & (MARIADB_CLIENT_STMT_BULK_OPERATIONS >> 32U)) != 0;
+}
+
 // Failing.
 
 void Wire::fail(ServerError error) {

@@ -105,6 +105,8 @@ class Wire final : private FdWatch {
   [[nodiscard]] bool is_mariadb() const noexcept {
     return mariadb_connection(connection_.get()) != 0;
   }
+  /// Whether an execution may be of many rows.
+  [[nodiscard]] bool takes_bulk() const noexcept;
   /// A connection at rest is taken leave of; another one is cut off, so that nothing waits.
   void close() noexcept;
 

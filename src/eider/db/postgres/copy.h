@@ -2,7 +2,6 @@
 // Must not hold more of them than a piece.
 #pragma once
 
-#include <coroutine>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "eider/db/database.h"
+#include "eider/db/row_load.h"
 #include "eider/reflect/type_of.h"
 
 namespace eider {
@@ -98,55 +98,9 @@ class [[nodiscard]] CopyIn {
   std::string messages_;
 };
 
-/// From `copy_in<T>(on, "books")`: each T is a row, its members are columns of the same names.
-/// All or nothing, as CopyIn.
+/// From `copy_in<T>(on, "books")`.
 template <class T>
-class [[nodiscard]] CopyRows {
- public:
-  class Adding;
-
-  CopyRows(const db::Statements& on, std::string_view table)
-      : rows_(on, table, reflect::type_of<T>()) {}
-
-  /// `co_await rows.add(row)`: waits, once in a while, for about 64 KiB of them to leave.
-  ///
-  /// errors  as of CopyIn::write, and
-  ///         Failure(values)  a value that no column can have; the row is not added, others may be
-  [[nodiscard]] Adding add(const T& row) { return Adding(rows_, row); }
-  /// That were all.
-  ///
-  /// returns  how many there were
-  [[nodiscard]] Task<db::Changed> finish() { return rows_.finish(); }
-
- private:
-  db::postgres::RowCopy rows_;
-};
-
-/// Refers to its rows. Awaited where it is made.
-template <class T>
-class [[nodiscard]] CopyRows<T>::Adding {
- public:
-  Adding(db::postgres::RowCopy& rows, const T& row) noexcept : rows_(rows), row_(row) {}
-  Adding(const Adding&) = delete;
-  Adding& operator=(const Adding&) = delete;
-  ~Adding() = default;
-
-  bool await_ready() const { return rows_.try_add(&row_); }
-  bool await_suspend(std::coroutine_handle<> waiting) {
-    going_on_ = rows_.go_on(&row_);
-    return (going_on_.operator co_await()).await_suspend(waiting);
-  }
-  void await_resume() {
-    if (!going_on_.is_empty()) {
-      going_on_.take();
-    }
-  }
-
- private:
-  db::postgres::RowCopy& rows_;
-  const T& row_;
-  Task<> going_on_;
-};
+using CopyRows = db::RowLoad<T, db::postgres::RowCopy>;
 
 /// From `copy_out(on, "copy … to stdout")`: what comes of it, about 64 KiB at a time.
 class [[nodiscard]] CopyOut {
