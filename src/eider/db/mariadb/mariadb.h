@@ -52,7 +52,7 @@ struct MariadbOptions {
 ///          stand behind one another, with commas; "localhost" without a port is the Unix socket
 ///          /run/mysqld/mysqld.sock where there is one. Behind a '?' may stand socket=/path,
 ///          tls=off|required|verify, tls-ca=, tls-cert= and tls-key=, joined by '&'. With verify
-///          the hosts are numbers, which the certificate has to name
+///          the certificate has to name the host, by its name or its number, as it stands here
 /// errors   db::Failure(open), thrown: `where` is not understood
 [[nodiscard]] Database open_mariadb(std::string_view where, const MariadbOptions& options = {});
 

@@ -148,13 +148,6 @@ Result<Target, std::string_view> read_target(std::string_view url) {
   } else if (!read_hosts(authority, target)) {
     return fail(std::string_view("a host or a port of the MariaDB URL is none"));
   }
-  // Connector/C holds a certificate against what it connects to, and would block for a name.
-  if (target.tls == TlsMode::verify &&
-      !std::ranges::all_of(target.hosts, [](const Host& host) { return !host.address.empty(); })) {
-    return fail(
-        std::string_view("tls=verify takes hosts as numbers, which the certificate has to "
-                         "name"));
-  }
   if (target.tls == TlsMode::off && !target.tls_ca.empty()) {
     return fail(std::string_view("tls-ca= is for tls=verify"));
   }

@@ -41,12 +41,20 @@ TEST(MariadbTargets, that_are_none_are_refused_without_being_repeated) {
         "mysql://me:topsecret@host:0/a", "mysql://me:topsecret@host:70000/a",
         "mysql://me:topsecret@[::1/a", "mysql://me@host/a?topsecret=1", "mysql://me@host/a?tls=x",
         "mysql://me@host/a?tls-ca=/topsecret", "mysql://me@host/a?socket=/s&tls=verify",
-        "mysql://me@host/a?tls=verify", "mysql://me@host/a?socket=topsecret",
-        "mysql://me:topsecret?@host/a", ""}) {
+        "mysql://me@host/a?socket=topsecret", "mysql://me:topsecret?@host/a", ""}) {
     const auto target = read_target(url);
     ASSERT_FALSE(target.has_value()) << url;
     EXPECT_FALSE(target.error().contains("topsecret")) << target.error();
   }
+}
+
+TEST(MariadbTargets, keep_the_name_that_a_certificate_is_held_against) {
+  const auto target = read_target("mysql://me@db.example,127.0.0.1/a?tls=verify");
+  ASSERT_TRUE(target.has_value());
+  EXPECT_EQ(target->tls, TlsMode::verify);
+  EXPECT_EQ(target->hosts.at(0).name, "db.example");
+  EXPECT_EQ(target->hosts.at(0).address, "");
+  EXPECT_EQ(target->hosts.at(1).name, target->hosts.at(1).address);
 }
 
 TEST(MariadbPlaceholders, stand_for_each_number_outside_of_quotes_and_comments) {

@@ -14,12 +14,28 @@ using detail::tls::to_pem;
 class MariadbOverTls : public ::testing::Test {
  protected:
   MariadbOverTls() {
-    const TestCertificate authority = make_authority("authority");
-    const TestCertificate own =
-        make_test_certificate({.name = "localhost", .names = "IP:127.0.0.1"}, &authority);
-    server_.serve_tls(to_pem(*own.certificate), to_pem(*own.key));
-    write("authority.pem", authority);
+    serve("IP:127.0.0.1");
+    write("authority.pem", authority_);
     write("other.pem", make_authority("other"));
+  }
+
+  /// From here on by a certificate with these names.
+  void serve(const std::string& names) {
+    const TestCertificate own =
+        make_test_certificate({.name = "a server", .names = names}, &authority_);
+    server_.serve_tls(to_pem(*own.certificate), to_pem(*own.key));
+  }
+  /// "3", or why the server was not taken for the one that was meant.
+  std::string ask_of(const std::string& host) {
+    return on_loop_.run([](Database on) -> Task<std::string> {
+      std::string told;
+      try {
+        told = std::to_string((co_await on.one<int>("select 3")).value_or(0));
+      } catch (const db::Failure& failure) {
+        told = failure.what();
+      }
+      co_return told;
+    }(open(host, "verify&tls-ca=" + files_.path("authority.pem"))));
   }
 
   static TestCertificate make_authority(const std::string& name) {
@@ -33,6 +49,7 @@ class MariadbOverTls : public ::testing::Test {
                         {.wait_time_max = std::chrono::seconds(2)});
   }
 
+  const TestCertificate authority_ = make_authority("authority");
   TestFiles files_;
   MariadbServer server_;
   TestLoop on_loop_;
@@ -49,6 +66,17 @@ TEST_F(MariadbOverTls, rows_of_all_sizes_come_from_the_server_that_was_meant) {
     const auto cipher = *co_await on.one<db::Row>("show status like 'Ssl_cipher'");
     EXPECT_NE(*cipher["Value"].text(), "");
   }(open("127.0.0.1", "verify&tls-ca=" + files_.path("authority.pem"))));
+}
+
+/// "localhost" is reached at 127.0.0.1: what the certificate names has to be what was written.
+TEST_F(MariadbOverTls, a_certificate_names_the_host_as_it_was_written) {
+  EXPECT_EQ(ask_of("127.0.0.1"), "3");
+  EXPECT_TRUE(ask_of("localhost").contains("certificate")) << ask_of("localhost");
+  serve("DNS:localhost");
+  EXPECT_EQ(ask_of("localhost"), "3");
+  EXPECT_TRUE(ask_of("127.0.0.1").contains("certificate")) << ask_of("127.0.0.1");
+  serve("DNS:db.example, DNS:localhost.example, DNS:*.localhost");
+  EXPECT_TRUE(ask_of("localhost").contains("certificate")) << ask_of("localhost");
 }
 
 TEST_F(MariadbOverTls, another_authority_is_refused_where_one_is_asked_for) {

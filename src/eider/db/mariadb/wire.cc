@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "eider/db/mariadb/host_name.h"
+
 namespace eider::db::mariadb {
 namespace {
 
@@ -235,11 +237,16 @@ Task<> Wire::connect(const Host& host, const Target& target, std::size_t packet_
     throw Broken{"no memory"};
   }
   set_options(host, target, packet_bytes_max);
+  const bool is_unix = host.is_unix();
+  const bool is_by_name = target.tls == TlsMode::verify && host.name != host.address;
+  if (is_by_name && !try_set_address(*connection_, host.address.c_str())) {
+    throw Broken{"tls=verify takes hosts as numbers with this version of Connector/C"};
+  }
+  const std::string& server = is_by_name ? host.name : host.address;
   is_busy_ = true;
   MYSQL* made = nullptr;
-  const bool is_unix = host.is_unix();
   for (int waits = mysql_real_connect_start(
-           &made, connection_.get(), is_unix ? nullptr : host.address.c_str(), target.user.c_str(),
+           &made, connection_.get(), is_unix ? nullptr : server.c_str(), target.user.c_str(),
            target.password.c_str(), or_null(target.database), host.port,
            is_unix ? host.address.c_str() : nullptr, CLIENT_FOUND_ROWS);
        waits != 0;) {
