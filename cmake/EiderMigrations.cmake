@@ -30,12 +30,13 @@ endfunction()
 
 option(EIDER_SQL_CHECK "Hold statements against the lock files of eider_checked_sql(); OFF while a schema changes" ON)
 
-# eider_checked_sql(target MIGRATIONS directory | [SQLITE directory] [POSTGRES directory] [LOCK file] SOURCES source…):
+# eider_checked_sql(target MIGRATIONS directory | [SQLITE directory] [POSTGRES directory] [MARIADB directory]
+# [LOCK file] SOURCES source…):
 # holds the statements of the target's sources against the lock file (default: queries.lock), which the target
 # <target>_sql_check makes anew of the migrations, by a scratch database of each kind that is named; of MIGRATIONS by
 # SQLite (docs/howto/checked-sql.md).
 function(eider_checked_sql target)
-  cmake_parse_arguments(arg "" "MIGRATIONS;SQLITE;POSTGRES;LOCK" "SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "" "MIGRATIONS;SQLITE;POSTGRES;MARIADB;LOCK" "SOURCES" ${ARGN})
   if(NOT arg_LOCK)
     set(arg_LOCK queries.lock)
   endif()
@@ -45,7 +46,7 @@ function(eider_checked_sql target)
   get_filename_component(lock "${arg_LOCK}" ABSOLUTE)
   set(schemas)
   set(files)
-  foreach(database sqlite postgres)
+  foreach(database sqlite postgres mariadb)
     string(TOUPPER ${database} upper)
     if(arg_${upper})
       get_filename_component(migrations "${arg_${upper}}" ABSOLUTE)
@@ -55,7 +56,7 @@ function(eider_checked_sql target)
     endif()
   endforeach()
   if(NOT schemas)
-    message(FATAL_ERROR "eider_checked_sql(${target}): MIGRATIONS, SQLITE or POSTGRES has to name a directory")
+    message(FATAL_ERROR "eider_checked_sql(${target}): MIGRATIONS, SQLITE, POSTGRES or MARIADB has to name a directory")
   endif()
   list(TRANSFORM arg_SOURCES REPLACE "^([^/])" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
   eider_find_command(command)

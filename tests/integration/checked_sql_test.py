@@ -12,6 +12,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
+from mariadb_support import MariadbServer
 from migrations_support import Directory, WAIT_SECONDS_MAX, wait_until
 from postgres_support import PostgresServer
 
@@ -57,11 +58,8 @@ class CheckedBySqlite(Checks):
                       error)
 
 
-class CheckedByPostgres(Checks):
-    """The same against a server that is there for the check alone."""
-
-    #: Each run has one of its own, so that what is left of it is its own, too.
-    BOTH = ['--sqlite', 'migrations', '--postgres', 'migrations']
+class ChecksByServer(Checks):
+    """Each run has a temporary directory of its own, so that what is left there is its own, too."""
 
     def setUp(self):
         super().setUp()
@@ -83,6 +81,12 @@ class CheckedByPostgres(Checks):
                 continue  # it has ended meanwhile
             lines += [line] if str(self.temporary).encode() in line else []
         return lines
+
+
+class CheckedByPostgres(ChecksByServer):
+    """The same against a server that is there for the check alone."""
+
+    BOTH = ['--sqlite', 'migrations', '--postgres', 'migrations']
 
     def check_by_postgres(self, source, *words):
         answer = self.check(source, '--postgres', 'migrations', *words)
@@ -285,6 +289,59 @@ class CheckedInServer(Directory):
                 self.assertIn(why, checker.communicate(timeout=WAIT_SECONDS_MAX)[1])
             self.assertEqual(checker.returncode, 1)
         self.assertEqual(self.databases(), 'postgres')
+
+
+class CheckedByMariadb(ChecksByServer):
+    """Against a MariaDB server that is there for the check alone."""
+
+    def check_by_mariadb(self, source, *words):
+        answer = self.check(source, '--mariadb', 'migrations', *words)
+        self.assert_nothing_left()
+        return answer
+
+    def test_what_is_found_out_becomes_a_lock_file_and_a_header(self):
+        status, _, error = self.check_by_mariadb(
+            'db.all<Book>("select title, year from books where year > $1");\n'
+            'db.one<int>("insert into books values($1, $2) returning year");\n')
+        self.assertEqual((status, error), (0, ''))
+        self.assertIn('parameter any\ncolumn text not-null | title\ncolumn integer null | year\n',
+                      self.lock())
+        arguments = ['--mariadb', 'migrations', '--out', 'checked.h']
+        self.assertEqual(self.run_db('header', *arguments)[0], 0)
+        self.assertIn('{"year", ColumnKind::integer, true}',
+                      (self.directory / 'checked.h').read_text())
+
+    def test_what_is_wrong_is_told_where_it_stands(self):
+        status, _, error = self.check_by_mariadb('\n\ndb.one<int>("select yeer from books");\n')
+        self.assertEqual(status, 1)
+        self.assertIn("store.cc:3: MariaDB: Unknown column 'yeer' in ", error)
+        self.write('0002_more.sql', '-- more\nalter table book add column pages int;\n')
+        status, _, error = self.check_by_mariadb('')
+        self.assertEqual(status, 1)
+        self.assertIn('migrations/0002_more.sql:2: [failed] MariaDB: ', error)
+
+    def test_it_is_gone_wherever_the_check_is_ended(self):
+        for number in (signal.SIGINT, signal.SIGKILL):
+            self.write('0002_long.sql', 'do sleep(60);\n')
+            (self.directory / 'store.cc').write_text('')
+            with self.start('check', '--mariadb', 'migrations', 'store.cc') as check:
+                wait_until(lambda: any(b'mariadbd\0' in line for line in self.servers()))
+                check.send_signal(number)
+            wait_until(lambda: not self.servers() and not list(self.temporary.iterdir()))
+
+    def test_programs_that_are_missing_are_told_with_the_mend(self):
+        with unittest.mock.patch.dict(os.environ, EIDER_MARIADB_BIN='/nowhere'):
+            status, _, error = self.check_by_mariadb('')
+        self.assertEqual(status, 1)
+        self.assertIn('there are no mariadb-install-db and mariadbd in /nowhere: EIDER_MARIADB',
+                      error)
+
+    def test_a_server_that_is_named_gets_a_database_for_the_check_alone(self):
+        with MariadbServer() as server:
+            status, _, error = self.check('db.one<int>("select year from books")', '--mariadb',
+                                          'migrations', '--server', server.where)
+            self.assertEqual((status, error), (0, ''))
+            self.assertNotIn('eider_check', server.ask('show databases'))
 
 
 if __name__ == '__main__':

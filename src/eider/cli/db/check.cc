@@ -6,6 +6,7 @@
 #include <map>
 
 #include "eider/cli/bench/files.h"
+#include "eider/cli/db/doors.h"
 #include "eider/cli/db/literals.h"
 #include "eider/cli/db/scratch.h"
 #include "eider/cli/db/sql_lock.h"
@@ -79,14 +80,23 @@ std::string below(const std::string& directory, std::string_view faults) {
   return told;
 }
 
+/// The server is of one of them; the others are started.
+Scratch scratch_of(std::string_view database, const Migrations& migrations,
+                   const std::string& server) {
+  if (database == "sqlite") {
+    return make_sqlite_scratch(migrations);
+  }
+  const bool is_mariadbs = is_mariadb_address(server);
+  return database == "mariadb" ? make_mariadb_scratch(migrations, is_mariadbs ? server : "")
+                               : make_postgres_scratch(migrations, is_mariadbs ? "" : server);
+}
+
 Result<SqlLock, std::string> lock_of(const DbWanted& wanted, const CheckedSchema& schema) {
   const auto migrations = read_migrations(schema.migrations);
   if (!migrations) {
     return fail(below(schema.migrations, migrations.error()));
   }
-  const Scratch scratch = schema.database == "sqlite"
-                              ? make_sqlite_scratch(*migrations)
-                              : make_postgres_scratch(*migrations, wanted.server);
+  const Scratch scratch = scratch_of(schema.database, *migrations, wanted.server);
   if (!scratch) {
     return fail(below(schema.migrations, scratch.error()));
   }

@@ -42,11 +42,12 @@ embed, header  make C++ of the files and of --lock; CMake runs them: eider_migra
 
 --database WHERE   postgres://…, mysql://…, or an SQLite file; DATABASE_URL where it is not said
 --migrations DIRECTORY  where the files are; migrations where it is not said
---sqlite DIRECTORY, --postgres DIRECTORY  check, header: the migrations of each database that the
-                   program runs on; SQLite's in --migrations where neither is said
---server WHERE     check: a PostgreSQL server in which the scratch database is made, and dropped;
-                   EIDER_CHECK_SERVER where it is not said. Without: a server of its own is
-                   started, by the programs of the package postgresql (EIDER_POSTGRES_BIN)
+--sqlite, --postgres, --mariadb DIRECTORY  check, header: the migrations of each database that the
+                   program runs on; SQLite's in --migrations where none is said
+--server WHERE     check: a PostgreSQL or MariaDB server in which the scratch database is made, and
+                   dropped; EIDER_CHECK_SERVER where it is not said. Without: a server of its own
+                   is started, by the programs of the package postgresql (EIDER_POSTGRES_BIN) or
+                   mariadb-server (EIDER_MARIADB_BIN)
 --out FILE         of snapshot, embed and header
 --to NUMBER        up: none above it
 --wait SECONDS     up, down: for how long another deployer is waited for; 60 where it is not said

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "eider/base/text.h"
 
@@ -232,6 +233,27 @@ std::vector<bool> items_that_are_never_null(std::string_view sql, std::size_t co
     never[i] = is_never_null(items[i]);
   }
   return never;
+}
+
+std::string select_of_returning(std::string_view sql) {
+  const std::vector<SqlToken> tokens = tokens_of(sql);
+  const auto is_word = [](std::string_view word) {
+    return [word](const SqlToken& token) { return token.depth == 0 && token.is(word); };
+  };
+  const auto returning = std::ranges::find_if(tokens, is_word("returning"));
+  auto table = std::find_if(tokens.begin(), returning, is_word("into"));
+  table = table == returning ? std::find_if(tokens.begin(), returning, is_word("from")) : table;
+  if (returning == tokens.end() || table == returning || ++table == returning) {
+    return {};
+  }
+  auto last = table;
+  while (returning - last > 2 && (last + 1)->text == ".") {
+    last += 2;
+  }
+  const char* const end = last->text.data() + last->text.size();
+  const char* const items = returning->text.data() + returning->text.size();
+  return "select " + std::string(items, sql.data() + sql.size()) + " from " +
+         std::string(table->text.data(), end);
 }
 
 bool has_any_word(std::string_view sql, std::initializer_list<std::string_view> words) {

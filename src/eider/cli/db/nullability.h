@@ -37,6 +37,10 @@ struct SchemaNames {
 [[nodiscard]] std::vector<bool> items_that_are_never_null(std::string_view sql,
                                                           std::size_t columns);
 
+/// "select id from notes" of "insert into notes … returning id": for databases that tell columns
+/// of what reads alone. Empty where nothing is returned.
+[[nodiscard]] std::string select_of_returning(std::string_view sql);
+
 /// Whether one of the words, in small letters, stands anywhere in it, also in quotes.
 [[nodiscard]] bool has_any_word(std::string_view sql,
                                 std::initializer_list<std::string_view> words);

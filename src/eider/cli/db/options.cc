@@ -50,7 +50,7 @@ Taken take_schema(DbWanted& wanted, std::string_view database, std::string_view 
 
 Taken take(DbWanted& wanted, std::string_view option, std::string_view value) {
   const bool is_checked = wanted.what == "check" || wanted.what == "header";
-  if (is_checked && (option == "--sqlite" || option == "--postgres")) {
+  if (is_checked && (option == "--sqlite" || option == "--postgres" || option == "--mariadb")) {
     return take_schema(wanted, option.substr(2), value);
   }
   if (option == "--unfinished") {

@@ -16,7 +16,7 @@ namespace eider {
 
 /// Migrations that statements are checked against.
 ///
-/// database  whose they are: "sqlite", "postgres"
+/// database  whose they are: "sqlite", "postgres", "mariadb"
 struct CheckedSchema {
   std::string database;
   std::string migrations;
@@ -26,7 +26,7 @@ struct CheckedSchema {
 /// name      of `new` alone
 /// files     of `check` alone: sources
 /// schemas   of `check` and `header`, one at least
-/// server    of `check` alone: a PostgreSQL server that has room for a scratch database
+/// server    of `check` alone: a PostgreSQL or MariaDB server that has room for a scratch database
 struct DbWanted {
   std::string what;
   std::string name{};

@@ -2,15 +2,13 @@
 // Unix socket in there. Must not need libpq.
 #pragma once
 
-#include <pwd.h>
-#include <sys/types.h>
-
+#include <csignal>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "eider/base/result.h"
-#include "eider/cli/db/keeper.h"
+#include "eider/cli/db/scratch_server.h"
 
 namespace eider {
 
@@ -22,28 +20,21 @@ namespace eider {
 /// A value of a connection string, as libpq reads it: 'a b'
 [[nodiscard]] std::string quoted_option(std::string_view value);
 
-class PostgresCluster final : public Kept {
+class PostgresCluster final : public ScratchServer {
  public:
-  explicit PostgresCluster(std::string programs) : programs_(std::move(programs)) {}
+  explicit PostgresCluster(std::string programs)
+      : ScratchServer({.user = "postgres", .socket = "/.s.PGSQL.5432", .end_signal = SIGQUIT}),
+        programs_(std::move(programs)) {}
 
   /// returns  "host='…' port=5432 user=eider dbname=postgres"
   Result<std::string, std::string> make(const KeptFor& other) override;
-  [[nodiscard]] Result<void, std::string> remove() override;
 
  private:
-  /// Runs it as an ordinary user, which the server insists on.
-  [[nodiscard]] pid_t run(std::vector<std::string> command) const;
-  [[nodiscard]] Result<void, std::string> make_directory();
   [[nodiscard]] Result<void, std::string> make_cluster(const KeptFor& other);
   [[nodiscard]] Result<void, std::string> start_server(const KeptFor& other);
-  [[nodiscard]] std::string data() const { return directory_ + "/data"; }
-  [[nodiscard]] std::string failed(const std::string& program) const;
+  [[nodiscard]] bool is_ready() const override;
 
   std::string programs_;
-  std::string directory_{};
-  const passwd* user_ = nullptr;  // null: as whom this process runs
-  pid_t server_ = -1;
-  int log_ = -1;  // open to the end of the process that keeps it
 };
 
 }  // namespace eider

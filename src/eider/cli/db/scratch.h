@@ -27,5 +27,6 @@ using Scratch = Result<std::unique_ptr<ScratchDatabase>, std::string>;
 /// server   in which it becomes a database of its own; empty: a temporary server is started
 [[nodiscard]] Scratch make_postgres_scratch(const Migrations& migrations,
                                             const std::string& server);
+[[nodiscard]] Scratch make_mariadb_scratch(const Migrations& migrations, const std::string& server);
 
 }  // namespace eider

@@ -29,7 +29,7 @@ struct LockedStatement {
 
 /// What one database says of all statements.
 ///
-/// database  "sqlite", "postgres"
+/// database  "sqlite", "postgres", "mariadb"
 /// schema    of all migrations
 struct SqlLock {
   std::string database;
