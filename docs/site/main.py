@@ -85,10 +85,10 @@ class Site:
             prose.draw(self)
         for prose in self.results.proses():
             prose.draw(self)
-        self.results.draw(self)
-        self.reference.draw(self)
         if self.faults:
             raise SiteFailed.of_many(self.faults)
+        self.results.draw(self)
+        self.reference.draw(self)
         self.pages['README.md'].template = 'home.html.j2'
         self.pages['README.md'].more = {'first': self._first()}
         drawn = {id(page): page for page in

@@ -69,8 +69,13 @@ def served(folder, *words):
                           stderr=subprocess.STDOUT, text=True,
                           env={**os.environ, 'PYTHONHASHSEED': '2', 'TZ': 'Asia/Tokyo'}) as process:
         try:
-            said = next(line for line in process.stdout if 'http://127.0.0.1:' in line)
-            yield re.search(r'http://\S+', said)[0]
+            said = ''
+            for line in process.stdout:
+                said += line
+                if address := re.search(r'http://127\.0\.0\.1:\d+/', line):
+                    yield address[0]
+                    return
+            raise AssertionError(said)
         finally:
             process.terminate()
 
