@@ -102,7 +102,7 @@ bool PidFile::overwrite(const std::string& path, std::string_view line) {
 
 void PidFile::remove() noexcept {
   if (!path_.empty() && is_at(file_.get(), path_) && ::unlink(path_.c_str()) != 0) {
-    (void)::ftruncate(file_.get(), 0);
+    [[maybe_unused]] const int status = ::ftruncate(file_.get(), 0);
   }
   path_.clear();
 }
