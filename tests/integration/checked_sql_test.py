@@ -294,6 +294,10 @@ class CheckedInServer(Directory):
 class CheckedByMariadb(ChecksByServer):
     """Against a MariaDB server that is there for the check alone."""
 
+    @classmethod
+    def setUpClass(cls):
+        cls.server = cls.enterClassContext(MariadbServer())
+
     def check_by_mariadb(self, source, *words):
         answer = self.check(source, '--mariadb', 'migrations', *words)
         self.assert_nothing_left()
@@ -337,11 +341,10 @@ class CheckedByMariadb(ChecksByServer):
                       error)
 
     def test_a_server_that_is_named_gets_a_database_for_the_check_alone(self):
-        with MariadbServer() as server:
-            status, _, error = self.check('db.one<int>("select year from books")', '--mariadb',
-                                          'migrations', '--server', server.where)
-            self.assertEqual((status, error), (0, ''))
-            self.assertNotIn('eider_check', server.ask('show databases'))
+        status, _, error = self.check('db.one<int>("select year from books")', '--mariadb',
+                                      'migrations', '--server', self.server.where)
+        self.assertEqual((status, error), (0, ''))
+        self.assertNotIn('eider_check', self.server.ask('show databases'))
 
 
 if __name__ == '__main__':

@@ -62,19 +62,20 @@ Result<std::string, std::string> MariadbCluster::make(const KeptFor& other) {
   }
   const std::string log_size = "--innodb-log-file-size=4M";
   const std::string where = "--datadir=" + data();
+  const std::string scratch = "--tmpdir=" + directory();  // TMPDIR may be none of its user's
   auto made =
-      run_whole({programs_.install, "--no-defaults", where, "--skip-test-db",
+      run_whole({programs_.install, "--no-defaults", where, scratch, "--skip-test-db",
                  "--auth-root-authentication-method=normal", "--skip-name-resolve", log_size},
                 other);
   if (!made) {
     return fail(std::move(made.error()));
   }
-  auto started =
-      start({programs_.server, "--no-defaults", where, "--socket=" + socket(), "--skip-networking",
-             "--pid-file=" + directory() + "/pid", log_size, "--innodb-buffer-pool-size=16M",
-             "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0",
-             "--innodb-use-native-aio=0", "--skip-log-bin", "--character-set-server=utf8mb4"},
-            other);
+  auto started = start({programs_.server, "--no-defaults", where, scratch, "--socket=" + socket(),
+                        "--skip-networking", "--pid-file=" + directory() + "/pid", log_size,
+                        "--innodb-buffer-pool-size=16M", "--innodb-flush-log-at-trx-commit=0",
+                        "--innodb-doublewrite=0", "--innodb-use-native-aio=0", "--skip-log-bin",
+                        "--character-set-server=utf8mb4"},
+                       other);
   if (!started) {
     return fail(std::move(started.error()));
   }
