@@ -18,6 +18,9 @@ _NAMES = ('identifier', 'type_identifier', 'field_identifier', 'operator_name', 
 # What is told without a word of its own where it is of a class.
 _QUIET = re.compile(r'^(?:~|operator=$|await_)|= delete;|unavailable\(')
 
+# What a checker is told is not for readers.
+_FOR_TIDY = re.compile(r' *// NOLINT.*')
+
 
 @dataclass
 class Declaration:
@@ -182,7 +185,7 @@ class _Reader:
         begin = self.source.rfind(b'\n', 0, first) + 1
         indent = ' ' * (first - begin)
         lines = textwrap.dedent(indent + told) if told else ''
-        return '\n'.join(line for line in lines.splitlines() if line.strip())
+        return '\n'.join(line for line in _FOR_TIDY.sub('', lines).splitlines() if line.strip())
 
 
 def _function_of(node):
