@@ -99,7 +99,6 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   std::vector<OfApp<Rewrite>> rewrites;
   std::vector<OfApp<Observer>> observers;
   std::deque<detail::app::Part> parts;  // in the order in which they start
-  std::vector<detail::app::ReachedFile> reached;
   std::shared_ptr<LogSink> log;
   std::shared_ptr<const ConnectionProtocol> protocol;
   MakeSeals make_seals;
@@ -108,6 +107,7 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   /// What SIGHUP reads anew; null: nothing.
   std::shared_ptr<detail::app::Settings> settings;
   std::vector<std::shared_ptr<ProxyTrust>> mounted_trusts;
+  std::vector<detail::app::ReachedFile> reached;
 };
 
 /// Whether a request's path is a group's prefix itself or lies below it, compared as routes are:
