@@ -117,7 +117,8 @@ bool is_already(const ServingUser& wanted) {
   (void)::getresuid(&users[0], &users[1], &users[2]);
   (void)::getresgid(&groups[0], &groups[1], &groups[2]);
   std::vector<gid_t> more(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
-  (void)::getgroups(static_cast<int>(more.size()), more.data());
+  more.resize(static_cast<std::size_t>(
+      std::max(::getgroups(static_cast<int>(more.size()), more.data()), 0)));
   return std::ranges::all_of(users, [&](uid_t user) { return user == wanted.user; }) &&
          std::ranges::all_of(groups, [&](gid_t group) { return group == wanted.group; }) &&
          std::ranges::all_of(more, [&](gid_t group) {
