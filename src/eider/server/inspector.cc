@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <exception>
+#include <future>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -146,7 +147,9 @@ void Inspector::begin() {
   if (!subject_.options.on_state_asked || !run_thread()) {
     return;
   }
-  loop_->post([this] {
+  // A server that says it is ready is asked from then on, so this waits until it hears.
+  std::promise<void> hears;
+  loop_->post([this, &hears] {
     if (is_unheard(SIGUSR1)) {
       hear_signal();
     }
@@ -155,7 +158,9 @@ void Inspector::begin() {
       watch_due_ = loop_->now();
       watch();
     }
+    hears.set_value();
   });
+  hears.get_future().wait();
 }
 
 void Inspector::ask(Told told) {
