@@ -186,6 +186,7 @@ class State(unittest.TestCase):
         self.assertEqual(sorted(str(state['server']['process']) for state in states), before)
         self.assertEqual(sorted(children(program.process.pid)), before)
         self.assertIn('Workers: 0 (process ', program.said())
+        self.assertEqual(program.stop(), 0)  # all of them have written what they were to
 
     def test_it_is_told_while_the_process_stops(self):
         program = self.start('--threads', '2', '--drain-seconds', '20')
