@@ -1,3 +1,0 @@
-module overloaded
-
-go 1.22
