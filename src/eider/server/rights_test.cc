@@ -21,7 +21,7 @@
 #include <thread>
 
 #include "eider/server/pid_file.h"
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider::detail::server {
 namespace {

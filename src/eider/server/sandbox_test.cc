@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "eider/base/log.h"
-#include "tests/support/temp_directory.h"
+#include "eider/testkit/temp_directory.h"
 
 namespace eider::detail::server {
 namespace {
