@@ -7,6 +7,7 @@
 
 #include "eider/base/log.h"
 #include "eider/runtime/loop.h"
+#include "eider/server/upgrade_word.h"
 
 namespace eider::detail::server {
 
@@ -31,6 +32,9 @@ Succession::Succession(Loop& loop, SuccessionOwner& owner, const SystemdNotify& 
       successor_(loop, *this) {}
 
 void Succession::give_up() noexcept {
+  if (successor_.is_there()) {
+    tell_upgrade(0, "this process stops");
+  }
   successor_.kill(SIGTERM);
   successor_.leave();
 }
@@ -63,6 +67,7 @@ void Succession::on_accepting(pid_t process, const std::vector<std::string>& pla
     log_->write(LogLevel::info, "Process " + std::to_string(process) +
                                     " serves from now on; this one finishes what it has begun.");
   }
+  tell_upgrade(process, {});
   owner_.on_succeeded(places);
 }
 
@@ -71,6 +76,7 @@ void Succession::on_ended(std::string_view why) {
 }
 
 void Succession::stay(std::string_view why) const {
+  tell_upgrade(0, why);
   if (log_ != nullptr) {
     log_->write(LogLevel::error, std::string("No new process takes over: ")
                                      .append(why)

@@ -1,0 +1,211 @@
+"""`eider upgrade`: it waits for the new process, or says why there is none, and harms nobody else.
+
+Must not take the log's word alone: whoever serves behind it is asked.
+"""
+
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from support import BIN
+from upgrade_test import (PROGRAM, SECONDS_MAX, Service, children, is_alive, program_that,
+                          setUpModule, until)
+
+__all__ = ['setUpModule']
+
+
+def upgrade(*words, **more):
+    """(exit code, standard output, standard error)."""
+    ended = subprocess.run([BIN / 'eider', 'upgrade', *map(str, words)], text=True, check=False,
+                           capture_output=True, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL,
+                           **more)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+class Upgraded(unittest.TestCase):
+    def setUp(self):
+        self.directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.file = self.directory / 'pid'
+
+    def check_upgrade(self, service, *words):
+        """It tells who serves, and that one does."""
+        before = service.pid
+        status, said, errors = upgrade(*words)
+        self.assertEqual((status, errors), (0, ''), service.said())
+        new = int(said.split()[1])
+        self.assertEqual(said, f'process {new} serves in place of {before}\n')
+        service.pids.append(new)
+        self.assertEqual(service.ask('GET', '/')[0], 200)
+        until(lambda: not is_alive(before), service.said)
+
+    def test_it_ends_when_the_new_process_serves(self):
+        with Service('--port', '{port}', '--pid-file', str(self.file)) as service:
+            self.check_upgrade(service, '--pid-file', self.file)
+            self.check_upgrade(service, service.pid)
+            self.check_upgrade(service, f'--pid-file={self.file}', '--within', '30')
+            self.assertEqual(self.file.read_text(), f'{service.pid}\n')
+            self.assertEqual(service.end(), 0)
+
+    def test_a_supervisor_is_asked_and_a_worker_is_not(self):
+        with Service('--port', '{port}', '--workers', '1') as service:
+            worker, = children(service.pid)
+            self.assertEqual(upgrade(worker), (
+                1, '', f'eider upgrade: process {worker} is a worker: ask its supervisor, process '
+                f'{service.pid}\n'))
+            self.check_upgrade(service, service.pid)
+            self.assertEqual(service.end(), 0)
+
+
+class Refused(unittest.TestCase):
+    """What does not come up leaves the old one serving."""
+
+    def start(self, words, *more):
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        link, other = program_that(directory, words)
+        service = self.enterContext(Service('--port', '{port}', *more, program=link))
+        link.unlink()
+        link.symlink_to(other)
+        return service, link
+
+    def check_refusal(self, service, why):
+        self.assertEqual(upgrade(service.pid), (
+            1, '', f'eider upgrade: no new process takes over: {why}. Process {service.pid} goes '
+            'on serving\n'))
+        self.assertEqual(service.ask('GET', '/')[0], 200)
+
+    def test_a_program_that_ends_crashes_or_is_not_there(self):
+        service, link = self.start('exit 3')
+        self.check_refusal(service, 'it has ended with 3')
+        link.resolve().write_text('#!/bin/sh\nkill -9 $$\n')
+        self.check_refusal(service, 'it was ended by signal 9')
+        link.unlink()
+        self.check_refusal(service, 'No such file or directory')
+        link.symlink_to(BIN / PROGRAM)
+        self.assertEqual(upgrade(service.pid)[0], 0)
+
+    def test_one_that_is_never_ready_and_a_wait_that_is_over_before(self):
+        service, _ = self.start('exec sleep 60', '--upgrade-seconds', '3')
+        self.assertEqual(upgrade(service.pid, '--within', '1'), (
+            1, '', f'eider upgrade: nothing was heard of process {service.pid} within 1 s: its log '
+            'says what came of it\n'))
+        self.check_refusal(service, 'one is starting already')
+        until(lambda: not children(service.pid), service.said)
+        self.check_refusal(service, 'it was not ready in time')
+
+    def test_a_service_that_stops_or_ends_meanwhile(self):
+        for how, why in ((signal.SIGTERM, 'no new process takes over: this process stops. Process '
+                          '{0} goes on serving'),
+                         (signal.SIGKILL, 'process {0} has ended; its log says why')):
+            service, _ = self.start('exec sleep 60')
+            with subprocess.Popen([BIN / 'eider', 'upgrade', str(service.pid)], text=True,
+                                  stderr=subprocess.PIPE) as asking:
+                until(lambda at=service: children(at.pid), service.said)
+                started, = children(service.pid)
+                os.kill(service.pid, how)
+                _, errors = asking.communicate(timeout=SECONDS_MAX)
+                self.assertEqual((asking.returncode, errors),
+                                 (1, f'eider upgrade: {why.format(service.pid)}\n'))
+            if is_alive(started):
+                os.kill(int(started), signal.SIGKILL)
+
+    def test_ctrl_c_ends_the_wait_and_two_do_not_ask_at_once(self):
+        service, _ = self.start('exec sleep 60')
+        with subprocess.Popen([BIN / 'eider', 'upgrade', str(service.pid)]) as asking:
+            until(lambda: children(service.pid), service.said)
+            self.assertEqual(upgrade(service.pid), (
+                1, '', 'eider upgrade: somebody else is asking it already\n'))
+            asking.send_signal(signal.SIGINT)
+            self.assertEqual(asking.wait(SECONDS_MAX), 130)
+        self.assertEqual(service.ask('GET', '/')[0], 200)
+        self.assertEqual(service.end(), 0)
+
+
+class Others(unittest.TestCase):
+    """Nothing happens to a process that is no service."""
+
+    def assert_refused(self, said, *words, status=1, **more):
+        self.assertEqual(upgrade(*words, **more), (status, '', f'eider upgrade: {said}\n'))
+
+    def test_a_process_that_is_not_there(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = Path(directory, 'pid')
+            self.assert_refused(f'cannot read {file}: No such file or directory: a service writes '
+                                'it when it is started with --pid-file', '--pid-file', file)
+            gone = subprocess.Popen(['true'])
+            gone.wait()
+            self.assert_refused(f'there is no process {gone.pid}', gone.pid)
+            file.write_text(f'{gone.pid}\n')
+            self.assert_refused(f'{file} is of an earlier run: there is no process {gone.pid} any '
+                                'more. Start the service', '--pid-file', file)
+            for text in ('', '\n', 'shop', '-1', '12 13', '99999999999999999999'):
+                file.write_text(text)
+                self.assert_refused(f'{file} holds no number of a process', '--pid-file', file)
+
+    def test_a_number_that_another_process_has_by_now(self):
+        with tempfile.TemporaryDirectory() as directory, Service('--port', '{port}') as service:
+            file = Path(directory, 'pid')
+            file.write_text(f'{service.pid}\n')
+            long_ago = time.time() - 3600
+            os.utime(file, (long_ago, long_ago))
+            self.assert_refused(
+                f'{file} is older than process {service.pid}, so it is of an earlier run. If that '
+                f'process is meant: eider upgrade {service.pid}', '--pid-file', file)
+            self.assertEqual(service.end(), 0)
+
+    def test_a_process_that_sigusr2_would_end(self):
+        other = self.enterContext(subprocess.Popen(['sleep', '600']))
+        self.addCleanup(other.kill)
+        until(lambda: Path(f'/proc/{other.pid}/comm').read_text() == 'sleep\n', lambda: 'sleep')
+        self.assert_refused(f'process {other.pid} (sleep) is no service of Eider that serves: '
+                            'SIGUSR2 would end it', other.pid)
+        self.assertIsNone(other.poll())
+
+    @unittest.skipUnless(os.getuid() == 0, 'only root can ask as somebody else')
+    def test_somebody_elses_process(self):
+        nobody = pwd.getpwnam('nobody')
+        with Service('--port', '{port}') as service:
+            def become():
+                os.setgroups([])
+                os.setgid(nobody.pw_gid)
+                os.setuid(nobody.pw_uid)
+            self.assert_refused(f"process {service.pid} is somebody else's: ask as that user, or "
+                                'as root', service.pid, preexec_fn=become, cwd='/')
+            self.assertEqual(service.end(), 0)
+
+    def test_a_word_that_another_process_sends_is_none(self):
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        link, other = program_that(directory, 'exec sleep 60')
+        with Service('--port', '{port}', program=link) as service:
+            link.unlink()
+            link.symlink_to(other)
+            with subprocess.Popen([BIN / 'eider', 'upgrade', str(service.pid), '--within', '2'],
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as asking:
+                until(lambda: children(service.pid), service.said)
+                with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as liar:
+                    liar.sendto(b'123 ', f'\0eider/upgrade/{service.pid}')
+                    liar.sendto(b'', f'\0eider/upgrade/{service.pid}')
+                self.assertEqual(asking.communicate(timeout=SECONDS_MAX)[0], b'')
+                self.assertEqual(asking.returncode, 1)
+            self.assertEqual(service.end(), 0)
+
+    def test_words_that_are_not_understood(self):
+        for words, said in (((), 'which process? say its number, or --pid-file FILE'),
+                            (('shop',), 'shop is no number of a process'),
+                            (('0',), '0 is no number of a process'),
+                            (('1', '--pid-file', 'x'),
+                             'which process? say its number, or --pid-file FILE'),
+                            (('1', '--within', '0'), '--within takes 1 to 86400 seconds, not 0'),
+                            (('1', '--pidfile', 'x'),
+                             'there is no option --pidfile, but --pid-file')):
+            self.assert_refused(f'{said}; eider upgrade --help tells more', *words, status=2)
+
+
+if __name__ == '__main__':
+    unittest.main(argv=[sys.argv[0]])
