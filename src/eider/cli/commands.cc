@@ -21,6 +21,7 @@
 #include "eider/cli/project/completions.h"
 #include "eider/cli/project/doctor.h"
 #include "eider/cli/project/new.h"
+#include "eider/cli/project/package.h"
 #include "eider/cli/project/upgrade.h"
 #include "eider/cli/version.h"
 #include "eider/cli/views.h"
@@ -43,6 +44,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"check", "runs the tests under the sanitizers", check_command, "--thread"},
     {"fmt", "lays out the sources", fmt_command, "--check"},
     {"routes", "lists the routes of the project's program", routes_command},
+    {"package", "packs the program with all that it needs, as an archive or an image",
+     package_command, "--format"},
     {"upgrade", "lets a new process take a running service's place, without losing a request",
      upgrade_command},
     {"bench", "sends requests to a URL, and tells how many were answered and how fast",

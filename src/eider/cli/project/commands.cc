@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "eider/cli/bench/files.h"
-#include "eider/cli/project/project.h"
-#include "eider/cli/project/words.h"
+#include "eider/cli/project/in_project.h"
 
 namespace eider {
 
@@ -98,31 +97,6 @@ Builds the project's program in build/dev and prints its OpenAPI document (serve
 
 Exits with 0 if it is written, 1 if the program does not compile, start or have one.
 )";
-
-/// What the commands of this file are asked for; each takes some of it.
-struct InProject {
-  Project project{};
-  std::vector<std::string> rest{};
-};
-
-/// errors   the exit code; why is told
-Result<InProject, int> in_project(std::string_view command, CommandWords& words,
-                                  std::string_view takes, std::size_t count_max) {
-  const auto folder = words.value("--project", "DIR");
-  auto rest = words.rest(takes, count_max);
-  if (!rest) {
-    return fail(command_misused(command, rest.error()));
-  }
-  auto project = find_project(folder.value_or("."));
-  if (!project) {
-    return fail(command_fault(command, project.error()));
-  }
-  return InProject{std::move(*project), std::move(*rest)};
-}
-
-int told_end(std::string_view command, const StepEnd& step) {
-  return step.why.empty() ? step.status : command_fault(command, step.why, step.status);
-}
 
 struct TestsWanted {
   std::string_view command;

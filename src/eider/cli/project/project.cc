@@ -150,6 +150,12 @@ std::string errors_in(const std::string& output) {
   return first == std::string::npos ? output : output.substr(first);
 }
 
+std::vector<std::pair<std::string, std::string>> environment_of(const Build& build) {
+  auto all = package_environment();
+  std::ranges::copy(build.environment, std::back_inserter(all));
+  return all;
+}
+
 StepEnd configure_project(const Build& build) {
   if (fs::exists(build.directory() + "/build.ninja")) {
     return {};  // ninja runs CMake again where its files have changed
@@ -160,7 +166,7 @@ StepEnd configure_project(const Build& build) {
   }
   const auto end = run_program({.words = *words,
                                 .directory = build.project.root,
-                                .environment = package_environment(),
+                                .environment = environment_of(build),
                                 .output = ProgramCall::Output::kept_with_errors});
   if (!end || end->is_good() || end->is_stopped) {
     return end_of(end);
@@ -206,7 +212,11 @@ Result<Project, std::string> find_project(const std::string& from) {
   const std::regex uses(
       R"(\b(find_package|add_subdirectory|FetchContent_Declare)\s*\([^)]*\beider\b)",
       std::regex::icase);
-  for (fs::path folder = fs::absolute(from).lexically_normal();; folder = folder.parent_path()) {
+  fs::path folder = fs::absolute(from).lexically_normal();
+  if (!folder.has_filename()) {
+    folder = folder.parent_path();  // of "/srv/shop/."
+  }
+  for (;; folder = folder.parent_path()) {
     const std::string cmake = cmake_of(folder);
     if (std::regex_search(cmake, uses)) {
       return Project{folder.string(), project_name_in(cmake)};
@@ -230,7 +240,7 @@ StepEnd build_project(const Build& build, std::string_view target) {
   }
   step = end_of(run_program({.words = words,
                              .directory = build.project.root,
-                             .environment = package_environment(),
+                             .environment = environment_of(build),
                              .output = build.output}));
   if (!step.is_good() && step.status != kCommandStopped) {
     return {kCommandFailed,
@@ -249,6 +259,13 @@ Result<std::string, std::string> program_of(const Build& build) {
   }
   return fail(fmt::format("{} has no program called {}: name it by --program FILE",
                           build.directory(), build.project.name));
+}
+
+std::string version_of(const Build& build) {
+  const auto cache = bench::read_file(build.directory() + "/CMakeCache.txt");
+  std::smatch found;
+  const std::regex version("\nCMAKE_PROJECT_VERSION:STATIC=([0-9.]+)");
+  return cache && std::regex_search(*cache, found, version) ? found[1].str() : "0";
 }
 
 std::vector<std::pair<std::string, std::string>> package_environment() {

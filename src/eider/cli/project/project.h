@@ -26,14 +26,20 @@ struct Project {
 
 /// A build of the project below build/, by the preset of that name where it has one.
 ///
-/// preset   "dev", "release", "asan", "tsan"
-/// output   where CMake and ninja show their work
+/// preset       "dev", "release", "asan", "tsan"
+/// output       where CMake and ninja show their work
+/// folder       below build/; empty: as the preset
+/// environment  that CMake has beside ours: CXXFLAGS, LDFLAGS
 struct Build {
   const Project& project;
   std::string preset;
   ProgramCall::Output output = ProgramCall::Output::shown;
+  std::string folder{};
+  std::vector<std::pair<std::string, std::string>> environment{};
 
-  [[nodiscard]] std::string directory() const { return project.root + "/build/" + preset; }
+  [[nodiscard]] std::string directory() const {
+    return project.root + "/build/" + (folder.empty() ? preset : folder);
+  }
 };
 
 /// What came of a step: its exit code, and why where it is not 0 (empty: it was shown).
@@ -53,6 +59,9 @@ struct StepEnd {
 ///
 /// errors   it is a library, or the program is called otherwise
 [[nodiscard]] Result<std::string, std::string> program_of(const Build& build);
+
+/// The version of the project in that build, as project(…) says it; "0" where it says none.
+[[nodiscard]] std::string version_of(const Build& build);
 
 /// What programs that we start find eider by, from where this one stands: CMAKE_PREFIX_PATH.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> package_environment();

@@ -66,8 +66,8 @@ class HeardSignals {
   (void)setpgid(0, 0);  // so that all it starts can be ended together
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
   sigprocmask(SIG_SETMASK, &signals, nullptr);
-  const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  dup2(nothing, STDIN_FILENO);
+  const char* const input = call.input.empty() ? "/dev/null" : call.input.c_str();
+  dup2(::open(input, O_RDONLY | O_CLOEXEC), STDIN_FILENO);
   if (call.output != ProgramCall::Output::shown) {
     dup2(output >= 0 ? output : STDERR_FILENO, STDOUT_FILENO);
   }
@@ -171,6 +171,20 @@ Result<ProgramEnd, std::string> run_program(const ProgramCall& call) {
     return fail(fmt::format("cannot run {}: {}", call.words[0], std::strerror(why)));
   }
   return end;
+}
+
+Result<std::string, std::string> run_quietly(std::vector<std::string> words) {
+  auto end = run_program({.words = std::move(words),
+                          .environment = {{"LC_ALL", "C"}},
+                          .output = ProgramCall::Output::kept_with_errors});
+  if (!end) {
+    return fail(end.error());
+  }
+  if (end->is_stopped) {
+    return fail(std::string(kWasStopped));
+  }
+  return end->is_good() ? Result<std::string, std::string>(std::move(end->output))
+                        : fail(std::move(end->output));
 }
 
 bool is_stopped_within(std::chrono::milliseconds time) {

@@ -15,6 +15,7 @@ namespace eider {
 
 /// words        the program, looked for in PATH, and its arguments; no shell reads them
 /// directory    where it runs
+/// input        the file that it reads; empty: it reads nothing
 /// environment  beside what this program has
 /// output       where it goes: kept_with_errors keeps standard error, too; as_errors is for work on
 ///              the way to what standard output is for
@@ -23,6 +24,7 @@ struct ProgramCall {
 
   std::vector<std::string> words;
   std::string directory = ".";
+  std::string input{};
   std::vector<std::pair<std::string, std::string>> environment{};
   Output output = Output::shown;
 };
@@ -38,11 +40,20 @@ struct ProgramEnd {
   [[nodiscard]] bool is_good() const noexcept { return status == 0 && !is_stopped; }
 };
 
-/// Runs it to its end. It reads nothing. A signal to stop goes on to it and all that it has
+/// Runs it to its end. A signal to stop goes on to it and all that it has
 /// started; what is still there five seconds later, or at a second one, is killed.
 ///
 /// errors   it cannot be started: "cannot run cmake: No such file or directory"
 [[nodiscard]] Result<ProgramEnd, std::string> run_program(const ProgramCall& call);
+
+/// The error of `run_quietly` where this program was told to stop.
+inline constexpr std::string_view kWasStopped = "stopped";
+
+/// Runs what is to be seen only where it fails, with texts as in the locale C.
+///
+/// returns  what it has said
+/// errors   it cannot be started, was stopped, or has not ended with 0: then what it has said
+[[nodiscard]] Result<std::string, std::string> run_quietly(std::vector<std::string> words);
 
 /// Waits so long.
 ///

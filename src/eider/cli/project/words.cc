@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "eider/app/option_set.h"
 
@@ -23,12 +24,17 @@ bool CommandWords::flag(std::string_view name) {
 }
 
 std::optional<std::string> CommandWords::value(std::string_view name, std::string_view takes) {
+  std::vector<std::string> all = values(name, takes);
+  return all.empty() ? std::nullopt : std::optional(std::move(all.back()));
+}
+
+std::vector<std::string> CommandWords::values(std::string_view name, std::string_view takes) {
   known_.emplace_back(name);
   const std::string with_equals = std::string(name) + "=";
-  std::optional<std::string> found;
+  std::vector<std::string> found;
   for (auto at = words_.begin(); at != words_.end();) {
     if (at->starts_with(with_equals)) {
-      found = at->substr(with_equals.size());
+      found.push_back(at->substr(with_equals.size()));
       at = words_.erase(at);
     } else if (*at != name) {
       ++at;
@@ -36,7 +42,7 @@ std::optional<std::string> CommandWords::value(std::string_view name, std::strin
       fault_ = fmt::format("{} takes a value ({}), and none follows it", name, takes);
       return found;
     } else {
-      found = *(at + 1);
+      found.push_back(*(at + 1));
       at = words_.erase(at, at + 2);
     }
   }

@@ -29,6 +29,8 @@ class CommandWords {
   ///
   /// takes  what it is told to take where nothing follows: "FILE"
   [[nodiscard]] std::optional<std::string> value(std::string_view name, std::string_view takes);
+  /// The same, of one that may be said as often as wanted.
+  [[nodiscard]] std::vector<std::string> values(std::string_view name, std::string_view takes);
   /// What is left.
   ///
   /// takes   what the command takes: "NAME"
