@@ -19,6 +19,7 @@
 #include "eider/cli/project/add.h"
 #include "eider/cli/project/commands.h"
 #include "eider/cli/project/completions.h"
+#include "eider/cli/project/deploy.h"
 #include "eider/cli/project/doctor.h"
 #include "eider/cli/project/new.h"
 #include "eider/cli/project/package.h"
@@ -46,6 +47,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"routes", "lists the routes of the project's program", routes_command},
     {"package", "packs the program with all that it needs, as an archive or an image",
      package_command, "--format"},
+    {"deploy", "takes the program to another machine by ssh, and lets it serve there",
+     deploy_command},
     {"upgrade", "lets a new process take a running service's place, without losing a request",
      upgrade_command},
     {"bench", "sends requests to a URL, and tells how many were answered and how fast",

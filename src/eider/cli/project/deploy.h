@@ -1,0 +1,23 @@
+// `eider deploy`: a package goes to another machine by ssh, and serves there or is taken back.
+// Must not need anything there but a shell and its usual tools.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace eider {
+
+/// The script that runs there, by sh -c; its words are those that deploy_script.cc tells.
+[[nodiscard]] std::string_view deploy_script() noexcept;
+
+/// `word` so that a shell takes it as one word, whatever is in it.
+[[nodiscard]] std::string shell_quoted(std::string_view word);
+
+/// A hardened unit of systemd's for the program `name` of the folder `directory` there.
+[[nodiscard]] std::string systemd_unit(const std::string& name, const std::string& directory);
+
+/// Returns the exit code.
+[[nodiscard]] int deploy_command(std::span<const std::string_view> arguments);
+
+}  // namespace eider

@@ -1,0 +1,571 @@
+"""`eider package` and `eider deploy`: one program is built, packed, run in an empty root, and taken
+to a real sshd on this machine.
+
+Must not need more of the machine that it is deployed to than a shell; systemd is stood in for.
+"""
+
+import contextlib
+import gzip
+import hashlib
+import http.client
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tarfile
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from support import BIN, free_port
+
+STEP_SECONDS_MAX = 200
+MAIN = r'''#include <eider/middleware/health.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+
+#include "app.h"
+
+// What it does is told by a file of its release, so that one program is all releases.
+int main(int argc, char** argv) {
+  std::string mode = "none";
+  const char* const file = std::getenv("MODE_FILE");
+  std::ifstream(file == nullptr ? "current/assets/mode" : file) >> mode;
+  if (mode == "broken") {
+    return 3;
+  }
+  eider::App app = shop::make_app();
+  app.get("/mode", [mode] { return mode; });
+  app.check("mode", [mode] {
+    if (mode == "sick") {
+      throw std::runtime_error("sick");
+    }
+  });
+  return app.run(argc, argv);
+}
+'''
+SHARED = None
+
+
+class Shared:
+    """One prefix and one project for all tests."""
+
+    def __init__(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.prefix = Path(self.place.name, 'prefix')
+        self.shop = Path(self.place.name, 'shop')
+
+    def make(self):
+        """Builds it, which takes longest."""
+        ended = subprocess.run(['cmake', '--install', BIN.parent, '--prefix', self.prefix],
+                               text=True, capture_output=True, check=False,
+                               timeout=STEP_SECONDS_MAX)
+        if ended.returncode != 0:
+            raise AssertionError(ended.stdout + ended.stderr)
+        status, _, errors = eider('new', 'shop', place=self.place.name)
+        if status != 0:
+            raise AssertionError(errors)
+        (self.shop / 'src/main.cc').write_text(MAIN)
+        (self.shop / 'LICENSE').write_text('Nobody may.\n')
+        (self.shop / 'assets').mkdir()
+        self.package('one')
+
+    def package(self, mode, *words):
+        """What is packed: the last line of its output."""
+        (self.shop / 'assets/mode').write_text(mode)
+        status, said, errors = eider('package', *words, place=self.shop)
+        if status != 0:
+            raise AssertionError(said + errors)
+        return self.shop / said.strip()
+
+
+def setUpModule():
+    global SHARED  # pylint: disable=global-statement
+    SHARED = Shared()
+    SHARED.make()
+
+
+def tearDownModule():
+    SHARED.place.cleanup()
+
+
+def environment(**changes):
+    """Ours, without what would lead to another package or compiler, and at one time."""
+    kept = {name: value for name, value in os.environ.items()
+            if name not in ('CMAKE_PREFIX_PATH', 'CXX', 'CC', 'eider_DIR', 'SSH_AUTH_SOCK')}
+    return {**kept, 'SOURCE_DATE_EPOCH': '1700000000', **changes}
+
+
+def eider(*words, place=None, **changes):
+    """(exit code, standard output, standard error) of the installed command."""
+    ended = subprocess.run([SHARED.prefix / 'bin/eider', *map(str, words)],
+                           cwd=place or SHARED.shop, text=True, env=environment(**changes),
+                           capture_output=True, check=False, stdin=subprocess.DEVNULL,
+                           timeout=STEP_SECONDS_MAX)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def ask(port, path):
+    """(status, content), or nothing where nobody answers."""
+    connection = http.client.HTTPConnection('127.0.0.1', port, timeout=10)
+    with contextlib.closing(connection), contextlib.suppress(OSError):
+        connection.request('GET', path)
+        reply = connection.getresponse()
+        return reply.status, reply.read().decode()
+    return None
+
+
+def until(is_so, what, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise AssertionError(f'in vain: {what()}')
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def running(words, port, **more):
+    """A program that answers at that port, ended behind."""
+    with subprocess.Popen(list(map(str, words)), stdin=subprocess.DEVNULL, **more) as process:
+        try:
+            until(lambda: ask(port, '/livez') or process.poll() is not None,
+                  lambda: 'nobody answers')
+            yield process
+        finally:
+            process.terminate()
+
+
+class Packages(unittest.TestCase):
+    def setUp(self):
+        self.place = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def test_an_archive_runs_from_anywhere_with_its_own_libraries(self):
+        package = SHARED.package('one', '--output', self.place)
+        self.assertRegex(package.name, r'^shop-0\.1\.0-linux-(amd64|arm64)\.tar\.gz$')
+        with tarfile.open(package) as archive:
+            names = archive.getnames()
+            for member in archive:
+                self.assertEqual((member.uid, member.gid, member.uname, member.mtime),
+                                 (0, 0, '', 1700000000), member.name)
+            archive.extractall(self.place)  # noqa: S202, our own
+        self.assertEqual(names, sorted(names))
+        root = self.place / package.name.removesuffix('.tar.gz')
+        for file in ('bin/shop', 'lib/libstdc++.so.6', 'assets/mode', 'licences/LICENSE',
+                     'licences/libstdc++6', 'sbom.cdx.json'):
+            self.assertTrue((root / file).is_file(), file)
+        self.assertEqual([each for each in os.listdir(root / 'lib')
+                          if re.match(r'ld-linux|lib(c|m|pthread|dl|resolv)\.so', each)], [])
+        moved = self.place / 'somewhere else'
+        root.rename(moved)
+        port = free_port()
+        env = {'EIDER_PORT': str(port), 'MODE_FILE': str(moved / 'assets/mode')}
+        with running([moved / 'bin/shop'], port, env=env) as process:
+            self.assertEqual(ask(port, '/mode'), (200, 'one'))
+            maps = Path(f'/proc/{process.pid}/maps').read_text()
+        own = set(os.listdir(moved / 'lib'))
+        for line in set(re.findall(r'/\S.*\.so.*$', maps, re.MULTILINE)):
+            name = Path(line).name
+            self.assertEqual(name in own, line.startswith(str(moved)), line)
+        self.assertEqual({name for name in own if str(moved / 'lib' / name) not in maps}, set())
+
+    def test_made_again_it_is_the_same_and_it_tells_no_folder(self):
+        first = SHARED.package('one')
+        program = (SHARED.shop / 'build/package/shop').read_bytes()
+        self.assertNotIn(str(SHARED.shop).encode(), program)
+        again = SHARED.package('one', '--output', self.place)
+        self.assertEqual(hashlib.sha256(first.read_bytes()).digest(),
+                         hashlib.sha256(again.read_bytes()).digest())
+        changed = SHARED.package('two', '--output', self.place)
+        self.assertNotEqual(first.read_bytes(), changed.read_bytes())
+
+    def test_the_bill_names_each_library_its_package_and_digest(self):
+        with tarfile.open(SHARED.package('one')) as archive:
+            names = archive.getnames()
+            bill = json.load(archive.extractfile(
+                next(each for each in names if each.endswith('/sbom.cdx.json'))))
+            self.assertEqual((bill['bomFormat'], bill['specVersion']), ('CycloneDX', '1.5'))
+            self.assertEqual(bill['metadata']['component']['name'], 'shop')
+            files = {}
+            for component in bill['components']:
+                if component['name'] == 'eider':
+                    continue
+                version = subprocess.run(
+                    ['dpkg-query', '-W', '-f=${Version}\n', component['name']], text=True,
+                    capture_output=True, check=True).stdout.split()
+                self.assertIn(component['version'], version)
+                self.assertRegex(component['purl'], r'^pkg:deb/[a-z]+/[A-Za-z0-9%.-]+@\S+\?arch=')
+                for file in component['components']:
+                    files[file['name']] = file['hashes'][0]['content']
+            packed = [each for each in names if '/lib/' in each]
+            self.assertEqual(sorted(files), sorted(Path(each).name for each in packed))
+            for each in packed:
+                content = archive.extractfile(each).read()
+                self.assertEqual(hashlib.sha256(content).hexdigest(), files[Path(each).name])
+        refs = [each['bom-ref'] for each in bill['components']]
+        self.assertEqual(bill['dependencies'], [{'ref': 'program', 'dependsOn': refs}])
+        self.assertEqual(len(set(refs)), len(refs))
+
+    def test_an_image_is_read_by_skopeo_and_runs_in_an_empty_root(self):
+        image = SHARED.package('one', '--format', 'oci', '--output', self.place)
+        self.assertEqual(image.name, 'shop-0.1.0-oci')
+        index = (image / 'index.json').read_bytes()
+        SHARED.package('one', '--format', 'oci', '--output', self.place)
+        self.assertEqual(index, (image / 'index.json').read_bytes())  # it has all digests
+        for blob in (image / 'blobs/sha256').iterdir():
+            self.assertEqual(hashlib.sha256(blob.read_bytes()).hexdigest(), blob.name)
+        manifest = self.check_image(image)
+        layer = image / 'blobs/sha256' / manifest['layers'][0]['digest'].removeprefix('sha256:')
+        root = self.place / 'root'
+        with tarfile.open(fileobj=io.BytesIO(gzip.decompress(layer.read_bytes()))) as archive:
+            self.assertEqual(archive.getmember('./tmp').mode, 0o1777)
+            archive.extractall(root)  # noqa: S202, our own
+        port = free_port()
+        space = [] if os.getuid() == 0 else ['unshare', '--user', '--map-root-user']
+        if subprocess.run([*space, 'true'], check=False, capture_output=True).returncode:
+            self.skipTest('no namespaces here')
+        with running([*space, 'chroot', root, '/bin/shop', '--port', port], port,
+                     env={'PATH': os.environ['PATH'], 'MODE_FILE': '/assets/mode'}):
+            self.assertEqual(ask(port, '/mode'), (200, 'one'))
+
+    def check_image(self, image):
+        """What skopeo makes of it; the manifest."""
+        if not shutil.which('skopeo'):
+            self.skipTest('skopeo is not installed')
+        def skopeo(*words):
+            return json.loads(subprocess.run(['skopeo', *words, f'oci:{image}'], check=True,
+                                             capture_output=True, timeout=60).stdout)
+        about = skopeo('inspect')
+        self.assertEqual((about['Os'], about['Labels']['org.opencontainers.image.version'],
+                          about['Created']), ('linux', '0.1.0', '2023-11-14T22:13:20Z'))
+        config = skopeo('inspect', '--config')['config']
+        self.assertEqual((config['Entrypoint'], config['User'], config['StopSignal']),
+                         (['/bin/shop'], '10001:10001', 'SIGTERM'))
+        self.assertIn('EIDER_LISTEN=0.0.0.0:8080', config['Env'])
+        # It is copied with all blobs, each held against its digest.
+        subprocess.run(['skopeo', 'copy', '-q', f'oci:{image}', f'dir:{self.place}/copied'],
+                       check=True, capture_output=True, timeout=60)
+        return skopeo('inspect', '--raw')
+
+    def assert_fails(self, status, said, *words, **more):
+        """That nothing is packed, and why."""
+        ended, out, errors = eider('package', *words, **more)
+        self.assertEqual((ended, out, errors.splitlines()[-1:]), (status, '', [said]))
+
+    def test_what_cannot_be_packed_is_told(self):
+        for words, status, said in (
+                (('--format', 'zip'), 2, '--format takes tar or oci, not zip; eider package --help '
+                 'tells more'),
+                (('x',), 2, 'x is one word too many; eider package --help tells more'),
+                (('--output', '/proc/nowhere'), 1, 'cannot write in /proc/nowhere'),
+                (('--with', '../prefix'), 1, '../prefix is not below the project: it cannot be '
+                 'packed'),
+                (('--with', 'nothing'), 1, f'there is no nothing in {SHARED.shop}')):
+            self.assert_fails(status, f'eider package: {said}', *words)
+        self.assert_fails(1, 'eider package: SOURCE_DATE_EPOCH is today, and takes seconds since '
+                          '1970', SOURCE_DATE_EPOCH='today')
+        image = self.place / 'shop-0.1.0-oci'
+        image.mkdir()
+        self.assert_fails(1, f'eider package: {image} is there, and is no image: take it away',
+                          '--format', 'oci', '--output', self.place)
+        self.assertEqual(os.listdir(self.place), [image.name])
+
+
+SSHD = shutil.which('sshd', path='/usr/sbin:/usr/bin')
+
+
+class Sshd:
+    """A server of its own on a port of this machine, and what `ssh` comes to it by."""
+
+    def __init__(self, place):
+        self.place = place
+        self.port = free_port()
+        for name in ('host', 'key', 'wrong'):
+            subprocess.run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', place / name],
+                           check=True, timeout=60)
+        shutil.copy(place / 'key.pub', place / 'authorized')
+        tools = place / 'tools'
+        tools.mkdir()
+        (place / 'sshd_config').write_text(
+            f'ListenAddress 127.0.0.1\nPort {self.port}\nHostKey {place}/host\n'
+            f'AuthorizedKeysFile {place}/authorized\nStrictModes no\nUsePAM no\n'
+            f'PasswordAuthentication no\nPidFile none\nLogLevel ERROR\n'
+            f'SetEnv PATH={tools}:/usr/bin:/bin\n')
+        kind, key, _ = (place / 'host.pub').read_text().split()
+        (place / 'known').write_text(f'[127.0.0.1]:{self.port} {kind} {key}\n')
+        for name, port in (('key', self.port), ('wrong', self.port), ('nowhere', free_port())):
+            (place / f'{name}.config').write_text(
+                f'Host shop.test\nHostName 127.0.0.1\nPort {port}\nIdentitiesOnly yes\n'
+                f'IdentityFile {place}/{"key" if name == "nowhere" else name}\n'
+                f'UserKnownHostsFile {place}/known\nGlobalKnownHostsFile /dev/null\n')
+
+    def __enter__(self):
+        if os.getuid() == 0:
+            os.makedirs('/run/sshd', exist_ok=True)  # where the kernel shuts it in
+        self.errors = (self.place / 'sshd.log').open('w+')
+        self.process = subprocess.Popen([SSHD, '-D', '-e', '-f', self.place / 'sshd_config'],
+                                        stdin=subprocess.DEVNULL, stderr=self.errors)
+        try:
+            until(self.is_there, (self.place / 'sshd.log').read_text)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def is_there(self):
+        if self.process.poll() is not None:
+            raise AssertionError((self.place / 'sshd.log').read_text())
+        scan = subprocess.run(['ssh-keyscan', '-p', str(self.port), '127.0.0.1'], check=False,
+                              capture_output=True, timeout=60)
+        return scan.stdout != b''
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.errors.close()
+
+
+@unittest.skipUnless(SSHD, 'sshd is not installed')
+class Deployed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        place = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        cls.sshd = cls.enterClassContext(Sshd(place))
+
+    def setUp(self):
+        place = self.enterContext(tempfile.TemporaryDirectory())
+        # All that a shell could take for something else.
+        self.there = Path(place, "it's $(touch hit) `id` \"a\" ; & |*")
+        self.there.mkdir()
+        self.port = free_port()
+        (self.there / 'shop.toml').write_text(f'[server]\nport = {self.port}\n')
+        self.addCleanup(self.stop)
+
+    def stop(self):
+        with contextlib.suppress(OSError, ValueError):
+            pid = self.pid()
+            os.kill(pid, signal.SIGTERM)
+            until(lambda: not Path(f'/proc/{pid}/exe').exists() or
+                  '\tZ' in Path(f'/proc/{pid}/status').read_text(), lambda: f'{pid} does not end')
+
+    def pid(self):
+        return int((self.there / 'shop.pid').read_text())
+
+    def deploy(self, mode, *words, config='key', **changes):
+        (SHARED.shop / 'assets/mode').write_text(mode)
+        return eider('deploy', 'shop.test', '--dir', self.there, *words, '--', '-F',
+                     self.sshd.place / f'{config}.config', **changes)
+
+    def deployed(self, mode, *words, **changes):
+        """What it says; it has to serve."""
+        status, said, errors = self.deploy(mode, *words, **changes)
+        self.assertEqual(status, 0, said + errors)
+        self.assertEqual(ask(self.port, '/mode'), (200, mode))
+        self.assertEqual(ask(self.port, '/readyz')[0], 200)
+        return said
+
+    def current(self):
+        return Path(os.readlink(self.there / 'current')).name
+
+    def test_it_is_started_then_upgraded_and_taken_back_where_it_fails(self):
+        said = self.deployed('one')
+        first, started = self.current(), self.pid()
+        self.assertRegex(said, (
+            r'^packed shop-0\.1\.0-linux-\w+\.tar\.gz\ntook \S+ to shop\.test\n'
+            rf'unpacked releases/{first}\nswitched current to releases/{first}\n'
+            rf'started process {started}\nready: http://127\.0\.0\.1:{self.port}/readyz\n$'))
+        said = self.deployed('two')
+        second, upgraded = self.current(), self.pid()
+        self.assertNotEqual(first, second)
+        self.assertIn(f'process {upgraded} serves in place of {started}\n', said)
+        self.check_failed_start(second, upgraded)
+        self.check_failed_health(second)
+        # The same again takes nothing over.
+        self.assertNotIn('took', self.deployed('two'))
+        self.assertEqual(list((self.there / 'incoming').iterdir()), [])
+        self.assertFalse(any(Path(place, 'hit').exists() for place in
+                             (self.there, self.there.parent, SHARED.shop, Path.home())))
+
+    def check_failed_start(self, before, process):
+        """The old process has not been touched."""
+        status, said, errors = self.deploy('broken')
+        self.assertEqual(status, 1, said)
+        self.assertRegex(errors, (
+            'eider deploy: the new process does not come up: .*it has ended with 3.*\n'
+            f'eider deploy: rolled back: releases/{before} serves\n$'))
+        self.assertEqual((self.current(), self.pid()), (before, process))
+        self.assertEqual(ask(self.port, '/mode'), (200, 'two'))
+
+    def check_failed_health(self, before):
+        """The new one has served, and the old one does again."""
+        status, said, errors = self.deploy('sick', '--within', '3')
+        self.assertEqual(status, 1, said)
+        self.assertTrue(errors.endswith(
+            f'eider deploy: http://127.0.0.1:{self.port}/readyz answers 503: it is not ready; its '
+            f'log says which check fails\neider deploy: rolled back: releases/{before} serves\n'),
+            errors)
+        self.assertEqual(self.current(), before)
+        self.assertEqual((ask(self.port, '/mode'), ask(self.port, '/readyz')[0]),
+                         ((200, 'two'), 200))
+
+    def test_a_first_release_that_fails_leaves_nothing_that_runs(self):
+        status, _, errors = self.deploy('broken')
+        self.assertEqual(status, 1)
+        self.assertIn('eider deploy: it does not start; its log says:\n', errors)
+        self.assertTrue(errors.endswith('nothing was there before, so nothing serves\n'), errors)
+        self.assertFalse((self.there / 'current').is_symlink())
+        # What runs and is not its own is left alone, whatever the file says.
+        other = self.enterContext(subprocess.Popen(['sleep', '600']))
+        self.addCleanup(other.kill)
+        (self.there / 'shop.pid').write_text(f'{other.pid}\n')
+        self.deployed('one')
+        self.assertIsNone(other.poll())
+
+    def test_the_last_five_releases_stay(self):
+        releases = self.there / 'releases'
+        for age in range(1, 8):
+            (releases / f'old-{age}').mkdir(parents=True)
+            os.utime(releases / f'old-{age}', (1e9 - age, 1e9 - age))
+        (self.there / 'current').symlink_to('releases/old-7')
+        said = self.deployed('one')
+        self.assertEqual(sorted(os.listdir(releases)),
+                         [self.current(), 'old-1', 'old-2', 'old-3', 'old-4', 'old-7'])
+        self.assertIn('removed releases/old-5\nremoved releases/old-6\n', said)
+
+    def test_a_dry_run_and_a_command_that_fails_change_nothing(self):
+        before = sorted(os.listdir(self.there))
+        status, said, errors = self.deploy('one', '--dry-run', '--before', 'false')
+        self.assertEqual(status, 0, errors)
+        self.assertRegex(said, (
+            r'^packed \S+\nwould take [0-9.]+ MiB to shop\.test, and unpack it to releases/\S+\n'
+            r'would run false\nwould switch .*/current from nothing to releases/\S+\n'
+            r'would upgrade the process that serves, or start one\n'
+            r'would ask for its health, and go back where it is not ready within 60 s\n$'))
+        self.assertEqual(sorted(os.listdir(self.there)), before)
+        status, _, errors = self.deploy('one', '--before', 'test -x "$RELEASE/bin/shop" && exit 7')
+        self.assertEqual(status, 1)
+        self.assertTrue(errors.endswith('ended with 7: nothing is switched\n'), errors)
+        self.assertFalse((self.there / 'current').is_symlink())
+        self.assertIn('done: echo x > made\n', self.deployed('one', '--before', 'echo x > made'))
+        self.assertTrue((self.there / 'made').exists())
+
+    def test_who_cannot_be_reached_or_lets_nobody_in_is_told(self):
+        for config, why in (('nowhere', 'Connection refused'), ('wrong', 'Permission denied')):
+            status, _, errors = self.deploy('one', config=config)
+            self.assertEqual(status, 1)
+            self.assertIn(why, errors)
+            self.assertTrue(errors.endswith(
+                'eider deploy: ssh does not come to shop.test, as it says above: ssh shop.test has '
+                'to log in by itself, by a key\n'), errors)
+        self.assertEqual(os.listdir(self.there), ['shop.toml'])
+
+    def ssh_that(self, does):
+        """A PATH whose ssh treats the upload so."""
+        tools = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        tool = tools / 'ssh'
+        tool.write_text("#!/bin/sh\ncase $* in *\"eider-deploy 'take'\"*)\n"
+                        f'{does} | {shutil.which("ssh")} "$@"; exit;;\nesac\n'
+                        f'exec {shutil.which("ssh")} "$@"\n')
+        tool.chmod(0o755)
+        return f'{tools}:{os.environ["PATH"]}'
+
+    def test_an_upload_that_breaks_off_leaves_nothing(self):
+        status, _, errors = self.deploy('one', PATH=self.ssh_that('head -c 100000'))
+        self.assertEqual(status, 1)
+        self.assertTrue(errors.endswith('eider deploy: the package came in part only\n'), errors)
+        self.assertEqual(list((self.there / 'incoming').iterdir()), [])
+        stalled = self.ssh_that('(head -c 100000; exec sleep 600)')
+        command = [SHARED.prefix / 'bin/eider', 'deploy', 'shop.test', '--dir', self.there, '--',
+                   '-F', self.sshd.place / 'key.config']
+        with subprocess.Popen(command, cwd=SHARED.shop, env=environment(PATH=stalled),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            part = self.there / 'incoming'
+            until(lambda: any(each.stat().st_size == 100000 for each in part.iterdir()),
+                  lambda: list(part.iterdir()))
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(STEP_SECONDS_MAX), 130)
+        until(lambda: not list(part.iterdir()), lambda: list(part.iterdir()))
+        self.deployed('one')
+
+    def test_two_do_not_deploy_at_once(self):
+        flock = ['flock', '--no-fork', self.there / '.deploying', 'sh', '-c',
+                 'echo; exec sleep 600']
+        holder = self.enterContext(subprocess.Popen(flock, stdout=subprocess.PIPE))
+        self.addCleanup(holder.kill)
+        holder.stdout.readline()
+        status, _, errors = self.deploy('one')
+        self.assertEqual(status, 1)
+        self.assertRegex(errors, 'eider deploy: somebody else is deploying to .*\n$')
+
+    def test_a_unit_is_reloaded_where_there_is_one(self):
+        """By a systemctl that does what systemd's would, as far as it is asked."""
+        tool = self.sshd.place / 'tools/systemctl'
+        place = self.there.as_posix().replace("'", "'\\''")
+        tool.write_text(f"""#!/bin/sh
+there='{place}'
+pid=$(cat "$there/unit.pid" 2>/dev/null)
+echo "$*" >>"$there/asked"
+case $* in
+  cat*) exit 0 ;;
+  *ExecStart*) echo "{{ path=$there/current/bin/shop ; }}" ;;
+  *MainPID*) echo "${{pid:-0}}" ;;
+  *CanReload*) echo yes ;;
+  is-active*) kill -0 "$pid" 2>/dev/null ;;
+  reload*) kill -USR2 "$pid" ;;
+  restart*) cd "$there" && setsid current/bin/shop --config shop.toml --pid-file unit.pid \\
+      >/dev/null 2>&1 9>&- &
+    for i in $(seq 600); do [ -s "$there/unit.pid" ] && exit; sleep 0.05; done; exit 1 ;;
+esac
+""")
+        tool.chmod(0o755)
+        self.addCleanup(tool.unlink)
+        (self.there / 'shop.pid').symlink_to('unit.pid')
+        if os.getuid() != 0:
+            self.skipTest('only root may restart units')
+        self.assertRegex(self.deployed('one'), r'systemd runs process \d+\n')
+        self.deployed('two')
+        before = self.current()
+        status, _, errors = self.deploy('sick', '--within', '3')
+        self.assertEqual(status, 1)
+        self.assertTrue(errors.endswith(f'rolled back: releases/{before} serves\n'), errors)
+        self.assertEqual(ask(self.port, '/mode'), (200, 'two'))
+        asked = (self.there / 'asked').read_text().splitlines()
+        self.assertEqual(asked.count('restart shop.service'), 1)
+        self.assertEqual(asked.count('reload shop.service'), 3)
+
+    def test_words_that_are_not_understood(self):
+        for words, said in (((), 'which host? for example: eider deploy shop.example'),
+                            (('-oProxyCommand=x',), 'there is no option -oProxyCommand'),
+                            (('a b',), '"a b" is no host'),
+                            (('a', '--dir', 'srv'),
+                             '--dir takes a folder there, from /, and not "srv"'),
+                            (('a', '--dir', '/a\nb'),
+                             '--dir takes a folder there, from /, and not "/a\\nb"'),
+                            (('a', '--within', '0'), '--within takes 1 to 3600 seconds, not 0')):
+            self.assertEqual(eider('deploy', *words), (
+                2, '', f'eider deploy: {said}; eider deploy --help tells more\n'))
+
+    def test_its_unit_is_one_that_systemd_takes(self):
+        status, unit, _ = eider('deploy', '--print-unit', '--dir', '/srv/a+shop')
+        self.assertEqual(status, 0)
+        self.assertIn('ExecStart=/srv/a+shop/current/bin/shop --config /srv/a+shop/shop.toml\n',
+                      unit)
+        self.assertEqual(eider('deploy', '--print-unit', '--dir', '/srv/a shop')[0], 1)
+        if not shutil.which('systemd-analyze'):
+            self.skipTest('systemd is not installed')
+        file = Path(self.enterContext(tempfile.TemporaryDirectory()), 'shop.service')
+        # Its program has to be there.
+        file.write_text(unit.replace('/srv/a+shop/current/bin/shop', '/bin/true'))
+        ended = subprocess.run(['systemd-analyze', 'verify', '--man=no', file], text=True,
+                               check=False, capture_output=True, timeout=60)
+        self.assertEqual((ended.returncode, ended.stderr.replace(str(file), '')), (0, ''))
+
+
+if __name__ == '__main__':
+    unittest.main()
