@@ -99,6 +99,7 @@ within() {
 
 # In a subshell of its own, which becomes that program.
 become() {
+  trap - HUP PIPE  # what is ignored here would be there, too: SIGHUP is a service's word to reload
   cd "$dir" || exit 1
   set -a
   [ -f env ] && . ./env
