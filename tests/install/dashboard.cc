@@ -1,0 +1,8 @@
+// Whether the dashboard of the installed package links with all that it stands on.
+#include <eider/dashboard/dashboard.h>
+
+int main() {
+  eider::App app;
+  eider::serve_dashboard(app);
+  return app.make_service() ? 0 : 1;
+}
