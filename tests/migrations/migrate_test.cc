@@ -235,16 +235,15 @@ const Files kBrokenBack = {
     {"0002_b.down.sql", "-- eider: no transaction\ndrop table b;\ndrop table nowhere;\n"}};
 
 TEST_P(Schema, goes_on_with_a_way_back_that_was_broken_off_and_no_further) {
-  using Unfinished = MigrateOptions::Unfinished;
   EXPECT_EQ(up(kBrokenBack), "2");
   EXPECT_TOLD(down(kBrokenBack), "0002_b.down.sql:3: [failed] ");
   Files mended = kBrokenBack;
   mended.back().text = "-- eider: no transaction\ndrop table if exists b;\ndrop table c;\n";
   const std::string told = "0002_b.down.sql: [unfinished] it was begun on 2";
-  EXPECT_TOLD(up(mended, {.unfinished = Unfinished::again}), told);
-  EXPECT_TOLD(up(mended, {.unfinished = Unfinished::done}), told);
+  EXPECT_TOLD(up(mended, {.unfinished = MigrateOptions::Unfinished::again}), told);
+  EXPECT_TOLD(up(mended, {.unfinished = MigrateOptions::Unfinished::done}), told);
   EXPECT_TRUE(status(mended).all.at(1).is_unfinished);
-  EXPECT_EQ(down(mended, {.unfinished = Unfinished::again}), "0002_b");
+  EXPECT_EQ(down(mended, {.unfinished = MigrateOptions::Unfinished::again}), "0002_b");
   EXPECT_EQ(number("select count(*) from precious"), 1);
   EXPECT_EQ(number("select count(*) from eider_migrations"), 1);
   EXPECT_EQ(up(mended), "1");
