@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kWordBytesMax = 1024;
 
-struct Address {
+struct WordAddress {
   sockaddr_un of{};
   socklen_t length = 0;
 
@@ -29,8 +29,8 @@ struct Address {
 };
 
 /// A name that is no file's: it goes with who listens there, and needs no right to a directory.
-Address address_for(pid_t service) noexcept {
-  Address at;
+WordAddress address_for(pid_t service) noexcept {
+  WordAddress at;
   at.of.sun_family = AF_UNIX;
   constexpr std::string_view kName("\0eider/upgrade/", 15);
   char* const digits = std::ranges::copy(kName, at.of.sun_path).out;
@@ -57,7 +57,7 @@ pid_t sender_of(msghdr& message) noexcept {
 
 void tell_upgrade(pid_t successor, std::string_view why) noexcept {
   const Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  const Address to = address_for(::getpid());
+  const WordAddress to = address_for(::getpid());
   std::array<char, kWordBytesMax> word{};
   char* at = std::to_chars(word.data(), word.data() + word.size(), successor).ptr;
   *at++ = ' ';
@@ -71,7 +71,7 @@ Result<UpgradeAsker, std::string> UpgradeAsker::listen(pid_t service) {
   Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int on = 1;
   (void)::setsockopt(socket.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
-  const Address at = address_for(service);
+  const WordAddress at = address_for(service);
   if (::bind(socket.get(), at.get(), at.length) != 0) {
     return fail(errno == EADDRINUSE ? std::string("somebody else is asking it already")
                                     : std::system_category().message(errno));
