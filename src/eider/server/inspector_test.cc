@@ -24,7 +24,10 @@ class InspectedServer : public ServerTest {
   InspectedServer() {
     ignore_signal(SIGUSR1);  // until the server hears it
   }
-  ~InspectedServer() override { ::signal(SIGUSR1, SIG_DFL); }
+  ~InspectedServer() override {
+    server_.reset();  // ahead of what it tells
+    ::signal(SIGUSR1, SIG_DFL);
+  }
 
   [[nodiscard]] bool start_inspected(unsigned threads, Duration stuck_after = Duration::zero()) {
     ServerOptions options;
