@@ -11,7 +11,7 @@ import threading
 import support
 import webdriver
 
-PROGRAM = "32_inside"
+PROGRAM = "33_inside"
 WIDTHS = (360, 1280)
 
 

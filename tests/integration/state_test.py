@@ -19,7 +19,7 @@ from pathlib import Path
 from support import Program
 from upgrade_test import children, setUpModule as adopt_orphans
 
-PROGRAM = '32_inside'
+PROGRAM = '33_inside'
 SECONDS_MAX = 30
 LONG_MS = 60_000
 GET = 'GET {} HTTP/1.1\r\nHost: x\r\n\r\n'

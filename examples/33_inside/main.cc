@@ -1,9 +1,9 @@
 // What a running service does, and what its requests wait for.
 //
-//     32_inside --port 8080
+//     33_inside --port 8080
 //     curl 127.0.0.1:8080/wait/5000 & curl 127.0.0.1:8080/count/20000000 &
 //     chromium http://localhost:8080/_eider/
-//     kill -USR1 $(pidof 32_inside)      # writes it as JSON to /tmp/eider-state-PID.json
+//     kill -USR1 $(pidof 33_inside)      # writes it as JSON to /tmp/eider-state-PID.json
 
 #include <eider/client/client.h>
 #include <eider/dashboard/dashboard.h>
