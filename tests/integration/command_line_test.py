@@ -69,8 +69,8 @@ class EiderCommands(unittest.TestCase):
     def test_an_unknown_command_is_told_with_the_one_that_was_meant(self):
         self.assertEqual(run_to_end('eider', 'benhc'), (
             2, 'eider: there is no command benhc, but bench (eider --help lists them)\n'))
-        self.assertEqual(run_to_end('eider', 'deploy'), (
-            2, 'eider: there is no command deploy (eider --help lists them)\n'))
+        self.assertEqual(run_to_end('eider', 'launch'), (
+            2, 'eider: there is no command launch (eider --help lists them)\n'))
 
     def test_help_is_the_same_in_front_and_behind(self):
         for name in ('bench', 'db', 'openapi', 'views', 'openapi-diff'):

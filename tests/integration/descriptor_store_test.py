@@ -9,6 +9,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -133,8 +134,8 @@ class Store(unittest.TestCase):
 
     def test_a_crash_loses_nobody_who_waits_in_a_queue(self):
         port = free_port()
-        systemd = Systemd(self, '--port', str(port), '--threads', '2', '--store-sockets')
-        systemd.start()
+        systemd = Systemd(self, '--port', str(port), '--store-sockets')
+        systemd.start('--threads', '2')
         name = f'eider-127.0.0.1%3a{port}'
         self.assertEqual(systemd.names(), [name, name])
         self.assertEqual([line for line, _ in systemd.heard][-2:],
@@ -260,7 +261,8 @@ class Oracle(unittest.TestCase):
                   'count = library.sd_listen_fds_with_names(0, ctypes.byref(names))\n'
                   'print(*(names[place].decode() for place in range(count)))\n')
         told = f'LISTEN_PID=$$ LISTEN_FDS=2 LISTEN_FDNAMES="{":".join(names)}" '
-        said = subprocess.run(['bash', '-c', f'{told} exec python3 -c \'{script}\''],
+        said = subprocess.run(['bash', '-c', f'{told} exec {sys.executable} -c \'{script}\' '
+                               '3<&0 4<&0'], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=SECONDS_MAX, check=True)
         self.assertEqual(said.stdout.split(), names)
 

@@ -38,10 +38,10 @@ def statuses(process):
 
 
 def affinities(process):
-    """Of each of its threads, but the kernel's."""
+    """Of each of its threads, but the kernel's and the one that looks at the others."""
     return sorted(tuple(sorted(os.sched_getaffinity(int(task.name))))
                   for task in Path(f'/proc/{process}/task').iterdir()
-                  if not (task / 'comm').read_text().startswith('iou-'))
+                  if not (task / 'comm').read_text().startswith(('iou-', 'eider-inspect')))
 
 
 def public_directory(case):

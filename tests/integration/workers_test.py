@@ -150,7 +150,8 @@ class HungLoop:
     ALL, SEIZE, INTERRUPT = 0x40000000, 0x4206, 0x4207
 
     def __init__(self, process):
-        self.thread = max(int(task.name) for task in Path(f'/proc/{process}/task').iterdir())
+        self.thread = max(int(task.name) for task in Path(f'/proc/{process}/task').iterdir()
+                          if (task / 'comm').read_text() != 'eider-inspect\n')
 
     def __enter__(self):
         library = ctypes.CDLL(None, use_errno=True)
