@@ -4,6 +4,7 @@
 import argparse
 import os
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
@@ -124,12 +125,20 @@ def read_options():
     parser.add_argument('--fuzz-seconds', type=int, metavar='N',
                         help='look for new inputs for so long with each fuzzer; without it, '
                              'each makes the same ones every time')
+    options_of_time(parser)
     options = parser.parse_args()
     unknown = set(options.part) - {part.name for part in PARTS}
     if unknown:
         parser.error(f'no part {", ".join(sorted(unknown))}; there are: '
                      + ', '.join(part.name for part in PARTS))
     return options
+
+
+def options_of_time(parser):
+    """What a run that has to end is told."""
+    parser.add_argument('--begin-within', type=float, metavar='MINUTES',
+                        help='leave out, and say so, what would begin later: for a run that is '
+                             'ended when its time is over, on a machine that is slow that day')
 
 
 def chosen(options):
@@ -143,10 +152,13 @@ def main():
     """Runs the chosen parts; status 1 when anything failed, 130 on Ctrl-C."""
     options = read_options()
     os.chdir(ROOT)
-    teller = Teller()
+    teller, began = Teller(), time.monotonic()
     AHEAD.plan(part.builds for part in chosen(options) if part.builds)
     try:
         for part in chosen(options):
+            if options.begin_within and time.monotonic() - began > options.begin_within * 60:
+                teller.leave_out(part.name, part.what)
+                continue
             teller.run(part.name, part.what, lambda o, run=part.run: run(o, options))
     except KeyboardInterrupt:
         print('\ninterrupted: the other parts did not run')

@@ -83,6 +83,11 @@ class Teller:
         sys.stdout.flush()
         self.total.add(outcome)
 
+    def leave_out(self, name, what):
+        """Says that a part did not run, as it would have begun too late."""
+        print(f'{name:<12} left out: there was no time left for it  ({what})', flush=True)
+        self.total.skip(name, 'there was no time left for it')
+
     def finish(self):
         """The last lines; the exit status."""
         # Again, as a log may be kept by its last lines alone.
