@@ -135,8 +135,8 @@ TEST_F(Sandbox, refuses_calls_of_no_service_also_in_threads_that_ran_before) {
       {"execve", [] { return ::execl("/bin/true", "true", nullptr); }},
   };
   for (const auto& [name, call] : calls) {
-    EXPECT_EQ(within([&, call = call] { return error_of(call()); }), EPERM) << name;
-    EXPECT_EQ(exit_of([&, call = call] {
+    EXPECT_EQ(within([&, refused = call] { return error_of(refused()); }), EPERM) << name;
+    EXPECT_EQ(exit_of([&, refused = call] {
                 std::atomic<bool> is_held = false;
                 std::atomic<int> error = 0;
                 std::thread before([&] {
