@@ -143,7 +143,7 @@ TEST_F(Sandbox, refuses_calls_of_no_service_also_in_threads_that_ran_before) {
                   while (!is_held) {
                     std::this_thread::yield();
                   }
-                  error = error_of(call());
+                  error = error_of(refused());
                 });
                 const bool held = enter_sandbox(options).has_value();
                 is_held = true;
