@@ -7,8 +7,8 @@ import json
 import os
 import re
 import shutil
-import signal
 import socket
+import signal
 import subprocess
 import tempfile
 import threading
@@ -300,9 +300,18 @@ class Telemetry(unittest.TestCase):
              if found['eider_connections{protocol="http/1.1"}'] == '1'), None))
         self.assertEqual(numbers['eider_connections{protocol="h2"}'], '0')
         self.assertGreaterEqual(int(numbers['eider_connections_accepted_total']), 2)
+        self.assertEqual(numbers['http_requests_in_flight'], '0')
         self.assertEqual(numbers['eider_db_connections{database="shop"}'], '1')
         self.assertEqual(numbers['eider_db_connections_busy{database="shop"}'], '0')
         self.assertEqual(numbers['eider_db_waiting{database="shop"}'], '0')
+
+    def test_requests_that_wait_are_counted_until_their_clients_have_left(self):
+        with socket.create_server(('127.0.0.1', 0)) as silent:
+            program = self.start('--stock', f'http://127.0.0.1:{silent.getsockname()[1]}/stock')
+            with program.connect() as asking:
+                asking.sendall(b'GET /stock HTTP/1.1\r\nHost: x\r\n\r\n')
+                wait_for(lambda: 'http_requests_in_flight 1\n' in self.scraped())
+            wait_for(lambda: 'http_requests_in_flight 0\n' in self.scraped())
 
     @unittest.skipUnless(shutil.which('prometheus'), 'prometheus is not installed')
     def test_prometheus_scrapes_them(self):

@@ -47,7 +47,7 @@ WorkRef work_of_job(const RouteTable& table) {
   work->place = {.trace_high = next_span_id(), .trace_low = next_span_id()};
   work->place.is_sampled = spans->samples(work->place);
   work->spans = spans;
-  return WorkRef(work);
+  return WorkRef::to_new(work);
 }
 
 }  // namespace

@@ -336,7 +336,7 @@ void AppService::finish(const Plan& plan, Request& request, Response& response) 
 }
 
 void AppService::observe(const AnswerRecord& record) noexcept {
-  const Within within(work_if_any(record.request));
+  const Within within(peek_work(record.request));
   const auto tell = [&](const auto& told) {
     try {
       told(record);
@@ -358,7 +358,7 @@ void AppService::observe(const AnswerRecord& record) noexcept {
 
 void AppService::answer_failed(const Request& request, Response* response,
                                std::exception_ptr thrown) noexcept {
-  const Within within(work_if_any(request));
+  const Within within(peek_work(request));
   Response unsent;
   try {
     std::rethrow_exception(std::move(thrown));

@@ -1,17 +1,19 @@
 #include "eider/base/metric.h"
 
-#include <algorithm>
-
 namespace eider {
 
 using detail::base::count_place;
 using detail::base::kCountPlaces;
 
-std::uint64_t Counter::value() const noexcept {
+// The places are read while no part can end, whose count would be missed, or be told twice.
+std::uint64_t Counter::value() const {
   std::uint64_t sum = 0;
-  for (const Place& place : places_) {
-    sum += place.count.load(std::memory_order_relaxed);
-  }
+  own_.each([&](const Own& part) { sum += part.value(); },
+            [&] {
+              for (const Place& place : places_) {
+                sum += place.count.load(std::memory_order_relaxed);
+              }
+            });
   return sum;
 }
 
@@ -26,8 +28,7 @@ std::size_t Histogram::buckets_per_place() const noexcept {
 
 void Histogram::observe(double value) noexcept {
   const std::size_t place = count_place();
-  const auto bucket =
-      static_cast<std::size_t>(std::ranges::lower_bound(bounds_, value) - bounds_.begin());
+  const std::size_t bucket = bucket_of(value);
   buckets_[(place * buckets_per_place()) + bucket].fetch_add(1, std::memory_order_relaxed);
   sums_[place].add(value);
 }
@@ -35,17 +36,39 @@ void Histogram::observe(double value) noexcept {
 Histogram::Read Histogram::read() const {
   Read read;
   read.counts.resize(bounds_.size() + 1);
-  for (std::size_t place = 0; place < kCountPlaces; ++place) {
-    read.sum += sums_[place].value();
+  const auto add = [&](const std::atomic<std::uint64_t>* buckets, double sum) {
+    read.sum += sum;
     for (std::size_t bucket = 0; bucket < read.counts.size(); ++bucket) {
-      const auto& counted = buckets_[(place * buckets_per_place()) + bucket];
-      read.counts[bucket] += counted.load(std::memory_order_relaxed);
+      read.counts[bucket] += buckets[bucket].load(std::memory_order_relaxed);
     }
-  }
+  };
+  own_.each(
+      [&](const Own& part) {
+        add(part.buckets_.data(), part.sum_.load(std::memory_order_relaxed));
+      },
+      [&] {
+        for (std::size_t place = 0; place < kCountPlaces; ++place) {
+          add(&buckets_[place * buckets_per_place()], sums_[place].value());
+        }
+      });
   for (const std::uint64_t count : read.counts) {
     read.count += count;
   }
   return read;
+}
+
+Histogram::Own::Own(Histogram& whole) : whole_(whole), buckets_(whole.bounds_.size() + 1) {
+  whole_.own_.add(*this);
+}
+
+Histogram::Own::~Own() {
+  whole_.own_.remove(*this, [this] {
+    for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+      whole_.buckets_[bucket].fetch_add(buckets_[bucket].load(std::memory_order_relaxed),
+                                        std::memory_order_relaxed);
+    }
+    whole_.sums_[0].add(sum_.load(std::memory_order_relaxed));
+  });
 }
 
 }  // namespace eider

@@ -48,7 +48,7 @@ Span::Span(std::string_view name, SpanKind kind)
   }
   const Work& outer = *Work::current();
   auto* const inner = new Work;
-  within_ = WorkRef(inner);
+  within_ = WorkRef::to_new(inner);
   inner->set_request_id(outer.request_id());
   inner->place = open_.place();
   inner->state = outer.state;

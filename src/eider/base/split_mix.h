@@ -9,7 +9,7 @@ namespace eider {
 /// SplitMix64: 64 bits of state, passes BigCrush, and any seed is a good one.
 class SplitMix64 {
  public:
-  explicit SplitMix64(std::uint64_t seed) noexcept : state_(seed) {}
+  explicit constexpr SplitMix64(std::uint64_t seed) noexcept : state_(seed) {}
 
   std::uint64_t next() noexcept {
     state_ += 0x9e37'79b9'7f4a'7c15U;

@@ -3,6 +3,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 
 #include "eider/base/poison.h"
@@ -13,10 +14,17 @@ namespace eider {
 namespace {
 
 void append_hex(std::string& out, std::uint64_t value) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  for (unsigned shift = 64; shift != 0; shift -= 4) {
-    out.push_back(kDigits[(value >> (shift - 4)) & 15U]);
-  }
+  const std::array<char, 16> digits = id_digits(value);
+  out.append(digits.data(), digits.size());
+}
+
+/// Eight digits at once, each in its byte: the highest in the highest.
+std::uint64_t half_of_digits(std::uint64_t half) noexcept {
+  std::uint64_t bytes = (half | (half << 16U)) & 0x0000'FFFF'0000'FFFFU;
+  bytes = (bytes | (bytes << 8U)) & 0x00FF'00FF'00FF'00FFU;
+  bytes = (bytes | (bytes << 4U)) & 0x0F0F'0F0F'0F0F'0F0FU;
+  const std::uint64_t letters = ((bytes + 0x0606'0606'0606'0606U) >> 4U) & 0x0101'0101'0101'0101U;
+  return bytes + 0x3030'3030'3030'3030U + (letters * ('a' - '9' - 1));
 }
 
 /// returns  nothing where a byte is no lower-case hexadecimal digit
@@ -120,13 +128,23 @@ std::string span_id_text(std::uint64_t span) {
 }
 
 std::uint64_t next_span_id() noexcept {
-  thread_local SplitMix64 random([] {
+  static constinit thread_local SplitMix64 random(0);
+  static constinit thread_local bool is_seeded = false;
+  if (!is_seeded) [[unlikely]] {
     std::uint64_t seed = 0;
     [[maybe_unused]] const auto bytes = getrandom(&seed, sizeof seed, 0);
-    return seed;
-  }());
+    random = SplitMix64(seed);
+    is_seeded = true;
+  }
   const std::uint64_t id = random.next();
   return id == 0 ? 1 : id;
+}
+
+std::array<char, 16> id_digits(std::uint64_t id) noexcept {
+  static_assert(std::endian::native == std::endian::little);
+  const std::array<std::uint64_t, 2> halves = {std::byteswap(half_of_digits(id >> 32U)),
+                                               std::byteswap(half_of_digits(id & 0xFFFF'FFFFU))};
+  return std::bit_cast<std::array<char, 16>>(halves);
 }
 
 std::int64_t unix_nanoseconds() noexcept {
@@ -135,8 +153,10 @@ std::int64_t unix_nanoseconds() noexcept {
       .count();
 }
 
+// Who has the only reference can be joined by nobody: most works end without a locked instruction.
 void Work::release(const Work* work) noexcept {
-  if (work != nullptr && work->references_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+  if (work != nullptr && (work->references_.load(std::memory_order_acquire) == 1 ||
+                          work->references_.fetch_sub(1, std::memory_order_acq_rel) == 1)) {
     delete work;
   }
 }

@@ -85,6 +85,8 @@ class SpanSink {
 /// What a span's name stands in place of where one is made: from a seed of the kernel's, one per
 /// thread, never 0. Unique, not secret.
 [[nodiscard]] std::uint64_t next_span_id() noexcept;
+/// Hexadecimal, the highest first.
+[[nodiscard]] std::array<char, 16> id_digits(std::uint64_t id) noexcept;
 /// Nanoseconds since 1970 by the system's clock.
 [[nodiscard]] std::int64_t unix_nanoseconds() noexcept;
 
@@ -115,6 +117,7 @@ class Work {
   }
 
   TracePlace place;
+  std::uint64_t parent = 0;         // the span that asked for it; 0: nobody's
   std::string state;                // tracestate as it came, to be handed on
   std::shared_ptr<SpanSink> spans;  // null: no span of it is kept
   /// Of a request; both live as long as the server.
@@ -155,6 +158,13 @@ class WorkRef {
     if (work_ != nullptr) [[unlikely]] {
       work_->references_.fetch_add(1, std::memory_order_relaxed);
     }
+  }
+  /// Of one that nobody has so far, which needs no locked instruction. Pre: not null
+  [[nodiscard]] static WorkRef to_new(const Work* work) noexcept {
+    work->references_.store(1, std::memory_order_relaxed);
+    WorkRef made;
+    made.work_ = work;
+    return made;
   }
   WorkRef(const WorkRef& other) noexcept : WorkRef(other.work_) {}
   WorkRef(WorkRef&& other) noexcept : work_(std::exchange(other.work_, nullptr)) {}
@@ -258,6 +268,8 @@ inline void WorkKept::enter(WorkRef work) noexcept {
 class Within {
  public:
   explicit Within(WorkRef work) noexcept { WorkKept::enter(std::move(work)); }
+  /// work  kept by somebody else until the end of this
+  explicit Within(const Work* work) noexcept { WorkKept::enter(work); }
 
  private:
   WorkKept kept_;

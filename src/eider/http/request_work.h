@@ -18,13 +18,19 @@ struct RequestWork {
   return own == nullptr ? WorkRef() : own->kept;
 }
 
+/// The same where the request is there until it is used no more.
+[[nodiscard]] inline const Work* peek_work(const Request& request) noexcept {
+  const auto* const own = request.find<RequestWork>();
+  return own == nullptr ? nullptr : own->work;
+}
+
 /// The request's, which is the thread's from now on, until what called for the hooks returns.
 /// To be called by a hook's `before`.
 [[nodiscard]] inline Work& work_of(Request& request) {
   auto* own = request.find<RequestWork>();
   if (own == nullptr) {
     auto* const work = new Work;
-    own = &request.put(RequestWork{work, WorkRef(work)});
+    own = &request.put(RequestWork{work, WorkRef::to_new(work)});
     WorkKept::enter(work);
   }
   return *own->work;

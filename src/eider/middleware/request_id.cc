@@ -1,15 +1,12 @@
 #include "eider/middleware/request_id.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include "eider/app/operation.h"
-#include "eider/base/split_mix.h"
+#include "eider/base/text.h"
 #include "eider/http/request_work.h"
 
 namespace eider {
@@ -17,6 +14,7 @@ namespace eider {
 namespace {
 
 constexpr std::string_view kField = "X-Request-Id";
+constexpr std::string_view kLineBegins = "X-Request-Id: ";
 
 /// A client's own id goes into logs and into the response: one with other bytes could write lines
 /// of the one and fields of the other.
@@ -27,25 +25,18 @@ bool is_usable_id(std::string_view id) noexcept {
   });
 }
 
-/// From a seed of the kernel's, one per thread: unique, not secret.
-std::uint64_t next_random() noexcept {
-  thread_local SplitMix64 random([] {
-    std::uint64_t seed = 0;
-    [[maybe_unused]] const auto bytes = getrandom(&seed, sizeof seed, 0);
-    return seed;
-  }());
-  return random.next();
+RequestId new_id() noexcept {
+  const std::array<char, 16> digits = id_digits(next_span_id());
+  return RequestId({digits.data(), digits.size()});
 }
 
-RequestId new_id() noexcept {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::array<char, 16> id{};
-  std::uint64_t random = next_random();
-  for (char& digit : id) {
-    digit = kDigits[random & 15U];
-    random >>= 4U;
-  }
-  return RequestId({id.data(), id.size()});
+/// What a usable id is, no line can be spoilt by: the line is not looked at again.
+void add_to(Response& response, const RequestId& id) {
+  std::array<char, kLineBegins.size() + RequestId::kBytesMax + kCrlf.size()> line;
+  char* end = std::ranges::copy(kLineBegins, line.data()).out;
+  end = std::ranges::copy(id.text(), end).out;
+  end = std::ranges::copy(kCrlf, end).out;
+  response.append_field_lines({line.data(), end});
 }
 
 RequestId id_of(const Request& request, const RequestIdOptions& options) {
@@ -56,27 +47,30 @@ RequestId id_of(const Request& request, const RequestIdOptions& options) {
 }  // namespace
 
 Hook request_id(RequestIdOptions options) {
-  return {.before =
-              [options](Request& request, Response& response) {
-                const RequestId& id = request.put(id_of(request, options));
-                work_of(request).set_request_id(id.text());
-                response.add_header(kField, id.text());
-                return true;
-              },
-          .after =
-              [](const Request& /*request*/, Response& response) {
-                if (!response.find_header(kField)) {  // refused ahead of `before`
-                  response.add_header(kField, new_id().text());
-                }
-              },
-          .name = "request_id",
-          .puts = {kPuts<RequestId>},
-          .describe =
-              [](Operation& operation) {
-                for (Operation::Answer& answer : operation.answers) {
-                  answer.add_field(kField);
-                }
-              }};
+  return {
+      .before =
+          [options](Request& request, Response& response) {
+            const RequestId& id = request.put(id_of(request, options));
+            work_of(request).set_request_id(id.text());
+            add_to(response, id);
+            return true;
+          },
+      .after =
+          [](const Request& request, Response& response) {
+            // A refusal ahead of `before`, or of what came behind it, begins with nothing.
+            if (!response.field_lines().starts_with(kLineBegins) && !response.find_header(kField)) {
+              const auto* const own = request.find<RequestId>();
+              add_to(response, own == nullptr ? new_id() : *own);
+            }
+          },
+      .name = "request_id",
+      .puts = {kPuts<RequestId>},
+      .describe =
+          [](Operation& operation) {
+            for (Operation::Answer& answer : operation.answers) {
+              answer.add_field(kField);
+            }
+          }};
 }
 
 }  // namespace eider

@@ -34,11 +34,13 @@ class LoopLocal {
   /// The object of the loop that runs on this thread.
   [[nodiscard]] T& here() const {
     Loop& loop = Loop::current();
-    if (loop.kept(key_) == nullptr) {
-      auto made = std::make_unique<Kept>(make_());
-      loop.kept(key_) = std::move(made);
+    if (LoopKept* const kept = loop.kept(key_).get()) [[likely]] {
+      return *static_cast<Kept&>(*kept).object;
     }
-    return *static_cast<Kept&>(*loop.kept(key_)).object;
+    auto made = std::make_unique<Kept>(make_());  // it may keep something itself
+    T& object = *made->object;
+    loop.kept(key_) = std::move(made);
+    return object;
   }
 
  private:

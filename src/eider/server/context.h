@@ -51,7 +51,7 @@ struct LoopContext {
                     .target_bytes_max = its_limits.target_bytes_max,
                     .fields_max = its_limits.fields_max},
         is_observed(its_service.is_observed()),
-        exchanges({its_loop, its_service, its_limits, running}, exchanges_max,
+        exchanges({its_loop, its_service, its_limits, running, *numbers}, exchanges_max,
                   its_limits.bodies_bytes_max),
         handshakes_max(its_handshakes_max) {}
 

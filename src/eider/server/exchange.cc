@@ -307,6 +307,7 @@ std::unique_ptr<Exchange> Exchanges::take() {
   }
   exchange->index_ = in_use_.size();
   in_use_.push_back(exchange.get());
+  context_.numbers.set_in_flight(in_use());
   return exchange;
 }
 
@@ -339,6 +340,7 @@ void Exchanges::keep(std::unique_ptr<Exchange> exchange) noexcept {
   in_use_.back()->index_ = exchange->index_;
   in_use_[exchange->index_] = in_use_.back();
   in_use_.pop_back();
+  context_.numbers.set_in_flight(in_use());
   exchange->reset();
   if (spare_.size() < kSpareMax) {
     spare_.push_back(std::move(exchange));

@@ -20,6 +20,7 @@
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 #include "eider/server/limits.h"
+#include "eider/server/loop_numbers.h"
 #include "eider/server/production.h"
 #include "eider/server/request_content.h"
 #include "eider/server/service.h"
@@ -96,6 +97,7 @@ struct ExchangeContext {
   Service& service;
   const Limits& limits;
   RunningPlan& running;
+  LoopNumbers& numbers;
 };
 
 /// The plan as it is kept to: what decides ahead of content begins before that has come.

@@ -1,5 +1,5 @@
 // What one loop of a server counts of its connections: by its own thread, read by any.
-// Must not cost a request anything: only connections that come and go, or change, write here.
+// Must not cost a request that is answered at once anything.
 #pragma once
 
 #include <array>
@@ -8,7 +8,11 @@
 #include <cstdint>
 #include <memory>
 
+#include "eider/base/metric.h"
+
 namespace eider::detail::server {
+
+using base::add_alone;
 
 /// What is spoken on a connection.
 enum class Spoken : std::uint8_t {
@@ -25,7 +29,10 @@ class LoopNumbers {
  public:
   void add(Spoken spoken) noexcept { change(spoken, 1); }
   void take_off(Spoken spoken) noexcept { change(spoken, -1); }
-  void note_accepted() noexcept { add_to(accepted_, std::int64_t{1}); }
+  void note_accepted() noexcept { add_alone(accepted_, std::int64_t{1}); }
+  void set_in_flight(std::size_t count) noexcept {
+    in_flight_.store(static_cast<std::int64_t>(count), std::memory_order_relaxed);
+  }
 
   // From any thread.
   [[nodiscard]] std::int64_t connections(Spoken spoken) const noexcept {
@@ -34,18 +41,19 @@ class LoopNumbers {
   [[nodiscard]] std::int64_t accepted() const noexcept {
     return accepted_.load(std::memory_order_relaxed);
   }
+  /// Requests that wait for content or an answer.
+  [[nodiscard]] std::int64_t in_flight() const noexcept {
+    return in_flight_.load(std::memory_order_relaxed);
+  }
 
  private:
-  // One thread writes, so no locked instruction is needed.
-  static void add_to(std::atomic<std::int64_t>& number, std::int64_t change) noexcept {
-    number.store(number.load(std::memory_order_relaxed) + change, std::memory_order_relaxed);
-  }
   void change(Spoken spoken, std::int64_t by) noexcept {
-    add_to(connections_[static_cast<std::size_t>(spoken)], by);
+    add_alone(connections_[static_cast<std::size_t>(spoken)], by);
   }
 
   std::array<std::atomic<std::int64_t>, kSpokenCount> connections_{};
   std::atomic<std::int64_t> accepted_{0};
+  std::atomic<std::int64_t> in_flight_{0};
 };
 
 /// Those of the loop that runs on this thread; null: it is no server's.

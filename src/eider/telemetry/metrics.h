@@ -116,7 +116,7 @@ struct MetricsOptions {
 ///     http_request_duration_seconds_bucket{method="GET",route="/notes/{id}",le="0.001"} 11
 ///
 /// `http_response_bytes_total` has bytes of content, `http_requests_cut_total` the clients that
-/// have left ahead of the end, `http_requests_in_flight` those that wait for an answer. Paths
+/// have left ahead of the end, `http_requests_in_flight` those that wait, of every app here. Paths
 /// without a route have the route "", what could not be read the method "" as well, so that no
 /// client makes more series. How late each loop is (`eider_loop_lag_seconds`), and what the process
 /// takes (`process_…`), is told, too. Who may read it is for a proxy to say, for what the route is

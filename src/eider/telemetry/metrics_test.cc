@@ -170,11 +170,50 @@ TEST(Metrics, lose_nothing_of_what_threads_count_at_once) {
   EXPECT_EQ(gauge.value(), 60'000);
 }
 
+TEST(Metrics, keep_what_threads_have_counted_in_parts_of_their_own) {
+  Counter counter;
+  Histogram histogram;
+  counter.add(1);
+  histogram.observe(100);
+  std::atomic<bool> is_over = false;
+  std::thread reader([&] {
+    for (std::uint64_t before = 0; !is_over;) {
+      const std::uint64_t now = counter.value();
+      EXPECT_GE(now, before);
+      before = now;
+    }
+  });
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([&] {
+      for (int part = 0; part < 50; ++part) {
+        Counter::Own its_counter(counter);
+        Histogram::Own its_histogram(histogram);
+        for (int i = 0; i < 100; ++i) {
+          its_counter.add(2);
+          its_histogram.observe(0.25);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  is_over = true;
+  reader.join();
+  const Counter::Own none(counter);
+  EXPECT_EQ(counter.value(), 40'001U);
+  EXPECT_EQ(histogram.read().count, 20'001U);
+  EXPECT_EQ(histogram.read().sum, 5'100);
+  EXPECT_EQ(histogram.read().counts[8], 20'000U);
+  EXPECT_EQ(histogram.read().counts.back(), 1U);
+}
+
 TEST(Metrics, have_what_is_at_work_and_what_the_process_takes) {
   App app = counted();
   TestClient client(app);
   const std::string text = client.get("/metrics").body;
-  EXPECT_TRUE(text.contains("http_requests_in_flight 1\n")) << text;
+  EXPECT_TRUE(text.contains("http_requests_in_flight 0\n")) << text;  // it is answered at once
   EXPECT_TRUE(text.contains("eider_build_info{eider=\"0.1.0\",build=\"\"} 1\n"));
   EXPECT_TRUE(text.contains("\nprocess_resident_memory_bytes "));
   EXPECT_TRUE(text.contains("\nprocess_open_fds "));

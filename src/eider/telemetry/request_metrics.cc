@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -31,22 +32,6 @@ using detail::telemetry::count_requests;
 
 constexpr std::string_view kTextOfPrometheus = "text/plain; version=0.0.4; charset=utf-8";
 
-/// One that is at work, until the request's slots end: whatever becomes of it.
-class InFlight {
- public:
-  explicit InFlight(Gauge& gauge) noexcept : gauge_(&gauge) { gauge.add(1); }
-  InFlight(InFlight&& other) noexcept : gauge_(std::exchange(other.gauge_, nullptr)) {}
-  InFlight& operator=(InFlight&&) = delete;
-  ~InFlight() {
-    if (gauge_ != nullptr) {
-      gauge_->add(-1);
-    }
-  }
-
- private:
-  Gauge* gauge_;
-};
-
 /// A route's text lives as long as the server, so its place stands for it.
 struct RouteKey {
   const char* route;
@@ -57,17 +42,17 @@ struct RouteKey {
 
 struct HashOfKey {
   std::size_t operator()(const RouteKey& key) const noexcept {
-    return std::hash<const void*>()(key.route) * 31 +
-           (static_cast<std::size_t>(key.method) * 1009) + static_cast<std::size_t>(key.status);
+    return (std::hash<const void*>()(key.route) >> 3U) +
+           (static_cast<std::size_t>(key.method) * 7) + static_cast<std::size_t>(key.status);
   }
 };
 
-/// What is counted of one route, method and status, all of it the registry's.
+/// What a loop counts of one route, method and status.
 struct RouteCounts {
-  Counter* requests;
-  Histogram* seconds;
-  Counter* bytes_out;
-  Counter* cut;
+  Counter::Own requests;
+  Histogram::Own seconds;
+  Counter::Own bytes_out;
+  Counter::Own cut;
 };
 
 /// Of one loop: it asks the registry, which locks, once for each of them.
@@ -79,39 +64,56 @@ class LoopCounts {
   void add(const AnswerRecord& record) {
     const Request& request = record.request;
     const RouteKey key{request.route().data(), request.method(), record.status};
-    auto found = routes_.find(key);
-    if (found == routes_.end()) {
-      found = routes_.emplace(key, counts_of(request, record.status)).first;
+    Seen& seen = seen_[HashOfKey()(key) % seen_.size()];
+    if (seen.counts == nullptr || seen.key != key) {
+      seen = {key, &counts_of(key, request)};
     }
-    const RouteCounts& counts = found->second;
-    counts.requests->add();
-    counts.seconds->observe(std::chrono::duration<double>(record.ended - record.began).count());
-    counts.bytes_out->add(record.bytes_out);
+    RouteCounts& counts = *seen.counts;
+    counts.requests.add();
+    counts.seconds.observe(std::chrono::duration<double>(record.ended - record.began).count());
+    counts.bytes_out.add(record.bytes_out);
     if (!record.is_whole) {
-      counts.cut->add();
+      counts.cut.add();
     }
   }
 
  private:
-  RouteCounts counts_of(const Request& request, int status) {
+  /// Of those of its place, the one that was asked for last.
+  struct Seen {
+    RouteKey key{};
+    RouteCounts* counts = nullptr;
+  };
+
+  RouteCounts& counts_of(const RouteKey& key, const Request& request) {
+    std::unique_ptr<RouteCounts>& counts = routes_[key];
+    if (counts == nullptr) {
+      counts = make_counts(request, key.status);
+    }
+    return *counts;
+  }
+
+  std::unique_ptr<RouteCounts> make_counts(const Request& request, int status) {
     const std::string_view method = to_text(request.method());
     const MetricLabels labels = {{"method", method}, {"route", request.route()}};
-    return {
-        .requests = &metrics_->counter(
-            "http_requests_total", "Requests, by how they ended.",
-            {{"method", method}, {"route", request.route()}, {"status", std::to_string(status)}}),
-        .seconds = &metrics_->histogram("http_request_duration_seconds",
-                                        "From a request's head to the last byte of its answer.",
-                                        labels, bounds_),
-        .bytes_out =
-            &metrics_->counter("http_response_bytes_total", "Content that was sent.", labels),
-        .cut = &metrics_->counter("http_requests_cut_total",
-                                  "Clients that have left ahead of the end.", labels)};
+    Counter& requests = metrics_->counter(
+        "http_requests_total", "Requests, by how they ended.",
+        {{"method", method}, {"route", request.route()}, {"status", std::to_string(status)}});
+    Histogram& seconds = metrics_->histogram(
+        "http_request_duration_seconds", "From a request's head to the last byte of its answer.",
+        labels, bounds_);
+    Counter& bytes_out =
+        metrics_->counter("http_response_bytes_total", "Content that was sent.", labels);
+    Counter& cut = metrics_->counter("http_requests_cut_total",
+                                     "Clients that have left ahead of the end.", labels);
+    return std::unique_ptr<RouteCounts>(
+        new RouteCounts{Counter::Own(requests), Histogram::Own(seconds), Counter::Own(bytes_out),
+                        Counter::Own(cut)});
   }
 
   std::shared_ptr<Metrics> metrics_;
   std::vector<double> bounds_;
-  std::unordered_map<RouteKey, RouteCounts, HashOfKey> routes_;
+  std::unordered_map<RouteKey, std::unique_ptr<RouteCounts>, HashOfKey> routes_;
+  std::array<Seen, 64> seen_;
 };
 
 /// What the loops of the servers that serve the app count of their connections.
@@ -156,6 +158,8 @@ void add_connections(App& app, Metrics& metrics) {
                      {{"protocol", protocol}},
                      [counts, its = spoken] { return counts->open(its); });
   }
+  metrics.gauge_of("http_requests_in_flight", "Requests that wait for content or an answer.", {},
+                   [counts] { return counts->sum(&server::LoopNumbers::in_flight); });
   metrics.counter_of("eider_connections_accepted_total", "Connections that were let in.", {},
                      [counts] { return counts->sum(&server::LoopNumbers::accepted); });
   app.background("connections",
@@ -294,13 +298,6 @@ std::shared_ptr<Metrics> detail::telemetry::count_requests(App& app, MetricsOpti
   const auto metrics =
       options.metrics == nullptr ? std::make_shared<Metrics>() : std::move(options.metrics);
   add_process(*metrics, options);
-  Gauge& in_flight = metrics->gauge("http_requests_in_flight", "Requests that wait for an answer.");
-  app.use(Hook{.before =
-                   [metrics, &in_flight](Request& request, Response& /*response*/) {
-                     request.put(InFlight(in_flight));
-                     return true;
-                   },
-               .name = "metrics"});
   const auto counts = std::make_shared<LoopLocal<LoopCounts>>([metrics, bounds = options.buckets] {
     return std::make_unique<LoopCounts>(metrics, bounds);
   });

@@ -12,11 +12,6 @@ namespace eider {
 
 namespace {
 
-/// Of the request's own span: who asked, and what kept it is.
-struct AskedBy {
-  std::uint64_t span;
-};
-
 /// The one field of that name: two are as none, for nobody knows which holds.
 std::optional<std::string_view> only_field(const Request& request, std::string_view name) {
   std::optional<std::string_view> found;
@@ -40,6 +35,7 @@ void begin(Request& request, const std::shared_ptr<SpanSink>& spans, const Trace
   }
   if (from) {
     work.place = *from;
+    work.parent = from->span;
     if (const auto state = only_field(request, "tracestate"); state && is_tracestate(*state)) {
       work.state = *state;
     }
@@ -47,23 +43,23 @@ void begin(Request& request, const std::shared_ptr<SpanSink>& spans, const Trace
     work.place = {.trace_high = next_span_id(), .trace_low = next_span_id()};
     work.place.is_sampled = spans->samples(work.place);
   }
-  request.put(AskedBy{from ? from->span : 0});
   work.place.span = next_span_id();
-  work.spans = spans;
+  if (work.place.is_sampled) {
+    work.spans = spans;
+  }
 }
 
 /// source  OpenTelemetry, "Semantic conventions for HTTP spans"
 void end(const AnswerRecord& record) {
   const Request& request = record.request;
-  const auto* const own = request.find<RequestWork>();
-  const auto* const asked_by = request.find<AskedBy>();
-  if (own == nullptr || asked_by == nullptr || !own->work->place.is_sampled) {
+  const Work* const own = peek_work(request);
+  if (own == nullptr || own->spans == nullptr) {
     return;
   }
-  const Work& work = *own->work;
+  const Work& work = *own;
   SpanRecord span;
   span.place = work.place;
-  span.parent = asked_by->span;
+  span.parent = work.parent;
   span.kind = SpanKind::server;
   span.name = std::string(to_text(request.method()));
   if (!request.route().empty()) {
