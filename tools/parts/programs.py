@@ -18,8 +18,8 @@ SCRIPT_SECONDS_MAX = 240
 # They wait for most of their time, for deadlines and for each other.
 SCRIPTS_PER_CORE = 2
 ENVIRONMENT_SECONDS_MAX = 300
-# All of them within a minute and a half on two cores; --fuzz-seconds looks further.
-FUZZ_RUNS = 100_000
+# All of them within a minute on two cores; --fuzz-seconds looks further.
+FUZZ_RUNS = 30_000
 # What CMake finds for other components than the core.
 NOT_OF_CORE = ('CURL', 'OpenSSL', 'PkgConfig', 'SQLite3', 'ZLIB', 'fmt')
 # What an older distribution has: the component, files of it, how CMake is led there, what is said.
@@ -35,7 +35,7 @@ TOO_OLD = (
 # How users may build with `testkit`, and so with `core`, beside g++'s Release build in which each
 # component is tried.
 WAYS = (('g++', 'Debug'), ('clang++-19', 'Debug'), ('clang++-19', 'Release'))
-FUZZ_SECONDS_MAX = 10
+FUZZ_SECONDS_MAX = 5
 # They hold a latency to a bound, or count each of thousands of connections, and would hear others.
 ALONE = ('greedy_test.py', 'drain_test.py')
 
