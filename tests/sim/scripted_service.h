@@ -12,6 +12,7 @@
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/sleep.h"
 #include "eider/server/service.h"
+#include "eider/testkit/loop_sim.h"
 
 namespace eider {
 
@@ -22,6 +23,8 @@ namespace eider {
 /// /close                 "bye", and the connection ends
 /// /who                   "", and the peer's address is seen
 /// /stall                 "released" once `may_go` is; holds the whole loop up
+/// /busy?US               "done", when the (simulated) loop has computed for so long
+/// /vital                 as /plain, and answered however much there is to do
 /// /wait?MS               "waited" after that time; `/wait-echo?MS` target and body after it
 /// /wait-on?MS            as /wait, and outlives its client
 /// /wait-now              waits by its plan, and is answered without waiting
@@ -41,7 +44,8 @@ class ScriptedService final : public Service {
     return {.endpoint = this,
             .body_bytes_max = kBodyBytesMax,
             .waits = outlives || request.path().starts_with("/wait"),
-            .outlives_client = outlives};
+            .outlives_client = outlives,
+            .even_overloaded = request.path() == "/vital"};
   }
 
   void answer(const Plan& plan, Request& request, Response& response) noexcept override {
@@ -49,7 +53,7 @@ class ScriptedService final : public Service {
     ensure(plan.endpoint == this, "the plan comes back as it was");
     const std::string_view path = request.path();
     response.set_static_type(kTextPlain);
-    if (path == "/plain") {
+    if (path == "/plain" || path == "/vital") {
       response.set_static_body("hello");
     } else if (path == "/echo") {
       response.set_static_body(request.body());
@@ -64,6 +68,11 @@ class ScriptedService final : public Service {
     } else if (path == "/stall") {
       may_go.acquire();
       response.set_static_body("released");
+    } else if (path == "/busy") {
+      static_cast<SimLoop&>(Loop::current())
+          .kernel()
+          .compute(std::chrono::microseconds(number(request)));
+      response.set_static_body("done");
     } else if (path == "/close") {
       response.set_static_body("bye").close_connection();
     } else {

@@ -49,6 +49,12 @@ class Route {
     endpoint_->body_bytes_max = bytes;
     return *this;
   }
+  /// Answered also while the server refuses what has waited for too long (Limits::queue_time): for
+  /// those who ask whether it lives. A `blocking` handler waits for its thread nevertheless.
+  Route& even_overloaded() noexcept {
+    endpoint_->even_overloaded = true;
+    return *this;
+  }
   /// What documents say of it: `.about({.summary = "Books a room", .tags = {"bookings"}})`.
   Route& about(RouteWords words) {
     endpoint_->words = std::move(words);

@@ -280,7 +280,8 @@ Plan AppService::plan(Request& request) noexcept {
           .keeps_request = endpoint.keeps_request,
           .outlives_client = endpoint.is_blocking || endpoint.has_blocking_guard,
           .streams_body = endpoint.streams_body,
-          .decides_first = endpoint.decides()};
+          .decides_first = endpoint.decides(),
+          .even_overloaded = endpoint.even_overloaded};
 }
 
 void AppService::answer(const Plan& plan, Request& request, Response& response) noexcept {

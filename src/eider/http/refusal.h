@@ -10,6 +10,8 @@ struct RequestRefusal {
   int status;
   /// A sentence for the client; a literal.
   std::string_view text;
+  /// Retry-After, in seconds; 0: it is not said.
+  unsigned retry_after_seconds = 0;
 };
 
 /// RFC 9110, section 15.5.14
@@ -18,6 +20,8 @@ inline constexpr RequestRefusal kBodyTooLarge{413, "The content is too large."};
 inline constexpr RequestRefusal kBodyTooSlow{408, "The content of the request took too long."};
 /// RFC 9110, section 15.6.4
 inline constexpr RequestRefusal kTooBusy{503, "The server is busy. Try again in a moment."};
+/// RFC 9110, sections 10.2.3 and 15.6.4
+inline constexpr RequestRefusal kOverloaded{503, "There is too much to do just now.", 1};
 /// RFC 9110, section 7.8: a client speaks the other protocol once it has sent its request whole.
 inline constexpr RequestRefusal kContentOfUpgrade{
     400, "A request that opens another protocol has no content."};

@@ -116,6 +116,10 @@ void StreamH2::become_ready() {
 
 void StreamH2::serve() {
   state_ = State::busy;
+  server::Overload& overload = connection_->context().overload;
+  if (!refusal_ && overload.is_on() && overload.refuses(plan_)) [[unlikely]] {
+    refusal_ = kOverloaded;
+  }
   if (refusal_) {
     // What was gathered is of no use to a refusal.
     end_exchange();

@@ -55,7 +55,7 @@ With<Health> is_alive() {
 void serve_health(App& app, HealthOptions options, std::source_location where) {
   const auto add = [&app, where](const std::string& path, auto handler) {
     if (!path.empty()) {
-      app.route(Method::get, RuntimePattern{path, where}, handler);
+      app.route(Method::get, RuntimePattern{path, where}, handler).even_overloaded();
     }
   };
   add(options.live, &is_alive);

@@ -10,6 +10,7 @@
 #include "eider/base/failure.h"
 #include "eider/runtime/processors.h"
 #include "eider/runtime/signals_blocked.h"
+#include "eider/runtime/standing_queue.h"
 
 namespace eider {
 
@@ -55,15 +56,17 @@ void BlockingJob::abandon() noexcept {
 }
 
 void detail::runtime::throw_pool_busy() {
-  throw Failure(Error::unavailable("The server is busy. Try again in a moment."));
+  throw Failure(Error::unavailable("The server is busy. Try again in a moment.")
+                    .with_header("Retry-After", "1"));
 }
 
 struct BlockingPool::State {
   using Job = std::unique_ptr<BlockingJob>;
 
-  explicit State(BlockingLimits its_limits) : limits(its_limits) {}
+  explicit State(BlockingLimits its_limits) : limits(its_limits), waiting(its_limits.queue_time) {}
 
   void work();
+  [[nodiscard]] bool is_too_late(const BlockingJob& job) noexcept;
   void start_thread();
   static void give_back(Job job) noexcept;
 
@@ -73,6 +76,8 @@ struct BlockingPool::State {
   std::deque<Job> queue;
   std::vector<std::thread> threads;
   std::size_t idle = 0;
+  StandingQueue waiting;
+  std::uint64_t refused = 0;
   bool is_stopped = false;
 };
 
@@ -93,13 +98,29 @@ void BlockingPool::State::work() {
     }
     Job job = std::move(queue.front());
     queue.pop_front();
+    const bool is_refused = is_too_late(*job);
+    refused += is_refused ? 1 : 0;
     lock.unlock();
     // The lock is not held while the work runs: other threads take jobs meanwhile.
-    job->execute();
+    if (!is_refused) {
+      job->execute();
+    }
     give_back(std::move(job));
     lock.lock();
     ++idle;
   }
+}
+
+// Whose client may have given up: what comes behind it waits less then. Pre: locked.
+bool BlockingPool::State::is_too_late(const BlockingJob& job) noexcept {
+  if (limits.queue_time == Duration::zero()) {
+    return false;
+  }
+  const Instant now = std::chrono::steady_clock::now();
+  const Duration waited = now - job.submitted();
+  waiting.note(waited, queue.size(), now);
+  return waiting.is_standing() && job.is_refused_when_late() &&
+         waiting.refuses(waited, queue.size(), now);
 }
 
 // Pre: locked.
@@ -123,6 +144,9 @@ BlockingPool::~BlockingPool() {
 }
 
 bool BlockingPool::submit(std::unique_ptr<BlockingJob>& job) {
+  if (state_->limits.queue_time != Duration::zero()) {
+    job->note_submitted(std::chrono::steady_clock::now());
+  }
   const std::unique_lock lock(state_->mutex);
   if (state_->is_stopped) {
     return false;
@@ -175,6 +199,11 @@ unsigned BlockingPool::threads() const {
 std::size_t BlockingPool::queued() const {
   const std::unique_lock lock(state_->mutex);
   return state_->queue.size();
+}
+
+std::uint64_t BlockingPool::refused() const {
+  const std::unique_lock lock(state_->mutex);
+  return state_->refused;
 }
 
 }  // namespace eider

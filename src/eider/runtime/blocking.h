@@ -5,6 +5,7 @@
 #include <atomic>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <expected>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "eider/runtime/loop.h"
 #include "eider/runtime/suspended.h"
 #include "eider/runtime/task.h"
+#include "eider/runtime/time.h"
 
 namespace eider {
 
@@ -25,6 +27,9 @@ struct BlockingLimits {
   unsigned threads_max = 16;
   /// Work that waits for a thread; what comes on top is refused.
   std::size_t queue_max = 1024;
+  /// Where more comes than the threads can do, how long work may have waited that is
+  /// `refused_when_late`; zero: as long as it takes. See StandingQueue.
+  Duration queue_time{0};
 };
 
 /// One call on its way through a pool: executed on some thread, then run on the loop it came from.
@@ -44,6 +49,11 @@ class BlockingJob : public Posted {
   void resume_when_run(std::coroutine_handle<> waiting, BlockingJob*& holder) noexcept;
   /// The coroutine that waited has gone, or has what it wanted.
   void abandon() noexcept;
+  /// For a pool with a `queue_time`, when it has waited longer.
+  void refuse_when_late() noexcept { is_refused_when_late_ = true; }
+  [[nodiscard]] bool is_refused_when_late() const noexcept { return is_refused_when_late_; }
+  [[nodiscard]] Instant submitted() const noexcept { return submitted_; }
+  void note_submitted(Instant now) noexcept { submitted_ = now; }
   /// In a pool without threads `run` executes first.
   void execute_in_run() noexcept { executes_in_run_ = true; }
 
@@ -57,6 +67,8 @@ class BlockingJob : public Posted {
   WaitNote note_;
   WorkRef work_;  // of who waits, who may have gone: it runs on behalf of that
   std::atomic<bool> is_abandoned_{false};
+  Instant submitted_;
+  bool is_refused_when_late_ = false;
   bool executes_in_run_ = false;
 };
 
@@ -78,6 +90,8 @@ class BlockingPool {
 
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] std::size_t queued() const;
+  /// What has waited for too long.
+  [[nodiscard]] std::uint64_t refused() const;
 
  private:
   struct State;
@@ -135,7 +149,8 @@ class BlockingAwaiter {
  public:
   using Call = BlockingCall<Work>;
 
-  explicit BlockingAwaiter(Work& work) noexcept : work_(work) {}
+  BlockingAwaiter(Work& work, bool is_refused_when_late) noexcept
+      : work_(work), is_refused_when_late_(is_refused_when_late) {}
   BlockingAwaiter(const BlockingAwaiter&) = delete;
   BlockingAwaiter& operator=(const BlockingAwaiter&) = delete;
   ~BlockingAwaiter() {
@@ -149,6 +164,9 @@ class BlockingAwaiter {
     Loop& loop = Loop::current();
     std::unique_ptr<BlockingJob> job(new Call(loop, std::move(work_)));
     job->resume_when_run(waiting, job_);
+    if (is_refused_when_late_) {
+      job->refuse_when_late();
+    }
     // The job may be executed before `submit` returns; it runs on this thread, thus never before
     // that.
     return loop.blocking_pool() != nullptr && loop.blocking_pool()->submit(job);
@@ -162,6 +180,7 @@ class BlockingAwaiter {
 
  private:
   Work& work_;
+  bool is_refused_when_late_;
   BlockingJob* job_ = nullptr;  // belongs to the pool, then to the loop while it resumes us
 };
 
@@ -173,17 +192,24 @@ class [[nodiscard]] BlockingWork {
  public:
   explicit BlockingWork(Work work) : work_(std::move(work)) {}
 
+  /// A request's own work: where there is too much to do it may be refused as well.
+  BlockingWork& refused_when_late() noexcept {
+    is_refused_when_late_ = true;
+    return *this;
+  }
+
   detail::runtime::BlockingAwaiter<Work> operator co_await() & noexcept {
-    return detail::runtime::BlockingAwaiter<Work>(work_);
+    return detail::runtime::BlockingAwaiter<Work>(work_, is_refused_when_late_);
   }
   detail::runtime::BlockingAwaiter<Work> operator co_await() && noexcept
     requires detail::runtime::CanBeMadeInAwait<Work>
   {
-    return detail::runtime::BlockingAwaiter<Work>(work_);
+    return detail::runtime::BlockingAwaiter<Work>(work_, is_refused_when_late_);
   }
 
  private:
   Work work_;
+  bool is_refused_when_late_ = false;
 };
 
 /// `auto value = co_await run_blocking([&] { return crunch(input); });`

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <latch>
 #include <memory>
 #include <optional>
@@ -284,6 +286,52 @@ TEST_F(BlockingOnThreads, a_result_that_nobody_waits_for_is_dropped) {
   loop_->post([&] { loop_->stop(); });
   loop_->run();
   EXPECT_EQ(dropped.use_count(), 1);
+}
+
+/// A millisecond's work, which counts.
+void work(std::atomic<int>& done) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
+  while (std::chrono::steady_clock::now() < until) {
+  }
+  ++done;
+}
+
+Task<> work_or_be_late(std::atomic<int>& done, int& refusals) {
+  try {
+    auto working = run_blocking([&done] { work(done); });
+    working.refused_when_late();
+    co_await working;
+  } catch (const Failure& failure) {
+    refusals += failure.error().status() == 503 ? 1 : 0;
+  }
+}
+
+Task<> work_however_late(std::atomic<int>& done) {
+  co_await run_blocking([&done] { work(done); });
+}
+
+class BlockingOnLateThread : public BlockingOnThreads {
+ protected:
+  BlockingOnLateThread()
+      : BlockingOnThreads({.threads_max = 1, .queue_time = std::chrono::milliseconds(1)}) {}
+};
+
+TEST_F(BlockingOnLateThread, what_has_waited_too_long_is_refused_where_it_may_be) {
+  constexpr int kEach = 300;
+  std::atomic<int> done = 0;
+  std::atomic<int> done_however_late = 0;
+  int refusals = 0;
+  std::vector<Task<>> tasks;
+  for (int i = 0; i < kEach; ++i) {
+    tasks.push_back(work_or_be_late(done, refusals));
+    tasks.push_back(work_however_late(done_however_late));
+  }
+  run(tasks);
+  EXPECT_EQ(done_however_late, kEach);
+  EXPECT_EQ(done + refusals, kEach);
+  EXPECT_GT(refusals, kEach / 10);
+  EXPECT_GT(done, 0);
+  EXPECT_EQ(pool_.refused(), static_cast<std::uint64_t>(refusals));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "eider/runtime/stream_access.h"
 #include "eider/runtime/timer.h"
 #include "eider/runtime/timer_wheel.h"
+#include "eider/runtime/turn_watch.h"
 
 namespace eider {
 
@@ -175,6 +176,9 @@ void Loop::finish_turn() {
   run_timers();
   run_posted();
   run_deferred();
+  if (turn_watch_ != nullptr) {
+    turn_watch_->on_turn_done();
+  }
   flush_cork();
   turns_.note_end();
 }

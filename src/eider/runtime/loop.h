@@ -31,6 +31,7 @@ class FdWatch;
 class Timer;
 class TimerWheel;
 class BlockingPool;
+class TurnWatch;
 
 enum class Backend : std::uint8_t { automatic, epoll, io_uring };
 
@@ -237,6 +238,7 @@ class Loop {
   friend class Stream;
   friend class Listener;
   friend class FdWatch;
+  friend class TurnWatch;
   friend const LoopTurns& turns_of(const Loop& loop) noexcept;
 
   template <class Work>
@@ -277,6 +279,7 @@ class Loop {
   IntrusiveList<Deferred> deferred_;
   std::atomic<Posted*> posted_{nullptr};  // the latest first
   std::atomic<bool> is_stopping_{false};
+  TurnWatch* turn_watch_ = nullptr;  // set by it
   LoopTurns turns_;
 };
 

@@ -17,6 +17,7 @@
 #include "eider/server/exchange.h"
 #include "eider/server/limits.h"
 #include "eider/server/loop_numbers.h"
+#include "eider/server/overload.h"
 #include "eider/server/service.h"
 #include "eider/server/stream_h1.h"
 
@@ -53,7 +54,8 @@ struct LoopContext {
         is_observed(its_service.is_observed()),
         exchanges({its_loop, its_service, its_limits, running, *numbers}, exchanges_max,
                   its_limits.bodies_bytes_max),
-        handshakes_max(its_handshakes_max) {}
+        handshakes_max(its_handshakes_max),
+        overload(its_loop, requests, its_limits.queue_time) {}
 
   void count_request() noexcept {
     // Only this thread writes, so that no locked instruction is needed.
@@ -91,6 +93,7 @@ struct LoopContext {
   Duration come_back_within = Duration::zero();
   /// How many were told.
   std::uint32_t told_to_come_back = 0;
+  Overload overload;
 
   /// When the next of them is to come back: spread evenly, however many there are.
   [[nodiscard]] Duration next_pause() noexcept;

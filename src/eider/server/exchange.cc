@@ -1,6 +1,7 @@
 #include "eider/server/exchange.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "eider/http/method.h"
@@ -19,6 +20,9 @@ void refuse_request(Service& service, const RequestRefusal& refusal, const Plan&
                     Request& request, Response& response) noexcept {
   response.reset();
   service.refuse(refusal.status, refusal.text, response);
+  if (refusal.retry_after_seconds != 0) {
+    response.add_header("Retry-After", std::to_string(refusal.retry_after_seconds));
+  }
   service.finish(plan, request, response);
 }
 

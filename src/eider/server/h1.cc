@@ -167,7 +167,7 @@ std::string_view H1::serve_request(std::string_view in) {
   const Plan plan = context().service.plan(request);
   const RequestHead& head = request.head();
   const bool is_copied = plan.waits || plan.keeps_request;
-  if (head.body != BodyKind::none || is_copied) [[unlikely]] {
+  if (head.body != BodyKind::none || is_copied || context().overload.is_on()) [[unlikely]] {
     return serve_by_course(plan, in);
   }
   request.set_body({});
@@ -178,12 +178,26 @@ std::string_view H1::serve_request(std::string_view in) {
 std::string_view H1::serve_by_course(const Plan& plan, std::string_view in) {
   const RequestHead& head = context().request.head();
   const bool is_content_here = head.body != BodyKind::chunked && head.content_length <= in.size();
+  if (context().overload.is_on() && context().overload.refuses(plan)) {
+    if (!is_content_here) {
+      refuse(kOverloaded, plan, context().request);
+      return {};
+    }
+    // The connection stays: a new one would cost more than the refusal.
+    Request& request = context().request;
+    request.set_body({});
+    in.remove_prefix(head.content_length);
+    refuse_request(context().service, kOverloaded, plan, request, context().response);
+    send_now(request, context().response, !in.empty());
+    request.clear_slots();
+    return in;
+  }
   switch (course_of(plan, head, is_content_here)) {
     case Course::too_large:
       refuse(kBodyTooLarge, plan, context().request);
       return {};
     case Course::at_once:
-      if (!plan.ignores_body) {
+      if (!plan.ignores_body || head.body == BodyKind::none) {
         // The content is a view into the receive buffer: it is answered within this call.
         context().request.set_body(in.substr(0, head.content_length));
         in.remove_prefix(head.content_length);

@@ -73,6 +73,13 @@ struct Limits {
   /// this time it is sent an interim `100 Continue`, which tells the two apart: a client that has
   /// left answers with a reset, and the request is cancelled. HTTP/1.0 clients are never asked.
   Duration half_close_probe = std::chrono::milliseconds(300);
+
+  /// Where more comes than can be served, how long requests may have waited for their turn, on a
+  /// loop or for a blocking thread; who has waited for longer is a 503 with Retry-After. Bursts are
+  /// served: only what has not come down to that for a while counts (docs/howto/overload.md). Short
+  /// enough for people who wait, and longer than the turn of a loop that gets by: a service whose
+  /// clients want more gives less. Zero: everybody waits.
+  Duration queue_time = std::chrono::milliseconds(500);
 };
 
 }  // namespace eider

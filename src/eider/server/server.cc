@@ -96,6 +96,14 @@ std::uint64_t ServerStats::requests() const noexcept {
   return sum;
 }
 
+std::uint64_t ServerStats::refused() const noexcept {
+  std::uint64_t sum = refused_blocking;
+  for (const PerLoop& loop : loops) {
+    sum += loop.refused;
+  }
+  return sum;
+}
+
 /// Calls `stop` at the first SIGTERM or SIGINT, and gives both back: the next one kills.
 class Server::StopSignals final : public SignalWatch {
  public:
@@ -127,7 +135,8 @@ class Server::Parts final : private detail::server::SuccessionOwner,
         systemd(options.tells_systemd ? detail::server::SystemdNotify::from_environment()
                                       : detail::server::SystemdNotify()),
         pool({.threads_max = options.limits.blocking_threads_max,
-              .queue_max = options.limits.blocking_queue_max}) {}
+              .queue_max = options.limits.blocking_queue_max,
+              .queue_time = options.limits.queue_time}) {}
   ~Parts() {
     stop(Duration::zero());
     join();
@@ -538,8 +547,10 @@ ServerStats Server::stats() const {
   ServerStats stats;
   for (std::size_t index = 0; index < parts_->workers.size(); ++index) {
     stats.loops.push_back({.connections = parts_->balance.count(index),
-                           .requests = parts_->workers[index]->requests()});
+                           .requests = parts_->workers[index]->requests(),
+                           .refused = parts_->workers[index]->refused()});
   }
+  stats.refused_blocking = parts_->pool.refused();
   return stats;
 }
 

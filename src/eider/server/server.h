@@ -156,11 +156,17 @@ struct ServerStats {
   struct PerLoop {
     std::size_t connections = 0;
     std::uint64_t requests = 0;
+    /// Those among them that were refused for having waited too long (Limits::queue_time).
+    std::uint64_t refused = 0;
   };
   std::vector<PerLoop> loops;
+  /// The same of `blocking` handlers that have waited for a thread.
+  std::uint64_t refused_blocking = 0;
 
   [[nodiscard]] std::size_t connections() const noexcept;
   [[nodiscard]] std::uint64_t requests() const noexcept;
+  /// By loops and blocking threads.
+  [[nodiscard]] std::uint64_t refused() const noexcept;
 };
 
 class Server {

@@ -43,6 +43,8 @@ struct Plan {
   /// Whether the content is wanted is decided ahead of it: where it has not come whole with the
   /// head, `answer_later` begins without (see ahead_of_content) and gathers it by Ongoing::content.
   bool decides_first = false;
+  /// It is answered however much there is to do.
+  bool even_overloaded = false;
 
   [[nodiscard]] Plan ahead_of_content() const noexcept {
     Plan plan = *this;

@@ -85,6 +85,8 @@ class Worker final : public ListeningHost,
     return context_.requests.load(std::memory_order_relaxed);
   }
 
+  /// Of these, for having waited too long.
+  [[nodiscard]] std::uint64_t refused() const noexcept { return context_.overload.refused(); }
   /// What it does now. Of connections and requests only so many are looked at.
   [[nodiscard]] LoopState state() const;
   /// From any thread: what the handler that runs is for; nothing where none does.

@@ -236,11 +236,14 @@ void add_process(Metrics& metrics, const MetricsOptions& options) {
 
 Route<0> serve_text(App& app, const std::string& path, std::shared_ptr<Metrics> metrics,
                     std::source_location where) {
-  return app.route(Method::get, RuntimePattern{path, where}, [metrics = std::move(metrics)] {
-    Response response;
-    response.set_static_type(kTextOfPrometheus).set_body(metrics->text());
-    return response;
-  });
+  return app
+      .route(Method::get, RuntimePattern{path, where},
+             [metrics = std::move(metrics)] {
+               Response response;
+               response.set_static_type(kTextOfPrometheus).set_body(metrics->text());
+               return response;
+             })
+      .even_overloaded();
 }
 
 /// A server beside the app's, which nobody but who watches it finds.

@@ -1,0 +1,3 @@
+module overloaded
+
+go 1.22

@@ -1,0 +1,63 @@
+// A service whose answers cost what the request says, in processor time: see arena/overload.
+// Must not do anything else.
+#include <eider/eider.h>
+#include <eider/http2/http2.h>
+#include <eider/middleware/health.h>
+
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+
+using namespace eider;
+
+namespace {
+
+struct Settings {
+  unsigned queue_time_ms = 5;  ///< Limits::queue_time; 0: nobody is refused
+};
+
+std::int64_t own_nanoseconds() noexcept {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * kSecond + now.tv_nsec;
+}
+
+/// By the thread's own clock, so that what else the machine does makes no answer cheaper.
+const char* compute(unsigned microseconds) {
+  const std::int64_t until = own_nanoseconds() + std::int64_t{microseconds} * 1000;
+  while (own_nanoseconds() < until) {
+  }
+  return "Done.";
+}
+
+App make_app() {
+  App app;
+  app.get("/plain", [] { return "Done."; });
+  app.get("/compute/{microseconds}", [](unsigned microseconds) { return compute(microseconds); });
+  app.get("/await/{microseconds}", [](unsigned microseconds) -> Task<const char*> {
+    co_await sleep_for(std::chrono::milliseconds(1));
+    co_return compute(microseconds);
+  });
+  app.get("/blocking/{microseconds}",
+          blocking([](unsigned microseconds) { return compute(microseconds); }));
+  serve_health(app);
+  enable_http2(app);
+  return app;
+}
+
+Exit serve(int argc, char** argv) {
+  Settings own;
+  auto options = read_command_line(argc, argv, OptionSet("overloaded").add(own));
+  if (!options) {
+    return options.error();
+  }
+  options->limits.queue_time = std::chrono::milliseconds(own.queue_time_ms);
+  return make_app().serve(*options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_main(serve, argc, argv);
+}

@@ -1,0 +1,37 @@
+#include "eider/runtime/standing_queue.h"
+
+namespace eider {
+
+bool StandingQueue::is_long(Duration waited, std::size_t others) const noexcept {
+  return target_ != Duration::zero() && waited > target_ && others >= kOthersMin &&
+         waited / kEachMin >= static_cast<Duration::rep>(others);
+}
+
+void StandingQueue::note(Duration waited, std::size_t others, Instant now) noexcept {
+  if (!is_long(waited, others)) {
+    note_short();
+    return;
+  }
+  if (looks_ == 0) {
+    long_since_ = now;
+  }
+  ++looks_;
+  if (!is_standing_ && looks_ >= kLooksMin && now - long_since_ >= kInterval) {
+    is_standing_ = true;
+    refused_at_ = now;
+  }
+}
+
+bool StandingQueue::refuses(Duration waited, std::size_t others, Instant now) noexcept {
+  if (is_long(waited, others)) {
+    refused_at_ = now;
+    return true;
+  }
+  if (now - refused_at_ >= kOverAfter) {
+    is_standing_ = false;
+    note_short();
+  }
+  return false;
+}
+
+}  // namespace eider

@@ -1,0 +1,62 @@
+// Whether a loop has more to do than it can, and who is refused then: by the time that turns take.
+// Must not know protocols, and costs nothing while turns are short.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "eider/runtime/loop.h"
+#include "eider/runtime/standing_queue.h"
+#include "eider/runtime/turn_watch.h"
+#include "eider/server/service.h"
+
+namespace eider::detail::server {
+
+/// What a turn reads has come while the one before it went on: so it has waited for half of that on
+/// average, and for what this turn has done by now. What will take the loop's time later, behind a
+/// wait of its own, is not in that: so no more are let in than the loop can do by what each has
+/// taken of its time lately.
+class Overload final : private TurnWatch {
+ public:
+  /// requests  how many the loop has answered; outlives this, as the loop does
+  Overload(Loop& loop, const std::atomic<std::uint64_t>& requests, Duration queue_time) noexcept
+      : TurnWatch(loop), loop_(loop), requests_(requests), queue_(queue_time) {}
+
+  [[nodiscard]] bool is_on() const noexcept { return queue_.is_standing(); }
+  /// Of a request that is about to be served. Pre: is_on
+  [[nodiscard]] bool refuses(const Plan& plan) noexcept;
+
+  /// From any thread: how many were.
+  [[nodiscard]] std::uint64_t refused() const noexcept {
+    return refused_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  void on_turn_done() noexcept override;
+  /// Requests that this turn has answered, save refused ones.
+  [[nodiscard]] std::size_t answered() const noexcept;
+
+  /// Whether the loop has time for one more.
+  [[nodiscard]] bool try_spend(Instant now) noexcept;
+  void learn() noexcept;
+
+  Loop& loop_;
+  const std::atomic<std::uint64_t>& requests_;
+  StandingQueue queue_;
+  std::uint64_t requests_before_ = 0;  // ahead of this turn
+  std::uint64_t refused_in_turn_ = 0;
+  // Of the turn before.
+  Duration took_{0};
+  Instant ended_;
+  std::size_t answered_then_ = 0;
+  // The loop's time: what each answer takes of it, what may be spent, and since when that is so.
+  Duration each_{0};
+  Duration credit_{0};
+  Instant credited_at_;
+  double busy_ = 0;  // of recent turns, in ticks, and their answers: the older the less
+  double answers_ = 0;
+  std::atomic<std::uint64_t> refused_{0};
+};
+
+}  // namespace eider::detail::server

@@ -1,0 +1,124 @@
+"""A service of which more is asked than it can do: what it answers, what it refuses, and how soon.
+
+Must not judge times narrowly: compared is with what would be if nobody were refused.
+"""
+
+import json
+import pathlib
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from support import BIN, Program
+
+PROGRAM = 'arena_overloaded'
+SECONDS = 3
+CLIENTS = 400
+BACKENDS = ('epoll', 'io_uring')
+
+
+def load(service, path, *words):
+    """What eider bench tells of a run in which a 200 alone is an answer."""
+    with tempfile.NamedTemporaryFile(suffix='.json') as report:
+        subprocess.run([BIN / 'eider', 'bench', '--no-progress', '--expect-status', '200',
+                        '--json', report.name, *map(str, words),
+                        f'http://127.0.0.1:{service.port}{path}'],
+                       stdout=subprocess.DEVNULL, timeout=60, check=False)
+        return json.loads(pathlib.Path(report.name).read_text('utf-8'))
+
+
+def resident_mib(service):
+    """Memory of the service."""
+    words = pathlib.Path(f'/proc/{service.process.pid}/status').read_text('ascii').split()
+    return int(words[words.index('VmRSS:') + 1]) / 1024
+
+
+class Asking(threading.Thread):
+    """Asks for one path again and again while a test goes on."""
+
+    def __init__(self, service, path):
+        super().__init__()
+        self.service = service
+        self.path = path
+        self.is_over = threading.Event()
+        self.statuses = []
+
+    def run(self):
+        while not self.is_over.wait(0.05):
+            self.statuses.append(self.service.ask('GET', self.path)[0])
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.join()
+
+
+class Overload(unittest.TestCase):
+    def check(self, service, path, each_seconds):
+        """Three times what it can do, for a while; the clients could wait for CLIENTS answers."""
+        best = load(service, path, '-c', 16, '-d', '2s')['requests_per_second']
+        before = resident_mib(service)
+        with Asking(service, '/livez') as health, Asking(service, '/readyz') as ready:
+            told = load(service, path, '-c', CLIENTS, '-r', int(best * 3), '-d', f'{SECONDS}s',
+                        '--warmup', '2s')
+        refused = told['errors_by_kind']['wrong_status']
+        self.assertEqual(told['errors'], refused, told['first_error'])
+        self.assertGreater(refused, told['requests'] / 5)
+        self.assertGreater(told['requests_per_second'], best / 3)
+        # Without refusals each would wait for all the others.
+        self.assertLess(told['latency_from_sending']['p50_ms'], CLIENTS / best * 1000 / 2)
+        self.assertGreater(told['latency_from_sending']['p50_ms'], each_seconds * 1000 / 2)
+        self.assertLess(resident_mib(service) - before, 50)
+        for asking in (health, ready):
+            self.assertGreater(len(asking.statuses), 3)
+            self.assertEqual(set(asking.statuses), {200})
+        time.sleep(1.1)  # it is over a second after the last one that was late
+        after = load(service, path, '-c', 4, '-n', 100)
+        self.assertEqual((after['requests'], after['errors']), (100, 0), after['first_error'])
+
+    def test_of_handlers_that_compute_is_refused_and_not_waited_for(self):
+        for backend in BACKENDS:
+            with self.subTest(backend=backend), \
+                    Program(PROGRAM, '--port', '{port}', '--threads', '1', '--backend',
+                            backend) as service:
+                self.check(service, '/compute/2000', 0.002)
+
+    def test_of_blocking_handlers_is_refused_and_not_waited_for(self):
+        with Program(PROGRAM, '--port', '{port}', '--threads', '1') as service:
+            self.check(service, '/blocking/2000', 0.002)
+
+    def test_of_a_burst_refuses_nobody(self):
+        with Program(PROGRAM, '--port', '{port}', '--threads', '1') as service:
+            told = load(service, '/compute/1000', '-c', 200, '-n', 200)
+            self.assertEqual((told['requests'], told['errors']), (200, 0), told['first_error'])
+
+    def test_refusals_say_when_to_ask_again_and_read_a_pipeline_to_its_end(self):
+        request = b'GET /compute/2000 HTTP/1.1\r\nHost: a\r\n\r\n'
+        last = b'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
+        with Program(PROGRAM, '--port', '{port}', '--threads', '1') as service:
+            flood = threading.Thread(target=load, args=(service, '/compute/2000', '-c', 100, '-d',
+                                                        '4s'))
+            flood.start()
+            time.sleep(1.5)
+            with socket.create_connection(('127.0.0.1', service.port), timeout=30) as client:
+                client.sendall(request * 1000 + last)
+                with client.makefile('rb') as answers:
+                    told = answers.read()
+            flood.join()
+        heads = told.split(b'HTTP/1.1 ')[1:]
+        self.assertEqual(len(heads), 1001)
+        self.assertTrue(heads[-1].startswith(b'200'))
+        refused = [head for head in heads if head.startswith(b'503')]
+        self.assertGreater(len(refused), 100)
+        for head in refused:
+            self.assertIn(b'Retry-After: 1\r\n', head)
+
+
+if __name__ == '__main__':
+    unittest.main()
