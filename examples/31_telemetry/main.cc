@@ -31,8 +31,7 @@ struct Paid {
 App make_app(const Settings& settings) {
   App app;
 
-  const Log log = open_log({.file = settings.log_file});
-  app.log_to(log);
+  Log log = open_log({.file = settings.log_file});
   const auto metrics = std::make_shared<Metrics>();
   const Database database =
       open_sqlite(":memory:", {.schema = "create table paid(id integer primary key)"});
@@ -41,15 +40,17 @@ App make_app(const Settings& settings) {
   Counter& paid = metrics->counter("orders_paid_total", "Orders that were paid.");
 
   if (!settings.collector.empty()) {  // ahead of what has to know the trace
-    export_otlp(app, {.endpoint = settings.collector,
-                      .service = "shop",
-                      .metrics = metrics,
-                      .metrics_interval = 1s,
-                      .interval = 100ms,
-                      .timeout = 500ms,
-                      .retries_max = 1,
-                      .retry_pause = 100ms});
+    const auto otlp = export_otlp(app, {.endpoint = settings.collector,
+                                        .service = "shop",
+                                        .metrics = metrics,
+                                        .metrics_interval = 1s,
+                                        .interval = 100ms,
+                                        .timeout = 500ms,
+                                        .retries_max = 1,
+                                        .retry_pause = 100ms});
+    log = otlp->with(log);
   }
+  app.log_to(log);
   app.use(request_id());
   app.observe(access_log(log, AccessFormat::fields));
   app.observe(slow_log(log, 1s));

@@ -7,10 +7,12 @@ import json
 import sys
 
 from google.protobuf import json_format
+from opentelemetry.proto.collector.logs.v1 import logs_service_pb2
 from opentelemetry.proto.collector.metrics.v1 import metrics_service_pb2
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 
 MESSAGES = {'/v1/traces': trace_service_pb2.ExportTraceServiceRequest,
+            '/v1/logs': logs_service_pb2.ExportLogsServiceRequest,
             '/v1/metrics': metrics_service_pb2.ExportMetricsServiceRequest}
 
 

@@ -3,6 +3,7 @@
 Collectors that misbehave must not be felt by who asks the service.
 """
 
+import base64
 import json
 import os
 import re
@@ -245,14 +246,38 @@ class Telemetry(unittest.TestCase):
         self.assertLessEqual({'orders_paid_total', 'http_request_duration_seconds',
                               'eider_db_seconds', 'http_requests_in_flight'}, names)
 
+    def test_lines_of_the_log_are_read_by_the_messages_of_opentelemetry(self):
+        oracle = Oracle()
+        self.addCleanup(oracle.close)
+        program = self.start()
+        program.ask('POST', '/orders/7/pay', b'', {'traceparent': PARENT})
+        program.ask('GET', '/fails')
+        self.assertEqual(program.stop(), 0)
+        records = [record for text in self.collector.texts('/v1/logs')
+                   for resource in oracle.read('/v1/logs', text)['resourceLogs']
+                   for scope in resource['scopeLogs'] for record in scope['logRecords']]
+        by_body = {record['body']['stringValue']: record for record in records}
+        paid = by_body['paid']
+        self.assertEqual((paid['severityNumber'], paid['severityText']),
+                         ('SEVERITY_NUMBER_INFO', 'info'))
+        told = attributes(paid)
+        self.assertEqual((told['order'], told['card_token']), ('7', '***'))
+        self.assertEqual(len(told['request_id']), 16)
+        # What the messages have as bytes is Base64 in their JSON.
+        self.assertEqual(base64.b64decode(paid['traceId']).hex(), PARENT[3:35])
+        fault = next(one for body, one in by_body.items() if 'the card' in body)
+        self.assertEqual(fault['severityNumber'], 'SEVERITY_NUMBER_ERROR')
+        self.assertLess(abs(int(paid['timeUnixNano']) / 1e9 - time.time()), 60)
+
     def check_service(self, manner):
         """It answers at once while the collector misbehaves, and counts what is lost."""
         program = self.start()
         self.collector.manner = manner
         for number in range(200):
             self.assertEqual(program.ask('POST', f'/orders/{number}/pay', b'')[0], 200)
-        dropped = 'eider_spans_total{outcome="dropped"} '
-        wait_for(lambda: int(self.scraped().split(dropped)[1].split('\n')[0]) > 0)
+        for name in ('eider_spans_total', 'eider_log_exported_total'):
+            dropped = name + '{outcome="dropped"} '
+            wait_for(lambda: int(self.scraped().split(dropped)[1].split('\n')[0]) > 0)
         self.assertEqual(program.ask('POST', '/orders/7/pay', b'')[0], 200)
         resident = int(Path(f'/proc/{program.process.pid}/statm').read_text('ascii').split()[1])
         self.assertLess(resident * os.sysconf('SC_PAGESIZE'), 200_000_000)

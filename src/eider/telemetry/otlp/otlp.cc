@@ -12,11 +12,14 @@
 #include "eider/json/json.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/sleep.h"
+#include "eider/telemetry/log_line.h"
 #include "eider/telemetry/otlp/otlp_json.h"
 
 namespace eider {
 
 namespace {
+
+using detail::otlp::LogRecord;
 
 constexpr int kTooMany = 429;
 constexpr std::size_t kAnswerBytesMax = std::size_t{64} * 1024;
@@ -27,22 +30,94 @@ bool is_busy(int status) noexcept {
 }
 
 /// What a collector that has taken only some says: {"partialSuccess":{"rejectedSpans":"3"}}
-std::uint64_t rejected_by(std::string_view answer) {
+std::uint64_t rejected_by(std::string_view answer, std::string_view member) {
   const auto value = json::read<json::Value>(answer);
   if (!value) {
     return 0;
   }
   const json::Value* const partial = value->find("partialSuccess");
-  const json::Value* const count = partial == nullptr ? nullptr : partial->find("rejectedSpans");
+  const json::Value* const count = partial == nullptr ? nullptr : partial->find(member);
   if (count == nullptr) {
     return 0;
   }
   return count->is_string() ? parse_integer<std::uint64_t>(count->text()).value_or(0) : 0;
 }
 
+/// What waits to be sent, from any thread, and what has become of what did.
+template <class Item>
+class Queue {
+ public:
+  explicit Queue(std::size_t max) noexcept : max_(max) {}
+
+  void take(Item item) noexcept {
+    try {
+      const std::lock_guard lock(mutex_);
+      if (items_.size() < max_) {
+        items_.push_back(std::move(item));
+        return;
+      }
+    } catch (...) {
+      // No memory: as no room.
+    }
+    drop();
+  }
+  void drop() noexcept { dropped_.fetch_add(1, std::memory_order_relaxed); }
+
+  [[nodiscard]] OtlpCounts counts() const noexcept {
+    return {.sent = sent_.load(std::memory_order_relaxed),
+            .dropped = dropped_.load(std::memory_order_relaxed),
+            .rejected = rejected_.load(std::memory_order_relaxed)};
+  }
+
+  /// Some on their way. Where the task is destroyed meanwhile they go back: `flush` sends them.
+  class Batch {
+   public:
+    Batch(Queue& queue, std::size_t max) : queue_(queue), items_(queue.take_first(max)) {}
+    Batch(const Batch&) = delete;
+    Batch& operator=(const Batch&) = delete;
+    ~Batch() {
+      for (Item& item : items_) {
+        queue_.take(std::move(item));
+      }
+    }
+    [[nodiscard]] std::span<const Item> items() const noexcept { return items_; }
+    /// rejected  nothing: the collector has taken none
+    void settle(std::optional<std::uint64_t> rejected) noexcept {
+      const std::uint64_t count = std::exchange(items_, {}).size();
+      const std::uint64_t refused = std::min(rejected.value_or(0), count);
+      (rejected ? queue_.sent_ : queue_.dropped_) += count - refused;
+      queue_.rejected_ += refused;
+    }
+
+   private:
+    Queue& queue_;
+    std::vector<Item> items_;
+  };
+
+ private:
+  std::vector<Item> take_first(std::size_t max) {
+    const std::lock_guard lock(mutex_);
+    const auto end = items_.begin() + static_cast<std::ptrdiff_t>(std::min(items_.size(), max));
+    std::vector<Item> first(std::make_move_iterator(items_.begin()), std::make_move_iterator(end));
+    items_.erase(items_.begin(), end);
+    return first;
+  }
+
+  const std::size_t max_;
+  std::atomic<std::uint64_t> sent_{0};
+  std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<std::uint64_t> rejected_{0};
+  std::mutex mutex_;
+  std::deque<Item> items_;
+};
+
 class Exporter final : public OtlpExport {
  public:
-  explicit Exporter(OtlpOptions options) : options_(std::move(options)) {
+  explicit Exporter(OtlpOptions options)
+      : options_(std::move(options)),
+        masked_(options_.masked),
+        spans_(options_.queue_max),
+        lines_(options_.queue_max) {
     resource_ = options_.resource;
     resource_.emplace(resource_.begin(), "service.name", options_.service);
     while (options_.endpoint.ends_with('/')) {
@@ -52,17 +127,29 @@ class Exporter final : public OtlpExport {
     options_.client.redirects_max = 0;                 // the key is for nobody else
   }
 
-  void take(SpanRecord span) noexcept override {
+  void take(SpanRecord span) noexcept override { spans_.take(std::move(span)); }
+
+  void take(LogLevel level, std::string_view message, std::span<const LogField> fields) noexcept {
     try {
-      const std::lock_guard lock(mutex_);
-      if (queue_.size() < options_.queue_max) {
-        queue_.push_back(std::move(span));
-        return;
+      LogRecord line{.time_ns = unix_nanoseconds(),
+                     .level = level,
+                     .message = std::string(message.substr(0, kTextBytesMax)),
+                     .fields = {},
+                     .place = {}};
+      for (const LogField& field : fields) {
+        line.fields.emplace_back(
+            field.name, masked_.hides(field.name) ? SpanValue("***") : sent_value(field.value));
       }
+      if (const Work* const work = Work::current()) {
+        line.place = work->place;
+        if (!work->request_id().empty()) {
+          line.fields.emplace_back("request_id", std::string(work->request_id()));
+        }
+      }
+      lines_.take(std::move(line));
     } catch (...) {
-      // No memory: as no room.
+      lines_.drop();  // no memory
     }
-    dropped_.fetch_add(1, std::memory_order_relaxed);
   }
 
   [[nodiscard]] bool samples(const TracePlace& place) const noexcept override {
@@ -70,18 +157,16 @@ class Exporter final : public OtlpExport {
     return static_cast<double>(place.trace_low >> 11U) * kScale < options_.share;
   }
 
-  [[nodiscard]] OtlpCounts counts() const noexcept override {
-    return {.sent = sent_.load(std::memory_order_relaxed),
-            .dropped = dropped_.load(std::memory_order_relaxed),
-            .rejected = rejected_.load(std::memory_order_relaxed)};
-  }
+  [[nodiscard]] OtlpCounts counts() const noexcept override { return spans_.counts(); }
+  [[nodiscard]] OtlpCounts log_counts() const noexcept override { return lines_.counts(); }
+  [[nodiscard]] Log with(const Log& log) override;
 
   Task<> run() {
     HttpClient client(options_.client);
     Instant metrics_due = Loop::current().now() + options_.metrics_interval;
     while (true) {
       co_await sleep_for(options_.interval);
-      auto sending = send_spans(client);
+      auto sending = send_spans_and_lines(client);
       co_await std::move(sending);
       if (options_.metrics != nullptr && Loop::current().now() >= metrics_due) {
         metrics_due = Loop::current().now() + options_.metrics_interval;
@@ -95,7 +180,7 @@ class Exporter final : public OtlpExport {
   Task<> flush() {
     HttpClient client(options_.client);
     {
-      auto sending = with_deadline(send_spans(client), options_.flush_within);
+      auto sending = with_deadline(send_spans_and_lines(client), options_.flush_within);
       (void)co_await std::move(sending);
     }
     if (options_.metrics != nullptr) {
@@ -105,52 +190,47 @@ class Exporter final : public OtlpExport {
   }
 
  private:
-  using Batch = std::vector<SpanRecord>;
+  /// Of a line: what is longer may be a client's, who would fill the queue with it.
+  static constexpr std::size_t kTextBytesMax = 4096;
 
-  /// Spans on their way. Where the task is destroyed meanwhile they go back: `flush` sends them.
-  class OnTheWay {
-   public:
-    OnTheWay(Exporter& exporter, Batch batch) noexcept
-        : exporter_(exporter), batch_(std::move(batch)) {}
-    OnTheWay(const OnTheWay&) = delete;
-    OnTheWay& operator=(const OnTheWay&) = delete;
-    ~OnTheWay() {
-      for (SpanRecord& span : batch_) {
-        exporter_.take(std::move(span));
+  static SpanValue sent_value(const LogValue& value) {
+    struct Cases {
+      SpanValue operator()(std::string_view text) const {
+        return std::string(text.substr(0, kTextBytesMax));
       }
-    }
-    [[nodiscard]] std::span<const SpanRecord> spans() const noexcept { return batch_; }
-    /// rejected  nothing: the collector has taken none
-    void settle(std::optional<std::uint64_t> rejected) noexcept {
-      const std::uint64_t count = std::exchange(batch_, {}).size();
-      const std::uint64_t refused = std::min(rejected.value_or(0), count);
-      (rejected ? exporter_.sent_ : exporter_.dropped_) += count - refused;
-      exporter_.rejected_ += refused;
-    }
-
-   private:
-    Exporter& exporter_;
-    Batch batch_;
-  };
-
-  Batch take_batch() {
-    const std::lock_guard lock(mutex_);
-    const std::size_t count = std::min(queue_.size(), options_.spans_per_request_max);
-    const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(count);
-    Batch batch(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
-    queue_.erase(queue_.begin(), end);
-    return batch;
+      SpanValue operator()(std::int64_t number) const { return number; }
+      SpanValue operator()(std::uint64_t number) const {
+        // There are none without a sign.
+        return std::in_range<std::int64_t>(number) ? SpanValue(static_cast<std::int64_t>(number))
+                                                   : SpanValue(std::to_string(number));
+      }
+      SpanValue operator()(double number) const { return number; }
+      SpanValue operator()(bool is_true) const { return is_true; }
+    };
+    return std::visit(Cases{}, value);
   }
 
-  Task<> send_spans(HttpClient& client) {
+  Task<> send_spans_and_lines(HttpClient& client) {
+    auto spans = send(client, spans_, "/v1/traces", "rejectedSpans", &detail::otlp::spans_json);
+    co_await std::move(spans);
+    auto lines = send(client, lines_, "/v1/logs", "rejectedLogRecords", &detail::otlp::logs_json);
+    co_await std::move(lines);
+  }
+
+  /// All that waits.
+  ///
+  /// rejected  the member of the collector's answer that tells of how many it thinks nothing
+  template <class Item>
+  Task<> send(HttpClient& client, Queue<Item>& queue, std::string path, std::string rejected,
+              std::string (*to_json)(const detail::otlp::Attributes&, std::span<const Item>)) {
     while (true) {
-      OnTheWay on_the_way(*this, take_batch());
-      if (on_the_way.spans().empty()) {
+      typename Queue<Item>::Batch batch(queue, options_.per_request_max);
+      if (batch.items().empty()) {
         co_return;
       }
-      auto posting =
-          post(client, "/v1/traces", detail::otlp::spans_json(resource_, on_the_way.spans()));
-      on_the_way.settle(co_await std::move(posting));
+      auto posting = post(client, path, to_json(resource_, batch.items()));
+      const std::optional<std::string> answer = co_await std::move(posting);
+      batch.settle(answer ? std::optional(rejected_by(*answer, rejected)) : std::nullopt);
     }
   }
 
@@ -161,8 +241,8 @@ class Exporter final : public OtlpExport {
     (void)co_await std::move(posting);
   }
 
-  /// returns  how many the collector has refused of what it took; nothing: it has not taken it
-  Task<std::optional<std::uint64_t>> post(HttpClient& client, std::string path, std::string text) {
+  /// returns  what the collector says that has taken it; nothing: it has not
+  Task<std::optional<std::string>> post(HttpClient& client, std::string path, std::string text) {
     Duration pause = options_.retry_pause;
     for (unsigned tries = 0;; ++tries) {
       ClientRequest request = client.request(Method::post, options_.endpoint + path);
@@ -173,7 +253,7 @@ class Exporter final : public OtlpExport {
       auto sending = request.send();
       const auto reply = co_await std::move(sending);
       if (reply && reply->is_ok()) {
-        co_return rejected_by(reply->body());
+        co_return std::string(reply->body());
       }
       // What came of an answer that is too large or none is not known to be worth another try.
       const bool is_to_be_asked_again =
@@ -187,27 +267,66 @@ class Exporter final : public OtlpExport {
   }
 
   OtlpOptions options_;
+  detail::telemetry::MaskedNames masked_;
   detail::otlp::Attributes resource_;
   const std::int64_t began_ns_ = unix_nanoseconds();
-  std::atomic<std::uint64_t> sent_{0};
-  std::atomic<std::uint64_t> dropped_{0};
-  std::atomic<std::uint64_t> rejected_{0};
-  std::mutex mutex_;
-  std::deque<SpanRecord> queue_;
+  Queue<SpanRecord> spans_;
+  Queue<LogRecord> lines_;
 };
+
+/// One that the collector gets the lines of, too.
+class SentLog final : public LogSink {
+ public:
+  SentLog(std::shared_ptr<LogSink> sink, std::weak_ptr<Exporter> exporter) noexcept
+      : sink_(std::move(sink)), exporter_(std::move(exporter)) {}
+
+  void write(LogLevel level, std::string_view line) noexcept override {
+    sink_->write(level, line);
+    send(level, line, {});
+  }
+  void write_fields(LogLevel level, std::string_view message,
+                    std::span<const LogField> fields) noexcept override {
+    sink_->write_fields(level, message, fields);
+    send(level, message, fields);
+  }
+  [[nodiscard]] bool takes(LogLevel level) const noexcept override { return sink_->takes(level); }
+  void set_level(LogLevel level) noexcept override { sink_->set_level(level); }
+  [[nodiscard]] LogCounts counts() const noexcept override { return sink_->counts(); }
+
+ private:
+  void send(LogLevel level, std::string_view message, std::span<const LogField> fields) noexcept {
+    if (const auto exporter = takes(level) ? exporter_.lock() : nullptr) {
+      exporter->take(level, message, fields);
+    }
+  }
+
+  std::shared_ptr<LogSink> sink_;
+  std::weak_ptr<Exporter> exporter_;  // whose metrics may watch this
+};
+
+Log Exporter::with(const Log& log) {
+  return Log(std::make_shared<SentLog>(log.sink(),
+                                       std::static_pointer_cast<Exporter>(shared_from_this())));
+}
 
 /// The exporter has the metrics, so they may not have it.
 void add_counts(Metrics& metrics, const std::weak_ptr<Exporter>& exporter) {
-  const auto add = [&](std::string_view outcome, std::uint64_t OtlpCounts::* count) {
-    metrics.counter_of("eider_spans_total", "Spans, by what became of them.",
-                       {{"outcome", outcome}}, [exporter, count] {
-                         const auto there = exporter.lock();
-                         return there == nullptr ? 0 : static_cast<double>(there->counts().*count);
-                       });
+  using Counts = OtlpCounts (OtlpExport::*)() const noexcept;
+  const auto add = [&](std::string_view name, std::string_view help, Counts counts,
+                       std::string_view outcome, std::uint64_t OtlpCounts::* count) {
+    metrics.counter_of(name, help, {{"outcome", outcome}}, [exporter, counts, count] {
+      const auto there = exporter.lock();
+      return there == nullptr ? 0 : static_cast<double>(((*there).*counts)().*count);
+    });
   };
-  add("sent", &OtlpCounts::sent);
-  add("dropped", &OtlpCounts::dropped);
-  add("rejected", &OtlpCounts::rejected);
+  const auto add_each = [&](std::string_view name, std::string_view help, Counts counts) {
+    add(name, help, counts, "sent", &OtlpCounts::sent);
+    add(name, help, counts, "dropped", &OtlpCounts::dropped);
+    add(name, help, counts, "rejected", &OtlpCounts::rejected);
+  };
+  add_each("eider_spans_total", "Spans, by what became of them.", &OtlpExport::counts);
+  add_each("eider_log_exported_total", "Lines for the collector, by what became of them.",
+           &OtlpExport::log_counts);
 }
 
 }  // namespace

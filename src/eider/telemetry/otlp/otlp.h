@@ -1,4 +1,4 @@
-// Spans and metrics to a collector, as OTLP over HTTP with JSON.
+// Spans, metrics and lines of the log to a collector, as OTLP over HTTP with JSON.
 // Must not hold up a request: what the collector does not take in time is dropped and counted.
 #pragma once
 
@@ -12,13 +12,14 @@
 
 #include "eider/app/app.h"
 #include "eider/client/client_options.h"
+#include "eider/telemetry/log.h"
 #include "eider/telemetry/metrics.h"
 #include "eider/telemetry/traces.h"
 
 namespace eider {
 
 struct OtlpOptions {
-  /// Of the collector; "/v1/traces" and "/v1/metrics" are added.
+  /// Of the collector; "/v1/traces", "/v1/metrics" and "/v1/logs" are added.
   std::string endpoint = "http://127.0.0.1:4318";
   /// service.name
   std::string service = "eider";
@@ -32,10 +33,13 @@ struct OtlpOptions {
   /// Null: no metrics are sent. Otherwise they have counts of spans, too.
   std::shared_ptr<Metrics> metrics = nullptr;
   Duration metrics_interval = std::chrono::seconds(60);
+  /// A field of a line of the log whose name has one of these in it is "***"; see LogOptions.
+  std::vector<std::string> masked = masked_log_fields();
   /// How often what is there is sent.
   Duration interval = std::chrono::seconds(1);
-  std::size_t spans_per_request_max = 512;
-  /// Spans that wait; what comes on top is dropped.
+  /// Spans, or lines.
+  std::size_t per_request_max = 512;
+  /// Spans, or lines, that wait; what comes on top is dropped.
   std::size_t queue_max = 8192;
   /// Of one request to the collector.
   Duration timeout = std::chrono::seconds(10);
@@ -50,19 +54,28 @@ struct OtlpOptions {
 };
 
 struct OtlpCounts {
-  std::uint64_t sent = 0;      // spans that the collector has taken
+  std::uint64_t sent = 0;      // that the collector has taken
   std::uint64_t dropped = 0;   // for want of room, or because it did not take them
   std::uint64_t rejected = 0;  // those that it took and said were wrong
 };
 
 /// What export_otlp has begun, for who wants to know how it goes.
-class OtlpExport : public SpanSink {
+class OtlpExport : public SpanSink, public std::enable_shared_from_this<OtlpExport> {
  public:
+  /// Of spans.
   [[nodiscard]] virtual OtlpCounts counts() const noexcept = 0;
+  /// Of lines of the log.
+  [[nodiscard]] virtual OtlpCounts log_counts() const noexcept = 0;
+  /// A log whose lines go to `log`, whose level holds, and to the collector as well:
+  ///
+  ///     app.log_to(export_otlp(app, options)->with(open_log()));
+  ///
+  /// Each line tells the trace and the span that it is of. Of a text the first 4 KiB are sent.
+  [[nodiscard]] virtual Log with(const Log& log) = 0;
 };
 
-/// Traces the app's requests and jobs (trace_requests) and sends their spans, and metrics where
-/// there are some, from the app's first loop:
+/// Traces the app's requests and jobs (trace_requests) and sends their spans, and metrics and
+/// lines where there are some, from the app's first loop:
 ///
 ///     export_otlp(app, {.endpoint = "http://collector:4318", .service = "notes"});
 ///

@@ -123,6 +123,43 @@ void append_span(Buffer& out, const SpanRecord& span) {
   out.append("}");
 }
 
+/// source  OpenTelemetry, "Logs data model", "Field: SeverityNumber"
+int severity_of(LogLevel level) noexcept {
+  switch (level) {
+    case LogLevel::debug:
+      return 5;
+    case LogLevel::info:
+      return 9;
+    case LogLevel::warning:
+      return 13;
+    case LogLevel::error:
+      return 17;
+  }
+  return 0;
+}
+
+void append_log(Buffer& out, const LogRecord& line) {
+  out.append(R"({"timeUnixNano":)");
+  append_quoted(out, std::to_string(line.time_ns));
+  out.append(R"(,"severityNumber":)");
+  out.append(std::to_string(severity_of(line.level)));
+  out.append(R"(,"severityText":)");
+  append_quoted(out, std::string(to_text(line.level)));
+  out.append(R"(,"body":)");
+  append_value(out, line.message);
+  out.append(R"(,"attributes":)");
+  append_list(out, line.fields,
+              [&](const auto& pair) { append_attribute(out, pair.first, pair.second); });
+  if (line.place.is_there()) {
+    out.append(R"(,"traceId":)");
+    append_quoted(out, trace_id_text(line.place));
+    out.append(R"(,"spanId":)");
+    append_quoted(out, span_id_text(line.place.span));
+    out.append(line.place.is_sampled ? R"(,"flags":1)" : R"(,"flags":0)");
+  }
+  out.append("}");
+}
+
 struct Times {
   std::int64_t began_ns;
   std::int64_t now_ns;
@@ -191,6 +228,14 @@ std::string spans_json(const Attributes& resource, std::span<const SpanRecord> s
   Buffer out;
   append_begin(out, "resourceSpans", "scopeSpans", "spans", resource);
   append_list(out, spans, [&](const SpanRecord& span) { append_span(out, span); });
+  out.append("}]}]}");
+  return std::string(out.view());
+}
+
+std::string logs_json(const Attributes& resource, std::span<const LogRecord> lines) {
+  Buffer out;
+  append_begin(out, "resourceLogs", "scopeLogs", "logRecords", resource);
+  append_list(out, lines, [&](const LogRecord& line) { append_log(out, line); });
   out.append("}]}]}");
   return std::string(out.view());
 }

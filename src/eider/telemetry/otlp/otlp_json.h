@@ -1,12 +1,14 @@
-// Spans and metrics as OTLP has them in JSON.
+// Spans, metrics and lines of the log as OTLP has them in JSON.
 // Must not wait or send.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "eider/base/log.h"
 #include "eider/base/work.h"
 #include "eider/telemetry/metrics.h"
 
@@ -14,11 +16,22 @@ namespace eider::detail::otlp {
 
 using Attributes = std::vector<std::pair<std::string, std::string>>;
 
+/// A line of the log.
+struct LogRecord {
+  std::int64_t time_ns;  // since 1970
+  LogLevel level;
+  std::string message;
+  std::vector<std::pair<std::string, SpanValue>> fields;
+  TracePlace place;
+};
+
 /// An ExportTraceServiceRequest.
 ///
 /// source  OTLP 1.0, "JSON Protobuf Encoding": identifiers in hexadecimal digits, 64-bit numbers as
 ///         text, enumerations as numbers
 [[nodiscard]] std::string spans_json(const Attributes& resource, std::span<const SpanRecord> spans);
+/// An ExportLogsServiceRequest.
+[[nodiscard]] std::string logs_json(const Attributes& resource, std::span<const LogRecord> lines);
 /// An ExportMetricsServiceRequest.
 ///
 /// began_ns  when counting began, since 1970
