@@ -12,52 +12,29 @@ import time
 import unittest
 from pathlib import Path
 
-from support import BIN
+from project_support import STEP_SECONDS_MAX, Installed, environment
 
-STEP_SECONDS_MAX = 300
 NO_PROJECT = ('there is no project here or above: no CMakeLists.txt that finds eider '
               '(eider new NAME makes one)\n')
 SYNTAX = ['g++', '-std=c++23', '-Wall', '-Wextra', '-Werror', '-fsyntax-only']
+INSTALLED = Installed()
 
 
 def setUpModule():
     """One prefix for all."""
-    # pylint: disable=global-statement
-    global PLACE, PREFIX
-    # pylint: disable=consider-using-with
-    PLACE = tempfile.TemporaryDirectory()
-    PREFIX = Path(PLACE.name, 'prefix')
-    ended = subprocess.run(['cmake', '--install', BIN.parent, '--prefix', PREFIX], text=True,
-                           capture_output=True, check=False, timeout=STEP_SECONDS_MAX)
-    if ended.returncode != 0:
-        raise AssertionError(ended.stdout + ended.stderr)
-
-
-def tearDownModule():
-    """Takes the prefix and all projects away."""
-    PLACE.cleanup()
-
-
-def environment(**changes):
-    """Ours, without what would lead to another package or compiler."""
-    kept = {name: value for name, value in os.environ.items()
-            if name not in ('CMAKE_PREFIX_PATH', 'CXX', 'CC', 'eider_DIR')}
-    return {**kept, **changes}
+    unittest.enterModuleContext(INSTALLED)
 
 
 def eider(*words, place, **changes):
-    """(exit code, standard output, standard error) of the installed command in that folder."""
-    ended = subprocess.run([PREFIX / 'bin/eider', *words], cwd=place, text=True,
-                           env=environment(**changes), capture_output=True, check=False,
-                           stdin=subprocess.DEVNULL, timeout=STEP_SECONDS_MAX)
-    return ended.returncode, ended.stdout, ended.stderr
+    """What the command ends with and says in that folder."""
+    return INSTALLED.eider(*words, place=place, **changes)
 
 
 class Place(unittest.TestCase):
     """A folder of its own for each test."""
 
     def setUp(self):
-        self.place = Path(tempfile.mkdtemp(dir=PLACE.name))
+        self.place = Path(tempfile.mkdtemp(dir=INSTALLED.place.name))
 
     def assert_fails(self, status, said, *words, place=None, **changes):
         """That the command ends so and says exactly that, behind its name."""
@@ -69,73 +46,6 @@ class Place(unittest.TestCase):
         status, _, errors = eider('new', *words, place=self.place)
         self.assertEqual((status, errors), (0, ''))
         return self.place / words[-1]
-
-
-class Service(Place):
-    """The first hour: what `eider new service` makes, through all commands."""
-
-    def test_it_passes_its_tests_and_serves_what_it_says(self):
-        shop = self.made('service', 'shop')
-        status, said, errors = eider('test', place=shop / 'src')
-        self.assertEqual(status, 0, said + errors)
-        self.assertIn('100% tests passed', said)
-        self.assertIn(str(PREFIX), (shop / 'build/dev/CMakeCache.txt').read_text())
-        self.check_outputs(shop)
-        self.check_layout(shop)
-        self.check_faults(shop)
-
-    def check_outputs(self, shop):
-        """What goes on to another program is nothing but that."""
-        status, routes, _ = eider('routes', place=shop)
-        self.assertEqual(status, 0)
-        self.assertRegex(routes.splitlines()[0], r'^GET /notes .*notes\.cc:\d+$')
-        status, document, _ = eider('openapi', 'document', place=shop)
-        self.assertEqual((status, document[:11]), (0, '{"openapi":'))
-        self.assertEqual(eider('openapi', 'document', '--out', '/dev/full', place=shop)[0], 1)
-        self.assertEqual(eider('routes', '--program', 'build/dev/shop', place=shop),
-                         (0, routes, ''))
-
-    def check_layout(self, shop):
-        """Files that are laid out as .clang-format says stay so, and others are told and mended."""
-        if not shutil.which('clang-format-19'):
-            return
-        self.assertEqual(eider('fmt', '--check', place=shop), (0, '', ''))
-        source = shop / 'src/main.cc'
-        good = source.read_text()
-        source.write_text(good.replace('  ', ' ').replace('int argc', 'int  argc'))
-        self.assertEqual(eider('fmt', '--check', place=shop), (
-            3, 'src/main.cc\n', 'eider fmt: 1 of 6 files are laid out otherwise: run eider fmt\n'))
-        self.assertEqual(eider('fmt', place=shop), (0, '', ''))
-        self.assertEqual(source.read_text(), good)
-
-    def check_faults(self, shop):
-        """A test that fails, a source that does not compile and a broken CMakeLists.txt."""
-        self.assertEqual(eider('test', 'nothing', place=shop)[0], 8)
-        test = shop / 'tests/wrong_test.cc'
-        test.write_text('#include <gtest/gtest.h>\nTEST(It, fails) { EXPECT_EQ(1, 2); }\n')
-        status, said, _ = eider('test', 'It', place=shop)
-        self.assertEqual(status, 8, said)
-        self.assertIn('Expected equality of these values', said)
-        # What a plain build does not see, the sanitizers do.
-        test.write_text('#include <gtest/gtest.h>\nTEST(It, overruns) {\n'
-                        '  volatile int* const x = new int[2];\n  volatile int at = 2;\n'
-                        '  x[at] = 1;\n  delete[] x;\n}\n')
-        status, said, _ = eider('check', 'It', place=shop)
-        self.assertEqual(status, 8, said)
-        self.assertIn('AddressSanitizer: heap-buffer-overflow', said)
-        test.write_text('int x = "a";\n')
-        status, _, errors = eider('test', place=shop)
-        self.assertEqual((status, errors), (
-            1, 'eider test: it does not compile, as the compiler says above\n'))
-        test.unlink()
-        cmake = shop / 'CMakeLists.txt'
-        cmake.write_text(cmake.read_text() + 'nonsense()\n')
-        shutil.rmtree(shop / 'build')
-        status, _, errors = eider('build', '--debug', place=shop)
-        self.assertEqual(status, 1)
-        self.assertIn('Unknown CMake command "nonsense"', errors)
-        self.assertTrue(errors.endswith(
-            '\neider build: CMake does not take the project, as it says above\n'), errors)
 
 
 class Added(Place):
@@ -225,16 +135,12 @@ class OtherKinds(Place):
     """Each kind is a project that compiles with both compilers."""
 
     def assert_compiles(self, project, *flags):
-        """With g++ without a warning; and CMake takes it."""
+        """With g++ without a warning."""
         for source in [*project.glob('src/*.cc'), *project.glob('tests/*.cc')]:
-            ended = subprocess.run([*SYNTAX, *flags, f'-I{PREFIX}/include', f'-I{project}/src',
-                                    f'-I{project}/include', source], text=True, check=False,
-                                   capture_output=True, timeout=STEP_SECONDS_MAX)
+            ended = subprocess.run([*SYNTAX, *flags, f'-I{INSTALLED.prefix}/include',
+                                    f'-I{project}/src', f'-I{project}/include', source], text=True,
+                                   check=False, capture_output=True, timeout=STEP_SECONDS_MAX)
             self.assertEqual(ended.returncode, 0, ended.stderr[:4000])
-        ended = subprocess.run(['cmake', '--preset', 'release'], cwd=project, text=True,
-                               env=environment(CMAKE_PREFIX_PATH=str(PREFIX)), check=False,
-                               capture_output=True, timeout=STEP_SECONDS_MAX)
-        self.assertEqual(ended.returncode, 0, ended.stderr)
 
     def test_a_realtime_compiles_with_the_other_compiler(self):
         project = self.made('realtime', 'talk')
@@ -243,9 +149,22 @@ class OtherKinds(Place):
         (made / 'talk_assets.h').write_text('#include <eider/assets/embedded.h>\n'
                                             'eider::EmbeddedAssets talk_assets() noexcept;\n')
         self.assert_compiles(project, f'-I{made}')
+        ended = subprocess.run(['cmake', '--preset', 'release'], cwd=project, text=True,
+                               env=environment(CMAKE_PREFIX_PATH=str(INSTALLED.prefix)),
+                               check=False, capture_output=True, timeout=STEP_SECONDS_MAX)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
 
-    def test_a_library_compiles_with_the_other_compiler(self):
-        self.assert_compiles(self.made('library', 'counts'))
+    def test_a_library_compiles_with_both_and_is_checked_by_sanitizers(self):
+        project = self.made('library', 'counts')
+        self.assert_compiles(project)
+        # What a plain build does not see.
+        (project / 'tests/counts_test.cc').write_text(
+            '#include <gtest/gtest.h>\nTEST(It, overruns) {\n'
+            '  volatile int* const x = new int[2];\n  volatile int at = 2;\n'
+            '  x[at] = 1;\n  delete[] x;\n}\n')
+        status, said, _ = eider('check', 'It', place=project)
+        self.assertEqual(status, 8, said)
+        self.assertIn('AddressSanitizer: heap-buffer-overflow', said)
 
 
 class Names(Place):
@@ -292,7 +211,7 @@ class Names(Place):
 
     def test_a_full_disk_leaves_nothing_behind(self):
         script = (f'mount -t tmpfs -o size=16k tmpfs {self.place} || exit 77; cd {self.place}; '
-                  f'{PREFIX}/bin/eider new shop; echo "$? $(ls | wc -l)"')
+                  f'{INSTALLED.command} new shop; echo "$? $(ls | wc -l)"')
         ended = subprocess.run(['unshare', '-m', 'sh', '-c', script], text=True, check=False,
                                capture_output=True, timeout=STEP_SECONDS_MAX)
         if ended.returncode != 0:
@@ -342,7 +261,7 @@ class Stopped(Place):
         (path / 'cmake').write_text('#!/bin/sh\nsetsid sleep 1000 & echo $! > sleeping\nwait\n')
         (path / 'cmake').chmod(0o755)
         for how in (signal.SIGINT, signal.SIGTERM):
-            with subprocess.Popen([PREFIX / 'bin/eider', 'test'], cwd=shop, text=True,
+            with subprocess.Popen([INSTALLED.command, 'test'], cwd=shop, text=True,
                                   env=environment(PATH=f'{path}:{os.environ["PATH"]}'),
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
                 note = shop / 'sleeping'

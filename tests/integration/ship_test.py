@@ -1,7 +1,8 @@
-"""`eider package` and `eider deploy`: one program is built, packed, run in an empty root, and taken
-to a real sshd on this machine.
+"""`eider package` and `eider deploy`, and what goes wrong with them: one program is built, packed,
+run in an empty root, and taken to a real sshd on this machine.
 
-Must not need more of the machine that it is deployed to than a shell; systemd is stood in for.
+Must not need more of the machine that it is deployed to than a shell; systemd is stood in for. The
+usual way, and the way back under load, are in way_test.py.
 """
 
 import contextlib
@@ -21,17 +22,17 @@ import time
 import unittest
 from pathlib import Path
 
-from support import BIN, free_port
+from project_support import STEP_SECONDS_MAX, Installed, environment
+from ssh_support import SSHD, SshFiles
+from support import free_port
 
-STEP_SECONDS_MAX = 200
-MAIN = r'''#include <eider/middleware/health.h>
+MAIN = r'''#include <eider/eider.h>
+#include <eider/middleware/health.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <string>
-
-#include "app.h"
 
 // What it does is told by a file of its release, so that one program is all releases.
 int main(int argc, char** argv) {
@@ -41,7 +42,8 @@ int main(int argc, char** argv) {
   if (mode == "broken") {
     return 3;
   }
-  eider::App app = shop::make_app();
+  eider::App app;
+  eider::serve_health(app);
   app.get("/mode", [mode] { return mode; });
   app.check("mode", [mode] {
     if (mode == "sick") {
@@ -51,36 +53,32 @@ int main(int argc, char** argv) {
   return app.run(argc, argv);
 }
 '''
+CMAKE = '''cmake_minimum_required(VERSION 3.25)
+project(shop VERSION 0.1.0 LANGUAGES CXX)
+find_package(eider 0.1 REQUIRED COMPONENTS core)
+add_executable(shop main.cc)
+target_link_libraries(shop PRIVATE eider::core)
+eider_project(shop)
+'''
 SHARED = None
 
 
-class Shared:
+class Shared(Installed):
     """One prefix and one project for all tests."""
 
-    def __init__(self):
-        self.place = tempfile.TemporaryDirectory()
-        self.prefix = Path(self.place.name, 'prefix')
+    def __enter__(self):
+        super().__enter__()
         self.shop = Path(self.place.name, 'shop')
-
-    def make(self):
-        """Builds it, which takes longest."""
-        ended = subprocess.run(['cmake', '--install', BIN.parent, '--prefix', self.prefix],
-                               text=True, capture_output=True, check=False,
-                               timeout=STEP_SECONDS_MAX)
-        if ended.returncode != 0:
-            raise AssertionError(ended.stdout + ended.stderr)
-        status, _, errors = eider('new', 'shop', place=self.place.name)
-        if status != 0:
-            raise AssertionError(errors)
-        (self.shop / 'src/main.cc').write_text(MAIN)
+        (self.shop / 'assets').mkdir(parents=True)
+        (self.shop / 'CMakeLists.txt').write_text(CMAKE)
+        (self.shop / 'main.cc').write_text(MAIN)
         (self.shop / 'LICENSE').write_text('Nobody may.\n')
-        (self.shop / 'assets').mkdir()
-        self.package('one')
+        return self
 
     def package(self, mode, *words):
         """What is packed: the last line of its output."""
         (self.shop / 'assets/mode').write_text(mode)
-        status, said, errors = eider('package', *words, place=self.shop)
+        status, said, errors = eider('package', *words)
         if status != 0:
             raise AssertionError(said + errors)
         return self.shop / said.strip()
@@ -88,28 +86,13 @@ class Shared:
 
 def setUpModule():
     global SHARED  # pylint: disable=global-statement
-    SHARED = Shared()
-    SHARED.make()
+    SHARED = unittest.enterModuleContext(Shared())
 
 
-def tearDownModule():
-    SHARED.place.cleanup()
-
-
-def environment(**changes):
-    """Ours, without what would lead to another package or compiler, and at one time."""
-    kept = {name: value for name, value in os.environ.items()
-            if name not in ('CMAKE_PREFIX_PATH', 'CXX', 'CC', 'eider_DIR', 'SSH_AUTH_SOCK')}
-    return {**kept, 'SOURCE_DATE_EPOCH': '1700000000', **changes}
-
-
-def eider(*words, place=None, **changes):
-    """(exit code, standard output, standard error) of the installed command."""
-    ended = subprocess.run([SHARED.prefix / 'bin/eider', *map(str, words)],
-                           cwd=place or SHARED.shop, text=True, env=environment(**changes),
-                           capture_output=True, check=False, stdin=subprocess.DEVNULL,
-                           timeout=STEP_SECONDS_MAX)
-    return ended.returncode, ended.stdout, ended.stderr
+def eider(*words, **changes):
+    """What the command ends with and says in that project, at one time."""
+    return SHARED.eider(*words, place=SHARED.shop,
+                        **{'SOURCE_DATE_EPOCH': '1700000000', **changes})
 
 
 def ask(port, path):
@@ -277,58 +260,28 @@ class Packages(unittest.TestCase):
         self.assertEqual(os.listdir(self.place), [image.name])
 
 
-SSHD = shutil.which('sshd', path='/usr/sbin:/usr/bin')
-
-
-class Sshd:
-    """A server of its own on a port of this machine, and what `ssh` comes to it by."""
+class Sshd(SshFiles):
+    """A server of its own on a port of this machine. Use as a context manager."""
 
     def __init__(self, place):
-        self.place = place
-        self.port = free_port()
-        for name in ('host', 'key', 'wrong'):
-            subprocess.run(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', place / name],
-                           check=True, timeout=60)
-        shutil.copy(place / 'key.pub', place / 'authorized')
-        tools = place / 'tools'
-        tools.mkdir()
-        (place / 'sshd_config').write_text(
-            f'ListenAddress 127.0.0.1\nPort {self.port}\nHostKey {place}/host\n'
-            f'AuthorizedKeysFile {place}/authorized\nStrictModes no\nUsePAM no\n'
-            f'PasswordAuthentication no\nPidFile none\nLogLevel ERROR\n'
-            f'SetEnv PATH={tools}:/usr/bin:/bin\n')
-        kind, key, _ = (place / 'host.pub').read_text().split()
-        (place / 'known').write_text(f'[127.0.0.1]:{self.port} {kind} {key}\n')
-        for name, port in (('key', self.port), ('wrong', self.port), ('nowhere', free_port())):
-            (place / f'{name}.config').write_text(
-                f'Host shop.test\nHostName 127.0.0.1\nPort {port}\nIdentitiesOnly yes\n'
-                f'IdentityFile {place}/{"key" if name == "nowhere" else name}\n'
-                f'UserKnownHostsFile {place}/known\nGlobalKnownHostsFile /dev/null\n')
+        super().__init__(place, '127.0.0.1', free_port())
+        self.write_config('nowhere', free_port(), 'key')
 
     def __enter__(self):
         if os.getuid() == 0:
             os.makedirs('/run/sshd', exist_ok=True)  # where the kernel shuts it in
-        self.errors = (self.place / 'sshd.log').open('w+')
-        self.process = subprocess.Popen([SSHD, '-D', '-e', '-f', self.place / 'sshd_config'],
-                                        stdin=subprocess.DEVNULL, stderr=self.errors)
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
         try:
-            until(self.is_there, (self.place / 'sshd.log').read_text)
+            self.wait_for(self.process)
         except BaseException:
             self.__exit__()
             raise
         return self
 
-    def is_there(self):
-        if self.process.poll() is not None:
-            raise AssertionError((self.place / 'sshd.log').read_text())
-        scan = subprocess.run(['ssh-keyscan', '-p', str(self.port), '127.0.0.1'], check=False,
-                              capture_output=True, timeout=60)
-        return scan.stdout != b''
-
     def __exit__(self, *_):
         self.process.terminate()
         self.process.wait()
-        self.errors.close()
 
 
 @unittest.skipUnless(SSHD, 'sshd is not installed')
@@ -373,47 +326,6 @@ class Deployed(unittest.TestCase):
     def current(self):
         return Path(os.readlink(self.there / 'current')).name
 
-    def test_it_is_started_then_upgraded_and_taken_back_where_it_fails(self):
-        said = self.deployed('one')
-        first, started = self.current(), self.pid()
-        self.assertRegex(said, (
-            r'^packed shop-0\.1\.0-linux-\w+\.tar\.gz\ntook \S+ to shop\.test\n'
-            rf'unpacked releases/{first}\nswitched current to releases/{first}\n'
-            rf'started process {started}\nready: http://127\.0\.0\.1:{self.port}/readyz\n$'))
-        said = self.deployed('two')
-        second, upgraded = self.current(), self.pid()
-        self.assertNotEqual(first, second)
-        self.assertIn(f'process {upgraded} serves in place of {started}\n', said)
-        self.check_failed_start(second, upgraded)
-        self.check_failed_health(second)
-        # The same again takes nothing over.
-        self.assertNotIn('took', self.deployed('two'))
-        self.assertEqual(list((self.there / 'incoming').iterdir()), [])
-        self.assertFalse(any(Path(place, 'hit').exists() for place in
-                             (self.there, self.there.parent, SHARED.shop, Path.home())))
-
-    def check_failed_start(self, before, process):
-        """The old process has not been touched."""
-        status, said, errors = self.deploy('broken')
-        self.assertEqual(status, 1, said)
-        self.assertRegex(errors, (
-            'eider deploy: the new process does not come up: .*it has ended with 3.*\n'
-            f'eider deploy: rolled back: releases/{before} serves\n$'))
-        self.assertEqual((self.current(), self.pid()), (before, process))
-        self.assertEqual(ask(self.port, '/mode'), (200, 'two'))
-
-    def check_failed_health(self, before):
-        """The new one has served, and the old one does again."""
-        status, said, errors = self.deploy('sick', '--within', '3')
-        self.assertEqual(status, 1, said)
-        self.assertTrue(errors.endswith(
-            f'eider deploy: http://127.0.0.1:{self.port}/readyz answers 503: it is not ready; its '
-            f'log says which check fails\neider deploy: rolled back: releases/{before} serves\n'),
-            errors)
-        self.assertEqual(self.current(), before)
-        self.assertEqual((ask(self.port, '/mode'), ask(self.port, '/readyz')[0]),
-                         ((200, 'two'), 200))
-
     def test_a_first_release_that_fails_leaves_nothing_that_runs(self):
         status, _, errors = self.deploy('broken')
         self.assertEqual(status, 1)
@@ -454,6 +366,9 @@ class Deployed(unittest.TestCase):
         self.assertFalse((self.there / 'current').is_symlink())
         self.assertIn('done: echo x > made\n', self.deployed('one', '--before', 'echo x > made'))
         self.assertTrue((self.there / 'made').exists())
+        self.assertEqual(list((self.there / 'incoming').iterdir()), [])
+        self.assertFalse(any(Path(place, 'hit').exists() for place in
+                             (self.there, self.there.parent, SHARED.shop, Path.home())))
 
     def test_who_cannot_be_reached_or_lets_nobody_in_is_told(self):
         for config, why in (('nowhere', 'Connection refused'), ('wrong', 'Permission denied')):
@@ -481,7 +396,7 @@ class Deployed(unittest.TestCase):
         self.assertTrue(errors.endswith('eider deploy: the package came in part only\n'), errors)
         self.assertEqual(list((self.there / 'incoming').iterdir()), [])
         stalled = self.ssh_that('(head -c 100000; exec sleep 600)')
-        command = [SHARED.prefix / 'bin/eider', 'deploy', 'shop.test', '--dir', self.there, '--',
+        command = [SHARED.command, 'deploy', 'shop.test', '--dir', self.there, '--',
                    '-F', self.sshd.place / 'key.config']
         with subprocess.Popen(command, cwd=SHARED.shop, env=environment(PATH=stalled),
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
