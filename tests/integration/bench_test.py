@@ -3,6 +3,8 @@
 Must not judge figures that depend on the machine: counts and bounds only.
 """
 
+import base64
+import hashlib
 import json
 import os
 import pty
@@ -335,6 +337,37 @@ class Reports(unittest.TestCase):
         self.assertEqual(running.returncode, 0, said)
         self.assertIn('interrupted', said)
         self.assertGreater(int(re.search(r'\((\d+) answered', said)[1]), 0)
+
+    def test_ctrl_c_while_connections_are_opened_ends_it(self):
+        asked, is_told = threading.Event(), threading.Event()
+
+        def open_late(connection, _):
+            asks = re.search(rb'Sec-WebSocket-Key: (.*)\r', connection.recv(4096), re.IGNORECASE)
+            if not asks:
+                return  # looks whether somebody is here
+            asked.set()
+            is_told.wait(SECONDS_MAX)
+            digest = hashlib.sha1(asks[1] + b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest()
+            connection.sendall(b'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n'
+                               b'Connection: Upgrade\r\nSec-WebSocket-Accept: ' +
+                               base64.b64encode(digest) + b'\r\n\r\n')
+            connection.recv(4096)
+        for words in [], ['--rate', '100']:
+            with Lying(open_late) as server, subprocess.Popen(
+                    [BIN / 'eider', 'bench', '-d', '60s', '-c', '1', *words,
+                     f'ws://127.0.0.1:{server.port}/'], stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT, text=True) as running:
+                self.assertTrue(asked.wait(SECONDS_MAX))
+                running.send_signal(signal.SIGINT)
+                pending = Path(f'/proc/{running.pid}/status')
+                while 'ShdPnd:\t0000000000000000' not in pending.read_text():
+                    time.sleep(0.001)
+                is_told.set()
+                said, _ = running.communicate(timeout=SECONDS_MAX)
+            self.assertEqual(running.returncode, 1, said)
+            self.assertIn('eider bench: No answer came before the end', said)
+            asked.clear()
+            is_told.clear()
 
     def test_a_terminal_shows_the_count_and_nothing_else_does(self):
         master, terminal = pty.openpty()

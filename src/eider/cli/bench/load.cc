@@ -53,7 +53,9 @@ void Load::begin() {
   counting_from_ = now() + options().warmup;
   ends_ = counting_from_ + options().duration;
   expire();
-  start();
+  if (!is_ending_) {  // told to stop while connections were opened
+    start();
+  }
 }
 
 void Load::start() {

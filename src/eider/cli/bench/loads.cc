@@ -118,7 +118,9 @@ class OpenLoad final : public Load, private PacerUser {
     return overdue_.empty() && Load::is_drained();
   }
   void stop_asking() override {
-    pacer_->stop();
+    if (pacer_) {  // else it ends ahead of its start
+      pacer_->stop();
+    }
     for (const Instant due : overdue_) {
       if (is_to_count(due) && !is_interrupted()) {
         ++outcome().unsent;
