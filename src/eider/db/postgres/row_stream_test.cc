@@ -77,7 +77,7 @@ class PostgresStream : public PostgresTest {
 };
 
 TEST_F(PostgresStream, a_million_rows_take_no_more_memory_than_a_piece_here_and_at_the_server) {
-  const Database base = open();
+  const Database base = open({.limits = {.transaction_time_max = std::chrono::minutes(2)}});
   std::size_t most = 0;
   std::int64_t server_kilobytes = 0;
   (void)number(base, "select 1");
