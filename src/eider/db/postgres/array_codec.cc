@@ -177,14 +177,50 @@ std::string text_of_real(double number, Oid type) {
 }  // namespace
 
 Oid element_of(Oid array) noexcept {
-  constexpr std::array<std::pair<Oid, Oid>, 20> kArrays = {
-      {{1000, kBool},        {1001, kBytea},     {1003, kName},   {1005, kInt2},
-       {1007, kInt4},        {1009, kText},      {1014, kBpchar}, {1015, kVarchar},
-       {1016, kInt8},        {1021, kFloat4},    {1022, kFloat8}, {1028, kOid},
-       {199, kJson},         {1115, kTimestamp}, {1182, kDate},   {1183, kTime},
-       {1185, kTimestampTz}, {1231, kNumeric},   {2951, kUuid},   {3807, kJsonb}}};
-  const auto* found = std::ranges::find(kArrays, array, &std::pair<Oid, Oid>::first);
-  return found != kArrays.end() ? found->second : 0;
+  switch (array) {
+    case 199:
+      return kJson;
+    case 1000:
+      return kBool;
+    case 1001:
+      return kBytea;
+    case 1003:
+      return kName;
+    case 1005:
+      return kInt2;
+    case 1007:
+      return kInt4;
+    case 1009:
+      return kText;
+    case 1014:
+      return kBpchar;
+    case 1015:
+      return kVarchar;
+    case 1016:
+      return kInt8;
+    case 1021:
+      return kFloat4;
+    case 1022:
+      return kFloat8;
+    case 1028:
+      return kOid;
+    case 1115:
+      return kTimestamp;
+    case 1182:
+      return kDate;
+    case 1183:
+      return kTime;
+    case 1185:
+      return kTimestampTz;
+    case 1231:
+      return kNumeric;
+    case 2951:
+      return kUuid;
+    case 3807:
+      return kJsonb;
+    default:
+      return 0;
+  }
 }
 
 void read_array(Oid element, Format format, std::string_view bytes, std::string& room,
