@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "eider/db/row_shape.h"
 #include "eider/db/value.h"
 #include "eider/runtime/time.h"
 
@@ -24,8 +25,8 @@ struct Changed {
 class RowSink {
  public:
   virtual ~RowSink() = default;
-  /// Called once before any row. The names are valid until `end`.
-  virtual void begin(std::span<const std::string_view> columns) = 0;
+  /// Called once before any row; a shape stays as it is until the last one.
+  virtual void begin(RowShape& shape) = 0;
   /// As many cells as there are columns; valid until return. Throws to stop the statement.
   virtual void add(std::span<const Cell> cells) = 0;
   /// Of a statement whose rows are taken in pieces: this piece has enough of them.

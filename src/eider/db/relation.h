@@ -78,8 +78,9 @@ class KeyedReader final : public RowSink {
   KeyedReader(const reflect::Type& row, void* container, RowReader::Append append) noexcept
       : reader_(row, container, append) {}
 
-  void begin(std::span<const std::string_view> columns) override {
-    reader_.begin(columns.subspan(1));
+  void begin(RowShape& shape) override {
+    others_.set(shape.columns().subspan(1));
+    reader_.begin(others_);
   }
   void add(std::span<const Cell> cells) override {
     keys_.push_back(cells.front().copy());
@@ -89,6 +90,7 @@ class KeyedReader final : public RowSink {
 
  private:
   std::vector<Value> keys_;
+  RowShape others_;
   RowReader reader_;
 };
 

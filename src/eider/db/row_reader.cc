@@ -37,45 +37,34 @@ const Value& Row::operator[](std::string_view column) const {
   refuse_row("the row has no column " + quote(column));
 }
 
-void RowReader::begin(std::span<const std::string_view> columns) {
+void RowReader::begin(RowShape& shape) {
+  shape_ = &shape;
   if (row_.kind == Kind::kStruct) {
-    bind_struct(columns);
-  } else {
-    bind_value(columns);
-  }
-}
-
-void RowReader::bind_value(std::span<const std::string_view> columns) {
-  if (columns.size() != 1) {
+    if (!shape.is_bound_to(row_)) {
+      bind_struct(shape);
+    }
+  } else if (shape.columns().size() != 1) {
     refuse_row("a single value was asked for, but the statement has " +
-               std::to_string(columns.size()) + " columns");
+               std::to_string(shape.columns().size()) + " columns");
   }
-  members_ = {};
-  column_ = columns[0];
 }
 
-std::span<RowReader::Member> RowReader::make_members(std::size_t count) {
-  if (count <= kFew) {
-    return {few_.data(), count};
-  }
-  many_.resize(count);
-  return many_;
-}
-
-void RowReader::bind_struct(std::span<const std::string_view> columns) {
-  members_ = make_members(columns.size());
+void RowReader::bind_struct(RowShape& shape) const {
+  const std::span<const std::string_view> columns = shape.columns();
+  const std::span<Member> members = shape.make_members();
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Member member = row_.structure().find(columns[i]);
     if (member == nullptr) {
       refuse_row("the column " + quote(columns[i]) + " has no member in " + std::string(row_.name) +
                  ": add it there, or leave it out of the statement");
     }
-    if (is_among(members_.first(i), member)) {
+    if (is_among(members.first(i), member)) {
       refuse_row("two columns are named " + quote(columns[i]) + ": rename one with `as`");
     }
-    members_[i] = member;
+    members[i] = member;
   }
-  check_members(members_);
+  check_members(members);
+  shape.note_bound(row_);
 }
 
 void RowReader::check_members(std::span<const Member> members) const {
@@ -97,8 +86,9 @@ void RowReader::add(std::span<const Cell> cells) {
     }
     return;
   }
+  const std::span<const Member> members = shape_->members();
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Member member = members_[i];
+    const Member member = members[i];
     const std::string fault = store_cell(*member->type, object + member->offset, cells[i]);
     if (!fault.empty()) {
       refuse_cell(member, cells[i], fault);
@@ -109,7 +99,7 @@ void RowReader::add(std::span<const Cell> cells) {
 
 /// A column is named as its member is.
 void RowReader::refuse_cell(Member member, const Cell& cell, const std::string& fault) const {
-  const std::string_view column = member == nullptr ? std::string_view(column_) : member->name;
+  const std::string_view column = member == nullptr ? shape_->columns().front() : member->name;
   refuse_row("the column " + quote(column) + " is " + std::string(to_text(cell.kind)) +
              (member == nullptr ? " and "
                                 : ", but the member " + std::string(row_.name) +
@@ -130,7 +120,8 @@ void RowReader::check_row(const void* object) const {
   }
 }
 
-void DynamicRowReader::begin(std::span<const std::string_view> columns) {
+void DynamicRowReader::begin(RowShape& shape) {
+  const std::span<const std::string_view> columns = shape.columns();
   columns_ = std::make_shared<const std::vector<std::string>>(columns.begin(), columns.end());
 }
 

@@ -2,11 +2,8 @@
 // Must not convert quietly: what does not fit exactly is an error.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "eider/db/connection.h"
 #include "eider/db/row.h"
@@ -26,18 +23,14 @@ class RowReader final : public RowSink {
       : row_(row), container_(container), append_(append) {}
 
   /// errors   Failure(row)  columns and members do not fit; both are named
-  void begin(std::span<const std::string_view> columns) override;
+  void begin(RowShape& shape) override;
   /// errors   Failure(row)  a cell does not fit its member; both are named
   void add(std::span<const Cell> cells) override;
 
  private:
-  using Member = const reflect::Member*;
-  static constexpr std::size_t kFew = 12;
+  using Member = RowShape::Member;
 
-  void bind_value(std::span<const std::string_view> columns);
-  void bind_struct(std::span<const std::string_view> columns);
-  /// A member for each of so many columns, for which few structs need the heap.
-  [[nodiscard]] std::span<Member> make_members(std::size_t count);
+  void bind_struct(RowShape& shape) const;
   void check_members(std::span<const Member> members) const;
   void check_row(const void* object) const;
   [[noreturn]] void refuse_cell(Member member, const Cell& cell, const std::string& fault) const;
@@ -45,10 +38,7 @@ class RowReader final : public RowSink {
   const reflect::Type& row_;
   void* container_;
   Append append_;
-  std::span<Member> members_;  // one for each column; none for a single value
-  std::array<Member, kFew> few_;
-  std::vector<Member> many_;
-  std::string column_;  // of a single value
+  const RowShape* shape_ = nullptr;  // of the rows that come
 };
 
 /// The same for rows without a struct.
@@ -56,7 +46,7 @@ class DynamicRowReader final : public RowSink {
  public:
   DynamicRowReader(void* container, RowReader::Append append) noexcept
       : container_(container), append_(append) {}
-  void begin(std::span<const std::string_view> columns) override;
+  void begin(RowShape& shape) override;
   void add(std::span<const Cell> cells) override;
 
  private:

@@ -26,7 +26,7 @@ class PieceSink final : public RowSink {
  public:
   /// inner  outlives it
   PieceSink(RowSink& inner, std::size_t rows_max) noexcept : inner_(inner), rows_max_(rows_max) {}
-  void begin(std::span<const std::string_view> columns) override { inner_.begin(columns); }
+  void begin(RowShape& shape) override { inner_.begin(shape); }
   void add(std::span<const Cell> cells) override;
   [[nodiscard]] bool is_full() const noexcept override;
   [[nodiscard]] std::size_t rows() const noexcept { return rows_; }

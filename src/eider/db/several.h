@@ -78,9 +78,8 @@ void forget_undone(P& kind, const Part& part) noexcept {
 template <class... Ps>
 class SeveralJob : public Job {
  protected:
-  explicit SeveralJob(Asked<Ps>&&... asked) : kinds_(std::move(asked).take()...) {
-    std::apply([this](Ps&... kind) { parts_ = {kind.start()...}; }, kinds_);
-  }
+  explicit SeveralJob(Asked<Ps>&&... asked)
+      : kinds_(std::move(asked).take()...), parts_(std::apply(&SeveralJob::start, kinds_)) {}
   [[nodiscard]] std::span<Part> parts() noexcept { return parts_; }
 
   /// `take(kind, part)` of each, in a tuple.
@@ -90,6 +89,9 @@ class SeveralJob : public Job {
   }
 
  private:
+  [[nodiscard]] static std::array<Part, sizeof...(Ps)> start(Ps&... kind) noexcept {
+    return {kind.start()...};
+  }
   void forget_rows() noexcept override { forget_of(std::index_sequence_for<Ps...>()); }
   template <std::size_t... I>
   void forget_of(std::index_sequence<I...> /*each*/) noexcept {

@@ -32,7 +32,8 @@ void RowFlow::on_result(MYSQL_STMT& statement) {
   try {
     rows_.begin(statement);
     if (results_ == 1 && sink_ != nullptr) {
-      sink_->begin(rows_.columns());
+      shape_.set(rows_.columns());
+      sink_->begin(shape_);
     }
   } catch (...) {
     failure_ = std::current_exception();

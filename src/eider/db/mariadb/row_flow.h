@@ -51,6 +51,7 @@ class RowFlow final : public RowTaker {
   std::string_view sql_;
   RowSink* sink_ = nullptr;
   ResultRows rows_;
+  RowShape shape_;
   std::size_t results_ = 0;
   std::size_t rows_count_ = 0;
   std::size_t bytes_ = 0;

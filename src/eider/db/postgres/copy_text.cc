@@ -61,7 +61,8 @@ void append_number(std::string& text, Number number) {
 /// As of a statement whose types the server finds by itself.
 void append_parameter(std::string& text, const Value& value) {
   Parameters parameters;
-  parameters.set({&value, 1}, {});
+  parameters.clear(1);
+  parameters.add({&value, 1}, {});
   append_text(text, {parameters.values()[0], static_cast<std::size_t>(parameters.lengths()[0])});
 }
 

@@ -84,33 +84,23 @@ void check_text(std::string_view text) {
 
 }  // namespace
 
-void Parameters::set(std::span<const Value> values, std::span<const Oid> types) {
+void Parameters::clear(std::size_t count) {
+  if (numbers_.capacity() > kRoomKept) {
+    *this = Parameters();
+  }
   values_.clear();
   lengths_.clear();
   formats_.clear();
   types_.clear();
   numbers_.clear();
-  numbers_.reserve(values.size());
+  numbers_.reserve(count);
   rooms_.clear();
-  rooms_.reserve(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    add(values[i], i < types.size() ? types[i] : 0);
-  }
+  rooms_.reserve(count);
 }
 
-void Parameters::check(std::span<const Value> values, std::span<const Oid> types) {
+void Parameters::add(std::span<const Value> values, std::span<const Oid> types) {
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const Value& value = values[i];
-    const Oid type = i < types.size() ? types[i] : 0;
-    const bool is_list = value.elements() != nullptr || value.is_array() || element_of(type) != 0;
-    if (is_list || value.kind() == Value::Kind::real) {
-      return set(values, types);  // how they are written decides
-    }
-    if (value.kind() == Value::Kind::integer) {
-      check_integer(*value.integer(), type);
-    } else if (value.kind() == Value::Kind::text) {
-      check_text(*value.text());
-    }
+    add(values[i], i < types.size() ? types[i] : 0);
   }
 }
 
@@ -195,7 +185,8 @@ void Parameters::add_text(const std::string& text, Oid type) {
 
 void Parameters::add_array(std::span<const Value> elements, Oid element) {
   Parameters each;
-  each.set(elements, std::vector<Oid>(elements.size(), element));
+  each.clear(elements.size());
+  each.add(elements, std::vector<Oid>(elements.size(), element));
   ArrayElements parts;
   std::vector<std::string> hex;
   hex.reserve(elements.size());  // what is in them must not move

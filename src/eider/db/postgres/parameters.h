@@ -13,25 +13,27 @@
 
 namespace eider::db::postgres {
 
-/// The parameters of one statement, in the form in which libpq takes them.
+/// The parameters of statements, in the form in which libpq takes them.
 class Parameters {
  public:
-  /// values   are pointed to until the next call
+  /// Forgets all of them, and makes room for so many.
+  void clear(std::size_t count);
+  /// Behind those that are there. Pre: there is room.
+  ///
+  /// values   are pointed to until `clear`
   /// types    as the server has told them; empty when it was not asked: then all are text, whose
   ///          type the server finds by itself, and blobs bytea
   /// errors   Failure(values)  a number that its type cannot hold, text with a zero byte
-  void set(std::span<const Value> values, std::span<const Oid> types);
+  void add(std::span<const Value> values, std::span<const Oid> types);
 
-  /// Whether `set` would refuse them. Throws the same; what was set need not be there any more.
-  void check(std::span<const Value> values, std::span<const Oid> types);
-
-  [[nodiscard]] int count() const noexcept { return static_cast<int>(values_.size()); }
   [[nodiscard]] const char* const* values() const noexcept { return values_.data(); }
   [[nodiscard]] const int* lengths() const noexcept { return lengths_.data(); }
   [[nodiscard]] const int* formats() const noexcept { return formats_.data(); }
   [[nodiscard]] const Oid* types() const noexcept { return types_.data(); }
 
  private:
+  static constexpr std::size_t kRoomKept = 4096;  // values, whose room the next ones get
+
   void add(const Value& value, Oid type);
   void add_integer(std::int64_t number, Oid type);
   void add_real(double number, Oid type);

@@ -81,8 +81,9 @@ std::optional<Cell> read(Oid type, Format format, std::string_view bytes, CellRo
 void send_back(Oid type, const Cell& cell) {
   const Value value = value_of_cell(cell);
   Parameters parameters;
+  parameters.clear(1);
   try {
-    parameters.set({&value, 1}, {&type, 1});
+    parameters.add({&value, 1}, {&type, 1});
   } catch (const db::Failure& failure) {  // a zero byte in a text
     ensure(failure.kind() == FailureKind::values, "values that do not fit are told so");
     return;

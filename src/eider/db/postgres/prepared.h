@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "eider/db/postgres/codec.h"
+#include "eider/db/postgres/result_rows.h"
 
 namespace eider::db::postgres {
 
@@ -20,6 +21,7 @@ namespace eider::db::postgres {
 /// parameters  their types
 /// is_copy     a COPY, which is refused: asked once, as its text is long
 /// rows        binary when all columns are known in it
+/// shape       of those rows
 struct Prepared {
   std::string sql;
   std::uint64_t number = 0;
@@ -27,12 +29,13 @@ struct Prepared {
   bool is_copy = false;
   std::vector<Oid> parameters;
   Format rows = Format::binary;
+  ResultShape shape{};
 };
 
 class PreparedStatements {
  public:
   /// Null when there is none. Valid until the next call.
-  [[nodiscard]] const Prepared* find(std::string_view sql) {
+  [[nodiscard]] Prepared* find(std::string_view sql) {
     const auto found = by_text_.find(sql);
     if (found == by_text_.end()) {
       return nullptr;

@@ -24,30 +24,51 @@ std::int64_t rows_of(const PGresult& result) noexcept {
   return rows;
 }
 
-void ResultRows::hand_on(const PGresult& result, RowSink& sink) {
-  const int width = PQnfields(&result);
-  columns_.resize(static_cast<std::size_t>(width));
-  codings_.resize(columns_.size());
-  for (int i = 0; i < width; ++i) {
-    const auto index = static_cast<std::size_t>(i);
-    columns_[index] = PQfname(&result, i);
-    codings_[index] = {PQftype(&result, i),
-                       PQfformat(&result, i) == 1 ? Format::binary : Format::text};
+void ResultShape::read(const PGresult& result) {
+  const std::span<std::string_view> columns =
+      rows_.make_columns(static_cast<std::size_t>(PQnfields(&result)));
+  codings_.clear();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const int column = static_cast<int>(i);
+    columns[i] = PQfname(&result, column);
+    codings_.push_back({PQftype(&result, column),
+                        PQfformat(&result, column) == 1 ? Format::binary : Format::text});
   }
-  sink.begin(columns_);
-  cells_.resize(columns_.size());
-  rooms_.resize(std::max(rooms_.size(), columns_.size()));
+}
+
+void ResultShape::keep(const PGresult& description, Format format) {
+  read(description);
+  names_.assign(rows_.columns().begin(), rows_.columns().end());
+  std::ranges::copy(names_, rows_.make_columns(names_.size()).begin());
+  for (Coding& coding : codings_) {
+    coding.format = format;
+  }
+}
+
+// The server never changes what the rows of a prepared statement are: it refuses to run one whose
+// tables have changed so. Should it all the same, no value is read for one of another width.
+void ResultRows::hand_on(const PGresult& result, ResultShape* shape, RowSink& sink) {
+  const int width = PQnfields(&result);
+  if (shape == nullptr || shape->codings_.size() != static_cast<std::size_t>(width)) {
+    shape = &own_shape_;
+    shape->read(result);
+  }
+  sink.begin(shape->rows_);
+  const std::span<const ResultShape::Coding> codings = shape->codings_;
+  cells_.resize(codings.size());
+  rooms_.resize(std::max(rooms_.size(), codings.size()));
+  const std::span<Cell> cells = cells_;
+  const std::span<CellRoom> rooms = rooms_;
   const int height = PQntuples(&result);
   for (int row = 0; row < height; ++row) {
     for (int i = 0; i < width; ++i) {
       const auto index = static_cast<std::size_t>(i);
-      const Coding& coding = codings_[index];
-      cells_[index] =
-          PQgetisnull(&result, row, i) == 1
-              ? Cell{}
-              : read_cell(coding.type, coding.format, bytes_at(result, row, i), rooms_[index]);
+      const std::string_view bytes = bytes_at(result, row, i);
+      const bool is_null = bytes.empty() && PQgetisnull(&result, row, i) == 1;
+      const ResultShape::Coding coding = codings[index];
+      cells[index] = is_null ? Cell{} : read_cell(coding.type, coding.format, bytes, rooms[index]);
     }
-    sink.add(cells_);
+    sink.add(cells);
   }
 }
 

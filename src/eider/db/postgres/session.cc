@@ -285,7 +285,7 @@ void Session::take_rows(const PGresult& result) {
     if (!bound_.holds(result)) {
       note_failure(ResultBound::failure(part->sql));
     } else if (part->rows != nullptr && failure_ == nullptr) {
-      rows_.hand_on(result, *part->rows);
+      rows_.hand_on(result, sender_.shape_of(*part), *part->rows);
     }
   } catch (...) {
     note_failure(std::current_exception());

@@ -10,6 +10,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
+struct Thing {
+  int id;
+  std::string name;
+};
+
+struct Turned {
+  std::string name;
+  int id;
+};
+
+struct Nameless {
+  int id;
+};
+
 class SeveralInPostgres : public PostgresTest {
  protected:
   /// Prepared, with room for fewer than are asked for, and with their text alone.
@@ -45,6 +59,31 @@ TEST_F(SeveralInPostgres, a_batch_is_one_transaction_and_all_are_as_many_as_stat
     const auto [c, d] = co_await base.all(db::row<std::int64_t>("select txid_current()"),
                                           db::row<std::int64_t>("select txid_current() + 0"));
     EXPECT_NE(*c.value(), *d.value());
+  });
+}
+
+TEST_F(SeveralInPostgres, one_text_is_read_into_each_statements_struct_with_its_own_values) {
+  on_each([](Database base) -> Task<> {
+    for (int i = 0; i < 2; ++i) {  // prepared by the second time
+      const auto [thing, turned, seven, row, last] = co_await base.batch(
+          db::row<Thing>("select $1::int as id, $2::text as name", 1, "one"),
+          db::row<Turned>("select $1::int as id, $2::text as name", 2, "two"),
+          db::row<int>("select 7"),
+          db::row<db::Row>("select $1::int as id, $2::text as name", 3, nullptr),
+          db::row<Thing>("select $1::int as id, $2::text as name", 4, "four"));
+      EXPECT_TRUE(thing->id == 1 && thing->name == "one");
+      EXPECT_TRUE(turned->id == 2 && turned->name == "two");
+      EXPECT_EQ(seven, 7);
+      EXPECT_TRUE((*row)["name"].is_null());
+      EXPECT_TRUE(last->id == 4 && last->name == "four");
+      const auto [good, nameless, also] =
+          co_await base.all(db::row<Thing>("select $1::int as id, $2::text as name", 5, "five"),
+                            db::row<Nameless>("select $1::int as id, $2::text as name", 6, "six"),
+                            db::row<Thing>("select $1::int as id, $2::text as name", 7, "seven"));
+      EXPECT_EQ(good.value()->name, "five");
+      EXPECT_EQ(nameless.error().kind(), db::FailureKind::row);
+      EXPECT_EQ(also.value()->name, "seven");
+    }
   });
 }
 
@@ -89,11 +128,13 @@ TEST_F(SeveralInPostgres, a_table_that_has_changed_is_read_as_it_is_then_and_not
   on_loop_.run([](Database base) -> Task<> {
     co_await make_things(base);
     for (int i = 0; i < 3; ++i) {
-      const auto [added, row] =
+      const auto [added, row, again] =
           co_await base.all(db::change("insert into things(id, name) values($1, 'x')", 10 + i),
+                            db::row<db::Row>("select * from things where id = 1"),
                             db::row<db::Row>("select * from things where id = 1"));
       EXPECT_TRUE(added.has_value());
       EXPECT_EQ(row.value()->size(), 2U + static_cast<std::size_t>(i));
+      EXPECT_EQ(again.value()->size(), 2U + static_cast<std::size_t>(i));
       const db::RuntimeSql alter{"alter table things add more" + std::to_string(i) + " int"};
       co_await base.exec(alter);
     }

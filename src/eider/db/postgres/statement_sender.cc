@@ -27,10 +27,13 @@ const Part* StatementSender::find_unprepared(std::span<const Part> parts) {
     return nullptr;
   }
   // Asking moves those that are prepared to the front: none of them makes room for another.
+  Prepared* last = nullptr;
   for (const Part& part : parts) {
-    const bool is_prepared = !part.is_done && !is_fetch(part.sql);
-    found_.push_back(is_prepared ? prepared_.find(part.sql) : nullptr);
-    if (found_.back() == nullptr && is_prepared) {
+    if (last == nullptr || last->sql != part.sql) {  // many are the same with other values
+      last = prepared_.find(part.sql);
+    }
+    found_.push_back(last);
+    if (last == nullptr && !part.is_done && !is_fetch(part.sql)) {
       return &part;
     }
   }
@@ -49,6 +52,9 @@ bool StatementSender::send_forgetting() {
 }
 
 void StatementSender::forget(std::string_view sql, bool is_gone) {
+  if (Prepared* const statement = prepared_.find(sql)) {
+    std::ranges::replace(found_, statement, static_cast<Prepared*>(nullptr));
+  }
   std::string name = prepared_.forget(sql);
   if (!name.empty() && !is_gone) {
     stale_.push_back(std::move(name));
@@ -83,6 +89,7 @@ void StatementSender::take_description(const PGresult& result) {
       in_preparation_.rows = Format::text;
     }
   }
+  in_preparation_.shape.keep(result, in_preparation_.rows);
 }
 
 bool StatementSender::forget_old(const Part& part) {
@@ -102,17 +109,17 @@ bool StatementSender::forget_stale(const Part& part, const PGresult& refusal) {
   return is_of_statement(refusal);
 }
 
-void StatementSender::check(const Part& part) {
+void StatementSender::bind(const Part& part) {
   const Prepared* statement = found_of(part);
   refuse_copy(statement, part.sql);
-  wire_.check(statement, part.values);
+  wire_.bind(statement, part.values);
 }
 
-bool StatementSender::add(const Part& part) {
+bool StatementSender::add(const Part& part, std::size_t first) {
   const Prepared* statement = found_of(part);
-  refuse_copy(statement, part.sql);
-  return statement == nullptr ? wire_.add_unprepared(part.sql, part.values)
-                              : wire_.add_prepared(*statement, part.values);
+  const std::size_t count = part.values.size();
+  return statement == nullptr ? wire_.add_unprepared(part.sql, first, count)
+                              : wire_.add_prepared(*statement, first, count);
 }
 
 StatementSender::Sending StatementSender::send(JobCourse& course) {
@@ -134,7 +141,9 @@ StatementSender::Sending StatementSender::send_each(JobCourse& course) {
       continue;
     }
     try {
-      sending.is_sent = sending.is_sent && add(part) && wire_.end_round();
+      wire_.make_room(part.values.size());
+      bind(part);
+      sending.is_sent = sending.is_sent && add(part, 0) && wire_.end_round();
       ++sending.rounds;
     } catch (...) {  // its values do not fit, and nothing of it was sent
       if (!course.was_retried() && forget_old(part)) {
@@ -154,9 +163,14 @@ StatementSender::Sending StatementSender::send_each(JobCourse& course) {
 /// One round, which the server does all of or nothing. So what is wrong with the values is found
 /// ahead of anything that is sent.
 StatementSender::Sending StatementSender::send_batch(JobCourse& course) {
+  std::size_t values_count = 0;
+  for (const Part& part : course.parts()) {
+    values_count += part.values.size();
+  }
+  wire_.make_room(values_count);
   for (const Part& part : course.parts()) {
     try {
-      check(part);
+      bind(part);
     } catch (...) {
       if (!course.was_retried() && forget_old(part)) {
         course.note_retry();
@@ -166,8 +180,10 @@ StatementSender::Sending StatementSender::send_batch(JobCourse& course) {
     }
   }
   course.go_to(course.parts().front());
-  const bool is_sent =
-      std::ranges::all_of(course.parts(), [this](const Part& part) { return add(part); });
+  std::size_t first = 0;
+  const bool is_sent = std::ranges::all_of(course.parts(), [&](const Part& part) {
+    return add(part, std::exchange(first, first + part.values.size()));
+  });
   return {.what = Sending::What::statements, .is_sent = is_sent && wire_.end_round()};
 }
 

@@ -40,6 +40,11 @@ class StatementSender {
   [[nodiscard]] Sending send(JobCourse& course);
   /// Comes twice: for the preparation, with nothing in it, and for the description.
   void take_description(const PGresult& result);
+  /// What the rows of a part look like that was sent last; null where that is not known.
+  [[nodiscard]] ResultShape* shape_of(const Part& part) const noexcept {
+    Prepared* const statement = found_of(part);
+    return statement == nullptr ? nullptr : &statement->shape;
+  }
   /// What was sent last is prepared.
   void keep() { prepared_.add(std::move(in_preparation_)); }
   /// Another job has come: what is prepared by now is older than it.
@@ -66,18 +71,18 @@ class StatementSender {
   ///
   /// returns  false when it is not of an earlier job
   [[nodiscard]] bool forget_old(const Part& part);
-  /// Whether its values fit the types that the server has told. Throws Failure(values), and
-  /// Failure(statement) for COPY.
+  /// Its values in the types that the server has told, behind those of others. Throws
+  /// Failure(values), and Failure(statement) for COPY.
   ///
   /// part  one of those that `find_unprepared` was asked about last, and has found none among
-  void check(const Part& part);
-  /// Pre: the same. Throws the same: then nothing was sent.
-  [[nodiscard]] bool add(const Part& part);
+  void bind(const Part& part);
+  /// first  of its values among those that are bound
+  [[nodiscard]] bool add(const Part& part, std::size_t first);
   /// is_gone  at the server, too; else its name is told there when room is needed
   void forget(std::string_view sql, bool is_gone);
   /// Also where it has been forgotten by now.
   [[nodiscard]] bool is_old(const Part& part);
-  [[nodiscard]] const Prepared* found_of(const Part& part) const {
+  [[nodiscard]] Prepared* found_of(const Part& part) const noexcept {
     return found_.empty() ? nullptr : found_[static_cast<std::size_t>(&part - parts_.data())];
   }
 
@@ -88,8 +93,8 @@ class StatementSender {
   std::vector<std::string> stale_;  // forgotten here, and not yet at the server
   std::uint64_t names_ = 0;
   std::uint64_t job_begin_ = 0;
-  std::span<const Part> parts_;         // that were asked about last
-  std::vector<const Prepared*> found_;  // for each of them; empty when none is to be prepared
+  std::span<const Part> parts_;   // that were asked about last
+  std::vector<Prepared*> found_;  // for each of them; empty when none is to be prepared
 };
 
 }  // namespace eider::db::postgres

@@ -47,22 +47,21 @@ bool Wire::set_up() {
   return PQsetnonblocking(connection_.get(), 1) == 0 && PQenterPipelineMode(connection_.get()) == 1;
 }
 
-void Wire::check(const Prepared* statement, std::span<const Value> values) {
-  parameters_.check(values, statement == nullptr ? std::span<const Oid>() : statement->parameters);
+void Wire::bind(const Prepared* statement, std::span<const Value> values) {
+  parameters_.add(values, statement == nullptr ? std::span<const Oid>() : statement->parameters);
 }
 
-bool Wire::add_prepared(const Prepared& statement, std::span<const Value> values) {
-  parameters_.set(values, statement.parameters);
-  return PQsendQueryPrepared(connection_.get(), statement.name.c_str(), parameters_.count(),
-                             parameters_.values(), parameters_.lengths(), parameters_.formats(),
-                             static_cast<int>(statement.rows)) == 1;
+bool Wire::add_prepared(const Prepared& statement, std::size_t first, std::size_t count) {
+  return PQsendQueryPrepared(connection_.get(), statement.name.c_str(), static_cast<int>(count),
+                             parameters_.values() + first, parameters_.lengths() + first,
+                             parameters_.formats() + first, static_cast<int>(statement.rows)) == 1;
 }
 
-bool Wire::add_unprepared(std::string_view sql, std::span<const Value> values) {
-  parameters_.set(values, {});
-  return PQsendQueryParams(connection_.get(), std::string(sql).c_str(), parameters_.count(),
-                           parameters_.types(), parameters_.values(), parameters_.lengths(),
-                           parameters_.formats(), static_cast<int>(Format::text)) == 1;
+bool Wire::add_unprepared(std::string_view sql, std::size_t first, std::size_t count) {
+  return PQsendQueryParams(connection_.get(), std::string(sql).c_str(), static_cast<int>(count),
+                           parameters_.types() + first, parameters_.values() + first,
+                           parameters_.lengths() + first, parameters_.formats() + first,
+                           static_cast<int>(Format::text)) == 1;
 }
 
 bool Wire::end_round() {

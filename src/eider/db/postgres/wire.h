@@ -31,13 +31,16 @@ class Wire {
 
   // Sending. False when the connection is of no use any more.
 
-  /// Held against the types that the statement has. Throws Failure(values).
-  void check(const Prepared* statement, std::span<const Value> values);
-  /// Goes to the server with the next `end_round`.
+  /// Forgets what is bound, and makes room for so many values.
+  void make_room(std::size_t values_count) { parameters_.clear(values_count); }
+  /// Behind what is bound. The values stay until they are added.
   ///
-  /// errors   Failure(values), thrown: nothing of it goes there
-  [[nodiscard]] bool add_prepared(const Prepared& statement, std::span<const Value> values);
-  [[nodiscard]] bool add_unprepared(std::string_view sql, std::span<const Value> values);
+  /// statement  whose types they get; null: the server finds them
+  /// errors     Failure(values), thrown
+  void bind(const Prepared* statement, std::span<const Value> values);
+  /// Goes to the server with the next `end_round`, with `count` of what is bound, from `first` on.
+  [[nodiscard]] bool add_prepared(const Prepared& statement, std::size_t first, std::size_t count);
+  [[nodiscard]] bool add_unprepared(std::string_view sql, std::size_t first, std::size_t count);
   /// A Sync ends what belongs together: the server answers, and forgets an error before it.
   [[nodiscard]] bool end_round();
 

@@ -72,12 +72,13 @@ void bind_all(const PreparedStatement& prepared, std::span<const Value> values) 
   }
 }
 
-void begin_rows(sqlite3_stmt* statement, RowSink& rows) {
-  std::vector<std::string_view> names(static_cast<std::size_t>(sqlite3_column_count(statement)));
+void begin_rows(sqlite3_stmt* statement, RowShape& shape, RowSink& rows) {
+  const std::span<std::string_view> names =
+      shape.make_columns(static_cast<std::size_t>(sqlite3_column_count(statement)));
   for (std::size_t i = 0; i < names.size(); ++i) {
     names[i] = sqlite3_column_name(statement, static_cast<int>(i));
   }
-  rows.begin(names);
+  rows.begin(shape);
 }
 
 void add_row(sqlite3_stmt* statement, std::span<Cell> cells, RowSink& rows) {
@@ -101,7 +102,7 @@ OpenCursor::OpenCursor(sqlite3* handle, std::string_view sql, std::span<const Va
 }
 
 bool OpenCursor::take(sqlite3* handle, RowSink& rows) {
-  begin_rows(prepared_.get(), rows);
+  begin_rows(prepared_.get(), shape_, rows);
   while (!rows.is_full()) {
     const int code = sqlite3_step(prepared_.get());
     if (code == SQLITE_DONE) {

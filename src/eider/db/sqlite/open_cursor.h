@@ -18,7 +18,9 @@ namespace eider::db {
 /// errors   Failure(values), thrown: there is none for a parameter
 void bind_all(const PreparedStatement& prepared, std::span<const Value> values);
 /// Tells the columns.
-void begin_rows(sqlite3_stmt* statement, RowSink& rows);
+///
+/// shape  becomes theirs
+void begin_rows(sqlite3_stmt* statement, RowShape& shape, RowSink& rows);
 /// Hands on the row that the statement stands at.
 ///
 /// cells  room for as many as there are columns
@@ -42,6 +44,7 @@ class OpenCursor {
  private:
   std::vector<Value> values_;  // bound as they lie here
   PreparedStatement prepared_;
+  RowShape shape_;
   std::vector<Cell> cells_;
   bool is_of_transaction_;
 };

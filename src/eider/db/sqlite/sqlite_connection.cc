@@ -94,8 +94,8 @@ class SqliteConnection::Run {
   }
 
   void begin_rows(RowSink& rows) {
-    cells_.resize(static_cast<std::size_t>(sqlite3_column_count(statement_)));
-    db::begin_rows(statement_, rows);
+    connection_.cells_.resize(static_cast<std::size_t>(sqlite3_column_count(statement_)));
+    db::begin_rows(statement_, connection_.shape_, rows);
   }
 
   void take_row(RowSink& rows) {
@@ -121,12 +121,11 @@ class SqliteConnection::Run {
     }
   }
 
-  void add_row(RowSink& rows) { db::add_row(statement_, cells_, rows); }
+  void add_row(RowSink& rows) { db::add_row(statement_, connection_.cells_, rows); }
 
   SqliteConnection& connection_;
   const PreparedStatement& prepared_;
   sqlite3_stmt* statement_;
-  std::vector<Cell> cells_;
 };
 
 void SqliteConnection::Close::operator()(sqlite3* handle) const noexcept {

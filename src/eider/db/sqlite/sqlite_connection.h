@@ -70,6 +70,8 @@ class SqliteConnection final : public Connection {
   Role role_;
   std::unique_ptr<sqlite3, Close> handle_;
   StatementCache cache_;
+  RowShape shape_;                                                // of the statement that runs
+  std::vector<Cell> cells_;                                       // of its row
   std::map<std::uint64_t, std::unique_ptr<OpenCursor>> cursors_;  // by their numbers
   std::function<void(std::uint64_t log_bytes)> on_large_log_;
   std::uint64_t page_bytes_ = 0;
