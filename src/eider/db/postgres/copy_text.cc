@@ -8,7 +8,6 @@
 #include "eider/base/text.h"
 #include "eider/db/failure.h"
 #include "eider/db/postgres/array_codec.h"
-#include "eider/db/postgres/parameters.h"
 #include "eider/db/statement_text.h"
 #include "eider/db/value.h"
 #include "eider/reflect/scalar.h"
@@ -59,14 +58,13 @@ void append_number(std::string& text, Number number) {
 }
 
 /// As of a statement whose types the server finds by itself.
-void append_parameter(std::string& text, const Value& value) {
-  Parameters parameters;
+void append_parameter(std::string& text, const Value& value, Parameters& parameters) {
   parameters.clear(1);
   parameters.add({&value, 1}, {});
   append_text(text, {parameters.values()[0], static_cast<std::size_t>(parameters.lengths()[0])});
 }
 
-void append_value(std::string& text, const Value& value) {
+void append_value(std::string& text, const Value& value, Parameters& parameters) {
   switch (value.kind()) {
     case Value::Kind::null:
       text.append("\\N");
@@ -76,7 +74,7 @@ void append_value(std::string& text, const Value& value) {
       break;
     case Value::Kind::real:
     case Value::Kind::text:
-      append_parameter(text, value);
+      append_parameter(text, value, parameters);
       break;
     case Value::Kind::blob: {
       const Blob& blob = *value.blob();
@@ -94,20 +92,20 @@ const reflect::Type& inner(const reflect::Type& type) noexcept {
 }
 
 /// The usual ones without a Value of them.
-void append_member(std::string& text, const reflect::Type& type, const void* object,
-                   bool is_array) {
+void append_member(std::string& text, const reflect::Type& type, const void* object, bool is_array,
+                   Parameters& parameters) {
   if (type.kind == Kind::kString) {
     append_text(text, *static_cast<const std::string*>(object));
   } else if (type.kind == Kind::kSigned) {
     append_number(text, reflect::load_signed(type, object));
   } else if (type.kind == Kind::kConstrained) {
-    append_member(text, *type.constraint().value, object, is_array);
+    append_member(text, *type.constraint().value, object, is_array, parameters);
   } else {
     Value value = value_of(type, object);
     if (is_array && value.kind() != Value::Kind::null) {
       value.set_array();
     }
-    append_value(text, value);
+    append_value(text, value, parameters);
   }
 }
 
@@ -154,7 +152,7 @@ void CopyText::set_arrays(const std::vector<std::string>& columns) {
   }
 }
 
-void CopyText::append(std::string& text, const void* object) const {
+void CopyText::append(std::string& text, const void* object) {
   const std::size_t before = text.size();
   try {
     std::size_t i = 0;
@@ -162,7 +160,7 @@ void CopyText::append(std::string& text, const void* object) const {
       if (i != 0) {
         text.push_back('\t');
       }
-      append_member(text, *member.type, member.in(object), is_array_[i++]);
+      append_member(text, *member.type, member.in(object), is_array_[i++], parameters_);
     }
     text.push_back('\n');
   } catch (...) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/db/postgres/parameters.h"
 #include "eider/reflect/type_of.h"
 
 namespace eider::db::postgres {
@@ -34,11 +35,12 @@ class CopyText {
 
   /// errors   Failure(values), thrown: text with a zero byte, a number that is too large, an enum
   ///          that has no name; `text` is as it was
-  void append(std::string& text, const void* object) const;
+  void append(std::string& text, const void* object);
 
  private:
   const reflect::Type& row_;
   std::vector<bool> is_array_;  // of each member
+  Parameters parameters_;       // whose room is used again
 };
 
 }  // namespace eider::db::postgres
