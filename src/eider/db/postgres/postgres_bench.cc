@@ -15,6 +15,7 @@
 
 #include "eider/db/postgres/postgres.h"
 #include "eider/runtime/scope.h"
+#include "tests/support/million_statements.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/test_loop.h"
 
@@ -37,6 +38,7 @@ double cpu_ns() {
 
 constexpr std::size_t kBatch = 20;
 constexpr const char* kRead = "select id, randomnumber from world where id = $1";
+constexpr const char* kReadRows = "select id, randomnumber from world where id <= $1";
 
 class BareLoop {
  public:
@@ -47,6 +49,7 @@ class BareLoop {
                    "world(id int primary key, randomnumber int not null); insert into world select "
                    "i, i from generate_series(1, 10000) as i; analyze world"));
     PQclear(PQprepare(connection_, "read", kRead, 0, nullptr));
+    PQclear(PQprepare(connection_, "rows", kReadRows, 0, nullptr));
   }
   ~BareLoop() { PQfinish(connection_); }
   BareLoop(const BareLoop&) = delete;
@@ -56,20 +59,38 @@ class BareLoop {
     send(id, &PQexecPrepared);
     return number_;
   }
-  /// One Sync behind all of them.
-  int read_batch() {
+  /// One Sync behind all of them, or one behind each.
+  int read_several(std::size_t syncs_count) {
     PQenterPipelineMode(connection_);
-    for (int id = 1; id <= static_cast<int>(kBatch); ++id) {
-      send(id, &PQsendQueryPrepared);
+    for (std::size_t id = 1; id <= kBatch; ++id) {
+      send(static_cast<int>(id), &PQsendQueryPrepared);
+      if (id % (kBatch / syncs_count) == 0) {
+        PQpipelineSync(connection_);
+      }
     }
-    PQpipelineSync(connection_);
-    for (PGresult* result = nullptr; PQresultStatus(result) != PGRES_PIPELINE_SYNC;) {
-      PQclear(result);
-      result = PQgetResult(connection_);
+    for (std::size_t synced = 0; synced < syncs_count;) {
+      PGresult* const result = PQgetResult(connection_);
+      synced += PQresultStatus(result) == PGRES_PIPELINE_SYNC ? 1U : 0U;
       take(result);
+      PQclear(result);
     }
     PQexitPipelineMode(connection_);
     return number_;
+  }
+  /// All rows up to an id, into structs.
+  std::vector<World> read_rows(int count) {
+    const std::uint32_t sent = __builtin_bswap32(static_cast<std::uint32_t>(count));
+    const char* value = reinterpret_cast<const char*>(&sent);
+    const int length = sizeof sent;
+    const int format = 1;
+    PGresult* const result = PQexecPrepared(connection_, "rows", 1, &value, &length, &format, 1);
+    std::vector<World> worlds;
+    for (int row = 0; row < PQntuples(result); ++row) {
+      worlds.push_back(
+          {.id = number_at(result, row, 0), .randomnumber = number_at(result, row, 1)});
+    }
+    PQclear(result);
+    return worlds;
   }
 
  private:
@@ -87,10 +108,13 @@ class BareLoop {
   }
   void take(const PGresult* result) {
     if (PQresultStatus(result) == PGRES_TUPLES_OK) {
-      std::uint32_t number = 0;
-      std::memcpy(&number, PQgetvalue(result, 0, 1), sizeof number);
-      number_ = static_cast<int>(__builtin_bswap32(number));
+      number_ = number_at(result, 0, 1);
     }
+  }
+  static int number_at(const PGresult* result, int row, int column) {
+    std::uint32_t number = 0;
+    std::memcpy(&number, PQgetvalue(result, row, column), sizeof number);
+    return static_cast<int>(__builtin_bswap32(number));
   }
 
   PGconn* connection_;
@@ -142,6 +166,21 @@ Task<> read_batches(Database base, int count, std::index_sequence<I...> /*of a b
   }
 }
 
+template <std::size_t... I>
+Task<> read_at_once(Database base, int count, std::index_sequence<I...> /*of one call*/) {
+  for (int i = 0; i < count; ++i) {
+    const auto worlds = co_await base.all(db::row<World>(
+        "select id, randomnumber from world where id = $1", static_cast<int>(I) + 1)...);
+    benchmark::DoNotOptimize(std::get<0>(worlds).value()->randomnumber);
+  }
+}
+
+Task<> read_many_rows(Database base, int count) {
+  const auto worlds =
+      co_await base.all<World>("select id, randomnumber from world where id <= $1", count);
+  benchmark::DoNotOptimize(worlds.data());
+}
+
 /// Rounds of both in turn, each of `kRound` statements.
 template <class Bare, class Ours>
 void compare(benchmark::State& state, Bare bare, Ours ours) {
@@ -181,22 +220,52 @@ void single_statements(benchmark::State& state) {
 }
 BENCHMARK(single_statements)->Arg(1)->Arg(4)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
 
-void batches_of_20(benchmark::State& state) {
+/// range(0)  how many Syncs: one for the batch, or one for each of its statements
+void several_of_20(benchmark::State& state) {
   const std::string where = server().where();
   BareLoop bare(where);
   const Database base = open_postgres(where);
   TestLoop loop;
   constexpr int kCount = kRound / static_cast<int>(kBatch);
+  const auto syncs_count = static_cast<std::size_t>(state.range(0));
   compare(
       state,
       [&] {
         for (int i = 0; i < kCount; ++i) {
-          benchmark::DoNotOptimize(bare.read_batch());
+          benchmark::DoNotOptimize(bare.read_several(syncs_count));
         }
       },
-      [&] { loop.run(read_batches(base, kCount, std::make_index_sequence<kBatch>())); });
+      [&] {
+        constexpr auto kEach = std::make_index_sequence<kBatch>();
+        loop.run(syncs_count == 1 ? read_batches(base, kCount, kEach)
+                                  : read_at_once(base, kCount, kEach));
+      });
 }
-BENCHMARK(batches_of_20)->UseRealTime()->Unit(benchmark::kMillisecond);
+BENCHMARK(several_of_20)->Arg(1)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+/// The figures are of a row.
+void rows_of_one_statement(benchmark::State& state) {
+  const std::string where = server().where();
+  BareLoop bare(where);
+  const Database base = open_postgres(where);
+  TestLoop loop;
+  compare(
+      state, [&] { benchmark::DoNotOptimize(bare.read_rows(kRound).data()); },
+      [&] { loop.run(read_many_rows(base, kRound)); });
+}
+BENCHMARK(rows_of_one_statement)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+/// A million statements of all kinds: what is resident at a tenth of them, at a half and at the
+/// end.
+void flat_memory(benchmark::State& state) {
+  for (auto _ : state) {
+    const ResidentMib resident = resident_in_a_million(open_postgres(server().where()));
+    state.counters["mib_at_10"] = resident.at_tenth;
+    state.counters["mib_at_50"] = resident.at_half;
+    state.counters["mib_at_100"] = resident.at_end;
+  }
+}
+BENCHMARK(flat_memory)->Unit(benchmark::kSecond)->Iterations(1)->UseRealTime();
 
 }  // namespace
 }  // namespace eider

@@ -15,6 +15,7 @@
 #include "eider/db/sqlite/sqlite.h"
 #include "eider/runtime/scope.h"
 #include "eider/testkit/temp_directory.h"
+#include "tests/support/million_statements.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {
@@ -189,6 +190,20 @@ BENCHMARK_CAPTURE(writes, with_rows, &write_and_return_some)
     ->ArgsProduct({{1, 16, 128}, {0}})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
+
+/// A million statements of all kinds: what is resident at a tenth of them, at a half and at the
+/// end.
+void flat_memory(benchmark::State& state) {
+  const TempDirectory directory;
+  for (auto _ : state) {
+    const ResidentMib resident =
+        resident_in_a_million(open_sqlite((directory.path() / "world.db").string()));
+    state.counters["mib_at_10"] = resident.at_tenth;
+    state.counters["mib_at_50"] = resident.at_half;
+    state.counters["mib_at_100"] = resident.at_end;
+  }
+}
+BENCHMARK(flat_memory)->Unit(benchmark::kSecond)->Iterations(1)->UseRealTime();
 
 }  // namespace
 }  // namespace eider

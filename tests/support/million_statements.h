@@ -1,0 +1,136 @@
+// A million statements of all kinds to one database, and what this process keeps in memory
+// meanwhile. Must not be linked into an application.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+
+#include "eider/db/database.h"
+#include "eider/db/failure.h"
+#include "eider/runtime/scope.h"
+#include "tests/support/test_loop.h"
+
+namespace eider {
+
+class MillionStatements {
+ public:
+  static constexpr int kCount = 1'000'000;
+
+  /// The table `world`, with 1,000 rows.
+  [[nodiscard]] static Task<> make_table(Database base) {
+    co_await base.exec("drop table if exists world");
+    co_await base.exec(
+        "create table world(id int primary key, number int not null, words varchar(400) not null)");
+    for (int id = 1; id <= 1000; ++id) {
+      co_await base.exec("insert into world(id, number, words) values($1, $2, $3)", id, id,
+                         words_of(id, 'w'));
+    }
+  }
+  /// Some of 16 tasks, each on rows of its own, so that no two wait for one another.
+  [[nodiscard]] static Task<> ask(Database base, int count) {
+    Scope all;
+    for (int task = 0; task < kTasks; ++task) {
+      all.start(ask_turns(base, task, count / kOfOneTurn / kTasks));
+    }
+    co_await all.join();
+  }
+
+ private:
+  static constexpr int kTasks = 16;
+  static constexpr int kOfOneTurn = 19;  // begin and commit among them
+
+  struct World {
+    int id;
+    int number;
+    std::string words;
+  };
+
+  [[nodiscard]] static std::string words_of(int id, char letter) {
+    return std::string(static_cast<std::size_t>(id % 400), letter);
+  }
+  static void expect(bool is_so) {
+    if (!is_so) {
+      throw std::runtime_error("a statement has not given what it should");
+    }
+  }
+
+  [[nodiscard]] static Task<> ask_turns(Database base, int task, int turns) {
+    for (int i = 0; i < turns; ++i) {
+      const int id = 1 + (i % 60) * kTasks + task;
+      co_await read(base, id);
+      co_await change(base, id);
+    }
+  }
+  [[nodiscard]] static Task<> read(Database base, int id) {
+    const auto one =
+        co_await base.one<World>("select id, number, words from world where id = $1", id);
+    expect(one.has_value() && one->id == id);
+    const auto some = co_await base.all<World>(
+        "select id, number, words from world where id >= $1 and id < $2", id, id + 20);
+    expect(some.size() == 20);
+    for (int i = 0; i < 2; ++i) {
+      const auto each =
+          co_await base.all(db::row<World>("select id, number, words from world where id = $1", id),
+                            db::row<std::string>("select words from world where id = $1", id),
+                            db::rows<int>("select number from world where id <= $1", id % 20),
+                            db::row<int>("select count(*) from world where id = $1", id));
+      expect(std::get<3>(each).value() == 1);
+    }
+  }
+  [[nodiscard]] static Task<> change(Database base, int id) {
+    const auto batch =
+        co_await base.batch(db::change("update world set number = number + 1 where id = $1", id),
+                            db::row<int>("select number from world where id = $1", id),
+                            db::change("update world set number = $2 where id = $1", id, id),
+                            db::row<int>("select number from world where id = $1", id));
+    expect(std::get<3>(batch) == id);
+    Transaction transaction = co_await base.begin();
+    co_await transaction.exec("update world set words = $2 where id = $1", id, words_of(id, 'v'));
+    const auto number = co_await transaction.one<int>("select number from world where id = $1", id);
+    expect(number == id);
+    co_await transaction.commit();
+    bool is_refused = false;
+    try {
+      co_await base.exec("insert into world(id, number, words) values($1, 0, '')", id);
+    } catch (const db::Failure& failure) {
+      is_refused = failure.kind() == db::FailureKind::unique;
+    }
+    expect(is_refused);
+  }
+};
+
+/// What is resident behind a tenth of them, a half, and all.
+struct ResidentMib {
+  double at_tenth = 0;
+  double at_half = 0;
+  double at_end = 0;
+};
+
+inline double resident_mib() {
+  std::ifstream file("/proc/self/statm");
+  long pages = 0;
+  long resident = 0;
+  file >> pages >> resident;
+  return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1048576;
+}
+
+/// base  its table `world` is made anew
+inline ResidentMib resident_in_a_million(const Database& base) {
+  TestLoop loop;
+  loop.run(MillionStatements::make_table(base));
+  ResidentMib resident;
+  for (int tenth = 1; tenth <= 10; ++tenth) {
+    loop.run(MillionStatements::ask(base, MillionStatements::kCount / 10));
+    (tenth == 1   ? resident.at_tenth
+     : tenth <= 5 ? resident.at_half
+                  : resident.at_end) = resident_mib();
+  }
+  return resident;
+}
+
+}  // namespace eider
