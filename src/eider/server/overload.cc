@@ -13,12 +13,14 @@ bool Overload::refuses(const Plan& plan) noexcept {
   std::size_t others = answered();
   // Where the loop has slept between, nobody had come by the end of the turn before. What it needs
   // to hand its output to the kernel is no sleep.
-  if ((loop_.now() - ended_) * 8 <= took_) {
+  const bool has_slept = (loop_.now() - ended_) * 8 > took_;
+  if (!has_slept) {
     waited += took_ / 2;
     others += answered_then_;
   }
   const bool is_late = queue_.refuses(waited, others, now);
-  if (!is_late && (!queue_.is_standing() || try_spend(now))) {
+  // A loop that has slept has time, however many come at once.
+  if (!is_late && (!queue_.is_standing() || has_slept || try_spend(now))) {
     return false;
   }
   queue_.note_refused(now);

@@ -200,6 +200,15 @@ TEST(Overload, refuses_nobody_for_what_a_turn_took_behind_which_the_loop_was_idl
   }
 }
 
+TEST(Overload, refuses_nobody_of_those_who_come_at_once_to_a_loop_that_was_idle) {
+  BusyServer busy;
+  busy.overload();
+  for (int i = 0; i < 5; ++i) {
+    busy.server.kernel.advance(milliseconds(900));
+    EXPECT_EQ(count(busy.ask(request_for("/busy?10")), 200), kClients) << i;
+  }
+}
+
 TEST(Overload, is_none_where_one_turn_was_stuck_and_what_has_waited_is_served) {
   BusyServer busy;
   EXPECT_EQ(count(busy.ask(request_for("/busy?500000"), 1), 200), 1U);

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <unordered_map>
 
@@ -148,8 +149,23 @@ class ConnectionCounts {
   std::vector<std::shared_ptr<const Numbers>> loops_;
 };
 
+/// Those that the numbers of `metrics` are read from, which several apps may share.
+std::shared_ptr<ConnectionCounts> counts_of(const Metrics& metrics) {
+  static std::mutex mutex;
+  static std::map<const Metrics*, std::weak_ptr<ConnectionCounts>> all;  // kept by the metrics
+  const std::lock_guard lock(mutex);
+  std::erase_if(all, [](const auto& one) { return one.second.expired(); });
+  std::weak_ptr<ConnectionCounts>& known = all[&metrics];
+  auto counts = known.lock();
+  if (counts == nullptr) {
+    counts = std::make_shared<ConnectionCounts>();
+    known = counts;
+  }
+  return counts;
+}
+
 void add_connections(App& app, Metrics& metrics) {
-  const auto counts = std::make_shared<ConnectionCounts>();
+  const auto counts = counts_of(metrics);
   using enum server::Spoken;
   for (const auto& [protocol, spoken] :
        std::initializer_list<std::pair<std::string_view, server::Spoken>>{

@@ -44,9 +44,7 @@ void begin(Request& request, const std::shared_ptr<SpanSink>& spans, const Trace
     work.place.is_sampled = spans->samples(work.place);
   }
   work.place.span = next_span_id();
-  if (work.place.is_sampled) {
-    work.spans = spans;
-  }
+  work.spans = work.place.is_sampled ? spans : nullptr;
 }
 
 /// source  OpenTelemetry, "Semantic conventions for HTTP spans"

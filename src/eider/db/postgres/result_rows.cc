@@ -45,11 +45,25 @@ void ResultShape::keep(const PGresult& description, Format format) {
   }
 }
 
+bool ResultShape::is_of(const PGresult& result) const noexcept {
+  const int width = PQnfields(&result);
+  if (codings_.size() != static_cast<std::size_t>(width)) {
+    return false;
+  }
+  for (int i = 0; i < width; ++i) {
+    if (codings_[static_cast<std::size_t>(i)].type != PQftype(&result, i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // The server never changes what the rows of a prepared statement are: it refuses to run one whose
-// tables have changed so. Should it all the same, no value is read for one of another width.
+// tables have changed so. A pooler that prepares it anew elsewhere does not: no value is read as
+// one of another type.
 void ResultRows::hand_on(const PGresult& result, ResultShape* shape, RowSink& sink) {
   const int width = PQnfields(&result);
-  if (shape == nullptr || shape->codings_.size() != static_cast<std::size_t>(width)) {
+  if (shape == nullptr || !shape->is_of(result)) {
     shape = &own_shape_;
     shape->read(result);
   }

@@ -27,6 +27,8 @@ class ResultShape {
   void read(const PGresult& result);
   /// As a description tells it of a statement whose rows come in `format`; the names are kept.
   void keep(const PGresult& description, Format format);
+  /// Whether the columns of the result are of these types.
+  [[nodiscard]] bool is_of(const PGresult& result) const noexcept;
 
  private:
   friend class ResultRows;

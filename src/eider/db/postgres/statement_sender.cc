@@ -184,6 +184,7 @@ StatementSender::Sending StatementSender::send_batch(JobCourse& course) {
   const bool is_sent = std::ranges::all_of(course.parts(), [&](const Part& part) {
     return add(part, std::exchange(first, first + part.values.size()));
   });
+  wire_.make_room(0);  // libpq has a copy: of many values a connection that waits keeps none
   return {.what = Sending::What::statements, .is_sent = is_sent && wire_.end_round()};
 }
 

@@ -72,13 +72,17 @@ void bind_all(const PreparedStatement& prepared, std::span<const Value> values) 
   }
 }
 
-void begin_rows(sqlite3_stmt* statement, RowShape& shape, RowSink& rows) {
-  const std::span<std::string_view> names =
-      shape.make_columns(static_cast<std::size_t>(sqlite3_column_count(statement)));
+void begin_rows(sqlite3_stmt* statement, RowShape& shape, std::vector<Cell>& cells, RowSink& rows) {
+  cells.resize(static_cast<std::size_t>(sqlite3_column_count(statement)));
+  const std::span<std::string_view> names = shape.make_columns(cells.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     names[i] = sqlite3_column_name(statement, static_cast<int>(i));
   }
   rows.begin(shape);
+}
+
+int times_reprepared(sqlite3_stmt* statement) noexcept {
+  return sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_REPREPARE, 0);
 }
 
 void add_row(sqlite3_stmt* statement, std::span<Cell> cells, RowSink& rows) {
@@ -92,7 +96,6 @@ OpenCursor::OpenCursor(sqlite3* handle, std::string_view sql, std::span<const Va
                        bool is_of_transaction)
     : values_(values.begin(), values.end()),
       prepared_(handle, sql),
-      cells_(static_cast<std::size_t>(sqlite3_column_count(prepared_.get()))),
       is_of_transaction_(is_of_transaction) {
   if (!prepared_.only_reads()) {
     throw Failure(FailureKind::statement,
@@ -102,7 +105,8 @@ OpenCursor::OpenCursor(sqlite3* handle, std::string_view sql, std::span<const Va
 }
 
 bool OpenCursor::take(sqlite3* handle, RowSink& rows) {
-  begin_rows(prepared_.get(), shape_, rows);
+  begin_rows(prepared_.get(), shape_, cells_, rows);
+  int reprepared = times_reprepared(prepared_.get());
   while (!rows.is_full()) {
     const int code = sqlite3_step(prepared_.get());
     if (code == SQLITE_DONE) {
@@ -110,6 +114,10 @@ bool OpenCursor::take(sqlite3* handle, RowSink& rows) {
     }
     if (code != SQLITE_ROW) {
       throw_sqlite(handle, prepared_.sql());
+    }
+    if (const int now = times_reprepared(prepared_.get()); now != reprepared) {
+      reprepared = now;
+      begin_rows(prepared_.get(), shape_, cells_, rows);
     }
     add_row(prepared_.get(), cells_, rows);
   }

@@ -19,11 +19,13 @@ namespace eider::db {
 void bind_all(const PreparedStatement& prepared, std::span<const Value> values);
 /// Tells the columns.
 ///
-/// shape  becomes theirs
-void begin_rows(sqlite3_stmt* statement, RowShape& shape, RowSink& rows);
+/// shape  becomes theirs; the names are the statement's until it is prepared anew
+/// cells  becomes room for as many as there are columns
+void begin_rows(sqlite3_stmt* statement, RowShape& shape, std::vector<Cell>& cells, RowSink& rows);
+/// How often SQLite has prepared it anew, which a first step does where the schema has changed: the
+/// columns may be others then.
+[[nodiscard]] int times_reprepared(sqlite3_stmt* statement) noexcept;
 /// Hands on the row that the statement stands at.
-///
-/// cells  room for as many as there are columns
 void add_row(sqlite3_stmt* statement, std::span<Cell> cells, RowSink& rows);
 
 /// Beside the statements that are kept, which each run begins anew. For as long as it is there, its

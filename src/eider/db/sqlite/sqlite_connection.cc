@@ -74,10 +74,14 @@ class SqliteConnection::Run {
     if (rows != nullptr) {
       begin_rows(*rows);
     }
-    int code = 0;
-    while ((code = sqlite3_step(statement_)) == SQLITE_ROW) {
+    const int reprepared = times_reprepared(statement_);
+    int code = sqlite3_step(statement_);
+    if (rows != nullptr && code == SQLITE_ROW && times_reprepared(statement_) != reprepared) {
+      or_take_back([&] { begin_rows(*rows); });
+    }
+    for (; code == SQLITE_ROW; code = sqlite3_step(statement_)) {
       if (rows != nullptr) {
-        take_row(*rows);
+        or_take_back([&] { db::add_row(statement_, connection_.cells_, *rows); });
       }
     }
     if (code != SQLITE_DONE) {
@@ -94,13 +98,14 @@ class SqliteConnection::Run {
   }
 
   void begin_rows(RowSink& rows) {
-    connection_.cells_.resize(static_cast<std::size_t>(sqlite3_column_count(statement_)));
-    db::begin_rows(statement_, connection_.shape_, rows);
+    db::begin_rows(statement_, connection_.shape_, connection_.cells_, rows);
   }
 
-  void take_row(RowSink& rows) {
+  /// What is done with a row, which may be refused.
+  template <class Use>
+  void or_take_back(Use use) {
     try {
-      add_row(rows);
+      use();
     } catch (...) {
       take_back();
       throw;
@@ -120,8 +125,6 @@ class SqliteConnection::Run {
       sqlite3_step(statement_);
     }
   }
-
-  void add_row(RowSink& rows) { db::add_row(statement_, connection_.cells_, rows); }
 
   SqliteConnection& connection_;
   const PreparedStatement& prepared_;

@@ -148,6 +148,33 @@ TEST_F(SqliteDatabaseTest, a_script_counts_as_a_whole_or_not_at_all) {
   }(db));
 }
 
+struct OfTwoColumns {
+  std::string one;
+  std::string two;
+};
+
+TEST_F(SqliteDatabaseTest, columns_are_those_of_the_table_as_it_is_by_now) {
+  const Database db = open();
+  on_loop_.run([](Database base) -> Task<> {
+    co_await base.script("create table x(one, two); insert into x values('1', '2');");
+    auto kept = co_await base.one<OfTwoColumns>("select * from x");
+    EXPECT_EQ(kept->one + kept->two, "12");
+    // The statement that is kept is prepared anew by its first step.
+    co_await base.script("drop table x; create table x(two, one); insert into x values('2', '1');");
+    auto now = co_await base.one<OfTwoColumns>("select * from x");
+    EXPECT_EQ(now->one + now->two, "12");
+    co_await base.script("drop table x; create table x(three); insert into x values('3');");
+    auto narrower = base.one<OfTwoColumns>("select * from x");
+    const auto failure = co_await failure_of(narrower);
+    EXPECT_TRUE(failure.second.contains("\"three\"")) << failure.second;
+    auto number = base.one<int>("select * from x");
+    EXPECT_TRUE((co_await failure_of(number)).second.contains("\"three\" is text"));
+    co_await base.script("drop table x; create table x(a_longer_name); insert into x values('3');");
+    auto renamed = base.one<int>("select * from x");
+    EXPECT_TRUE((co_await failure_of(renamed)).second.contains("\"a_longer_name\" is text"));
+  }(db));
+}
+
 TEST_F(SqliteDatabaseTest, a_database_in_memory_serves_reads_and_writes) {
   const Database db = open_sqlite(":memory:", {.schema = kSchema});
   on_loop_.run([](Database base) -> Task<> {

@@ -1,6 +1,7 @@
 #include "eider/telemetry/otlp/otlp.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <deque>
 #include <mutex>
@@ -49,10 +50,11 @@ class Queue {
  public:
   explicit Queue(std::size_t max) noexcept : max_(max) {}
 
-  void take(Item item) noexcept {
+  /// is_urgent  there is a quarter more room for it
+  void take(Item item, bool is_urgent = false) noexcept {
     try {
       const std::lock_guard lock(mutex_);
-      if (items_.size() < max_) {
+      if (items_.size() < (is_urgent ? max_ + (max_ / 4) : max_)) {
         items_.push_back(std::move(item));
         return;
       }
@@ -137,16 +139,18 @@ class Exporter final : public OtlpExport {
                      .fields = {},
                      .place = {}};
       for (const LogField& field : fields) {
+        // Whoever searches for a request must not find what a client has sent.
         line.fields.emplace_back(
-            field.name, masked_.hides(field.name) ? SpanValue("***") : sent_value(field.value));
+            field.name == kRequestId ? "request_id_" : field.name,
+            masked_.hides(field.name) ? SpanValue("***") : sent_value(field.value));
       }
       if (const Work* const work = Work::current()) {
         line.place = work->place;
         if (!work->request_id().empty()) {
-          line.fields.emplace_back("request_id", std::string(work->request_id()));
+          line.fields.emplace_back(kRequestId, std::string(work->request_id()));
         }
       }
-      lines_.take(std::move(line));
+      lines_.take(std::move(line), level == LogLevel::error);
     } catch (...) {
       lines_.drop();  // no memory
     }
@@ -161,37 +165,26 @@ class Exporter final : public OtlpExport {
   [[nodiscard]] OtlpCounts log_counts() const noexcept override { return lines_.counts(); }
   [[nodiscard]] Log with(const Log& log) override;
 
-  Task<> run() {
-    HttpClient client(options_.client);
-    Instant metrics_due = Loop::current().now() + options_.metrics_interval;
-    while (true) {
-      co_await sleep_for(options_.interval);
-      auto sending = send_spans_and_lines(client);
-      co_await std::move(sending);
-      if (options_.metrics != nullptr && Loop::current().now() >= metrics_due) {
-        metrics_due = Loop::current().now() + options_.metrics_interval;
-        auto telling = send_metrics(client);
-        co_await std::move(telling);
-      }
-    }
-  }
+  // Each kind by itself: where one takes its time the others do not wait for it.
+  Task<> send_spans() { return repeat(options_.interval, &Exporter::send_all_spans); }
+  Task<> send_lines() { return repeat(options_.interval, &Exporter::send_all_lines); }
+  Task<> send_metrics() { return repeat(options_.metrics_interval, &Exporter::send_all_metrics); }
 
-  /// What is left; behind `run`.
+  /// What is left; behind those.
   Task<> flush() {
     HttpClient client(options_.client);
-    {
-      auto sending = with_deadline(send_spans_and_lines(client), options_.flush_within);
-      (void)co_await std::move(sending);
-    }
-    if (options_.metrics != nullptr) {
-      auto telling = with_deadline(send_metrics(client), options_.flush_within);
-      (void)co_await std::move(telling);
+    static constexpr std::array<Sending, 3> kEach = {
+        &Exporter::send_all_spans, &Exporter::send_all_lines, &Exporter::send_all_metrics};
+    for (const Sending sending : kEach) {
+      auto last = with_deadline((this->*sending)(client), options_.flush_within);
+      (void)co_await std::move(last);
     }
   }
 
  private:
   /// Of a line: what is longer may be a client's, who would fill the queue with it.
   static constexpr std::size_t kTextBytesMax = 4096;
+  static constexpr std::string_view kRequestId = "request_id";
 
   static SpanValue sent_value(const LogValue& value) {
     struct Cases {
@@ -210,31 +203,48 @@ class Exporter final : public OtlpExport {
     return std::visit(Cases{}, value);
   }
 
-  Task<> send_spans_and_lines(HttpClient& client) {
-    auto spans = send(client, spans_, "/v1/traces", "rejectedSpans", &detail::otlp::spans_json);
-    co_await std::move(spans);
-    auto lines = send(client, lines_, "/v1/logs", "rejectedLogRecords", &detail::otlp::logs_json);
-    co_await std::move(lines);
+  using Sending = Task<> (Exporter::*)(HttpClient&);
+
+  Task<> repeat(Duration interval, Sending sending) {
+    HttpClient client(options_.client);
+    while (true) {
+      co_await sleep_for(interval);
+      auto once = (this->*sending)(client);
+      co_await std::move(once);
+    }
   }
 
-  /// All that waits.
+  Task<> send_all_spans(HttpClient& client) {
+    return send(client, spans_, "/v1/traces", "rejectedSpans", &detail::otlp::spans_json);
+  }
+
+  Task<> send_all_lines(HttpClient& client) {
+    return send(client, lines_, "/v1/logs", "rejectedLogRecords", &detail::otlp::logs_json);
+  }
+
+  /// What waits, but for the little that has come meanwhile: that is for the next time.
   ///
   /// rejected  the member of the collector's answer that tells of how many it thinks nothing
   template <class Item>
   Task<> send(HttpClient& client, Queue<Item>& queue, std::string path, std::string rejected,
               std::string (*to_json)(const detail::otlp::Attributes&, std::span<const Item>)) {
-    while (true) {
+    bool is_more = true;
+    while (is_more) {
       typename Queue<Item>::Batch batch(queue, options_.per_request_max);
       if (batch.items().empty()) {
         co_return;
       }
+      is_more = batch.items().size() == options_.per_request_max;
       auto posting = post(client, path, to_json(resource_, batch.items()));
       const std::optional<std::string> answer = co_await std::move(posting);
       batch.settle(answer ? std::optional(rejected_by(*answer, rejected)) : std::nullopt);
     }
   }
 
-  Task<> send_metrics(HttpClient& client) {
+  Task<> send_all_metrics(HttpClient& client) {
+    if (options_.metrics == nullptr) {
+      co_return;
+    }
     std::string text = detail::otlp::metrics_json(resource_, options_.metrics->read(), began_ns_,
                                                   unix_nanoseconds());
     auto posting = post(client, "/v1/metrics", std::move(text));
@@ -343,10 +353,14 @@ std::shared_ptr<OtlpExport> export_otlp(App& app, OtlpOptions options) {
     add_counts(*metrics, exporter);
   }
   trace_requests(app, exporter, traces);
-  app.background("otlp", [exporter] { return exporter->run(); });
+  app.background("otlp spans", [exporter] { return exporter->send_spans(); });
+  app.background("otlp lines", [exporter] { return exporter->send_lines(); });
+  if (metrics != nullptr) {
+    app.background("otlp metrics", [exporter] { return exporter->send_metrics(); });
+  }
   app.on_stop(
       "otlp", [exporter] { return exporter->flush(); },
-      (2 * flush_within) + std::chrono::seconds(1));
+      (3 * flush_within) + std::chrono::seconds(1));
   return exporter;
 }
 

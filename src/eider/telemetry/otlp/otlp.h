@@ -47,7 +47,7 @@ struct OtlpOptions {
   /// often, with a pause that doubles; then what was to be sent is dropped.
   unsigned retries_max = 3;
   Duration retry_pause = std::chrono::seconds(1);
-  /// For what is left when the app stops.
+  /// For what is left of each kind when the app stops.
   Duration flush_within = std::chrono::seconds(3);
   /// TLS, proxies and names.
   ClientOptions client = {};
@@ -70,7 +70,9 @@ class OtlpExport : public SpanSink, public std::enable_shared_from_this<OtlpExpo
   ///
   ///     app.log_to(export_otlp(app, options)->with(open_log()));
   ///
-  /// Each line tells the trace and the span that it is of. Of a text the first 4 KiB are sent.
+  /// Each line tells the trace and the span that it is of. Of a text the first 4 KiB are sent;
+  /// lines that `log` leaves out as too many of one message are sent, and what is said behind the
+  /// app's stop is not. Errors have another quarter of the queue.
   [[nodiscard]] virtual Log with(const Log& log) = 0;
 };
 
