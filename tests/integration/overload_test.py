@@ -61,16 +61,17 @@ class Asking(threading.Thread):
 
 class Overload(unittest.TestCase):
     def check(self, service, path, each_seconds):
-        """Three times what it can do, for a while; the clients could wait for CLIENTS answers."""
+        """Eight times what it can do, or what it could while nothing else ran here, for a while; the
+        clients could wait for CLIENTS answers."""
         best = load(service, path, '-c', 16, '-d', '2s')['requests_per_second']
         before = resident_mib(service)
         with Asking(service, '/livez') as health, Asking(service, '/readyz') as ready:
-            told = load(service, path, '-c', CLIENTS, '-r', int(best * 3), '-d', f'{SECONDS}s',
+            told = load(service, path, '-c', CLIENTS, '-r', int(best * 8), '-d', f'{SECONDS}s',
                         '--warmup', '2s')
         refused = told['errors_by_kind']['wrong_status']
         self.assertEqual(told['errors'], refused, told['first_error'])
         self.assertGreater(refused, told['requests'] / 5)
-        self.assertGreater(told['requests_per_second'], best / 3)
+        self.assertGreater(told['requests_per_second'], best / 10)
         # Without refusals each would wait for all the others.
         self.assertLess(told['latency_from_sending']['p50_ms'], CLIENTS / best * 1000 / 2)
         self.assertGreater(told['latency_from_sending']['p50_ms'], each_seconds * 1000 / 2)

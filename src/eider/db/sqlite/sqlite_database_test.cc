@@ -163,13 +163,13 @@ TEST_F(SqliteDatabaseTest, columns_are_those_of_the_table_as_it_is_by_now) {
     co_await base.script("drop table x; create table x(two, one); insert into x values('2', '1');");
     auto now = co_await base.one<OfTwoColumns>("select * from x");
     EXPECT_EQ(now->one + now->two, "12");
-    co_await base.script("drop table x; create table x(three); insert into x values('3');");
+    co_await base.script("drop table x; create table x(three); insert into x values('x');");
     auto narrower = base.one<OfTwoColumns>("select * from x");
     const auto failure = co_await failure_of(narrower);
     EXPECT_TRUE(failure.second.contains("\"three\"")) << failure.second;
     auto number = base.one<int>("select * from x");
     EXPECT_TRUE((co_await failure_of(number)).second.contains("\"three\" is text"));
-    co_await base.script("drop table x; create table x(a_longer_name); insert into x values('3');");
+    co_await base.script("drop table x; create table x(a_longer_name); insert into x values('x');");
     auto renamed = base.one<int>("select * from x");
     EXPECT_TRUE((co_await failure_of(renamed)).second.contains("\"a_longer_name\" is text"));
   }(db));
