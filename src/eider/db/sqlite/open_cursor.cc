@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 
 #include <string>
+#include <utility>
 
 #include "eider/db/failure.h"
 #include "eider/db/sqlite/sqlite_error.h"
@@ -105,19 +106,17 @@ OpenCursor::OpenCursor(sqlite3* handle, std::string_view sql, std::span<const Va
 }
 
 bool OpenCursor::take(sqlite3* handle, RowSink& rows) {
-  begin_rows(prepared_.get(), shape_, cells_, rows);
-  int reprepared = times_reprepared(prepared_.get());
+  bool has_begun = false;
   while (!rows.is_full()) {
     const int code = sqlite3_step(prepared_.get());
-    if (code == SQLITE_DONE) {
-      return true;
-    }
-    if (code != SQLITE_ROW) {
+    if (code != SQLITE_DONE && code != SQLITE_ROW) {
       throw_sqlite(handle, prepared_.sql());
     }
-    if (const int now = times_reprepared(prepared_.get()); now != reprepared) {
-      reprepared = now;
+    if (!std::exchange(has_begun, true)) {
       begin_rows(prepared_.get(), shape_, cells_, rows);
+    }
+    if (code == SQLITE_DONE) {
+      return true;
     }
     add_row(prepared_.get(), cells_, rows);
   }

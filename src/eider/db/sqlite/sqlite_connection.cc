@@ -71,14 +71,7 @@ class SqliteConnection::Run {
   Changed step_all(RowSink* rows) {
     sqlite3* handle = connection_.handle_.get();
     const std::int64_t before = sqlite3_total_changes64(handle);
-    if (rows != nullptr) {
-      begin_rows(*rows);
-    }
-    const int reprepared = times_reprepared(statement_);
-    int code = sqlite3_step(statement_);
-    if (rows != nullptr && code == SQLITE_ROW && times_reprepared(statement_) != reprepared) {
-      or_take_back([&] { begin_rows(*rows); });
-    }
+    int code = rows == nullptr ? sqlite3_step(statement_) : begin_rows(*rows);
     for (; code == SQLITE_ROW; code = sqlite3_step(statement_)) {
       if (rows != nullptr) {
         or_take_back([&] { db::add_row(statement_, connection_.cells_, *rows); });
@@ -97,8 +90,22 @@ class SqliteConnection::Run {
     return sqlite3_last_insert_rowid(connection_.handle_.get());
   }
 
-  void begin_rows(RowSink& rows) {
-    db::begin_rows(statement_, connection_.shape_, connection_.cells_, rows);
+  /// The first step tells which columns there are: where the schema has changed it prepares the
+  /// statement anew. But what changes something is not begun for rows that would be refused.
+  int begin_rows(RowSink& rows) {
+    const auto begin = [&] {
+      db::begin_rows(statement_, connection_.shape_, connection_.cells_, rows);
+    };
+    if (!prepared_.only_reads()) {
+      begin();
+    }
+    const int reprepared = times_reprepared(statement_);
+    const int code = sqlite3_step(statement_);
+    if (prepared_.only_reads() ? code == SQLITE_ROW || code == SQLITE_DONE
+                               : code == SQLITE_ROW && times_reprepared(statement_) != reprepared) {
+      or_take_back(begin);
+    }
+    return code;
   }
 
   /// What is done with a row, which may be refused.

@@ -168,10 +168,12 @@ TEST_F(SqliteDatabaseTest, columns_are_those_of_the_table_as_it_is_by_now) {
     const auto failure = co_await failure_of(narrower);
     EXPECT_TRUE(failure.second.contains("\"three\"")) << failure.second;
     auto number = base.one<int>("select * from x");
-    EXPECT_TRUE((co_await failure_of(number)).second.contains("\"three\" is text"));
+    const auto text = co_await failure_of(number);
+    EXPECT_TRUE(text.second.contains("\"three\" is text")) << text.second;
     co_await base.script("drop table x; create table x(a_longer_name); insert into x values('x');");
     auto renamed = base.one<int>("select * from x");
-    EXPECT_TRUE((co_await failure_of(renamed)).second.contains("\"a_longer_name\" is text"));
+    const auto last = co_await failure_of(renamed);
+    EXPECT_TRUE(last.second.contains("\"a_longer_name\" is text")) << last.second;
   }(db));
 }
 
