@@ -61,8 +61,8 @@ class Asking(threading.Thread):
 
 class Overload(unittest.TestCase):
     def check(self, service, path, each_seconds):
-        """Eight times what it can do, or what it could while nothing else ran here, for a while; the
-        clients could wait for CLIENTS answers."""
+        """Eight times what it could do a moment ago, for a while, so that it is too much also where
+        other work ends meanwhile; the clients could wait for CLIENTS answers."""
         best = load(service, path, '-c', 16, '-d', '2s')['requests_per_second']
         before = resident_mib(service)
         with Asking(service, '/livez') as health, Asking(service, '/readyz') as ready:
