@@ -13,8 +13,8 @@ namespace eider {
 
 namespace {
 
-constexpr std::string_view kField = "X-Request-Id";
 constexpr std::string_view kLineBegins = "X-Request-Id: ";
+constexpr std::string_view kField = kLineBegins.substr(0, kLineBegins.find(':'));
 
 /// A client's own id goes into logs and into the response: one with other bytes could write lines
 /// of the one and fields of the other.

@@ -57,10 +57,7 @@ struct LoopContext {
         handshakes_max(its_handshakes_max),
         overload(its_loop, requests, its_limits.queue_time) {}
 
-  void count_request() noexcept {
-    // Only this thread writes, so that no locked instruction is needed.
-    requests.store(requests.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
+  void count_request() noexcept { base::add_alone(requests, std::uint64_t{1}); }
 
   /// Of HTTP/1.1.
   [[nodiscard]] std::unique_ptr<StreamH1> take_stream();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "eider/base/metric.h"
+
 namespace eider::detail::server {
 
 bool Overload::refuses(const Plan& plan) noexcept {
@@ -25,8 +27,7 @@ bool Overload::refuses(const Plan& plan) noexcept {
   }
   queue_.note_refused(now);
   ++refused_in_turn_;
-  // Only this thread writes, so that no locked instruction is needed.
-  refused_.store(refused() + 1, std::memory_order_relaxed);
+  base::add_alone(refused_, std::uint64_t{1});
   return true;
 }
 

@@ -15,6 +15,7 @@
 #include "eider/db/mariadb/mariadb.h"
 #include "tests/support/mariadb_server.h"
 #include "tests/support/million_statements.h"
+#include "tests/support/samples.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {
@@ -22,22 +23,6 @@ namespace {
 
 constexpr std::size_t kRows = 8'000;
 constexpr std::size_t kBareRows = 2'000;  // together, as many as fit about 64 KiB
-
-struct Sample {
-  std::int64_t id;
-  std::string name;
-  double weight;
-};
-
-std::vector<Sample> samples() {
-  std::vector<Sample> made;
-  for (std::size_t i = 0; i < kRows; ++i) {
-    made.push_back({.id = static_cast<std::int64_t>(i),
-                    .name = "a name of usual length",
-                    .weight = static_cast<double>(i) / 3});
-  }
-  return made;
-}
 
 /// Connector/C by its blocking calls: arrays, and one transaction.
 class BareInserts {
@@ -134,7 +119,7 @@ void many_rows(benchmark::State& state) {
   TestLoop loop;
   const Database base =
       open_mariadb(where, {.limits = {.transaction_time_max = std::chrono::hours(1)}});
-  const std::vector<Sample> rows = samples();
+  const std::vector<Sample> rows = samples(kRows);
   double bare_s = 0;
   double bulk_s = 0;
   double single_s = 0;

@@ -18,6 +18,7 @@
 #include "eider/db/postgres/copy.h"
 #include "eider/db/postgres/postgres.h"
 #include "tests/support/postgres_server.h"
+#include "tests/support/samples.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {
@@ -25,22 +26,6 @@ namespace {
 
 constexpr std::size_t kRows = 100'000;
 constexpr std::size_t kPieceBytes = 65'536;
-
-struct Sample {
-  std::int64_t id;
-  std::string name;
-  double weight;
-};
-
-std::vector<Sample> samples() {
-  std::vector<Sample> made;
-  for (std::size_t i = 0; i < kRows; ++i) {
-    made.push_back({.id = static_cast<std::int64_t>(i),
-                    .name = "a name of usual length",
-                    .weight = static_cast<double>(i) / 3});
-  }
-  return made;
-}
 
 template <class Number>
 void append(std::string& text, Number number) {
@@ -196,7 +181,7 @@ void rows_in(benchmark::State& state) {
   BareCopy bare(server.where());
   const Database base = open_postgres(server.where());
   TestLoop loop;
-  const std::vector<Sample> rows = samples();
+  const std::vector<Sample> rows = samples(kRows);
   compare(
       state, [&] { bare.clear(); }, [&] { bare.put(rows); },
       [&] { loop.run(put_rows(base, rows)); });
@@ -208,7 +193,7 @@ void bytes_in(benchmark::State& state) {
   BareCopy bare(server.where());
   const Database base = open_postgres(server.where());
   TestLoop loop;
-  bare.put(samples());
+  bare.put(samples(kRows));
   const std::vector<std::string> pieces = loop.run(take_pieces(base));
   compare(
       state, [&] { bare.clear(); }, [&] { bare.put(pieces); },
@@ -221,7 +206,7 @@ void rows_out(benchmark::State& state) {
   BareCopy bare(server.where());
   const Database base = open_postgres(server.where());
   TestLoop loop;
-  bare.put(samples());
+  bare.put(samples(kRows));
   compare(
       state, [] {}, [&] { benchmark::DoNotOptimize(bare.take()); },
       [&] { loop.run(take_bytes(base)); });
