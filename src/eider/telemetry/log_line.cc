@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <ctime>
+#include <utility>
 
 #include "eider/base/utf8.h"
 #include "eider/json/write.h"
@@ -15,15 +16,41 @@ namespace {
 
 constexpr std::string_view kMask = "***";
 
-/// In small letters, without '-' and '_': "X-Api-Key" is as secret as "apikey".
-std::string folded(std::string_view name) {
+constexpr char lowered(char byte) noexcept {
+  return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
+}
+
+/// Nobody counts them: "X-Api-Key" is as secret as "apikey".
+constexpr bool is_joint(char byte) noexcept {
+  return byte == '-' || byte == '_';
+}
+
+/// In small letters, without joints.
+std::string folded(std::string_view word) {
   std::string out;
-  for (const char byte : name) {
-    if (byte != '-' && byte != '_') {
-      out.push_back(byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte);
+  for (const char byte : word) {
+    if (!is_joint(byte)) {
+      out.push_back(lowered(byte));
     }
   }
   return out;
+}
+
+/// Whether the name, as it would be folded, begins with the word, which is not empty.
+bool begins_with(std::string_view name, std::string_view word) noexcept {
+  std::size_t done = 0;
+  for (const char byte : name) {
+    if (is_joint(byte)) {
+      continue;
+    }
+    if (lowered(byte) != word[done]) {
+      return false;
+    }
+    if (++done == word.size()) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void append_time(Buffer& out, std::int64_t time_ms) {
@@ -154,13 +181,21 @@ void for_each_field(const LogLine& line, const MaskedNames& masked, Put put) {
 
 MaskedNames::MaskedNames(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
-    words_.push_back(folded(word));
+    if (std::string in_small = folded(word); !in_small.empty()) {
+      words_[static_cast<unsigned char>(in_small.front())].push_back(std::move(in_small));
+    }
   }
 }
 
-bool MaskedNames::hides(std::string_view name) const {
-  const std::string own = folded(name);
-  return std::ranges::any_of(words_, [&](const std::string& word) { return own.contains(word); });
+bool MaskedNames::hides(std::string_view name) const noexcept {
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    for (const std::string& word : words_[static_cast<unsigned char>(lowered(name[at]))]) {
+      if (begins_with(name.substr(at), word)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 void append_text(Buffer& out, const LogLine& line, const MaskedNames& masked) {

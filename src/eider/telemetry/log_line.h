@@ -2,6 +2,7 @@
 // Must not let what it is made of end it: a line's end, a quote or a colour in a value is text.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -26,10 +27,11 @@ struct LogLine {
 class MaskedNames {
  public:
   explicit MaskedNames(const std::vector<std::string>& words);
-  [[nodiscard]] bool hides(std::string_view name) const;
+  [[nodiscard]] bool hides(std::string_view name) const noexcept;
 
  private:
-  std::vector<std::string> words_;
+  // By the byte that they begin with: each name of each line is held against them.
+  std::array<std::vector<std::string>, 256> words_;
 };
 
 /// Both with the line's end.

@@ -134,10 +134,20 @@ TEST(Log, masks_what_is_nobodys_to_read) {
                                       {"userToken", "x3"},
                                       {"set-cookie", "x4"},
                                       {"private_key_pin", 5},
+                                      {"p-PASS_word", "x7"},
+                                      {"passwor", "x8"},
                                       {"passage", "x6"}});
                     }),
             "T info in password=\"***\" X-Api-Key=\"***\" userToken=\"***\" set-cookie=\"***\" "
-            "private_key_pin=\"***\" passage=x6\n");
+            "private_key_pin=\"***\" p-PASS_word=\"***\" passwor=x8 passage=x6\n");
+}
+
+TEST(Log, masks_what_the_application_names) {
+  EXPECT_EQ(written({.format = LogFormat::text, .masked = {"Q", "zip-code", ""}},
+                    [](const Log& log) {
+                      log.info("in", {{"q", 1}, {"a-q", 2}, {"ZipCode2", 3}, {"password", 4}});
+                    }),
+            "T info in q=\"***\" a-q=\"***\" ZipCode2=\"***\" password=4\n");
 }
 
 TEST(Log, has_the_request_and_the_trace_of_the_work_that_writes) {
