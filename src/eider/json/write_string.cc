@@ -1,6 +1,8 @@
 #include <simdjson.h>
 
 #include <array>
+#include <concepts>
+#include <cstdint>
 #include <cstring>
 
 #include "eider/base/utf8.h"
@@ -32,15 +34,16 @@ bool are_plain(Bytes bytes) noexcept {
   return (halves[0] | halves[1]) == 0;
 }
 
-template <Plain kPlain>
-bool are_plain(std::uint64_t word) noexcept {
-  constexpr std::uint64_t kOnes = 0x0101010101010101;
-  constexpr std::uint64_t kHighs = 0x8080808080808080;
-  const std::uint64_t low = word & ~kHighs;  // seven bits each: the sums below do not carry over
-  const std::uint64_t quote = (low ^ kOnes * '"') + kOnes * 0x7F;
-  const std::uint64_t backslash = (low ^ kOnes * '\\') + kOnes * 0x7F;
-  const std::uint64_t printable = low + kOnes * 0x60;
-  const std::uint64_t plain = quote & backslash & printable;  // the high bit of each byte tells
+/// Word  of 32 or 64 bits
+template <Plain kPlain, std::unsigned_integral Word>
+bool are_plain(Word word) noexcept {
+  constexpr Word kOnes = static_cast<Word>(0x0101010101010101);
+  constexpr Word kHighs = kOnes * 0x80;
+  const Word low = word & ~kHighs;  // seven bits each: the sums below do not carry over
+  const Word quote = (low ^ kOnes * '"') + kOnes * 0x7F;
+  const Word backslash = (low ^ kOnes * '\\') + kOnes * 0x7F;
+  const Word printable = low + kOnes * 0x60;
+  const Word plain = quote & backslash & printable;  // the high bit of each byte tells
   return kPlain == Plain::kUtf8 ? ((plain | word) & kHighs) == kHighs
                                 : ((plain & ~word) & kHighs) == kHighs;
 }
@@ -79,6 +82,8 @@ std::size_t copy_plain(char* to, std::string_view text) noexcept {
     done = copy_blocks<Bytes, kPlain>(to, text.data(), text.size());
   } else if (text.size() >= sizeof(std::uint64_t)) {
     done = copy_blocks<std::uint64_t, kPlain>(to, text.data(), text.size());
+  } else if (text.size() >= sizeof(std::uint32_t)) {
+    done = copy_blocks<std::uint32_t, kPlain>(to, text.data(), text.size());
   }
   for (; done < text.size() && is_plain<kPlain>(static_cast<unsigned char>(text[done])); ++done) {
     to[done] = text[done];
