@@ -34,6 +34,9 @@ function(eider_views target)
     COMMAND ${command} views --out "${out}" --root "${root}" ${names}
     DEPENDS ${templates} ${command} COMMENT "Compiling templates of ${target}" VERBATIM)
   target_sources(${target} PRIVATE ${headers} ${sources})
+  if(COMMAND eider_unite)  # within this project
+    eider_unite(${target} ${target}_generated ${sources})
+  endif()
   target_include_directories(${target} PRIVATE "${out}")
   target_link_libraries(${target} PRIVATE eider::views)
 endfunction()

@@ -32,6 +32,10 @@ class Tidy(unittest.TestCase):
         root = Path('/house')
         for name, is_checked in (('src/eider/base/url.cc', True), ('examples/01_hello.cc', True),
                                  ('build/CMakeFiles/eider_core.dir/Unity/base_0.cxx', True),
+                                 ('build/x/examples/CMakeFiles/chat.dir/Unity/unity_chat_0_cxx.cxx',
+                                  True),
+                                 ('build/x/examples/CMakeFiles/chat.dir/Unity/'
+                                  'unity_chat_generated_0_cxx.cxx', False),
                                  ('src/eider/base/url_test.cc', False),
                                  ('src/eider/base/url_fuzz.cc', False),
                                  ('arena/apps/x/app.cc', False)):

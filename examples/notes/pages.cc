@@ -88,8 +88,8 @@ Task<Page> show_list(Query<PageQuery<kPerPage, kPerPage>> query, Paging paging,
                                  std::move(links), form.view(kComposer)});
 }
 
-Task<FormAnswer> add(FilledForm<NewNote> form, Session<Visit> session, State<Store> store,
-                     State<Pages> pages, State<Views> views) {
+Task<FormAnswer> add_note(FilledForm<NewNote> form, Session<Visit> session, State<Store> store,
+                          State<Pages> pages, State<Views> views) {
   if (!form.is_good()) {
     Listing listing = co_await store->list(1, kPerPage);
     co_return views->page(ListPage{pages->frame(), std::move(listing), {}, form.view(kComposer)});
@@ -110,8 +110,8 @@ Task<FormAnswer> show_note(std::int64_t id, BlankForm<NewNote> form, State<Store
       views->page(EditPage{pages->frame(), note->title, form.view_of(filled, kEditor)}), 200);
 }
 
-Task<FormAnswer> change(std::int64_t id, FilledForm<NewNote> form, Session<> session,
-                        State<Store> store, State<Pages> pages, State<Views> views) {
+Task<FormAnswer> change_note(std::int64_t id, FilledForm<NewNote> form, Session<> session,
+                             State<Store> store, State<Pages> pages, State<Views> views) {
   if (!form.is_good()) {
     co_return views->page(EditPage{pages->frame(), *form->title, form.view(kEditor)});
   }
@@ -133,7 +133,7 @@ Task<Result<FormAnswer>> set_stars(std::int64_t id, FilledForm<StarsForm> form, 
   co_return is_there ? FormAnswer(to_note(id, query)) : absent(*views, *pages);
 }
 
-Task<Redirect> remove(std::int64_t id, Session<> session, State<Store> store) {
+Task<Redirect> remove_note(std::int64_t id, Session<> session, State<Store> store) {
   (void)co_await store->remove(id);  // gone already is as good
   session.flash("info", "Deleted.");
   co_return Redirect("/");
@@ -158,11 +158,11 @@ void add_pages(App& app) {
   app.state(Pages(serve_assets(app, notes_assets()), count));
 
   shown.get("/", show_list);
-  shown.post("/notes", add);
+  shown.post("/notes", add_note);
   shown.get("/notes/{id}", show_note);
-  shown.post("/notes/{id}", change);
+  shown.post("/notes/{id}", change_note);
   shown.post("/notes/{id}/stars", set_stars);
-  shown.post("/notes/{id}/delete", remove);
+  shown.post("/notes/{id}/delete", remove_note);
   app.get("/requests", [](State<Pages> pages) { return Requests{pages->now()}; });
 }
 

@@ -30,7 +30,8 @@ def check_tidy(outcome, tree):
 def is_checked(path, root):
     """Whether it is of the library (several of its sources in one, mostly) or of an example."""
     where = path.relative_to(root).as_posix()
-    return (re.search(r'CMakeFiles/eider_\w+\.dir/Unity/', where) is not None
+    united = re.search(r'(CMakeFiles/eider_|examples/.*CMakeFiles/)\w+\.dir/Unity/(\w+)', where)
+    return (united is not None and '_generated_' not in united[2]
             or where.startswith(('src/', 'examples/'))
             and not where.endswith(('_test.cc', '_bench.cc', '_fuzz.cc')))
 
