@@ -49,7 +49,6 @@ class Eider(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.user_presets_path = False  # no file beside the sources
         toolchain.cache_variables['EIDER_COMPONENTS'] = str(self.options.components)
-        toolchain.cache_variables['EIDER_UNITE'] = '24'
         for left_out in ('EIDER_TESTS', 'EIDER_EXAMPLES'):
             toolchain.cache_variables[left_out] = 'OFF'
         toolchain.generate()

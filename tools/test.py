@@ -100,7 +100,7 @@ PARTS = [
     Part('misuse', 'must not compile', lambda o, _: statics.check_misuse(o, ROOT), True),
     Part('integration', 'programs and examples, called', integration, builds='release'),
     Part('arena', 'what measures is tested too', arena),
-    Part('alone', 'each source and header compiles by itself',
+    Part('alone', 'each public header compiles by itself',
          lambda o, _: statics.check_alone(o, ROOT)),
     Part('install', 'an outside project finds the package', installed),
     Part('tidy', 'mistakes that clang-tidy finds', with_tidy),

@@ -7,7 +7,6 @@ import re
 import tempfile
 from pathlib import Path
 
-import cpp
 import layers
 import sizes
 from parts import commands
@@ -71,29 +70,23 @@ def count_unittest(outcome, name, ended):
 
 
 def check_alone(outcome, root):
-    """Every source and header of the library compiles alone: the builds compile several in one.
-
-    A header that is the first include of a source is compiled with it.
-    """
-    sources = [path for path in sorted((root / 'src').rglob('*.cc'))
-               if not path.stem.endswith(('_test', '_bench', '_fuzz'))]
+    """Every header that applications include compiles alone: none has to stand before it."""
+    rules = layers.read_rules((root / 'layers.txt').read_text())
+    names = [path.relative_to(root / 'src').as_posix()
+             for path in sorted((root / 'src').rglob('*.h'))]
+    public = [name for name in names
+              if layers.sight_of(name.removeprefix('eider/'), rules) == 'public']
     # The libraries whose headers the compiler does not find by itself.
     elsewhere = commands.run(['pkg-config', '--cflags-only-I', 'libpq', 'libmariadb'],
                              10).output.split()
-    with_source = {tuple(cpp.includes(source.read_text())[:1]) for source in sources}
-    headers = [path for path in sorted((root / 'src').rglob('*.h'))
-               if (path.relative_to(root / 'src').as_posix(),) not in with_source]
     with tempfile.TemporaryDirectory() as directory:
-        def compile_alone(path):
-            name = path.relative_to(root / 'src').as_posix()
-            source = path
-            if path.suffix == '.h':
-                source = Path(directory) / (name.replace('/', '_') + '.cc')
-                source.write_text(f'#include "{name}"\n#include "{name}"\n')
+        def compile_alone(name):
+            source = Path(directory) / (name.replace('/', '_') + '.cc')
+            source.write_text(f'#include "{name}"\n#include "{name}"\n')
             command = ['g++', *FLAGS, '-DEIDER_VERSION=""', '-fsyntax-only', f'-I{root}/src',
                        *elsewhere, source]
             return name, commands.run(command, COMPILE_SECONDS_MAX, root)
-        for name, ended in commands.each(compile_alone, sources + headers):
+        for name, ended in commands.each(compile_alone, public):
             outcome.check(f'{name} alone', [] if ended.is_good else [tail(ended.output, 20)])
 
 

@@ -4,7 +4,7 @@ list(REMOVE_ITEM FEATURES core)  # vcpkg's word for what is always there
 list(JOIN FEATURES "\;" components)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
-  OPTIONS -DEIDER_TESTS=OFF -DEIDER_EXAMPLES=OFF -DEIDER_UNITE=24 "-DEIDER_COMPONENTS=core\;${components}")
+  OPTIONS -DEIDER_TESTS=OFF -DEIDER_EXAMPLES=OFF "-DEIDER_COMPONENTS=core\;${components}")
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/eider)
 vcpkg_fixup_pkgconfig()
