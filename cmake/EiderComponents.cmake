@@ -57,9 +57,10 @@ function(eider_link name)
   endif()
 endfunction()
 
-# What of the core is there only with liburing; a program keeps of its small sections what it calls.
+# What of the core is there only with liburing; a program keeps of its small sections what it calls, and of the shared
+# libraries those: each that another component needs would cost every worker a page or a hundred (docs/howto/upgrade.md).
 function(eider_finish_core)
-  target_link_options(eider_core INTERFACE LINKER:--gc-sections)
+  target_link_options(eider_core INTERFACE LINKER:--gc-sections,--as-needed)
   if(EIDER_IO_URING)
     find_library(EIDER_LIBURING uring)
   endif()
