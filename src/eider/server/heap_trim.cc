@@ -14,18 +14,24 @@ constexpr Duration kBetween = std::chrono::seconds(2);
 
 }  // namespace
 
+void trim_heap() noexcept {
+  if (&malloc_trim != nullptr) {
+    malloc_trim(0);
+  }
+}
+
 void HeapTrim::arm() noexcept {
   context_.loop.arm(*this, context_.loop.now() + kBetween);
 }
 
 void HeapTrim::expire() {
-  if (has_fallen() && &malloc_trim != nullptr) {
+  if (has_fallen()) {
     // What is kept is dropped ahead of the trim, or it would hold the pages around it.
     context_.exchanges.release_spare();
     context_.spare_streams.clear();
     context_.loop.release_spare();
     release_kept_frames();
-    malloc_trim(0);
+    trim_heap();
   }
   most_ = connections_;
 }

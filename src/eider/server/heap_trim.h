@@ -10,6 +10,9 @@
 
 namespace eider::detail::server {
 
+/// What malloc keeps for itself of memory that was freed. For a moment in which nobody waits.
+void trim_heap() noexcept;
+
 /// A thousand slow readers hold megabytes that malloc keeps for itself when they have gone, because
 /// something small lies above them, such as a coroutine's frame that is kept for reuse. One look,
 /// some time after their number has halved, drops what is kept and returns the rest.

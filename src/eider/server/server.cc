@@ -17,6 +17,7 @@
 #include "eider/runtime/signals.h"
 #include "eider/server/balance.h"
 #include "eider/server/descriptor_store.h"
+#include "eider/server/heap_trim.h"
 #include "eider/server/inspector.h"
 #include "eider/server/lifecycle.h"
 #include "eider/server/listening.h"
@@ -488,6 +489,7 @@ Result<void> Server::start() {
   }
   auto begun = parts_->lifecycle->wait_begun();
   if (begun) {
+    detail::server::trim_heap();  // what the start has needed, each of a hundred workers would keep
     parts_->inspector->begin();
   }
   if (begun && parts_->options.worker) {

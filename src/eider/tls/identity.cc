@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -142,9 +143,13 @@ Result<std::string> read_small_file(const std::string& path) {
   if (file == nullptr) {
     return unreadable(path, errno);
   }
-  // One byte more than the bound shows that the file is larger.
-  std::string bytes(kFileBytesMax + 1, '\0');
-  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file.get()));
+  // By pieces: room for the largest at once would stay with a process that reads small ones.
+  std::string bytes;
+  std::array<char, 8192> piece;
+  for (std::size_t read = 1; read != 0 && bytes.size() <= kFileBytesMax;) {
+    read = std::fread(piece.data(), 1, piece.size(), file.get());
+    bytes.append(piece.data(), read);
+  }
   if (std::ferror(file.get()) != 0) {
     return unreadable(path, errno);
   }
