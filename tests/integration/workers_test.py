@@ -31,6 +31,7 @@ PROGRAM = '10_http2'
 parser = argparse.ArgumentParser()
 parser.add_argument('--crashes', type=int, default=10)
 parser.add_argument('--rate', type=int, default=2000)
+parser.add_argument('--workers', type=int, default=10)
 LONGER, OTHERS = parser.parse_known_args()
 
 
@@ -362,13 +363,25 @@ class Failed(unittest.TestCase):
 
 
 class Memory(unittest.TestCase):
-    def test_a_worker_costs_little(self):
-        count = 20
-        with supervised(workers=count) as service:
-            all_of_it = sum(map(memory, [service.pid, *children(service.pid)]))
-            print(f'{count} workers: {all_of_it / 1024:.1f} MiB (PSS)', file=sys.stderr)
-            self.assertLess(all_of_it / count, 4000)
+    """Bounds of about twice what is measured: other kernels and C libraries keep more."""
+
+    def check(self, program, option, count, each_max):
+        """In KiB, with TLS where the program has it."""
+        tls = ['--tls-port', str(free_port())] if program == PROGRAM else []
+        with Service('--port', '{port}', *tls, option, str(count),
+                     program=BIN / program) as service:
+            taken = sum(map(memory, [service.pid, *children(service.pid)]))
+            print(f'{program} {option} {count}: {taken / 1024:.1f} MiB (PSS)', file=sys.stderr)
+            self.assertLess(taken / count, each_max)
             self.assertEqual(service.end(), 0)
+
+    def test_a_worker_costs_little(self):
+        self.check('01_hello', '--workers', LONGER.workers, 2000)
+        self.check(PROGRAM, '--workers', LONGER.workers, 3300)
+
+    def test_a_thread_costs_less(self):
+        for program in '01_hello', PROGRAM:
+            self.check(program, '--threads', 100, 600)
 
 
 if __name__ == '__main__':
