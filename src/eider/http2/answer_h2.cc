@@ -250,7 +250,7 @@ bool AnswerH2::is_blocked() const noexcept {
 // A client that has a window and is not served for the sake of others is not slow.
 void AnswerH2::check(Instant now) {
   ConnectionH2& connection = stream_.connection();
-  const Limits& limits = connection.context().limits;
+  const server::LoopLimits& limits = connection.context().limits;
   // A span is measured only while something waits that the client keeps from leaving.
   if (queue_.waiting_bytes() == 0 || !is_blocked()) {
     due_ = Instant::max();
@@ -269,7 +269,7 @@ void AnswerH2::check(Instant now) {
                                    : connection.outgoing().sent_bytes() - connection_progress_;
     // The next look begins another span.
     due_ = Instant::max();
-    if (sent < limits.least_bytes(limits.write)) {
+    if (sent < limits.written_bytes_least(now)) {
       connection.session().reset(stream_.id(), h2::ErrorCode::cancel);
       connection.want_turn();
     }

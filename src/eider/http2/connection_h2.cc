@@ -21,7 +21,7 @@ std::uint64_t milliseconds(Instant now) noexcept {
 }  // namespace
 
 ConnectionH2::ConnectionH2(LoopH2& loop, UpgradedLine& line)
-    : loop_(loop), line_(line), session_(*this, loop.session_options), streams_(loop) {
+    : loop_(loop), line_(line), session_(*this, loop.session_options()), streams_(loop) {
   // A client that never says anything is idle from the begin on.
   rearm();
 }
@@ -197,7 +197,7 @@ void ConnectionH2::settle() {
     close();
   }
   // A connection that has become busy is looked at earlier than an idle one.
-  if (is_busy() && armed_ > loop_.context.loop.now() + loop_.tick) {
+  if (is_busy() && armed_ > loop_.context.loop.now() + loop_.tick()) {
     rearm();
   }
 }
@@ -243,7 +243,7 @@ bool ConnectionH2::is_busy() const noexcept {
 
 /// A client that is idle is looked at when that has to end, any other at every tick.
 void ConnectionH2::rearm() noexcept {
-  const Instant next = loop_.context.loop.now() + loop_.tick;
+  const Instant next = loop_.context.loop.now() + loop_.tick();
   armed_ = is_busy() ? next : std::max(next, streams_.empty_since() + loop_.context.limits.idle);
   loop_.context.loop.arm(*this, armed_);
 }
@@ -282,7 +282,7 @@ void ConnectionH2::check_line(Instant now) {
 }
 
 void ConnectionH2::check_quiet(Instant now) {
-  const Limits& limits = loop_.context.limits;
+  const server::LoopLimits& limits = loop_.context.limits;
   if (frame_.is_missed(session_.unfinished(), limits, now)) {
     session_.terminate(h2::ErrorCode::enhance_your_calm);
   }
@@ -297,14 +297,14 @@ void ConnectionH2::check_quiet(Instant now) {
 
 /// While the socket takes nothing nothing is added, so that what waits only shrinks.
 void ConnectionH2::check_socket(Instant now) {
-  const Limits& limits = loop_.context.limits;
+  const server::LoopLimits& limits = loop_.context.limits;
   if (line_.waiting_bytes() == 0) {
     return;
   }
   const std::size_t unread = line_.unread_bytes();
   reading_.begin(unread, now);
   if (now >= reading_.due(limits.write) &&
-      !reading_.keeps_up(unread, now, limits.least_bytes(limits.write))) {
+      !reading_.keeps_up(unread, now, limits.written_bytes_least(now))) {
     // The client reads nothing, so an orderly end would wait for it as well.
     line_.reset();
     close();

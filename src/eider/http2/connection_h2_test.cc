@@ -162,6 +162,20 @@ TEST(H2Connection, answers_503_beyond_the_requests_in_flight) {
   EXPECT_EQ(received_on(client.received(), 3).content, "waited");
 }
 
+TEST(H2Connection, keeps_the_bounds_of_heads_that_it_has_told_when_others_come) {
+  H2Server server({.target_bytes_max = 5});
+  SimClient before = server.connect();
+  server.worker().take({.in_flight_max = 1});
+  SimClient behind = server.connect(get(1, "/plain"));
+  EXPECT_EQ(received_on(behind.received(), 1).content, "hello");
+  before.send(get(1, "/plain"));
+  server.kernel.run_until_idle();
+  EXPECT_EQ(server.service.refused, 1);
+  behind.send(get(3, "/wait?10") + get(5, "/wait?10"));
+  server.kernel.run_until_idle();
+  EXPECT_EQ(server.service.refused, 2) << "the bound of requests holds at once";
+}
+
 TEST(H2Connection, makes_no_answer_while_too_many_wait_to_leave) {
   H2Server server({}, {.held_bytes_max = 100'000});
   std::string requests = initial_window(0);

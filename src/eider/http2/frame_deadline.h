@@ -7,7 +7,7 @@
 
 #include "eider/http/h2/session.h"
 #include "eider/runtime/time.h"
-#include "eider/server/limits.h"
+#include "eider/server/loop_limits.h"
 
 namespace eider::detail::http2 {
 
@@ -18,7 +18,7 @@ class FrameDeadline {
  public:
   /// To be asked from time to time. returns  whether the client is too slow
   [[nodiscard]] bool is_missed(const std::optional<h2::Unfinished>& unfinished,
-                               const Limits& limits, Instant now);
+                               const server::LoopLimits& limits, Instant now);
 
  private:
   std::optional<h2::Unfinished> begun_;  // when the span began that ends at due_
@@ -26,7 +26,7 @@ class FrameDeadline {
 };
 
 inline bool FrameDeadline::is_missed(const std::optional<h2::Unfinished>& unfinished,
-                                     const Limits& limits, Instant now) {
+                                     const server::LoopLimits& limits, Instant now) {
   const bool is_same = unfinished && begun_ && unfinished->number == begun_->number &&
                        unfinished->is_content == begun_->is_content;
   if (is_same && now < due_) {
@@ -34,7 +34,7 @@ inline bool FrameDeadline::is_missed(const std::optional<h2::Unfinished>& unfini
   }
   // Content is measured by what has come of it in the span; anything else has to be whole by then.
   const std::size_t come = is_same ? begun_->missing_bytes - unfinished->missing_bytes : 0;
-  if (is_same && (!unfinished->is_content || come < limits.least_bytes(limits.body))) {
+  if (is_same && (!unfinished->is_content || come < limits.body_bytes_least(now))) {
     return true;
   }
   begun_ = unfinished;

@@ -13,8 +13,14 @@ namespace {
 
 constexpr std::size_t kSpareMax = 256;
 
-h2::SessionOptions session_options_of(const server::LoopContext& context,
-                                      const Http2Options& options) {
+}  // namespace
+
+LoopH2::LoopH2(server::LoopContext& its_context, const Http2Options& its_options)
+    : context(its_context), options(its_options) {}
+
+LoopH2::~LoopH2() = default;
+
+h2::SessionOptions LoopH2::session_options() const noexcept {
   constexpr std::uint32_t kWindowMin = 65535;
   constexpr std::uint32_t kWindowMax = 0x7FFFFFFF;
   return {.head = {.head_bytes_max = context.limits.head_bytes_max,
@@ -27,20 +33,11 @@ h2::SessionOptions session_options_of(const server::LoopContext& context,
 }
 
 /// A quarter of the shortest span that is measured.
-Duration tick_of(const Limits& limits) noexcept {
+Duration LoopH2::tick() const noexcept {
+  const Limits& limits = context.limits;
   const Duration shortest = std::min({limits.head, limits.body, limits.write, limits.linger});
   return std::clamp<Duration>(shortest / 4, std::chrono::milliseconds(1), std::chrono::seconds(1));
 }
-
-}  // namespace
-
-LoopH2::LoopH2(server::LoopContext& its_context, const Http2Options& its_options)
-    : context(its_context),
-      options(its_options),
-      session_options(session_options_of(its_context, its_options)),
-      tick(tick_of(its_context.limits)) {}
-
-LoopH2::~LoopH2() = default;
 
 std::unique_ptr<Upgraded> LoopH2::take_over(UpgradedLine& line) {
   return std::make_unique<ConnectionH2>(*this, line);

@@ -25,14 +25,16 @@ class LoopH2 final : public ProtocolFactory {
   [[nodiscard]] std::string_view alpn_name() const noexcept override { return h2::kAlpnName; }
   [[nodiscard]] std::unique_ptr<Upgraded> take_over(UpgradedLine& line) override;
 
+  /// Of a connection that begins now: the client is told, so they stay as long as it.
+  [[nodiscard]] h2::SessionOptions session_options() const noexcept;
+  /// So often connections are looked at on which something goes on.
+  [[nodiscard]] Duration tick() const noexcept;
+
   [[nodiscard]] std::unique_ptr<StreamH2> take_stream();
   void give_back(std::unique_ptr<StreamH2> stream) noexcept;
 
   server::LoopContext& context;
   const Http2Options options;
-  const h2::SessionOptions session_options;
-  /// So often connections are looked at on which something goes on.
-  const Duration tick;
   /// For the field list of the answer that is being made.
   std::vector<h2::OutField> fields;
 

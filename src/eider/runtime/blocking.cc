@@ -70,7 +70,7 @@ struct BlockingPool::State {
   void start_thread();
   static void give_back(Job job) noexcept;
 
-  const BlockingLimits limits;
+  BlockingLimits limits;
   mutable std::mutex mutex;
   std::condition_variable has_work;
   std::deque<Job> queue;
@@ -143,10 +143,17 @@ BlockingPool::~BlockingPool() {
   stop();
 }
 
-bool BlockingPool::submit(std::unique_ptr<BlockingJob>& job) {
-  if (state_->limits.queue_time != Duration::zero()) {
-    job->note_submitted(std::chrono::steady_clock::now());
+void BlockingPool::set_limits(BlockingLimits limits) {
+  const std::unique_lock lock(state_->mutex);
+  if (limits.queue_time != state_->limits.queue_time) {
+    state_->waiting = StandingQueue(limits.queue_time);
   }
+  state_->limits = limits;
+}
+
+bool BlockingPool::submit(std::unique_ptr<BlockingJob>& job) {
+  // Also where nobody is refused yet: that may change until its turn comes.
+  job->note_submitted(std::chrono::steady_clock::now());
   const std::unique_lock lock(state_->mutex);
   if (state_->is_stopped) {
     return false;

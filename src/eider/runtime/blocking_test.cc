@@ -191,6 +191,17 @@ class BlockingOnOneThread : public BlockingOnThreads {
   BlockingOnOneThread() : BlockingOnThreads({.threads_max = 1, .queue_max = 2}) {}
 };
 
+TEST_F(BlockingOnOneThread, has_more_threads_once_it_is_told_so) {
+  pool_.set_limits({.threads_max = 4, .queue_max = 2});
+  std::latch all(4);
+  std::vector<Task<>> tasks;
+  for (int i = 0; i < 4; ++i) {
+    tasks.push_back(meet(all));
+  }
+  run(tasks);  // would never end with fewer
+  EXPECT_EQ(pool_.threads(), 4U);
+}
+
 Task<> expect_busy(std::atomic<int>& calls, int& refusals) {
   try {
     co_await run_blocking([&calls] { ++calls; });

@@ -14,6 +14,11 @@ constexpr std::size_t slack(std::size_t least) noexcept {
 Balance::Balance(std::size_t loops, std::size_t connections_max)
     : loops_(loops), connections_max_(connections_max) {}
 
+void Balance::set_connections_max(std::size_t connections_max) {
+  const std::lock_guard lock(placing_);
+  connections_max_ = connections_max;
+}
+
 std::optional<std::size_t> Balance::place(std::size_t loop) {
   const std::lock_guard lock(placing_);
   std::size_t least = loop;

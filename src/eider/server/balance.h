@@ -19,6 +19,8 @@ namespace eider::detail::server {
 class Balance {
  public:
   Balance(std::size_t loops, std::size_t connections_max);
+  /// For those that come from now on.
+  void set_connections_max(std::size_t connections_max);
 
   /// Counts a new connection.
   ///

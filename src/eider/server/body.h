@@ -2,6 +2,7 @@
 // Must not know framing: that has been taken off.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,17 +16,22 @@ namespace eider::detail::server {
 /// What all contents that one loop has gathered may hold together.
 class BodyBudget {
  public:
-  explicit BodyBudget(std::size_t bytes_max) noexcept : left_(bytes_max) {}
+  explicit BodyBudget(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
+  /// What is taken by now stays so, also where it is more than that.
+  void set_max(std::size_t bytes_max) noexcept { bytes_max_ = bytes_max; }
   [[nodiscard]] bool try_take(std::size_t bytes) noexcept {
-    const bool is_there = bytes <= left_;
-    left_ -= is_there ? bytes : 0;
+    const bool is_there = bytes <= left();
+    taken_ += is_there ? bytes : 0;
     return is_there;
   }
-  void give_back(std::size_t bytes) noexcept { left_ += bytes; }
-  [[nodiscard]] std::size_t left() const noexcept { return left_; }
+  void give_back(std::size_t bytes) noexcept { taken_ -= bytes; }
+  [[nodiscard]] std::size_t left() const noexcept {
+    return bytes_max_ - std::min(bytes_max_, taken_);
+  }
 
  private:
-  std::size_t left_;
+  std::size_t bytes_max_;
+  std::size_t taken_ = 0;
 };
 
 class Body {

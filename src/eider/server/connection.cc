@@ -185,14 +185,15 @@ void Connection::on_secured() {
 /// Those without an IP address are not counted: peers of a Unix socket, a balancer that asks for
 /// itself.
 bool Connection::try_take_place() {
-  if (context_.per_address == nullptr) [[likely]] {
+  const std::size_t most = context_.limits.connections_per_address_max;
+  if (most == 0 || context_.per_address == nullptr) [[likely]] {
     return true;
   }
   const auto client = IpAddress::parse(address());
   if (!client) {
     return true;
   }
-  place_ = context_.per_address->try_take(*client).value_or(PerAddress::kNoPlace);
+  place_ = context_.per_address->try_take(*client, most).value_or(PerAddress::kNoPlace);
   return place_ != PerAddress::kNoPlace;
 }
 
@@ -246,7 +247,7 @@ void Connection::begin_sealed(std::string_view bytes) {
     h1_.refuse_unread(kNotHttps);
     return;
   }
-  if (context_.handshakes >= context_.handshakes_max) {
+  if (context_.handshakes >= context_.limits.handshakes_max) {
     ConnectionLook(*this).enter(Stage::closed);
     return;
   }
@@ -410,8 +411,9 @@ Instant Connection::watch_reader() {
 }
 
 bool Connection::keeps_up() {
-  const std::size_t least = context_.limits.least_bytes(context_.limits.write);
-  return extra_->pace->keeps_up(unread_bytes(stream_), context_.loop.now(), least);
+  const Instant now = context_.loop.now();
+  return extra_->pace->keeps_up(unread_bytes(stream_), now,
+                                context_.limits.written_bytes_least(now));
 }
 
 // The client.

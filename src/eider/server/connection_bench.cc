@@ -104,7 +104,7 @@ void answer(benchmark::State& state, std::string_view request) {
   ConstantService service;
   NoCounter counter;
   const Limits limits;
-  detail::server::LoopContext context(loop, service, limits, 1000, 1000);
+  detail::server::LoopContext context(loop, service, limits);
   detail::server::Connections connections(context, counter);
   connections.open(Descriptor(1 << 30));  // no real one; only the loop's `detach` would close it
   const std::string bytes = pipelined(request, state.range(0));

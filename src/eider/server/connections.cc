@@ -22,6 +22,15 @@ void LoopContext::give_back(std::unique_ptr<StreamH1> stream) noexcept {
   spare_streams.push_back(std::move(stream));
 }
 
+void LoopContext::take(const Limits& others) noexcept {
+  if (others.queue_time != limits.queue_time) {
+    overload.set_queue_time(others.queue_time);
+  }
+  limits.take(others, loop.now());
+  head_limits = head_limits_of(others);
+  exchanges.set_max(others.in_flight_max, others.bodies_bytes_max);
+}
+
 // Multiples of the golden ratio, of which none lies near an earlier one.
 Duration LoopContext::next_pause() noexcept {
   if (come_back_within == Duration::zero()) {

@@ -15,7 +15,7 @@
 #include "eider/runtime/loop.h"
 #include "eider/server/connection_protocol.h"
 #include "eider/server/exchange.h"
-#include "eider/server/limits.h"
+#include "eider/server/loop_limits.h"
 #include "eider/server/loop_numbers.h"
 #include "eider/server/overload.h"
 #include "eider/server/service.h"
@@ -41,21 +41,24 @@ class ConnectionOwner {
 inline constexpr Duration kTimeToAsk = std::chrono::seconds(1);
 
 struct LoopContext {
-  /// exchanges_max, its_handshakes_max  this loop's shares of limits.in_flight_max and
-  ///                                    limits.handshakes_max
-  LoopContext(Loop& its_loop, Service& its_service, const Limits& its_limits,
-              std::size_t exchanges_max, std::size_t its_handshakes_max)
+  /// its_limits  as of LoopLimits
+  LoopContext(Loop& its_loop, Service& its_service, const Limits& its_limits)
       : loop(its_loop),
         service(its_service),
         limits(its_limits),
-        head_limits{.head_bytes_max = its_limits.head_bytes_max,
-                    .target_bytes_max = its_limits.target_bytes_max,
-                    .fields_max = its_limits.fields_max},
+        head_limits(head_limits_of(its_limits)),
         is_observed(its_service.is_observed()),
-        exchanges({its_loop, its_service, its_limits, running, *numbers}, exchanges_max,
+        exchanges({its_loop, its_service, limits, running, *numbers}, its_limits.in_flight_max,
                   its_limits.bodies_bytes_max),
-        handshakes_max(its_handshakes_max),
         overload(its_loop, requests, its_limits.queue_time) {}
+
+  /// Others hold for what comes from now on.
+  void take(const Limits& others) noexcept;
+  [[nodiscard]] static h1::HeadLimits head_limits_of(const Limits& limits) noexcept {
+    return {.head_bytes_max = limits.head_bytes_max,
+            .target_bytes_max = limits.target_bytes_max,
+            .fields_max = limits.fields_max};
+  }
 
   void count_request() noexcept { base::add_alone(requests, std::uint64_t{1}); }
 
@@ -65,8 +68,8 @@ struct LoopContext {
 
   Loop& loop;
   Service& service;
-  const Limits& limits;
-  const h1::HeadLimits head_limits;
+  LoopLimits limits;
+  h1::HeadLimits head_limits;
   Request request;  // of what is answered at once
   h1::HeadReader reader{request.head()};
   Response response;  // likewise
@@ -75,10 +78,9 @@ struct LoopContext {
   RunningPlan running;
   const std::shared_ptr<LoopNumbers> numbers = std::make_shared<LoopNumbers>();
   Exchanges exchanges;
-  const std::size_t handshakes_max;
   std::size_t handshakes = 0;              // under way
   ConnectionOwner* connections = nullptr;  // set by it
-  PerAddress* per_address = nullptr;       // likewise; null where nobody counts
+  PerAddress* per_address = nullptr;       // likewise; may be null
   /// What may take connections over from HTTP/1.1; null unless the application wants one.
   std::unique_ptr<ProtocolFactory> protocol;
   std::vector<std::unique_ptr<StreamH1>> spare_streams;

@@ -19,7 +19,7 @@
 #include "eider/runtime/loop.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
-#include "eider/server/limits.h"
+#include "eider/server/loop_limits.h"
 #include "eider/server/loop_numbers.h"
 #include "eider/server/production.h"
 #include "eider/server/request_content.h"
@@ -95,7 +95,7 @@ class RunningPlan {
 struct ExchangeContext {
   Loop& loop;
   Service& service;
-  const Limits& limits;
+  const LoopLimits& limits;
   RunningPlan& running;
   LoopNumbers& numbers;
 };
@@ -228,6 +228,12 @@ class Exchanges final {
   Exchanges(const ExchangeContext& context, std::size_t count_max,
             std::size_t bodies_bytes_max) noexcept
       : context_(context), count_max_(count_max), budget_(bodies_bytes_max) {}
+
+  /// For what comes from now on.
+  void set_max(std::size_t count_max, std::size_t bodies_bytes_max) noexcept {
+    count_max_ = count_max;
+    budget_.set_max(bodies_bytes_max);
+  }
 
   /// Null when as many as may be are in use.
   [[nodiscard]] std::unique_ptr<Exchange> take();

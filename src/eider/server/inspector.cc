@@ -256,9 +256,6 @@ void Inspector::finish() {
   state->process = ::getpid();
   state->worker = options.worker;
   state->up_seconds = seconds_of(loop_->read_now() - began_);
-  state->connections_max = options.limits.connections_max;
-  state->in_flight_max = options.limits.in_flight_max;
-  state->threads_blocking_max = options.limits.blocking_threads_max;
   subject_.add_facts(*state);
   for (std::size_t index = 0; index < loops_.size(); ++index) {
     std::optional<LoopState>& told = loops_[index].told;

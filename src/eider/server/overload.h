@@ -23,6 +23,9 @@ class Overload final : private TurnWatch {
   Overload(Loop& loop, const std::atomic<std::uint64_t>& requests, Duration queue_time) noexcept
       : TurnWatch(loop), loop_(loop), requests_(requests), queue_(queue_time) {}
 
+  /// It is found out anew whether there is more than can be done.
+  void set_queue_time(Duration queue_time) noexcept { queue_ = StandingQueue(queue_time); }
+
   [[nodiscard]] bool is_on() const noexcept { return queue_.is_standing(); }
   /// Of a request that is about to be served. Pre: is_on
   [[nodiscard]] bool refuses(const Plan& plan) noexcept;

@@ -231,7 +231,9 @@ TEST(Overload, refuses_nobody_for_a_queue_of_what_costs_as_little_as_a_refusal) 
 }
 
 TEST(Overload, refuses_nobody_where_everybody_may_wait) {
-  BusyServer busy({.queue_time = Duration::zero()});
+  BusyServer busy;
+  busy.overload();
+  busy.server.worker().take({.queue_time = Duration::zero()});
   for (int i = 0; i < 20; ++i) {
     EXPECT_EQ(count(busy.ask(request_for("/busy?1000")), 503), 0U);
   }

@@ -32,10 +32,11 @@ PerAddress::Place PerAddress::place_of(const Client& client) {
   return place;
 }
 
-std::optional<PerAddress::Place> PerAddress::try_take(const IpAddress& address) {
+std::optional<PerAddress::Place> PerAddress::try_take(const IpAddress& address,
+                                                      std::size_t connections_max) {
   const std::lock_guard lock(counting_);
   const Place place = place_of(client_of(address));
-  if (entries_[place].connections >= connections_max_) {
+  if (entries_[place].connections >= connections_max) {
     return std::nullopt;
   }
   ++entries_[place].connections;

@@ -21,10 +21,9 @@ class PerAddress {
   using Place = std::uint32_t;
   static constexpr Place kNoPlace = UINT32_MAX;
 
-  explicit PerAddress(std::size_t connections_max) noexcept : connections_max_(connections_max) {}
-
   /// Counts one more of that client's; nothing when it has as many as it may. From any thread.
-  [[nodiscard]] std::optional<Place> try_take(const IpAddress& address);
+  [[nodiscard]] std::optional<Place> try_take(const IpAddress& address,
+                                              std::size_t connections_max);
   /// Pre: taken, and not given back.
   void give_back(Place place) noexcept;
 
@@ -42,7 +41,6 @@ class PerAddress {
   static Client client_of(const IpAddress& address) noexcept;
   [[nodiscard]] Place place_of(const Client& client);
 
-  const std::size_t connections_max_;
   std::mutex counting_;
   std::map<Client, Place> places_;  // of clients with connections; no hash that one could aim at
   std::vector<Entry> entries_;      // four bytes name one, since each connection keeps that

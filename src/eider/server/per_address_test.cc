@@ -13,35 +13,35 @@ IpAddress client_at(std::string_view text) {
 }
 
 TEST(PerAddress, bounds_each_client_by_itself) {
-  PerAddress clients(2);
-  const auto first = clients.try_take(client_at("192.0.2.1"));
+  PerAddress clients;
+  const auto first = clients.try_take(client_at("192.0.2.1"), 2);
   ASSERT_TRUE(first);
-  EXPECT_TRUE(clients.try_take(client_at("192.0.2.1")));
-  EXPECT_FALSE(clients.try_take(client_at("192.0.2.1")));
-  EXPECT_TRUE(clients.try_take(client_at("192.0.2.2")));
+  EXPECT_TRUE(clients.try_take(client_at("192.0.2.1"), 2));
+  EXPECT_FALSE(clients.try_take(client_at("192.0.2.1"), 2));
+  EXPECT_TRUE(clients.try_take(client_at("192.0.2.2"), 2));
   clients.give_back(*first);
-  EXPECT_TRUE(clients.try_take(client_at("192.0.2.1")));
-  EXPECT_FALSE(clients.try_take(client_at("192.0.2.1")));
+  EXPECT_TRUE(clients.try_take(client_at("192.0.2.1"), 2));
+  EXPECT_FALSE(clients.try_take(client_at("192.0.2.1"), 2));
 }
 
 TEST(PerAddress, takes_a_64_of_ipv6_for_one_client) {
-  PerAddress clients(1);
-  EXPECT_TRUE(clients.try_take(client_at("2001:db8:1:2::1")));
-  EXPECT_FALSE(clients.try_take(client_at("2001:db8:1:2:ffff:ffff:ffff:ffff")));
-  EXPECT_TRUE(clients.try_take(client_at("2001:db8:1:3::1")));
+  PerAddress clients;
+  EXPECT_TRUE(clients.try_take(client_at("2001:db8:1:2::1"), 1));
+  EXPECT_FALSE(clients.try_take(client_at("2001:db8:1:2:ffff:ffff:ffff:ffff"), 1));
+  EXPECT_TRUE(clients.try_take(client_at("2001:db8:1:3::1"), 1));
 }
 
 TEST(PerAddress, takes_ipv4_for_ipv4_however_the_socket_was_opened) {
-  PerAddress clients(1);
-  EXPECT_TRUE(clients.try_take(client_at("192.0.2.1")));
-  EXPECT_FALSE(clients.try_take(client_at("::ffff:192.0.2.1")));
-  EXPECT_TRUE(clients.try_take(client_at("::c000:201"))) << "the same bytes, but none of IPv4";
+  PerAddress clients;
+  EXPECT_TRUE(clients.try_take(client_at("192.0.2.1"), 1));
+  EXPECT_FALSE(clients.try_take(client_at("::ffff:192.0.2.1"), 1));
+  EXPECT_TRUE(clients.try_take(client_at("::c000:201"), 1)) << "the same bytes, but none of IPv4";
 }
 
 TEST(PerAddress, forgets_a_client_that_has_left) {
-  PerAddress clients(1);
+  PerAddress clients;
   for (int last = 1; last < 200; ++last) {
-    const auto place = clients.try_take(client_at("192.0.2." + std::to_string(last)));
+    const auto place = clients.try_take(client_at("192.0.2." + std::to_string(last)), 1);
     ASSERT_TRUE(place);
     EXPECT_EQ(*place, 0U) << "the place of the one before";
     clients.give_back(*place);

@@ -81,7 +81,7 @@ bool RequestContent::check() {
     watch_nothing();
     return false;
   }
-  const std::uint64_t least = context_.limits.least_bytes(context_.limits.body);
+  const std::uint64_t least = context_.limits.body_bytes_least(context_.loop.now());
   if (body_.bytes() - progress_ >= least || !transport_->may_send()) {
     watch();
     return false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -72,6 +73,12 @@ void raise_descriptor_limit(std::size_t connections) noexcept {
   }
 }
 
+BlockingLimits blocking_limits_of(const Limits& limits) noexcept {
+  return {.threads_max = limits.blocking_threads_max,
+          .queue_max = limits.blocking_queue_max,
+          .queue_time = limits.queue_time};
+}
+
 /// A terminal and systemd send these to all processes of a service; the supervisor acts on them.
 void heed_no_signal() noexcept {
   for (const int number : {SIGTERM, SIGINT, SIGUSR2, SIGHUP}) {
@@ -123,7 +130,6 @@ class Server::Parts final : private detail::server::SuccessionOwner,
       : options(std::move(its_options)),
         thread_count(options.threads == 0 ? usable_cores() : options.threads),
         balance(thread_count, options.limits.connections_max),
-        per_address(options.limits.connections_per_address_max),
         group{.service = service,
               .limits = options.limits,
               .balance = balance,
@@ -131,13 +137,11 @@ class Server::Parts final : private detail::server::SuccessionOwner,
               .loops = {},
               .workers = {},
               .protocol = options.protocol.get(),
-              .per_address =
-                  options.limits.connections_per_address_max == 0 ? nullptr : &per_address},
+              .per_address = &per_address},
         systemd(options.tells_systemd ? detail::server::SystemdNotify::from_environment()
                                       : detail::server::SystemdNotify()),
-        pool({.threads_max = options.limits.blocking_threads_max,
-              .queue_max = options.limits.blocking_queue_max,
-              .queue_time = options.limits.queue_time}) {}
+        pool(blocking_limits_of(options.limits)),
+        limits(options.limits) {}
   ~Parts() {
     stop(Duration::zero());
     join();
@@ -152,6 +156,7 @@ class Server::Parts final : private detail::server::SuccessionOwner,
   [[nodiscard]] Result<void> start_threads();
   void abandon() noexcept;
   void add_facts(ServerState& state) const;
+  void set_limits(const Limits& others);
   void take_over();
   void take_seat();
   void tell_alive();
@@ -190,6 +195,8 @@ class Server::Parts final : private detail::server::SuccessionOwner,
   BlockingPool pool;
   std::optional<detail::server::Inspector> inspector;
   std::vector<std::thread> threads;
+  mutable std::mutex limits_changing;
+  Limits limits;  // those that hold: the options have what held at the start
 };
 
 Result<void> Server::Parts::make_loops() {
@@ -319,6 +326,21 @@ void Server::Parts::add_facts(ServerState& state) const {
   state.blocking_waiting = pool.queued();
   for (const detail::server::BoundPlace& place : places) {
     state.addresses.push_back(place.address.to_text());
+  }
+  const std::lock_guard lock(limits_changing);
+  state.connections_max = limits.connections_max;
+  state.in_flight_max = limits.in_flight_max;
+  state.threads_blocking_max = limits.blocking_threads_max;
+}
+
+void Server::Parts::set_limits(const Limits& others) {
+  const std::lock_guard lock(limits_changing);  // so that all loops end with the same of two
+  limits = others;
+  raise_descriptor_limit(limits.connections_max);
+  balance.set_connections_max(limits.connections_max);
+  pool.set_limits(blocking_limits_of(limits));
+  for (std::size_t index = 0; index < loops.size(); ++index) {
+    loops[index]->post([worker = worker_pointers[index], others] { worker->take(others); });
   }
 }
 
@@ -531,6 +553,10 @@ std::string_view Server::backend_name() const noexcept {
 
 bool Server::is_stopping() const noexcept {
   return parts_->has_lifecycle.load(std::memory_order_acquire) && parts_->lifecycle->is_stopping();
+}
+
+void Server::set_limits(const Limits& limits) {
+  parts_->set_limits(limits);
 }
 
 bool Server::wait() {

@@ -206,6 +206,11 @@ class Server {
   ///          to end the process without it (std::_Exit).
   bool wait();
 
+  /// From any thread: other limits hold for what comes from now on, on each loop as soon as it gets
+  /// to that. Deadlines that run stay as they are, connections of HTTP/2 keep the bounds of heads
+  /// that they have told, and threads for `blocking` handlers are not ended. Pre: started.
+  void set_limits(const Limits& limits);
+
   /// From any thread: lets nobody in any more, finishes what is in flight with `Connection: close`,
   /// and cancels what is left when `drain` has passed. A client that has connected and asked
   /// nothing yet has a second to do so; a handshake that has begun (at most a second and a half),

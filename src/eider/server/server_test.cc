@@ -164,6 +164,36 @@ TEST_P(ServerTest, gives_one_address_so_many_connections_only) {
   }));
 }
 
+TEST_P(ServerTest, takes_other_limits_on_every_loop_while_it_serves) {
+  if (!start(4)) {
+    return;
+  }
+  // Of so many that are there at once, on all loops.
+  const auto answered = [this](const std::string& target, std::size_t of) {
+    EXPECT_TRUE(comes_true([this] { return server_->stats().connections() == 0; }));
+    std::vector<BlockingClient> clients;
+    for (std::size_t count = 0; count < of; ++count) {
+      clients.push_back(connect());
+      clients.back().send("GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    }
+    return std::ranges::count_if(clients, [](BlockingClient& client) {
+      return client.read_until("\r\n").contains("200 OK");
+    });
+  };
+  const std::string target = "/plain?" + std::string(100, 'x');
+  EXPECT_EQ(answered(target, 8), 8);
+  server_->set_limits({.target_bytes_max = 50});
+  EXPECT_TRUE(comes_true([&] { return answered(target, 8) == 0; }));
+  server_->set_limits({});
+  EXPECT_TRUE(comes_true([&] { return answered(target, 8) == 8; }));
+  server_->set_limits({.connections_max = 3});
+  EXPECT_TRUE(comes_true([&] { return answered(target, 8) == 3; }));
+  server_->set_limits({.connections_per_address_max = 2});
+  EXPECT_TRUE(comes_true([&] { return answered(target, 8) == 2; }));
+  server_->set_limits({});
+  EXPECT_TRUE(comes_true([&] { return answered(target, 8) == 8; }));
+}
+
 TEST_P(ServerTest, counts_connections_by_the_balancer_s_word) {
   if (!start(1, {.expects_proxy_protocol = true, .limits = {.connections_per_address_max = 1}})) {
     return;

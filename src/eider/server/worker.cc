@@ -23,14 +23,19 @@ std::size_t share(std::size_t whole, std::size_t parts) noexcept {
   return std::max<std::size_t>(whole / parts, 1);
 }
 
+/// What one of so many loops keeps to.
+Limits share_of(Limits whole, std::size_t loops) noexcept {
+  whole.in_flight_max = share(whole.in_flight_max, loops);
+  whole.handshakes_max = share(whole.handshakes_max, loops);
+  return whole;
+}
+
 }  // namespace
 
 Worker::Worker(const WorkerGroup& group, std::size_t index)
     : group_(group),
       index_(index),
-      context_(*group.loops[index], group.service, group.limits,
-               share(group.limits.in_flight_max, group.loops.size()),
-               share(group.limits.handshakes_max, group.loops.size())),
+      context_(*group.loops[index], group.service, share_of(group.limits, group.loops.size())),
       heap_trim_(context_),
       connections_(context_, *this) {
   context_.per_address = group.per_address;
@@ -67,6 +72,10 @@ void Worker::set_ownership(std::span<const int> sockets, SocketOwnership ownersh
       acceptor.listener.set_ownership(ownership);
     }
   }
+}
+
+void Worker::take(const Limits& limits) noexcept {
+  context_.take(share_of(limits, group_.loops.size()));
 }
 
 void Worker::on_accept(Descriptor fd, Preface preface) {

@@ -49,7 +49,7 @@ struct WorkerGroup {
   std::span<class Worker* const> workers;
   const ConnectionProtocol* protocol = nullptr;
   DrainOwner* owner = nullptr;        // stops the loops; null: each worker its own
-  PerAddress* per_address = nullptr;  // null: clients may have as many connections as they like
+  PerAddress* per_address = nullptr;  // null: nobody counts them
 };
 
 /// Why a server drains.
@@ -72,6 +72,8 @@ class Worker final : public ListeningHost,
   [[nodiscard]] Result<Listening, NetError> adopt(Descriptor listening, Preface preface) override;
   /// Who is to close those of its sockets from now on.
   void set_ownership(std::span<const int> sockets, SocketOwnership ownership) noexcept;
+  /// On the loop's thread: for what comes from now on.
+  void take(const Limits& limits) noexcept;
 
   /// Lets nobody in between these two: a client that connects waits in the kernel's queue.
   void hold() noexcept;

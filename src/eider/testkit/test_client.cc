@@ -167,8 +167,7 @@ struct TestClient::Stage final : detail::server::ConnectionCounter {
   Limits limits;
   SimKernel kernel;
   SimLoop loop{kernel};
-  detail::server::LoopContext context{loop, *service, limits, limits.in_flight_max,
-                                      limits.handshakes_max};
+  detail::server::LoopContext context{loop, *service, limits};
   detail::server::Connections connections{context, *this};
   SimClient client;
 };
