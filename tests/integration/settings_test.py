@@ -6,6 +6,7 @@ Must not look into a program: what counts are its words, its answers and its exi
 import http.client
 import os
 import signal
+import subprocess
 import tempfile
 import threading
 import time
@@ -16,6 +17,7 @@ from support import ANSWER_SECONDS_MAX, ROOT, Program, run_to_end
 
 CLIENTS = 8
 RELOADS = 20
+LONG = 2000 * 'x'
 HIDDEN = 'hunter2-of-the-mail-server'
 
 
@@ -79,9 +81,12 @@ class Reloads(unittest.TestCase):
         new.write_text(f'[clock]\npause = "{pause}"\nfile = "{self.directory}/count"\n{more}')
         os.replace(new, self.file)
 
-    def start(self):
-        return self.enterContext(Program('13_clock', '--port', '{port}', '--threads', '2',
-                                         '--config', str(self.file)))
+    def start(self, name='13_clock'):
+        """SIGHUP is heard once it has said that it serves."""
+        program = self.enterContext(Program(name, '--port', '{port}', '--threads', '2',
+                                            '--config', str(self.file)))
+        self.said(program, ' info Eider serves on ')
+        return program
 
     def said(self, program, line, times=1):
         """Waits for the log to have the line so often."""
@@ -108,7 +113,6 @@ class Reloads(unittest.TestCase):
 
     def test_take_the_level_of_the_log(self):
         program = self.start()
-        self.said(program, ' info Eider serves on ')
         self.write('1s', '[server]\nlog_level = "error"\n')
         self.hang_up(program)
         self.said(program, f'settings: server.log_level is "error" ({self.file}:5)')
@@ -121,6 +125,32 @@ class Reloads(unittest.TestCase):
         self.write('2s', '[server]\nlog_level = "loud"\n')
         self.hang_up(program)
         self.said(program, 'server.log_level must be one of debug, info, warning, error')
+        self.assertEqual(program.stop(), 0)
+
+    def test_take_limits_for_what_comes_over_http1_and_http2(self):
+        self.file.write_text('')
+        program = self.start('10_http2')
+        kept = http.client.HTTPConnection('127.0.0.1', program.port, timeout=ANSWER_SECONDS_MAX)
+        self.addCleanup(kept.close)
+
+        def statuses():
+            """On a connection that was there before, on a new one, and over HTTP/2."""
+            kept.request('GET', '/?' + LONG)
+            reply = kept.getresponse()
+            reply.read()
+            url = f'http://127.0.0.1:{program.port}/?{LONG}'
+            return [reply.status] + [
+                int(subprocess.run(['curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', version,
+                                    url], capture_output=True, text=True, check=True).stdout)
+                for version in ('--http1.1', '--http2-prior-knowledge')]
+        self.assertEqual(statuses(), [200, 200, 200])
+        for size, status in ('1KiB', 414), ('8KiB', 200):
+            self.file.write_text(f'[server.limits]\ntarget_bytes_max = "{size}"')
+            self.hang_up(program)
+            self.said(program, f'settings: server.limits.target_bytes_max is "{size}"')
+            deadline = time.monotonic() + ANSWER_SECONDS_MAX
+            while statuses() != 3 * [status]:
+                self.assertLess(time.monotonic(), deadline)
         self.assertEqual(program.stop(), 0)
 
     def test_tell_what_needs_a_restart(self):

@@ -116,6 +116,9 @@ void Lifetime::hear_reloads() {
 }
 
 Task<> Lifetime::tell_reloaded() {
+  if (table_.take_limits) {
+    table_.take_limits();
+  }
   for (const Running& running : parts_) {
     std::string why;
     try {

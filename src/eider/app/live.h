@@ -22,7 +22,8 @@ class OptionSet;
 template <class T>
 class Live {
  public:
-  Live() : now_(&versions_.front()) {}
+  Live() : Live(T{}) {}
+  explicit Live(const T& initial) : draft_(initial), versions_{initial}, now_(&versions_.front()) {}
   Live(const Live&) = delete;
   Live& operator=(const Live&) = delete;
 
@@ -41,8 +42,8 @@ class Live {
     now_.store(&versions_.front(), std::memory_order_release);
   }
 
-  T draft_{};
-  std::forward_list<T> versions_{T{}};
+  T draft_;
+  std::forward_list<T> versions_;
   std::atomic<const T*> now_;
 };
 

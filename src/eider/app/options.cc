@@ -21,7 +21,7 @@ namespace eider {
 
 namespace {
 
-using detail::app::LiveServing;
+using detail::app::LiveSettings;
 using detail::app::OptionSpec;
 using detail::app::Serving;
 using detail::app::Settings;
@@ -269,8 +269,8 @@ Result<ServerOptions, Exit> read_command_line(int argc, const char* const* argv,
                                               const OptionSet& own, ServerOptions given) {
   Serving serving = detail::app::serving_of(given);
   OptionSet of_all(kProgram);
-  const auto live = std::make_shared<Live<LiveServing>>();
-  of_all.add(serving).add(*live);
+  const auto live = std::make_shared<LiveSettings>(given.limits);
+  of_all.add(serving).add(live->serving).add(live->limits, "limits");
   auto settings = std::make_shared<Settings>(own, std::move(of_all), live);
   try {
     if (auto read = read_settings(argc, argv, *settings); !read) {
@@ -285,6 +285,8 @@ Result<ServerOptions, Exit> read_command_line(int argc, const char* const* argv,
   if (serving.print_config) {
     return fail(Exit(0, settings->print()));
   }
+  given.limits =
+      with_changes(given.limits, detail::app::serving_limits_of(given.limits), settings->limits());
   given.settings = std::move(settings);
   return detail::app::to_server_options(std::move(given), serving);
 }

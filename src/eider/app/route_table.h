@@ -106,6 +106,8 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   OptionSet answers;  // told in place of serving
   /// What SIGHUP reads anew; null: nothing.
   std::shared_ptr<detail::app::Settings> settings;
+  /// While a server runs: has it take what these say of limits by now. May be empty.
+  std::function<void()> take_limits;
   std::vector<std::shared_ptr<ProxyTrust>> mounted_trusts;
   std::vector<detail::app::ReachedFile> reached;
 };

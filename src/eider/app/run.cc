@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -55,6 +56,17 @@ void add_reached(SandboxOptions& sandbox, const RouteTable& table) {
   const auto files = table.settings ? table.settings->files() : std::vector<std::string>();
   std::ranges::transform(files, std::back_inserter(sandbox.reads),
                          detail::server::sandbox_place_of);
+}
+
+/// What the program has set by itself holds until a setting says another one than at the start.
+std::function<void()> taking_limits(Server& server, const detail::app::Settings* settings,
+                                    const Limits& at_start) {
+  if (settings == nullptr) {
+    return {};
+  }
+  return [&server, settings, &then = settings->limits(), at_start] {
+    server.set_limits(with_changes(at_start, then, settings->limits()));
+  };
 }
 
 }  // namespace
@@ -150,6 +162,7 @@ Exit App::serve(const ServerOptions& options) {
     return refuse_to_serve(added.error().detail());
   }
   auto server = std::make_unique<Server>(**service, complete);  // ends ahead of the service
+  table_->take_limits = taking_limits(*server, table_->settings.get(), complete.limits);
   if (auto started = server->start(); !started) {
     return refuse_to_serve(reason_of(started.error()));
   }

@@ -10,6 +10,7 @@
 
 #include "eider/app/byte_size.h"
 #include "eider/app/option_set.h"
+#include "eider/app/serving_limits.h"
 #include "eider/base/log.h"
 #include "eider/base/result.h"
 #include "eider/reflect/constraints.h"
@@ -149,6 +150,14 @@ struct LiveServing {
       {.member = "log_level",
        .help = "the lowest of the log's lines that are written;\nwithout it, as the program says",
        .is_reloadable = true}};
+};
+
+/// Both kinds of that.
+struct LiveSettings {
+  explicit LiveSettings(const Limits& given) : limits(serving_limits_of(given)) {}
+
+  Live<LiveServing> serving;
+  Live<ServingLimits> limits;
 };
 
 [[nodiscard]] Serving serving_of(const ServerOptions& given);

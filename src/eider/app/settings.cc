@@ -91,7 +91,7 @@ bool is_as_written(const OptionSpec& spec, const SettingLine& line) {
 
 }  // namespace
 
-Settings::Settings(OptionSet own, OptionSet serving, std::shared_ptr<const Live<LiveServing>> live)
+Settings::Settings(OptionSet own, OptionSet serving, std::shared_ptr<const LiveSettings> live)
     : own_(std::move(own)), serving_(std::move(serving)), live_(std::move(live)) {
   add(own_, {});
   add(serving_, kServerTable);
@@ -117,7 +117,7 @@ void Settings::hear_environment() {
 }
 
 void Settings::apply(LogSink& log) const {
-  if (const auto level = (*live_)->log_level) {
+  if (const auto level = live_->serving->log_level) {
     log.set_level(*level);
   }
 }

@@ -49,10 +49,10 @@ class Settings {
     std::vector<std::string> waiting;  // keys that need a restart
   };
 
-  /// live  is among `serving`
+  /// live  is among `serving`, as it was made
   ///
   /// Throws a Failure where two keys are the same.
-  Settings(OptionSet own, OptionSet serving, std::shared_ptr<const Live<LiveServing>> live);
+  Settings(OptionSet own, OptionSet serving, std::shared_ptr<const LiveSettings> live);
   Settings(const Settings&) = delete;
   Settings& operator=(const Settings&) = delete;
 
@@ -62,6 +62,8 @@ class Settings {
   void hear_environment();
   /// Sets what the log was told, if it was, as of now.
   void apply(LogSink& log) const;
+  /// The newest; stay as they are, for as long as this lives.
+  [[nodiscard]] const ServingLimits& limits() const noexcept { return *live_->limits; }
   /// Whether reading anew may tell something else: there is a file, or an option that reloads.
   [[nodiscard]] bool can_change() const noexcept;
 
@@ -92,7 +94,7 @@ class Settings {
 
   OptionSet own_;
   OptionSet serving_;
-  std::shared_ptr<const Live<LiveServing>> live_;
+  std::shared_ptr<const LiveSettings> live_;
   std::deque<Entry> entries_;
   std::string path_;
   SettingsFile file_;

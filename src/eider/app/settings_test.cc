@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "eider/app/app.h"
+#include "eider/app/serving_limits.h"
 #include "eider/app/test_settings.h"
 #include "eider/base/failure.h"
 
@@ -285,6 +286,52 @@ TEST_F(Reloads, take_another_secret_and_do_not_tell_it) {
   EXPECT_EQ(reload(text), "api_key_file is another secret (" + path_ + ":2)\n");
   EXPECT_EQ(own_->api_key.reveal(), "hunter2");
   EXPECT_EQ(reload(text), "");
+}
+
+TEST_F(Reloads, take_limits_and_leave_what_the_program_has_set_itself) {
+  using detail::app::ServingLimits;
+  using detail::app::with_changes;
+  ASSERT_TRUE(options_);
+  const std::string title = "title = \"First\"\n[server]\nport = 1\n[server.limits]\n";
+  Limits at_start = options_->limits;
+  at_start.idle = 7s;
+  const ServingLimits& then = options_->settings->limits();
+  const auto by_now = [&] { return with_changes(at_start, then, options_->settings->limits()); };
+  const std::string in_file = " (" + path_ + ":";
+  EXPECT_EQ(reload(title + "head_bytes_max = \"64KiB\"\nconnections_max = 12\nbody = \"1m\"\n"),
+            "server.limits.head_bytes_max is \"64KiB\"" + in_file + "5)\n" +
+                "server.limits.connections_max is 12" + in_file + "6)\n" +
+                "server.limits.body is \"1m\"" + in_file + "7)\n");
+  EXPECT_EQ(by_now().head_bytes_max, 65'536U);
+  EXPECT_EQ(by_now().connections_max, 12U);
+  EXPECT_EQ(by_now().body, 1min);
+  EXPECT_EQ(by_now().idle, 7s);
+  EXPECT_EQ(reload(title + "idle = \"9s\"\n"),
+            "server.limits.head_bytes_max is \"16KiB\" (default)\n"
+            "server.limits.connections_max is 100000 (default)\n"
+            "server.limits.body is \"30s\" (default)\n"
+            "server.limits.idle is \"9s\"" +
+                in_file + "5)\n");
+  EXPECT_EQ(by_now().head_bytes_max, at_start.head_bytes_max);
+  EXPECT_EQ(by_now().idle, 9s);
+  EXPECT_EQ(reload(title + "idle = \"0s\"\n"),
+            path_ + ":5: server.limits.idle must be between 1ms and 1d, not '0s'");
+}
+
+TEST(Limits, are_settings_and_the_program_s_where_nobody_says_one) {
+  const char* const words[] = {"notes", "--limits-queue-time", "0s", "--limits-in-flight-max", "9"};
+  const auto options =
+      read_command_line(5, words, OptionSet("notes"), {.limits = {.body = 3s, .idle = 500us}});
+  ASSERT_TRUE(options) << options.error().text();
+  EXPECT_EQ(options->limits.queue_time, Duration::zero());
+  EXPECT_EQ(options->limits.in_flight_max, 9U);
+  EXPECT_EQ(options->limits.body, 3s);
+  EXPECT_EQ(options->limits.idle, 500us) << "also one that no setting could be";
+  EXPECT_EQ(said_of("[server.limits]\nhead_bytes_max = \"17MiB\""),
+            "F:2: server.limits.head_bytes_max must be between 1KiB and 16MiB, not '17MiB'; see "
+            "--help\n");
+  EXPECT_EQ(said({"--limits-fields-max", "0"}),
+            "--limits-fields-max must be between 1 and 10000, not '0'; see --help\n");
 }
 
 // Nobody hears it yet, or any more: it would end this process.
