@@ -1,8 +1,6 @@
 #include "eider/cli/dev/command.h"
 
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -15,6 +13,7 @@
 
 #include "eider/base/text.h"
 #include "eider/cli/dev/front.h"
+#include "eider/cli/dev/sockets.h"
 #include "eider/cli/dev/supervisor.h"
 #include "eider/runtime/address.h"
 #include "eider/server/server.h"
@@ -117,27 +116,6 @@ Result<DevWanted, std::string> dev_wanted(std::span<const std::string_view> word
     }
   }
   return wanted;
-}
-
-/// A listening socket, or none where the address is in use or not ours.
-Descriptor listen_at(const std::string& host, std::uint16_t port) {
-  const auto at = Address::parse(host, port);
-  if (!at) {
-    return {};
-  }
-  Descriptor made(::socket(at->family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const int on = 1;
-  (void)::setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  const bool listens =
-      ::bind(made.get(), at->data(), at->size()) == 0 && ::listen(made.get(), SOMAXCONN) == 0;
-  return listens ? std::move(made) : Descriptor();
-}
-
-std::uint16_t port_of(const Descriptor& listener) {
-  sockaddr_in at{};
-  socklen_t size = sizeof(at);
-  (void)::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&at), &size);
-  return ntohs(at.sin_port);
 }
 
 Result<void, std::string> check_free(const DevWanted& wanted) {

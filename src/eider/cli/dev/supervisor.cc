@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "eider/cli/dev/fault_page.h"
+#include "eider/cli/dev/sockets.h"
 #include "eider/cli/dev/stack.h"
 
 namespace eider::dev {
@@ -33,7 +31,6 @@ constexpr milliseconds kReadyWithin{5000};
 constexpr milliseconds kEndWithin{3000};
 constexpr milliseconds kHelpWithin{3000};
 constexpr std::size_t kSaidBytesMax = 64UL * 1024;
-constexpr std::size_t kNoticeBytes = 4096;
 
 std::string seconds(std::chrono::steady_clock::duration time) {
   return fmt::format("{:.2f} s", std::chrono::duration<double>(time).count());
@@ -42,17 +39,6 @@ std::string seconds(std::chrono::steady_clock::duration time) {
 std::filesystem::file_time_type made_when(const std::filesystem::path& file) {
   std::error_code absent;
   return std::filesystem::last_write_time(file, absent);
-}
-
-/// A datagram socket of a name that no file has (unix(7)).
-Descriptor listen_for_notices(const std::string& name) {
-  Descriptor made(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  sockaddr_un at{};
-  at.sun_family = AF_UNIX;
-  name.copy(at.sun_path + 1, sizeof(at.sun_path) - 1);
-  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  (void)::bind(made.get(), reinterpret_cast<const sockaddr*>(&at), size);
-  return made;
 }
 
 /// What it has said, but for where it listens: there nobody is to look for it.
@@ -304,12 +290,8 @@ void Supervisor::start_program() {
 }
 
 void Supervisor::hear_notice() {
-  std::array<char, kNoticeBytes> bytes{};
-  for (ssize_t count = 0; (count = ::recv(notices_.get(), bytes.data(), bytes.size(), 0)) > 0;) {
-    const std::string_view told(bytes.data(), static_cast<std::size_t>(count));
-    if (run_ == Run::starting && told.contains("READY=1")) {
-      on_ready();
-    }
+  if (is_told_ready(notices_) && run_ == Run::starting) {
+    on_ready();
   }
 }
 

@@ -1,0 +1,62 @@
+#include "eider/cli/dev/sockets.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "eider/runtime/address.h"
+
+namespace eider::dev {
+
+namespace {
+
+constexpr std::size_t kNoticeBytes = 4096;
+
+}  // namespace
+
+Descriptor listen_at(const std::string& host, std::uint16_t port) {
+  const auto at = Address::parse(host, port);
+  if (!at) {
+    return {};
+  }
+  Descriptor made(::socket(at->family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int on = 1;
+  (void)::setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  const bool listens =
+      ::bind(made.get(), at->data(), at->size()) == 0 && ::listen(made.get(), SOMAXCONN) == 0;
+  return listens ? std::move(made) : Descriptor();
+}
+
+std::uint16_t port_of(const Descriptor& listener) {
+  sockaddr_in at{};
+  socklen_t size = sizeof(at);
+  (void)::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&at), &size);
+  return ntohs(at.sin_port);
+}
+
+Descriptor listen_for_notices(const std::string& name) {
+  Descriptor made(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un at{};
+  at.sun_family = AF_UNIX;
+  name.copy(at.sun_path + 1, sizeof(at.sun_path) - 1);
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  (void)::bind(made.get(), reinterpret_cast<const sockaddr*>(&at), size);
+  return made;
+}
+
+bool is_told_ready(const Descriptor& notices) {
+  bool is_ready = false;
+  std::array<char, kNoticeBytes> bytes{};
+  for (ssize_t count = 0; (count = ::recv(notices.get(), bytes.data(), bytes.size(), 0)) > 0;) {
+    const std::string_view told(bytes.data(), static_cast<std::size_t>(count));
+    is_ready = is_ready || told.contains("READY=1");
+  }
+  return is_ready;
+}
+
+}  // namespace eider::dev

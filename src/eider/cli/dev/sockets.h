@@ -1,0 +1,31 @@
+// The sockets by which this program and one that it has started know of each other.
+// Must not wait on any.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "eider/runtime/descriptor.h"
+
+namespace eider::dev {
+
+/// A listening socket, or none where the address is in use or not ours.
+///
+/// port  0: the system chooses
+[[nodiscard]] Descriptor listen_at(const std::string& host, std::uint16_t port);
+
+/// Of a socket at an IPv4 address.
+[[nodiscard]] std::uint16_t port_of(const Descriptor& listener);
+
+/// What a program's NOTIFY_SOCKET leads to, as a name that no file has (sd_notify(3), unix(7)). Its
+/// datagrams are read without waiting.
+///
+/// name  behind the "@" of the variable
+[[nodiscard]] Descriptor listen_for_notices(const std::string& name);
+
+/// Reads all that was told since.
+///
+/// returns  whether READY=1 was
+[[nodiscard]] bool is_told_ready(const Descriptor& notices);
+
+}  // namespace eider::dev
