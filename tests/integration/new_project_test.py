@@ -131,6 +131,49 @@ class Added(Place):
         self.assertEqual(app.read_text(), text)
 
 
+class Profiled(Place):
+    """`eider build --pgo` compiles by a load that somebody has recorded."""
+
+    def setUp(self):
+        super().setUp()
+        (self.place / 'load').mkdir()
+        (self.place / 'load/requests.txt').write_text(
+            'GET /hello/ada\n{"path": "/", "body": [1]}\n')
+        (self.place / 'CMakeLists.txt').write_text(
+            'cmake_minimum_required(VERSION 3.25)\nproject(shop LANGUAGES CXX)\n'
+            'find_package(eider REQUIRED COMPONENTS core)\nadd_executable(shop main.cc)\n'
+            'target_link_libraries(shop PRIVATE eider::core)\n')
+        (self.place / 'main.cc').write_text(
+            '#include <eider/app/app.h>\n#include <eider/json/json.h>\n#include <unistd.h>\n'
+            '#include <cstdlib>\n\n'
+            'int main(int argc, char** argv) {\n  const std::string how = std::getenv("HOW");\n'
+            '  if (how == "broken") {\n    (void)!write(2, "no disk\\n", 8);\n    return 7;\n  }\n'
+            '  if (how == "rude") std::atexit([] { _exit(0); });\n  eider::App app;\n'
+            '  app.get("/hello/{name}", [](std::string name) { return "Hello " + name; });\n'
+            '  app.post("/", [](eider::Json<std::vector<int>> all) { return std::move(*all); });\n'
+            '  return app.run(argc, argv);\n}\n')
+
+    def test_it_serves_the_load_and_is_compiled_again_by_that(self):
+        program = self.place / 'build/pgo/shop'
+        for how, said in (('broken', 'has ended with 7 ahead of serving:\nno disk\n'),
+                          ('rude', 'has written no profile: it has to end by returning from main')):
+            status, _, errors = eider('build', '--pgo', place=self.place, HOW=how)
+            self.assertEqual(status, 1, errors)
+            self.assertIn(f'eider build: build/pgo/shop {said}', errors)
+            self.assertFalse(program.exists())
+        status, said, errors = eider('build', '--pgo', '--', '--threads', '1', place=self.place,
+                                     HOW='well')
+        self.assertEqual(status, 0, said + errors)
+        self.assertRegex(said, r'under the load of load/requests\.txt for 3 s\n'
+                               r'\d{3,} requests were answered, 0 of them with 4xx or 5xx\n')
+        self.assertRegex(said, r'A request costs [\d.]+ of what it costs in build/release '
+                               r'\([\d.]+ to [\d.]+ in 5 rounds\): [\d.]+ µs of the '
+                               r'processor in place of [\d.]+')
+        self.assertIn('the library stays as it is installed', said)
+        self.assertIn('-fprofile-use', (self.place / 'build/pgo/build.ninja').read_text())
+        self.assertNotIn(b'profraw', program.read_bytes())
+
+
 class OtherKinds(Place):
     """Each kind is a project that compiles with both compilers."""
 

@@ -9,6 +9,7 @@
 
 #include "eider/cli/bench/files.h"
 #include "eider/cli/project/in_project.h"
+#include "eider/cli/project/profiled_build.h"
 
 namespace eider {
 
@@ -16,14 +17,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kBuildHelp = R"(eider build [TARGET] [--debug]
+constexpr std::string_view kBuildHelp = R"(eider build [TARGET] [--debug | --pgo] [-- OPTION …]
 
 Builds the project, optimised and hardened, in build/release.
 
 --debug        quickly instead, in build/dev, as eider test does
+--pgo          by a profile: build/pgo/NAME counts what runs under a load, and is compiled again by
+               that; then it is measured beside build/release/NAME. TARGET is the program
+--load FILE    the load for it, one request a line as eider bench --requests-file reads them:
+               load/requests.txt where it is not said
+-- OPTION …    for the program under the load
 --project DIR  of that folder; the nearest here or above where it is not said
 
   eider build && ./build/release/shop --help
+  eider build --pgo -- --database-file /tmp/shop.db
 
 Exits with 0 if it is built, 1 if it does not compile.
 )";
@@ -162,6 +169,17 @@ int run_check(const InProject& in, bool is_thread) {
   return run_tests(in.project, wanted);
 }
 
+int profiled_build(const InProject& in, const std::optional<std::string>& load,
+                   const std::vector<std::string>& options) {
+  ProfiledBuild wanted{.project = in.project,
+                       .load = fs::absolute(load.value_or(in.project.root + "/load/requests.txt")),
+                       .options = options};
+  if (!in.rest.empty()) {
+    wanted.project.name = in.rest.front();
+  }
+  return told_end("build", build_by_profile(wanted));
+}
+
 std::string formatter() {
   for (const std::string_view name : {"clang-format-19", "clang-format", "clang-format-21",
                                       "clang-format-20", "clang-format-18"}) {
@@ -273,9 +291,18 @@ int build_command(std::span<const std::string_view> arguments) {
   CommandWords words(arguments);
   const bool is_debug = words.flag("--debug");
   (void)words.flag("--release");  // what it does anyway
+  const bool is_profiled = words.flag("--pgo");
+  const auto load = words.value("--load", "FILE");
   const auto in = in_project("build", words, "TARGET", 1);
   if (!in) {
     return in.error();
+  }
+  if (is_profiled && !is_debug) {
+    return profiled_build(*in, load, words.behind());
+  }
+  if (is_profiled || load || !words.behind().empty()) {
+    return command_misused("build", is_profiled ? "--debug and --pgo are two builds"
+                                                : "--load and what is behind -- go with --pgo");
   }
   const Build build{in->project, is_debug ? "dev" : "release"};
   const StepEnd built = build_project(build, in->rest.empty() ? std::string() : in->rest.front());

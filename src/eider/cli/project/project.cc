@@ -141,6 +141,9 @@ Result<std::vector<std::string>, std::string> configure_words(const Build& build
   if (!compiler->empty()) {
     words.push_back("-DCMAKE_CXX_COMPILER=" + *compiler);
   }
+  for (const std::string& each : build.definitions) {
+    words.push_back("-D" + each);
+  }
   return words;
 }
 
@@ -262,10 +265,15 @@ Result<std::string, std::string> program_of(const Build& build) {
 }
 
 std::string version_of(const Build& build) {
+  const std::string version = cached_value(build, "CMAKE_PROJECT_VERSION");
+  return version.empty() ? "0" : version;
+}
+
+std::string cached_value(const Build& build, std::string_view name) {
   const auto cache = bench::read_file(build.directory() + "/CMakeCache.txt");
   std::smatch found;
-  const std::regex version("\nCMAKE_PROJECT_VERSION:STATIC=([0-9.]+)");
-  return cache && std::regex_search(*cache, found, version) ? found[1].str() : "0";
+  const std::regex line(fmt::format("\n{}:[A-Z]+=([^\n]*)", name));
+  return cache && std::regex_search(*cache, found, line) ? found[1].str() : "";
 }
 
 std::vector<std::pair<std::string, std::string>> package_environment() {

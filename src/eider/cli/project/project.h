@@ -30,12 +30,14 @@ struct Project {
 /// output       where CMake and ninja show their work
 /// folder       below build/; empty: as the preset
 /// environment  that CMake has beside ours: CXXFLAGS, LDFLAGS
+/// definitions  for CMake, which hears them when the folder is new: "BUILD_TESTING=OFF"
 struct Build {
   const Project& project;
   std::string preset;
   ProgramCall::Output output = ProgramCall::Output::shown;
   std::string folder{};
   std::vector<std::pair<std::string, std::string>> environment{};
+  std::vector<std::string> definitions{};
 
   [[nodiscard]] std::string directory() const {
     return project.root + "/build/" + (folder.empty() ? preset : folder);
@@ -62,6 +64,9 @@ struct StepEnd {
 
 /// The version of the project in that build, as project(…) says it; "0" where it says none.
 [[nodiscard]] std::string version_of(const Build& build);
+
+/// What CMake keeps of that name in that build; empty: nothing.
+[[nodiscard]] std::string cached_value(const Build& build, std::string_view name);
 
 /// What programs that we start find eider by, from where this one stands: CMAKE_PREFIX_PATH.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> package_environment();
