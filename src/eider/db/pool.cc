@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <string_view>
+#include <system_error>
 
 #include "eider/db/failure.h"
+#include "eider/runtime/processors.h"
 #include "eider/runtime/signals_blocked.h"
 
 namespace eider::db {
@@ -175,14 +177,14 @@ ResourceState resource_of(std::string name, const PoolState& state) {
 ThreadedPool::ThreadedPool(std::unique_ptr<Connection> writer, Connections readers,
                            PoolLimits limits, Connections streams, std::string name)
     : limits_(limits), has_readers_(!readers.empty()), has_streams_(!streams.empty()) {
-  const SignalsBlocked blocked;
-  start(&ThreadedPool::serve_writes, std::move(writer));
+  served_.push_back({std::move(writer), &ThreadedPool::serve_writes});
   for (std::unique_ptr<Connection>& reader : readers) {
-    start(&ThreadedPool::serve_reads, std::move(reader));
+    served_.push_back({std::move(reader), &ThreadedPool::serve_reads});
   }
   for (std::unique_ptr<Connection>& stream : streams) {
-    start(&ThreadedPool::serve_streams, std::move(stream));
+    served_.push_back({std::move(stream), &ThreadedPool::serve_streams});
   }
+  threads_.reserve(served_.size());
   inspected_.emplace([this, its = std::move(name)] { return resource_of(its, state()); });
 }
 
@@ -200,16 +202,27 @@ ThreadedPool::~ThreadedPool() {
   }
 }
 
-void ThreadedPool::start(void (ThreadedPool::*serve)(Connection&),
-                         std::unique_ptr<Connection> connection) {
-  threads_.emplace_back([this, serve, own = std::move(connection)] { (this->*serve)(*own); });
-  pthread_setname_np(threads_.back().native_handle(), "eider-db");
+/// Pre: the lock is held.
+///
+/// returns  whether all are there; the next job asks for those that could not be had
+bool ThreadedPool::start_threads() noexcept try {
+  const SignalsBlocked blocked;
+  // The loop that has the first job may be on one alone.
+  const eider::detail::runtime::OnAllProcessors unpinned;
+  while (threads_.size() < served_.size()) {
+    const Served& next = served_[threads_.size()];
+    threads_.emplace_back([this, &next] { (this->*next.serve)(*next.connection); });
+    pthread_setname_np(threads_.back().native_handle(), "eider-db");
+  }
+  return true;
+} catch (const std::system_error&) {
+  return false;
 }
 
 PoolState ThreadedPool::state() const {
   const std::unique_lock lock(mutex_);
   const std::size_t count = threads_.size();
-  return {.connections = count,
+  return {.connections = served_.size(),
           .busy = count - std::min(idle_, count),
           .waiting = reading_.jobs.size() + writing_.jobs.size() + streaming_.jobs.size()};
 }
@@ -221,6 +234,10 @@ bool ThreadedPool::submit(std::unique_ptr<Job>& job, Lane lane) {
     job->refuse(Failure(FailureKind::busy, lane == Lane::streaming
                                                ? "too many streams of rows wait for a connection"
                                                : "too many statements wait for a connection"));
+    return false;
+  }
+  if (threads_.size() < served_.size() && !start_threads()) {
+    job->refuse(Failure(FailureKind::busy, "no thread can be had for a connection"));
     return false;
   }
   queue.jobs.push_back(std::move(job));

@@ -156,7 +156,8 @@ class Pool {
   Meter meter_;
 };
 
-/// Connections, each on a thread of its own; what waits together shares a snapshot or a commit.
+/// Connections, each on a thread of its own; what waits together shares a snapshot or a commit. The
+/// threads begin with the first job: one that began ahead of serving would be held by no sandbox.
 /// Must be destroyed on none of those.
 class ThreadedPool final : public Pool {
  public:
@@ -194,7 +195,12 @@ class ThreadedPool final : public Pool {
   };
   using Jobs = std::vector<std::unique_ptr<Job>>;
 
-  void start(void (ThreadedPool::*serve)(Connection&), std::unique_ptr<Connection> connection);
+  /// A connection, and what its thread does.
+  struct Served {
+    std::unique_ptr<Connection> connection;
+    void (ThreadedPool::*serve)(Connection&);
+  };
+  [[nodiscard]] bool start_threads() noexcept;
   void serve_reads(Connection& connection);
   void serve_writes(Connection& connection);
   void serve_streams(Connection& connection);
@@ -225,7 +231,8 @@ class ThreadedPool final : public Pool {
   std::size_t idle_ = 0;  // threads that wait for a job
   bool is_stopped_ = false;
   std::mutex delivery_;  // a job is posted to its loop, or abandoned, but not both
-  std::vector<std::thread> threads_;
+  std::vector<Served> served_;
+  std::vector<std::thread> threads_;    // one for each of them, from the first job on
   std::optional<Inspected> inspected_;  // once all of them are there
 };
 

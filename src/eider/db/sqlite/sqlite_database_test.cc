@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <thread>
@@ -215,6 +216,20 @@ TEST_F(SqliteDatabaseTest, a_file_that_is_made_is_its_owners_alone_unless_told_o
     EXPECT_EQ(static_cast<unsigned>(fs::status(path("shared.db") + end).permissions()), 0644U);
     EXPECT_EQ(static_cast<unsigned>(fs::status(path("there.db") + end).permissions()), 0644U);
   }
+}
+
+TEST_F(SqliteDatabaseTest, its_threads_begin_with_the_first_statement) {
+  const auto threads = [] {
+    using Tasks = std::filesystem::directory_iterator;
+    return std::distance(Tasks("/proc/self/task"), Tasks());
+  };
+  const auto before = threads();
+  const Database db = open();
+  EXPECT_EQ(threads(), before);
+  on_loop_.run([](Database base) -> Task<> {
+    co_await base.exec("insert into notes(title) values('a')");
+  }(db));
+  EXPECT_GT(threads(), before);
 }
 
 TEST_F(SqliteDatabaseTest, one_that_only_reads_makes_and_changes_nothing) {
