@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
     return options.error();
   }
   App app;
+  app.reaches(own.directory, FileUse::write);
   app.state(std::move(own));
   app.use(decompression());
   app.get("/", [] { return "POST /photos or /size"; });

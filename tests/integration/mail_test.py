@@ -301,7 +301,7 @@ class Files(MailCase):
     def test_in_development_each_is_a_file(self):
         service = Program(PROGRAM, '--port', '{port}', '--database-file',
                           str(self.directory / 'mails.db'), '--mail-files',
-                          str(self.directory / 'sent'))
+                          str(self.directory / 'sent'), '--sandbox', 'on')
         self.addCleanup(service.__exit__)
         service.__enter__()
         service.ask('POST', '/mails', json.dumps(MAIL), {'Content-Type': 'application/json'})

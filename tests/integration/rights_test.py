@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import BIN, free_port, run_to_end
+from support import BIN, Program, free_port, run_to_end
 from upgrade_test import (Service, children, is_alive, setUpModule as adopt_orphans, until)
 
 PROGRAM = '10_http2'
@@ -349,6 +349,25 @@ class Sandboxes(unittest.TestCase):
         self.assertTrue(service.refuse('Permission denied'), service.said())
         self.check_serves(service)
         self.assertEqual(service.end(), 0)
+
+    def test_what_a_program_opens_by_itself_it_reaches(self):
+        for place in ('data', 'log'):
+            (self.directory / place).mkdir()
+        database, log = self.directory / 'data/notes.db', self.directory / 'log/shop.log'
+        words = ('--port', '{port}', '--sandbox', 'required')
+        with Service(*words, '--database-file', str(database), program=BIN / 'notes') as notes:
+            note = b'{"title": "Milk", "body": "Two."}'
+            status, _, said = notes.ask('POST', '/api/v1/notes', note,
+                                        {'Content-Type': 'application/json'})
+            self.assertEqual(status, 201, said)
+            self.held(notes.pid)
+            self.assertEqual(notes.end(), 0)
+        # The log beside it was taken in, and removed.
+        self.assertEqual(list(database.parent.iterdir()), [database])
+        with Program('31_telemetry', *words, '--log-file', str(log)) as shop:
+            until(log.exists, shop.said)
+            log.rename(self.directory / 'log/shop.log.1')
+            until(lambda: shop.ask('GET', '/stock') and log.exists(), shop.said)
 
     def test_a_path_that_is_not_there_is_told(self):
         status, said = run_to_end(PROGRAM, '--port', str(free_port()), '--sandbox', 'on',

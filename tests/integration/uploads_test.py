@@ -40,7 +40,7 @@ class Uploads(unittest.TestCase):
 
     def start(self):
         """The service over this test's directory."""
-        return Program(PROGRAM, '--port', '{port}', '--threads', '1',
+        return Program(PROGRAM, '--port', '{port}', '--threads', '1', '--sandbox', 'on',
                        environment={'UPLOADS_DIRECTORY': str(self.directory)})
 
     def names(self):

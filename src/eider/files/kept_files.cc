@@ -8,6 +8,7 @@
 #include "eider/app/respond.h"
 #include "eider/base/base64.h"
 #include "eider/base/failure.h"
+#include "eider/base/reached.h"
 #include "eider/base/secret_bytes.h"
 #include "eider/runtime/blocking.h"
 
@@ -54,7 +55,9 @@ void remove_others(const std::string& directory, const std::set<std::string>& na
 }  // namespace
 
 KeptFiles::KeptFiles(std::string directory)
-    : directory_(std::move(directory)), files_(open(directory_)) {}
+    : directory_(std::move(directory)), files_(open(directory_)) {
+  detail::base::will_write(directory_);
+}
 
 std::string KeptFiles::new_name() {
   return to_hex(secret_bytes(kNameBytes));

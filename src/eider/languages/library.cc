@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "eider/app/log_stderr.h"
+#include "eider/base/reached.h"
 #include "eider/base/text.h"
 #include "eider/http/accept_language.h"
 #include "eider/http/target.h"
@@ -113,6 +114,9 @@ Result<std::shared_ptr<const Library>, std::string> Library::open(LanguagesOptio
   const std::string& directory = library->options_.directory;
   if (!directory.empty() && !fs::is_directory(directory, error)) {
     return fail(directory + ": no directory to read catalogues from");
+  }
+  if (library->options_.development) {
+    detail::base::will_read(directory);
   }
   Files files = library->list_files();
   auto shelf = library->read(files.names);

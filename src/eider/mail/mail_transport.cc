@@ -12,6 +12,7 @@
 
 #include "eider/app/log_stderr.h"
 #include "eider/base/failure.h"
+#include "eider/base/reached.h"
 #include "eider/base/text.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/descriptor.h"
@@ -60,6 +61,7 @@ class FileMails final : public MailTransport {
       throw Failure(Error::internal("mail: cannot make the directory " + directory_.string() +
                                     ": " + error.message()));
     }
+    detail::base::will_write(directory_);
   }
 
   [[nodiscard]] Task<MailOutcome> send(std::shared_ptr<const MailMessage> message) override {

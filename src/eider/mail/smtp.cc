@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "eider/base/failure.h"
+#include "eider/base/reached.h"
 #include "eider/mail/smtp_session.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/signals_blocked.h"
@@ -194,6 +195,7 @@ class SmtpTransport final : public MailTransport {
 }  // namespace
 
 std::shared_ptr<MailTransport> smtp(SmtpOptions options) {
+  detail::base::will_read(options.ca_file);  // read for each connection
   if (!detail::mail::is_smtp_url(options.url)) {
     throw Failure(Error::internal("smtp: the URL is smtp://host:port or smtps://host:port, not '" +
                                   options.url + "'"));

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "eider/base/log.h"
+#include "eider/base/reached.h"
 #include "eider/runtime/descriptor.h"
 
 namespace eider::detail::server {
@@ -275,6 +276,10 @@ Result<void> hold_files(const FileRules& rules, const ServerOptions& options) {
   for (const char* path : kWrittenByLibraries) {
     (void)rules.allow(path, kReads | kWrites);
   }
+  for (const char* variable : {"SSL_CERT_FILE", "SSL_CERT_DIR"}) {
+    const char* const path = std::getenv(variable);
+    (void)(path == nullptr || rules.allow(path, kReads));
+  }
   const OwnPlaces own = own_places();
   for (const std::string& path : own.reads) {
     (void)rules.allow(path, kReads);
@@ -287,6 +292,11 @@ Result<void> hold_files(const FileRules& rules, const ServerOptions& options) {
   }
   for (const std::string& file : {options.certificate, options.key}) {
     (void)(file.empty() || rules.allow(sandbox_place_of(file), kReads));
+  }
+  // Told by what opens it: some of it may be there later, or never.
+  for (const base::ReachedFile& file : base::reached_files()) {
+    (void)rules.allow(file.is_alone ? file.path : sandbox_place_of(file.path),
+                      file.is_written ? kReads | kWrites : kReads);
   }
   if (auto allowed = allow_named(rules, options.sandbox.reads, kReads, "--sandbox-read");
       !allowed) {

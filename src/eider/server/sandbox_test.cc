@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "eider/base/log.h"
+#include "eider/base/reached.h"
 #include "eider/testkit/temp_directory.h"
 
 namespace eider::detail::server {
@@ -123,6 +124,31 @@ TEST_F(Sandbox, reaches_what_is_named_and_nothing_else) {
       }),
       EACCES);
   EXPECT_EQ(within([&] { return error_of(::unlink(read.c_str())); }), EACCES);
+}
+
+TEST_F(Sandbox, reaches_what_was_told_by_what_opens_it) {
+  if (!has_landlock()) {
+    GTEST_SKIP() << "this kernel has no landlock";
+  }
+  const std::string authorities = write("tls/ca.pem");
+  const std::string log = write("log/shop.log");
+  const std::string alone = write("home/.pgpass");
+  const std::string beside = write("home/letters");
+  base::will_read(authorities);
+  base::will_write(log);
+  base::will_read_alone(alone);
+  base::will_write((directory.path() / "never" / "there").string());
+  base::will_write("");
+  EXPECT_EQ(within([&] { return error_of_open(authorities, O_RDONLY); }), 0);
+  EXPECT_EQ(within([&] { return error_of_open(authorities, O_WRONLY); }), EACCES);
+  // Rotated: moved away, and made anew.
+  EXPECT_EQ(within([&] {
+              const int moved = error_of(::rename(log.c_str(), (log + ".1").c_str()));
+              return moved != 0 ? moved : error_of_open(log, O_WRONLY | O_CREAT);
+            }),
+            0);
+  EXPECT_EQ(within([&] { return error_of_open(alone, O_RDONLY); }), 0);
+  EXPECT_EQ(within([&] { return error_of_open(beside, O_RDONLY); }), EACCES);
 }
 
 TEST_F(Sandbox, refuses_calls_of_no_service_also_in_threads_that_ran_before) {

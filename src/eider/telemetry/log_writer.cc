@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "eider/base/failure.h"
+#include "eider/base/reached.h"
 #include "eider/runtime/signals_blocked.h"
 
 namespace eider {
@@ -199,6 +200,8 @@ Log open_log(LogOptions options) {
   if (!output) {
     throw Failure(output.error());
   }
+  // Its directory, too: when it is full, or was moved away, there is a new one.
+  detail::base::will_write(options.file);
   return Log(std::make_shared<detail::telemetry::LogWriter>(options, std::move(*output)));
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "eider/base/reached.h"
 #include "eider/db/loop_sessions.h"
 #include "eider/db/mariadb/host_finder.h"
 #include "eider/db/mariadb/session.h"
@@ -52,6 +53,9 @@ Result<Database, std::string> try_open_mariadb(std::string_view where,
   auto target = db::mariadb::read_target(where);
   if (!target) {
     return fail(std::string(target.error()));
+  }
+  for (const std::string& file : {target->tls_ca, target->tls_certificate, target->tls_key}) {
+    detail::base::will_read(file);  // read for each connection
   }
   std::string name = target->hosts.empty() ? std::string() : target->hosts.front().name;
   name.append("/").append(target->database);

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <system_error>
 
+#include "eider/base/reached.h"
 #include "eider/db/postgres/handles.h"
 #include "eider/runtime/address.h"
 
@@ -48,6 +50,20 @@ std::string value_of(const PQconninfoOption* said, const PQconninfoOption* unsai
 std::string nth(const std::vector<std::string>& list, std::size_t index, std::string_view unsaid) {
   const std::string& found = list.size() == 1 ? list.front() : list[index];
   return found.empty() ? std::string(unsaid) : found;
+}
+
+/// What libpq reads each time it connects.
+void tell_reached(auto&& value) {
+  for (const char* key : {"sslrootcert", "sslcert", "sslkey", "sslcrl", "sslcrldir", "passfile"}) {
+    eider::detail::base::will_read(value(key));
+  }
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') {
+    const std::string at(home);
+    eider::detail::base::will_read_alone(at + "/.pgpass");
+    // A directory, if it is there: its place would be the home directory.
+    eider::detail::base::will_read_alone(at + "/.postgresql");
+  }
 }
 
 bool is_number(const std::string& host) {
@@ -162,6 +178,7 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
   }
   const OptionsHandle unsaid(PQconndefaults());
   const auto value = [&](std::string_view key) { return value_of(said.get(), unsaid.get(), key); };
+  tell_reached(value);
   auto hosts = read_hosts(value("host"), value("hostaddr"), value("port"));
   if (!hosts) {
     return fail(std::move(hosts.error()));

@@ -2,10 +2,16 @@
 
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 
+#include "eider/base/reached.h"
 #include "eider/db/sqlite/open_cursor.h"
 #include "eider/db/sqlite/sqlite_error.h"
 
@@ -19,6 +25,35 @@ constexpr int kStepsPerLook = 1000;
 constexpr int kLogPagesPerCopy = 1000;
 /// Stands where a statement has inserted nothing yet: 0 and -1 are row ids that somebody may use.
 constexpr std::int64_t kNothingInserted = std::numeric_limits<std::int64_t>::min();
+
+/// Where SQLite puts what is too large for its memory, such as rows to be sorted: the first of its
+/// places that it may write to.
+std::string temporary_directory() {
+  const std::array<const char*, 6> places = {
+      std::getenv("SQLITE_TMPDIR"), std::getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp", "."};
+  for (const char* place : places) {
+    std::error_code failed;
+    if (place != nullptr && std::filesystem::is_directory(place, failed) &&
+        ::access(place, W_OK | X_OK) == 0) {
+      return place;
+    }
+  }
+  return {};
+}
+
+/// Beside the file come and go its log, its index and its journal.
+void tell_reached(sqlite3* handle, const SqliteOptions& options) {
+  const char* const file = sqlite3_db_filename(handle, "main");
+  if (file == nullptr || *file == '\0') {
+    return;  // in memory
+  }
+  for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
+    const std::string path = std::string(file) + ending;
+    options.is_read_only ? eider::detail::base::will_read(path)
+                         : eider::detail::base::will_write(path);
+  }
+  eider::detail::base::will_write(temporary_directory());
+}
 
 [[noreturn]] void throw_open(const std::string& path, const std::string& cause, const char* mend) {
   throw Failure(FailureKind::open, "cannot open the database " + path + ": " + cause + ". " + mend);
@@ -182,6 +217,7 @@ void SqliteConnection::open(const std::string& path, const SqliteOptions& option
     const int error = sqlite3_system_errno(made);
     throw_open(path, error != 0 ? std::strerror(error) : sqlite3_errmsg(made), mend_of(code));
   }
+  tell_reached(made, options);
 }
 
 void SqliteConnection::set_up(const SqliteOptions& options) {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "eider/base/reached.h"
 #include "eider/db/sqlite/sqlite.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"
@@ -230,6 +232,16 @@ TEST_F(SqliteDatabaseTest, its_threads_begin_with_the_first_statement) {
     co_await base.exec("insert into notes(title) values('a')");
   }(db));
   EXPECT_GT(threads(), before);
+}
+
+TEST_F(SqliteDatabaseTest, tells_what_comes_and_goes_beside_its_file) {
+  const Database db = open();
+  const auto told = eider::detail::base::reached_files();
+  for (const char* const end : {"", "-wal", "-shm", "-journal"}) {
+    const auto found =
+        std::ranges::find(told, path() + end, &eider::detail::base::ReachedFile::path);
+    EXPECT_TRUE(found != told.end() && found->is_written) << end;
+  }
 }
 
 TEST_F(SqliteDatabaseTest, one_that_only_reads_makes_and_changes_nothing) {

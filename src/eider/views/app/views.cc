@@ -194,6 +194,7 @@ void serve_views(App& app, ViewsOptions options) {
   views::add_form_filters(options.filters);
   views::add_page_filters(options.filters);
   if (options.development) {
+    app.reaches(options.directory);
     app.use(wrong_template_page(options.directory));
     serve_reload(app);
   }
