@@ -1,4 +1,5 @@
-// The measuring service on fasthttp: PORT THREADS DELAY_MS [--routes N] [--middlewares N].
+// The measuring service on fasthttp: PORT THREADS DELAY_MS [--routes N] [--middlewares N]
+// [--database WHERE --database-connections N].
 package main
 
 import (
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"arena/rows"
 	"github.com/fasthttp/router"
 	"github.com/valyala/fasthttp"
 )
@@ -114,14 +116,21 @@ func readsPath(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-func handler(given options) fasthttp.RequestHandler {
+func handler(given options) (fasthttp.RequestHandler, error) {
 	routes := router.New()
 	addRoutes(routes, given)
 	addWebSockets(routes)
 	addStreams(routes)
+	if given.database != "" {
+		store, err := rows.Open(given.database, given.databaseConnections)
+		if err != nil {
+			return nil, err
+		}
+		addDatabase(routes, store)
+	}
 	all := constants(routes.Handler)
 	for range given.middlewares {
 		all = readsPath(all)
 	}
-	return all
+	return all, nil
 }

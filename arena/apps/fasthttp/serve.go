@@ -21,6 +21,8 @@ const stopSecondsMax = 3
 
 type options struct {
 	port, threads, delayMs, routes, middlewares int
+	database                                    string
+	databaseConnections                         int
 }
 
 func parse() (options, error) {
@@ -38,14 +40,20 @@ func parse() (options, error) {
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.IntVar(&given.routes, "routes", 0, "how many more routes")
 	flags.IntVar(&given.middlewares, "middlewares", 0, "how many middlewares")
+	flags.StringVar(&given.database, "database", "", "where PostgreSQL is; empty: nowhere")
+	flags.IntVar(&given.databaseConnections, "database-connections", 4, "the most of them")
 	return given, flags.Parse(os.Args[4:])
 }
 
 func serve(given options) error {
 	runtime.GOMAXPROCS(given.threads)
+	all, err := handler(given)
+	if err != nil {
+		return err
+	}
 	// It would tell of every connection that ends with the load.
 	silent := log.New(io.Discard, "", 0)
-	server := &fasthttp.Server{Handler: handler(given), Logger: silent}
+	server := &fasthttp.Server{Handler: all, Logger: silent}
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, os.Interrupt)
 	ended := make(chan error, 1)
@@ -64,7 +72,8 @@ func main() {
 	given, err := parse()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		fmt.Fprintln(os.Stderr, "usage: PORT THREADS DELAY_MS [--routes N] [--middlewares N]")
+		fmt.Fprintln(os.Stderr, "usage: PORT THREADS DELAY_MS [--routes N] [--middlewares N] "+
+			"[--database WHERE --database-connections N]")
 		os.Exit(2)
 	}
 	if err := serve(given); err != nil {

@@ -1,34 +1,14 @@
-// What comes out of a database: TechEmpower's tests by pgx, its pool and its pipelined batches.
+// What comes out of a database, by the shared package's store; pages by html/template.
 package main
 
 import (
-	"cmp"
-	"context"
+	"encoding/json"
 	"html/template"
-	"math/rand/v2"
 	"net/http"
-	"slices"
 	"strconv"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
+	"arena/rows"
 )
-
-const (
-	worldCount = 10000
-	countMax   = 500
-	selectOne  = "select id, randomnumber from world where id = $1"
-)
-
-type world struct {
-	ID           int32 `json:"id"`
-	RandomNumber int32 `json:"randomNumber"`
-}
-
-type fortune struct {
-	ID      int32
-	Message string
-}
 
 var fortunesPage = template.Must(template.New("fortunes").Parse(`<!DOCTYPE html>
 <html>
@@ -42,152 +22,125 @@ var fortunesPage = template.Must(template.New("fortunes").Parse(`<!DOCTYPE html>
 </html>
 `))
 
-type store struct {
-	pool   *pgxpool.Pool
-	cached map[int32]world
+type stored struct {
+	*rows.Store
 }
 
-func openStore(where string, connections int) (*store, error) {
-	config, err := pgxpool.ParseConfig(where)
-	if err != nil {
-		return nil, err
-	}
-	config.MaxConns = int32(connections)
-	pool, err := pgxpool.NewWithConfig(context.Background(), config)
-	if err != nil {
-		return nil, err
-	}
-	kept := &store{pool: pool, cached: make(map[int32]world, worldCount)}
-	rows, err := pool.Query(context.Background(), "select id, randomnumber from world")
-	if err != nil {
-		return nil, err
-	}
-	worlds, err := pgx.CollectRows(rows, pgx.RowToStructByPos[world])
-	for _, one := range worlds {
-		kept.cached[one.ID] = one
-	}
-	return kept, err
-}
-
-func randomID() int32 {
-	return rand.Int32N(worldCount) + 1
-}
-
-// countOf is 1 for what is no number, and the nearest for what is beyond the bounds.
-func countOf(request *http.Request) int {
-	count, err := strconv.Atoi(request.URL.Query().Get("count"))
-	if err != nil {
-		return 1
-	}
-	return min(max(count, 1), countMax)
-}
-
-// answering sends what is returned as JSON, or 500.
+// answering sends what is returned as JSON, or why there is nothing.
 func answering[T any](answer func(*http.Request) (T, error)) http.HandlerFunc {
 	return func(response http.ResponseWriter, request *http.Request) {
 		value, err := answer(request)
-		if err != nil {
-			http.Error(response, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		sendJSON(response, value)
-	}
-}
-
-func (kept *store) one(request *http.Request) (world, error) {
-	var found world
-	err := kept.pool.QueryRow(request.Context(), selectOne, randomID()).
-		Scan(&found.ID, &found.RandomNumber)
-	return found, err
-}
-
-// read asks for each by a statement of its own, one after the other on one connection: pgx's batches
-// have one Sync behind all of them, which TechEmpower's rules do not take.
-func (kept *store) read(ctx context.Context, ids []int32) ([]world, error) {
-	connection, err := kept.pool.Acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer connection.Release()
-	worlds := make([]world, len(ids))
-	for i, id := range ids {
-		err := connection.QueryRow(ctx, selectOne, id).Scan(&worlds[i].ID, &worlds[i].RandomNumber)
-		if err != nil {
-			return nil, err
+		if !failed(response, err) {
+			sendJSON(response, value)
 		}
 	}
-	return worlds, nil
 }
 
-func (kept *store) some(request *http.Request) ([]world, error) {
-	ids := make([]int32, countOf(request))
-	for i := range ids {
-		ids[i] = randomID()
-	}
-	return kept.read(request.Context(), ids)
-}
-
-// different gives ids of which no two are alike, sorted: updates lock rows in the same order.
-func different(count int) []int32 {
-	seen := make(map[int32]struct{}, count)
-	ids := make([]int32, 0, count)
-	for len(ids) < count {
-		id := randomID()
-		if _, isThere := seen[id]; !isThere {
-			seen[id] = struct{}{}
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-func (kept *store) update(request *http.Request) ([]world, error) {
-	ids := different(countOf(request))
-	worlds, err := kept.read(request.Context(), ids)
-	if err != nil {
-		return nil, err
-	}
-	numbers := make([]int32, len(worlds))
-	for i := range worlds {
-		numbers[i] = randomID()
-		worlds[i].RandomNumber = numbers[i]
-	}
-	_, err = kept.pool.Exec(request.Context(), "update world set randomnumber = new.number "+
-		"from unnest($1::int[], $2::int[]) as new(id, number) where world.id = new.id", ids, numbers)
-	return worlds, err
-}
-
-func (kept *store) cachedOnes(request *http.Request) ([]world, error) {
-	worlds := make([]world, countOf(request))
-	for i := range worlds {
-		worlds[i] = kept.cached[randomID()]
-	}
-	return worlds, nil
-}
-
-func (kept *store) fortunes(response http.ResponseWriter, request *http.Request) {
-	rows, err := kept.pool.Query(request.Context(), "select id, message from fortune")
-	if err != nil {
+func failed(response http.ResponseWriter, err error) bool {
+	if rows.IsNone(err) {
+		http.Error(response, "not found", http.StatusNotFound)
+	} else if err != nil {
 		http.Error(response, err.Error(), http.StatusInternalServerError)
+	}
+	return err != nil
+}
+
+func (all stored) one(request *http.Request) (rows.World, error) {
+	return all.One(request.Context())
+}
+
+func (all stored) some(request *http.Request) ([]rows.World, error) {
+	return all.Some(request.Context(), request.URL.Query().Get("count"))
+}
+
+func (all stored) update(request *http.Request) ([]rows.World, error) {
+	return all.Update(request.Context(), request.URL.Query().Get("count"))
+}
+
+func (all stored) cached(request *http.Request) ([]rows.World, error) {
+	return all.Cached(request.URL.Query().Get("count")), nil
+}
+
+func (all stored) between(request *http.Request) (rows.FoundItems, error) {
+	return all.Between(request.Context(), request.URL.Query().Get)
+}
+
+func (all stored) list(request *http.Request) (rows.ListedItems, error) {
+	return all.List(request.Context(), request.URL.Query().Get)
+}
+
+func (all stored) fortunes(response http.ResponseWriter, request *http.Request) {
+	found, err := all.Fortunes(request.Context())
+	if failed(response, err) {
 		return
 	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[fortune])
-	if err != nil {
-		http.Error(response, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	found = append(found, fortune{Message: "Additional fortune added at request time."})
-	slices.SortFunc(found, func(a, b fortune) int { return cmp.Compare(a.Message, b.Message) })
 	response.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fortunesPage.Execute(response, found)
 }
 
-func addDatabase(mux *http.ServeMux, kept *store) {
-	mux.HandleFunc("GET /db", answering(kept.one))
-	mux.HandleFunc("GET /queries", answering(kept.some))
-	mux.HandleFunc("GET /updates", answering(kept.update))
-	mux.HandleFunc("GET /cached-queries", answering(kept.cachedOnes))
-	mux.HandleFunc("GET /fortunes", kept.fortunes)
-	addItems(mux, kept.pool)
+func idOf(response http.ResponseWriter, request *http.Request) (int32, bool) {
+	id, err := strconv.ParseInt(request.PathValue("id"), 10, 32)
+	if err != nil {
+		http.Error(response, "no id", http.StatusBadRequest)
+	}
+	return int32(id), err == nil
+}
+
+func (all stored) item(response http.ResponseWriter, request *http.Request) {
+	id, isID := idOf(response, request)
+	if !isID {
+		return
+	}
+	text, how, err := all.Item(request.Context(), id)
+	if failed(response, err) {
+		return
+	}
+	response.Header().Set("X-Cache", how)
+	response.Header().Set("Content-Type", "application/json")
+	response.Write(text)
+}
+
+func (all stored) add(response http.ResponseWriter, request *http.Request) {
+	var added rows.NewItem
+	err := json.NewDecoder(request.Body).Decode(&added)
+	if err != nil || added.ID == nil {
+		http.Error(response, "no item", http.StatusBadRequest)
+		return
+	}
+	if failed(response, all.Add(request.Context(), added)) {
+		return
+	}
+	response.Header().Set("Content-Type", "application/json")
+	response.WriteHeader(http.StatusCreated)
+	json.NewEncoder(response).Encode(added)
+}
+
+func (all stored) change(response http.ResponseWriter, request *http.Request) {
+	id, isID := idOf(response, request)
+	if !isID {
+		return
+	}
+	var wanted rows.ItemChange
+	if err := json.NewDecoder(request.Body).Decode(&wanted); err != nil {
+		http.Error(response, "no item", http.StatusBadRequest)
+		return
+	}
+	changed, err := all.Change(request.Context(), id, wanted)
+	if !failed(response, err) {
+		sendJSON(response, changed)
+	}
+}
+
+func addDatabase(mux *http.ServeMux, store *rows.Store) {
+	all := stored{store}
+	mux.HandleFunc("GET /db", answering(all.one))
+	mux.HandleFunc("GET /queries", answering(all.some))
+	mux.HandleFunc("GET /updates", answering(all.update))
+	mux.HandleFunc("GET /cached-queries", answering(all.cached))
+	mux.HandleFunc("GET /fortunes", all.fortunes)
+	mux.HandleFunc("GET /async-db", answering(all.between))
+	mux.HandleFunc("GET /crud/items", answering(all.list))
+	mux.HandleFunc("POST /crud/items", all.add)
+	mux.HandleFunc("GET /crud/items/{id}", all.item)
+	mux.HandleFunc("PUT /crud/items/{id}", all.change)
 }

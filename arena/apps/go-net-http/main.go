@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"arena/rows"
 )
 
 const stopSecondsMax = 3
@@ -140,11 +142,11 @@ func handler(given options) (http.Handler, error) {
 	addProxy(mux, given.upstream)
 	addCompany(mux, given.routes)
 	if given.database != "" {
-		kept, err := openStore(given.database, given.databaseConnections)
+		store, err := rows.Open(given.database, given.databaseConnections)
 		if err != nil {
 			return nil, err
 		}
-		addDatabase(mux, kept)
+		addDatabase(mux, store)
 	}
 	var all http.Handler = mux
 	for range given.middlewares {
