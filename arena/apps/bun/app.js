@@ -1,6 +1,8 @@
 // The measuring service on Bun.serve: PORT THREADS DELAY_MS [--routes N] [--middlewares N].
 // More than one THREAD is that many processes on one port, as Bun's guide to clusters shows.
+// DATABASE in the environment: where PostgreSQL is.
 import { parseArgs } from 'node:util';
+import { databaseRoutes } from './database.js';
 import { realtimeRoutes, websocket } from './realtime.js';
 
 // Bun's own default of 10 s would end the idle connections that other contestants keep.
@@ -91,7 +93,8 @@ function wrapped(handlers, middlewares) {
   return Object.entries(handlers).map(([path, handler]) => [path, { GET: wrap(handler) }]);
 }
 
-function serve({ port, threads, delayMs, routes, middlewares }) {
+async function serve({ port, threads, delayMs, routes, middlewares }) {
+  const { DATABASE, DATABASE_CONNECTIONS } = process.env;
   // A timer of 0 ms would take 1 ms.
   const wait = delayMs === 0 ? () => {} : () => Bun.sleep(delayMs);
   const server = Bun.serve({
@@ -104,6 +107,7 @@ function serve({ port, threads, delayMs, routes, middlewares }) {
       '/test': { POST: reply(wait) },
       '/test/blocking': { POST: reply(() => Bun.sleepSync(delayMs)) },
       ...realtimeRoutes,
+      ...(DATABASE ? await databaseRoutes(DATABASE, Number(DATABASE_CONNECTIONS)) : {}),
     },
     websocket,
     fetch: () => new Response('not found', { status: 404 }),
@@ -134,7 +138,7 @@ if (!Object.values(options).every(Number.isInteger)) {
 }
 if (process.env.IS_WORKER || options.threads === 1) {
   process.on('disconnect', () => process.exit(1));
-  serve(options);
+  await serve(options);
 } else {
   startWorkers(options.threads);
 }
