@@ -1,5 +1,7 @@
-//! The measuring service on actix-web: PORT THREADS DELAY_MS [--routes N] [--middlewares 0|5].
+//! The measuring service on actix-web: PORT THREADS DELAY_MS [--routes N] [--middlewares 0|5]
+//! [--database WHERE --database-connections N].
 
+mod database;
 mod options;
 
 use std::ops::Range;
@@ -10,6 +12,7 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::middleware::{from_fn, Next};
 use actix_web::web::{self, Bytes, Data, Html, Json, Path, ServiceConfig};
 use actix_web::{App, Error, HttpResponse, HttpServer};
+use arena_rows::Origin;
 use options::Options;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -113,7 +116,7 @@ fn add_company(config: &mut ServiceConfig, numbers: Range<usize>) {
     }
 }
 
-fn add_routes(config: &mut ServiceConfig, options: Options) {
+fn add_routes(config: &mut ServiceConfig, options: &Options, origin: Option<&Origin>) {
     config
         .app_data(Data::new(Delay(options.delay)))
         .route("/plaintext", web::get().to(hello))
@@ -131,6 +134,9 @@ fn add_routes(config: &mut ServiceConfig, options: Options) {
     add_company(config, options.routes / 2..options.routes);
     for size in [1024, 65536, 1048576] {
         add_bytes(config, size);
+    }
+    if let Some(origin) = origin {
+        database::add_routes(config, origin);
     }
 }
 
@@ -153,9 +159,14 @@ macro_rules! serve {
 #[actix_web::main]
 async fn main() -> std::io::Result<()> {
     let options = Options::from_arguments();
-    let routes = move |config: &mut ServiceConfig| add_routes(config, options);
+    let origin = match &options.database {
+        Some(place) => Some(Origin::open(place, options.database_connections).await),
+        None => None,
+    };
+    let given = options.clone();
+    let routes = move |config: &mut ServiceConfig| add_routes(config, &given, origin.as_ref());
     if options.middlewares == 0 {
-        return serve!(options, move || App::new().configure(routes));
+        return serve!(options, move || App::new().configure(&routes));
     }
     serve!(options, move || {
         App::new()
@@ -164,6 +175,6 @@ async fn main() -> std::io::Result<()> {
             .wrap(from_fn(reads_path))
             .wrap(from_fn(reads_path))
             .wrap(from_fn(reads_path))
-            .configure(routes)
+            .configure(&routes)
     })
 }

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Options {
     pub port: u16,
     pub threads: usize,
     pub delay: Duration,
     pub routes: usize,
     pub middlewares: usize,
+    pub database: Option<String>,
+    pub database_connections: usize,
 }
 
 impl Options {
@@ -16,7 +18,10 @@ impl Options {
     pub fn from_arguments() -> Self {
         let arguments: Vec<String> = std::env::args().skip(1).collect();
         parse(&arguments).unwrap_or_else(|| {
-            eprintln!("usage: PORT THREADS DELAY_MS [--routes N] [--middlewares 0|5]");
+            eprintln!(
+                "usage: PORT THREADS DELAY_MS [--routes N] [--middlewares 0|5] \
+                 [--database WHERE --database-connections N]"
+            );
             std::process::exit(2)
         })
     }
@@ -32,13 +37,20 @@ fn parse(arguments: &[String]) -> Option<Options> {
         delay: Duration::from_millis(delay_ms.parse().ok()?),
         routes: 0,
         middlewares: 0,
+        database: None,
+        database_connections: 4,
     };
     for pair in named.chunks(2) {
         let [name, value] = pair else { return None };
+        if name == "--database" {
+            options.database = Some(value.clone());
+            continue;
+        }
         let value = value.parse().ok()?;
         match name.as_str() {
             "--routes" => options.routes = value,
             "--middlewares" if [0, 5].contains(&value) => options.middlewares = value,
+            "--database-connections" => options.database_connections = value,
             _ => return None,
         }
     }

@@ -2,7 +2,6 @@
 //! [--database WHERE --database-connections N].
 
 mod database;
-mod items;
 mod options;
 mod orders;
 
