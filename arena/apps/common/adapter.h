@@ -23,7 +23,9 @@ struct Options {
   std::chrono::milliseconds delay{0};
   int routes = 0;
   int middlewares = 0;
-  int connections = 0;  // for peers that give each connection a thread of their pool
+  int connections = 0;   // for peers that give each connection a thread of their pool
+  std::string database;  // where PostgreSQL is, as libpq's keywords; empty: nowhere
+  int database_connections = 4;
 
   int pool_threads() const { return connections > threads ? connections : threads; }
 };
@@ -75,7 +77,9 @@ inline Options read_options(int argc, char** argv) {
       .add("DELAY_MS", delay_ms, 0, CommandLine::kMost)
       .add("--routes", options.routes, 0, CommandLine::kMost)
       .add("--middlewares", options.middlewares, 0, CommandLine::kMost)
-      .add("--connections", options.connections, 0, CommandLine::kMost);
+      .add("--connections", options.connections, 0, CommandLine::kMost)
+      .add("--database", options.database)
+      .add("--database-connections", options.database_connections, 1, CommandLine::kMost);
   line.read(argc, argv);
   options.delay = std::chrono::milliseconds(delay_ms);
   return options;

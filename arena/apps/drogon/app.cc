@@ -1,6 +1,7 @@
 // The arena's endpoints on Drogon: its router, its JSON, timers of its loops, its task queue.
 //
 //   drogon_app PORT THREADS DELAY_MS [--routes N] [--middlewares M]
+//     [--database WHERE --database-connections N]
 #include <drogon/drogon.h>
 #include <trantor/net/EventLoop.h>
 #include <trantor/utils/ConcurrentTaskQueue.h>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "../common/adapter.h"
+#include "database.h"
 #include "orders.h"
 
 namespace {
@@ -144,6 +146,7 @@ int main(int argc, char** argv) {
   add_typed_routes(options.routes);
   add_middlewares(options.middlewares);
   arena::add_orders();
+  arena::add_database(options);
   // It makes a folder for uploads where it stands, and ends by itself on SIGTERM.
   drogon::app()
       .setUploadPath((std::filesystem::temp_directory_path() / "arena_drogon").string())
