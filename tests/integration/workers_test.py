@@ -49,6 +49,11 @@ def supervised(*arguments, workers=WORKERS):
     return Service('--port', '{port}', '--workers', str(workers), *arguments)
 
 
+def is_pending(process, number):
+    status = Path(f'/proc/{process}/status').read_text(encoding='utf-8')
+    return int(re.search(r'^ShdPnd:\s*(\w+)$', status, re.MULTILINE)[1], 16) >> number - 1 & 1
+
+
 def sockets(process):
     return descriptors(process).count('socket:')
 
@@ -210,7 +215,8 @@ class Ends(unittest.TestCase):
             for worker in workers:
                 os.kill(int(worker), signal.SIGSTOP)
             os.kill(service.pid, signal.SIGINT)
-            time.sleep(0.3)
+            # Two that are pending are one.
+            until(lambda: not is_pending(service.pid, signal.SIGINT), service.said)
             self.assertTrue(all(map(is_alive, workers)))
             os.kill(service.pid, signal.SIGINT)
             self.assertEqual(service.process.wait(SECONDS_MAX), -signal.SIGINT)
