@@ -193,11 +193,17 @@ def check_build(outside, prefix, component, compiler, kind):
 
 def hardening_faults(built, is_hardened):
     """What is wrong with how the project's own files in that build are compiled."""
-    steps = json.loads((built / 'compile_commands.json').read_text(encoding='utf-8'))
-    own = ' '.join(step['command'] for step in steps if '/src/eider/' not in step['file'])
+    own = ' '.join(step['command'] for step in steps_of_project(built))
     return [f'{flag} is {"missing" if is_hardened else "there"}: {own}'
             for flag in ('-D_FORTIFY_SOURCE=3', '-fstack-protector-strong', '-D_GLIBCXX_ASSERTIONS')
             if (flag in own) != is_hardened]
+
+
+def steps_of_project(built):
+    """How the project's own files are compiled: not eider's, which lie joined in the build."""
+    steps = json.loads((built / 'compile_commands.json').read_text(encoding='utf-8'))
+    return [step for step in steps if '/src/eider/' not in step['file']
+            and not Path(step['file']).is_relative_to(built)]
 
 
 def directory_of(outside, component, compiler, kind):
@@ -224,7 +230,7 @@ def check_added(outcome, outside, root):
             *(f'-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON' for name in NOT_OF_CORE)], outside):
         return
     steps = json.loads((built / 'compile_commands.json').read_text(encoding='utf-8'))
-    own = [step for step in steps if Path(step['file']).is_relative_to(outside)]
+    own = steps_of_project(built)
     outcome.check('the project is hardened, too', hardening_faults(built, True))
     outcome.check('what is added compiles with a compiler that warns of more',
                   [step['command'] for step in steps if '-Werror' in step['command']])
