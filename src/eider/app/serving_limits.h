@@ -20,7 +20,7 @@ namespace eider::detail::app {
 [[nodiscard]] Result<std::uint64_t, std::string> read_size_within(std::string_view text,
                                                                   std::uint64_t least,
                                                                   std::uint64_t most);
-/// errors  "must be between 1ms and 24h", or as of any time
+/// errors  "must be between 1ms and 1d", or as of any time
 [[nodiscard]] Result<Duration, std::string> read_time_within(std::string_view text, Duration least,
                                                              Duration most);
 
