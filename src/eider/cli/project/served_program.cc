@@ -9,6 +9,7 @@
 
 #include "eider/cli/commands.h"
 #include "eider/cli/dev/sockets.h"
+#include "eider/runtime/signals_blocked.h"
 
 namespace eider {
 
@@ -45,7 +46,10 @@ StepEnd ServedProgram::start(ServedCall call) {
     return {kCommandFailed, started.error()};
   }
   child_ = std::move(*started);
-  reader_ = std::jthread([this](const std::stop_token& stop) { read_all(stop); });
+  {
+    const SignalsBlocked blocked;  // they are the first thread's, which waits for them
+    reader_ = std::jthread([this](const std::stop_token& stop) { read_all(stop); });
+  }
   // The listener is closed behind this: who asks a program that has gone is to be refused.
   return wait_until_ready(notices);
 }
@@ -102,10 +106,6 @@ std::chrono::nanoseconds ServedProgram::processor_time() const noexcept {
 }
 
 void ServedProgram::read_all(const std::stop_token& stop) {
-  // Signals are the first thread's, which waits for them.
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
   while (child_.output_fd() >= 0) {
     pollfd waited{child_.output_fd(), POLLIN, 0};
     const bool is_over = stop.stop_requested();
