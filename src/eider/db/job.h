@@ -19,6 +19,7 @@ namespace eider::db {
 class Failure;
 class Meter;
 class Job;
+class JobGroup;
 class StatementWatch;
 class TransactionState;
 
@@ -139,6 +140,13 @@ class Job : public Posted {
   /// The text of the one statement that it is; empty where it is anything else.
   [[nodiscard]] virtual std::string_view statement() const noexcept { return {}; }
   [[nodiscard]] bool has_succeeded() const noexcept { return has_succeeded_; }
+  /// For how long it may run.
+  [[nodiscard]] virtual Duration time_max(Duration usual) const noexcept { return usual; }
+  /// Null when it is not several jobs that go together.
+  [[nodiscard]] virtual JobGroup* group() noexcept { return nullptr; }
+  /// When a connection of the loop has got it.
+  void set_sent(Instant now) noexcept { sent_ = now; }
+  [[nodiscard]] Instant sent() const noexcept { return sent_; }
 
   /// Another connection carries it out: what has come of what is not done does not count.
   void begin_again() noexcept { forget_rows(); }
@@ -172,6 +180,7 @@ class Job : public Posted {
   OpenSpan span_;
   WaitNote note_;
   Limit limit_;
+  Instant sent_;
   Changed changed_;
   bool has_succeeded_ = false;
   std::exception_ptr failure_;

@@ -8,13 +8,16 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "eider/db/failure.h"
+#include "eider/db/job_group.h"
 #include "eider/db/pool.h"
+#include "eider/db/statement_costs.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/timer.h"
@@ -75,7 +78,8 @@ class PoolCounts {
 };
 
 /// Driver  has the types Session, Place, Finder, which knows where that is, and Settings with
-///         `target` and `options`; the name kServer; and may_do_again(settings)
+///         `target` and `options`; the name kServer; may_do_again(settings); kTogetherMax, how many
+///         statements a connection takes at once, and may_go_together(sql)
 template <class Driver>
 class LoopSessions final : public SessionOwner<typename Driver::Session, typename Driver::Place>,
                            private Timer,
@@ -107,6 +111,10 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   using Waiting = std::deque<std::unique_ptr<Job>>;
   static constexpr Duration kPauseMin = std::chrono::milliseconds(100);
   static constexpr Duration kPauseMax = std::chrono::seconds(2);
+  /// A write and a wake-up of the server cost more than a quick statement: so many are not spread.
+  static constexpr std::size_t kTogetherMin = 8;
+  /// For how long what goes together may take: the last one waits for all ahead of it.
+  static constexpr Duration kTogetherTimeMax = std::chrono::milliseconds(10);
 
   [[nodiscard]] Task<typename Driver::Place> find_place() override { return finder_.find(); }
   void on_free(Session& session) override;
@@ -124,6 +132,13 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   void tell(const PoolState& now) noexcept;
   void go_on();
   void serve_queue();
+  void serve(Session& session);
+  [[nodiscard]] std::unique_ptr<Job> take(typename Waiting::iterator next);
+  [[nodiscard]] std::unique_ptr<Job> take_together(std::unique_ptr<Job> first);
+  void finish(std::unique_ptr<Job> job, Duration took);
+  void go_on_with(std::unique_ptr<Job> job);
+  void give_back(JobGroup& group);
+  [[nodiscard]] Duration cost_of(const Job& job) const noexcept;
   void drop_left();
   [[nodiscard]] typename Waiting::iterator find_next();
   [[nodiscard]] bool may_stream() const;
@@ -150,6 +165,7 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   std::vector<std::unique_ptr<Session>> closed_;  // destroyed outside of what they called
   std::vector<std::unique_ptr<Job>> finished_;    // what awaits them goes on in `run`
   std::vector<std::unique_ptr<Job>> running_;
+  StatementCosts costs_;
   std::string why_;  // there is no connection; empty when there was one at the last attempt
   Duration pause_{0};
   Instant pause_end_;
@@ -158,6 +174,9 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
 template <class D>
 bool LoopSessions<D>::submit(std::unique_ptr<Job>& job) {
   if (is_full_for(*job)) {
+    serve_queue();
+  }
+  if (is_full_for(*job)) {
     job->refuse(Failure(FailureKind::busy, job->opens_stream()
                                                ? "too many streams of rows wait for a connection"
                                                : "too many statements wait for a connection"));
@@ -165,7 +184,7 @@ bool LoopSessions<D>::submit(std::unique_ptr<Job>& job) {
   }
   job->set_deadline(loop_.now() + settings_->options.wait_time_max);
   waiting_.push_back(std::move(job));
-  go_on();
+  loop_.defer(*this);  // what comes within a turn goes together
   return true;
 }
 
@@ -214,7 +233,7 @@ void LoopSessions<D>::serve_queue() {
   while (i < sessions_.size() && !waiting_.empty()) {
     const Session* const asked = sessions_[i].get();
     if (asked->is_free()) {
-      on_free(*sessions_[i]);
+      serve(*sessions_[i]);
     }
     // One that has ended has left the list, and another one stands in its place.
     i += i < sessions_.size() && sessions_[i].get() == asked ? 1 : 0;
@@ -222,15 +241,59 @@ void LoopSessions<D>::serve_queue() {
 }
 
 template <class D>
-void LoopSessions<D>::on_free(Session& session) {
+void LoopSessions<D>::on_free(Session& /*session*/) {
   why_.clear();
   pause_ = Duration(0);
+  loop_.defer(*this);
+}
+
+template <class D>
+void LoopSessions<D>::serve(Session& session) {
   while (session.is_free() && find_next() != waiting_.end() && session.is_there()) {
-    const auto next = find_next();
-    std::unique_ptr<Job> job = std::move(*next);
-    waiting_.erase(next);
+    std::unique_ptr<Job> job = take(find_next());
+    job->set_sent(loop_.now());
     session.start(std::move(job));
   }
+}
+
+template <class D>
+std::unique_ptr<Job> LoopSessions<D>::take(typename Waiting::iterator next) {
+  std::unique_ptr<Job> job = std::move(*next);
+  waiting_.erase(next);
+  if constexpr (D::kTogetherMax > 1) {
+    job = take_together(std::move(job));
+  }
+  return job;
+}
+
+/// With its share of what waits behind it, as far as that is known to be quick.
+template <class D>
+std::unique_ptr<Job> LoopSessions<D>::take_together(std::unique_ptr<Job> first) {
+  const auto is_free = [](const auto& session) { return session->is_free(); };
+  const std::size_t free = std::max<std::size_t>(1, count(sessions_, is_free));
+  const std::size_t share =
+      std::min(std::max(kTogetherMin, waiting_.size() / free + 1), D::kTogetherMax);
+  Duration left = kTogetherTimeMax - std::min(cost_of(*first), kTogetherTimeMax);
+  const auto has_next = [this, &left] {
+    drop_left();
+    return !waiting_.empty() && cost_of(*waiting_.front()) < left;
+  };
+  if (!has_next()) {
+    return first;
+  }
+  auto group = std::make_unique<JobGroup>(share);
+  group->add(std::move(first));
+  while (group->size() < share && has_next()) {
+    left -= cost_of(*waiting_.front());
+    group->add(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+  return group;
+}
+
+template <class D>
+Duration LoopSessions<D>::cost_of(const Job& job) const noexcept {
+  return job.opens_stream() ? Duration::max() : costs_.of(job.statement());
 }
 
 /// Drops those in front that nobody waits for any more.
@@ -286,14 +349,52 @@ bool LoopSessions<D>::may_open() const {
 
 template <class D>
 void LoopSessions<D>::on_finished(std::unique_ptr<Job> job) {
+  const Duration took = loop_.now() - job->sent();
+  JobGroup* const group = job->group();
+  if (group == nullptr) {
+    finish(std::move(job), took);
+  } else if (group->outcome() == JobGroup::Outcome::undone) {
+    give_back(*group);
+  } else {
+    const Duration each = took / group->size();
+    for (std::unique_ptr<Job>& one : group->take()) {
+      finish(std::move(one), each);
+    }
+  }
+}
+
+template <class D>
+void LoopSessions<D>::finish(std::unique_ptr<Job> job, Duration took) {
+  const std::string_view sql = job->statement();
+  if (job->sent() != Instant() && D::may_go_together(sql)) {  // within a transaction it is not
+    costs_.note(sql, took);
+  }
+  go_on_with(std::move(job));
+}
+
+template <class D>
+void LoopSessions<D>::go_on_with(std::unique_ptr<Job> job) {
   finished_.push_back(std::move(job));
   loop_.defer(*this);
 }
 
 template <class D>
 void LoopSessions<D>::on_returned(std::unique_ptr<Job> job) {
-  job->begin_again();
-  waiting_.push_front(std::move(job));
+  if (JobGroup* const group = job->group()) {
+    give_back(*group);
+  } else {
+    job->begin_again();
+    waiting_.push_front(std::move(job));
+  }
+}
+
+/// Each goes by itself the next time.
+template <class D>
+void LoopSessions<D>::give_back(JobGroup& group) {
+  for (std::unique_ptr<Job>& job : std::views::reverse(group.take())) {
+    costs_.forget(job->statement());
+    on_returned(std::move(job));
+  }
 }
 
 template <class D>
@@ -324,7 +425,7 @@ void LoopSessions<D>::hand_over() {
   }
   for (std::unique_ptr<Job>& job : std::exchange(waiting_, {})) {
     if (job->is_awaited() && !fallback_->take(job)) {
-      on_finished(std::move(job));
+      go_on_with(std::move(job));
     }
   }
   arm_timer();
@@ -334,6 +435,7 @@ void LoopSessions<D>::hand_over() {
 template <class D>
 void LoopSessions<D>::run() {
   closed_.clear();
+  serve_queue();  // the server works on that while what it has done is gone on with
   std::swap(running_, finished_);
   for (std::unique_ptr<Job>& job : running_) {
     const std::shared_ptr<TransactionState> begun = job->begun();
@@ -372,7 +474,7 @@ void LoopSessions<D>::refuse_late() {
     std::unique_ptr<Job> job = std::move(waiting_.front());
     waiting_.pop_front();
     job->refuse(lateness_of(*job));
-    on_finished(std::move(job));
+    go_on_with(std::move(job));
   }
 }
 

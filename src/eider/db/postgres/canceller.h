@@ -2,10 +2,12 @@
 // Must not ask for what is begun while a request is under way: it would meet that.
 #pragma once
 
+#include <chrono>
 #include <optional>
 
 #include "eider/db/postgres/cancel_request.h"
 #include "eider/runtime/scope.h"
+#include "eider/runtime/time.h"
 
 namespace eider::db::postgres {
 
@@ -20,6 +22,10 @@ class CancellerOwner {
 
 class Canceller {
  public:
+  /// For how long a statement is waited for whose time is over: long enough to learn that it was
+  /// cancelled, so that its outcome is known.
+  static constexpr Duration kAnswerMax = std::chrono::milliseconds(500);
+
   explicit Canceller(CancellerOwner& owner) noexcept : owner_(owner) {}
 
   /// Without one nothing can be cancelled.

@@ -265,6 +265,7 @@ TEST_F(FailingServer, what_waits_behind_a_last_answer_is_done_by_another_connect
       both.start(write(on, 1));
       both.start(write(on, 2));
       if (i == 2) {  // the loop stands still while the answer and the connection's end come
+        co_await yield_now();  // until the first has been sent
         std::thread([process] {
           TestLoop other;
           other.run([](Database beside, int ended) -> Task<> {

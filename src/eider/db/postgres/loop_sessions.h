@@ -2,10 +2,12 @@
 // Must not repeat what they do for every driver: db/loop_sessions.h.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "eider/db/loop_sessions.h"
 #include "eider/db/postgres/session.h"
+#include "eider/db/postgres/statement_kinds.h"
 #include "eider/db/postgres/target_finder.h"
 
 namespace eider::db::postgres {
@@ -16,6 +18,8 @@ struct PostgresDriver {
   using Finder = TargetFinder;
   using Settings = postgres::Settings;
   static constexpr std::string_view kServer = "PostgreSQL";
+  static constexpr std::size_t kTogetherMax = 16;
+  static bool may_go_together(std::string_view sql) noexcept { return is_plain_read(sql); }
   static bool may_do_again(const Settings& settings) noexcept { return settings.is_replica; }
 };
 

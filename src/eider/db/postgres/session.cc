@@ -11,9 +11,6 @@
 namespace eider::db::postgres {
 namespace {
 
-/// For how long a statement is waited for whose time is over: long enough to learn that it was
-/// cancelled, so that its outcome is known.
-constexpr Duration kCancelMax = std::chrono::milliseconds(500);
 /// For what nobody waits for, until the connection is given up.
 constexpr Duration kDrainMax = std::chrono::seconds(5);
 
@@ -54,7 +51,8 @@ void Session::start(std::unique_ptr<Job> job) {
   job_ = std::move(job);
   job_->set_carrier(this);
   is_late_ = false;
-  const Instant due = loop().now() + options_.limits.statement_time_max;
+  drain_due_ = loop().now() + options_.limits.statement_time_max;
+  const Instant due = loop().now() + job_->time_max(options_.limits.statement_time_max);
   loop().arm(*this, transaction_.is_held() ? std::min(due, transaction_.due_of_job()) : due);
   course_.begin(*job_);
   sender_.begin_job();
@@ -398,9 +396,7 @@ void Session::end_job() {
   if (job_ == nullptr) {
     return;
   }
-  if (failure_ == nullptr) {
-    failure_ = std::exchange(course_.single().failure, nullptr);
-  }
+  note_failure(std::exchange(course_.single().failure, nullptr));
   std::unique_ptr<Job> job = std::move(job_);
   job->set_carrier(nullptr);
   if (failure_ != nullptr) {
@@ -425,7 +421,7 @@ void Session::settle() {
   }
   if (copy_.is_open()) {
     drain_due_ = loop().now() + kDrainMax;
-    wait_at_most(kCancelMax);  // its end may wait for a lock
+    wait_at_most(Canceller::kAnswerMax);  // its end may wait for a lock
     return follow_copy(copy_.leave());
   }
   if (is_changed_) {
@@ -485,7 +481,7 @@ void Session::on_abandoned(Job& job) noexcept {
 
 /// Asks again and again: a request that came before the server has begun is passed over by it.
 void Session::drain() {
-  wait_at_most(kCancelMax);
+  wait_at_most(Canceller::kAnswerMax);
   if (stage_ == Stage::running || stage_ == Stage::scripting || stage_ == Stage::copying) {
     canceller_.ask(wire_.socket());
   }
@@ -509,9 +505,9 @@ void Session::expire_in_use() {
     settle();
   } else if (job_ != nullptr && !is_late_) {
     is_late_ = true;
-    wait_at_most(kCancelMax);
+    wait_at_most(Canceller::kAnswerMax);
     canceller_.ask(wire_.socket());
-  } else if (job_ == nullptr && loop().now() < drain_due_) {
+  } else if ((job_ == nullptr || job_->group() != nullptr) && loop().now() < drain_due_) {
     drain();
   } else {
     close("the server does not answer");

@@ -38,6 +38,13 @@ std::string_view take_word(std::string_view& sql) noexcept {
   return word;
 }
 
+/// As "pg_advisory_lock" does.
+bool contains_lock(std::string_view word) noexcept {
+  constexpr std::string_view kLock = "lock";
+  const auto is_same = [](char a, char b) { return to_lower(a) == b; };
+  return !std::ranges::search(word, kLock, is_same).empty();
+}
+
 }  // namespace
 
 bool is_copy(std::string_view sql) noexcept {
@@ -46,6 +53,20 @@ bool is_copy(std::string_view sql) noexcept {
 
 bool is_fetch(std::string_view sql) noexcept {
   return equals_ignoring_case(take_word(sql), "fetch");
+}
+
+bool is_plain_read(std::string_view sql) noexcept {
+  if (!equals_ignoring_case(take_word(sql), "select")) {
+    return false;
+  }
+  while (!sql.empty()) {
+    const std::string_view word = take_word(sql);
+    if (equals_ignoring_case(word, "for") || contains_lock(word)) {
+      return false;
+    }
+    sql.remove_prefix(word.empty() ? 1 : 0);
+  }
+  return true;
 }
 
 std::string_view tag_of(const PGresult& result) noexcept {

@@ -1,0 +1,252 @@
+#include <chrono>
+#include <set>
+#include <string>
+
+#include "eider/runtime/deadline.h"
+#include "eider/runtime/scope.h"
+#include "eider/runtime/sleep.h"
+#include "tests/support/postgres_tests.h"
+
+namespace eider {
+namespace {
+
+using db::FailureKind;
+using namespace std::chrono_literals;
+
+struct Seen {
+  int number;
+  std::string begun;  // the transaction in which it was read
+};
+
+/// Reads that wait at the same time go to a connection together, once they are known to be quick.
+class PostgresTogether : public PostgresTest {
+ protected:
+  /// The first times count for less and less: the very first one prepares it.
+  static constexpr int kUntilKnown = 20;
+
+  /// `ask(base, i)` for each i below `count`, at once, once it is known.
+  template <class Ask>
+  static Task<> ask_at_once(Database base, int count, Ask ask) {
+    for (int i = 0; i < kUntilKnown; ++i) {
+      co_await ask(base, 1);
+    }
+    Scope all;
+    for (int i = 0; i < count; ++i) {
+      all.start(ask(base, i));
+    }
+    co_await all.join();
+  }
+
+  /// How many transactions `count` reads of one text took.
+  template <class Ask>
+  std::size_t transactions_of(const Database& base, int count, Ask ask) {
+    std::set<std::string> begun;
+    on_loop_.run(ask_at_once(base, count, [&](Database on, int i) -> Task<> {
+      const Seen seen = co_await ask(on, i);
+      EXPECT_EQ(seen.number, i);
+      begun.insert(seen.begun);
+    }));
+    return begun.size() - kUntilKnown;
+  }
+
+  void make_tables(const Database& base) {
+    script(base,
+           "drop table if exists kept, open; create table kept(n int); create table open(n "
+           "int); insert into kept values(1); insert into open values(2)");
+  }
+
+  static Task<> join(Scope& all) { co_await all.join(); }
+  static Task<int> read_kept(Database on) {
+    const auto n = co_await on.one<int>("select n from kept");
+    co_return n.value_or(0);
+  }
+  static Task<int> read_open(Database on) {
+    const auto n = co_await on.one<int>("select n from open");
+    co_return n.value_or(0);
+  }
+  static Task<> expect_open(Database on) { EXPECT_EQ(co_await read_open(on), 2); }
+  static Task<> expect_kept(Database on) { EXPECT_EQ(co_await read_kept(on), 1); }
+  static Task<> get_known(Database on) {
+    for (int i = 0; i < kUntilKnown; ++i) {
+      co_await expect_kept(on);
+      co_await expect_open(on);
+    }
+  }
+};
+
+TEST_F(PostgresTogether, quick_reads_share_a_transaction_and_each_has_its_own_answer) {
+  const auto read = [](Database on, int i) -> Task<Seen> {
+    const auto seen = co_await on.one<Seen>("select $1::int as number, now()::text as begun", i);
+    co_return *seen;
+  };
+  EXPECT_LT(transactions_of(open({.connections_max = 1}), 20, read), 5U);
+  EXPECT_LT(transactions_of(open({.connections_max = 1, .statements_max = 0}), 20, read), 5U);
+}
+
+TEST_F(PostgresTogether, what_may_wait_for_a_lock_goes_by_itself) {
+  const Database base = open({.connections_max = 1});
+  script(base, "drop table if exists t; create table t(n int); insert into t values(1)");
+  const auto locking = [](Database on, int i) -> Task<Seen> {
+    const auto seen = co_await on.one<Seen>(
+        "select $1::int as number, now()::text as begun from t for update", i);
+    co_return *seen;
+  };
+  EXPECT_GE(transactions_of(base, 10, locking), 10U);
+  const auto writing = [](Database on, int i) -> Task<Seen> {
+    const auto seen = co_await on.one<Seen>(
+        "insert into t values($1) returning n as number, now()::text as begun", i);
+    co_return *seen;
+  };
+  EXPECT_GE(transactions_of(base, 10, writing), 10U);
+}
+
+TEST_F(PostgresTogether, one_that_fails_is_nobody_elses_failure) {
+  int failed = 0;
+  int right = 0;
+  on_loop_.run(ask_at_once(open({.connections_max = 1}), 16, [&](Database on, int i) -> Task<> {
+    try {
+      const auto tenth = co_await on.one<int>("select 10 / $1::int", i);
+      right += tenth == 10 / i ? 1 : 0;
+    } catch (const db::Failure& failure) {
+      EXPECT_NE(std::string(failure.what()).find("division by zero"), std::string::npos);
+      failed += i == 0 ? 1 : 100;
+    }
+  }));
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(right, kUntilKnown + 15);
+}
+
+TEST_F(PostgresTogether, a_row_that_does_not_fit_fails_alone) {
+  int failed = 0;
+  on_loop_.run(ask_at_once(open({.connections_max = 1}), 16, [&](Database on, int i) -> Task<> {
+    try {
+      const auto n = co_await on.one<int>("select nullif($1::int, 3) as n", i);
+      EXPECT_EQ(n, i);
+    } catch (const db::Failure& failure) {
+      EXPECT_EQ(failure.kind(), FailureKind::row);
+      failed += i == 3 ? 1 : 100;
+    }
+  }));
+  EXPECT_EQ(failed, 1);
+}
+
+TEST_F(PostgresTogether, what_a_read_writes_is_written_once) {
+  const Database base = open({.connections_max = 2});
+  script(base,
+         "drop table if exists noted; create table noted(n int); create or replace function "
+         "note(n int) returns int language sql as 'insert into noted values(n) returning 10 / n'");
+  int failed = 0;
+  on_loop_.run(ask_at_once(base, 24, [&failed](Database on, int i) -> Task<> {
+    try {
+      co_await on.one<int>("select note($1)", i);
+    } catch (const db::Failure&) {
+      failed += i == 0 ? 1 : 100;
+    }
+  }));
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(number(base, "select count(*) from noted"), kUntilKnown + 23);
+  EXPECT_EQ(number(base, "select count(distinct n) from noted"), 23);
+}
+
+TEST_F(PostgresTogether, quick_ones_do_not_wait_for_one_that_is_slow) {
+  std::string order;
+  const auto slow = [&order](Database on) -> Task<> {
+    co_await on.one<int>("select 1 from pg_sleep(0.1)");
+    order += 's';
+  };
+  const auto quick = [&order](Database on) -> Task<> {
+    co_await expect_open(on);
+    order += 'q';
+  };
+  const Database base = open({.connections_max = 2});
+  make_tables(base);
+  on_loop_.run([](Database on, auto slow_one, auto quick_one) -> Task<> {
+    co_await get_known(on);
+    co_await slow_one(on);
+    Scope all;
+    all.start(slow_one(on));
+    for (int i = 0; i < 6; ++i) {
+      all.start(quick_one(on));
+    }
+    co_await all.join();
+  }(base, slow, quick));
+  EXPECT_EQ(order, "sqqqqqqs");
+}
+
+TEST_F(PostgresTogether, those_behind_one_that_is_held_up_go_on_without_it) {
+  const Database base = open({.connections_max = 2});
+  const Database other = open({.connections_max = 1});
+  make_tables(base);
+  on_loop_.run([](Database on, Database locker) -> Task<> {
+    co_await get_known(on);
+    Transaction lock = co_await locker.begin();
+    co_await lock.exec("lock table kept in access exclusive mode");
+    Scope held_up;
+    held_up.start(expect_kept(on));
+    Scope quick;
+    for (int i = 0; i < 6; ++i) {
+      quick.start(expect_open(on));
+    }
+    EXPECT_TRUE(co_await with_deadline(join(quick), 5s));
+    co_await lock.commit();
+    co_await held_up.join();
+  }(base, other));
+}
+
+TEST_F(PostgresTogether, one_that_leaves_takes_nothing_from_the_others_and_all_end_what_they_ask) {
+  const Database base = open({.connections_max = 1});
+  const Database other = open({.connections_max = 1});
+  make_tables(base);
+  on_loop_.run([](Database on, Database locker) -> Task<> {
+    co_await get_known(on);
+    Transaction lock = co_await locker.begin();
+    co_await lock.exec("lock table kept in access exclusive mode");
+    Scope staying;
+    staying.start(expect_kept(on));
+    EXPECT_FALSE((co_await with_deadline(read_kept(on), 100ms)).has_value());
+    staying.start(expect_kept(on));
+    co_await lock.commit();
+    co_await staying.join();
+
+    Transaction again = co_await locker.begin();
+    co_await again.exec("lock table kept in access exclusive mode");
+    Scope leaving;
+    for (int i = 0; i < 4; ++i) {
+      leaving.start([](Database asked) -> Task<> {
+        EXPECT_FALSE((co_await with_deadline(read_kept(asked), 100ms)).has_value());
+      }(on));
+    }
+    co_await leaving.join();
+    EXPECT_TRUE((co_await with_deadline(read_open(on), 5s)).has_value());  // on that connection
+    co_await again.commit();
+  }(base, other));
+}
+
+TEST_F(PostgresTogether, a_connection_that_ends_is_told_to_each_and_another_one_goes_on) {
+  const Database base = open({.connections_max = 1});
+  const Database other = open({.connections_max = 1});
+  make_tables(base);
+  int lost = 0;
+  on_loop_.run([](Database on, Database locker, int& lost_count) -> Task<> {
+    co_await get_known(on);
+    const auto pid = co_await on.one<int>("select pg_backend_pid()");
+    Transaction lock = co_await locker.begin();
+    co_await lock.exec("lock table kept in access exclusive mode");
+    Scope asking;
+    for (int i = 0; i < 4; ++i) {
+      asking.start([](Database asked, int& count) -> Task<> {
+        auto reading = asked.one<int>("select n from kept");
+        count += (co_await failure_of(reading)).kind() == FailureKind::lost ? 1 : 0;
+      }(on, lost_count));
+    }
+    co_await sleep_for(100ms);
+    co_await lock.exec("select pg_terminate_backend($1)", *pid);
+    co_await asking.join();
+    co_await lock.commit();
+    co_await expect_kept(on);
+  }(base, other, lost));
+  EXPECT_EQ(lost, 4);
+}
+
+}  // namespace
+}  // namespace eider
