@@ -14,9 +14,9 @@ Database open_sqlite(std::string_view path, const SqliteOptions& options) {
   constexpr std::string_view kScheme = "sqlite:";
   const std::string file(path.starts_with(kScheme) ? path.substr(kScheme.size()) : path);
   // Each connection to memory would have a database of its own.
-  const bool is_in_memory = file.empty() || file == SqliteConnection::kInMemory;
+  const bool is_in_memory = file.empty() || file == db::kInMemory;
   std::unique_ptr<db::Connection> writer = std::make_unique<SqliteConnection>(
-      is_in_memory ? SqliteConnection::kInMemory : file, SqliteConnection::Role::writes, options);
+      is_in_memory ? db::kInMemory : file, SqliteConnection::Role::writes, options);
   if (options.is_rolled_back) {
     writer = std::make_unique<db::RolledBackConnection>(std::move(writer));
   }

@@ -1,17 +1,9 @@
 #include "eider/db/sqlite/sqlite_connection.h"
 
 #include <sqlite3.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <limits>
-#include <system_error>
 
-#include "eider/base/reached.h"
 #include "eider/db/sqlite/open_cursor.h"
 #include "eider/db/sqlite/sqlite_error.h"
 
@@ -25,59 +17,6 @@ constexpr int kStepsPerLook = 1000;
 constexpr int kLogPagesPerCopy = 1000;
 /// Stands where a statement has inserted nothing yet: 0 and -1 are row ids that somebody may use.
 constexpr std::int64_t kNothingInserted = std::numeric_limits<std::int64_t>::min();
-
-/// Where SQLite puts what is too large for its memory, such as rows to be sorted: the first of its
-/// places that it may write to.
-std::string temporary_directory() {
-  const std::array<const char*, 6> places = {
-      std::getenv("SQLITE_TMPDIR"), std::getenv("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp", "."};
-  for (const char* place : places) {
-    std::error_code failed;
-    if (place != nullptr && std::filesystem::is_directory(place, failed) &&
-        ::access(place, W_OK | X_OK) == 0) {
-      return place;
-    }
-  }
-  return {};
-}
-
-/// Beside the file come and go its log, its index and its journal.
-void tell_reached(sqlite3* handle, const SqliteOptions& options) {
-  const char* const file = sqlite3_db_filename(handle, "main");
-  if (file == nullptr || *file == '\0') {
-    return;  // in memory
-  }
-  for (const char* ending : {"", "-wal", "-shm", "-journal"}) {
-    const std::string path = std::string(file) + ending;
-    options.is_read_only ? eider::detail::base::will_read(path)
-                         : eider::detail::base::will_write(path);
-  }
-  eider::detail::base::will_write(temporary_directory());
-}
-
-[[noreturn]] void throw_open(const std::string& path, const std::string& cause, const char* mend) {
-  throw Failure(FailureKind::open, "cannot open the database " + path + ": " + cause + ". " + mend);
-}
-
-const char* mend_of(int code) noexcept {
-  switch (code & 0xFF) {
-    case SQLITE_CANTOPEN:
-      return "Make its directory, or give another path.";
-    case SQLITE_NOTADB:
-      return "It is not an SQLite file: move it away, or give another path.";
-    case SQLITE_CORRUPT:
-      return "It is damaged: restore it from a copy.";
-    case SQLITE_READONLY:
-    case SQLITE_PERM:
-      return "Make the file and its directory writable for this user.";
-    case SQLITE_BUSY:
-      return "Another process holds it: stop that one first.";
-    case SQLITE_FULL:
-      return "The disk is full: make room.";
-    default:
-      return "Check the path and the rights on it.";
-  }
-}
 
 }  // namespace
 
@@ -173,18 +112,12 @@ class SqliteConnection::Run {
   sqlite3_stmt* statement_;
 };
 
-void SqliteConnection::Close::operator()(sqlite3* handle) const noexcept {
-  sqlite3_close(handle);
-}
-
 SqliteConnection::SqliteConnection(const std::string& path, Role role, const SqliteOptions& options)
-    : role_(role), cache_(kStatementsMax) {
-  open(path, options);
+    : role_(role), handle_(open_file(path, options)), cache_(kStatementsMax) {
   try {
     set_up(options);
   } catch (const Failure&) {
-    const int code = sqlite3_extended_errcode(handle_.get());
-    throw_open(path, sqlite3_errmsg(handle_.get()), mend_of(code));
+    throw_cannot_open(path, handle_.get());
   }
   if (role_ == Role::writes && !options.schema.empty() && !options.is_read_only) {
     set_up_schema(path, options.schema);
@@ -194,30 +127,6 @@ SqliteConnection::SqliteConnection(const std::string& path, Role role, const Sql
 SqliteConnection::~SqliteConnection() {
   close_cursors();
   cache_.clear();  // a handle with statements does not close
-}
-
-void SqliteConnection::open(const std::string& path, const SqliteOptions& options) {
-  // SQLite would create it for everybody to read, and gives its log and its index the rights of
-  // the file. Not by open(): closing a descriptor would drop the locks of the process's others.
-  // "file:" begins a URI, to SQLites that read them.
-  if (path != kInMemory && !path.starts_with("file:") && !options.is_read_only) {
-    ::mknod(path.c_str(), S_IFREG | options.file_mode,
-            0);  // what is there stays; SQLite tells what fails
-  }
-  sqlite3* made = nullptr;
-  const int way =
-      options.is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  const int code = sqlite3_open_v2(path.c_str(), &made,
-                                   way | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
-  handle_.reset(made);
-  if (made == nullptr) {
-    throw_open(path, "there is no memory for it", "Make room.");
-  }
-  if (code != SQLITE_OK) {
-    const int error = sqlite3_system_errno(made);
-    throw_open(path, error != 0 ? std::strerror(error) : sqlite3_errmsg(made), mend_of(code));
-  }
-  tell_reached(made, options);
 }
 
 void SqliteConnection::set_up(const SqliteOptions& options) {

@@ -9,6 +9,7 @@
 #include "eider/db/connection.h"
 #include "eider/db/sqlite/open_cursor.h"
 #include "eider/db/sqlite/sqlite.h"
+#include "eider/db/sqlite/sqlite_file.h"
 #include "eider/db/sqlite/statement_cache.h"
 
 struct sqlite3;
@@ -18,9 +19,6 @@ namespace eider::db {
 class SqliteConnection final : public Connection {
  public:
   enum class Role : std::uint8_t { reads, writes };
-  /// The path of a database that is no file.
-  static constexpr const char* kInMemory = ":memory:";
-
   /// errors  Failure(open), thrown: names the file and the mend
   SqliteConnection(const std::string& path, Role role, const SqliteOptions& options);
   ~SqliteConnection() override;
@@ -41,12 +39,8 @@ class SqliteConnection final : public Connection {
   [[nodiscard]] bool may_commit() const noexcept override;
 
  private:
-  struct Close {
-    void operator()(sqlite3* handle) const noexcept;
-  };
   class Run;
 
-  void open(const std::string& path, const SqliteOptions& options);
   void set_up(const SqliteOptions& options);
   void prove_writable();
   void set_up_schema(const std::string& path, const std::string& schema);
@@ -68,7 +62,7 @@ class SqliteConnection final : public Connection {
                            const Limit& limit);
 
   Role role_;
-  std::unique_ptr<sqlite3, Close> handle_;
+  SqliteHandle handle_;
   StatementCache cache_;
   RowShape shape_;                                                // of the statement that runs
   std::vector<Cell> cells_;                                       // of its row
