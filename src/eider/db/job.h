@@ -144,6 +144,9 @@ class Job : public Posted {
   [[nodiscard]] virtual Duration time_max(Duration usual) const noexcept { return usual; }
   /// Null when it is not several jobs that go together.
   [[nodiscard]] virtual JobGroup* group() noexcept { return nullptr; }
+  /// It went with others and came back undone.
+  void set_alone() noexcept { is_alone_ = true; }
+  [[nodiscard]] bool is_alone() const noexcept { return is_alone_; }
   /// When a connection of the loop has got it.
   void set_sent(Instant now) noexcept { sent_ = now; }
   [[nodiscard]] Instant sent() const noexcept { return sent_; }
@@ -183,6 +186,7 @@ class Job : public Posted {
   Instant sent_;
   Changed changed_;
   bool has_succeeded_ = false;
+  bool is_alone_ = false;
   std::exception_ptr failure_;
 };
 

@@ -1,9 +1,6 @@
 #include "eider/db/job_group.h"
 
-#include <exception>
 #include <utility>
-
-#include "eider/db/failure.h"
 
 namespace eider::db {
 
@@ -15,32 +12,19 @@ void JobGroup::add(std::unique_ptr<Job> job) {
   ++awaited_;
 }
 
-JobGroup::Outcome JobGroup::outcome() const {
-  try {
-    rethrow();
-  } catch (const Failure& failure) {
-    return failure.kind() == FailureKind::lost ? Outcome::unknown : Outcome::undone;
-  } catch (...) {
-    return Outcome::undone;  // its rows did not fit what they were read into
-  }
-  return has_succeeded() ? Outcome::done : Outcome::undone;
-}
-
 std::vector<std::unique_ptr<Job>> JobGroup::take() {
-  const Outcome outcome = this->outcome();
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     jobs_[i]->set_carrier(nullptr);
-    if (outcome == Outcome::done) {
+    if (has_succeeded()) {
       jobs_[i]->succeed(parts_[i].changed);
-    } else if (outcome == Outcome::unknown) {
-      jobs_[i]->fail(failure());
     }
   }
   return std::move(jobs_);
 }
 
 /// What others wait for goes on.
-void JobGroup::on_abandoned(Job& /*job*/) noexcept {
+void JobGroup::on_abandoned(Job& job) noexcept {
+  costs_.forget(job.statement());  // it may have left because it was held up
   --awaited_;
   if (awaited_ == 0 && carrier() != nullptr) {
     carrier()->on_abandoned(*this);

@@ -3,12 +3,10 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <deque>
 #include <memory>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +15,7 @@
 #include "eider/db/failure.h"
 #include "eider/db/job_group.h"
 #include "eider/db/pool.h"
+#include "eider/db/pool_counts.h"
 #include "eider/db/statement_costs.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/task.h"
@@ -54,27 +53,6 @@ class SessionsFallback {
 
  protected:
   ~SessionsFallback() = default;
-};
-
-/// What the loops' connections to one server come to. From any thread.
-class PoolCounts {
- public:
-  void add(const PoolState& now, const PoolState& before) noexcept {
-    connections_.fetch_add(now.connections - before.connections, std::memory_order_relaxed);
-    busy_.fetch_add(now.busy - before.busy, std::memory_order_relaxed);
-    waiting_.fetch_add(now.waiting - before.waiting, std::memory_order_relaxed);
-  }
-  [[nodiscard]] PoolState state() const noexcept {
-    return {.connections = connections_.load(std::memory_order_relaxed),
-            .busy = busy_.load(std::memory_order_relaxed),
-            .waiting = waiting_.load(std::memory_order_relaxed)};
-  }
-
- private:
-  // What is taken off is added to what wraps around.
-  std::atomic<std::size_t> connections_{0};
-  std::atomic<std::size_t> busy_{0};
-  std::atomic<std::size_t> waiting_{0};
 };
 
 /// Driver  has the types Session, Place, Finder, which knows where that is, and Settings with
@@ -115,6 +93,8 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   static constexpr std::size_t kTogetherMin = 8;
   /// For how long what goes together may take: the last one waits for all ahead of it.
   static constexpr Duration kTogetherTimeMax = std::chrono::milliseconds(10);
+  /// Some of what has taken so long together is quick no more.
+  static constexpr Duration kHeldUp = kTogetherTimeMax * 10;
 
   [[nodiscard]] Task<typename Driver::Place> find_place() override { return finder_.find(); }
   void on_free(Session& session) override;
@@ -135,10 +115,10 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   void serve(Session& session);
   [[nodiscard]] std::unique_ptr<Job> take(typename Waiting::iterator next);
   [[nodiscard]] std::unique_ptr<Job> take_together(std::unique_ptr<Job> first);
-  void finish(std::unique_ptr<Job> job, Duration took);
   void go_on_with(std::unique_ptr<Job> job);
   void give_back(JobGroup& group);
-  [[nodiscard]] Duration cost_of(const Job& job) const noexcept;
+  [[nodiscard]] Duration cost_of(const Job& job) noexcept;
+  void note_cost(const Job& job, Duration took);
   void drop_left();
   [[nodiscard]] typename Waiting::iterator find_next();
   [[nodiscard]] bool may_stream() const;
@@ -160,12 +140,12 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   SessionsFallback* const fallback_;
   const std::shared_ptr<PoolCounts> counts_;
   PoolState told_;
+  StatementCosts costs_;  // which those that are under way refer to
   Waiting waiting_;
   std::vector<std::unique_ptr<Session>> sessions_;
   std::vector<std::unique_ptr<Session>> closed_;  // destroyed outside of what they called
   std::vector<std::unique_ptr<Job>> finished_;    // what awaits them goes on in `run`
   std::vector<std::unique_ptr<Job>> running_;
-  StatementCosts costs_;
   std::string why_;  // there is no connection; empty when there was one at the last attempt
   Duration pause_{0};
   Instant pause_end_;
@@ -281,7 +261,7 @@ std::unique_ptr<Job> LoopSessions<D>::take_together(std::unique_ptr<Job> first) 
   if (!has_next()) {
     return first;
   }
-  auto group = std::make_unique<JobGroup>(share);
+  auto group = std::make_unique<JobGroup>(costs_, share);
   group->add(std::move(first));
   while (group->size() < share && has_next()) {
     left -= cost_of(*waiting_.front());
@@ -292,8 +272,8 @@ std::unique_ptr<Job> LoopSessions<D>::take_together(std::unique_ptr<Job> first) 
 }
 
 template <class D>
-Duration LoopSessions<D>::cost_of(const Job& job) const noexcept {
-  return job.opens_stream() ? Duration::max() : costs_.of(job.statement());
+Duration LoopSessions<D>::cost_of(const Job& job) noexcept {
+  return job.is_alone() || job.opens_stream() ? Duration::max() : costs_.of(job.statement());
 }
 
 /// Drops those in front that nobody waits for any more.
@@ -352,24 +332,30 @@ void LoopSessions<D>::on_finished(std::unique_ptr<Job> job) {
   const Duration took = loop_.now() - job->sent();
   JobGroup* const group = job->group();
   if (group == nullptr) {
-    finish(std::move(job), took);
-  } else if (group->outcome() == JobGroup::Outcome::undone) {
+    note_cost(*job, took);
+    go_on_with(std::move(job));
+  } else if (!group->has_succeeded()) {
     give_back(*group);
   } else {
-    const Duration each = took / group->size();
     for (std::unique_ptr<Job>& one : group->take()) {
-      finish(std::move(one), each);
+      if (took > kHeldUp) {
+        costs_.forget(one->statement());  // each is measured by itself
+      }
+      go_on_with(std::move(one));
     }
   }
 }
 
+/// What fails quickly is not quick.
 template <class D>
-void LoopSessions<D>::finish(std::unique_ptr<Job> job, Duration took) {
-  const std::string_view sql = job->statement();
-  if (job->sent() != Instant() && D::may_go_together(sql)) {  // within a transaction it is not
+void LoopSessions<D>::note_cost(const Job& job, Duration took) {
+  const std::string_view sql = job.statement();
+  if (!job.has_succeeded()) {
+    costs_.forget(sql);
+  } else if (job.sent() != Instant() &&  // not within a transaction
+             (costs_.of(sql) != Duration::max() || D::may_go_together(sql))) {
     costs_.note(sql, took);
   }
-  go_on_with(std::move(job));
 }
 
 template <class D>
@@ -381,20 +367,24 @@ void LoopSessions<D>::go_on_with(std::unique_ptr<Job> job) {
 template <class D>
 void LoopSessions<D>::on_returned(std::unique_ptr<Job> job) {
   if (JobGroup* const group = job->group()) {
-    give_back(*group);
-  } else {
-    job->begin_again();
-    waiting_.push_front(std::move(job));
+    return give_back(*group);
   }
+  job->begin_again();
+  waiting_.push_front(std::move(job));
 }
 
-/// Each goes by itself the next time.
+/// Each goes by itself the next time, and its text proves anew that it is quick. They have time
+/// anew, too: those with less are in front of them.
 template <class D>
 void LoopSessions<D>::give_back(JobGroup& group) {
-  for (std::unique_ptr<Job>& job : std::views::reverse(group.take())) {
+  for (std::unique_ptr<Job>& job : group.take()) {
     costs_.forget(job->statement());
-    on_returned(std::move(job));
+    job->set_alone();
+    job->begin_again();
+    job->set_deadline(loop_.now() + settings_->options.wait_time_max);
+    waiting_.push_back(std::move(job));
   }
+  loop_.defer(*this);
 }
 
 template <class D>

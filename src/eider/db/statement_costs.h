@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <string_view>
 
 #include "eider/runtime/time.h"
@@ -15,20 +14,16 @@ namespace eider::db {
 class StatementCosts {
  public:
   void note(std::string_view sql, Duration took) noexcept {
-    const std::size_t hash = std::hash<std::string_view>()(sql);
-    Cost& cost = costs_[hash % costs_.size()];
+    Cost& cost = at(sql);
+    const bool is_known = cost.hash == hash_of(sql);
     // Of those that meet at one place the last one is known.
-    cost = {.hash = hash, .took = cost.hash == hash ? (cost.took * 3 + took) / 4 : took};
+    cost = {.hash = hash_of(sql), .took = is_known ? (cost.took * 3 + took) / 4 : took};
   }
-  void forget(std::string_view sql) noexcept {
-    const std::size_t hash = std::hash<std::string_view>()(sql);
-    costs_[hash % costs_.size()] = {};
-  }
+  void forget(std::string_view sql) noexcept { at(sql) = {}; }
   /// The maximum for a text that was not noted.
-  [[nodiscard]] Duration of(std::string_view sql) const noexcept {
-    const std::size_t hash = std::hash<std::string_view>()(sql);
-    const Cost& cost = costs_[hash % costs_.size()];
-    return cost.hash == hash ? cost.took : Duration::max();
+  [[nodiscard]] Duration of(std::string_view sql) noexcept {
+    const Cost& cost = at(sql);
+    return cost.hash == hash_of(sql) ? cost.took : Duration::max();
   }
 
  private:
@@ -36,6 +31,12 @@ class StatementCosts {
     std::size_t hash = 0;
     Duration took = Duration::max();
   };
+
+  /// No text has that of an empty place.
+  static std::size_t hash_of(std::string_view sql) noexcept {
+    return std::hash<std::string_view>()(sql) | 1U;
+  }
+  Cost& at(std::string_view sql) noexcept { return costs_[(hash_of(sql) >> 1U) % costs_.size()]; }
 
   std::array<Cost, 256> costs_{};
 };

@@ -51,7 +51,6 @@ void Session::start(std::unique_ptr<Job> job) {
   job_ = std::move(job);
   job_->set_carrier(this);
   is_late_ = false;
-  drain_due_ = loop().now() + options_.limits.statement_time_max;
   const Instant due = loop().now() + job_->time_max(options_.limits.statement_time_max);
   loop().arm(*this, transaction_.is_held() ? std::min(due, transaction_.due_of_job()) : due);
   course_.begin(*job_);
@@ -505,6 +504,7 @@ void Session::expire_in_use() {
     settle();
   } else if (job_ != nullptr && !is_late_) {
     is_late_ = true;
+    drain_due_ = loop().now() + options_.limits.statement_time_max;
     wait_at_most(Canceller::kAnswerMax);
     canceller_.ask(wire_.socket());
   } else if ((job_ == nullptr || job_->group() != nullptr) && loop().now() < drain_due_) {
@@ -552,7 +552,8 @@ void Session::close(const std::string& why) {
 void Session::give_back_job(Stage last, const std::string& why) {
   const bool is_undone = !is_begun_ || last == Stage::forgetting || last == Stage::preparing ||
                          course_.is_begin() || owner_.may_do_again();
-  if (is_undone && !transaction_.is_held() && !is_late_) {
+  const bool only_reads = job_->group() != nullptr;
+  if (only_reads || (is_undone && !transaction_.is_held() && !is_late_)) {
     job_->set_carrier(nullptr);
     owner_.on_returned(std::move(job_));
     return;

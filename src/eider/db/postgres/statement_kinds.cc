@@ -1,7 +1,10 @@
 #include "eider/db/postgres/statement_kinds.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <string>
+#include <string_view>
 
 #include "eider/base/text.h"
 
@@ -38,11 +41,62 @@ std::string_view take_word(std::string_view& sql) noexcept {
   return word;
 }
 
-/// As "pg_advisory_lock" does.
-bool contains_lock(std::string_view word) noexcept {
-  constexpr std::string_view kLock = "lock";
-  const auto is_same = [](char a, char b) { return to_lower(a) == b; };
-  return !std::ranges::search(word, kLock, is_same).empty();
+/// What may stand ahead of a parenthesis in a plain read: words of the language, types, and
+/// functions of the server that only compute. In order, for a search.
+constexpr auto kHarmlessWords = std::to_array<std::string_view>({
+    "abs",          "all",         "and",         "any",         "array",     "array_agg",
+    "array_length", "as",          "avg",         "between",     "bool_and",  "bool_or",
+    "btrim",        "by",          "cardinality", "case",        "cast",      "ceil",
+    "char",         "char_length", "coalesce",    "concat",      "concat_ws", "count",
+    "date_part",    "date_trunc",  "decimal",     "dense_rank",  "distinct",  "else",
+    "encode",       "every",       "except",      "exists",      "extract",   "filter",
+    "first_value",  "floor",       "format",      "from",        "greatest",  "having",
+    "ilike",        "in",          "intersect",   "interval",    "is",        "join",
+    "json_agg",     "jsonb_agg",   "lag",         "last_value",  "lateral",   "lead",
+    "least",        "left",        "length",      "like",        "limit",     "lower",
+    "lpad",         "ltrim",       "max",         "md5",         "min",       "mod",
+    "not",          "now",         "ntile",       "nullif",      "numeric",   "octet_length",
+    "offset",       "on",          "or",          "over",        "overlay",   "partition",
+    "position",     "power",       "rank",        "replace",     "reverse",   "right",
+    "round",        "row",         "row_number",  "row_to_json", "rpad",      "rtrim",
+    "select",       "sign",        "some",        "split_part",  "sqrt",      "string_agg",
+    "strpos",       "substr",      "substring",   "sum",         "then",      "time",
+    "timestamp",    "timestamptz", "to_char",     "to_json",     "to_jsonb",  "to_tsquery",
+    "to_tsvector",  "trim",        "trunc",       "ts_rank",     "union",     "unnest",
+    "upper",        "using",       "values",      "varchar",     "when",      "where",
+    "within",
+});
+static_assert(std::ranges::is_sorted(kHarmlessWords));
+
+bool is_of_name(char c) noexcept {
+  return is_of_word(c) || (c >= '0' && c <= '9') || c == '$' ||
+         static_cast<unsigned char>(c) >= 128;
+}
+
+/// before  all that stands ahead of a parenthesis
+bool may_open(std::string_view before) {
+  const std::size_t last = before.find_last_not_of(kSpaces);
+  if (last == std::string_view::npos || (!is_of_name(before[last]) && before[last] != '"')) {
+    return true;
+  }
+  before = before.substr(0, last + 1);
+  const auto name = std::ranges::find_if_not(before.rbegin(), before.rend(), is_of_name).base();
+  std::string word(name, before.end());
+  std::ranges::transform(word, word.begin(), to_lower);
+  return (name == before.begin() || *(name - 1) != '.') &&
+         std::ranges::binary_search(kHarmlessWords, std::string_view(word));
+}
+
+bool has_name(std::string_view sql, std::string_view wanted) noexcept {
+  while (!sql.empty()) {
+    const auto* const end = std::ranges::find_if_not(sql, is_of_name);
+    const std::string_view name(sql.begin(), end);
+    if (equals_ignoring_case(name, wanted)) {
+      return true;
+    }
+    sql.remove_prefix(std::max<std::size_t>(name.size(), 1));
+  }
+  return false;
 }
 
 }  // namespace
@@ -55,18 +109,16 @@ bool is_fetch(std::string_view sql) noexcept {
   return equals_ignoring_case(take_word(sql), "fetch");
 }
 
-bool is_plain_read(std::string_view sql) noexcept {
-  if (!equals_ignoring_case(take_word(sql), "select")) {
+bool is_plain_read(std::string_view sql) {
+  if (sql.contains("--") || sql.contains("/*") || has_name(sql, "for") || has_name(sql, "into")) {
     return false;
   }
-  while (!sql.empty()) {
-    const std::string_view word = take_word(sql);
-    if (equals_ignoring_case(word, "for") || contains_lock(word)) {
+  for (std::size_t at = sql.find('('); at != std::string_view::npos; at = sql.find('(', at + 1)) {
+    if (!may_open(sql.substr(0, at))) {
       return false;
     }
-    sql.remove_prefix(word.empty() ? 1 : 0);
   }
-  return true;
+  return equals_ignoring_case(take_word(sql), "select");
 }
 
 std::string_view tag_of(const PGresult& result) noexcept {

@@ -13,8 +13,9 @@ namespace eider::db::postgres {
 /// What it gives depends on a cursor of that name, which may be another one the next time.
 [[nodiscard]] bool is_fetch(std::string_view sql) noexcept;
 
-/// It reads, and by its text it waits for nobody's lock: a SELECT without FOR and without "lock".
-[[nodiscard]] bool is_plain_read(std::string_view sql) noexcept;
+/// A SELECT that by its text changes nothing, waits for nobody's lock and leaves nothing behind:
+/// without FOR, INTO and comments, and with no call but of functions that only compute.
+[[nodiscard]] bool is_plain_read(std::string_view sql);
 
 /// What the server says that a statement has done, e.g. "INSERT 0 1".
 [[nodiscard]] std::string_view tag_of(const PGresult& result) noexcept;
