@@ -91,7 +91,7 @@ class FaultyConnection final : public db::Connection {
 /// On the loop that asks, for simulated time.
 [[nodiscard]] inline Database open_faulty_database(std::shared_ptr<DatabaseFaults> faults) {
   auto connection = std::make_unique<db::SqliteConnection>(
-      db::SqliteConnection::kInMemory, db::SqliteConnection::Role::writes, SqliteOptions());
+      db::kInMemory, db::SqliteConnection::Role::writes, SqliteOptions());
   return Database(std::make_shared<db::LoopPool>(
       std::make_unique<FaultyConnection>(std::move(connection), std::move(faults))));
 }

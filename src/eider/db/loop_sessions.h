@@ -379,6 +379,9 @@ template <class D>
 void LoopSessions<D>::give_back(JobGroup& group) {
   for (std::unique_ptr<Job>& job : group.take()) {
     costs_.forget(job->statement());
+    if (!job->is_awaited()) {
+      continue;
+    }
     job->set_alone();
     job->begin_again();
     job->set_deadline(loop_.now() + settings_->options.wait_time_max);

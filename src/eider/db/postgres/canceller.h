@@ -24,7 +24,7 @@ class Canceller {
  public:
   /// For how long a statement is waited for whose time is over: long enough to learn that it was
   /// cancelled, so that its outcome is known.
-  static constexpr Duration kAnswerMax = std::chrono::milliseconds(500);
+  static constexpr Duration kCancelMax = std::chrono::milliseconds(500);
 
   explicit Canceller(CancellerOwner& owner) noexcept : owner_(owner) {}
 

@@ -420,7 +420,7 @@ void Session::settle() {
   }
   if (copy_.is_open()) {
     drain_due_ = loop().now() + kDrainMax;
-    wait_at_most(Canceller::kAnswerMax);  // its end may wait for a lock
+    wait_at_most(Canceller::kCancelMax);  // its end may wait for a lock
     return follow_copy(copy_.leave());
   }
   if (is_changed_) {
@@ -480,7 +480,7 @@ void Session::on_abandoned(Job& job) noexcept {
 
 /// Asks again and again: a request that came before the server has begun is passed over by it.
 void Session::drain() {
-  wait_at_most(Canceller::kAnswerMax);
+  wait_at_most(Canceller::kCancelMax);
   if (stage_ == Stage::running || stage_ == Stage::scripting || stage_ == Stage::copying) {
     canceller_.ask(wire_.socket());
   }
@@ -504,8 +504,8 @@ void Session::expire_in_use() {
     settle();
   } else if (job_ != nullptr && !is_late_) {
     is_late_ = true;
-    drain_due_ = loop().now() + options_.limits.statement_time_max;
-    wait_at_most(Canceller::kAnswerMax);
+    drain_due_ = loop().now() + kDrainMax;
+    wait_at_most(Canceller::kCancelMax);
     canceller_.ask(wire_.socket());
   } else if ((job_ == nullptr || job_->group() != nullptr) && loop().now() < drain_due_) {
     drain();

@@ -87,14 +87,41 @@ bool may_open(std::string_view before) {
          std::ranges::binary_search(kHarmlessWords, std::string_view(word));
 }
 
+/// Up to PostgreSQL 14 "1for" and "$1for" are two words.
 bool has_name(std::string_view sql, std::string_view wanted) noexcept {
   while (!sql.empty()) {
     const auto* const end = std::ranges::find_if_not(sql, is_of_name);
     const std::string_view name(sql.begin(), end);
-    if (equals_ignoring_case(name, wanted)) {
+    const std::size_t digits = std::min(name.find_first_not_of("$0123456789"), name.size());
+    if (equals_ignoring_case(name.substr(digits), wanted)) {
       return true;
     }
     sql.remove_prefix(std::max<std::size_t>(name.size(), 1));
+  }
+  return false;
+}
+
+/// Of a value, as in "($1).nextval", a field is the call of a function; of names it is none that
+/// stand close to the dot.
+bool has_field_of_value(std::string_view sql) noexcept {
+  for (std::size_t at = sql.find('.'); at != std::string_view::npos; at = sql.find('.', at + 1)) {
+    const std::string_view before = sql.substr(0, at);
+    const char next = at + 1 < sql.size() ? sql[at + 1] : ' ';
+    const auto first = std::ranges::find_if_not(before.rbegin(), before.rend(), is_of_name).base();
+    const bool is_name = first != before.end() ? *first != '$' : before.ends_with('"');
+    if (!is_name || !(is_of_name(next) || next == '*' || next == '"')) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// A text between dollars, which hides what stands next to it; "$1" is none.
+bool has_dollar_quote(std::string_view sql) noexcept {
+  for (std::size_t at = sql.find('$'); at != std::string_view::npos; at = sql.find('$', at + 1)) {
+    if (at + 1 == sql.size() || sql[at + 1] < '0' || sql[at + 1] > '9') {
+      return true;
+    }
   }
   return false;
 }
@@ -110,7 +137,13 @@ bool is_fetch(std::string_view sql) noexcept {
 }
 
 bool is_plain_read(std::string_view sql) {
-  if (sql.contains("--") || sql.contains("/*") || has_name(sql, "for") || has_name(sql, "into")) {
+  for (const char* name : {"for", "into", "uescape"}) {
+    if (has_name(sql, name)) {
+      return false;
+    }
+  }
+  if (sql.contains("--") || sql.contains("/*") || has_dollar_quote(sql) ||
+      has_field_of_value(sql)) {
     return false;
   }
   for (std::size_t at = sql.find('('); at != std::string_view::npos; at = sql.find('(', at + 1)) {

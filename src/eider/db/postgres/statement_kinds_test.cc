@@ -37,7 +37,18 @@ TEST(PlainReads, are_none_where_anything_else_may_happen) {
                           "select * from dequeue($1)",
                           "select f2(1)",
                           "select \xC3\xA4(1)",
-                          "select pg_advisory_lock(1)"}) {
+                          "select pg_advisory_lock(1)",
+                          "select ('s'::regclass).nextval",
+                          "select ($1::bigint).pg_advisory_lock",
+                          "select ('{1}'::bigint[])[1].pg_advisory_lock",
+                          "select $1.pg_advisory_lock",
+                          "select mine. count(3)",
+                          "select mine .count(3)",
+                          "select U&\"set!005fconfig\" uescape '!' ('app.tenant', '7', true)",
+                          "select * from t where n = $$x$$for update",
+                          "select $a$x$a$into temp u",
+                          "select * from t limit 1for update",
+                          "select * from t where n = $1for update"}) {
     EXPECT_FALSE(is_plain_read(sql)) << sql;
   }
 }
