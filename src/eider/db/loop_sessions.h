@@ -57,7 +57,7 @@ class SessionsFallback {
 
 /// Driver  has the types Session, Place, Finder, which knows where that is, and Settings with
 ///         `target` and `options`; the name kServer; may_do_again(settings); kTogetherMax, how many
-///         statements a connection takes at once, and may_go_together(sql)
+///         statements a connection takes at once, and may_go_together(settings, sql)
 template <class Driver>
 class LoopSessions final : public SessionOwner<typename Driver::Session, typename Driver::Place>,
                            private Timer,
@@ -353,7 +353,7 @@ void LoopSessions<D>::note_cost(const Job& job, Duration took) {
   if (!job.has_succeeded()) {
     costs_.forget(sql);
   } else if (job.sent() != Instant() &&  // not within a transaction
-             (costs_.of(sql) != Duration::max() || D::may_go_together(sql))) {
+             (costs_.of(sql) != Duration::max() || D::may_go_together(*settings_, sql))) {
     costs_.note(sql, took);
   }
 }

@@ -81,6 +81,7 @@ TEST_F(PostgresTogether, quick_reads_share_a_transaction_and_each_has_its_own_an
   };
   EXPECT_LT(transactions_of(open({.connections_max = 1}), 20, read), 5U);
   EXPECT_LT(transactions_of(open({.connections_max = 1, .statements_max = 0}), 20, read), 5U);
+  EXPECT_GE(transactions_of(open({.connections_max = 1, .joins_reads = false}), 20, read), 20U);
 }
 
 TEST_F(PostgresTogether, what_is_no_plain_read_goes_by_itself) {
