@@ -13,8 +13,8 @@
 
 namespace eider::db {
 
-/// For their connection they are one batch: one write, one transaction, one answer. What fails it
-/// has undone it, and each is done by itself then, so that nobody meets another's failure.
+/// For their connection they are one batch: one write, one transaction, one answer. Where it fails
+/// each is done by itself, so that nobody meets another's failure.
 class JobGroup final : public Job, private LoopConnection {
  public:
   /// costs  outlive it; they forget the texts of those that leave ahead of the end

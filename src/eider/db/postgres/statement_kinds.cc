@@ -73,17 +73,23 @@ bool is_of_name(char c) noexcept {
          static_cast<unsigned char>(c) >= 128;
 }
 
+/// The name that `text` ends with; empty where it ends with anything else.
+std::string_view last_name(std::string_view text) noexcept {
+  const auto begin = std::ranges::find_if_not(text.rbegin(), text.rend(), is_of_name).base();
+  return {begin, text.end()};
+}
+
 /// before  all that stands ahead of a parenthesis
 bool may_open(std::string_view before) {
-  const std::size_t last = before.find_last_not_of(kSpaces);
-  if (last == std::string_view::npos || (!is_of_name(before[last]) && before[last] != '"')) {
-    return true;
+  before = before.substr(0, before.find_last_not_of(kSpaces) + 1);
+  const std::string_view name = last_name(before);
+  if (name.empty()) {
+    return !before.ends_with('"');
   }
-  before = before.substr(0, last + 1);
-  const auto name = std::ranges::find_if_not(before.rbegin(), before.rend(), is_of_name).base();
-  std::string word(name, before.end());
+  before.remove_suffix(name.size());
+  std::string word(name);
   std::ranges::transform(word, word.begin(), to_lower);
-  return (name == before.begin() || *(name - 1) != '.') &&
+  return !before.ends_with('.') &&
          std::ranges::binary_search(kHarmlessWords, std::string_view(word));
 }
 
@@ -107,8 +113,8 @@ bool has_field_of_value(std::string_view sql) noexcept {
   for (std::size_t at = sql.find('.'); at != std::string_view::npos; at = sql.find('.', at + 1)) {
     const std::string_view before = sql.substr(0, at);
     const char next = at + 1 < sql.size() ? sql[at + 1] : ' ';
-    const auto first = std::ranges::find_if_not(before.rbegin(), before.rend(), is_of_name).base();
-    const bool is_name = first != before.end() ? *first != '$' : before.ends_with('"');
+    const std::string_view name = last_name(before);
+    const bool is_name = name.empty() ? before.ends_with('"') : !name.starts_with('$');
     if (!is_name || !(is_of_name(next) || next == '*' || next == '"')) {
       return true;
     }
@@ -137,6 +143,10 @@ bool is_fetch(std::string_view sql) noexcept {
 }
 
 bool is_plain_read(std::string_view sql) {
+  std::string_view rest = sql;
+  if (!equals_ignoring_case(take_word(rest), "select")) {
+    return false;
+  }
   for (const char* name : {"for", "into", "uescape"}) {
     if (has_name(sql, name)) {
       return false;
@@ -151,7 +161,7 @@ bool is_plain_read(std::string_view sql) {
       return false;
     }
   }
-  return equals_ignoring_case(take_word(sql), "select");
+  return true;
 }
 
 std::string_view tag_of(const PGresult& result) noexcept {

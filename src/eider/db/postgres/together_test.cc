@@ -66,6 +66,11 @@ class PostgresTogether : public PostgresTest {
   }
   static Task<> expect_open(Database on) { EXPECT_EQ(co_await read_open(on), 2); }
   static Task<> expect_kept(Database on) { EXPECT_EQ(co_await read_kept(on), 1); }
+  static Task<Transaction> lock_kept(Database on) {
+    Transaction lock = co_await on.begin();
+    co_await lock.exec("lock table kept in access exclusive mode");
+    co_return lock;
+  }
   static Task<> get_known(Database on) {
     for (int i = 0; i < kUntilKnown; ++i) {
       co_await expect_kept(on);
@@ -187,8 +192,7 @@ TEST_F(PostgresTogether, those_behind_one_that_is_held_up_go_on_without_it) {
   make_tables(base);
   on_loop_.run([](Database on, Database locker) -> Task<> {
     co_await get_known(on);
-    Transaction lock = co_await locker.begin();
-    co_await lock.exec("lock table kept in access exclusive mode");
+    Transaction lock = co_await lock_kept(locker);
     Scope held_up;
     held_up.start(expect_kept(on));
     Scope quick;
@@ -207,8 +211,7 @@ TEST_F(PostgresTogether, one_that_leaves_takes_nothing_from_the_others_and_all_e
   make_tables(base);
   on_loop_.run([](Database on, Database locker) -> Task<> {
     co_await get_known(on);
-    Transaction lock = co_await locker.begin();
-    co_await lock.exec("lock table kept in access exclusive mode");
+    Transaction lock = co_await lock_kept(locker);
     Scope staying;
     staying.start(expect_kept(on));
     EXPECT_FALSE((co_await with_deadline(read_kept(on), 100ms)).has_value());
@@ -216,8 +219,7 @@ TEST_F(PostgresTogether, one_that_leaves_takes_nothing_from_the_others_and_all_e
     co_await lock.commit();
     co_await staying.join();
 
-    Transaction again = co_await locker.begin();
-    co_await again.exec("lock table kept in access exclusive mode");
+    Transaction again = co_await lock_kept(locker);
     Scope leaving;
     for (int i = 0; i < 4; ++i) {
       leaving.start([](Database asked) -> Task<> {
@@ -237,8 +239,7 @@ TEST_F(PostgresTogether, what_was_under_way_on_a_connection_that_ends_is_read_by
   on_loop_.run([](Database on, Database locker) -> Task<> {
     co_await get_known(on);
     const auto pid = co_await on.one<int>("select pg_backend_pid()");
-    Transaction lock = co_await locker.begin();
-    co_await lock.exec("lock table kept in access exclusive mode");
+    Transaction lock = co_await lock_kept(locker);
     Scope asking;
     for (int i = 0; i < 4; ++i) {
       asking.start(expect_kept(on));
@@ -257,8 +258,7 @@ TEST_F(PostgresTogether, those_that_were_held_up_are_not_refused_for_it) {
   make_tables(base);
   on_loop_.run([](Database on, Database locker) -> Task<> {
     co_await get_known(on);
-    Transaction lock = co_await locker.begin();
-    co_await lock.exec("lock table kept in access exclusive mode");
+    Transaction lock = co_await lock_kept(locker);
     Scope asking;
     asking.start(expect_kept(on));
     for (int i = 0; i < 4; ++i) {
