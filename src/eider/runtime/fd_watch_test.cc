@@ -5,11 +5,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <functional>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/test_backends.h"
+#include "eider/runtime/turn_watch.h"
 
 namespace eider {
 namespace {
@@ -33,6 +37,14 @@ class CalledWatch final : public FdWatch {
   std::function<void()> called;
 };
 
+class AllWatch final : public TurnWatch {
+ public:
+  using TurnWatch::TurnWatch;
+  void on_turn_done() noexcept override { had_all = has_all(); }
+
+  bool had_all = false;
+};
+
 void add(int fd) {
   const std::uint64_t one = 1;
   ASSERT_EQ(::write(fd, &one, sizeof(one)), 8);
@@ -51,6 +63,32 @@ TEST_P(FdWatchTest, tells_again_for_as_long_as_the_descriptor_is_ready) {
   loop().run();
   EXPECT_EQ(watch.calls, 3);
   EXPECT_EQ(watch.last, Readiness::readable);
+}
+
+TEST_P(FdWatchTest, tells_in_one_turn_or_its_loop_says_that_it_has_not_all) {
+  constexpr std::size_t kMany = 600;  // more than any backend brings at once
+  std::vector<Descriptor> fds;
+  std::vector<std::unique_ptr<CalledWatch>> watches;
+  std::size_t told = 0;
+  for (std::size_t i = 0; i < kMany; ++i) {
+    const Descriptor& fd = fds.emplace_back(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    CalledWatch& watch = *watches.emplace_back(std::make_unique<CalledWatch>(loop()));
+    watch.watch(fd.get(), Readiness::readable);
+    watch.called = [this, &told, &watch] {
+      ++told;
+      watch.stop();
+      loop().stop();  // each run is one turn
+    };
+  }
+  AllWatch all(loop());
+  add(fds.front().get());
+  loop().run();
+  EXPECT_TRUE(all.had_all);
+  std::ranges::for_each(fds, [](const Descriptor& fd) { add(fd.get()); });
+  while (told < kMany) {
+    loop().run();
+    EXPECT_EQ(all.had_all, told == kMany) << told;
+  }
 }
 
 TEST_P(FdWatchTest, tells_only_what_is_watched_and_that_can_change) {

@@ -1,5 +1,7 @@
 #include "eider/runtime/loop.h"
 
+#include <sys/resource.h>
+
 #include <ctime>
 
 #include "eider/base/assert.h"
@@ -85,7 +87,13 @@ Loop::Loop() : cork_(&own_cork_), wheel_(std::make_unique<TimerWheel>()) {
 
 Loop::~Loop() {
   // The backend is gone by now: nothing that is posted may own a stream, a listener or a watch.
-  destroy_posted();
+  // What a destructor posts is destroyed as well.
+  while (Posted* next = take_posted()) {
+    while (next != nullptr) {
+      const std::unique_ptr<Posted> work(next);
+      next = work->next_;
+    }
+  }
 }
 
 std::unique_ptr<LoopKept>& Loop::kept(std::uint64_t key) {
@@ -166,6 +174,12 @@ Instant Loop::read_now() const noexcept {
   return std::chrono::steady_clock::now();
 }
 
+std::uint64_t Loop::sleeps() const noexcept {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return static_cast<std::uint64_t>(usage.ru_nvcsw);
+}
+
 void Loop::read_clocks() noexcept {
   set_clocks(std::chrono::steady_clock::now(), std::time(nullptr));
 }
@@ -213,16 +227,6 @@ void Loop::run_posted() {
     const std::unique_ptr<Posted> work(next);
     next = work->next_;
     work->run();
-  }
-}
-
-void Loop::destroy_posted() noexcept {
-  // What a destructor posts is destroyed as well.
-  while (Posted* next = take_posted()) {
-    while (next != nullptr) {
-      const std::unique_ptr<Posted> work(next);
-      next = work->next_;
-    }
   }
 }
 

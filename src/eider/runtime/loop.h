@@ -193,6 +193,8 @@ class Loop {
   virtual void update(FdWatch& watch) = 0;
   virtual void detach(FdWatch& watch) noexcept = 0;
 
+  /// TurnWatch::sleeps
+  [[nodiscard]] virtual std::uint64_t sleeps() const noexcept;
   /// Waits for events until `until` at most, sets the clocks, and handles what happened.
   virtual void wait(Instant until) = 0;
   /// `run` is about to return: what the turn gathered has to reach the kernel.
@@ -233,6 +235,7 @@ class Loop {
 
   Stream* cork_owner_ = nullptr;
   Buffer* cork_;
+  bool has_all_ = true;  // TurnWatch::has_all; set by `wait`
 
  private:
   friend class Stream;
@@ -266,7 +269,6 @@ class Loop {
   void run_timers();
   void run_posted();
   void run_deferred();
-  void destroy_posted() noexcept;
   [[nodiscard]] Posted* take_posted() noexcept;
 
   BlockingPool* blocking_pool_ = nullptr;

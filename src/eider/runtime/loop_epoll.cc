@@ -262,6 +262,7 @@ void EpollLoop::wait(Instant until) {
       ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), timeout);
   read_clocks();
   count_ = count > 0 ? static_cast<std::size_t>(count) : 0;
+  has_all_ = count_ < events_.size();
   for (next_ = 0; next_ < count_;) {
     // The event is copied and counted as handled first: a callback may take it out of the batch.
     const epoll_event event = events_[next_++];

@@ -113,6 +113,7 @@ void UringLoop::wait(Instant until) {
   // Only one call enters the kernel: it submits, runs what completed and waits.
   ring_.submit_and_wait(until == Instant::max() ? Duration::max() : until - now());
   read_clocks();
+  has_all_ = !ring_.keeps_back();
   reap();
 }
 

@@ -34,6 +34,9 @@ class UringRing {
   /// Submits, and waits for a completion until `patience` is over.
   void submit_and_wait(Duration patience) noexcept;
 
+  /// Whether the last call has left completions in the kernel, as it brings but so many.
+  [[nodiscard]] bool keeps_back() const noexcept;
+
   /// How many descriptors can be registered, which spares the kernel a look-up per operation.
   [[nodiscard]] std::uint32_t fixed_files_max() const noexcept { return fixed_files_max_; }
 

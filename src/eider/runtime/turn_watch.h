@@ -2,6 +2,8 @@
 // Must not do much: it is called each turn.
 #pragma once
 
+#include <cstdint>
+
 #include "eider/runtime/loop.h"
 
 namespace eider {
@@ -17,6 +19,12 @@ class TurnWatch {
   virtual void on_turn_done() noexcept = 0;
 
  protected:
+  /// Whether this turn has all that had happened when it began. Else the kernel has kept some back,
+  /// and the next turn begins with what is as old.
+  [[nodiscard]] bool has_all() const noexcept { return loop_.has_all_; }
+  /// How often the loop's thread has waited for something: more than before where it was idle.
+  /// Costs a system call.
+  [[nodiscard]] std::uint64_t sleeps() const noexcept { return loop_.sleeps(); }
   ~TurnWatch() { loop_.turn_watch_ = nullptr; }
 
  private:

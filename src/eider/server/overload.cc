@@ -1,6 +1,7 @@
 #include "eider/server/overload.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "eider/base/metric.h"
 
@@ -10,25 +11,30 @@ bool Overload::refuses(const Plan& plan) noexcept {
   if (plan.even_overloaded) {
     return false;
   }
+  look_at_turn();
   const Instant now = loop_.read_now();
-  Duration waited = now - loop_.now();
-  std::size_t others = answered();
-  // Where the loop has slept between, nobody had come by the end of the turn before. What it needs
-  // to hand its output to the kernel is no sleep.
-  const bool has_slept = (loop_.now() - ended_) * 8 > took_;
-  if (!has_slept) {
-    waited += took_ / 2;
-    others += answered_then_;
-  }
-  const bool is_late = queue_.refuses(waited, others, now);
+  const Instant began = loop_.now();
+  const bool is_late =
+      queue_.refuses(now - began + backlog_.usual(began), answered() + backlog_.answered(), now);
   // A loop that has slept has time, however many come at once.
-  if (!is_late && (!queue_.is_standing() || has_slept || try_spend(now))) {
+  if (!is_late && (!queue_.is_standing() || has_slept_ || try_spend(now))) {
     return false;
   }
   queue_.note_refused(now);
   ++refused_in_turn_;
   base::add_alone(refused_, std::uint64_t{1});
   return true;
+}
+
+// Where the loop has slept, nobody had come by the end of the turn before.
+void Overload::look_at_turn() noexcept {
+  if (std::exchange(is_looked_at_, true)) {
+    return;
+  }
+  has_slept_ = sleeps() != sleeps_;
+  if (has_slept_) {
+    backlog_.note_idle(loop_.now());
+  }
 }
 
 // A little more than it can do, or what each takes, a guess, would keep it idle; who is too many by
@@ -52,35 +58,41 @@ std::size_t Overload::answered() const noexcept {
 
 void Overload::on_turn_done() noexcept {
   const std::size_t count = answered();
+  const std::size_t served = count + refused_in_turn_;
   requests_before_ = requests_.load(std::memory_order_relaxed);
   refused_in_turn_ = 0;
-  if (!is_on() && count < StandingQueue::kOthersMin) [[likely]] {
+  if (!is_on() && count < StandingQueue::kOthersMin && has_all()) [[likely]] {
     queue_.note_short();
+    backlog_.note_idle(loop_.now());
     return;
   }
   const Instant now = loop_.read_now();
-  took_ = now - loop_.now();
+  // What hands the output of the turn before to the kernel takes time as well.
+  learn(now - (is_looked_at_ && !has_slept_ ? ended_ : loop_.now()), count);
+  backlog_.note_turn(loop_.now(), now, has_all(), count, served,
+                     static_cast<std::size_t>(numbers_.connections()));
   ended_ = now;
-  answered_then_ = count;
-  learn();
+  is_looked_at_ = false;
   if (is_on()) {
+    sleeps_ = sleeps();
     return;
   }
-  queue_.note(took_, count, now);
+  queue_.note(backlog_.longest(now), backlog_.answered(), now);
   if (is_on()) {
+    sleeps_ = sleeps();
     credit_ = each_ * static_cast<Duration::rep>(StandingQueue::kOthersMin);
     credited_at_ = now;
   }
 }
 
 // Of turns that have answered: one that has refused alone tells nothing.
-void Overload::learn() noexcept {
+void Overload::learn(Duration busy, std::size_t answers) noexcept {
   constexpr double kKept = 0.9;
-  if (answered_then_ == 0) {
+  if (answers == 0) {
     return;
   }
-  busy_ = busy_ * kKept + static_cast<double>(took_.count());
-  answers_ = answers_ * kKept + static_cast<double>(answered_then_);
+  busy_ = busy_ * kKept + static_cast<double>(busy.count());
+  answers_ = answers_ * kKept + static_cast<double>(answers);
   each_ = Duration(static_cast<Duration::rep>(busy_ / answers_));
 }
 

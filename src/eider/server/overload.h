@@ -9,19 +9,22 @@
 #include "eider/runtime/loop.h"
 #include "eider/runtime/standing_queue.h"
 #include "eider/runtime/turn_watch.h"
+#include "eider/server/backlog.h"
+#include "eider/server/loop_numbers.h"
 #include "eider/server/service.h"
 
 namespace eider::detail::server {
 
-/// What a turn reads has come while the one before it went on: so it has waited for half of that on
-/// average, and for what this turn has done by now. What will take the loop's time later, behind a
-/// wait of its own, is not in that: so no more are let in than the loop can do by what each has
-/// taken of its time lately.
+/// A request has waited for what its turn has done by now, and for what there was before (Backlog).
+/// What will take the loop's time later, behind a wait of its own, is not in that: so no more are
+/// let in than the loop can do by what each has taken of its time lately.
 class Overload final : private TurnWatch {
  public:
-  /// requests  how many the loop has answered; outlives this, as the loop does
-  Overload(Loop& loop, const std::atomic<std::uint64_t>& requests, Duration queue_time) noexcept
-      : TurnWatch(loop), loop_(loop), requests_(requests), queue_(queue_time) {}
+  /// numbers   of the loop's connections
+  /// requests  how many the loop has answered; both outlive this, as the loop does
+  Overload(Loop& loop, const LoopNumbers& numbers, const std::atomic<std::uint64_t>& requests,
+           Duration queue_time) noexcept
+      : TurnWatch(loop), loop_(loop), numbers_(numbers), requests_(requests), queue_(queue_time) {}
 
   /// It is found out anew whether there is more than can be done.
   void set_queue_time(Duration queue_time) noexcept { queue_ = StandingQueue(queue_time); }
@@ -37,22 +40,27 @@ class Overload final : private TurnWatch {
 
  private:
   void on_turn_done() noexcept override;
+  void look_at_turn() noexcept;
   /// Requests that this turn has answered, save refused ones.
   [[nodiscard]] std::size_t answered() const noexcept;
 
   /// Whether the loop has time for one more.
   [[nodiscard]] bool try_spend(Instant now) noexcept;
-  void learn() noexcept;
+  void learn(Duration busy, std::size_t answers) noexcept;
 
   Loop& loop_;
+  const LoopNumbers& numbers_;
   const std::atomic<std::uint64_t>& requests_;
   StandingQueue queue_;
+  Backlog backlog_;
   std::uint64_t requests_before_ = 0;  // ahead of this turn
   std::uint64_t refused_in_turn_ = 0;
   // Of the turn before.
-  Duration took_{0};
   Instant ended_;
-  std::size_t answered_then_ = 0;
+  std::uint64_t sleeps_ = 0;
+  // Of this turn, once it has read a request.
+  bool is_looked_at_ = false;
+  bool has_slept_ = false;
   // The loop's time: what each answer takes of it, what may be spent, and since when that is so.
   Duration each_{0};
   Duration credit_{0};

@@ -169,6 +169,25 @@ TEST(Overload, ends_the_connection_of_content_that_is_still_to_come_once_the_ans
   EXPECT_EQ(busy.server.worker().in_flight(), 0U);
 }
 
+TEST(Overload, refuses_what_the_kernel_has_kept_back_for_too_long) {
+  BusyServer busy;
+  busy.overload();
+  busy.server.kernel.set_events_max(10);  // four turns read what is asked at once
+  std::size_t served = 0;
+  for (int i = 0; i < 10; ++i) {
+    const auto responses = busy.ask(request_for("/busy?4000"));
+    ASSERT_EQ(responses.size(), kClients);
+    served += count(responses, 200);
+  }
+  EXPECT_LE(served, 200U);
+}
+
+TEST(Overload, is_found_out_also_where_turns_are_short_as_the_kernel_keeps_back_the_rest) {
+  BusyServer busy({.queue_time = milliseconds(50)});
+  busy.server.kernel.set_events_max(2);
+  EXPECT_GT(count(busy.ask(request_for("/busy?10000")), 503), 0U);
+}
+
 TEST(Overload, refuses_what_would_wait_before_it_begins) {
   BusyServer busy;
   busy.overload();

@@ -182,6 +182,7 @@ void SimLoop::run_one_turn() {
   is_driven_ = true;
   run_turns();
   is_driven_ = false;
+  turn_end_ = kernel_.now_;
 }
 
 void SimLoop::queue(SimConnection& connection) {
@@ -211,12 +212,18 @@ void SimLoop::forget(const void* object) noexcept {
 void SimLoop::wait(Instant until) {
   if (is_driven_) {
     stop();  // after this turn
+    sleeps_ += kernel_.now_ != turn_end_ ? 1 : 0;
   } else if (events_.empty() && until > kernel_.now_) {
     ensure(until != Instant::max(), "a simulated loop waits for what never comes");
     kernel_.now_ = until;
+    ++sleeps_;
   }
   read_clocks();
-  batch_.swap(events_);
+  const std::size_t count = std::min(events_.size(), kernel_.events_max_);
+  const auto last = events_.begin() + static_cast<std::ptrdiff_t>(count);
+  batch_.assign(events_.begin(), last);
+  events_.erase(events_.begin(), last);
+  has_all_ = events_.empty();
   shuffle_batch();
   for (std::size_t i = 0; i < batch_.size(); ++i) {
     handle(batch_[i]);

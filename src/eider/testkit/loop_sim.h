@@ -66,6 +66,7 @@ class SimLoop final : public Loop {
   void update(FdWatch& watch) override;
   void detach(FdWatch& watch) noexcept override;
 
+  [[nodiscard]] std::uint64_t sleeps() const noexcept override { return sleeps_; }
   void wait(Instant until) override;
   void wake() noexcept override {}
 
@@ -101,7 +102,9 @@ class SimLoop final : public Loop {
   static constexpr std::size_t kReadBytesMax = 64UL * 1024;  // as the real loops
 
   SimKernel& kernel_;
-  bool is_driven_ = false;  // by the kernel: each `run` is one turn
+  Instant turn_end_;
+  std::uint64_t sleeps_ = 0;  // time has passed between turns
+  bool is_driven_ = false;    // by the kernel: each `run` is one turn
   std::vector<Event> events_;
   std::vector<Event> batch_;
   std::unique_ptr<char[]> room_ = std::make_unique_for_overwrite<char[]>(kReadBytesMax);

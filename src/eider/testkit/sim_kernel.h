@@ -113,6 +113,8 @@ class SimKernel {
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return seed_; }
   void set_faults(const SimFaults& faults) noexcept { faults_ = faults; }
+  /// A turn brings so many events at most, and the next one what is left, as a busy kernel does.
+  void set_events_max(std::size_t count) noexcept { events_max_ = count; }
 
   /// Connects to a listener on one of the loops; several on one port are chosen between by dice.
   [[nodiscard]] SimClient connect(std::uint16_t port);
@@ -174,6 +176,7 @@ class SimKernel {
   const std::uint64_t seed_;
   SimRandom random_;
   SimFaults faults_;
+  std::size_t events_max_ = std::numeric_limits<std::size_t>::max();
   Instant now_;
   std::uint64_t fingerprint_ = 0;
   std::vector<SimLoop*> loops_;
