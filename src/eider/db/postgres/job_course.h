@@ -2,6 +2,7 @@
 // Must not talk to the server.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <span>
@@ -11,17 +12,20 @@
 
 #include "eider/db/failure.h"
 #include "eider/db/job.h"
+#include "eider/db/postgres/statement_kinds.h"
 
 namespace eider::db::postgres {
 
 class JobCourse {
  public:
-  void begin(Job& job) noexcept {
+  /// joins_reads  whether those that only read may go together where the job has several
+  void begin(Job& job, bool joins_reads) {
     request_ = job.start();
     single_ = {.sql = request_.sql, .values = request_.values, .rows = request_.rows};
     const bool is_single = request_.what == Request::What::statement;
     parts_ = is_single ? std::span<Part>(&single_, 1) : request_.parts;
     at_ = 0;
+    is_joined_ = joins_reads && what() == Request::What::each && parts_.size() > 1 && only_read();
     has_begun_ = false;
     was_retried_ = false;
   }
@@ -29,6 +33,7 @@ class JobCourse {
   void end() noexcept {
     request_ = Request{Request::What::statement};
     parts_ = {};
+    is_joined_ = false;
   }
 
   [[nodiscard]] Request::What what() const noexcept { return request_.what; }
@@ -60,8 +65,12 @@ class JobCourse {
   }
   /// The step of a COPY that it is; null when it is none.
   [[nodiscard]] CopyStep* copy() const noexcept { return request_.copy; }
-  /// All of its parts are one round.
+  /// All or none of its parts.
   [[nodiscard]] bool is_batch() const noexcept { return what() == Request::What::batch; }
+  /// All of its parts only read, and are one round, although each may fail by itself: libpq writes,
+  /// and the server flushes, at the end of each round.
+  [[nodiscard]] bool is_joined() const noexcept { return is_joined_; }
+  [[nodiscard]] bool is_one_round() const noexcept { return is_batch() || is_joined_; }
   [[nodiscard]] std::span<Part> parts() const noexcept { return parts_; }
   /// What became of a job with a single part.
   [[nodiscard]] Part& single() noexcept { return single_; }
@@ -75,12 +84,13 @@ class JobCourse {
   }
   void go_to(const Part& part) noexcept { at_ = static_cast<std::size_t>(&part - parts_.data()); }
   void go_to_first_undone() noexcept { at_ = next_undone(0); }
-  void go_to_next() noexcept { at_ = is_batch() ? at_ + 1 : next_undone(at_ + 1); }
+  void go_to_next() noexcept { at_ = is_one_round() ? at_ + 1 : next_undone(at_ + 1); }
   [[nodiscard]] bool has_undone() const noexcept { return next_undone(0) < parts_.size(); }
 
-  /// What did not fit the schema any more was sent anew, which is done once.
+  /// What did not fit the schema any more was sent anew, which is done once; joined ones are taken
+  /// apart ahead of that.
   [[nodiscard]] bool was_retried() const noexcept { return was_retried_; }
-  void note_retry() noexcept { was_retried_ = true; }
+  void note_retry() noexcept { was_retried_ = !std::exchange(is_joined_, false); }
 
   /// What is done ahead of a first BEGIN is not taken back any more. What follows it may be, and
   /// libpq tells nobody between two answers whether a transaction is open.
@@ -110,12 +120,30 @@ class JobCourse {
       part.failure = part.failure == nullptr && !part.is_kept ? why : part.failure;
     }
   }
-  static void finish(Part& part, std::exception_ptr failure) noexcept {
+  void finish(Part& part, std::exception_ptr failure) noexcept {
+    is_joined_ = is_joined_ && failure == nullptr;
     part.failure = std::move(failure);
     part.is_done = true;
   }
+  /// Where one has failed, all are undone.
+  ///
+  /// job  null when nobody waits any more
+  void finish_joined(bool has_failed, Job* job) noexcept {
+    if (has_failed && job != nullptr) {
+      job->begin_again();  // rows of some have come
+    }
+    for (Part& part : parts_) {
+      part.is_done = !has_failed;
+    }
+  }
 
  private:
+  [[nodiscard]] bool only_read() const {
+    std::string_view known;  // many are the same with other values
+    return std::ranges::all_of(parts_, [&known](const Part& part) {
+      return part.sql == std::exchange(known, part.sql) || is_plain_read(part.sql);
+    });
+  }
   [[nodiscard]] std::size_t next_undone(std::size_t from) const noexcept {
     while (from < parts_.size() && parts_[from].is_done) {
       ++from;
@@ -127,6 +155,7 @@ class JobCourse {
   Part single_;
   std::span<Part> parts_;
   std::size_t at_ = 0;
+  bool is_joined_ = false;
   bool has_begun_ = false;
   bool was_retried_ = false;
 };

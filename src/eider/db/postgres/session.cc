@@ -53,7 +53,7 @@ void Session::start(std::unique_ptr<Job> job) {
   is_late_ = false;
   const Instant due = loop().now() + job_->time_max(options_.limits.statement_time_max);
   loop().arm(*this, transaction_.is_held() ? std::min(due, transaction_.due_of_job()) : due);
-  course_.begin(*job_);
+  course_.begin(*job_, options_.joins_reads && !transaction_.is_held());
   sender_.begin_job();
   send();
 }
@@ -287,7 +287,7 @@ void Session::take_rows(const PGresult& result) {
   } catch (...) {
     note_failure(std::current_exception());
   }
-  if (course_.is_batch()) {
+  if (course_.is_one_round()) {
     course_.go_to_next();
   }
 }
@@ -336,12 +336,15 @@ void Session::finish_round() {
 /// What fits the schema no more has not been run, and is prepared anew, once; in a transaction what
 /// follows a failure would fail, too.
 void Session::finish_part() {
+  if (course_.is_joined()) {
+    return course_.finish_joined(failure_ != nullptr, job_.get());
+  }
   Part* part = course_.current();
   if (part == nullptr) {
     return;
   }
   if (!is_stale_ || course_.was_retried() || transaction_.is_held()) {
-    JobCourse::finish(*part, std::exchange(failure_, nullptr));
+    course_.finish(*part, std::exchange(failure_, nullptr));
   }
   failure_ = nullptr;
   is_stale_ = false;
@@ -352,7 +355,7 @@ void Session::finish_preparing() {
   if (failure_ == nullptr) {
     sender_.keep();
   } else if (Part* part = course_.current(); part != nullptr && !course_.is_batch()) {
-    JobCourse::finish(*part, std::exchange(failure_, nullptr));
+    course_.finish(*part, std::exchange(failure_, nullptr));
   }
 }
 
@@ -412,10 +415,7 @@ void Session::end_job() {
 /// Finds something to do. Nothing is begun before a request to cancel has arrived: it would meet
 /// what is begun.
 void Session::settle() {
-  if (canceller_.is_asking()) {
-    return;
-  }
-  if (transaction_.is_held() && !serve_transaction()) {
+  if (canceller_.is_asking() || (transaction_.is_held() && !serve_transaction())) {
     return;
   }
   if (copy_.is_open()) {
@@ -487,12 +487,10 @@ void Session::drain() {
 }
 
 void Session::expire() {
-  if (stage_ == Stage::free && !transaction_.is_held()) {
-    if (!canceller_.is_asking()) {
-      close("nothing to do");
-    }
-  } else {
+  if (stage_ != Stage::free || transaction_.is_held()) {
     expire_in_use();
+  } else if (!canceller_.is_asking()) {
+    close("nothing to do");
   }
 }
 

@@ -62,6 +62,71 @@ TEST_F(SeveralInPostgres, a_batch_is_one_transaction_and_all_are_as_many_as_stat
   });
 }
 
+constexpr const char* kBegun = "select now()::text";
+constexpr const char* kBegunToo = "select now()::text || ''";
+
+TEST_F(SeveralInPostgres, all_that_only_read_share_a_transaction_and_keep_errors_apart) {
+  on_each([](Database base) -> Task<> {
+    const auto [a, b] =
+        co_await base.all(db::row<std::string>(kBegun), db::row<std::string>(kBegunToo));
+    EXPECT_EQ(*a.value(), *b.value());
+    for (int i = 0; i < 2; ++i) {  // prepared by the second time
+      const auto [one, failed, unfit, four] = co_await base.all(
+          db::row<int>("select $1::int", 1), db::row<int>("select 2 / $1::int", 0),
+          db::row<Thing>("select 3 as id"), db::rows<int>("select $1::int union all select 5", 4));
+      EXPECT_EQ(*one.value(), 1);
+      EXPECT_EQ(failed.error().kind(), db::FailureKind::values);
+      EXPECT_EQ(unfit.error().kind(), db::FailureKind::row);
+      EXPECT_EQ(four.value(), (std::vector{4, 5}));  // once, although it was asked twice
+    }
+    const auto [unknown, seven] =
+        co_await base.all(db::row<int>("select nothing"), db::row<int>("select 7"));
+    EXPECT_EQ(unknown.error().kind(), db::FailureKind::statement);
+    EXPECT_EQ(*seven.value(), 7);
+    const auto [six, wrong] =
+        co_await base.all(db::row<int>("select 6"), db::row<int>("select $1::int", "no number"));
+    EXPECT_EQ(*six.value(), 6);
+    EXPECT_EQ(wrong.error().kind(), db::FailureKind::values);
+  });
+}
+
+TEST_F(SeveralInPostgres, all_go_apart_where_one_writes_or_the_program_says_so) {
+  const auto are_apart = [](Database base) -> Task<> {
+    const auto [a, n, b] =
+        co_await base.all(db::row<std::string>(kBegun), db::change("select pg_sleep(0)"),
+                          db::row<std::string>(kBegunToo));
+    EXPECT_NE(*a.value(), *b.value());
+  };
+  on_loop_.run(are_apart(open({.connections_max = 1})));
+  const auto go_apart = [](Database base) -> Task<> {
+    const auto [a, b] =
+        co_await base.all(db::row<std::string>(kBegun), db::row<std::string>(kBegunToo));
+    EXPECT_NE(*a.value(), *b.value());
+  };
+  on_loop_.run(go_apart(open({.connections_max = 1, .joins_reads = false})));
+}
+
+Task<> expect_both_read(Database base, std::string n) {
+  const auto [named, all] = co_await base.all(db::row<db::Row>("select n from changing"),
+                                              db::row<db::Row>("select * from changing"));
+  EXPECT_EQ(*(*named.value())["n"].text(), n);
+  EXPECT_EQ(*(*all.value())["n"].text(), n);
+}
+
+TEST_F(SeveralInPostgres, all_that_only_read_meet_a_table_that_has_changed) {
+  on_each([](Database base) -> Task<> {
+    co_await base.exec("drop table if exists changing");
+    co_await base.exec("create table changing(n numeric)");
+    co_await base.exec("insert into changing values(1.5)");
+    co_await expect_both_read(base, "1.5");
+    co_await expect_both_read(base, "1.5");
+    co_await base.exec("alter table changing alter column n type text");
+    co_await expect_both_read(base, "1.5");
+    co_await base.exec("alter table changing alter column n type varchar using n || '0'");
+    co_await expect_both_read(base, "1.50");
+  });
+}
+
 TEST_F(SeveralInPostgres, one_text_is_read_into_each_statements_struct_with_its_own_values) {
   on_each([](Database base) -> Task<> {
     for (int i = 0; i < 2; ++i) {  // prepared by the second time

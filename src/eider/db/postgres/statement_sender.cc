@@ -125,7 +125,7 @@ bool StatementSender::add(const Part& part, std::size_t first) {
 StatementSender::Sending StatementSender::send(JobCourse& course) {
   const Part* unprepared = find_unprepared(course.parts());
   if (unprepared == nullptr) {
-    return course.is_batch() ? send_batch(course) : send_each(course);
+    return course.is_one_round() ? send_batch(course) : send_each(course);
   }
   course.go_to(*unprepared);
   return is_full() ? Sending{.what = Sending::What::forgetting, .is_sent = send_forgetting()}
@@ -149,7 +149,7 @@ StatementSender::Sending StatementSender::send_each(JobCourse& course) {
       if (!course.was_retried() && forget_old(part)) {
         break;  // those behind it follow it
       }
-      JobCourse::finish(part, std::current_exception());
+      course.finish(part, std::current_exception());
     }
   }
   course.go_to_first_undone();
@@ -160,7 +160,7 @@ StatementSender::Sending StatementSender::send_each(JobCourse& course) {
   return sending;
 }
 
-/// One round, which the server does all of or nothing. So what is wrong with the values is found
+/// One round, which the server does all of or none. So what is wrong with the values is found
 /// ahead of anything that is sent.
 StatementSender::Sending StatementSender::send_batch(JobCourse& course) {
   std::size_t values_count = 0;
@@ -172,7 +172,7 @@ StatementSender::Sending StatementSender::send_batch(JobCourse& course) {
     try {
       bind(part);
     } catch (...) {
-      if (!course.was_retried() && forget_old(part)) {
+      if (course.is_joined() || (!course.was_retried() && forget_old(part))) {
         course.note_retry();
         return send(course);
       }
