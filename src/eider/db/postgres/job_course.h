@@ -125,23 +125,35 @@ class JobCourse {
     part.failure = std::move(failure);
     part.is_done = true;
   }
-  /// Where one has failed, all are undone.
-  ///
-  /// job  null when nobody waits any more
-  void finish_joined(bool has_failed, Job* job) noexcept {
-    if (has_failed && job != nullptr) {
-      job->begin_again();  // rows of some have come
+  /// The answer of the current part has come. A joined one's stands unless the round is undone, and
+  /// takes the failure.
+  void note_answer(Part& part, std::exception_ptr& failure) noexcept {
+    if (is_joined_) {
+      part.failure = std::exchange(failure, nullptr);
+      part.is_done = true;
     }
+    if (is_one_round()) {
+      go_to_next();
+    }
+  }
+  /// The round has failed at the server: nothing of it counts.
+  void undo_joined(Job& job) noexcept {
     for (Part& part : parts_) {
-      part.is_done = !has_failed;
+      part.failure = nullptr;
+      part.is_done = false;
     }
+    job.begin_again();  // rows of some have come
   }
 
  private:
   [[nodiscard]] bool only_read() const {
+    if (parts_.front().sql.empty()) {
+      return false;
+    }
     std::string_view known;  // many are the same with other values
     return std::ranges::all_of(parts_, [&known](const Part& part) {
-      return part.sql == std::exchange(known, part.sql) || is_plain_read(part.sql);
+      return !part.is_done &&
+             (part.sql == std::exchange(known, part.sql) || is_plain_read(part.sql));
     });
   }
   [[nodiscard]] std::size_t next_undone(std::size_t from) const noexcept {

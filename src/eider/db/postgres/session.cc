@@ -287,9 +287,7 @@ void Session::take_rows(const PGresult& result) {
   } catch (...) {
     note_failure(std::current_exception());
   }
-  if (course_.is_one_round()) {
-    course_.go_to_next();
-  }
+  course_.note_answer(*part, failure_);
 }
 
 /// The first one counts.
@@ -336,8 +334,8 @@ void Session::finish_round() {
 /// What fits the schema no more has not been run, and is prepared anew, once; in a transaction what
 /// follows a failure would fail, too.
 void Session::finish_part() {
-  if (course_.is_joined()) {
-    return course_.finish_joined(failure_ != nullptr, job_.get());
+  if (course_.is_joined() && !is_late_) {
+    return failure_ == nullptr ? void() : course_.undo_joined(*job_);
   }
   Part* part = course_.current();
   if (part == nullptr) {
@@ -380,6 +378,7 @@ bool Session::is_to_be_sent(Stage done) {
         return false;
       }
       course_.note_retry();
+      failure_ = nullptr;  // it was one part's
       break;
     default:
       return false;

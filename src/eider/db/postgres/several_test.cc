@@ -106,6 +106,25 @@ TEST_F(SeveralInPostgres, all_go_apart_where_one_writes_or_the_program_says_so) 
   on_loop_.run(go_apart(open({.connections_max = 1, .joins_reads = false})));
 }
 
+TEST_F(SeveralInPostgres, all_that_have_come_in_time_are_there_where_another_one_is_late) {
+  const Database base = open({.connections_max = 2,
+                              .statements_max = 0,  // preparing one waits for the lock, too
+                              .limits = {.statement_time_max = std::chrono::seconds(1)}});
+  on_loop_.run([](Database on) -> Task<> {
+    co_await on.exec("drop table if exists locked");
+    co_await on.exec("create table locked(n int)");
+    Transaction lock = co_await on.begin();
+    co_await lock.exec("lock table locked in access exclusive mode");
+    const auto [one, unfit, late, after] =
+        co_await on.all(db::row<int>("select 1"), db::row<Thing>("select 2 as id"),
+                        db::row<int>("select n from locked"), db::row<int>("select 4"));
+    EXPECT_EQ(*one.value(), 1);
+    EXPECT_EQ(unfit.error().kind(), db::FailureKind::row);
+    EXPECT_EQ(late.error().kind(), db::FailureKind::expired);
+    EXPECT_EQ(after.error().kind(), db::FailureKind::expired);
+  }(base));
+}
+
 Task<> expect_both_read(Database base, std::string n) {
   const auto [named, all] = co_await base.all(db::row<db::Row>("select n from changing"),
                                               db::row<db::Row>("select * from changing"));
