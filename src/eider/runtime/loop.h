@@ -4,8 +4,10 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -219,6 +221,8 @@ class Loop {
   void set_clocks(Instant now, std::int64_t wall_seconds) noexcept {
     now_ = now;
     wall_seconds_ = wall_seconds;
+    turn_ms_ = static_cast<std::uint32_t>(now.time_since_epoch() / std::chrono::milliseconds(1));
+    told_ago_ms_ = kNobodyTold;
     turns_.note_begin(now);
   }
   /// Reads the clocks into `set_clocks`: the real ones, but for a simulated loop.
@@ -275,8 +279,12 @@ class Loop {
   std::vector<std::pair<std::uint64_t, std::unique_ptr<LoopKept>>> kept_;
   Buffer own_cork_;
   std::unique_ptr<PlainRooms> plain_rooms_;
+  static constexpr std::uint32_t kNobodyTold = std::numeric_limits<std::uint32_t>::max();
+
   Instant now_;
   std::int64_t wall_seconds_ = 0;
+  std::uint32_t turn_ms_ = 0;  // `now_` in milliseconds, which begin anew each 49 days
+  std::uint32_t told_ago_ms_ = kNobodyTold;  // TurnWatch::told_ago
   std::unique_ptr<TimerWheel> wheel_;
   IntrusiveList<Deferred> deferred_;
   std::atomic<Posted*> posted_{nullptr};  // the latest first

@@ -17,6 +17,10 @@ bool has_more(const io_uring_cqe& completion) noexcept {
   return (completion.flags & IORING_CQE_F_MORE) != 0;
 }
 
+bool is_of_send(const io_uring_cqe& completion) noexcept {
+  return UringSlots::operation_of(completion.user_data) == UringOperation::send;
+}
+
 Readiness readiness_of(int events, Readiness wanted) noexcept {
   if (events < 0 || (events & (POLLERR | POLLHUP | POLLNVAL)) != 0) {
     return wanted;
@@ -31,10 +35,22 @@ void UringLoop::reap() {
   unsigned head = 0;
   unsigned count = 0;
   io_uring_cqe* completion = nullptr;
+  // Refused sends come first, that what is written now goes behind them: where a part was submitted
+  // early, that call has brought other completions already.
+  const bool is_early = ring_.take_early();
+  if (is_early) {
+    io_uring_for_each_cqe(&ring_.raw(), head, completion) {
+      if (is_of_send(*completion)) {
+        complete(*completion);
+      }
+    }
+  }
   // Callbacks only gather, so that no completion comes in between; those here are the ring's until
   // its head moves.
   io_uring_for_each_cqe(&ring_.raw(), head, completion) {
-    complete(*completion);
+    if (!is_early || !is_of_send(*completion)) {
+      complete(*completion);
+    }
     ++count;
   }
   io_uring_cq_advance(&ring_.raw(), count);

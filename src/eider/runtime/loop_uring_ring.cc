@@ -88,6 +88,7 @@ io_uring_sqe& UringRing::entry() noexcept {
   if (entry == nullptr) {
     // The kernel takes all entries in this call, so that room is made without waiting.
     submit();
+    is_early_ = true;
     entry = io_uring_get_sqe(&ring_);
     ensure(entry != nullptr, "submitting makes room");
   }

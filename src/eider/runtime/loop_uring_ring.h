@@ -5,6 +5,7 @@
 #include <liburing.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "eider/base/result.h"
 #include "eider/runtime/time.h"
@@ -31,6 +32,9 @@ class UringRing {
   [[nodiscard]] io_uring_sqe& entry() noexcept;
   /// Submits without waiting.
   void submit() noexcept;
+  /// Whether entries were submitted ahead of the last turn's end, as they were too many; forgets
+  /// it.
+  [[nodiscard]] bool take_early() noexcept { return std::exchange(is_early_, false); }
   /// Submits, and waits for a completion until `patience` is over.
   void submit_and_wait(Duration patience) noexcept;
 
@@ -47,6 +51,7 @@ class UringRing {
   std::uint32_t fixed_files_max_ = 0;
   bool is_open_ = false;
   bool is_enabled_ = false;
+  bool is_early_ = false;
 };
 
 }  // namespace eider

@@ -43,6 +43,7 @@ void Stream::open(Descriptor fd) {
   ensure(!is_open() && fd.is_open(), "a stream is opened once, with a socket");
   fd_ = fd.release();
   flags_ = 0;
+  told_at_ = loop_.turn_ms_;
   loop_.attach(*this);
 }
 
@@ -72,6 +73,11 @@ void Stream::reset() noexcept {
 // Input.
 
 void Stream::tell_bytes(std::string_view bytes) {
+  // What is told now has come since it was told before.
+  const std::uint32_t ago = loop_.turn_ms_ - std::exchange(told_at_, loop_.turn_ms_);
+  if (ago != 0 && ago < loop_.told_ago_ms_) {
+    loop_.told_ago_ms_ = ago;
+  }
   if ((flags_ & (kUnwilling | kSealed)) == 0) [[likely]] {
     owner_.on_bytes(bytes);
   } else if (wants_bytes()) {

@@ -173,6 +173,7 @@ class Stream {
   std::uint32_t slot_ = 0;  // the backend's own
   std::uint8_t flags_ = 0;
   std::uint8_t interest_ = 0;  // the backend's own
+  std::uint32_t told_at_ = 0;  // when it was opened, or told bytes last: Loop::turn_ms_
 };
 
 }  // namespace eider

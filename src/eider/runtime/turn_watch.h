@@ -2,6 +2,7 @@
 // Must not do much: it is called each turn.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "eider/runtime/loop.h"
@@ -22,6 +23,13 @@ class TurnWatch {
   /// Whether this turn has all that had happened when it began. Else the kernel has kept some back,
   /// and the next turn begins with what is as old.
   [[nodiscard]] bool has_all() const noexcept { return loop_.has_all_; }
+  /// How long ago a stream that has told bytes in this turn had told some before: the least. What
+  /// the kernel keeps back has come since then, too, as it brings what came first.
+  [[nodiscard]] Duration told_ago() const noexcept {
+    return loop_.told_ago_ms_ == Loop::kNobodyTold
+               ? Duration::max()
+               : std::chrono::milliseconds(loop_.told_ago_ms_) + std::chrono::milliseconds(1);
+  }
   /// How often the loop's thread has waited for something: more than before where it was idle.
   /// Costs a system call.
   [[nodiscard]] std::uint64_t sleeps() const noexcept { return loop_.sleeps(); }

@@ -50,7 +50,7 @@ struct LoopContext {
         is_observed(its_service.is_observed()),
         exchanges({its_loop, its_service, limits, running, *numbers}, its_limits.in_flight_max,
                   its_limits.bodies_bytes_max),
-        overload(its_loop, *numbers, requests, its_limits.queue_time) {}
+        overload(its_loop, requests, its_limits.queue_time) {}
 
   /// Others hold for what comes from now on.
   void take(const Limits& others) noexcept;

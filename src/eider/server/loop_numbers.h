@@ -38,13 +38,6 @@ class LoopNumbers {
   [[nodiscard]] std::int64_t connections(Spoken spoken) const noexcept {
     return connections_[static_cast<std::size_t>(spoken)].load(std::memory_order_relaxed);
   }
-  [[nodiscard]] std::int64_t connections() const noexcept {
-    std::int64_t sum = 0;
-    for (const auto& count : connections_) {
-      sum += count.load(std::memory_order_relaxed);
-    }
-    return sum;
-  }
   [[nodiscard]] std::int64_t accepted() const noexcept {
     return accepted_.load(std::memory_order_relaxed);
   }

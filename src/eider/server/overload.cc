@@ -14,8 +14,8 @@ bool Overload::refuses(const Plan& plan) noexcept {
   look_at_turn();
   const Instant now = loop_.read_now();
   const Instant began = loop_.now();
-  const bool is_late =
-      queue_.refuses(now - began + backlog_.usual(began), answered() + backlog_.answered(), now);
+  const bool is_late = queue_.refuses(now - began + backlog_.usual(began, told_ago()),
+                                      answered() + backlog_.answered(), now);
   // A loop that has slept has time, however many come at once.
   if (!is_late && (!queue_.is_standing() || has_slept_ || try_spend(now))) {
     return false;
@@ -58,30 +58,30 @@ std::size_t Overload::answered() const noexcept {
 
 void Overload::on_turn_done() noexcept {
   const std::size_t count = answered();
-  const std::size_t served = count + refused_in_turn_;
   requests_before_ = requests_.load(std::memory_order_relaxed);
   refused_in_turn_ = 0;
   if (!is_on() && count < StandingQueue::kOthersMin && has_all()) [[likely]] {
     queue_.note_short();
     backlog_.note_idle(loop_.now());
+    is_looked_at_ = false;
     return;
+  }
+  if (is_on()) {
+    look_at_turn();
   }
   const Instant now = loop_.read_now();
   // What hands the output of the turn before to the kernel takes time as well.
-  learn(now - (is_looked_at_ && !has_slept_ ? ended_ : loop_.now()), count);
-  backlog_.note_turn(loop_.now(), now, has_all(), count, served,
-                     static_cast<std::size_t>(numbers_.connections()));
+  const bool was_busy = std::exchange(is_looked_at_, false) && !has_slept_;
+  learn(now - (was_busy ? ended_ : loop_.now()), count);
+  backlog_.note_turn(loop_.now(), now, has_all(), told_ago(), count);
   ended_ = now;
-  is_looked_at_ = false;
-  if (is_on()) {
-    sleeps_ = sleeps();
-    return;
-  }
-  queue_.note(backlog_.longest(now), backlog_.answered(), now);
-  if (is_on()) {
-    sleeps_ = sleeps();
+  if (!is_on()) {
+    queue_.note(backlog_.longest(now), backlog_.answered(), now);
     credit_ = each_ * static_cast<Duration::rep>(StandingQueue::kOthersMin);
     credited_at_ = now;
+  }
+  if (is_on()) {
+    sleeps_ = sleeps();
   }
 }
 

@@ -10,7 +10,6 @@
 #include "eider/runtime/standing_queue.h"
 #include "eider/runtime/turn_watch.h"
 #include "eider/server/backlog.h"
-#include "eider/server/loop_numbers.h"
 #include "eider/server/service.h"
 
 namespace eider::detail::server {
@@ -20,11 +19,9 @@ namespace eider::detail::server {
 /// let in than the loop can do by what each has taken of its time lately.
 class Overload final : private TurnWatch {
  public:
-  /// numbers   of the loop's connections
-  /// requests  how many the loop has answered; both outlive this, as the loop does
-  Overload(Loop& loop, const LoopNumbers& numbers, const std::atomic<std::uint64_t>& requests,
-           Duration queue_time) noexcept
-      : TurnWatch(loop), loop_(loop), numbers_(numbers), requests_(requests), queue_(queue_time) {}
+  /// requests  how many the loop has answered; outlives this, as the loop does
+  Overload(Loop& loop, const std::atomic<std::uint64_t>& requests, Duration queue_time) noexcept
+      : TurnWatch(loop), loop_(loop), requests_(requests), queue_(queue_time) {}
 
   /// It is found out anew whether there is more than can be done.
   void set_queue_time(Duration queue_time) noexcept { queue_ = StandingQueue(queue_time); }
@@ -49,7 +46,6 @@ class Overload final : private TurnWatch {
   void learn(Duration busy, std::size_t answers) noexcept;
 
   Loop& loop_;
-  const LoopNumbers& numbers_;
   const std::atomic<std::uint64_t>& requests_;
   StandingQueue queue_;
   Backlog backlog_;

@@ -182,6 +182,36 @@ TEST(Overload, refuses_what_the_kernel_has_kept_back_for_too_long) {
   EXPECT_LE(served, 200U);
 }
 
+TEST(Overload, refuses_nobody_of_a_burst_of_which_the_kernel_keeps_back_some_behind_an_idle_loop) {
+  BusyServer busy({.queue_time = milliseconds(50)});
+  busy.server.kernel.set_events_max(2);
+  for (int i = 0; i < 10; ++i) {
+    busy.server.kernel.advance(seconds(10));
+    EXPECT_EQ(count(busy.ask(request_for("/busy?2000")), 200), kClients) << i;
+  }
+}
+
+TEST(Overload, refuses_nobody_whose_client_was_answered_a_moment_ago) {
+  // As many as ask again at once keep the loop busy for hours, and nobody waits for long.
+  BusyServer busy({.queue_time = milliseconds(80)});
+  busy.server.kernel.set_events_max(20);
+  for (SimClient& client : busy.clients) {
+    client.send(request_for("/busy?1000"));
+  }
+  std::size_t asked = 0;
+  while (asked < 4000 && busy.server.kernel.step()) {
+    for (SimClient& client : busy.clients) {
+      const auto responses = read_responses(client.take_received());
+      EXPECT_EQ(count(responses, 503), 0U) << asked;
+      if (!responses.empty()) {
+        client.send(request_for("/busy?1000"));
+        ++asked;
+      }
+    }
+  }
+  EXPECT_EQ(asked, 4000U);
+}
+
 TEST(Overload, is_found_out_also_where_turns_are_short_as_the_kernel_keeps_back_the_rest) {
   BusyServer busy({.queue_time = milliseconds(50)});
   busy.server.kernel.set_events_max(2);
