@@ -4,12 +4,11 @@
 import argparse
 import os
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from parts import programs, statics, tidy, units
+from parts import commands, programs, statics, tidy, units
 from parts.build import AHEAD, Tree
 from parts.outcome import Teller
 
@@ -136,9 +135,9 @@ def read_options():
 
 def options_of_time(parser):
     """What a run that has to end is told."""
-    parser.add_argument('--begin-within', type=float, metavar='MINUTES',
-                        help='leave out, and say so, what would begin later: for a run that is '
-                             'ended when its time is over, on a machine that is slow that day')
+    parser.add_argument('--end-within', type=float, metavar='MINUTES',
+                        help='end then, and say what was left out: for a run whose time is '
+                             'bounded, on a machine that is slow that day')
 
 
 def chosen(options):
@@ -152,13 +151,12 @@ def main():
     """Runs the chosen parts; status 1 when anything failed, 130 on Ctrl-C."""
     options = read_options()
     os.chdir(ROOT)
-    teller, began = Teller(), time.monotonic()
+    teller = Teller()
+    if options.end_within:
+        commands.end_within(options.end_within * 60)
     AHEAD.plan(part.builds for part in chosen(options) if part.builds)
     try:
         for part in chosen(options):
-            if options.begin_within and time.monotonic() - began > options.begin_within * 60:
-                teller.leave_out(part.name, part.what)
-                continue
             teller.run(part.name, part.what, lambda o, run=part.run: run(o, options))
     except KeyboardInterrupt:
         print('\ninterrupted: the other parts did not run')

@@ -6,10 +6,22 @@ Must not leave a process behind: each runs in its own group, which ends with it.
 import os
 import signal
 import subprocess
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 JOBS = len(os.sched_getaffinity(0))
+_ends_at = None  # of time.monotonic()
+
+
+class OutOfTime(Exception):
+    """The time of the whole run is over."""
+
+
+def end_within(seconds):
+    """From then on nothing runs: `run` ends what it has begun, and raises OutOfTime."""
+    global _ends_at
+    _ends_at = time.monotonic() + seconds
 
 
 @dataclass
@@ -26,16 +38,21 @@ class Ended:
 
 def run(command, seconds, cwd=None, env=None):
     """Runs the program with its output and errors joined, at most so many seconds."""
+    left = seconds if _ends_at is None else _ends_at - time.monotonic()
+    if left <= 0:
+        raise OutOfTime
     process = subprocess.Popen(
         [str(word) for word in command], cwd=cwd, env={**os.environ, **(env or {})},
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, errors='replace', start_new_session=True)
     try:
-        output, _ = process.communicate(timeout=seconds)
+        output, _ = process.communicate(timeout=min(seconds, left))
         return Ended(process.returncode, output)
     except subprocess.TimeoutExpired:
         _end_group(process)
         output, _ = process.communicate()
+        if left < seconds:
+            raise OutOfTime from None
         return Ended(None, f'{output}\n(ended after {seconds} s)')
     except BaseException:
         _end_group(process)

@@ -6,6 +6,8 @@ Must not decide what is a failure: the parts do.
 import sys
 import time
 
+from parts.commands import OutOfTime
+
 _TAIL_LINES = 60
 
 
@@ -62,12 +64,14 @@ class Teller:
         self.total = Outcome()
 
     def run(self, name, what, part):
-        """Runs `part(Outcome)`; an exception of it counts as a failure."""
+        """Runs `part(Outcome)`; an exception of it counts as a failure, but for its time's end."""
         is_terminal = sys.stdout.isatty()
         print(f'{name:<12} {what} …', end='' if is_terminal else '\n', flush=True)
         outcome, begin = Outcome(), time.monotonic()
         try:
             part(outcome)
+        except OutOfTime:
+            outcome.skip('what is left of it', 'the time of the run is over')
         except Exception as fault:  # noqa: the run goes on, and says what happened
             outcome.fail(name, f'{type(fault).__name__}: {fault}')
         seconds = time.monotonic() - begin
@@ -82,11 +86,6 @@ class Teller:
                     print(f'    {line}')
         sys.stdout.flush()
         self.total.add(outcome)
-
-    def leave_out(self, name, what):
-        """Says that a part did not run, as it would have begun too late."""
-        print(f'{name:<12} left out: there was no time left for it  ({what})', flush=True)
-        self.total.skip(name, 'there was no time left for it')
 
     def finish(self):
         """The last lines; the exit status."""

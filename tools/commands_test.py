@@ -1,0 +1,57 @@
+"""How a run ends whose time is bounded.
+
+Must not wait: what runs too long is ended within a second.
+"""
+
+import contextlib
+import io
+import time
+import unittest
+from unittest import mock
+
+from parts import commands
+from parts.outcome import Teller
+
+
+class OutOfTime(unittest.TestCase):
+    """What runs then is ended and left out, what comes behind does not begin."""
+
+    def setUp(self):
+        patch = mock.patch.object(commands, '_ends_at', None)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_what_runs_is_ended(self):
+        commands.end_within(0.2)
+        began = time.monotonic()
+        with self.assertRaises(commands.OutOfTime):
+            commands.run(['sleep', '60'], 60)
+        self.assertLess(time.monotonic() - began, 30)
+
+    def test_nothing_begins_behind_it(self):
+        commands.end_within(0)
+        with mock.patch.object(commands.subprocess, 'Popen') as begun:
+            with self.assertRaises(commands.OutOfTime):
+                commands.run(['true'], 60)
+        begun.assert_not_called()
+
+    def test_a_shorter_bound_of_its_own_is_its_own_failure(self):
+        commands.end_within(60)
+        self.assertIsNone(commands.run(['sleep', '60'], 0.1).status)
+
+    def test_the_part_keeps_what_it_has_shown_and_has_not_failed(self):
+        def part(outcome):
+            outcome.ok(3)
+            commands.each(lambda _: commands.run(['true'], 60), range(4))
+        commands.end_within(0)
+        teller = Teller()
+        with contextlib.redirect_stdout(io.StringIO()):
+            teller.run('asan', 'memory', part)
+            self.assertEqual(teller.finish(), 0)
+        self.assertEqual((teller.total.passed, teller.total.failures), (3, []))
+        self.assertEqual(teller.total.skipped,
+                         [('what is left of it', 'the time of the run is over')])
+
+
+if __name__ == '__main__':
+    unittest.main()
