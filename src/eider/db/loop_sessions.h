@@ -441,6 +441,9 @@ void LoopSessions<D>::run() {
   }
   running_.clear();
   go_on();
+  if (waiting_.empty() && finished_.empty() && closed_.empty()) {
+    withdraw();  // what was asked for meanwhile has been sent: no turn is to come for it alone
+  }
 }
 
 template <class D>
