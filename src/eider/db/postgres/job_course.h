@@ -67,8 +67,8 @@ class JobCourse {
   [[nodiscard]] CopyStep* copy() const noexcept { return request_.copy; }
   /// All or none of its parts.
   [[nodiscard]] bool is_batch() const noexcept { return what() == Request::What::batch; }
-  /// All of its parts only read, and are one round, although each may fail by itself: libpq writes,
-  /// and the server flushes, at the end of each round.
+  /// All of its parts only read, and are one round, although each may fail by itself: the server
+  /// answers, and begins a transaction, for each round.
   [[nodiscard]] bool is_joined() const noexcept { return is_joined_; }
   [[nodiscard]] bool is_one_round() const noexcept { return is_batch() || is_joined_; }
   [[nodiscard]] std::span<Part> parts() const noexcept { return parts_; }
@@ -92,8 +92,7 @@ class JobCourse {
   [[nodiscard]] bool was_retried() const noexcept { return was_retried_; }
   void note_retry() noexcept { was_retried_ = !std::exchange(is_joined_, false); }
 
-  /// What is done ahead of a first BEGIN is not taken back any more. What follows it may be, and
-  /// libpq tells nobody between two answers whether a transaction is open.
+  /// What is done ahead of a first BEGIN is not taken back any more. What follows it may be.
   void note_tag(std::string_view tag) noexcept {
     if (!has_begun_ && (tag == "BEGIN" || tag == "START TRANSACTION")) {
       has_begun_ = true;

@@ -56,7 +56,7 @@ void ListenLine::ask(const std::string& sql, Asked asked) {
     wait_for_a_word();
   }
   asked_.push_back(std::move(asked));
-  const Wire::Sent sent = wire_.send_plain(sql.c_str()) ? wire_.flush() : Wire::Sent::broken;
+  const Wire::Sent sent = wire_.send_plain(sql) ? wire_.flush() : Wire::Sent::broken;
   if (sent == Wire::Sent::broken) {
     close(wire_.error());
   } else if (sent == Wire::Sent::some) {
@@ -97,38 +97,36 @@ void ListenLine::on_ready(Readiness what) {
 }
 
 void ListenLine::take_all() {
-  bool was_null = false;
-  while (is_open_ && !asked_.empty() && wire_.has_result()) {
-    const ResultHandle result = wire_.take_result();
-    if (result == nullptr && was_null) {
-      break;  // one stands between two results; two, where the connection has ended
-    }
-    was_null = result == nullptr;
-    if (result != nullptr) {
-      take(*result);
-    }
-  }
   while (is_open_) {
-    const NotifyHandle notice = wire_.take_notice();
-    if (notice == nullptr) {
+    const std::optional<Message> message = wire_.next();
+    if (!message) {
       break;
     }
-    owner_.on_notice(notice->relname, notice->extra);
+    try {
+      take(*message);
+    } catch (const std::exception& fault) {
+      close(fault.what());
+    }
+  }
+  if (is_open_ && wire_.is_broken()) {
+    close(wire_.error());
   }
 }
 
-void ListenLine::take(const PGresult& result) {
-  switch (PQresultStatus(&result)) {
-    case PGRES_PIPELINE_SYNC:
-      finish_answer();
-      break;
-    case PGRES_FATAL_ERROR:
-    case PGRES_BAD_RESPONSE:
-    case PGRES_NONFATAL_ERROR:
-      failure_.emplace(failure_of(result, "listen"));
-      break;
-    default:
-      break;
+void ListenLine::take(const Message& message) {
+  if (message.kind == 'A') {
+    const auto [channel, payload] = read_notice(message.body);
+    owner_.on_notice(channel, payload);
+  } else if (message.kind == 'E') {
+    const Refusal refusal = read_refusal(message.body);
+    if (refusal.is_end) {
+      wire_.note_said(one_line(refusal.message));
+    }
+    if (!asked_.empty()) {
+      failure_.emplace(failure_of(refusal, "listen"));
+    }
+  } else if (message.kind == 'Z' && !asked_.empty()) {
+    finish_answer();
   }
 }
 

@@ -65,7 +65,7 @@ class ListenLine final : private ConnectingOwner, private FdWatch, private Timer
   void ask(const std::string& sql, Asked asked);
   void wait_for_a_word() noexcept;
   void take_all();
-  void take(const PGresult& result);
+  void take(const Message& message);
   void finish_answer();
   void close(const std::string& why);
 

@@ -99,8 +99,13 @@ void Parameters::clear(std::size_t count) {
 }
 
 void Parameters::add(std::span<const Value> values, std::span<const Oid> types) {
+  constexpr std::size_t kBytesMax = std::size_t{1} << 30U;  // and some less, for what is around
+  bytes_ = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     add(values[i], i < types.size() ? types[i] : 0);
+  }
+  if (bytes_ > kBytesMax - (1U << 20U)) {
+    refuse_value("the values of a statement of PostgreSQL have a gigabyte at most");
   }
 }
 
@@ -217,6 +222,7 @@ void Parameters::add_array(std::span<const Value> elements, Oid element) {
 }
 
 void Parameters::point(std::string_view bytes, Format format) {
+  bytes_ += bytes.size();
   values_.push_back(bytes.data() == nullptr ? "" : bytes.data());  // null would be NULL
   lengths_.push_back(static_cast<int>(bytes.size()));
   formats_.push_back(static_cast<int>(format));

@@ -2,6 +2,7 @@
 // Must not change a value so that it fits: what does not is refused.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,7 +14,7 @@
 
 namespace eider::db::postgres {
 
-/// The parameters of statements, in the form in which libpq takes them.
+/// The parameters of statements, in the form in which the wire has them.
 class Parameters {
  public:
   /// Forgets all of them, and makes room for so many.
@@ -23,7 +24,8 @@ class Parameters {
   /// values   are pointed to until `clear`
   /// types    as the server has told them; empty when it was not asked: then all are text, whose
   ///          type the server finds by itself, and blobs bytea
-  /// errors   Failure(values)  a number that its type cannot hold, text with a zero byte
+  /// errors   Failure(values)  a number that its type cannot hold, text with a zero byte, or more
+  ///          than a message takes
   void add(std::span<const Value> values, std::span<const Oid> types);
 
   [[nodiscard]] const char* const* values() const noexcept { return values_.data(); }
@@ -49,6 +51,7 @@ class Parameters {
   std::vector<int> lengths_;
   std::vector<int> formats_;
   std::vector<Oid> types_;
+  std::size_t bytes_ = 0;  // of the values that were added last
   // Reserved ahead: what is in them must not move.
   std::vector<std::uint64_t> numbers_;  // of up to eight bytes, as the wire has them
   std::vector<std::string> rooms_;

@@ -2,9 +2,12 @@
 // same run: the ratio counts. Both take turns, so that a machine that slows down slows both.
 #include <benchmark/benchmark.h>
 #include <libpq-fe.h>
+#include <poll.h>
 #include <sched.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -118,6 +121,66 @@ class BareLoop {
   }
 
   PGconn* connection_;
+  int number_ = 0;
+};
+
+/// The protocol by hand, over a connection that libpq has made: what libpq itself costs.
+class BareProtocol {
+ public:
+  explicit BareProtocol(const std::string& where) : connection_(PQconnectdb(where.c_str())) {
+    PQclear(PQprepare(connection_, "read", kRead, 0, nullptr));
+  }
+  ~BareProtocol() { PQfinish(connection_); }
+  BareProtocol(const BareProtocol&) = delete;
+  BareProtocol& operator=(const BareProtocol&) = delete;
+
+  int read_batch() {
+    sent_.clear();
+    for (std::size_t id = 1; id <= kBatch; ++id) {
+      put_read(static_cast<std::uint32_t>(id));
+    }
+    sent_.append("S\0\0\0\4", 5);
+    benchmark::DoNotOptimize(::send(PQsocket(connection_), sent_.data(), sent_.size(), 0));
+    got_.clear();
+    while (!has_taken_all()) {
+      pollfd ready{.fd = PQsocket(connection_), .events = POLLIN, .revents = 0};
+      ::poll(&ready, 1, -1);
+      const ssize_t bytes = ::recv(ready.fd, piece_.data(), piece_.size(), 0);
+      got_.append(piece_.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+    }
+    return number_;
+  }
+
+ private:
+  /// Bind to the unnamed portal with one binary value and binary columns, and Execute.
+  void put_read(std::uint32_t id) {
+    sent_.append("B\0\0\0\x1c\0read\0\0\1\0\1\0\1\0\0\0\4", 21);
+    id = __builtin_bswap32(id);
+    sent_.append(reinterpret_cast<const char*>(&id), sizeof id);
+    sent_.append("\0\1\0\1E\0\0\0\x09\0\0\0\0\0", 14);
+  }
+  std::uint32_t number_at(std::size_t place) const {
+    std::uint32_t number = 0;
+    std::memcpy(&number, got_.data() + place, sizeof number);
+    return __builtin_bswap32(number);
+  }
+  bool has_taken_all() {
+    std::size_t place = 0;
+    while (place + 5 <= got_.size() && place + 1 + number_at(place + 1) <= got_.size()) {
+      if (got_[place] == 'D') {
+        number_ = static_cast<int>(number_at(place + 19));
+      } else if (got_[place] == 'Z') {
+        return true;
+      }
+      place += 1 + number_at(place + 1);
+    }
+    return false;
+  }
+
+  PGconn* connection_;
+  std::string sent_;
+  std::string got_;
+  std::array<char, 16384> piece_{};
   int number_ = 0;
 };
 
@@ -242,6 +305,27 @@ void several_of_20(benchmark::State& state) {
       });
 }
 BENCHMARK(several_of_20)->Arg(1)->Arg(20)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+/// A batch by libpq, as `bare`, beside one by hand, as `eider`.
+void batch_by_hand(benchmark::State& state) {
+  const std::string where = server().where();
+  BareLoop bare(where);
+  BareProtocol by_hand(where);
+  constexpr int kCount = kRound / static_cast<int>(kBatch);
+  compare(
+      state,
+      [&] {
+        for (int i = 0; i < kCount; ++i) {
+          benchmark::DoNotOptimize(bare.read_several(1));
+        }
+      },
+      [&] {
+        for (int i = 0; i < kCount; ++i) {
+          benchmark::DoNotOptimize(by_hand.read_batch());
+        }
+      });
+}
+BENCHMARK(batch_by_hand)->UseRealTime()->Unit(benchmark::kMillisecond);
 
 /// The figures are of a row.
 void rows_of_one_statement(benchmark::State& state) {

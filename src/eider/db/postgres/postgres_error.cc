@@ -38,11 +38,6 @@ constexpr std::array kMeanings = {
     Meaning{"XX", FailureKind::storage},
 };
 
-std::string field_of(const PGresult& result, int field) {
-  const char* text = PQresultErrorField(&result, field);
-  return text == nullptr ? std::string() : std::string(text);
-}
-
 /// Its DETAIL begins with the key's columns: "Key (email)=(a@b) …". That of others is of rows, with
 /// what a client may have written into them.
 bool has_key_in_detail(std::string_view code) noexcept {
@@ -112,49 +107,42 @@ std::string column_of_detail(std::string_view detail) {
   return is_one ? std::string(columns) : std::string();
 }
 
-std::string_view sqlstate_of(const PGresult& result) noexcept {
-  const char* code = PQresultErrorField(&result, PG_DIAG_SQLSTATE);
-  return code == nullptr ? std::string_view() : std::string_view(code);
-}
-
-Staleness staleness_of(const PGresult& result) noexcept {
-  const std::string_view code = sqlstate_of(result);
-  if (code == "26000") {
+Staleness staleness_of(const Refusal& refusal) noexcept {
+  if (refusal.code == "26000") {
     return Staleness::gone;
   }
   // The server says 0A000 of much else; the function that says it of plans is this one.
-  const char* function = PQresultErrorField(&result, PG_DIAG_SOURCE_FUNCTION);
-  if (code == "0A000" && function != nullptr &&
-      std::string_view(function) == "RevalidateCachedQuery") {
+  if (refusal.code == "0A000" && refusal.function == "RevalidateCachedQuery") {
     return Staleness::plan;
   }
   // A type that another one is not taken for, or for which there is no function or operator.
   constexpr std::array<std::string_view, 6> kTypes = {"42804", "42846", "42883",
                                                       "42725", "42P08", "42P18"};
-  return std::ranges::find(kTypes, code) != kTypes.end() ? Staleness::types : Staleness::none;
+  return std::ranges::find(kTypes, refusal.code) != kTypes.end() ? Staleness::types
+                                                                 : Staleness::none;
 }
 
-bool is_of_statement(const PGresult& result) noexcept {
-  return PQresultErrorField(&result, PG_DIAG_CONTEXT) == nullptr;
+bool is_of_statement(const Refusal& refusal) noexcept {
+  return refusal.context.empty();
 }
 
-Failure failure_of(const PGresult& result, std::string_view doing) {
-  const std::string_view code = sqlstate_of(result);
+Failure failure_of(const Refusal& refusal, std::string_view doing) {
+  const std::string_view code = refusal.code;
   const FailureKind kind = code.empty() ? FailureKind::lost : kind_of_sqlstate(code);
-  RefusedBy by{.constraint = field_of(result, PG_DIAG_CONSTRAINT_NAME),
-               .table = field_of(result, PG_DIAG_TABLE_NAME),
-               .column = field_of(result, PG_DIAG_COLUMN_NAME)};
+  RefusedBy by{.constraint = std::string(refusal.constraint),
+               .table = std::string(refusal.table),
+               .column = std::string(refusal.column)};
   if (by.column.empty() && has_key_in_detail(code)) {
-    by.column = column_of_detail(field_of(result, PG_DIAG_MESSAGE_DETAIL));
+    by.column = column_of_detail(refusal.detail);
   }
-  note_place_in_copy(field_of(result, PG_DIAG_CONTEXT), by);
-  std::string message = field_of(result, PG_DIAG_MESSAGE_PRIMARY);
+  note_place_in_copy(refusal.context, by);
+  std::string message(refusal.message);
   cut_at_quote(message, [&](std::string_view quoted) {
     const bool is_of_schema = quoted == by.constraint || quoted == by.table || quoted == by.column;
     return !may_quote_values(code) && (is_of_schema || doing.contains(quoted));
   });
   if (message.empty() && code.empty()) {
-    message = one_line(PQresultErrorMessage(&result));
+    message = one_line(refusal.whole);
   }
   std::string cause = "PostgreSQL: ";
   cause += message;
@@ -170,6 +158,11 @@ std::exception_ptr failure_of_loss(const std::string& why, std::string_view sql)
   return failure(FailureKind::lost,
                  "the connection to PostgreSQL was lost (" + why +
                      "), and nobody knows whether this was done: " + std::string(sql));
+}
+
+std::exception_ptr failure_of_size(std::string_view sql) {
+  return failure(FailureKind::row, "the rows take more than result_bytes_max: ask for fewer, in: " +
+                                       std::string(sql));
 }
 
 std::exception_ptr failure_of_copy(std::string_view sql) {

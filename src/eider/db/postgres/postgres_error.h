@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "eider/db/failure.h"
-#include "eider/db/postgres/handles.h"
+#include "eider/db/postgres/messages.h"
 
 namespace eider::db::postgres {
 
@@ -24,14 +24,14 @@ namespace eider::db::postgres {
 [[nodiscard]] std::string column_of_detail(std::string_view detail);
 
 /// doing  what was tried, e.g. the statement's text
-[[nodiscard]] Failure failure_of(const PGresult& result, std::string_view doing);
+[[nodiscard]] Failure failure_of(const Refusal& refusal, std::string_view doing);
 
 /// The connection has gone behind a statement that was sent.
 [[nodiscard]] std::exception_ptr failure_of_loss(const std::string& why, std::string_view sql);
+/// Its rows have more bytes than result_bytes_max.
+[[nodiscard]] std::exception_ptr failure_of_size(std::string_view sql);
 /// A COPY amid statements of a script.
 [[nodiscard]] std::exception_ptr failure_of_copy(std::string_view sql);
-
-[[nodiscard]] std::string_view sqlstate_of(const PGresult& result) noexcept;
 
 /// Why a prepared statement may have failed that would not fail when it is prepared anew.
 ///
@@ -40,10 +40,10 @@ namespace eider::db::postgres {
 /// gone   it was thrown away
 enum class Staleness : std::uint8_t { none, plan, types, gone };
 
-[[nodiscard]] Staleness staleness_of(const PGresult& result) noexcept;
+[[nodiscard]] Staleness staleness_of(const Refusal& refusal) noexcept;
 
 /// The statement itself has failed, and not something that it had called.
-[[nodiscard]] bool is_of_statement(const PGresult& result) noexcept;
+[[nodiscard]] bool is_of_statement(const Refusal& refusal) noexcept;
 
 /// A message of libpq's in one line.
 [[nodiscard]] std::string one_line(std::string_view message);

@@ -22,6 +22,7 @@ namespace eider::db::postgres {
 /// is_copy     a COPY, which is refused: asked once, as its text is long
 /// rows        binary when all columns are known in it
 /// shape       of those rows
+/// described_in  the last round in which the server has described them
 struct Prepared {
   std::string sql;
   std::uint64_t number = 0;
@@ -30,6 +31,7 @@ struct Prepared {
   std::vector<Oid> parameters;
   Format rows = Format::binary;
   ResultShape shape{};
+  std::uint64_t described_in = 0;
 };
 
 class PreparedStatements {

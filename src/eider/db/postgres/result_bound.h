@@ -1,14 +1,10 @@
-// How much of one result has come. libpq keeps all rows until the last one has come, and tells
-// nobody how many there are by then. Must not be taken for exact: it has come at least.
+// How much of one row of a COPY has come. libpq keeps it until its end has come, and tells nobody
+// how much there is by then. Must not be taken for exact: it has come at least.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
-#include <string>
-#include <string_view>
 
-#include "eider/db/postgres/postgres_error.h"
 #include "eider/db/postgres/wire.h"
 
 namespace eider::db::postgres {
@@ -17,7 +13,7 @@ class ResultBound {
  public:
   explicit ResultBound(std::size_t bytes_max) noexcept : bytes_max_(bytes_max) {}
 
-  /// Another result is next.
+  /// Another row is next.
   void begin() noexcept { receives_ = bytes_ = 0; }
   /// As Wire's, counted. What libpq reads is what waited and waits no more, where nothing came
   /// meanwhile; it reads into a room that has some left in any case.
@@ -32,19 +28,10 @@ class ResultBound {
     return is_alive;
   }
   [[nodiscard]] bool is_exceeded() const noexcept { return bytes_ > bytes_max_; }
-  /// Exact, once it is there.
-  [[nodiscard]] bool holds(const PGresult& result) const noexcept {
-    return PQresultMemorySize(&result) <= bytes_max_;
-  }
-  [[nodiscard]] static std::exception_ptr failure(std::string_view sql) {
-    return postgres::failure(
-        FailureKind::row,
-        "the rows take more than result_bytes_max: ask for fewer, in: " + std::string(sql));
-  }
 
  private:
   static constexpr std::size_t kReadBytesMin = 8192;
-  static constexpr std::size_t kUncounted = 16;  // small results need no question of the kernel
+  static constexpr std::size_t kUncounted = 16;  // small ones need no question of the kernel
 
   std::size_t bytes_max_;
   std::size_t receives_ = 0;

@@ -2,88 +2,92 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstddef>
+
+#include "eider/db/failure.h"
 
 namespace eider::db::postgres {
-namespace {
 
-std::string_view bytes_at(const PGresult& result, int row, int column) {
-  return {PQgetvalue(&result, row, column),
-          static_cast<std::size_t>(PQgetlength(&result, row, column))};
-}
-
-}  // namespace
-
-std::int64_t rows_of(const PGresult& result) noexcept {
-  if (std::string_view(PQcmdStatus(const_cast<PGresult*>(&result))).starts_with("SELECT ")) {
-    return PQntuples(&result);
+std::int64_t rows_of(std::string_view tag, std::int64_t given) noexcept {
+  if (tag.starts_with("SELECT ")) {
+    return given;  // CREATE TABLE AS says so, too, and gives none
   }
-  const std::string_view text = PQcmdTuples(const_cast<PGresult*>(&result));
+  const std::string_view number = tag.substr(tag.rfind(' ') + 1);
   std::int64_t rows = 0;
-  (void)std::from_chars(text.data(), text.data() + text.size(), rows);
+  (void)std::from_chars(number.data(), number.data() + number.size(), rows);
   return rows;
 }
 
-void ResultShape::read(const PGresult& result) {
-  const std::span<std::string_view> columns =
-      rows_.make_columns(static_cast<std::size_t>(PQnfields(&result)));
+void ResultShape::keep(std::span<const Column> columns, std::optional<Format> format) {
+  names_.clear();
   codings_.clear();
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    const int column = static_cast<int>(i);
-    columns[i] = PQfname(&result, column);
-    codings_.push_back({PQftype(&result, column),
-                        PQfformat(&result, column) == 1 ? Format::binary : Format::text});
+  for (const Column& column : columns) {
+    names_.emplace_back(column.name);
+    codings_.push_back({.type = column.type, .format = format.value_or(column.format)});
   }
-}
-
-void ResultShape::keep(const PGresult& description, Format format) {
-  read(description);
-  names_.assign(rows_.columns().begin(), rows_.columns().end());
   std::ranges::copy(names_, rows_.make_columns(names_.size()).begin());
-  for (Coding& coding : codings_) {
-    coding.format = format;
-  }
 }
 
-bool ResultShape::is_of(const PGresult& result) const noexcept {
-  const int width = PQnfields(&result);
-  if (codings_.size() != static_cast<std::size_t>(width)) {
-    return false;
+bool ResultShape::is_of(std::span<const Column> columns) const noexcept {
+  return std::ranges::equal(codings_, columns, {}, &Coding::type, &Column::type);
+}
+
+void ResultRows::begin() noexcept {
+  count_ = 0;
+  bytes_ = 0;
+  is_open_ = false;
+  if (has_columns(nullptr)) {
+    own_shape_.keep({}, {});
   }
-  for (int i = 0; i < width; ++i) {
-    if (codings_[static_cast<std::size_t>(i)].type != PQftype(&result, i)) {
-      return false;
-    }
-  }
-  return true;
 }
 
 // The server never changes what the rows of a prepared statement are: it refuses to run one whose
 // tables have changed so. A pooler that prepares it anew elsewhere does not: no value is read as
 // one of another type.
-void ResultRows::hand_on(const PGresult& result, ResultShape* shape, RowSink& sink) {
-  const int width = PQnfields(&result);
-  if (shape == nullptr || !shape->is_of(result)) {
-    shape = &own_shape_;
-    shape->read(result);
+void ResultRows::describe(std::string_view body, ResultShape* shape) {
+  const std::vector<Column> columns = read_columns(body);
+  if (count_ != 0) {
+    throw Failure(FailureKind::lost, "PostgreSQL describes rows anew amid them");
   }
-  sink.begin(shape->rows_);
-  const std::span<const ResultShape::Coding> codings = shape->codings_;
+  if (shape == nullptr) {
+    own_shape_.keep(columns, std::nullopt);
+  } else if (!shape->is_of(columns)) {
+    shape->keep(columns, std::nullopt);
+  }
+}
+
+ResultShape& ResultRows::open(ResultShape* shape, RowSink& rows) {
+  ResultShape& its = shape == nullptr ? own_shape_ : *shape;
+  if (!is_open_) {
+    is_open_ = true;
+    rows.begin(its.rows_);
+  }
+  return its;
+}
+
+void ResultRows::take(std::string_view body, ResultShape* shape, RowSink* rows) {
+  ++count_;
+  bytes_ += body.size();
+  if (rows == nullptr) {
+    return;
+  }
+  const std::span<const ResultShape::Coding> codings = open(shape, *rows).codings_;
+  values_.resize(codings.size());
   cells_.resize(codings.size());
   rooms_.resize(std::max(rooms_.size(), codings.size()));
-  const std::span<Cell> cells = cells_;
-  const std::span<CellRoom> rooms = rooms_;
-  const int height = PQntuples(&result);
-  for (int row = 0; row < height; ++row) {
-    for (int i = 0; i < width; ++i) {
-      const auto index = static_cast<std::size_t>(i);
-      const std::string_view bytes = bytes_at(result, row, i);
-      const bool is_null = bytes.empty() && PQgetisnull(&result, row, i) == 1;
-      const ResultShape::Coding coding = codings[index];
-      cells[index] = is_null ? Cell{} : read_cell(coding.type, coding.format, bytes, rooms[index]);
-    }
-    sink.add(cells);
+  read_row(body, values_);
+  for (std::size_t i = 0; i < codings.size(); ++i) {
+    const bool is_null = values_[i].data() == nullptr;
+    cells_[i] =
+        is_null ? Cell{} : read_cell(codings[i].type, codings[i].format, values_[i], rooms_[i]);
   }
+  rows->add(cells_);
+}
+
+std::int64_t ResultRows::end(ResultShape* shape, RowSink* rows) {
+  if (rows != nullptr) {
+    open(shape, *rows);
+  }
+  return count_;
 }
 
 }  // namespace eider::db::postgres

@@ -23,6 +23,7 @@ Session::Session(Loop& loop, SessionOwner& owner, const Settings& settings) noex
       sender_(wire_, options_.statements_max),
       connecting_(loop, *this, wire_, options_.connect_time_max),
       canceller_(*this),
+      answers_(wire_, sender_, course_, options_.result_bytes_max),
       bound_(options_.result_bytes_max),
       copy_(*this, wire_, options_) {}
 
@@ -59,15 +60,18 @@ void Session::start(std::unique_ptr<Job> job) {
 }
 
 bool Session::is_there() {
-  if (!wire_.is_quiet() && !(wire_.receive() && wire_.receive())) {
-    close(wire_.error());
+  if (!wire_.is_local() && !wire_.is_quiet()) {
+    const bool is_alive = wire_.receive() && wire_.receive();
+    take_messages();
+    if (!is_alive) {
+      close(wire_.error());
+    }
   }
   return stage_ != Stage::closed;
 }
 
 void Session::send() {
-  failure_ = nullptr;
-  is_stale_ = false;
+  answers_.begin();
   if (copy_.is_open() && course_.what() != Request::What::copy) {
     return follow_copy(copy_.leave());  // the server takes nothing else meanwhile
   }
@@ -85,7 +89,7 @@ void Session::send() {
 void Session::send_statements() {
   StatementSender::Sending sending = sender_.send(course_);
   if (sending.rounds == 0) {
-    note_failure(std::move(sending.failure));
+    answers_.note_failure(std::move(sending.failure));
     return end_job();
   }
   switch (sending.what) {
@@ -103,8 +107,9 @@ void Session::send_statements() {
 void Session::note_sent(bool is_sent, Stage stage, std::size_t rounds) {
   stage_ = stage;
   rounds_ = rounds;
-  is_begun_ = rounds > 1;
+  wire_.drop_rows(stage != Stage::running);
   const Wire::Sent sent = is_sent ? wire_.flush() : Wire::Sent::broken;
+  is_begun_ = rounds > 1 && wire_.has_left_in_part();
   if (sent == Wire::Sent::broken) {
     close(wire_.error());
   } else if (sent == Wire::Sent::some) {
@@ -116,7 +121,7 @@ void Session::note_sent(bool is_sent, Stage stage, std::size_t rounds) {
 
 /// A COPY is begun and ended as a script is, outside of the pipeline.
 void Session::follow_copy(CopyFlow::Next next) {
-  note_failure(copy_.take_fault());
+  answers_.note_failure(copy_.take_fault());
   switch (next) {
     case CopyFlow::Next::wait:
       stage_ = Stage::copying;
@@ -158,18 +163,24 @@ void Session::on_ready(Readiness what) {
 }
 
 void Session::receive(Readiness what) {
-  if (is_writable(what) && wire_.flush() == Wire::Sent::all) {
-    watch(wire_.socket(), Readiness::readable);
-    is_begun_ = true;
+  if (is_writable(what)) {
+    const bool has_left = wire_.flush() == Wire::Sent::all;
+    is_begun_ = is_begun_ || has_left || (rounds_ > 1 && wire_.has_left_in_part());
+    if (has_left) {
+      watch(wire_.socket(), Readiness::readable);
+    }
   }
   // What came ahead of a connection's end is read before that counts. What comes unasked is often
   // the last word before that end, which is better heard of now than by the next statement.
-  bool is_alive = bound_.receive(wire_) && (stage_ != Stage::free || wire_.receive());
-  take_results();
-  while (stage_ != Stage::closed && is_alive && is_watching() && wire_.has_more() &&
-         !is_too_large()) {
-    is_alive = bound_.receive(wire_);
+  bool is_alive = receive_some() && (stage_ != Stage::free || wire_.receive());
+  while (true) {
+    take_messages();
     take_results();
+    if (stage_ == Stage::closed || !is_alive || !is_watching() || !wire_.has_more() ||
+        is_too_large()) {
+      break;
+    }
+    is_alive = receive_some();
   }
   if (stage_ != Stage::closed && !is_alive) {
     close(wire_.error());
@@ -178,10 +189,17 @@ void Session::receive(Readiness what) {
   }
 }
 
-/// Nothing more is read until the server knows that it is to end: it would come into memory.
+bool Session::receive_some() {
+  return copy_.is_out() ? bound_.receive(wire_) : wire_.receive();
+}
+
+bool Session::is_too_large() const noexcept {
+  return copy_.is_out() ? !answers_.is_refused() && bound_.is_exceeded() : answers_.is_too_large();
+}
+
+/// Nothing more is read until the server knows that it is to end, and nothing kept from then on.
 void Session::refuse_result() {
-  is_refused_ = true;
-  note_failure(ResultBound::failure(course_.sql()));
+  answers_.refuse_rest();
   canceller_.ask(wire_.socket());
   if (canceller_.is_asking()) {
     stop();
@@ -190,110 +208,82 @@ void Session::refuse_result() {
   }
 }
 
+void Session::take_messages() {
+  while (stage_ != Stage::closed && !wire_.is_in_script()) {
+    const std::optional<Message> message = wire_.next();
+    if (!message) {
+      break;
+    }
+    Answers::Next next = Answers::Next::broken;
+    try {
+      next = answers_.take(*message, to());
+    } catch (const std::exception& fault) {
+      close(fault.what());
+    }
+    follow(next);
+  }
+  if (stage_ != Stage::closed && wire_.is_broken()) {
+    close(wire_.error());
+  }
+}
+
+void Session::follow(Answers::Next next) {
+  switch (next) {
+    case Answers::Next::go_on:
+      break;
+    case Answers::Next::round_is_over:
+      finish_round();
+      break;
+    case Answers::Next::copy_is_begun:
+      answers_.failure() = failure_of_copy(course_.sql());
+      end_job();
+      close("a COPY was begun");
+      break;
+    case Answers::Next::broken:
+      close("what the server says is not its protocol");
+      break;
+  }
+}
+
+Answers::To Session::to() const noexcept {
+  switch (stage_) {
+    case Stage::free:
+      return Answers::To::nothing;
+    case Stage::preparing:
+      return Answers::To::preparation;
+    case Stage::running:
+      return Answers::To::statements;
+    default:
+      return Answers::To::other;
+  }
+}
+
+/// Of a script, or of the begin or the end of a COPY.
 void Session::take_results() {
+  if (stage_ == Stage::closed || !wire_.is_in_script()) {
+    return;
+  }
   if (copy_.is_out()) {
-    follow_copy(copy_.take(course_, is_refused_));
+    follow_copy(copy_.take(course_, answers_.is_refused()));
     if (copy_.has_taken()) {
       bound_.begin();  // it is of one row
     }
   }
-  bool was_null = false;
-  while (stage_ != Stage::closed && !copy_.is_open() && wire_.has_result() &&
-         stage_ != Stage::free) {
+  while (wire_.is_in_script() && !copy_.is_open() && stage_ != Stage::closed &&
+         stage_ != Stage::free && wire_.has_result()) {
     const ResultHandle result = wire_.take_result();
-    if (result != nullptr) {
-      take(*result);
-    } else if (stage_ == Stage::scripting) {
+    bound_.begin();
+    if (result == nullptr) {
       finish_round();
-    } else if (was_null) {
-      return;  // one stands between two results; two, where the connection has ended
+    } else if (const ExecStatusType status = PQresultStatus(result.get());
+               course_.copy() != nullptr && (status == PGRES_COPY_IN || status == PGRES_COPY_OUT)) {
+      follow_copy(copy_.open(status == PGRES_COPY_IN, course_));
+    } else {
+      follow(answers_.take(*result, to(), copy_.is_ending() ? copy_.sql() : course_.sql()));
     }
-    was_null = result == nullptr;
   }
   if (stage_ != Stage::closed) {
     wire_.drop_notices();
-  }
-}
-
-void Session::take(const PGresult& result) {
-  bound_.begin();
-  is_refused_ = false;
-  switch (PQresultStatus(&result)) {
-    case PGRES_PIPELINE_SYNC:
-      finish_round();
-      break;
-    case PGRES_COMMAND_OK:
-      if (course_.what() == Request::What::copy) {
-        course_.single().changed.rows = rows_of(result);
-        break;
-      }
-      is_changed_ = is_changed_ || changes_session(tag_of(result), course_.sql());
-      [[fallthrough]];
-    case PGRES_TUPLES_OK:
-      if (stage_ == Stage::preparing) {
-        sender_.take_description(result);
-      } else if (stage_ == Stage::running) {
-        take_rows(result);
-      }
-      break;
-    case PGRES_FATAL_ERROR:
-    case PGRES_BAD_RESPONSE:
-    case PGRES_NONFATAL_ERROR:
-      note_failure(std::make_exception_ptr(
-          failure_of(result, copy_.is_ending() ? copy_.sql() : course_.sql())));
-      // Another connection may find the primary where this one has a standby.
-      is_changed_ = is_changed_ || sqlstate_of(result) == "25006";
-      if (const Part* part = course_.current(); stage_ == Stage::running && part != nullptr) {
-        is_stale_ = sender_.forget_stale(*part, result) || is_stale_;
-      }
-      break;
-    case PGRES_COPY_IN:
-    case PGRES_COPY_OUT:
-      if (stage_ == Stage::scripting && course_.copy() != nullptr) {
-        follow_copy(copy_.open(PQresultStatus(&result) == PGRES_COPY_IN, course_));
-        break;
-      }
-      [[fallthrough]];
-    case PGRES_COPY_BOTH:
-      failure_ = failure_of_copy(course_.sql());
-      end_job();
-      close("a COPY was begun");
-      break;
-    case PGRES_EMPTY_QUERY:
-    case PGRES_SINGLE_TUPLE:
-    case PGRES_PIPELINE_ABORTED:
-      break;
-  }
-}
-
-void Session::take_rows(const PGresult& result) {
-  // A commit of a transaction in which a statement had failed takes it back, and is no error.
-  if (course_.what() == Request::What::commit && tag_of(result) == "ROLLBACK") {
-    note_failure(failure(FailureKind::statement,
-                         "a statement of the transaction had failed: all of it was taken back"));
-  }
-  Part* part = course_.current();
-  if (part == nullptr) {
-    return;  // nobody waits for it any more
-  }
-  part->changed.rows = rows_of(result);
-  course_.note_tag(tag_of(result));
-  try {
-    if (!bound_.holds(result)) {
-      note_failure(ResultBound::failure(part->sql));
-    } else if (part->rows != nullptr && failure_ == nullptr) {
-      rows_.hand_on(result, sender_.shape_of(*part), *part->rows);
-    }
-  } catch (...) {
-    note_failure(std::current_exception());
-  }
-  course_.note_answer(*part, failure_);
-}
-
-/// The first one counts.
-void Session::note_failure(std::exception_ptr failure) noexcept {
-  if (failure_ == nullptr) {
-    failure_ = std::move(failure);
   }
 }
 
@@ -309,17 +299,21 @@ void Session::finish_round() {
     return;
   }
   const Stage done = std::exchange(stage_, Stage::free);
-  if (done == Stage::scripting && !wire_.end_script()) {
-    return close(wire_.error());
+  wire_.drop_rows(true);
+  if (done == Stage::scripting) {
+    wire_.end_script();
   }
   if (done == Stage::scripting && (course_.copy() != nullptr || copy_.is_ending())) {
-    failure_ = copy_.finish(course_, failure_);
+    answers_.failure() = copy_.finish(course_, answers_.failure());
   }
   if (done == Stage::rolling_back && wire_.is_in_transaction()) {
     return close("a transaction could not be rolled back");
   }
-  if (done == Stage::preparing) {
-    finish_preparing();
+  if (done == Stage::preparing && answers_.failure() == nullptr) {
+    sender_.keep();
+  } else if (Part* const part = course_.current();
+             done == Stage::preparing && part != nullptr && !course_.is_batch()) {
+    course_.finish(*part, std::exchange(answers_.failure(), nullptr));
   }
   if (job_ != nullptr && is_to_be_sent(done)) {
     send();
@@ -335,33 +329,24 @@ void Session::finish_round() {
 /// follows a failure would fail, too.
 void Session::finish_part() {
   if (course_.is_joined() && !is_late_) {
-    return failure_ == nullptr ? void() : course_.undo_joined(*job_);
+    return answers_.failure() == nullptr ? void() : course_.undo_joined(*job_);
   }
   Part* part = course_.current();
   if (part == nullptr) {
     return;
   }
-  if (!is_stale_ || course_.was_retried() || transaction_.is_held()) {
-    course_.finish(*part, std::exchange(failure_, nullptr));
+  if (!answers_.is_stale() || course_.was_retried() || transaction_.is_held()) {
+    course_.finish(*part, std::exchange(answers_.failure(), nullptr));
   }
-  failure_ = nullptr;
-  is_stale_ = false;
+  answers_.begin();
   course_.go_to_next();
-}
-
-void Session::finish_preparing() {
-  if (failure_ == nullptr) {
-    sender_.keep();
-  } else if (Part* part = course_.current(); part != nullptr && !course_.is_batch()) {
-    course_.finish(*part, std::exchange(failure_, nullptr));
-  }
 }
 
 /// Whether there are statements that the server has not run yet.
 bool Session::is_to_be_sent(Stage done) {
   switch (done) {
     case Stage::forgetting:
-      failure_ = nullptr;
+      answers_.failure() = nullptr;
       break;
     case Stage::scripting:
       if (course_.what() == Request::What::copy || course_.what() == Request::What::script) {
@@ -369,7 +354,7 @@ bool Session::is_to_be_sent(Stage done) {
       }
       break;  // a COPY was left for it
     case Stage::preparing:
-      if (failure_ != nullptr) {
+      if (answers_.failure() != nullptr) {
         return false;
       }
       break;
@@ -378,30 +363,30 @@ bool Session::is_to_be_sent(Stage done) {
         return false;
       }
       course_.note_retry();
-      failure_ = nullptr;  // it was one part's
+      answers_.failure() = nullptr;  // it was one part's
       break;
     default:
       return false;
   }
   if (is_late_) {
-    note_failure(failure(FailureKind::expired, "its time was over before it was run"));
+    answers_.note_failure(failure(FailureKind::expired, "its time was over before it was run"));
   }
   return !is_late_;
 }
 
 void Session::end_job() {
-  if (!transaction_.is_held() && wire_.has_open_transaction()) {
+  if (stage_ != Stage::closed && !transaction_.is_held() && wire_.is_in_transaction()) {
     course_.fail_what_is_taken_back();
   }
   course_.end();
   if (job_ == nullptr) {
     return;
   }
-  note_failure(std::exchange(course_.single().failure, nullptr));
+  answers_.note_failure(std::exchange(course_.single().failure, nullptr));
   std::unique_ptr<Job> job = std::move(job_);
   job->set_carrier(nullptr);
-  if (failure_ != nullptr) {
-    job->fail(std::exchange(failure_, nullptr));
+  if (answers_.failure() != nullptr) {
+    job->fail(std::exchange(answers_.failure(), nullptr));
   } else {
     job->succeed(course_.single().changed);
     if (std::shared_ptr<TransactionState> begun = job->begun()) {
@@ -422,7 +407,7 @@ void Session::settle() {
     wait_at_most(Canceller::kCancelMax);  // its end may wait for a lock
     return follow_copy(copy_.leave());
   }
-  if (is_changed_) {
+  if (answers_.has_changed_session()) {
     return close("its session is not what it was");
   }
   if (wire_.is_in_transaction()) {
@@ -555,7 +540,8 @@ void Session::give_back_job(Stage last, const std::string& why) {
     owner_.on_returned(std::move(job_));
     return;
   }
-  failure_ = is_refused_ ? failure_ : failure_of_loss(why, course_.sql());
+  answers_.failure() =
+      answers_.is_refused() ? answers_.failure() : failure_of_loss(why, course_.sql());
   end_job();
 }
 

@@ -11,6 +11,7 @@
 
 #include "eider/db/loop_sessions.h"
 #include "eider/db/pool.h"
+#include "eider/db/postgres/answers.h"
 #include "eider/db/postgres/canceller.h"
 #include "eider/db/postgres/connecting.h"
 #include "eider/db/postgres/copy_flow.h"
@@ -100,16 +101,16 @@ class Session final : public LoopConnection,
 
   // Receiving.
   void receive(Readiness what);
-  [[nodiscard]] bool is_too_large() const noexcept { return !is_refused_ && bound_.is_exceeded(); }
+  [[nodiscard]] bool receive_some();
+  [[nodiscard]] bool is_too_large() const noexcept;
   void refuse_result();
+  void take_messages();
+  [[nodiscard]] Answers::To to() const noexcept;
   void take_results();
-  void take(const PGresult& result);
-  void take_rows(const PGresult& result);
-  void note_failure(std::exception_ptr failure) noexcept;
+  void follow(Answers::Next next);
   void finish_round();
   [[nodiscard]] bool is_to_be_sent(Stage done);
   void finish_part();
-  void finish_preparing();
   void end_job();
   void settle();
   [[nodiscard]] bool serve_transaction();
@@ -134,17 +135,11 @@ class Session final : public LoopConnection,
   std::unique_ptr<Job> job_;  // null when nobody waits for what is under way
   JobCourse course_;
   std::size_t rounds_ = 0;  // that the server has not ended yet
-  std::exception_ptr failure_;
-  bool is_stale_ = false;  // the prepared statement fits the schema no more, and was not run
+  Answers answers_;
   bool is_late_ = false;   // the job's time is over, and the server has been asked to cancel
   bool is_begun_ = false;  // the server may have all of something that it has to do
 
-  bool is_changed_ = false;  // by `set` or `listen`: not for anybody else
-
-  ResultBound bound_;
-  bool is_refused_ = false;  // and not read on until the request to cancel has arrived
-
-  ResultRows rows_;
+  ResultBound bound_;  // of a COPY
   CopyFlow copy_;
 
   TransactionHold transaction_;

@@ -164,10 +164,6 @@ bool is_plain_read(std::string_view sql) {
   return true;
 }
 
-std::string_view tag_of(const PGresult& result) noexcept {
-  return PQcmdStatus(const_cast<PGresult*>(&result));
-}
-
 bool changes_session(std::string_view tag, std::string_view sql) noexcept {
   if (tag != "SET") {
     return tag == "LISTEN";

@@ -4,8 +4,6 @@
 
 #include <string_view>
 
-#include "eider/db/postgres/handles.h"
-
 namespace eider::db::postgres {
 
 [[nodiscard]] bool is_copy(std::string_view sql) noexcept;
@@ -16,9 +14,6 @@ namespace eider::db::postgres {
 /// A SELECT that by its text changes nothing, waits for nobody's lock and leaves nothing behind:
 /// without FOR, INTO and comments, and with no call but of functions that only compute.
 [[nodiscard]] bool is_plain_read(std::string_view sql);
-
-/// What the server says that a statement has done, e.g. "INSERT 0 1".
-[[nodiscard]] std::string_view tag_of(const PGresult& result) noexcept;
 
 /// What it has set would be met by whoever is given the connection next.
 ///

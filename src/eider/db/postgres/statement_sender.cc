@@ -1,6 +1,7 @@
 #include "eider/db/postgres/statement_sender.h"
 
 #include <algorithm>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -48,7 +49,7 @@ bool StatementSender::send_forgetting() {
     name = std::move(stale_.back());
     stale_.pop_back();
   }
-  return wire_.send_plain(("deallocate " + name).c_str());
+  return wire_.send_plain("deallocate " + name);
 }
 
 void StatementSender::forget(std::string_view sql, bool is_gone) {
@@ -80,16 +81,18 @@ bool StatementSender::send_preparation(std::string_view sql) {
   return wire_.send_preparation(in_preparation_);
 }
 
-void StatementSender::take_description(const PGresult& result) {
-  for (int i = 0; i < PQnparams(&result); ++i) {
-    in_preparation_.parameters.push_back(PQparamtype(&result, i));
-  }
-  for (int i = 0; i < PQnfields(&result); ++i) {
-    if (!is_known_in_binary(PQftype(&result, i))) {
+void StatementSender::take_types(std::string_view body) {
+  in_preparation_.parameters = read_types(body);
+}
+
+void StatementSender::take_columns(std::string_view body) {
+  const std::vector<Column> columns = read_columns(body);
+  for (const Column& column : columns) {
+    if (!is_known_in_binary(column.type)) {
       in_preparation_.rows = Format::text;
     }
   }
-  in_preparation_.shape.keep(result, in_preparation_.rows);
+  in_preparation_.shape.keep(columns, in_preparation_.rows);
 }
 
 bool StatementSender::forget_old(const Part& part) {
@@ -100,7 +103,7 @@ bool StatementSender::forget_old(const Part& part) {
   return is_of_earlier_job;
 }
 
-bool StatementSender::forget_stale(const Part& part, const PGresult& refusal) {
+bool StatementSender::forget_stale(const Part& part, const Refusal& refusal) {
   const Staleness staleness = staleness_of(refusal);
   if (staleness == Staleness::none || (staleness == Staleness::types && !is_old(part))) {
     return false;
@@ -115,11 +118,13 @@ void StatementSender::bind(const Part& part) {
   wire_.bind(statement, part.values);
 }
 
-bool StatementSender::add(const Part& part, std::size_t first) {
-  const Prepared* statement = found_of(part);
+bool StatementSender::add(const Part& part, std::size_t first) try {
+  Prepared* const statement = found_of(part);
   const std::size_t count = part.values.size();
   return statement == nullptr ? wire_.add_unprepared(part.sql, first, count)
                               : wire_.add_prepared(*statement, first, count);
+} catch (const std::bad_alloc&) {
+  return false;  // half of it is written
 }
 
 StatementSender::Sending StatementSender::send(JobCourse& course) {
@@ -184,7 +189,7 @@ StatementSender::Sending StatementSender::send_batch(JobCourse& course) {
   const bool is_sent = std::ranges::all_of(course.parts(), [&](const Part& part) {
     return add(part, std::exchange(first, first + part.values.size()));
   });
-  wire_.make_room(0);  // libpq has a copy: of many values a connection that waits keeps none
+  wire_.make_room(0);  // they are written: of many values a connection that waits keeps none
   return {.what = Sending::What::statements, .is_sent = is_sent && wire_.end_round()};
 }
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "eider/db/job.h"
-#include "eider/db/postgres/handles.h"
 #include "eider/db/postgres/job_course.h"
+#include "eider/db/postgres/messages.h"
 #include "eider/db/postgres/prepared.h"
 #include "eider/db/postgres/wire.h"
 
@@ -38,8 +38,9 @@ class StatementSender {
   };
   /// Sends what is next of the parts that are not done: one that is to be prepared, or all.
   [[nodiscard]] Sending send(JobCourse& course);
-  /// Comes twice: for the preparation, with nothing in it, and for the description.
-  void take_description(const PGresult& result);
+  /// Of what is prepared. Throws Failure(lost) what is none.
+  void take_types(std::string_view body);
+  void take_columns(std::string_view body);
   /// What the rows of a part look like that was sent last; null where that is not known.
   [[nodiscard]] ResultShape* shape_of(const Part& part) const noexcept {
     Prepared* const statement = found_of(part);
@@ -53,7 +54,7 @@ class StatementSender {
   /// fails has changed nothing; what it had called itself may have committed.
   ///
   /// returns  whether it may be done once more
-  [[nodiscard]] bool forget_stale(const Part& part, const PGresult& refusal);
+  [[nodiscard]] bool forget_stale(const Part& part, const Refusal& refusal);
 
  private:
   /// The first of `parts` that is to be prepared before they are sent; null when there is none.

@@ -86,6 +86,23 @@ TEST_F(PostgresOverTls, copies_go_both_ways_and_failures_are_heard_amid_them) {
   }(open("localhost", "authority.pem")));
 }
 
+TEST_F(PostgresOverTls, large_values_go_both_ways) {
+  on_loop_.run([](Database on) -> Task<> {
+    const std::string text(3'000'000, 'x');
+    const auto [first, second] =
+        co_await on.batch(db::row<std::string>("select $1::text || '1'", text),
+                          db::row<std::string>("select $1::text || '2'", text));
+    EXPECT_EQ(first, text + "1");
+    EXPECT_EQ(second, text + "2");
+    // Not joined: each by a round of its own.
+    const auto [third, fourth] =
+        co_await on.all(db::row<std::string>("select pg_sleep(0)::text || $1::text", text),
+                        db::row<std::string>("select pg_sleep(0)::text || $1::text", text));
+    EXPECT_EQ(third.value(), text);
+    EXPECT_EQ(fourth.value(), text);
+  }(open("localhost", "authority.pem")));
+}
+
 TEST_F(PostgresOverTls, a_subscriber_hears_all_of_a_large_transaction) {
   on_loop_.run([](Database on) -> Task<> {
     PostgresSubscriber news(on);

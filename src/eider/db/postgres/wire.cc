@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cerrno>
+#include <new>
+#include <system_error>
 
 #include "eider/db/postgres/postgres_error.h"
 
@@ -44,59 +46,109 @@ Wire::Progress Wire::go_on() {
 }
 
 bool Wire::set_up() {
-  return PQsetnonblocking(connection_.get(), 1) == 0 && PQenterPipelineMode(connection_.get()) == 1;
+  if (PQgssEncInUse(connection_.get()) == 1) {
+    said_ = "gssencmode has to be 'disable': TLS is there for the same";
+    return false;
+  }
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  is_local_ = ::getpeername(socket(), reinterpret_cast<sockaddr*>(&address), &size) == 0 &&
+              address.ss_family == AF_UNIX;
+  if (SSL* const tls = static_cast<SSL*>(PQgetssl(connection_.get())); tls != nullptr) {
+    // What has left is told record by record: else whole rounds may have, and nobody knows.
+    SSL_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE);
+  }
+  reader_.drop_rows(true);
+  return PQsetnonblocking(connection_.get(), 1) == 0;
 }
 
 void Wire::bind(const Prepared* statement, std::span<const Value> values) {
+  constexpr std::size_t kValuesMax = 65'535;
+  if (values.size() > kValuesMax) {
+    throw Failure(FailureKind::values, "a statement of PostgreSQL has 65,535 values at most");
+  }
   parameters_.add(values, statement == nullptr ? std::span<const Oid>() : statement->parameters);
 }
 
-bool Wire::add_prepared(const Prepared& statement, std::size_t first, std::size_t count) {
-  return PQsendQueryPrepared(connection_.get(), statement.name.c_str(), static_cast<int>(count),
-                             parameters_.values() + first, parameters_.lengths() + first,
-                             parameters_.formats() + first, static_cast<int>(statement.rows)) == 1;
+/// Within a round the rows stay what they are: a pooler gives all of it to one server.
+bool Wire::add_prepared(Prepared& statement, std::size_t first, std::size_t count) {
+  writer_.bind(statement.name, parameters_, first, count, statement.rows);
+  if (std::exchange(statement.described_in, round_) != round_) {
+    writer_.describe(MessageWriter::Described::portal, {});
+  }
+  writer_.execute();
+  return writer_.is_good();
 }
 
 bool Wire::add_unprepared(std::string_view sql, std::size_t first, std::size_t count) {
-  return PQsendQueryParams(connection_.get(), std::string(sql).c_str(), static_cast<int>(count),
-                           parameters_.types() + first, parameters_.values() + first,
-                           parameters_.lengths() + first, parameters_.formats() + first,
-                           static_cast<int>(Format::text)) == 1;
+  writer_.parse({}, sql, std::span(parameters_.types() + first, count));
+  writer_.bind({}, parameters_, first, count, Format::text);
+  writer_.describe(MessageWriter::Described::portal, {});
+  writer_.execute();
+  return writer_.is_good();
 }
 
-bool Wire::end_round() {
-  return PQpipelineSync(connection_.get()) == 1;
+bool Wire::end_round() try {
+  ++round_;
+  writer_.sync();
+  return writer_.is_good();
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 bool Wire::send_preparation(const Prepared& statement) {
-  const char* name = statement.name.c_str();
-  return PQsendPrepare(connection_.get(), name, statement.sql.c_str(), 0, nullptr) == 1 &&
-         PQsendDescribePrepared(connection_.get(), name) == 1 && end_round();
+  writer_.parse(statement.name, statement.sql, {});
+  writer_.describe(MessageWriter::Described::statement, statement.name);
+  return end_round();
 }
 
-bool Wire::send_plain(const char* sql) {
-  return PQsendQueryParams(connection_.get(), sql, 0, nullptr, nullptr, nullptr, nullptr, 0) == 1 &&
-         end_round();
+bool Wire::send_plain(std::string_view sql) {
+  make_room(0);
+  writer_.parse({}, sql, {});
+  writer_.bind({}, parameters_, 0, 0, Format::text);
+  writer_.execute();
+  return end_round();
 }
 
+/// libpq does not tell that what it sends is lost, as the other end has closed.
 bool Wire::send_script(std::string_view sql) {
-  return PQexitPipelineMode(connection_.get()) == 1 &&
-         PQsendQuery(connection_.get(), std::string(sql).c_str()) == 1;
+  if (!reader_.is_empty() || !writer_.waiting().empty() || (!is_in_transaction() && !is_quiet())) {
+    return false;
+  }
+  is_in_script_ = true;
+  return PQsendQuery(connection_.get(), std::string(sql).c_str()) == 1;
 }
 
-bool Wire::end_script() {
-  return PQenterPipelineMode(connection_.get()) == 1;
+void Wire::end_script() noexcept {
+  is_in_script_ = false;
+  switch (PQtransactionStatus(connection_.get())) {
+    case PQTRANS_IDLE:
+      status_ = 'I';
+      break;
+    case PQTRANS_INTRANS:
+      status_ = 'T';
+      break;
+    default:
+      status_ = 'E';
+  }
 }
 
 Wire::Sent Wire::flush() {
-  switch (PQflush(connection_.get())) {
-    case 0:
-      return Sent::all;
-    case 1:
-      return Sent::some;
-    default:
-      return Sent::broken;
+  if (is_in_script_) {
+    const int left = PQflush(connection_.get());
+    return left == 0 ? Sent::all : left == 1 ? Sent::some : Sent::broken;
   }
+  while (!writer_.waiting().empty()) {
+    const std::optional<std::size_t> sent = write(writer_.waiting());
+    if (!sent) {
+      return Sent::broken;
+    }
+    if (*sent == 0) {
+      return Sent::some;
+    }
+    writer_.note_left(*sent);
+  }
+  return Sent::all;
 }
 
 std::optional<std::size_t> Wire::write(std::string_view messages) {
@@ -149,7 +201,43 @@ Wire::Copied Wire::take_copied() {
 }
 
 bool Wire::receive() {
-  return PQconsumeInput(connection_.get()) == 1 && PQstatus(connection_.get()) != CONNECTION_BAD;
+  if (is_in_script_) {
+    return PQconsumeInput(connection_.get()) == 1 && PQstatus(connection_.get()) != CONNECTION_BAD;
+  }
+  return receive_past_libpq();
+}
+
+bool Wire::receive_past_libpq() {
+  std::span<char> room;
+  try {
+    room = reader_.room();
+  } catch (const std::bad_alloc&) {
+    note_said("out of memory");
+    return false;
+  }
+  if (SSL* const tls = static_cast<SSL*>(PQgetssl(connection_.get())); tls != nullptr) {
+    ERR_clear_error();
+    std::size_t got = 0;
+    if (SSL_read_ex(tls, room.data(), room.size(), &got) == 1) {
+      reader_.note_came(got);
+      return true;
+    }
+    const int error = SSL_get_error(tls, 0);
+    if (const char* const why = ERR_reason_error_string(ERR_peek_error());
+        error == SSL_ERROR_SSL && why != nullptr) {
+      note_said(why);
+    }
+    return error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE;
+  }
+  const ssize_t got = ::recv(socket(), room.data(), room.size(), MSG_DONTWAIT);
+  if (got > 0) {
+    reader_.note_came(static_cast<std::size_t>(got));
+  }
+  const bool has_failed = got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
+  if (has_failed) {
+    note_said(std::generic_category().message(errno));
+  }
+  return got != 0 && !has_failed;
 }
 
 bool Wire::has_more() const noexcept {
@@ -174,7 +262,13 @@ void Wire::drop_notices() {
 }
 
 std::string Wire::error() const {
-  return one_line(PQerrorMessage(connection_.get()));
+  if (!said_.empty()) {
+    return said_;
+  }
+  const bool is_of_libpq = is_in_script_ || PQisnonblocking(connection_.get()) == 0;
+  return is_of_libpq           ? one_line(PQerrorMessage(connection_.get()))
+         : reader_.is_broken() ? "what the server says is not its protocol"
+                               : "the server has ended the connection";
 }
 
 }  // namespace eider::db::postgres

@@ -1,4 +1,4 @@
-// libpq without its blocking half: one connection in pipeline mode, whose socket somebody watches.
+// One connection: libpq makes it and has its scripts and COPYs, statements go past it, quicker.
 // Must not wait, nor know who asked for what.
 #pragma once
 
@@ -8,9 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "eider/db/postgres/codec.h"
 #include "eider/db/postgres/handles.h"
+#include "eider/db/postgres/message_writer.h"
+#include "eider/db/postgres/messages.h"
 #include "eider/db/postgres/parameters.h"
 #include "eider/db/postgres/prepared.h"
 #include "eider/db/postgres/target.h"
@@ -29,7 +32,7 @@ class Wire {
   /// Once it is connected: nothing blocks from here on.
   [[nodiscard]] bool set_up();
 
-  // Sending. False when the connection is of no use any more.
+  // Sending. False when the connection is of no use any more. It leaves with the next `flush`.
 
   /// Forgets what is bound, and makes room for so many values.
   void make_room(std::size_t values_count) { parameters_.clear(values_count); }
@@ -38,22 +41,28 @@ class Wire {
   /// statement  whose types they get; null: the server finds them
   /// errors     Failure(values), thrown
   void bind(const Prepared* statement, std::span<const Value> values);
-  /// Goes to the server with the next `end_round`, with `count` of what is bound, from `first` on.
-  [[nodiscard]] bool add_prepared(const Prepared& statement, std::size_t first, std::size_t count);
+  /// With `count` of what is bound, from `first` on. The first time within a round its rows are
+  /// described ahead of them.
+  [[nodiscard]] bool add_prepared(Prepared& statement, std::size_t first, std::size_t count);
   [[nodiscard]] bool add_unprepared(std::string_view sql, std::size_t first, std::size_t count);
   /// A Sync ends what belongs together: the server answers, and forgets an error before it.
   [[nodiscard]] bool end_round();
 
   // These are rounds of their own; of a script none comes to its end.
 
-  /// Answered by nothing, then by the statement's description.
   [[nodiscard]] bool send_preparation(const Prepared& statement);
-  [[nodiscard]] bool send_plain(const char* sql);
-  /// Several statements in one text are for the simple protocol, which is no pipeline's.
+  /// Of what it gives, if any, nothing is described.
+  [[nodiscard]] bool send_plain(std::string_view sql);
+  /// Several statements in one text are libpq's, until `end_script`; false where something waits
+  /// that nobody has asked for. What libpq has read of such beyond the script's end is lost: half
+  /// of a message makes the connection of no use. Pre: all is answered.
   [[nodiscard]] bool send_script(std::string_view sql);
-  [[nodiscard]] bool end_script();
+  void end_script() noexcept;
+  [[nodiscard]] bool is_in_script() const noexcept { return is_in_script_; }
   /// What the socket has not taken yet is kept.
   [[nodiscard]] Sent flush();
+  /// It has taken some of it.
+  [[nodiscard]] bool has_left_in_part() const noexcept { return writer_.has_left_in_part(); }
 
   // Of a COPY, which is begun as a script is.
 
@@ -85,6 +94,26 @@ class Wire {
   /// Nothing waits to be received, the connection's end neither: not asked of libpq, which would
   /// read.
   [[nodiscard]] bool is_quiet() const noexcept;
+  /// For statements a socket on this machine is not to be asked whether its other end is there:
+  /// once that has closed, what is sent fails and is not lost.
+  [[nodiscard]] bool is_local() const noexcept { return is_local_; }
+  /// The next of what has come; valid until more is received. Not within a script.
+  [[nodiscard]] std::optional<Message> next() noexcept { return reader_.next(); }
+  /// What has come is no protocol.
+  [[nodiscard]] bool is_broken() const noexcept { return reader_.is_broken(); }
+  [[nodiscard]] bool has_row_beyond(std::size_t bytes) const noexcept {
+    return reader_.has_row_beyond(bytes);
+  }
+  void drop_rows(bool is_to_drop) noexcept { reader_.drop_rows(is_to_drop); }
+  /// The server has said that it waits for the next round.
+  ///
+  /// status  of the transaction
+  void note_ready(char status) noexcept { status_ = status; }
+  /// Why it is about to end, in one line; the first word counts.
+  void note_said(std::string said) { said_ = said_.empty() ? std::move(said) : said_; }
+
+  // Within a script.
+
   [[nodiscard]] bool has_result() const noexcept { return PQisBusy(connection_.get()) == 0; }
   /// Null between the results of two statements, and behind the last one.
   [[nodiscard]] ResultHandle take_result() { return ResultHandle(PQgetResult(connection_.get())); }
@@ -92,23 +121,26 @@ class Wire {
   [[nodiscard]] NotifyHandle take_notice() { return NotifyHandle(PQnotifies(connection_.get())); }
   void drop_notices();
 
-  [[nodiscard]] bool is_in_transaction() const noexcept {
-    return PQtransactionStatus(connection_.get()) != PQTRANS_IDLE;
-  }
-  /// Said by the server, and not because the connection has ended.
-  [[nodiscard]] bool has_open_transaction() const noexcept {
-    const PGTransactionStatusType status = PQtransactionStatus(connection_.get());
-    return status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
-  }
+  /// Open, or failed and not taken back, as the server has said behind the last round.
+  [[nodiscard]] bool is_in_transaction() const noexcept { return status_ != 'I'; }
   [[nodiscard]] int socket() const noexcept { return PQsocket(connection_.get()); }
   [[nodiscard]] PGconn* get() const noexcept { return connection_.get(); }
-  /// What libpq says of its last failure, in one line.
+  /// Why it has failed, in one line.
   [[nodiscard]] std::string error() const;
   void close() noexcept { connection_.reset(); }
 
  private:
+  [[nodiscard]] bool receive_past_libpq();
+
   ConnectionHandle connection_;
   Parameters parameters_;
+  MessageWriter writer_;
+  MessageReader reader_;
+  std::string said_;
+  std::uint64_t round_ = 1;
+  char status_ = 'I';
+  bool is_in_script_ = false;
+  bool is_local_ = false;
 };
 
 }  // namespace eider::db::postgres
