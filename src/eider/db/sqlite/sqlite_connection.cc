@@ -2,7 +2,9 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
 #include <limits>
+#include <thread>
 
 #include "eider/db/sqlite/open_cursor.h"
 #include "eider/db/sqlite/sqlite_error.h"
@@ -134,7 +136,7 @@ void SqliteConnection::set_up(const SqliteOptions& options) {
   sqlite3_busy_timeout(handle_.get(), static_cast<int>(busy_ms.count()));
   sqlite3_progress_handler(handle_.get(), kStepsPerLook, &SqliteConnection::ask_limit, this);
   if (!options.is_read_only) {
-    execute("pragma journal_mode = wal");
+    begin_log(options.busy_time_max);
   }
   execute("pragma foreign_keys = on");
   execute("pragma trusted_schema = off");
@@ -152,6 +154,24 @@ void SqliteConnection::set_up(const SqliteOptions& options) {
   watch_log(options);
   prove_writable();
   sqlite3_busy_timeout(handle_.get(), static_cast<int>(busy_ms.count()));
+}
+
+/// Of several that turn a new file into one with a log each would wait for the others: SQLite
+/// refuses them at once, without its own waiting.
+void SqliteConnection::begin_log(Duration busy_time_max) {
+  constexpr Duration kPause = std::chrono::milliseconds(5);
+  const Instant end = std::chrono::steady_clock::now() + busy_time_max;
+  for (bool has_begun = false; !has_begun;) {
+    try {
+      execute("pragma journal_mode = wal");
+      has_begun = true;
+    } catch (const Failure& failure) {
+      if (failure.kind() != FailureKind::busy || std::chrono::steady_clock::now() >= end) {
+        throw;
+      }
+      std::this_thread::sleep_for(kPause);
+    }
+  }
 }
 
 /// Says now, not at the first request, that the file cannot be written. That another one writes at

@@ -42,6 +42,7 @@ class SqliteConnection final : public Connection {
   class Run;
 
   void set_up(const SqliteOptions& options);
+  void begin_log(Duration busy_time_max);
   void prove_writable();
   void set_up_schema(const std::string& path, const std::string& schema);
   void add_last_insert_rowid();

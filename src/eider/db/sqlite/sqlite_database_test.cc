@@ -281,6 +281,22 @@ TEST_F(SqliteDatabaseTest, what_cannot_be_opened_names_the_file_and_the_mend) {
   }
 }
 
+TEST_F(SqliteDatabaseTest, several_may_make_a_file_at_once) {
+  for (int i = 0; i < 50; ++i) {
+    const std::string file = temporary_.path() / ("new" + std::to_string(i));
+    std::vector<std::thread> makers;
+    for (int maker = 0; maker < 4; ++maker) {
+      makers.emplace_back([file] {
+        const auto opened = try_open_sqlite(file, {.schema = "create table if not exists a(n)"});
+        EXPECT_TRUE(opened.has_value()) << opened.error();
+      });
+    }
+    for (std::thread& maker : makers) {
+      maker.join();
+    }
+  }
+}
+
 TEST_F(SqliteDatabaseTest, a_file_of_another_kind_is_not_touched) {
   const std::string file = path("text.db");
   FILE* out = fopen(file.c_str(), "w");
