@@ -20,16 +20,30 @@ namespace eider::db::postgres {
                 "PostgreSQL sent a value of type " + std::to_string(type) + " that is none");
 }
 
+/// The bytes of a number in the order of the network.
+template <class Number>
+std::array<char, sizeof(Number)> to_network(Number number) noexcept {
+  auto raw = std::bit_cast<std::array<char, sizeof(Number)>>(number);
+  std::ranges::reverse(raw);
+  return raw;
+}
+
+/// The number whose bytes these are. Pre: as many as it has are there.
+template <class Number>
+Number from_network(const char* bytes) noexcept {
+  std::array<char, sizeof(Number)> raw{};
+  std::memcpy(raw.data(), bytes, raw.size());
+  std::ranges::reverse(raw);
+  return std::bit_cast<Number>(raw);
+}
+
 /// A number in the order of the network.
 template <class Number>
 Number number_at(std::string_view bytes, std::size_t at, Oid type) {
   if (bytes.size() < at + sizeof(Number)) {
     refuse_bytes(type);
   }
-  std::array<unsigned char, sizeof(Number)> raw{};
-  std::memcpy(raw.data(), bytes.data() + at, raw.size());
-  std::ranges::reverse(raw);
-  return std::bit_cast<Number>(raw);
+  return from_network<Number>(bytes.data() + at);
 }
 
 template <class Number>

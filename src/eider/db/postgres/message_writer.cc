@@ -1,11 +1,10 @@
 #include "eider/db/postgres/message_writer.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <utility>
+
+#include "eider/db/postgres/bytes.h"
 
 namespace eider::db::postgres {
 
@@ -21,15 +20,13 @@ std::size_t MessageWriter::begin(char kind) {
 void MessageWriter::end(std::size_t begun) {
   const std::size_t length = bytes_.size() - begun - 1;
   is_good_ = is_good_ && length <= kBytesMax;
-  const std::uint32_t sent = __builtin_bswap32(static_cast<std::uint32_t>(length));
-  std::memcpy(bytes_.data() + begun + 1, &sent, sizeof sent);
+  std::ranges::copy(to_network(static_cast<std::uint32_t>(length)), bytes_.data() + begun + 1);
   is_whole_ = true;
 }
 
 template <class Number>
 void MessageWriter::put(Number number) {
-  auto raw = std::bit_cast<std::array<char, sizeof(Number)>>(number);
-  std::ranges::reverse(raw);
+  const auto raw = to_network(number);
   bytes_.append(raw.data(), raw.size());
 }
 

@@ -1,24 +1,13 @@
 #include "eider/db/postgres/messages.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstring>
 #include <utility>
 
 #include "eider/db/failure.h"
+#include "eider/db/postgres/bytes.h"
 
 namespace eider::db::postgres {
 namespace {
-
-/// A number in the order of the network. Pre: it is there.
-template <class Number>
-Number read_number(const char* bytes) noexcept {
-  std::array<char, sizeof(Number)> raw{};
-  std::memcpy(raw.data(), bytes, raw.size());
-  std::ranges::reverse(raw);
-  return std::bit_cast<Number>(raw);
-}
 
 [[noreturn]] char refuse() {
   throw Failure(FailureKind::lost, "what PostgreSQL says is not its protocol");
@@ -30,7 +19,7 @@ Number take_number(std::string_view& body) {
   if (body.size() < sizeof(Number)) {
     refuse();
   }
-  const Number number = read_number<Number>(body.data());
+  const Number number = from_network<Number>(body.data());
   body.remove_prefix(sizeof(Number));
   return number;
 }
@@ -72,7 +61,7 @@ std::optional<std::size_t> MessageReader::size_of_next() const noexcept {
   return waiting() < kHead
              ? std::nullopt
              : std::optional<std::size_t>(
-                   1 + std::size_t{read_number<std::uint32_t>(bytes_.data() + begin_ + 1)});
+                   1 + std::size_t{from_network<std::uint32_t>(bytes_.data() + begin_ + 1)});
 }
 
 void MessageReader::drop() noexcept {
@@ -124,7 +113,7 @@ std::vector<Column> read_columns(std::string_view body) {
       refuse();
     }
     columns.push_back({.name = name,
-                       .type = read_number<Oid>(body.data() + 6),
+                       .type = from_network<Oid>(body.data() + 6),
                        .format = body[kBehindName - 1] == 1 ? Format::binary : Format::text});
     body.remove_prefix(kBehindName);
   }

@@ -13,20 +13,12 @@
 
 #include "eider/db/failure.h"
 #include "eider/db/postgres/message_writer.h"
+#include "tests/support/postgres_message.h"
 
 namespace eider::db::postgres {
 namespace {
 
 using namespace std::string_literals;
-
-std::string message(char kind, std::string_view body) {
-  const std::size_t length = body.size() + 4;
-  std::string text(1, kind);
-  for (int shift = 24; shift >= 0; shift -= 8) {
-    text += static_cast<char>(length >> shift);
-  }
-  return text.append(body);
-}
 
 /// All that comes out of `bytes`, of which so many come at a time.
 std::vector<std::pair<char, std::string>> read(MessageReader& reader, std::string_view bytes,

@@ -16,23 +16,16 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/postgres_message.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {
 namespace {
 
 using db::FailureKind;
+using db::postgres::message;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
-
-std::string message(char kind, std::string_view body) {
-  const std::size_t length = body.size() + 4;
-  std::string text(1, kind);
-  for (int shift = 24; shift >= 0; shift -= 8) {
-    text += static_cast<char>(length >> shift);
-  }
-  return text.append(body);
-}
 
 /// Columns of type int4 in binary.
 std::string columns(std::size_t count) {

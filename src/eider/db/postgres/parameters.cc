@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <concepts>
@@ -12,6 +11,7 @@
 
 #include "eider/db/failure.h"
 #include "eider/db/postgres/array_codec.h"
+#include "eider/db/postgres/bytes.h"
 #include "eider/db/postgres/types.h"
 
 namespace eider::db::postgres {
@@ -234,8 +234,7 @@ void Parameters::put(std::string_view bytes, Format format) {
 
 template <class Number>
 void Parameters::put_number(Number number) {
-  auto raw = std::bit_cast<std::array<char, sizeof(Number)>>(number);
-  std::ranges::reverse(raw);
+  const auto raw = to_network(number);
   std::uint64_t& room = numbers_.emplace_back();
   std::memcpy(&room, raw.data(), raw.size());
   point({reinterpret_cast<const char*>(&room), raw.size()}, Format::binary);
