@@ -52,13 +52,13 @@ class ResponderH1 {
   [[gnu::always_inline]] Sent send(Method method, Response& response, h1::Persistence persistence) {
     const std::string_view body = response.body();
     const std::string_view type = response.content_type();
-    const bool is_usual = response.status() == 200 && response.field_lines().empty() &&
-                          persistence == h1::Persistence::implied && method != Method::head &&
-                          !type.empty() && body.size() < kLargeBodyBytes && is_in_memory(response);
+    const bool is_usual = response.status() == 200 && persistence == h1::Persistence::implied &&
+                          method != Method::head && !type.empty() &&
+                          body.size() < kLargeBodyBytes && is_in_memory(response);
     if (!is_usual) [[unlikely]] {
       return send_any(method, response, persistence);
     }
-    h1::write_usual(stream_.output(), start(), type, body);
+    h1::write_usual(stream_.output(), start(), type, response.field_lines(), body);
     return Sent::corked;
   }
   /// Fills the response and sends it, as the last one.
@@ -73,7 +73,7 @@ class ResponderH1 {
   /// Content of this size is sent by itself instead of being copied behind others.
   static constexpr std::size_t kLargeBodyBytes = 64UL * 1024;
 
-  /// Also what has a status or fields of its own, no content, or much.
+  /// Also what has a status of its own, no content, or much.
   Sent send_any(Method method, Response& response, h1::Persistence persistence);
   void send_bodiless(h1::ResponseHead head);
   [[nodiscard]] const h1::HeadStart& start() const noexcept {

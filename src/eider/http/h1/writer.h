@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "eider/base/buffer.h"
+#include "eider/base/text.h"
 #include "eider/http/date.h"
 #include "eider/http/h1/put.h"
 #include "eider/http/h1/refusal.h"
@@ -89,12 +90,13 @@ inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 /// Appends status line, Server, Date, Content-Type, framing, Connection, `field_lines`, empty line.
 void write_head(Buffer& out, const ResponseHead& head);
 
-/// Appends a whole answer of the usual kind: a 200 that says what its content is, without a field
-/// of its own, on a connection that stays.
+/// Appends a whole answer of the usual kind: a 200 that says what its content is, on a connection
+/// that stays.
 ///
 /// content_type  not empty
+/// field_lines   as in ResponseHead
 inline void write_usual(Buffer& out, const HeadStart& start, std::string_view content_type,
-                        std::string_view body);
+                        std::string_view field_lines, std::string_view body);
 
 /// Appends one chunk. Nothing for empty `data`, which would end the body (RFC 9112, section 7.1).
 void write_chunk(Buffer& out, std::string_view data);
@@ -105,15 +107,16 @@ void write_chunk(Buffer& out, std::string_view data);
 void write_refusal(Buffer& out, Refusal refusal, const HeadStart* start);
 
 inline void write_usual(Buffer& out, const HeadStart& start, std::string_view content_type,
-                        std::string_view body) {
+                        std::string_view field_lines, std::string_view body) {
   constexpr std::string_view kLength = "\r\nContent-Length: ";
-  constexpr std::string_view kEnd = "\r\n\r\n";
   constexpr std::size_t kOwnBytesMax =
-      HeadStart::kBytes + kLength.size() + detail::kDigitsMax + kEnd.size();
-  char* const begin = out.reserve(kOwnBytesMax + content_type.size() + body.size());
+      HeadStart::kBytes + kLength.size() + detail::kDigitsMax + 2 * kCrlf.size();
+  char* const begin =
+      out.reserve(kOwnBytesMax + content_type.size() + field_lines.size() + body.size());
   char* at = detail::put(begin, start.text());
   at = detail::put(detail::put_short(at, content_type), kLength);
-  at = detail::put(detail::put_number(at, body.size()), kEnd);
+  at = detail::put(detail::put_number(at, body.size()), kCrlf);
+  at = detail::put(detail::put_short(at, field_lines), kCrlf);
   at = detail::put_short(at, body);
   out.commit(static_cast<std::size_t>(at - begin));
 }
