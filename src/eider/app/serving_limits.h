@@ -105,7 +105,7 @@ struct ServingLimits {
        .help = "content that one loop holds in memory; more is a 503",
        .is_reloadable = true},
       {.member = "blocking_threads_max",
-       .help = "threads for handlers that block; fewer take a restart",
+       .help = "threads for handlers that block",
        .is_reloadable = true},
       {.member = "blocking_queue_max",
        .help = "calls that wait for one of these; more are a 503",

@@ -1,5 +1,6 @@
 #include "eider/runtime/blocking.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -60,6 +61,17 @@ void detail::runtime::throw_pool_busy() {
                     .with_header("Retry-After", "1"));
 }
 
+namespace {
+
+void join_all(std::vector<std::thread>& threads) {
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  threads.clear();
+}
+
+}  // namespace
+
 struct BlockingPool::State {
   using Job = std::unique_ptr<BlockingJob>;
 
@@ -68,6 +80,10 @@ struct BlockingPool::State {
   void work();
   [[nodiscard]] bool is_too_late(const BlockingJob& job) noexcept;
   void start_thread();
+  [[nodiscard]] bool is_one_too_many() const noexcept {
+    return threads.size() > limits.threads_max;
+  }
+  void leave();
   static void give_back(Job job) noexcept;
 
   BlockingLimits limits;
@@ -75,6 +91,7 @@ struct BlockingPool::State {
   std::condition_variable has_work;
   std::deque<Job> queue;
   std::vector<std::thread> threads;
+  std::vector<std::thread> left;  // those that were too many: they need no lock any more
   std::size_t idle = 0;
   StandingQueue waiting;
   std::uint64_t refused = 0;
@@ -90,10 +107,14 @@ void BlockingPool::State::give_back(Job job) noexcept {
 void BlockingPool::State::work() {
   std::unique_lock lock(mutex);
   while (true) {
-    has_work.wait(lock, [this] { return !queue.empty() || is_stopped; });
+    has_work.wait(lock, [this] { return !queue.empty() || is_stopped || is_one_too_many(); });
     // `idle` counts threads that execute nothing, so it also counts one that was just started.
     --idle;
     if (is_stopped) {
+      return;
+    }
+    if (is_one_too_many()) {
+      leave();
       return;
     }
     Job job = std::move(queue.front());
@@ -111,6 +132,14 @@ void BlockingPool::State::work() {
   }
 }
 
+// Of the thread that calls it, which then ends. Pre: locked.
+void BlockingPool::State::leave() {
+  const auto own = std::ranges::find(threads, std::this_thread::get_id(), &std::thread::get_id);
+  left.push_back(std::move(*own));
+  threads.erase(own);
+  has_work.notify_one();  // it may have been woken for what another one is to do now
+}
+
 // Whose client may have given up: what comes behind it waits less then. Pre: locked.
 bool BlockingPool::State::is_too_late(const BlockingJob& job) noexcept {
   if (limits.queue_time == Duration::zero()) {
@@ -126,6 +155,7 @@ bool BlockingPool::State::is_too_late(const BlockingJob& job) noexcept {
 // Pre: locked.
 void BlockingPool::State::start_thread() {
   const SignalsBlocked blocked;
+  join_all(left);
   try {
     threads.emplace_back([this] {
       detail::runtime::run_on_all();  // it is started by a loop, which may be pinned
@@ -149,6 +179,7 @@ void BlockingPool::set_limits(BlockingLimits limits) {
     state_->waiting = StandingQueue(limits.queue_time);
   }
   state_->limits = limits;
+  state_->has_work.notify_all();
 }
 
 bool BlockingPool::submit(std::unique_ptr<BlockingJob>& job) {
@@ -178,22 +209,21 @@ bool BlockingPool::submit(std::unique_ptr<BlockingJob>& job) {
 }
 
 void BlockingPool::stop() {
-  std::deque<State::Job> left;
+  std::deque<State::Job> undone;
   std::vector<std::thread> threads;
   {
     // Nobody is admitted from here on. The lock must be free before the join: threads take it to
     // end.
     const std::unique_lock lock(state_->mutex);
     state_->is_stopped = true;
-    left.swap(state_->queue);
+    undone.swap(state_->queue);
     threads.swap(state_->threads);
+    join_all(state_->left);
   }
   state_->has_work.notify_all();
   // What is executed now is given back by its thread, so every job ends on its loop.
-  for (std::thread& thread : threads) {
-    thread.join();
-  }
-  for (State::Job& job : left) {
+  join_all(threads);
+  for (State::Job& job : undone) {
     State::give_back(std::move(job));
   }
 }

@@ -81,8 +81,8 @@ class BlockingPool {
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
 
-  /// For what comes from now on; threads beyond stay until the end. Pre: threads_max is 0 in both,
-  /// or in neither.
+  /// For what comes from now on; threads beyond end behind what they are at. Pre: threads_max is 0
+  /// in both, or in neither.
   void set_limits(BlockingLimits limits);
 
   /// returns  false, and leaves `job` where it is, when the queue is full or the pool stopped

@@ -202,6 +202,28 @@ TEST_F(BlockingOnOneThread, has_more_threads_once_it_is_told_so) {
   EXPECT_EQ(pool_.threads(), 4U);
 }
 
+TEST_F(BlockingOnOneThread, has_fewer_threads_once_it_is_told_so_and_more_again) {
+  for (int round = 0; round < 3; ++round) {
+    pool_.set_limits({.threads_max = 4, .queue_max = 2});
+    std::latch all(4);
+    std::vector<Task<>> tasks;
+    for (int i = 0; i < 4; ++i) {
+      tasks.push_back(meet(all));
+    }
+    run(tasks);  // would never end with fewer
+    pool_.set_limits({.threads_max = 1, .queue_max = 2});
+    while (pool_.threads() != 1) {
+      std::this_thread::yield();
+    }
+    std::atomic<int> calls = 0;
+    int ends = 0;
+    std::vector<Task<>> behind;
+    behind.push_back(count(calls, ends));
+    run(behind);
+    EXPECT_EQ(ends, 1);
+  }
+}
+
 Task<> expect_busy(std::atomic<int>& calls, int& refusals) {
   try {
     co_await run_blocking([&calls] { ++calls; });
