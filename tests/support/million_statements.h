@@ -2,10 +2,7 @@
 // meanwhile. Must not be linked into an application.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstddef>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -13,6 +10,7 @@
 #include "eider/db/database.h"
 #include "eider/db/failure.h"
 #include "eider/runtime/scope.h"
+#include "tests/support/resident.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {
@@ -104,33 +102,12 @@ class MillionStatements {
   }
 };
 
-/// What is resident behind a tenth of them, a half, and all.
-struct ResidentMib {
-  double at_tenth = 0;
-  double at_half = 0;
-  double at_end = 0;
-};
-
-inline double resident_mib() {
-  std::ifstream file("/proc/self/statm");
-  long pages = 0;
-  long resident = 0;
-  file >> pages >> resident;
-  return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE)) / 1048576;
-}
-
 /// base  its table `world` is made anew
 inline ResidentMib resident_in_a_million(const Database& base) {
   TestLoop loop;
   loop.run(MillionStatements::make_table(base));
-  ResidentMib resident;
-  for (int tenth = 1; tenth <= 10; ++tenth) {
-    loop.run(MillionStatements::ask(base, MillionStatements::kCount / 10));
-    (tenth == 1   ? resident.at_tenth
-     : tenth <= 5 ? resident.at_half
-                  : resident.at_end) = resident_mib();
-  }
-  return resident;
+  return resident_in_tenths(
+      [&] { loop.run(MillionStatements::ask(base, MillionStatements::kCount / 10)); });
 }
 
 }  // namespace eider

@@ -1,4 +1,5 @@
-// A service whose answers cost what the request says, in processor time: see arena/overload.
+// A service whose answers cost what the request says, in time of a processor or of a thread that
+// waits: see arena/overload.
 // Must not do anything else.
 #include <eider/eider.h>
 #include <eider/http2/http2.h>
@@ -7,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <ctime>
+#include <thread>
 
 using namespace eider;
 
@@ -41,6 +43,10 @@ App make_app() {
   });
   app.get("/blocking/{microseconds}",
           blocking([](unsigned microseconds) { return compute(microseconds); }));
+  app.get("/sleep/{microseconds}", blocking([](unsigned microseconds) {
+            std::this_thread::sleep_for(std::chrono::microseconds(microseconds));
+            return "Done.";
+          }));
   serve_health(app);
   enable_http2(app);
   return app;
