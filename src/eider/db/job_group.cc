@@ -12,14 +12,29 @@ void JobGroup::add(std::unique_ptr<Job> job) {
   ++awaited_;
 }
 
+void JobGroup::end() noexcept {
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const std::exception_ptr& own = parts_[i].failure;
+    if (own != nullptr || !parts_[i].is_done) {
+      jobs_[i]->fail(own != nullptr ? own : failure());
+    }
+  }
+}
+
 std::vector<std::unique_ptr<Job>> JobGroup::take() {
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
     jobs_[i]->set_carrier(nullptr);
-    if (has_succeeded()) {
+    if (parts_[i].is_done && parts_[i].failure == nullptr) {
       jobs_[i]->succeed(parts_[i].changed);
     }
   }
   return std::move(jobs_);
+}
+
+void JobGroup::forget_rows() noexcept {
+  for (const std::unique_ptr<Job>& job : jobs_) {
+    job->begin_again();
+  }
 }
 
 /// What others wait for goes on.

@@ -13,8 +13,7 @@
 
 namespace eider::db {
 
-/// For their connection they are one batch: one write, one transaction, one answer. Where it fails
-/// each is done by itself, so that nobody meets another's failure.
+/// For their connection they are parts of one job, in one write: nobody meets another's failure.
 class JobGroup final : public Job, private LoopConnection {
  public:
   /// costs  outlive it; they forget the texts of those that leave ahead of the end
@@ -26,7 +25,7 @@ class JobGroup final : public Job, private LoopConnection {
   /// Pre: fewer than `jobs_max` are in it, and `job` is one statement that only reads.
   void add(std::unique_ptr<Job> job);
   [[nodiscard]] Request start() noexcept override {
-    return {.what = Request::What::batch, .parts = parts_};
+    return {.what = Request::What::each, .parts = parts_};
   }
   [[nodiscard]] JobGroup* group() noexcept override { return this; }
   [[nodiscard]] std::size_t size() const noexcept { return jobs_.size(); }
@@ -35,9 +34,13 @@ class JobGroup final : public Job, private LoopConnection {
     return std::min<Duration>(usual, std::chrono::milliseconds(250));
   }
 
-  /// Takes it apart, once it is over: its jobs know what became of them where it has succeeded.
-  /// Else they may be done again, as they only read.
+  /// It is over: what was not done has failed.
+  void end() noexcept;
+  /// Takes it apart: those that were done know it.
   [[nodiscard]] std::vector<std::unique_ptr<Job>> take();
+
+ protected:
+  void forget_rows() noexcept override;
 
  private:
   void on_abandoned(Job& job) noexcept override;

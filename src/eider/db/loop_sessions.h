@@ -57,7 +57,7 @@ class SessionsFallback {
 
 /// Driver  has the types Session, Place, Finder, which knows where that is, and Settings with
 ///         `target` and `options`; the name kServer; may_do_again(settings); kTogetherMax, how many
-///         statements a connection takes at once, and may_go_together(settings, sql)
+///         statements a connection takes at once, and may_go_together(sql)
 template <class Driver>
 class LoopSessions final : public SessionOwner<typename Driver::Session, typename Driver::Place>,
                            private Timer,
@@ -334,11 +334,10 @@ void LoopSessions<D>::on_finished(std::unique_ptr<Job> job) {
   if (group == nullptr) {
     note_cost(*job, took);
     go_on_with(std::move(job));
-  } else if (!group->has_succeeded()) {
-    give_back(*group);
   } else {
+    group->end();
     for (std::unique_ptr<Job>& one : group->take()) {
-      if (took > kHeldUp) {
+      if (took > kHeldUp || !one->has_succeeded()) {
         costs_.forget(one->statement());  // each is measured by itself
       }
       go_on_with(std::move(one));
@@ -353,7 +352,7 @@ void LoopSessions<D>::note_cost(const Job& job, Duration took) {
   if (!job.has_succeeded()) {
     costs_.forget(sql);
   } else if (job.sent() != Instant() &&  // not within a transaction
-             (costs_.of(sql) != Duration::max() || D::may_go_together(*settings_, sql))) {
+             (costs_.of(sql) != Duration::max() || D::may_go_together(sql))) {
     costs_.note(sql, took);
   }
 }
@@ -373,13 +372,16 @@ void LoopSessions<D>::on_returned(std::unique_ptr<Job> job) {
   waiting_.push_front(std::move(job));
 }
 
-/// Each goes by itself the next time, and its text proves anew that it is quick. They have time
-/// anew, too: those with less are in front of them.
+/// What was not done goes by itself the next time, and its text proves anew that it is quick. It
+/// has time anew, too: those with less are in front of it.
 template <class D>
 void LoopSessions<D>::give_back(JobGroup& group) {
   for (std::unique_ptr<Job>& job : group.take()) {
     costs_.forget(job->statement());
-    if (!job->is_awaited()) {
+    if (job->has_succeeded()) {
+      go_on_with(std::move(job));
+    }
+    if (job == nullptr || !job->is_awaited()) {
       continue;
     }
     job->set_alone();

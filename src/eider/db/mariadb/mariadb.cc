@@ -22,9 +22,7 @@ struct MariadbDriver {
   using Settings = db::mariadb::Settings;
   static constexpr std::string_view kServer = "MariaDB";
   static constexpr std::size_t kTogetherMax = 1;  // Connector/C has no pipeline for statements
-  static bool may_go_together(const Settings& /*settings*/, std::string_view /*sql*/) noexcept {
-    return false;
-  }
+  static bool may_go_together(std::string_view /*sql*/) noexcept { return false; }
   static bool may_do_again(const Settings& /*settings*/) noexcept { return false; }
 };
 

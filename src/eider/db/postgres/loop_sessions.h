@@ -19,9 +19,7 @@ struct PostgresDriver {
   using Settings = postgres::Settings;
   static constexpr std::string_view kServer = "PostgreSQL";
   static constexpr std::size_t kTogetherMax = 16;
-  static bool may_go_together(const Settings& settings, std::string_view sql) {
-    return settings.options.joins_reads && is_plain_read(sql);
-  }
+  static bool may_go_together(std::string_view sql) { return is_plain_read(sql); }
   static bool may_do_again(const Settings& settings) noexcept { return settings.is_replica; }
 };
 

@@ -35,8 +35,9 @@ struct PostgresOptions {
   /// Statements that each connection keeps prepared. 0 prepares none, and sets nothing for the
   /// length of a connection: for poolers that change it behind each transaction.
   std::size_t statements_max = 256;
-  /// Plain reads of several requests that wait at the same time go to a connection together, in one
-  /// transaction. Not for a schema in which what a read calls unseen (views, operators) writes.
+  /// Plain reads that go to a connection together share a transaction, and are read once more where
+  /// one of them fails, or their connection is lost. Not for a schema in which what a read calls
+  /// unseen (views, operators) writes: there each is its own, and read once.
   bool joins_reads = true;
   /// Servers that follow this one, each as `where`: `Database::replica()` reads from them in turns.
   /// Each has `connections_max` connections of each loop, and one more that looks after it.

@@ -385,6 +385,10 @@ void Session::end_job() {
   answers_.note_failure(std::exchange(course_.single().failure, nullptr));
   std::unique_ptr<Job> job = std::move(job_);
   job->set_carrier(nullptr);
+  if (is_late_ && job->group() != nullptr) {
+    answers_.failure() = nullptr;
+    return owner_.on_returned(std::move(job));
+  }
   if (answers_.failure() != nullptr) {
     job->fail(std::exchange(answers_.failure(), nullptr));
   } else {
@@ -530,11 +534,12 @@ void Session::close(const std::string& why) {
 }
 
 /// What had no effect for sure may be done elsewhere: the server commits nothing, and begins no
-/// script, whose end it has not got. Of all else nobody knows: it is never done a second time.
+/// script, whose end it has not got; nor do reads have any, unless the program says otherwise. Of
+/// all else nobody knows: it is never done a second time.
 void Session::give_back_job(Stage last, const std::string& why) {
   const bool is_undone = !is_begun_ || last == Stage::forgetting || last == Stage::preparing ||
                          course_.is_begin() || owner_.may_do_again();
-  const bool only_reads = job_->group() != nullptr;
+  const bool only_reads = job_->group() != nullptr && options_.joins_reads;
   if (only_reads || (is_undone && !transaction_.is_held() && !is_late_)) {
     job_->set_carrier(nullptr);
     owner_.on_returned(std::move(job_));
