@@ -29,6 +29,8 @@ from support import free_port
 MAIN = r'''#include <eider/eider.h>
 #include <eider/middleware/health.h>
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -41,6 +43,9 @@ int main(int argc, char** argv) {
   std::ifstream(file == nullptr ? "current/assets/mode" : file) >> mode;
   if (mode == "broken") {
     return 3;
+  }
+  if (mode == "late") {
+    sleep(6);
   }
   eider::App app;
   eider::serve_health(app);
@@ -338,6 +343,18 @@ class Deployed(unittest.TestCase):
         (self.there / 'shop.pid').write_text(f'{other.pid}\n')
         self.deployed('one')
         self.assertIsNone(other.poll())
+
+    def test_one_that_comes_too_late_does_not_take_over(self):
+        self.deployed('one')
+        before = self.current()
+        begun = time.monotonic()
+        status, _, errors = self.deploy('late', '--within', '2')
+        self.assertEqual(status, 1)
+        self.assertIn('nothing was heard of it in 2 s', errors)
+        self.assertTrue(errors.endswith(f'rolled back: releases/{before} serves\n'), errors)
+        while time.monotonic() < begun + 9:
+            self.assertEqual(ask(self.port, '/mode'), (200, 'one'))
+            time.sleep(0.2)
 
     def test_the_last_five_releases_stay(self):
         releases = self.there / 'releases'

@@ -95,9 +95,20 @@ class Refused(unittest.TestCase):
         self.assertEqual(upgrade(service.pid, '--within', '1'), (
             1, '', f'eider upgrade: nothing was heard of process {service.pid} within 1 s: its log '
             'says what came of it\n'))
-        self.check_refusal(service, 'one is starting already')
+        self.check_refusal(service, 'it was not ready in time')  # of the one that is starting
         until(lambda: not children(service.pid), service.said)
         self.check_refusal(service, 'it was not ready in time')
+
+    def test_who_waits_hears_of_his_own_while_others_ask(self):
+        service, link = self.start('sleep 1; exec ' + str(BIN / PROGRAM) + ' "$@"')
+        with subprocess.Popen([BIN / 'eider', 'upgrade', str(service.pid)], text=True,
+                              stdout=subprocess.PIPE) as asking:
+            until(lambda: children(service.pid), service.said)
+            os.kill(service.pid, signal.SIGUSR2)
+            said = asking.communicate(timeout=SECONDS_MAX)[0]
+        self.assertEqual(asking.returncode, 0, said)
+        service.pids.append(int(said.split()[1]))
+        self.assertEqual(service.end(), 0)
 
     def test_a_service_that_stops_or_ends_meanwhile(self):
         for how, why in ((signal.SIGTERM, 'no new process takes over: this process stops. Process '

@@ -132,10 +132,15 @@ Result<void> ChildProcess::start(std::span<const SocketsAt> sockets, const std::
   process_ = *started;
   is_late_ = false;
   process_fd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0)));
-  messages_.watch(channel_.fd(), Readiness::readable);
-  if (process_fd_.is_open()) {
-    end_.watch(process_fd_.get(), Readiness::readable);
+  if (!process_fd_.is_open()) {  // its end would never be heard of
+    const int error = errno;
+    ::kill(process_, SIGKILL);
+    (void)::waitpid(process_, nullptr, 0);
+    leave();
+    return fail(Error::unavailable("pidfd_open: " + std::system_category().message(error)));
   }
+  messages_.watch(channel_.fd(), Readiness::readable);
+  end_.watch(process_fd_.get(), Readiness::readable);
   loop_.arm(*this, loop_.now() + within);
   return {};
 }

@@ -207,8 +207,8 @@ class Server {
   bool wait();
 
   /// From any thread: other limits hold for what comes from now on, on each loop as soon as it gets
-  /// to that. Deadlines that run stay as they are, connections of HTTP/2 keep the bounds of heads
-  /// that they have told, and threads for `blocking` handlers are not ended. Pre: started.
+  /// to that. Deadlines that run stay as they are, and connections of HTTP/2 keep the bounds of
+  /// heads that they have told. Pre: started.
   void set_limits(const Limits& limits);
 
   /// From any thread: lets nobody in any more, finishes what is in flight with `Connection: close`,

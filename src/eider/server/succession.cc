@@ -40,9 +40,16 @@ void Succession::give_up() noexcept {
 }
 
 void Succession::on_signal(int) {
+  if (successor_.is_there()) {
+    // No word of it: whoever has asked first is still to hear what becomes of that one.
+    if (log_ != nullptr) {
+      log_->write(LogLevel::warning, "Asked for a new process, while one is starting already.");
+    }
+    return;
+  }
   std::string_view why_not = why_never();
   if (why_not.empty()) {
-    why_not = successor_.is_there() ? "one is starting already" : owner_.why_not_now();
+    why_not = owner_.why_not_now();
   }
   if (!why_not.empty()) {
     stay(why_not);

@@ -126,16 +126,31 @@ start_service() {
   say "started process $pid"
 }
 
+as_service() { if is_unit; then as_root "$@"; else "$@"; fi; }
+exe_of() { as_service readlink "/proc/$1/exe" 2>/dev/null; }
+
+# What of the new release is still starting in place of process $1: it would take over later.
+end_starting() {
+  new_exe=$dir/releases/$release/bin/$name
+  [ "$(exe_of "$1")" = "$new_exe" ] && return
+  for each in $(as_service cat "/proc/$1/task/"*/children 2>/dev/null); do
+    [ "$(exe_of "$each")" = "$new_exe" ] || continue
+    as_service kill "$each"
+    is_gone() { [ ! -e "/proc/$each" ]; }
+    within is_gone || as_service kill -9 "$each"
+  done
+}
+
 upgrade_service() {
   old=$1
   log_from=$(log_bytes)
   kill -USR2 "$old" || return 1
   refusal() { said_since "$log_from" | grep 'No new process takes over' | tail -n 1; }
   is_told() { [ "$(own_pid)" != "$old" ] || [ -n "$(refusal)" ]; }
-  within is_told
+  why=
+  if within is_told; then why=$(refusal); else end_starting "$old"; fi
   new=$(own_pid) || new=
   if [ -z "$new" ] || [ "$new" = "$old" ]; then
-    why=$(refusal)
     tell_failure "the new process does not come up: ${why:-nothing was heard of it in $seconds s}"
     return 1
   fi
@@ -155,6 +170,7 @@ restart_unit() {
   fi
   is_other() { [ "$(main_pid)" != "$old" ]; }
   if ! as_root systemctl "$how" "$name.service" || ! within is_other; then
+    end_starting "$old"
     tell_failure "the new process does not come up: journalctl -u $name says why"
     return 1
   fi
@@ -238,7 +254,11 @@ check_health() {
 go_back() {
   if [ -z "$previous" ]; then
     rm -f "$dir/current"
-    if ! is_unit && pid=$(own_pid); then kill "$pid"; fi
+    if is_unit; then
+      as_root systemctl stop "$name.service"
+    elif pid=$(own_pid); then
+      kill "$pid"
+    fi
     die "nothing was there before, so nothing serves"
   fi
   if [ "$previous" = "$release" ]; then
