@@ -129,6 +129,9 @@ Exit App::serve(const ServerOptions& options) {
   if (can_reload(*table_)) {
     ignore_signal(SIGHUP);  // while parts start, and while they stop, nobody else hears it
   }
+  if (is_unheard(SIGPIPE)) {
+    ignore_signal(SIGPIPE);  // nobody reads standard error any more: `| tee log` has ended
+  }
   if (is_unheard(SIGUSR1)) {
     ignore_signal(SIGUSR1);  // who asks what it does does not end it because it has not begun
   }

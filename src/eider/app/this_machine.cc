@@ -28,7 +28,10 @@ bool is_loopback_host(std::string_view authority) noexcept {
 bool is_of_this_machine(const Request& request) {
   constexpr std::array<std::string_view, 5> kByProxies = {"Forwarded", "X-Forwarded-For",
                                                           "X-Forwarded-Host", "X-Real-IP", "Via"};
+  // A proxy that tells nothing of itself still speaks as no browser does: nginx by HTTP/1.0.
   return is_loopback(request.remote_address()) && is_loopback_host(request.head().authority) &&
+         request.head().minor_version != 0 &&
+         request.header("Sec-Fetch-Site").value_or("") != "cross-site" &&
          std::ranges::none_of(kByProxies, [&request](std::string_view name) {
            return request.header(name).has_value();
          });

@@ -81,7 +81,7 @@ bool LogOutput::is_of_its_name() const noexcept {
 /// logrotate has moved it away, or somebody has removed it: lines belong to the file of its name.
 void LogOutput::follow_file() {
   const std::int64_t now = std::time(nullptr);
-  if (now != std::exchange(looked_at_, now) && !is_of_its_name()) {
+  if (!file_.empty() && now != std::exchange(looked_at_, now) && !is_of_its_name()) {
     (void)open_file();
   }
 }
@@ -115,9 +115,7 @@ void LogOutput::rotate() {
 }
 
 bool LogOutput::write(std::string_view lines, const Patience& gives_up) {
-  if (!file_.empty()) {
-    follow_file();
-  }
+  follow_file();
   while (!lines.empty()) {
     const std::string_view piece = next_piece(lines, may_block_ ? kPipeBytes : kFileBytes);
     if (file_bytes_max_ != 0 && !may_block_) {
@@ -145,6 +143,7 @@ bool LogOutput::write_piece(std::string_view piece, const Patience& gives_up) {
       if (gives_up(Duration::zero())) {
         return false;
       }
+      follow_file();
       continue;
     }
     const ssize_t written = ::write(fd_, piece.data(), piece.size());
@@ -152,8 +151,11 @@ bool LogOutput::write_piece(std::string_view piece, const Patience& gives_up) {
       piece.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EPIPE || errno == EBADF) {
       return false;
-    } else if (errno != EINTR && gives_up(kPause)) {
-      return false;  // ENOSPC, EDQUOT, EIO: until it is mended
+    } else if (errno != EINTR) {  // ENOSPC, EDQUOT, EIO: until it is mended
+      if (gives_up(kPause)) {
+        return false;
+      }
+      follow_file();  // one that was removed takes up its room as long as it is open
     }
   }
   return true;

@@ -325,6 +325,35 @@ TEST(Log, waits_for_room_on_a_full_disk_and_drops_what_comes_on_top) {
   EXPECT_EXIT(fill_the_disk(), testing::ExitedWithCode(0), "");
 }
 
+// Its room is not given back as long as it is open.
+[[noreturn]] void remove_what_fills_the_disk() {
+  const Folder folder;
+  const std::string file = folder.file("log");
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = 8192;
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  const Log log = open_log({.file = file, .queue_bytes_max = 32 * 1024});
+  while (log.counts().dropped < 100) {
+    log.info("a line for a disk that is full by now");
+  }
+  std::filesystem::remove(file);
+  for (int i = 0; i < 500; ++i) {
+    std::error_code none;
+    if (std::filesystem::file_size(file, none) > 0 && !none) {
+      std::filesystem::remove(file);
+      std::_Exit(0);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  std::_Exit(1);
+}
+
+TEST(Log, goes_on_in_a_new_file_where_the_one_that_fills_the_disk_was_removed) {
+  EXPECT_EXIT(remove_what_fills_the_disk(), testing::ExitedWithCode(0), "");
+}
+
 TEST(Log, rotates_by_size_and_keeps_so_many) {
   const Folder folder;
   const std::string file = folder.file("log");

@@ -117,7 +117,8 @@ Done copy_below(const Packing& packing, const std::string& name) {
   }
   std::error_code failed;
   fs::create_directories(to.parent_path(), failed);
-  fs::copy(from, to,
+  // A link to a folder elsewhere is that folder; what is below it stays as it is.
+  fs::copy(fs::canonical(from, failed), to,
            fs::copy_options::recursive | fs::copy_options::copy_symlinks |
                fs::copy_options::overwrite_existing,
            failed);

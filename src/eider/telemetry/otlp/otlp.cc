@@ -129,7 +129,15 @@ class Exporter final : public OtlpExport {
     options_.client.redirects_max = 0;                 // the key is for nobody else
   }
 
-  void take(SpanRecord span) noexcept override { spans_.take(std::move(span)); }
+  void take(SpanRecord span) noexcept override {
+    for (SpanAttribute& attribute : span.attributes) {
+      if (auto* const text = std::get_if<std::string>(&attribute.value)) {
+        text->resize(std::min(text->size(), kTextBytesMax));
+        text->shrink_to_fit();
+      }
+    }
+    spans_.take(std::move(span));
+  }
 
   void take(LogLevel level, std::string_view message, std::span<const LogField> fields) noexcept {
     try {
