@@ -11,7 +11,7 @@ from verify.refusals import Refusal, Taken
 
 CONNECTIONS = 64
 ITEMS_CONNECTIONS = 256
-_RIVALS = ("actix", "axum", "bun", "drogon", "fasthttp", "go-net-http", "node")
+_RIVALS = ("actix", "axum", "bun", "drogon", "fasthttp", "go-net-http", "lithium", "node")
 _MANY, _CACHED = 20, 100
 # What is no number counts as 1, what is beyond the bounds as the nearest.
 _COUNTS = (("", 1), ("?count=", 1), ("?count=foo", 1), ("?count=0", 1), ("?count=-5", 1),

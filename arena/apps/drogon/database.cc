@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <exception>
 #include <memory>
-#include <random>
-#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <unordered_map>
@@ -26,8 +24,6 @@ using drogon::Task;
 using drogon::orm::DrogonDbException;
 using drogon::orm::Result;
 
-constexpr int kWorlds = 10'000;
-constexpr int kCountMax = 500;
 constexpr int kPort = 5432;
 constexpr double kNoTimeout = -1;
 const std::string kSelectOne = "select id, randomnumber from world where id = $1";
@@ -42,29 +38,14 @@ World world_of(const drogon::orm::Row& row) {
   return {row[0].as<int>(), row[1].as<int>()};
 }
 
-int random_number() {
-  thread_local std::minstd_rand generator(std::random_device{}());
-  return std::uniform_int_distribution<int>(1, kWorlds)(generator);
-}
-
-/// 1 for what is no number, and the nearest for what is beyond the bounds.
 int count_of(const HttpRequestPtr& request) {
-  return std::clamp(asked(request, "count").value_or(1), 1, kCountMax);
+  return arena::count_of(request->getParameter("count"));
 }
 
 std::vector<int> random_ids(int count) {
   std::vector<int> ids(static_cast<std::size_t>(count));
   std::generate(ids.begin(), ids.end(), &random_number);
   return ids;
-}
-
-/// No two alike, in their order: two updates that lock the same rows do so in the same order.
-std::vector<int> different_ids(int count) {
-  std::set<int> found;
-  while (found.size() < static_cast<std::size_t>(count)) {
-    found.insert(random_number());
-  }
-  return {found.begin(), found.end()};
 }
 
 Json::Value json_of(const World& world) {

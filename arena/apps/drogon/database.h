@@ -4,13 +4,11 @@
 
 #include <drogon/drogon.h>
 
-#include <charconv>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <system_error>
 
 #include "../common/adapter.h"
+#include "../common/rows.h"
 
 namespace arena {
 
@@ -21,11 +19,7 @@ struct Fortune {
 
 /// A whole number of the query, or nothing.
 inline std::optional<int> asked(const drogon::HttpRequestPtr& request, const std::string& name) {
-  const std::string& text = request->getParameter(name);
-  int value = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, value);
-  return parsed.ec == std::errc() && parsed.ptr == end ? std::optional<int>(value) : std::nullopt;
+  return whole(request->getParameter(name));
 }
 
 /// Registers the client that each loop has for itself, and all routes; options.database says where

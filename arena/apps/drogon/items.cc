@@ -2,12 +2,9 @@
 #include <drogon/orm/DbClient.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
-#include <unordered_map>
 #include <utility>
 
 #include "database.h"
@@ -21,10 +18,7 @@ using drogon::HttpResponse;
 using drogon::HttpResponsePtr;
 using drogon::Task;
 using drogon::orm::Result;
-using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kKeptFor{200};
-constexpr int kLimitMax = 50;
 const std::string kColumns =
     "select id, name, category, price, quantity, active, tags, rating_score, rating_count "
     "from items ";
@@ -38,35 +32,8 @@ const std::string kAdd =
 const std::string kChange =
     "update items set name = $2, price = $3, quantity = $4 where id = $1 returning id";
 
-/// Drogon's own CacheMap counts in seconds.
-class Kept {
- public:
-  std::shared_ptr<const std::string> find(int id) {
-    const std::lock_guard lock(mutex_);
-    const auto found = items_.find(id);
-    return found != items_.end() && Clock::now() < found->second.until ? found->second.text
-                                                                       : nullptr;
-  }
-  void keep(int id, std::shared_ptr<const std::string> text) {
-    const std::lock_guard lock(mutex_);
-    items_.insert_or_assign(id, Item{std::move(text), Clock::now() + kKeptFor});
-  }
-  void forget(int id) {
-    const std::lock_guard lock(mutex_);
-    items_.erase(id);
-  }
-
- private:
-  struct Item {
-    std::shared_ptr<const std::string> text;
-    Clock::time_point until;
-  };
-  std::mutex mutex_;
-  std::unordered_map<int, Item> items_;
-};
-
-Kept& kept() {
-  static Kept all;
+KeptItems& kept() {
+  static KeptItems all;
   return all;
 }
 

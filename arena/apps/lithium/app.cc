@@ -1,6 +1,7 @@
 // The arena's endpoints on lithium: a fiber per connection, a loop per thread, its static JSON.
 //
 //   lithium_app PORT THREADS DELAY_MS [--routes N] [--middlewares M]
+//     [--database WHERE --database-connections N]
 #include <lithium_http_server.hh>
 
 #include <deque>
@@ -10,20 +11,17 @@
 
 #include "../common/adapter.h"
 #include "../common/adapter_json.h"
+#include "answers.h"
+#include "database.h"
 #include "symbols.h"
 
 namespace {
 
+using arena::answer;
 using arena::Options;
 using li::http_api;
 using li::http_request;
 using li::http_response;
-
-void answer(http_response& response, const char* type, std::string_view body) {
-  response.set_header("Content-Type", type);
-  response.body.assign(body);
-  response.write();
-}
 
 /// The library has no middlewares: functions around functions.
 template <typename Handler>
@@ -93,6 +91,10 @@ void add_typed_routes(http_api& api, const Options& options) {
   }
 }
 
+// A connection to the database that was idle for so long would be closed as a client's, behind the
+// back of its pool.
+constexpr int kIdleSeconds = 24 * 60 * 60;
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -101,5 +103,7 @@ int main(int argc, char** argv) {
   add_plain_routes(api, options);
   add_slow_routes(api, options);
   add_typed_routes(api, options);
-  li::http_serve(api, options.port, s::nthreads = options.threads);  // ends itself on SIGTERM
+  arena::add_database(api, options);
+  li::http_serve(api, options.port, s::nthreads = options.threads,
+                 s::idle_timeout_seconds = kIdleSeconds);  // ends itself on SIGTERM
 }
