@@ -231,6 +231,9 @@ TEST_F(MariadbTest, the_state_of_a_session_reaches_nobody_else) {
     }
     const auto before = co_await on.one<std::int64_t>(kId);
     co_await on.script("drop table if exists plain; create table plain(x int); drop table plain");
+    Transaction transaction = co_await on.begin();
+    co_await transaction.exec("do 0");
+    co_await transaction.commit();
     EXPECT_EQ(co_await on.one<std::int64_t>(kId), before);
   }(open({.connections_max = 1})));
 }

@@ -194,9 +194,16 @@ ServerError Wire::error_of(MYSQL_STMT& statement) {
           mysql_stmt_error(&statement)};
 }
 
+/// MySQL raises the flag for each begin and commit, too, and tells what it was raised for; MariaDB
+/// does not, and tells nothing behind rows.
 void Wire::note_status() noexcept {
-  is_session_changed_ =
-      is_session_changed_ || (connection_->server_status & SERVER_SESSION_STATE_CHANGED) != 0;
+  MYSQL* const on = connection_.get();
+  const char* told = nullptr;
+  std::size_t bytes = 0;
+  is_session_changed_ = is_session_changed_ ||
+                        ((on->server_status & SERVER_SESSION_STATE_CHANGED) != 0 &&
+                         (is_mariadb() || mysql_session_track_get_first(
+                                              on, SESSION_TRACK_STATE_CHANGE, &told, &bytes) == 0));
 }
 
 // Connecting.
