@@ -25,7 +25,7 @@ Task<bool> DeployLock::take(const Transaction& transaction) const {
     // Its locks are the whole server's, in which another database may have another deployer. Where
     // one has died, the server may need a moment to see it.
     const std::optional<int> is_taken = co_await transaction.one<int>(
-        "select coalesce(get_lock(concat('eider_db_', md5(database())), 1), 0)");
+        "select coalesce(get_lock(concat('eider_db_', left(sha2(database(), 256), 32)), 1), 0)");
     co_return is_taken.value_or(0) == 1;
   }
   if (database_.dialect() == Dialect::sqlite) {
@@ -50,7 +50,8 @@ Task<> DeployLock::release(const Transaction& transaction) const {
   try {
     if (is_of_session()) {
       co_await transaction.exec("rollback");
-      co_await transaction.exec("do release_lock(concat('eider_db_', md5(database())))");
+      co_await transaction.exec(
+          "do release_lock(concat('eider_db_', left(sha2(database(), 256), 32)))");
     }
     co_await transaction.roll_back();
   } catch (const Failure&) {
