@@ -57,9 +57,10 @@ constexpr std::array kMeanings = {
     Meaning{1927, FailureKind::lost},     // the connection was killed
     Meaning{1969, FailureKind::expired},  // max_statement_time
     Meaning{2057, FailureKind::row},
-    Meaning{3024, FailureKind::expired},  // max_execution_time
-    Meaning{3140, FailureKind::values},   // no JSON
-    Meaning{3572, FailureKind::busy},     // nowait
+    Meaning{3024, FailureKind::expired},      // max_execution_time
+    Meaning{3140, FailureKind::values},       // no JSON
+    Meaning{3572, FailureKind::busy},         // nowait
+    Meaning{3730, FailureKind::foreign_key},  // a table that others refer to is not dropped
     Meaning{3819, FailureKind::check},
     Meaning{4025, FailureKind::check},
     Meaning{4031, FailureKind::lost},  // idle for too long

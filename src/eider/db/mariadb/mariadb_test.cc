@@ -187,6 +187,8 @@ TEST_F(MariadbTest, a_constraint_is_named_and_no_value_is) {
     co_await on.exec("insert into children values(1)");
     auto referred = on.exec("delete from parents");
     EXPECT_EQ((co_await failure_of(referred)).by().constraint, "children_parent");
+    auto dropped = on.exec("drop table parents");
+    EXPECT_EQ((co_await failure_of(dropped)).kind(), FailureKind::foreign_key);
     auto missing = on.exec("insert into parents(id) values(3)");
     EXPECT_EQ((co_await failure_of(missing)).by().column, "email");
     auto null = on.exec("insert into parents values(3, null, 1)");
