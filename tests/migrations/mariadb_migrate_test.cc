@@ -71,7 +71,7 @@ TEST_F(MariadbSchema, takes_back_all_of_one_that_changes_rows_alone) {
   EXPECT_EQ(number(open(), "select count(*) from a"), 0);
   files[1].text = "insert into a values(1);\ninsert into a values(2);\n";
   EXPECT_EQ(up(open(), files), "1");
-  EXPECT_EQ(number(open(), "select cast(sum(i) as integer) from a"), 3);
+  EXPECT_EQ(number(open(), "select cast(sum(i) as signed) from a"), 3);
 }
 
 TEST_F(MariadbSchema, has_triggers_and_procedures_whose_bodies_are_several_statements) {
@@ -84,7 +84,7 @@ TEST_F(MariadbSchema, has_triggers_and_procedures_whose_bodies_are_several_state
        "create procedure p(n integer)\nbegin\n  while n > 0 do\n    insert into a values(n);\n    "
        "set n = n - 1;\n  end while;\nend;\ncall p(2);\n"}};
   EXPECT_EQ(up(open(), files), "1");
-  EXPECT_EQ(number(open(), "select cast(sum(i) as integer) from a"), 5);
+  EXPECT_EQ(number(open(), "select cast(sum(i) as signed) from a"), 5);
 }
 
 TEST_F(MariadbSchema, keeps_what_a_migration_sets_to_its_end_and_no_further) {

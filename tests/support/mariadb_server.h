@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
+#include <cstdlib>
 
 #include <chrono>
 #include <cstdint>
@@ -48,13 +49,19 @@ class MariadbServer {
           "grant all on *.* to tester@localhost;\n"
           "create user if not exists secret@'%' identified by 'p@ss/w:rd';\n"
           "create user if not exists secret@localhost identified by 'p@ss/w:rd';\n"
-          "create database if not exists test character set utf8mb4;\n");
-    const pid_t made = spawn({"/usr/bin/mariadb-install-db", "--no-defaults", "--datadir=" + data(),
-                              "--auth-root-authentication-method=normal", "--skip-test-db",
-                              "--innodb-log-file-size=8M"});
+          "grant all on test.* to secret@'%', secret@localhost;\n"
+          "create database if not exists test character set utf8mb4;\n" +
+              (is_mysql() ? sequences() : std::string()));
+    const pid_t made =
+        spawn(is_mysql() ? std::vector<std::string>{mysqld_, "--no-defaults",
+                                                    "--initialize-insecure", "--datadir=" + data()}
+                         : std::vector<std::string>{"/usr/bin/mariadb-install-db", "--no-defaults",
+                                                    "--datadir=" + data(),
+                                                    "--auth-root-authentication-method=normal",
+                                                    "--skip-test-db", "--innodb-log-file-size=8M"});
     int status = 0;
     if (::waitpid(made, &status, 0) != made || status != 0) {
-      throw std::runtime_error("mariadb-install-db failed: see " + log());
+      throw std::runtime_error("the server's data could not be made: see " + log());
     }
     port_ = free_port();
     start();
@@ -74,9 +81,11 @@ class MariadbServer {
     return server;
   }
 
+  /// EIDER_TEST_MYSQLD=/usr/sbin/mysqld is in the environment: it is that MySQL.
+  [[nodiscard]] bool is_mysql() const noexcept { return !mysqld_.empty(); }
   /// By the Unix socket.
-  [[nodiscard]] std::string where() const {
-    return "mysql://tester@localhost/test?socket=" + socket();
+  [[nodiscard]] std::string where(const std::string& login = "tester") const {
+    return "mysql://" + login + "@localhost/test?socket=" + socket();
   }
   /// By TCP.
   [[nodiscard]] int port() const noexcept { return port_; }
@@ -87,7 +96,7 @@ class MariadbServer {
 
   /// Waits until it can be connected to.
   void start() {
-    std::vector<std::string> command = {"/usr/sbin/mariadbd",
+    std::vector<std::string> command = {is_mysql() ? mysqld_ : "/usr/sbin/mariadbd",
                                         "--no-defaults",
                                         "--datadir=" + data(),
                                         "--socket=" + socket(),
@@ -96,12 +105,15 @@ class MariadbServer {
                                         "--pid-file=" + directory() + "/pid",
                                         "--init-file=" + directory() + "/init.sql",
                                         "--innodb-buffer-pool-size=32M",
-                                        "--innodb-log-file-size=8M",
+                                        "--loose-innodb-log-file-size=8M",
                                         "--innodb-flush-log-at-trx-commit=2",
                                         "--innodb-use-native-aio=0",
                                         "--max-connections=60",
                                         "--thread-stack=512K",
-                                        "--skip-name-resolve"};
+                                        "--skip-name-resolve",
+                                        "--skip-log-bin",
+                                        "--loose-mysqlx=OFF",
+                                        "--loose-cte-max-recursion-depth=1000000"};
     command.insert(command.end(), more_.begin(), more_.end());
     const std::uintmax_t log_begin = std::filesystem::file_size(log());
     process_ = spawn(std::move(command));
@@ -133,6 +145,24 @@ class MariadbServer {
   [[nodiscard]] std::string data() const { return directory() + "/data"; }
   [[nodiscard]] std::string log() const { return directory() + "/log"; }
   [[nodiscard]] std::string socket() const { return directory() + "/s"; }
+
+  [[nodiscard]] static std::string named_mysqld() {
+    const char* const path = std::getenv("EIDER_TEST_MYSQLD");
+    return path == nullptr ? "" : path;
+  }
+  /// What MariaDB's engine of that name has: tables of the numbers from 1.
+  [[nodiscard]] static std::string sequences() {
+    std::string sql;
+    for (const char* last : {"2", "9", "100", "150", "400", "500", "1000", "3100", "5000", "10000",
+                             "100000", "1000000"}) {
+      const std::string name = std::string("test.seq_1_to_") + last;
+      sql += "create or replace definer = tester@localhost view " + name +
+             " as with recursive numbers(seq) as (select 1 " +
+             "union all select seq + 1 from numbers where seq < " + last +
+             ") select seq from numbers;\n";
+    }
+    return sql;
+  }
 
   void end(int signal) {
     ::kill(process_, SIGCONT);
@@ -200,6 +230,7 @@ class MariadbServer {
     ::_exit(127);
   }
 
+  const std::string mysqld_ = named_mysqld();
   TempDirectory temporary_;
   const passwd* user_;
   std::vector<std::string> more_;

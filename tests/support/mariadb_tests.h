@@ -17,6 +17,7 @@ namespace eider {
 
 class MariadbTest : public ::testing::Test {
  protected:
+  [[nodiscard]] static bool is_mysql() { return MariadbServer::shared().is_mysql(); }
   /// Only a test that names a time means it: a machine that stands still for seconds fails none.
   [[nodiscard]] static Database open(MariadbOptions options = {}) {
     return open_at(MariadbServer::shared().where(), options);

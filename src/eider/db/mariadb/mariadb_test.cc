@@ -77,12 +77,14 @@ TEST_F(MariadbTest, each_type_comes_back_as_it_was_bound_whatever_is_kept_prepar
     const Everything wanted = sample();
     const std::vector<Everything> got =
         on_loop_.run([](Database on, Everything sent) -> Task<std::vector<Everything>> {
-          co_await on.script(
+          const db::RuntimeSql table{
               "drop table if exists everything; create table everything(yes bool, tiny tinyint, "
               "small smallint, number int, count int unsigned, large bigint, positive bigint "
               "unsigned, single float, `real` double, words text, bytes blob, nothing int, instant "
-              "timestamp(6) null, local datetime(6), day date, id uuid, text_id char(36), price "
-              "decimal(10, 2), colour enum('red', 'green'), list json)");
+              "timestamp(6) null, local datetime(6), day date, id " +
+              std::string(is_mysql() ? "char(36)" : "uuid") +
+              ", text_id char(36), price decimal(10, 2), colour enum('red', 'green'), list json)"};
+          co_await on.script(table);
           co_await on.exec(
               "insert into everything values($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
               "$13, $14, $15, $16, $17, $18, $19, $20)",
@@ -159,7 +161,9 @@ TEST_F(MariadbTest, changes_are_counted_and_keys_are_told) {
     EXPECT_EQ((co_await on.exec("update counted set name = 'b' where id > 1")).rows, 2);
     EXPECT_EQ((co_await on.exec("update counted set name = 'b' where id > 1")).rows, 2);
     EXPECT_EQ((co_await on.exec("delete from counted where id = 9")).rows, 0);
-    EXPECT_EQ(co_await on.one<int>("insert into counted(name) values('d') returning id"), 4);
+    if (!is_mysql()) {
+      EXPECT_EQ(co_await on.one<int>("insert into counted(name) values('d') returning id"), 4);
+    }
   }(open()));
 }
 
@@ -199,7 +203,7 @@ TEST_F(MariadbTest, a_constraint_is_named_and_no_value_is) {
     const db::Failure check = co_await failure_of(young);
     EXPECT_EQ(check.kind(), FailureKind::check);
     EXPECT_EQ(check.by().constraint, "parents_age");
-    EXPECT_EQ(check.by().table, "parents");
+    EXPECT_EQ(check.by().table, is_mysql() ? "" : "parents");
     for (const char* value : {"secret", "99999999999"}) {
       auto no_number = on.exec("insert into parents values(4, 'd', $1)", value);
       const db::Failure refused = co_await failure_of(no_number);
@@ -220,11 +224,13 @@ TEST_F(MariadbTest, the_state_of_a_session_reaches_nobody_else) {
     constexpr const char* kId = "select connection_id()";
     for (const char* sql :
          {"set @mine = 1", "set sql_mode = ''", "select get_lock('mine', 0)",
-          "create temporary table mine(x int)", "lock tables mysql.proc read", "use mysql",
-          "lock /* all */\n  tables mysql.proc read", "select @mine := 3", "select 3 into\n  @mine",
-          "select 3 into@mine", "select 3 into /*!50000 @mine */",
-          "set transaction isolation level serializable", "set @@tx_read_only = 1",
-          "set session max_statement_time = 0"}) {
+          "create temporary table mine(x int)", "lock tables mysql.time_zone read", "use mysql",
+          "lock /* all */\n  tables mysql.time_zone read", "select @mine := 3",
+          "select 3 into\n  @mine", "select 3 into@mine", "select 3 into /*!50000 @mine */",
+          "set transaction isolation level serializable",
+          is_mysql() ? "set @@transaction_read_only = 1" : "set @@tx_read_only = 1",
+          is_mysql() ? "set session max_execution_time = 0"
+                     : "set session max_statement_time = 0"}) {
       const auto before = co_await on.one<std::int64_t>(kId);
       EXPECT_EQ(co_await on.one<std::int64_t>(kId), before) << sql;
       const db::RuntimeSql changing{sql};
@@ -285,7 +291,7 @@ TEST_F(MariadbTest, a_table_that_has_changed_is_read_as_it_is) {
     co_await on.exec("create table altered(x int)");
     co_await on.exec("insert into altered values(1)");
     EXPECT_EQ((co_await on.all<db::Row>("select * from altered")).at(0).size(), 1U);
-    co_await on.exec("alter table altered add y text default 'why'");
+    co_await on.exec("alter table altered add y varchar(9) default 'why'");
     EXPECT_EQ((co_await on.all<db::Row>("select * from altered")).at(0).size(), 2U);
     co_await on.exec("alter table altered modify x text");
     const auto rows = co_await on.all<db::Row>("select * from altered");
@@ -341,23 +347,28 @@ TEST_F(MariadbTest, procedures_give_their_first_rows) {
 
 TEST_F(MariadbTest, a_password_is_percent_encoded_and_told_to_nobody) {
   const MariadbServer& server = MariadbServer::shared();
-  const std::string port = std::to_string(server.port());
   on_loop_.run([](Database good, Database bad) -> Task<> {
     EXPECT_EQ(co_await good.one<int>("select 3"), 3);
     auto refused = bad.exec("select 1");
     const db::Failure failure = co_await failure_of(refused);
     EXPECT_EQ(failure.kind(), FailureKind::lost);
     EXPECT_FALSE(std::string(failure.what()).contains("wr0ng")) << failure.what();
-  }(open_at("mysql://secret:p%40ss%2Fw%3Ard@127.0.0.1:" + port),
-                                               open_at("mysql://secret:wr0ng@127.0.0.1:" + port,
-                                                       {.wait_time_max = 300ms})));
+  }(open_at(server.where("secret:p%40ss%2Fw%3Ard")), open_at(server.where("secret:wr0ng"),
+                                                             {.wait_time_max = 300ms})));
 }
 
 TEST_F(MariadbTest, hosts_are_tried_in_turn_and_names_are_looked_up) {
   const std::string port = std::to_string(MariadbServer::shared().port());
   on_loop_.run([](Database on) -> Task<> {
-    EXPECT_EQ(co_await on.one<int>("select 3"), 3);
-  }(open_at("mysql://tester@127.0.0.1:1,localhost:" + port + "/test")));
+    if (!is_mysql()) {
+      EXPECT_EQ(co_await on.one<int>("select 3"), 3);
+      co_return;
+    }
+    // MySQL's users have caching_sha2_password, which is not for whoever answers.
+    auto refused = on.exec("select 3");
+    const db::Failure failure = co_await failure_of(refused);
+    EXPECT_TRUE(std::string(failure.what()).contains("with tls=verify alone")) << failure.what();
+  }(open_at("mysql://tester@127.0.0.1:1,localhost:" + port + "/test", {.wait_time_max = 1s})));
 }
 
 }  // namespace

@@ -177,7 +177,9 @@ TEST_F(SeveralInMariadb, isolation_is_that_of_the_options) {
         std::pair(MariadbIsolation::read_committed, "READ-COMMITTED"),
         std::pair(MariadbIsolation::server, "REPEATABLE-READ")}) {
     on_loop_.run([](Database base, std::string wanted) -> Task<> {
-      EXPECT_EQ(co_await base.one<std::string>("select @@tx_isolation"), wanted);
+      const db::RuntimeSql level{is_mysql() ? "select @@transaction_isolation"
+                                            : "select @@tx_isolation"};
+      EXPECT_EQ(co_await base.one<std::string>(level), wanted);
     }(open({.isolation = isolation}), name));
   }
 }
