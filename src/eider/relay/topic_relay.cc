@@ -54,6 +54,32 @@ class TopicRelay::Running {
   TopicRelay& relay_;
 };
 
+/// A batch that is with the carrier. Where the end of the process cuts the wait, nobody knows
+/// whether it has arrived: it counts as lost, so that `stop` tells of a gap, and is not sent once
+/// more.
+class TopicRelay::Underway {
+ public:
+  Underway(TopicRelay& relay, const Batch& batch) noexcept : relay_(relay), batch_(batch) {}
+  Underway(const Underway&) = delete;
+  Underway& operator=(const Underway&) = delete;
+  ~Underway() {
+    if (!is_over_) {
+      const std::lock_guard lock(relay_.mutex_);
+      relay_.counts_.lost += batch_.messages;
+    }
+  }
+
+  void end(bool is_sent) {
+    is_over_ = true;
+    relay_.note_sent(batch_, is_sent);
+  }
+
+ private:
+  TopicRelay& relay_;
+  const Batch& batch_;
+  bool is_over_ = false;
+};
+
 TopicRelay::TopicRelay(Topics& topics, MakeTopicCarrier make, TopicRelayOptions options)
     : topics_(topics),
       make_(std::move(make)),
@@ -138,6 +164,7 @@ void TopicRelay::note_sent(const Batch& batch, bool is_sent) {
 }
 
 Task<bool> TopicRelay::send(TopicCarrier& carrier, Batch batch) {
+  Underway underway(*this, batch);
   bool is_sent = false;
   try {
     auto sending = carrier.send(batch.payload);
@@ -148,7 +175,7 @@ Task<bool> TopicRelay::send(TopicCarrier& carrier, Batch batch) {
     // The others are told as soon as there is a way.
     log_way(is_way_out_away_, kWayOut, &failure);
   }
-  note_sent(batch, is_sent);
+  underway.end(is_sent);
   co_return is_sent;
 }
 

@@ -91,6 +91,7 @@ class TopicRelay {
 
  private:
   class Running;
+  class Underway;
   struct Batch {
     std::string payload;
     std::size_t messages = 0;

@@ -85,6 +85,19 @@ class TopicRelayTest : public ::testing::Test {
   void publish(RelayedProcess& from, const std::string& text, const TopicEvent& event = {}) {
     loop_.call([&] { from.topics.publish("room", text, event); });
   }
+  void stop(RelayedProcess& process) {
+    bool is_done = false;
+    Scope ending;
+    loop_.call([&] {
+      ending.start([](TopicRelay* relay, bool* done) -> Task<> {
+        auto stopping = relay->stop();
+        co_await std::move(stopping);
+        *done = true;
+      }(&process.relay, &is_done));
+    });
+    kernel_.advance(1s);
+    EXPECT_TRUE(is_done);
+  }
   static std::string event_of(std::string_view text) {
     return "data: " + std::string(text) + "\n\n";
   }
@@ -205,18 +218,39 @@ TEST_F(TopicRelayTest, what_is_published_ahead_of_the_end_is_sent_by_stop) {
     a.scope.cancel();
     a.topics.publish("room", "bye");
   });
-  bool is_done = false;
-  Scope ending;
-  loop_.call([&] {
-    ending.start([](TopicRelay* relay, bool* done) -> Task<> {
-      auto stopping = relay->stop();
-      co_await std::move(stopping);
-      *done = true;
-    }(&a.relay, &is_done));
-  });
-  kernel_.advance(1s);
-  EXPECT_TRUE(is_done);
+  stop(a);
   EXPECT_EQ(b.listener.events, Texts{event_of("bye")});
+}
+
+TEST_F(TopicRelayTest, what_the_end_cuts_on_its_way_is_told_as_a_gap_by_stop) {
+  RelayedProcess& a = add();
+  RelayedProcess& b = add();
+  loop_.call([&] {
+    a.topics.publish("room", "one");
+    a.topics.publish("room", "two");
+  });
+  ASSERT_TRUE(bus_.sent.empty());  // the carrier has both
+  loop_.call([&] { a.scope.cancel(); });
+  EXPECT_EQ(a.relay.counts().lost, 2U);
+  EXPECT_EQ(b.missed, 1);
+  publish(a, "bye");
+  stop(a);
+  EXPECT_EQ(b.missed, 2);
+  EXPECT_EQ(b.listener.events, Texts{event_of("bye")});
+  EXPECT_EQ(a.relay.counts().lost, 2U);
+  EXPECT_EQ(bus_.sent.size(), 1U);
+}
+
+TEST_F(TopicRelayTest, stop_tells_of_a_gap_where_nothing_else_is_to_be_said) {
+  RelayedProcess& a = add();
+  RelayedProcess& b = add();
+  publish(a, "one");
+  loop_.call([&] { a.scope.cancel(); });
+  stop(a);
+  EXPECT_EQ(b.missed, 2);
+  EXPECT_EQ(b.listener.events, Texts{});
+  stop(a);
+  EXPECT_EQ(b.missed, 2);
 }
 
 TEST_F(TopicRelayTest, foreign_payloads_are_counted_and_told_to_nobody) {
