@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "eider/journal/journal.h"
 #include "eider/runtime/scope.h"
+#include "eider/runtime/sleep.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {
@@ -13,6 +15,17 @@ namespace {
 struct Spoken {
   std::int64_t id = 0;
   std::string word = {};
+};
+
+/// What is published under the journal's topic.
+class Heard final : public TopicListener {
+ public:
+  explicit Heard(Topics& topics) : TopicListener(topics) { listen("journal"); }
+  std::vector<std::string> events;
+
+ private:
+  void on_published(std::string_view event) override { events.emplace_back(event); }
+  void on_over() override {}
 };
 
 class JournalOnPostgres : public PostgresTest {
@@ -67,6 +80,51 @@ TEST_F(JournalOnPostgres, numbers_without_a_gap_what_was_taken_back) {
   }(&base_));
   say("two");
   EXPECT_EQ(number("select max(id) from eider_journal"), 2);
+}
+
+// The server commits once the lock is free; until then the handler waits for its answer.
+TEST_F(JournalOnPostgres, tells_of_a_commit_that_whoever_asked_for_it_does_not_wait_for) {
+  script(base_,
+         "create or replace function wait_for_lock() returns trigger language plpgsql as "
+         "'begin perform pg_advisory_xact_lock(7); return null; end';"
+         "create constraint trigger at_commit after insert on eider_journal "
+         "deferrable initially deferred for each row execute function wait_for_lock()");
+  on_loop_.run([](const Database* base, const Journal* journal, Topics* topics) -> Task<> {
+    const Heard heard(*topics);
+    const Transaction holding = co_await base->begin();
+    co_await holding.exec("select pg_advisory_xact_lock(7)");
+    Scope handler;
+    handler.start(say(base, journal, "one"));
+    std::int64_t waiting = 0;
+    while (waiting == 0) {
+      waiting = (co_await base->one<std::int64_t>(
+                     "select count(*) from pg_locks where locktype = 'advisory' and not granted"))
+                    .value();
+    }
+    handler.cancel();
+    co_await handler.join();
+    co_await holding.roll_back();
+    std::int64_t kept = 0;
+    while (kept == 0) {
+      kept = (co_await base->one<std::int64_t>("select count(*) from eider_journal")).value();
+    }
+    for (int i = 0; i < 1000 && heard.events.empty(); ++i) {
+      co_await sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_EQ(heard.events.size(), 1U);
+  }(&base_, &journal_, &topics_));
+}
+
+TEST_F(JournalOnPostgres, fails_and_keeps_nothing_where_the_server_refuses_the_commit) {
+  script(base_,
+         "create or replace function refuse() returns trigger language plpgsql as "
+         "'begin raise exception ''no''; end';"
+         "create constraint trigger at_commit after insert on eider_journal "
+         "deferrable initially deferred for each row execute function refuse()");
+  EXPECT_ANY_THROW(say("one"));
+  script(base_, "drop trigger at_commit on eider_journal");
+  say("two");
+  EXPECT_EQ(number("select max(id) from eider_journal"), 1);
 }
 
 TEST_F(JournalOnPostgres, forgets_what_is_old) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,8 @@
 #include "eider/app/websocket.h"
 #include "eider/db/database.h"
 #include "eider/json/json.h"
+#include "eider/runtime/loop_local.h"
+#include "eider/runtime/scope.h"
 #include "eider/runtime/time.h"
 
 namespace eider {
@@ -46,10 +49,13 @@ class Journal {
  public:
   static constexpr std::string_view kName = "journal";
 
+  /// Pre: outlives its commits, which go on where nobody waits for them any more.
+  ///
   /// topics  outlives it
   Journal(Database database, Topics& topics, JournalOptions options);
 
-  /// Commits what the transaction holds with an entry, and tells who listens.
+  /// Commits what the transaction holds with an entry, and tells who listens: both, or neither,
+  /// where the client leaves meanwhile.
   ///
   ///     co_await journal->commit(std::move(transaction), "issue", Event{0, "closed", id});
   ///
@@ -67,7 +73,8 @@ class Journal {
   }
 
   /// A handler's event stream: first what the client has missed since its Last-Event-ID, or an
-  /// event `gap` where some of it is not kept, or too much. An entry may be told twice.
+  /// event `gap` where some of it is not kept, or too much; then what happens, in the order of the
+  /// numbers, none left out. An entry may be told twice.
   [[nodiscard]] Task<> follow(EventStream events) const;
   /// A handler's WebSocket: what happens from now on. What the client says is passed over.
   [[nodiscard]] Task<> push(WebSocket socket) const;
@@ -83,16 +90,23 @@ class Journal {
     std::string name = {};
     std::string content = {};
   };
+  struct Head {
+    std::int64_t last = 0;
+    std::int64_t forgotten = 0;
+  };
+  struct Committing;
+  class Telling;
 
   static Task<std::int64_t> next_id(const Transaction& transaction);
   Task<> commit_entry(Transaction transaction, Entry entry) const;
+  Task<> run_commit(std::shared_ptr<Committing> committing) const;
   Task<> follow_on(EventStream& events) const;
-  Task<bool> tell_missed(EventStream& events, std::int64_t seen) const;
   Task<bool> deliver_next(HttpClient& client) const;
 
   const Database database_;
   Topics& topics_;
   const JournalOptions options_;
+  const LoopLocal<Scope> committing_;
 };
 
 /// Gives an app its journal, which handlers take as State<Journal>:
