@@ -180,9 +180,9 @@ void PipelineCall::take(RespCursor answer) {
 }
 
 TransactionCall::TransactionCall(Link& link, Duration time, std::span<const std::string_view> words,
-                                 std::span<const ReplyTarget> targets, std::uint64_t watched)
-    : Call(link, "a transaction", time), targets_(targets) {
-  if (Buffer* const out = begin(watched)) {
+                                 std::span<const ReplyTarget> targets, std::uint64_t* watched)
+    : Call(link, "a transaction", time), targets_(targets), watched_(watched) {
+  if (Buffer* const out = begin(watched == nullptr ? 0 : *watched)) {
     out->append(kMulti);
     for (const std::string_view word : words) {
       check(word);

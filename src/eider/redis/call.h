@@ -79,6 +79,8 @@ class Call : private Timer, private Deferred {
   virtual void take(RespCursor answer) = 0;
   /// None was taken yet: another server does it.
   virtual void take_anew() noexcept {}
+  /// Of one that is bound to a life of the link: it is sent, or fails as that life is over.
+  virtual void end_watch() noexcept {}
   /// Reads a value that is no error; where it is one, or does not fit, the call has failed. The
   /// first failure counts.
   ///
@@ -148,17 +150,20 @@ class PipelineCall : public Call {
 /// The same between MULTI and EXEC: all or nothing, save what the server refuses while it does it.
 class TransactionCall : public Call {
  public:
-  /// watched  the state of the link behind WATCH (Link::life); 0: nothing is watched
+  /// watched  the life of the link in which WATCH was done (Link::life), 0: nothing is watched;
+  ///          set to 0 when this uses it up. Outlives the link's calls; null: nothing is watched
   TransactionCall(Link& link, Duration time, std::span<const std::string_view> words,
-                  std::span<const ReplyTarget> targets, std::uint64_t watched);
+                  std::span<const ReplyTarget> targets, std::uint64_t* watched);
 
  protected:
   void take(RespCursor answer) override;
   void take_anew() noexcept override { taken_ = 0; }
+  void end_watch() noexcept override { *watched_ = 0; }
 
  private:
   std::span<const ReplyTarget> targets_;
   std::size_t taken_ = 0;
+  std::uint64_t* watched_;
 };
 
 }  // namespace eider::redis::detail

@@ -50,6 +50,10 @@ void CallQueue::send(Buffer& out, std::size_t bytes) {
     const std::size_t end = sent + slot.bytes;
     if (slot.call != nullptr) {
       slot.call->state_ = Call::State::sent;
+      // Not ahead of this: one that is never sent leaves the keys watched, for who tries again.
+      if (slot.call->is_bound_) {
+        slot.call->end_watch();
+      }
     } else {
       out.append(waiting_.view().substr(begun, sent - begun));
       begun = end;

@@ -129,8 +129,7 @@ RedisFailure Link::busy() const {
 
 Buffer* Link::begin(Call& call, std::uint64_t life) {
   if (life != 0 && life != this->life()) {
-    fail(call, RedisFailure(RedisFault::aborted, Done::nothing,
-                            "the connection that watched was lost: nothing was done"));
+    tell_aborted(call);
     return nullptr;
   }
   if (is_full()) {
@@ -228,6 +227,13 @@ void Link::expire(Call& call) {
 void Link::fail(Call& call, RedisFailure failure) noexcept {
   call.fail_with(std::move(failure));
   call.finish();
+}
+
+/// The keys are watched no more, and who asks learns it: a next transaction is another one.
+void Link::tell_aborted(Call& call) {
+  call.end_watch();
+  fail(call, RedisFailure(RedisFault::aborted, Done::nothing,
+                          "the connection that watched was lost: nothing was done"));
 }
 
 // Sending.
@@ -353,8 +359,7 @@ void Link::break_off(std::string_view why) {
   pauses_.note_end(made_, loop_.now());
   fail_sent(why);
   for (Call* const call : queue_.take_bound()) {
-    fail(*call, RedisFailure(RedisFault::aborted, Done::nothing,
-                             "the connection that watched was lost: nothing was done"));
+    tell_aborted(*call);
   }
   if (cluster_ != nullptr) {
     cluster_->refresh_soon();

@@ -105,6 +105,7 @@ class Link final : private StreamOwner, private Deferred {
   [[nodiscard]] std::size_t read_answers(std::string_view in);
   void answer(std::string_view bytes);
   void answer_front(RespCursor answer);
+  void tell_aborted(Call& call);
   void fail_sent(std::string_view why);
   void fail_waiting(RedisFault fault, std::string_view why);
   [[nodiscard]] bool is_full() noexcept;

@@ -1,7 +1,6 @@
 #include "eider/redis/redis.h"
 
 #include <chrono>
-#include <utility>
 
 #include "eider/base/sha1.h"
 #include "eider/redis/state.h"
@@ -44,10 +43,6 @@ Redis Redis::within(Duration time) const {
 
 Link& Redis::link() const {
   return own_ != nullptr ? *own_ : state_->lines.here().least_busy();
-}
-
-std::uint64_t Redis::take_watched() const noexcept {
-  return watched_ == nullptr ? 0 : std::exchange(*watched_, 0);
 }
 
 RedisSession Redis::session() const {

@@ -205,7 +205,7 @@ class Redis {
     requires(sizeof...(T) > 0)
   auto transaction(const redis::Word<T>&... words) const {
     return RedisCommands<redis::detail::TransactionCall, T...>(link(), time_, {words.view()...},
-                                                               take_watched());
+                                                               watched_);
   }
 
   /// Runs a script by its digest, and sends its source where the server does not know it.
@@ -253,7 +253,6 @@ class Redis {
 
   static Task<RedisSession> open_session(Redis redis, std::string key);
   [[nodiscard]] redis::detail::Link& link() const;
-  [[nodiscard]] std::uint64_t take_watched() const noexcept;
 
   std::shared_ptr<redis::detail::State> state_;
   Duration time_;

@@ -67,6 +67,50 @@ TEST_F(RedisTest, a_watch_that_was_lost_is_not_forgotten_by_another_one) {
   }(redis_));
 }
 
+/// A transaction of the session that fails ahead of being sent.
+enum class Unsent : std::uint8_t { refused, given_up, busy };
+
+Task<> fail_unsent(RedisSession* session, Unsent how) {
+  if (how == Unsent::refused) {
+    EXPECT_THROW((void)session->transaction(word("SUBSCRIBE", "a")), RedisFailure);
+  } else if (how == Unsent::given_up) {
+    auto given_up = session->transaction(word("INCR", "k"));
+  } else {
+    auto first = session->command("PING");
+    auto second = session->command("PING");
+    auto busy = session->transaction(word("INCR", "k"));
+    auto asking = failure_of(busy);
+    EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::busy);
+    co_await first;
+    co_await second;
+  }
+}
+
+TEST_F(RedisTest, a_transaction_that_is_not_sent_leaves_the_keys_watched) {
+  for (const Unsent how : {Unsent::refused, Unsent::given_up, Unsent::busy}) {
+    ask("DEL", "k");
+    on_loop_.run([](Redis redis, Redis admin, Unsent fails) -> Task<> {
+      RedisSession session = redis.session();
+      const auto id = co_await session.command<std::int64_t>("CLIENT", "ID");
+      co_await session.watch("k");
+      auto failing = fail_unsent(&session, fails);
+      co_await std::move(failing);
+      auto killing = admin.session();
+      co_await killing.command("CLIENT", "KILL", "ID", id);
+      auto lost = session.command("PING");  // where the end has not come here yet
+      auto losing = failure_of(lost);
+      (void)co_await std::move(losing);
+      co_await session.command("PING");
+      auto aborted = session.transaction(word<int>("INCR", "k"));
+      auto asking = failure_of(aborted);
+      EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::aborted);
+      EXPECT_FALSE(co_await admin.command<bool>("EXISTS", "k"));
+      auto [done] = co_await session.transaction(word<int>("INCR", "k"));
+      EXPECT_EQ(done, 1);
+    }(open({.commands_max = 2}), redis_, how));
+  }
+}
+
 TEST_F(RedisTest, what_changes_a_shared_connection_is_refused) {
   on_loop_.run([](Redis redis) -> Task<> {
     for (const char* name : {"SELECT", "multi", "BLPOP", "Watch", "SUBSCRIBE", "client", "quit"}) {
