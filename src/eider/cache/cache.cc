@@ -63,14 +63,21 @@ class Cache::State {
     std::shared_ptr<Flight> flight;
     bool is_leader;
   };
+  /// is_found  another one had made it, and it is kept already
+  struct Made {
+    CachedBytes value;
+    bool is_found = false;
+  };
 
   static Task<CachedBytes> make_or_wait(Self state, std::string key, Make make);
   static Task<CachedBytes> lead(Self state, std::string key, Make make,
                                 std::shared_ptr<Flight> flight);
   static Task<> refresh(Self state, std::string key, Make make, std::shared_ptr<Flight> flight);
-  [[nodiscard]] Task<CachedBytes> make_anew(std::string key, Make make) const;
+  static Task<> keep(std::unique_ptr<Leading> leading, CachedBytes value,
+                     std::shared_ptr<Event> is_kept);
+  [[nodiscard]] Task<Made> make_anew(std::string key, Make make) const;
   [[nodiscard]] Joined join(const std::string& key);
-  void land(Flight& flight, CachedBytes value, std::exception_ptr failure);
+  void land(Flight& flight, const Made& made, std::exception_ptr failure);
   [[nodiscard]] bool is_forgotten(const Flight& flight) const {
     const std::lock_guard lock(mutex_);
     return flight.is_forgotten;
@@ -94,23 +101,26 @@ class Cache::State {
 /// The right to make it; whoever waits goes on when this ends, whatever became of it.
 class Cache::State::Leading {
  public:
-  Leading(State& state, const std::string& key, Flight& flight)
-      : state_(state), key_(key), flight_(flight) {}
+  Leading(Self state, std::string key, std::shared_ptr<Flight> flight)
+      : state_(std::move(state)), key_(std::move(key)), flight_(std::move(flight)) {}
   Leading(const Leading&) = delete;
   Leading& operator=(const Leading&) = delete;
   ~Leading() {
-    const std::lock_guard lock(state_.mutex_);
-    const auto found = state_.flights_.find(key_);
-    if (found != state_.flights_.end() && found->second.get() == &flight_) {
-      state_.flights_.erase(found);
+    const std::lock_guard lock(state_->mutex_);
+    const auto found = state_->flights_.find(key_);
+    if (found != state_->flights_.end() && found->second == flight_) {
+      state_->flights_.erase(found);
     }
-    wake_all(flight_);
+    wake_all(*flight_);
   }
+  [[nodiscard]] State& state() const noexcept { return *state_; }
+  [[nodiscard]] const std::string& key() const noexcept { return key_; }
+  [[nodiscard]] bool is_forgotten() const { return state_->is_forgotten(*flight_); }
 
  private:
-  State& state_;
-  const std::string& key_;
-  Flight& flight_;
+  const Self state_;
+  const std::string key_;
+  const std::shared_ptr<Flight> flight_;
 };
 
 /// Stands on the flight's list for as long as its coroutine does, and so does its loop.
@@ -158,55 +168,76 @@ Cache::State::Joined Cache::State::join(const std::string& key) {
   return {entry->second, is_new};
 }
 
-void Cache::State::land(Flight& flight, CachedBytes value, std::exception_ptr failure) {
+void Cache::State::land(Flight& flight, const Made& made, std::exception_ptr failure) {
   const std::lock_guard lock(mutex_);
-  ++(failure ? counts_.failed : counts_.made);
-  flight.value = std::move(value);
+  if (!made.is_found) {
+    ++(failure ? counts_.failed : counts_.made);
+  }
+  flight.value = made.value;
   flight.failure = std::move(failure);
   wake_all(flight);
 }
 
-Task<CachedBytes> Cache::State::make_anew(std::string key, Make make) const {
+Task<Cache::State::Made> Cache::State::make_anew(std::string key, Make make) const {
   // Another one may have made it between this one's question and its turn.
   auto finding = store_->find(std::move(key));
   const auto found = co_await std::move(finding);
   if (found && found->left > stale_for_) {
-    co_return found->bytes;
+    co_return Made{.value = found->bytes, .is_found = true};
   }
   auto making = with_deadline(make(), made_within_);
   std::optional<std::string> made = co_await std::move(making);
   if (!made) {
     throw Failure(Error::unavailable("This takes too long. Try again."));
   }
-  co_return std::make_shared<const std::string>(std::move(*made));
+  co_return Made{.value = std::make_shared<const std::string>(std::move(*made))};
 }
 
 /// Those who wait go on ahead of the store, which may be slow.
 Task<CachedBytes> Cache::State::lead(Self state, std::string key, Make make,
                                      std::shared_ptr<Flight> flight) {
-  const Leading leading(*state, key, *flight);
-  CachedBytes value;
+  auto leading = std::make_unique<Leading>(state, key, flight);
+  Made made;
   std::exception_ptr failure;
   try {
     auto making = state->make_anew(key, std::move(make));
-    value = co_await std::move(making);
+    made = co_await std::move(making);
   } catch (...) {
     failure = std::current_exception();
   }
-  state->land(*flight, value, failure);
+  state->land(*flight, made, failure);
   if (failure) {
     std::rethrow_exception(failure);
   }
-  if (!state->is_forgotten(*flight)) {
-    auto putting = state->store_->put(key, value, state->fresh_for_ + state->stale_for_);
-    co_await std::move(putting);
+  // What was found has its time already: put again it would live for longer than it may.
+  if (!made.is_found) {
+    const auto is_kept = std::make_shared<Event>();
+    state->refreshing_.here().start(keep(std::move(leading), made.value, is_kept));
+    co_await is_kept->wait();
   }
-  // Forgotten on another loop meanwhile: that may have come ahead of this in the store.
-  if (state->is_forgotten(*flight)) {
-    auto erasing = state->store_->erase(key);
-    co_await std::move(erasing);
+  co_return std::move(made.value);
+}
+
+/// Of the loop, not of who asked: one that leaves between the two would leave there what was erased
+/// meanwhile.
+Task<> Cache::State::keep(std::unique_ptr<Leading> leading, CachedBytes value,
+                          std::shared_ptr<Event> is_kept) {
+  State& state = leading->state();
+  try {
+    if (!leading->is_forgotten()) {
+      auto putting =
+          state.store_->put(leading->key(), std::move(value), state.fresh_for_ + state.stale_for_);
+      co_await std::move(putting);
+    }
+    // Forgotten on another loop meanwhile: that may have come ahead of this in the store.
+    if (leading->is_forgotten()) {
+      auto erasing = state.store_->erase(leading->key());
+      co_await std::move(erasing);
+    }
+  } catch (const std::exception&) {
+    // As where a store is away: what it still has is given until its time is over.
   }
-  co_return value;
+  is_kept->set();
 }
 
 Task<> Cache::State::refresh(Self state, std::string key, Make make,

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "eider/base/failure.h"
@@ -201,6 +202,82 @@ TEST_F(CacheTest, a_refresh_may_outlive_the_cache) {
   cache.reset();
   kernel_.advance(1s);
   EXPECT_EQ(begun_, 2);
+}
+
+/// What is put is there a while later, whoever has left by then, as of a request under way; what
+/// is erased is gone at once. Another process puts a value with the next question.
+class SlowStore final : public CacheStore {
+ public:
+  [[nodiscard]] Task<std::optional<CachedValue>> find(std::string key) override {
+    auto finding = kept_->find(key);
+    auto found = co_await std::move(finding);
+    if (const Duration keep = std::exchange(others_keep_, Duration::zero());
+        keep > Duration::zero()) {
+      auto putting = kept_->put(key, std::make_shared<const std::string>("other"), keep);
+      co_await std::move(putting);
+    }
+    co_return found;
+  }
+  [[nodiscard]] Task<> put(std::string key, CachedBytes bytes, Duration keep) override {
+    ++puts_;
+    under_way_.start(
+        [](CacheStore* to, std::string its_key, CachedBytes value, Duration lasting) -> Task<> {
+          co_await sleep_for(kTakes);
+          auto putting = to->put(std::move(its_key), std::move(value), lasting);
+          co_await std::move(putting);
+        }(kept_.get(), std::move(key), std::move(bytes), keep));
+    co_await sleep_for(kTakes);
+  }
+  [[nodiscard]] Task<> erase(std::string key) override { return kept_->erase(std::move(key)); }
+
+  static constexpr Duration kTakes = 10ms;
+  Duration others_keep_ = Duration::zero();
+  int puts_ = 0;
+
+ private:
+  std::shared_ptr<CacheStore> kept_ = memory_cache();
+  Scope under_way_;
+};
+
+TEST_F(CacheTest, what_another_one_has_put_meanwhile_keeps_its_time_and_is_not_counted_as_made) {
+  const auto store = std::make_shared<SlowStore>();
+  const Cache cache(store, {.fresh_for = 1s, .stale_for = 10s});
+  store->others_keep_ = 10s + 100ms;
+  EXPECT_EQ(get(cache), "other");
+  kernel_.advance(50ms);
+  EXPECT_EQ(get(cache), "other");
+  EXPECT_EQ(cache.counts().fresh, 1U);
+  EXPECT_EQ(cache.counts().made, 0U);
+  EXPECT_EQ(store->puts_, 0);
+  kernel_.advance(100ms);
+  EXPECT_EQ(get(cache), "other");  // stale by now
+  EXPECT_EQ(cache.counts().stale, 1U);
+}
+
+TEST_F(CacheTest, what_is_erased_while_it_is_put_is_not_kept_though_its_maker_leaves) {
+  const auto store = std::make_shared<SlowStore>();
+  const Cache cache(store);
+  auto asked = ask(cache);
+  kernel_.advance(takes_);
+  ASSERT_EQ(store->puts_, 1);
+  end(asked);
+  Scope erasing;
+  loop_.call([&] { erasing.start(cache.erase("k")); });
+  kernel_.advance(SlowStore::kTakes);
+  const auto later = ask(cache);
+  kernel_.advance(takes_ + SlowStore::kTakes);
+  EXPECT_EQ(later->got, Texts{"v2"});
+}
+
+TEST_F(CacheTest, the_one_that_makes_it_goes_on_once_it_is_put_and_others_ahead_of_that) {
+  const Cache cache(std::make_shared<SlowStore>());
+  const auto first = ask(cache);
+  const auto second = ask(cache);
+  kernel_.advance(takes_);
+  EXPECT_EQ(first->got, Texts{});
+  EXPECT_EQ(second->got, Texts{"v1"});
+  kernel_.advance(SlowStore::kTakes);
+  EXPECT_EQ(first->got, Texts{"v1"});
 }
 
 struct Price {
