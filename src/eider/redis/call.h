@@ -88,6 +88,8 @@ class Call : private Timer, private Deferred {
   void read(const ReplyTarget& to, RespCursor& in,
             RedisFailure::Done others = RedisFailure::Done::nothing);
   void fail_with(RedisFailure failure);
+  /// Its time is over, and it has failed behind this.
+  void expire() override;
   [[nodiscard]] bool has_failed() const noexcept { return failure_ != nullptr; }
   [[nodiscard]] const RedisFailure* failure() const noexcept { return failure_.get(); }
   /// For what is done with its parts.
@@ -104,7 +106,6 @@ class Call : private Timer, private Deferred {
   enum class State : std::uint8_t { made, waiting, sent, done };
 
   void begin_again() noexcept;
-  void expire() override;
   void run() override { waiting_.resume(); }
 
   Link* link_;

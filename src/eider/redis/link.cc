@@ -329,6 +329,10 @@ void Link::answer_front(RespCursor answer) {
     if (cluster_ == nullptr || cluster_->note(*call, answer, host_)) {
       call->take(answer);
     }
+    // By a call that its answer does not suit: it has failed then, with all others.
+    if (!is_ready_) {
+      return;
+    }
     if (is_last) {
       queue_.give_up(*call);
       if (cluster_ == nullptr || !cluster_->redirect(*call)) {

@@ -58,6 +58,11 @@ class Subscription : public redis::detail::Call {
   void take(RespCursor answer) override { read({}, answer); }
 };
 
+/// The words and lengths around a name are shorter than this.
+std::size_t bytes_to_ask(const std::string& channel) noexcept {
+  return channel.size() + 64;
+}
+
 std::size_t bytes_of(const RedisMessage& message) noexcept {
   return message.channel.size() + message.pattern.size() + message.payload.size();
 }
@@ -75,19 +80,21 @@ class RedisSubscriber::Feed final : private LinkOwner {
   ~Feed() { link_.end_calls(); }
 
   Task<> begin(Way way, std::string channel, Duration time) {
-    note(way, channel);
+    const bool is_new = note(way, channel);
     try {
       Subscription asking(link_, time, words_of(way).subscribe, channel);
       co_await asking;
     } catch (const RedisFailure& failure) {
-      if (failure.fault() == RedisFault::refused || failure.fault() == RedisFault::login) {
-        names_of(way).erase(channel);
+      // What did not even begin is not kept on with, save for who has begun it before.
+      if (failure.fault() == RedisFault::refused || failure.fault() == RedisFault::login ||
+          (failure.fault() == RedisFault::busy && is_new)) {
+        forget(way, channel);
       }
       throw;
     }
   }
   Task<> end(Way way, std::string channel, Duration time) {
-    names_of(way).erase(channel);
+    forget(way, channel);
     Subscription asking(link_, time, words_of(way).unsubscribe, channel);
     co_await asking;
   }
@@ -114,7 +121,11 @@ class RedisSubscriber::Feed final : private LinkOwner {
   [[nodiscard]] std::set<std::string>& names_of(Way way) noexcept {
     return names_[static_cast<std::size_t>(way)];
   }
-  void note(Way way, const std::string& channel);
+  /// Whether it was not there before.
+  bool note(Way way, const std::string& channel);
+  /// Whether it was there.
+  bool forget(Way way, const std::string& channel);
+  void tell_refused(std::string cause);
   void take_message(RespCursor push, bool has_pattern);
   void put(RedisMessage message);
   void put_gap();
@@ -122,6 +133,7 @@ class RedisSubscriber::Feed final : private LinkOwner {
 
   RedisSubscriberOptions options_;
   std::array<std::set<std::string>, kWays> names_;
+  std::size_t name_bytes_ = 0;  // to ask for all of them
   std::deque<RedisMessage> messages_;
   std::size_t bytes_ = 0;
   Event arrived_;
@@ -134,19 +146,35 @@ class RedisSubscriber::Feed final : private LinkOwner {
 };
 
 /// Behind a reconnect all are asked for at once, and have to find room.
-void RedisSubscriber::Feed::note(Way way, const std::string& channel) {
+bool RedisSubscriber::Feed::note(Way way, const std::string& channel) {
+  const RedisOptions& limits = link_.settings().options;
   std::size_t count = 0;
   for (const auto& names : names_) {
     count += names.size();
   }
-  if (count >= link_.settings().options.commands_max / 2) {
+  if (count >= limits.commands_max / 2 ||
+      name_bytes_ + bytes_to_ask(channel) > limits.waiting_bytes_max / 2) {
     throw RedisFailure(RedisFault::busy, RedisFailure::Done::nothing,
                        "a subscriber has too many channels");
   }
-  names_of(way).insert(channel);
+  const bool is_new = names_of(way).insert(channel).second;
+  name_bytes_ += is_new ? bytes_to_ask(channel) : 0;
+  return is_new;
 }
 
-/// Behind a lost connection: who receives learns when all is subscribed to, and what is not.
+bool RedisSubscriber::Feed::forget(Way way, const std::string& channel) {
+  const bool was_there = names_of(way).erase(channel) != 0;
+  name_bytes_ -= was_there ? bytes_to_ask(channel) : 0;
+  return was_there;
+}
+
+void RedisSubscriber::Feed::tell_refused(std::string cause) {
+  refused_.emplace(RedisFault::refused, RedisFailure::Done::nothing, std::move(cause));
+  arrived_.set();
+}
+
+/// Behind a lost connection: who receives learns when all is subscribed to, and what is not. Where
+/// that cannot be said the connection is given up, and all begins anew: nobody else would ask.
 class RedisSubscriber::Feed::Again final : public Subscription {
  public:
   Again(Feed& feed, Way way, const std::string& name)
@@ -160,15 +188,27 @@ class RedisSubscriber::Feed::Again final : public Subscription {
   void take(RespCursor answer) override {
     const bool is_first = feed_.link_.life() == 1;  // `begin` tells of that
     Subscription::take(answer);
-    if (has_failed() && !is_first && feed_.names_of(way_).erase(name_) != 0) {
-      feed_.refused_.emplace(RedisFault::refused, RedisFailure::Done::nothing,
-                             "Redis refuses to subscribe again behind a lost connection");
-      feed_.arrived_.set();
+    if (has_failed() && !is_first) {
+      if (failure()->fault() != RedisFault::refused && is_wanted()) {
+        return feed_.link_.break_off("the server does not subscribe to all again");
+      }
+      if (feed_.forget(way_, name_)) {
+        feed_.tell_refused("Redis refuses to subscribe again behind a lost connection");
+      }
     }
     if (--feed_.answers_left_ == 0 && !is_first) {
       feed_.put_gap();
     }
   }
+
+  /// An answer that comes later is nobody's.
+  void expire() override {
+    Subscription::expire();
+    if (feed_.link_.life() > 1 && is_wanted()) {
+      feed_.link_.break_off("the server does not subscribe to all again in time");
+    }
+  }
+  [[nodiscard]] bool is_wanted() const { return feed_.names_of(way_).contains(name_); }
 
   Feed& feed_;
   Way way_;
@@ -185,6 +225,13 @@ void RedisSubscriber::Feed::on_connected() {
     }
   }
   answers_left_ = again_.size();
+  const bool is_first = link_.life() == 1;
+  const bool has_room = std::ranges::none_of(
+      again_, [](const std::unique_ptr<Subscription>& asking) { return asking->await_ready(); });
+  if (!has_room && !is_first) {
+    link_.break_off("there is no room to subscribe to all again");
+    again_.clear();  // behind that, so that their bytes make room
+  }
 }
 
 void RedisSubscriber::Feed::on_lost() {

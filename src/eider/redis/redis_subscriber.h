@@ -60,8 +60,9 @@ class RedisSubscriber {
   /// Comes back when the server has agreed. What it could not be asked within the time of a command
   /// is asked as soon as there is a connection, all the same.
   ///
-  /// errors  RedisFailure, thrown: refused and login, and then it is forgotten; busy, of more than
-  ///         half of RedisOptions::commands_max; expired, lost
+  /// errors  RedisFailure, thrown: refused, login and busy, and then it is forgotten; busy also of
+  ///         more channels than half of RedisOptions::commands_max, or of waiting_bytes_max;
+  ///         expired, lost
   [[nodiscard]] Task<> subscribe(std::string channel);
   /// "news.*": `*`, `?` and `[…]` as in a shell.
   [[nodiscard]] Task<> subscribe_pattern(std::string pattern);
