@@ -81,6 +81,9 @@ class Call : private Timer, private Deferred {
   virtual void take_anew() noexcept {}
   /// Of one that is bound to a life of the link: it is sent, or fails as that life is over.
   virtual void end_watch() noexcept {}
+  /// Its bytes leave, of one that has called `want_sent`.
+  virtual void on_sent() {}
+  void want_sent() noexcept { wants_sent_ = true; }
   /// Reads a value that is no error; where it is one, or does not fit, the call has failed. The
   /// first failure counts.
   ///
@@ -119,6 +122,7 @@ class Call : private Timer, private Deferred {
   State state_ = State::made;
   /// Its connection has a state that another one has not: it is not sent over that.
   bool is_bound_ = false;
+  bool wants_sent_ = false;
   CommandKind kind_ = CommandKind::plain;
   CommandName name_;
 };

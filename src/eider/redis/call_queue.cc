@@ -54,6 +54,9 @@ void CallQueue::send(Buffer& out, std::size_t bytes) {
       if (slot.call->is_bound_) {
         slot.call->end_watch();
       }
+      if (slot.call->wants_sent_) {
+        slot.call->on_sent();
+      }
     } else {
       out.append(waiting_.view().substr(begun, sent - begun));
       begun = end;

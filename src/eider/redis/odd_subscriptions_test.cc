@@ -172,6 +172,66 @@ TEST_F(OddSubscriptions, one_that_failed_as_busy_is_not_asked_for_behind_a_lost_
   EXPECT_FALSE(is_asked_for);
 }
 
+TEST_F(OddSubscriptions, an_end_that_nobody_asked_for_is_told_once_and_answers_nothing) {
+  RedisScript server([](Peer& peer) {
+    peer.greet();
+    for (std::string asked = peer.hear(); !asked.empty(); asked = peer.hear()) {
+      if (asked == "subscribe a") {
+        peer.say(agreed("sunsubscribe moved") + agreed("sunsubscribe unknown"));
+        peer.say("-NOPERM not you\r\n");
+      } else if (asked == "sunsubscribe b") {
+        peer.say(agreed(asked) + agreed(asked));  // it moved just then
+      } else if (asked == "sunsubscribe refused") {
+        peer.say("-NOPERM not you\r\n");
+      } else {
+        peer.say(agreed(asked));
+      }
+      if (asked == "subscribe c") {
+        peer.say(message_on("c"));
+      }
+    }
+  });
+  on_loop_.run([](Redis redis, RedisScript* of) -> Task<> {
+    RedisSubscriber news(redis);
+    co_await news.subscribe_shard("moved");
+    co_await news.subscribe_shard("b");
+    auto subscribing = news.subscribe("a");
+    auto asking = failure_of(subscribing);
+    EXPECT_EQ((co_await std::move(asking)).code(), "NOPERM");
+    auto receiving = news.receive();
+    auto hearing = failure_of(receiving);
+    EXPECT_EQ((co_await std::move(hearing)).fault(), RedisFault::refused);
+    co_await news.unsubscribe_shard("b");
+    auto ending = news.unsubscribe_shard("refused");
+    auto refusing = failure_of(ending);
+    EXPECT_EQ((co_await std::move(refusing)).code(), "NOPERM");
+    co_await news.subscribe("c");
+    EXPECT_EQ(co_await gaps_ahead_of(&news, "c"), 0);
+    EXPECT_EQ(of->connections(), 1);
+  }(Redis(server.url()), &server));
+}
+
+TEST_F(OddSubscriptions, an_end_that_was_asked_for_and_given_up_answers_its_own_question) {
+  RedisScript server([](Peer& peer) {
+    peer.greet();
+    agree_to(peer, 2);
+    const std::string given_up = peer.hear();
+    peer.say(agreed(given_up).substr(0, 5));  // not before the next one is asked for
+    const std::string next = peer.hear();
+    peer.say(agreed(given_up).substr(5) + "-NOPERM not you\r\n");
+    (void)peer.hear();
+  });
+  on_loop_.run([](Redis redis) -> Task<> {
+    RedisSubscriber news(redis);
+    co_await news.subscribe("a");
+    auto giving_up = with_deadline(news.unsubscribe("a"), 20ms);
+    EXPECT_FALSE(co_await std::move(giving_up));
+    auto subscribing = news.subscribe("b");
+    auto asking = failure_of(subscribing);
+    EXPECT_EQ((co_await std::move(asking)).code(), "NOPERM");
+  }(Redis(server.url())));
+}
+
 TEST_F(OddSubscriptions, channels_that_would_not_find_room_together_are_busy) {
   RedisScript server([](Peer& peer) {
     peer.greet();

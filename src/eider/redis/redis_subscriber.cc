@@ -93,11 +93,7 @@ class RedisSubscriber::Feed final : private LinkOwner {
       throw;
     }
   }
-  Task<> end(Way way, std::string channel, Duration time) {
-    forget(way, channel);
-    Subscription asking(link_, time, words_of(way).unsubscribe, channel);
-    co_await asking;
-  }
+  Task<> end(Way way, std::string channel, Duration time);
   Task<RedisMessage> receive() {
     while (messages_.empty()) {
       if (refused_) {
@@ -114,6 +110,7 @@ class RedisSubscriber::Feed final : private LinkOwner {
 
  private:
   class Again;
+  class Ending;
   void on_connected() override;
   void on_push(RespCursor push) override;
   void on_lost() override;
@@ -127,6 +124,9 @@ class RedisSubscriber::Feed final : private LinkOwner {
   bool forget(Way way, const std::string& channel);
   void tell_refused(std::string cause);
   void take_message(RespCursor push, bool has_pattern);
+  void take_ended(Way way, RespCursor push);
+  /// Whether the end was asked for.
+  bool note_ended(Way way, const std::string& channel);
   void put(RedisMessage message);
   void put_gap();
   void note_missed();
@@ -134,6 +134,8 @@ class RedisSubscriber::Feed final : private LinkOwner {
   RedisSubscriberOptions options_;
   std::array<std::set<std::string>, kWays> names_;
   std::size_t name_bytes_ = 0;  // to ask for all of them
+  /// Whose end this connection was asked for and has not told.
+  std::array<std::multiset<std::string>, kWays> ending_;
   std::deque<RedisMessage> messages_;
   std::size_t bytes_ = 0;
   Event arrived_;
@@ -215,6 +217,37 @@ class RedisSubscriber::Feed::Again final : public Subscription {
   std::string name_;
 };
 
+/// Counted once it is sent, and then also where nobody waits for it any more: the answer comes.
+class RedisSubscriber::Feed::Ending final : public Subscription {
+ public:
+  Ending(Feed& feed, Duration time, Way way, const std::string& name)
+      : Subscription(feed.link_, time, words_of(way).unsubscribe, name),
+        feed_(feed),
+        way_(way),
+        name_(name) {
+    want_sent();
+  }
+
+ private:
+  void on_sent() override { feed_.ending_[static_cast<std::size_t>(way_)].insert(name_); }
+  void take(RespCursor answer) override {
+    Subscription::take(answer);
+    if (has_failed()) {
+      (void)feed_.note_ended(way_, name_);
+    }
+  }
+
+  Feed& feed_;
+  Way way_;
+  const std::string& name_;
+};
+
+Task<> RedisSubscriber::Feed::end(Way way, std::string channel, Duration time) {
+  forget(way, channel);
+  Ending asking(*this, time, way, channel);
+  co_await asking;
+}
+
 /// What was subscribed to is again. A name that a call waits to ask for is asked for twice, which
 /// changes nothing.
 void RedisSubscriber::Feed::on_connected() {
@@ -235,6 +268,9 @@ void RedisSubscriber::Feed::on_connected() {
 }
 
 void RedisSubscriber::Feed::on_lost() {
+  for (auto& names : ending_) {
+    names.clear();
+  }
   const bool was_subscribed =
       std::ranges::any_of(names_, [](const auto& names) { return !names.empty(); });
   if (was_subscribed) {
@@ -252,15 +288,42 @@ void RedisSubscriber::Feed::put_gap() {
 void RedisSubscriber::Feed::on_push(RespCursor push) {
   const auto values = push.next().number;
   const std::string_view kind = push.next().text;
-  for (const Words& words : kWords) {
+  for (std::size_t way = 0; way < kWays; ++way) {
+    const Words& words = kWords[way];
     if (kind == words.message && values >= 3) {
       return take_message(push, words.message == "pmessage" && values >= 4);
     }
     if (kind != words.subscribe && kind != words.unsubscribe) {
       continue;
     }
-    return values >= 3 ? link_.answer_pushed(push)
-                       : link_.break_off("the server does not say what was subscribed to");
+    if (values < 3) {
+      return link_.break_off("the server does not say what was subscribed to");
+    }
+    return kind == words.subscribe ? link_.answer_pushed(push)
+                                   : take_ended(static_cast<Way>(way), push);
+  }
+}
+
+bool RedisSubscriber::Feed::note_ended(Way way, const std::string& channel) {
+  auto& asked = ending_[static_cast<std::size_t>(way)];
+  const auto found = asked.find(channel);
+  if (found == asked.end()) {
+    return false;
+  }
+  asked.erase(found);
+  return true;
+}
+
+/// A node of a cluster tells the end of a shard's channels by itself when their slot leaves it:
+/// that answers no command.
+void RedisSubscriber::Feed::take_ended(Way way, RespCursor push) {
+  RespCursor names = push;
+  const std::string channel(names.next().text);
+  if (note_ended(way, channel)) {
+    return link_.answer_pushed(push);
+  }
+  if (forget(way, channel)) {
+    tell_refused("Redis has ended a subscription by itself: the channel is not this server's");
   }
 }
 

@@ -76,7 +76,8 @@ class RedisSubscriber {
   /// Waits for the next message. May be cancelled; nothing is lost by that.
   ///
   /// errors  RedisFailure(refused), thrown once: behind a lost connection the server did not agree
-  ///         to a channel again, which is forgotten
+  ///         to a channel again, or it has ended a subscription by itself, as to a shard's channel
+  ///         whose slot has left the node; the channel is forgotten
   [[nodiscard]] Task<RedisMessage> receive();
 
  private:
