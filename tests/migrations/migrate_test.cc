@@ -11,6 +11,7 @@
 #include "eider/db/mariadb/mariadb.h"
 #include "eider/db/postgres/postgres.h"
 #include "eider/db/sqlite/sqlite.h"
+#include "eider/runtime/deadline.h"
 #include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
 #include "tests/support/mariadb_server.h"
@@ -478,6 +479,23 @@ TEST(SqliteSchema, makes_a_table_anew_without_losing_what_refers_to_it) {
   EXPECT_TOLD(broken.error(), "3_c.sql:1: [foreign_keys] 1 rows refer to nothing at its end");
   EXPECT_EQ(loop.run(count(base, {"select count(*) from a"})), 1);
   EXPECT_EQ(loop.run(count(base, {"pragma foreign_keys"})), 1);
+}
+
+TEST(SqliteSchema, has_its_foreign_keys_on_wherever_a_migration_without_them_is_given_up) {
+  TestLoop loop;
+  const Files slow = {{"1_a.sql",
+                       "-- eider: no foreign keys\ncreate table a(i integer);\n"
+                       "insert into a with recursive n(i) as (select 1 union all select i + 1 "
+                       "from n where i < 200000) select i from n;\n"}};
+  for (const auto time : {0ms, 1ms, 2ms, 5ms, 10ms, 20ms, 40ms}) {
+    const Database base = open_sqlite(":memory:");
+    const auto give_up = [](Database on, Migrations migrations, Duration within) -> Task<int> {
+      auto migrating = with_deadline(migrate(on, std::move(migrations)), within);
+      (void)co_await std::move(migrating);
+      co_return (co_await on.one<int>("pragma foreign_keys")).value_or(-1);
+    };
+    EXPECT_EQ(loop.run(give_up(base, made(slow), time)), 1) << time;
+  }
 }
 
 }  // namespace

@@ -130,6 +130,8 @@ class Job : public Posted {
   /// Does all of this with a connection that blocks; once more where what it did was taken back.
   [[nodiscard]] Outcome execute(Connection& connection, Duration time_max) noexcept;
   [[nodiscard]] bool is_awaited() const noexcept { return waiting_.is_there(); }
+  /// Not of one that nobody has ever waited for: that one is done all the same.
+  [[nodiscard]] bool is_abandoned() const noexcept { return limit_.is_abandoned(); }
   [[nodiscard]] Loop& loop() const noexcept { return *loop_; }
   /// The transaction that this has begun, for which the connection is to be kept.
   [[nodiscard]] virtual std::shared_ptr<TransactionState> begun() const noexcept { return nullptr; }

@@ -279,7 +279,7 @@ bool ThreadedPool::is_full(const Queue& queue) {
 void ThreadedPool::drop_left(Queue& queue) {
   const std::unique_lock lock(delivery_);
   queue.taken_count +=
-      std::erase_if(queue.jobs, [](const auto& job) { return !job->is_awaited(); });
+      std::erase_if(queue.jobs, [](const auto& job) { return job->is_abandoned(); });
 }
 
 void ThreadedPool::abandon(Job& job) noexcept {

@@ -28,6 +28,33 @@ using db::Way;
 /// made concurrently waits for every open transaction.
 constexpr Duration kLockPause = std::chrono::milliseconds(100);
 
+/// Has the foreign keys of SQLite's connection that writes on again wherever its task ends, which
+/// may be destroyed at each of its waits: without them all that is written later is not checked.
+class KeysOff {
+ public:
+  explicit KeysOff(const Database& database)
+      : pool_(database.pool()),
+        job_(std::make_unique<db::detail::ExecJob>(
+            db::detail::make_statement(db::SqlText("pragma foreign_keys = on")))) {}
+  KeysOff(const KeysOff&) = delete;
+  KeysOff& operator=(const KeysOff&) = delete;
+  ~KeysOff() {
+    if (job_ == nullptr) {
+      return;
+    }
+    try {  // behind what is under way, and nobody waits for it
+      (void)pool_->submit(job_, db::Lane::writing);
+    } catch (const std::exception&) {
+      return;  // there is no memory to ask with
+    }
+  }
+  void note_on() noexcept { job_.reset(); }
+
+ private:
+  std::shared_ptr<db::Pool> pool_;
+  std::unique_ptr<db::Job> job_;
+};
+
 /// One call's way through the migrations. Lives in the frame of the call.
 class Migrator {
  public:
@@ -98,6 +125,7 @@ class Migrator {
 
   /// Foreign keys can only be lifted outside of a transaction.
   Task<Step> without_keys(Way way) {
+    KeysOff off(database_);
     co_await database_.exec("pragma foreign_keys = off");
     are_keys_lifted_ = true;
     std::exception_ptr failure;
@@ -109,6 +137,7 @@ class Migrator {
     }
     are_keys_lifted_ = false;
     co_await database_.exec("pragma foreign_keys = on");
+    off.note_on();
     if (failure) {
       std::rethrow_exception(failure);
     }
