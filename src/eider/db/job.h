@@ -142,6 +142,8 @@ class Job : public Posted {
   /// The text of the one statement that it is; empty where it is anything else.
   [[nodiscard]] virtual std::string_view statement() const noexcept { return {}; }
   [[nodiscard]] bool has_succeeded() const noexcept { return has_succeeded_; }
+  /// It has succeeded or failed.
+  [[nodiscard]] bool is_over() const noexcept { return has_succeeded_ || failure_ != nullptr; }
   /// For how long it may run.
   [[nodiscard]] virtual Duration time_max(Duration usual) const noexcept { return usual; }
   /// Null when it is not several jobs that go together.

@@ -2,7 +2,24 @@
 
 #include <utility>
 
+#include "eider/db/failure.h"
+
 namespace eider::db {
+
+namespace {
+
+/// It was held up, or held up others, and the server was asked to end it.
+bool was_ended(const std::exception_ptr& failure) noexcept {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Failure& told) {
+    return told.kind() == FailureKind::expired;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
 
 void JobGroup::add(std::unique_ptr<Job> job) {
   const Request request = job->start();
@@ -14,9 +31,10 @@ void JobGroup::add(std::unique_ptr<Job> job) {
 
 void JobGroup::end() noexcept {
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
-    const std::exception_ptr& own = parts_[i].failure;
-    if (own != nullptr || !parts_[i].is_done) {
-      jobs_[i]->fail(own != nullptr ? own : failure());
+    if (!parts_[i].is_done) {
+      jobs_[i]->fail(failure());
+    } else if (parts_[i].failure != nullptr) {
+      jobs_[i]->fail(parts_[i].failure);
     }
   }
 }
@@ -26,6 +44,8 @@ std::vector<std::unique_ptr<Job>> JobGroup::take() {
     jobs_[i]->set_carrier(nullptr);
     if (parts_[i].is_done && parts_[i].failure == nullptr) {
       jobs_[i]->succeed(parts_[i].changed);
+    } else if (parts_[i].is_done && !was_ended(parts_[i].failure)) {
+      jobs_[i]->fail(parts_[i].failure);
     }
   }
   return std::move(jobs_);

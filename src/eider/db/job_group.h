@@ -36,7 +36,7 @@ class JobGroup final : public Job, private LoopConnection {
 
   /// It is over: what was not done has failed.
   void end() noexcept;
-  /// Takes it apart: those that were done know it.
+  /// Takes it apart: those that were done, or have failed by themselves, know it.
   [[nodiscard]] std::vector<std::unique_ptr<Job>> take();
 
  protected:

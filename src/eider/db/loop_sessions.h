@@ -378,7 +378,7 @@ template <class D>
 void LoopSessions<D>::give_back(JobGroup& group) {
   for (std::unique_ptr<Job>& job : group.take()) {
     costs_.forget(job->statement());
-    if (job->has_succeeded()) {
+    if (job->is_over()) {
       go_on_with(std::move(job));
     }
     if (job == nullptr || !job->is_awaited()) {

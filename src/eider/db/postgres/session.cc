@@ -385,7 +385,7 @@ void Session::end_job() {
   answers_.note_failure(std::exchange(course_.single().failure, nullptr));
   std::unique_ptr<Job> job = std::move(job_);
   job->set_carrier(nullptr);
-  if (is_late_ && job->group() != nullptr) {
+  if (is_late_ && stage_ != Stage::closed && job->group() != nullptr) {
     answers_.failure() = nullptr;
     return owner_.on_returned(std::move(job));
   }

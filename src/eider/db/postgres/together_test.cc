@@ -208,6 +208,35 @@ TEST_F(PostgresTogether, those_behind_one_that_is_held_up_go_on_without_it) {
   }(base, other));
 }
 
+TEST_F(PostgresTogether, one_that_has_failed_is_not_asked_again_for_one_that_is_held_up) {
+  const Database base = open({.connections_max = 1, .joins_reads = false});
+  const Database other = open({.connections_max = 1});
+  make_tables(base);
+  script(base,  // which no failure takes back
+         "drop view if exists asking; drop sequence if exists asked; create sequence asked; "
+         "create view asking as select nextval('asked')::int as n");
+  on_loop_.run([](Database on, Database locker) -> Task<> {
+    const auto divide = [](Database by, int number) -> Task<> {
+      try {
+        co_await by.one<int>("select n / $1::int from asking", number);
+      } catch (const db::Failure&) {
+      }
+    };
+    for (int i = 0; i < kUntilKnown; ++i) {
+      co_await divide(on, 1);
+    }
+    co_await get_known(on);
+    Transaction lock = co_await lock_kept(locker);
+    Scope asking;
+    asking.start(divide(on, 0));
+    asking.start(expect_kept(on));
+    co_await sleep_for(400ms);  // by then it is asked by itself
+    co_await lock.commit();
+    co_await asking.join();
+  }(base, other));
+  EXPECT_EQ(number(base, "select last_value from asked"), kUntilKnown + 1);
+}
+
 TEST_F(PostgresTogether, one_that_leaves_takes_nothing_from_the_others_and_all_end_what_they_ask) {
   const Database base = open({.connections_max = 1});
   const Database other = open({.connections_max = 1});
