@@ -126,14 +126,15 @@ start_service() {
   say "started process $pid"
 }
 
-as_service() { if is_unit; then as_root "$@"; else "$@"; fi; }
-exe_of() { as_service readlink "/proc/$1/exe" 2>/dev/null; }
+# Of a unit's process that is another user's, where sudo is for more than systemctl.
+as_service() { "$@" 2>/dev/null || { is_unit && as_root "$@" 2>/dev/null; }; }
+exe_of() { as_service readlink "/proc/$1/exe"; }
 
 # What of the new release is still starting in place of process $1: it would take over later.
 end_starting() {
   new_exe=$dir/releases/$release/bin/$name
   [ "$(exe_of "$1")" = "$new_exe" ] && return
-  for each in $(as_service cat "/proc/$1/task/"*/children 2>/dev/null); do
+  for each in $(as_service cat "/proc/$1/task/"*/children); do
     [ "$(exe_of "$each")" = "$new_exe" ] || continue
     as_service kill "$each"
     is_gone() { [ ! -e "/proc/$each" ]; }
@@ -266,8 +267,13 @@ go_back() {
   fi
   point_to "$previous" || die "current cannot be switched back to releases/$previous: do it by hand"
   say "switched current back to releases/$previous"
-  case $(readlink "/proc/$(if is_unit; then main_pid; else own_pid; fi)/exe" 2>/dev/null) in
+  case $(exe_of "$(if is_unit; then main_pid; else own_pid; fi)") in
     "$dir/releases/$previous/"*) ;;
+    '') if is_unit; then  # who may not look ends all of it
+          as_root systemctl restart "$name.service" || die "$name.service does not come up either"
+        else
+          bring_up || start_anew || die "releases/$previous does not come up either"
+        fi ;;
     *) bring_up || start_anew || die "releases/$previous does not come up either" ;;
   esac
   die "rolled back: releases/$previous serves"
