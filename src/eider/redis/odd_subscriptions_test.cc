@@ -82,6 +82,34 @@ TEST_F(OddSubscriptions, one_that_passes_by_itself_behind_a_lost_connection_is_a
   }(Redis(server.url())));
 }
 
+// Whoever began it has been told that it took too long, and hears of it all the same.
+TEST_F(OddSubscriptions, one_that_passes_on_the_first_connection_is_asked_for_again) {
+  RedisScript server([](Peer& peer) {
+    if (peer.number() == 1) {
+      (void)peer.hear();  // HELLO
+      std::this_thread::sleep_for(500ms);
+      return;
+    }
+    peer.greet();
+    if (peer.number() == 2) {
+      (void)peer.hear();
+      peer.say("-BUSY Redis is busy running a script.\r\n");
+      (void)peer.hear();
+      return;
+    }
+    agree_to(peer, 1);
+    peer.say(message_on("a"));
+    (void)peer.hear();
+  });
+  on_loop_.run([](Redis redis) -> Task<> {
+    RedisSubscriber news(redis.within(200ms));
+    auto beginning = news.subscribe("a");
+    auto failing = failure_of(beginning);
+    EXPECT_EQ((co_await std::move(failing)).fault(), RedisFault::expired);
+    EXPECT_GE(co_await gaps_ahead_of(&news, "a"), 0);
+  }(Redis(server.url())));
+}
+
 TEST_F(OddSubscriptions, one_that_is_not_answered_behind_a_lost_connection_is_asked_for_again) {
   std::atomic<bool> is_over = false;
   std::atomic<bool> was_kept = false;

@@ -81,6 +81,7 @@ class RedisSubscriber::Feed final : private LinkOwner {
 
   Task<> begin(Way way, std::string channel, Duration time) {
     const bool is_new = note(way, channel);
+    const Beginning here(beginning_, way, channel);
     try {
       Subscription asking(link_, time, words_of(way).subscribe, channel);
       co_await asking;
@@ -111,6 +112,20 @@ class RedisSubscriber::Feed final : private LinkOwner {
  private:
   class Again;
   class Ending;
+  using Names = std::multiset<std::pair<Way, std::string>>;
+  /// A call that begins stands among them as long as it waits; they may outlive the feed.
+  class Beginning {
+   public:
+    Beginning(std::shared_ptr<Names> all, Way way, const std::string& channel)
+        : all_(std::move(all)), place_(all_->emplace(way, channel)) {}
+    Beginning(const Beginning&) = delete;
+    Beginning& operator=(const Beginning&) = delete;
+    ~Beginning() { all_->erase(place_); }
+
+   private:
+    std::shared_ptr<Names> all_;
+    Names::iterator place_;
+  };
   void on_connected() override;
   void on_push(RespCursor push) override;
   void on_lost() override;
@@ -134,6 +149,7 @@ class RedisSubscriber::Feed final : private LinkOwner {
   RedisSubscriberOptions options_;
   std::array<std::set<std::string>, kWays> names_;
   std::size_t name_bytes_ = 0;  // to ask for all of them
+  const std::shared_ptr<Names> beginning_ = std::make_shared<Names>();
   /// Whose end this connection was asked for and has not told.
   std::array<std::multiset<std::string>, kWays> ending_;
   std::deque<RedisMessage> messages_;
@@ -188,9 +204,8 @@ class RedisSubscriber::Feed::Again final : public Subscription {
 
  private:
   void take(RespCursor answer) override {
-    const bool is_first = feed_.link_.life() == 1;  // `begin` tells of that
     Subscription::take(answer);
-    if (has_failed() && !is_first) {
+    if (has_failed() && !is_told()) {
       if (failure()->fault() != RedisFault::refused && is_wanted()) {
         return feed_.link_.break_off("the server does not subscribe to all again");
       }
@@ -198,7 +213,7 @@ class RedisSubscriber::Feed::Again final : public Subscription {
         feed_.tell_refused("Redis refuses to subscribe again behind a lost connection");
       }
     }
-    if (--feed_.answers_left_ == 0 && !is_first) {
+    if (--feed_.answers_left_ == 0 && feed_.link_.life() > 1) {
       feed_.put_gap();
     }
   }
@@ -206,9 +221,13 @@ class RedisSubscriber::Feed::Again final : public Subscription {
   /// An answer that comes later is nobody's.
   void expire() override {
     Subscription::expire();
-    if (feed_.link_.life() > 1 && is_wanted()) {
+    if (is_wanted() && !is_told()) {
       feed_.link_.break_off("the server does not subscribe to all again in time");
     }
+  }
+  /// By the call that begins it: `begin`.
+  [[nodiscard]] bool is_told() const {
+    return feed_.link_.life() == 1 && feed_.beginning_->contains({way_, name_});
   }
   [[nodiscard]] bool is_wanted() const { return feed_.names_of(way_).contains(name_); }
 
@@ -258,10 +277,10 @@ void RedisSubscriber::Feed::on_connected() {
     }
   }
   answers_left_ = again_.size();
-  const bool is_first = link_.life() == 1;
+  const bool is_told = link_.life() == 1 && !beginning_->empty();
   const bool has_room = std::ranges::none_of(
       again_, [](const std::unique_ptr<Subscription>& asking) { return asking->await_ready(); });
-  if (!has_room && !is_first) {
+  if (!has_room && !is_told) {
     link_.break_off("there is no room to subscribe to all again");
     again_.clear();  // behind that, so that their bytes make room
   }
