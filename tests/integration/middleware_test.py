@@ -5,9 +5,12 @@ Must not repeat what the unit tests of src/eider/middleware/ tell.
 
 import json
 import re
+import subprocess
 import unittest
+import urllib.error
+import urllib.request
 
-from support import Program, run_to_end
+from support import BIN, Program, free_port, run_to_end
 
 PROGRAM = '15_middleware'
 ANN = {'Authorization': 'Bearer ann-s-token'}
@@ -94,6 +97,21 @@ class Leaving(unittest.TestCase):
                 pass
             self.assertEqual(json.loads(program.ask('GET', '/readyz')[2])['status'], 'leaving')
             self.assertEqual(program.ask('GET', '/livez')[0], 200)
+
+    def test_it_goes_on_where_nobody_reads_what_it_says(self):
+        """As behind `| tee log`, when tee has ended."""
+        port = free_port()
+        service = subprocess.Popen([BIN / PROGRAM, '--port', str(port)], stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT)
+        self.addCleanup(service.wait)
+        self.addCleanup(service.kill)
+        self.assertIn(b'serves on', service.stdout.readline())
+        service.stdout.close()
+        for _ in range(2):  # a line of the log each
+            with self.assertRaises(urllib.error.HTTPError):
+                urllib.request.urlopen(f'http://127.0.0.1:{port}/nowhere', timeout=10)
+        service.terminate()
+        self.assertEqual(service.wait(10), 0)
 
 
 if __name__ == '__main__':
