@@ -380,14 +380,12 @@ void LoopSessions<D>::give_back(JobGroup& group) {
     costs_.forget(job->statement());
     if (job->is_over()) {
       go_on_with(std::move(job));
+    } else if (job->is_awaited()) {
+      job->set_alone();
+      job->begin_again();
+      job->set_deadline(loop_.now() + settings_->options.wait_time_max);
+      waiting_.push_back(std::move(job));
     }
-    if (job == nullptr || !job->is_awaited()) {
-      continue;
-    }
-    job->set_alone();
-    job->begin_again();
-    job->set_deadline(loop_.now() + settings_->options.wait_time_max);
-    waiting_.push_back(std::move(job));
   }
   loop_.defer(*this);
 }
