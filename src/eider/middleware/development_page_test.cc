@@ -124,6 +124,8 @@ TEST(DevelopmentPage, is_for_this_machine_alone) {
        {"Forwarded", "X-Forwarded-For", "x-forwarded-host", "X-Real-IP", "Via"}) {
     EXPECT_FALSE(shows(asked.ask(local("/fails/1", {{name, "127.0.0.1"}})))) << name;
   }
+  EXPECT_FALSE(shows(asked.ask(local("/fails/1", {{"Sec-Fetch-Site", "cross-site"}}))));
+  EXPECT_TRUE(shows(asked.ask(local("/fails/1", {{"Sec-Fetch-Site", "same-origin"}}))));
   for (const std::string_view host : {"localhost", "127.0.0.1:80", "[::1]", "[::1]:8080"}) {
     Asked own = local("/fails/1");
     own.authority = host;
