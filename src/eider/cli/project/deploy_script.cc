@@ -267,14 +267,14 @@ go_back() {
   fi
   point_to "$previous" || die "current cannot be switched back to releases/$previous: do it by hand"
   say "switched current back to releases/$previous"
-  case $(exe_of "$(if is_unit; then main_pid; else own_pid; fi)") in
+  serving=$(exe_of "$(if is_unit; then main_pid; else own_pid; fi)")
+  case $serving in
     "$dir/releases/$previous/"*) ;;
-    '') if is_unit; then  # who may not look ends all of it
-          as_root systemctl restart "$name.service" || die "$name.service does not come up either"
-        else
-          bring_up || start_anew || die "releases/$previous does not come up either"
-        fi ;;
-    *) bring_up || start_anew || die "releases/$previous does not come up either" ;;
+    *) if is_unit && [ -z "$serving" ]; then  # who may not look ends all of it
+         as_root systemctl restart "$name.service"
+       else
+         bring_up || start_anew
+       fi || die "releases/$previous does not come up either" ;;
   esac
   die "rolled back: releases/$previous serves"
 }
