@@ -42,6 +42,19 @@ void agree_to(Peer& peer, int questions) {
   }
 }
 
+/// To "a" by the third connection, over which there is a message then.
+void agree_by_the_third_time(Peer& peer) {
+  if (peer.number() == 2) {
+    (void)peer.hear();
+    peer.say("-BUSY Redis is busy running a script.\r\n");
+    (void)peer.hear();
+    return;
+  }
+  agree_to(peer, 1);
+  peer.say(message_on("a"));
+  (void)peer.hear();
+}
+
 /// Gaps ahead of the next message of that channel; -1: it did not come.
 Task<int> gaps_ahead_of(RedisSubscriber* news, std::string channel) {
   int gaps = 0;
@@ -64,15 +77,7 @@ TEST_F(OddSubscriptions, one_that_passes_by_itself_behind_a_lost_connection_is_a
     if (peer.number() == 1) {
       return agree_to(peer, 2);  // with the one that is asked for as the connection stands
     }
-    if (peer.number() == 2) {
-      (void)peer.hear();
-      peer.say("-BUSY Redis is busy running a script.\r\n");
-      (void)peer.hear();
-      return;
-    }
-    agree_to(peer, 1);
-    peer.say(message_on("a"));
-    (void)peer.hear();
+    agree_by_the_third_time(peer);
   });
   on_loop_.run([](Redis redis) -> Task<> {
     RedisSubscriber news(redis);
@@ -91,15 +96,7 @@ TEST_F(OddSubscriptions, one_that_passes_on_the_first_connection_is_asked_for_ag
       return;
     }
     peer.greet();
-    if (peer.number() == 2) {
-      (void)peer.hear();
-      peer.say("-BUSY Redis is busy running a script.\r\n");
-      (void)peer.hear();
-      return;
-    }
-    agree_to(peer, 1);
-    peer.say(message_on("a"));
-    (void)peer.hear();
+    agree_by_the_third_time(peer);
   });
   on_loop_.run([](Redis redis) -> Task<> {
     RedisSubscriber news(redis.within(200ms));

@@ -158,13 +158,19 @@ Task<> meet(std::latch& all) {
   co_await run_blocking([&all] { all.arrive_and_wait(); });
 }
 
-TEST_F(BlockingOnThreads, as_many_as_wait_run_at_once) {
-  std::latch all(4);
+/// What would never end with fewer than four threads.
+std::vector<Task<>> four_that_meet(std::latch& all) {
   std::vector<Task<>> tasks;
   for (int i = 0; i < 4; ++i) {
     tasks.push_back(meet(all));
   }
-  run(tasks);  // would never end with fewer than four threads
+  return tasks;
+}
+
+TEST_F(BlockingOnThreads, as_many_as_wait_run_at_once) {
+  std::latch all(4);
+  auto tasks = four_that_meet(all);
+  run(tasks);
   EXPECT_EQ(pool_.threads(), 4U);
 }
 
@@ -194,11 +200,8 @@ class BlockingOnOneThread : public BlockingOnThreads {
 TEST_F(BlockingOnOneThread, has_more_threads_once_it_is_told_so) {
   pool_.set_limits({.threads_max = 4, .queue_max = 2});
   std::latch all(4);
-  std::vector<Task<>> tasks;
-  for (int i = 0; i < 4; ++i) {
-    tasks.push_back(meet(all));
-  }
-  run(tasks);  // would never end with fewer
+  auto tasks = four_that_meet(all);
+  run(tasks);
   EXPECT_EQ(pool_.threads(), 4U);
 }
 
@@ -206,11 +209,8 @@ TEST_F(BlockingOnOneThread, has_fewer_threads_once_it_is_told_so_and_more_again)
   for (int round = 0; round < 3; ++round) {
     pool_.set_limits({.threads_max = 4, .queue_max = 2});
     std::latch all(4);
-    std::vector<Task<>> tasks;
-    for (int i = 0; i < 4; ++i) {
-      tasks.push_back(meet(all));
-    }
-    run(tasks);  // would never end with fewer
+    auto tasks = four_that_meet(all);
+    run(tasks);
     pool_.set_limits({.threads_max = 1, .queue_max = 2});
     while (pool_.threads() != 1) {
       std::this_thread::yield();

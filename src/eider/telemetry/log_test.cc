@@ -290,20 +290,30 @@ TEST(Log, goes_on_where_the_reader_of_a_pipe_has_gone) {
   EXPECT_GE(dropped, 1U);
 }
 
-// Ends the process, whose limit it is: with 0 where all is as it has to be.
-[[noreturn]] void fill_the_disk() {
-  const Folder folder;
-  const std::string file = folder.file("log");
+/// As a full disk: no file of this process grows any further. The limit before.
+rlimit limit_files() {
   ::signal(SIGXFSZ, SIG_IGN);
   rlimit limit{};
   ::getrlimit(RLIMIT_FSIZE, &limit);
   const rlimit small{.rlim_cur = 8192, .rlim_max = limit.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &small);
+  return limit;
+}
+
+void write_until_full(const Log& log) {
+  while (log.counts().dropped < 100) {
+    log.info("a line for a disk that is full by now");
+  }
+}
+
+// Ends the process, whose limit it is: with 0 where all is as it has to be.
+[[noreturn]] void fill_the_disk() {
+  const Folder folder;
+  const std::string file = folder.file("log");
+  const rlimit limit = limit_files();
   {
     const Log log = open_log({.file = file, .queue_bytes_max = 32 * 1024});
-    while (log.counts().dropped < 100) {
-      log.info("a line for a disk that is full by now");
-    }
+    write_until_full(log);
     ::setrlimit(RLIMIT_FSIZE, &limit);  // somebody has made room
   }
   std::size_t whole = 0;
@@ -329,15 +339,9 @@ TEST(Log, waits_for_room_on_a_full_disk_and_drops_what_comes_on_top) {
 [[noreturn]] void remove_what_fills_the_disk() {
   const Folder folder;
   const std::string file = folder.file("log");
-  std::signal(SIGXFSZ, SIG_IGN);
-  rlimit limit{};
-  ::getrlimit(RLIMIT_FSIZE, &limit);
-  limit.rlim_cur = 8192;
-  ::setrlimit(RLIMIT_FSIZE, &limit);
+  limit_files();
   const Log log = open_log({.file = file, .queue_bytes_max = 32 * 1024});
-  while (log.counts().dropped < 100) {
-    log.info("a line for a disk that is full by now");
-  }
+  write_until_full(log);
   std::filesystem::remove(file);
   for (int i = 0; i < 500; ++i) {
     std::error_code none;
