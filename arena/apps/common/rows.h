@@ -23,6 +23,12 @@ namespace arena {
 inline constexpr int kWorlds = 10'000;
 inline constexpr int kCountMax = 500;
 inline constexpr int kLimitMax = 50;
+inline const std::string kAddItem =
+    "insert into items values($1, $2, $3, $4, $5, true, '[]', 0, 0) on conflict (id) do update "
+    "set name = excluded.name, category = excluded.category, price = excluded.price, "
+    "quantity = excluded.quantity";
+inline const std::string kChangeItem =
+    "update items set name = $2, price = $3, quantity = $4 where id = $1 returning id";
 
 /// A whole number, or nothing.
 inline std::optional<int> whole(std::string_view text) {

@@ -25,12 +25,6 @@ const std::string kColumns =
 const std::string kBetween = kColumns + "where price between $1 and $2 limit $3";
 const std::string kList = kColumns + "where category = $1 order by id limit $2 offset $3";
 const std::string kOne = kColumns + "where id = $1";
-const std::string kAdd =
-    "insert into items values($1, $2, $3, $4, $5, true, '[]', 0, 0) on conflict (id) do update "
-    "set name = excluded.name, category = excluded.category, price = excluded.price, "
-    "quantity = excluded.quantity";
-const std::string kChange =
-    "update items set name = $2, price = $3, quantity = $4 where id = $1 returning id";
 
 KeptItems& kept() {
   static KeptItems all;
@@ -150,7 +144,7 @@ Task<HttpResponsePtr> add_item(HttpRequestPtr request) {
   const Json::Value& item = *body;
   const int id = item["id"].asInt();
   co_await drogon::app().getFastDbClient()->execSqlCoro(
-      kAdd, id, item["name"].asString(), item["category"].asString(), item["price"].asInt(),
+      kAddItem, id, item["name"].asString(), item["category"].asString(), item["price"].asInt(),
       item["quantity"].asInt());
   kept().forget(id);
   const auto response = HttpResponse::newHttpJsonResponse(item);
@@ -166,7 +160,7 @@ Task<HttpResponsePtr> change_item(HttpRequestPtr request, std::string id_text) {
   }
   Json::Value changed = *body;
   const auto rows = co_await drogon::app().getFastDbClient()->execSqlCoro(
-      kChange, *id, changed["name"].asString(), changed["price"].asInt(),
+      kChangeItem, *id, changed["name"].asString(), changed["price"].asInt(),
       changed["quantity"].asInt());
   kept().forget(*id);
   if (rows.empty()) {

@@ -44,12 +44,6 @@ const std::string kColumns =
 const std::string kBetween = kColumns + "where price between $1 and $2 limit $3::int";
 const std::string kList = kColumns + "where category = $1 order by id limit $2::int offset $3::int";
 const std::string kOne = kColumns + "where id = $1";
-const std::string kAdd =
-    "insert into items values($1, $2, $3, $4, $5, true, '[]', 0, 0) on conflict (id) do update "
-    "set name = excluded.name, category = excluded.category, price = excluded.price, "
-    "quantity = excluded.quantity";
-const std::string kChange =
-    "update items set name = $2, price = $3, quantity = $4 where id = $1 returning id";
 
 using Item = decltype(li::mmm(s::id = int(), s::name = std::string(), s::category = std::string(),
                               s::price = int(), s::quantity = int(), s::active = Flag(),
@@ -145,7 +139,7 @@ void change_item(http_request& request, http_response& response, int id) {
   const auto change = body_of<Change>(request);
   const auto changed = database()
                            .connect(request.fiber)
-                           .prepare(kChange)(id, change.name, change.price, change.quantity)
+                           .prepare(kChangeItem)(id, change.name, change.price, change.quantity)
                            .template read_optional<int>();
   kept().forget(id);
   if (!changed) {
@@ -159,7 +153,7 @@ void add_item(http_request& request, http_response& response) {
   const auto item = body_of<NewItem>(request);
   database()
       .connect(request.fiber)
-      .prepare(kAdd)(item.id, item.name, item.category, item.price, item.quantity)
+      .prepare(kAddItem)(item.id, item.name, item.category, item.price, item.quantity)
       .flush_results();
   kept().forget(item.id);
   response.set_status(201);
