@@ -1,5 +1,6 @@
 #include "eider/base/work.h"
 
+#include <pthread.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -131,6 +132,9 @@ std::uint64_t next_span_id() noexcept {
   static constinit thread_local SplitMix64 random(0);
   static constinit thread_local bool is_seeded = false;
   if (!is_seeded) [[unlikely]] {
+    // A forked worker is not to go on with the numbers of who has forked it.
+    [[maybe_unused]] static const int watched =
+        pthread_atfork(nullptr, nullptr, [] { is_seeded = false; });
     std::uint64_t seed = 0;
     [[maybe_unused]] const auto bytes = getrandom(&seed, sizeof seed, 0);
     random = SplitMix64(seed);

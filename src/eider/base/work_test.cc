@@ -1,8 +1,13 @@
 #include "eider/base/work.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -135,6 +140,30 @@ TEST(Inspected, tells_a_hundred_at_most) {
     many.push_back(std::make_unique<Inspected>([] { return ResourceState(); }));
   }
   EXPECT_EQ(Inspected::all().size(), 100U);
+}
+
+/// The next number of a child of this process.
+std::uint64_t next_of_child() {
+  std::array<int, 2> ends{};
+  EXPECT_EQ(::pipe(ends.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const std::uint64_t id = next_span_id();
+    ::_exit(::write(ends[1], &id, sizeof id) == sizeof id ? 0 : 1);
+  }
+  std::uint64_t id = 0;
+  EXPECT_EQ(::read(ends[0], &id, sizeof id), static_cast<ssize_t>(sizeof id));
+  EXPECT_EQ(::waitpid(child, nullptr, 0), child);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  return id;
+}
+
+TEST(SpanIds, of_processes_that_were_forked_differ) {
+  const std::uint64_t own = next_span_id();
+  const std::uint64_t first = next_of_child();
+  const std::uint64_t second = next_of_child();
+  EXPECT_EQ((std::set{own, first, second, next_span_id()}).size(), 4U);
 }
 
 }  // namespace
