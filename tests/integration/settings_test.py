@@ -13,6 +13,7 @@ import time
 import unittest
 from pathlib import Path
 
+from mail_support import make_certificate
 from support import ANSWER_SECONDS_MAX, ROOT, Program, run_to_end
 
 CLIENTS = 8
@@ -201,6 +202,15 @@ class Reloads(unittest.TestCase):
     def test_without_anything_to_read_anew_end_as_programs_do(self):
         program = self.enterContext(Program('01_hello', '--port', '{port}'))
         self.assertEqual(program.stop(signal.SIGHUP), -signal.SIGHUP)
+
+    def test_are_heard_where_certificates_may_have_changed(self):
+        certificate, key = make_certificate(self.directory)
+        program = self.enterContext(Program('10_http2', '--port', '{port}', '--tls-port', '0',
+                                            '--cert', str(certificate), '--key', str(key)))
+        self.said(program, ' info Eider serves on ')
+        self.hang_up(program)
+        self.said(program, 'settings: read anew, and nothing has changed')
+        self.assertEqual(program.stop(), 0)
 
 
 class Printed(unittest.TestCase):

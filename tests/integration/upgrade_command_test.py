@@ -171,12 +171,20 @@ class Others(unittest.TestCase):
             self.assertEqual(service.end(), 0)
 
     def test_a_process_that_sigusr2_would_end(self):
-        other = self.enterContext(subprocess.Popen(['sleep', '600']))
-        self.addCleanup(other.kill)
-        until(lambda: Path(f'/proc/{other.pid}/comm').read_text() == 'sleep\n', lambda: 'sleep')
-        self.assert_refused(f'process {other.pid} (sleep) is no service of Eider that serves: '
-                            'SIGUSR2 would end it', other.pid)
-        self.assertIsNone(other.poll())
+        # The shell has a handler for it, by which it ends.
+        for name, command in (('sleep', ['sleep', '600']),
+                              ('bash', ['bash', '-c', 'trap : EXIT; echo; read'])):
+            with self.subTest(name):
+                other = self.enterContext(subprocess.Popen(command, stdin=subprocess.PIPE,
+                                                           stdout=subprocess.PIPE))
+                self.addCleanup(other.kill)
+                until(lambda: Path(f'/proc/{other.pid}/comm').read_text() == f'{name}\n',
+                      lambda: name)
+                if name == 'bash':
+                    other.stdout.readline()
+                self.assert_refused(f'process {other.pid} ({name}) is no service of Eider that '
+                                    'serves: SIGUSR2 might end it', other.pid)
+                self.assertIsNone(other.poll())
 
     @unittest.skipUnless(os.getuid() == 0, 'only root can ask as somebody else')
     def test_somebody_elses_process(self):

@@ -18,7 +18,7 @@ using detail::app::Settings;
 
 bool can_reload(const RouteTable& table) noexcept {
   return table.settings != nullptr &&
-         (table.settings->can_change() ||
+         (table.settings->can_change() || table.reads_certificates ||
           std::ranges::any_of(
               table.parts, [](const detail::app::Part& part) { return part.reload.is_there(); }));
 }

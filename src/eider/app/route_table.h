@@ -106,6 +106,9 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   OptionSet answers;  // told in place of serving
   /// What SIGHUP reads anew; null: nothing.
   std::shared_ptr<detail::app::Settings> settings;
+  /// Those of TLS are looked at by themselves; who has put new ones there may say so by SIGHUP,
+  /// too.
+  bool reads_certificates = false;
   /// While a server runs: has it take what these say of limits by now. May be empty.
   std::function<void()> take_limits;
   std::vector<std::shared_ptr<ProxyTrust>> mounted_trusts;

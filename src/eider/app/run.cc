@@ -44,6 +44,10 @@ std::string listening_line(const Server& server) {
   return line;
 }
 
+bool speaks_tls(const ServerOptions& options) {
+  return options.is_secure || std::ranges::any_of(options.also, &ListenAt::is_secure);
+}
+
 /// What the program and its settings name, beside the options. A file is one that may be replaced.
 void add_reached(SandboxOptions& sandbox, const RouteTable& table) {
   for (const detail::app::ReachedFile& each : table.reached) {
@@ -78,9 +82,7 @@ Exit App::run(int argc, char** argv) {
 
 /// Where TLS is asked for and the options do not bring it along.
 Result<void> App::add_seals(ServerOptions& options) const {
-  const bool is_wanted =
-      options.is_secure || std::ranges::any_of(options.also, &ListenAt::is_secure);
-  if (!is_wanted || options.seals != nullptr) {
+  if (!speaks_tls(options) || options.seals != nullptr) {
     return {};
   }
   if (!table_->make_seals) {
@@ -126,6 +128,8 @@ Exit App::serve(const ServerOptions& options) {
   if (!service) {
     return refuse_to_serve(service.error().cause());
   }
+  table_->reads_certificates =
+      speaks_tls(options) && !(options.certificate.empty() && table_->reached.empty());
   if (can_reload(*table_)) {
     ignore_signal(SIGHUP);  // while parts start, and while they stop, nobody else hears it
   }

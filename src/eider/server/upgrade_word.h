@@ -20,6 +20,9 @@ struct UpgradeWord {
   std::string why{};
 };
 
+/// Each program that understands SIGUSR2 holds it.
+[[nodiscard]] std::string_view upgrade_mark() noexcept;
+
 /// This process's word, for whoever listens for it; nothing happens where nobody does.
 void tell_upgrade(pid_t successor, std::string_view why) noexcept;
 

@@ -140,6 +140,12 @@ bool takes_sigusr2(pid_t pid) {
   return (taken >> (SIGUSR2 - 1) & 1) != 0;
 }
 
+/// Others take it as well, and may end by it: a shell has a handler that does just that.
+bool is_of_eider(pid_t pid) {
+  const auto program = bench::read_file(fmt::format("/proc/{}/exe", pid));
+  return !program || program->contains(detail::server::upgrade_mark());
+}
+
 bool is_worker(pid_t pid) {
   const auto all = bench::read_file(fmt::format("/proc/{}/environ", pid));
   return all && ('\0' + *all).find(std::string("\0EIDER_WORKER=", 14)) != std::string::npos;
@@ -212,10 +218,10 @@ Result<ServingProcess, std::string> service_of(const UpgradeWanted& wanted) {
     return fail(fmt::format("process {} is a worker: ask its supervisor, process {}", pid,
                             proc_status(pid, "PPid")));
   }
-  if (!takes_sigusr2(pid)) {
+  if (!takes_sigusr2(pid) || !is_of_eider(pid)) {
     return fail(
-        fmt::format("process {} ({}) is no service of Eider that serves: SIGUSR2 would end "
-                    "it",
+        fmt::format("process {} ({}) is no service of Eider that serves: SIGUSR2 might "
+                    "end it",
                     pid, proc_status(pid, "Name")));
   }
   return service;
