@@ -73,6 +73,12 @@ class Commands(Directory):
             self.assertFalse((self.directory / 'typo.db').exists())
         self.assertEqual(self.run_db('up', '--database', 'typo.db')[0], 0)
 
+    def test_an_address_of_no_database_is_told(self):
+        status, _, error = self.run_db('up', '--database', 'mysq://me:geheim@localhost/shop')
+        self.assertEqual(status, 2)
+        self.assertIn('there is no mysq://: say postgresql://…, mysql://… or', error)
+        self.assertNotIn('geheim', error)
+
     def test_what_only_reads_leaves_an_sqlite_file_as_it_is(self):
         self.write('0001_a.sql', 'create table a(x int);\n')
         with sqlite3.connect(self.database) as connection:

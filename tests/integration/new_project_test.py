@@ -74,6 +74,10 @@ class Added(Place):
             '  add_book_orders(app);',
             '  app.get("/hello/{name}", [](const std::string& name) { return name; });'})
         self.assertEqual(eider('fmt', '--check', place=shop)[:2], (0, ''))
+        status, _, errors = eider('test', '--preset', 'nope', place=shop)
+        self.assertEqual((status, errors), (
+            1, 'eider test: there is no preset nope in CMakePresets.json; of themselves there are '
+            'dev, release, asan, tsan\n'))
         status, said, errors = eider('test', place=shop)
         self.assertEqual(status, 0, said + errors)
         self.assertRegex(said, r'Guests\.write_by_the_form_and_are_read .*Passed')
@@ -231,6 +235,8 @@ class Names(Place):
     def test_words_that_are_not_understood_are_told(self):
         more = '; eider new --help tells more\n'
         self.assert_fails(2, 'which name? for example: eider new shop' + more, 'new')
+        self.assert_fails(2, 'which name? for example: eider new web shop; for a service called '
+                          'web: eider new --kind service web' + more, 'new', 'web')
         self.assert_fails(2, 'there is no kind wbe; there are service, web, realtime, library'
                           + more, 'new', 'wbe', 'x')
         self.assert_fails(2, 'there is no option --her, but --here' + more, 'new', 'x', '--her')

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "eider/base/text.h"
+#include "eider/cli/db/doors.h"
 
 namespace eider {
 namespace {
@@ -111,9 +112,16 @@ std::optional<std::string> missing(const DbWanted& wanted) {
     return wanted.out.empty() ? std::optional<std::string>("--out has to say where it goes")
                               : std::nullopt;
   }
-  return wanted.database.empty()
-             ? std::optional<std::string>("--database, or DATABASE_URL, has to say which")
-             : std::nullopt;
+  if (wanted.database.empty()) {
+    return "--database, or DATABASE_URL, has to say which";
+  }
+  const std::size_t end = wanted.database.find("://");
+  if (end != std::string::npos && is_sqlite_file(wanted.database)) {
+    return fmt::format(
+        "there is no {}://: say postgresql://…, mysql://… or the name of an SQLite file",
+        wanted.database.substr(0, end));
+  }
+  return std::nullopt;
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ std::string name_instead(std::string_view wrong) {
 }
 
 struct NewWanted {
-  std::string kind = "service";
+  std::string kind;
   std::string name;
   bool is_here = false;
 };
@@ -122,7 +122,7 @@ Result<NewWanted, std::string> new_wanted(std::span<const std::string_view> argu
   if (!kind && (is_kind_first || rest->size() == 2)) {
     rest->erase(rest->begin());
   }
-  if (!is_among(kProjectKinds, wanted.kind)) {
+  if (!wanted.kind.empty() && !is_among(kProjectKinds, wanted.kind)) {
     return fail(fmt::format("there is no kind {}; there are {}", wanted.kind,
                             fmt::join(kProjectKinds, ", ")));
   }
@@ -131,6 +131,16 @@ Result<NewWanted, std::string> new_wanted(std::span<const std::string_view> argu
   }
   if (rest->empty() && !wanted.is_here) {
     return fail(std::string("which name? for example: eider new shop"));
+  }
+  // A project may be called so, but a name was more likely forgotten.
+  if (rest->size() == 1 && wanted.kind.empty() && is_among(kProjectKinds, rest->front())) {
+    return fail(
+        fmt::format("which name? for example: eider new {0} shop; for a service called "
+                    "{0}: eider new --kind service {0}",
+                    rest->front()));
+  }
+  if (wanted.kind.empty()) {
+    wanted.kind = kProjectKinds.front();
   }
   wanted.name =
       rest->empty() ? name_instead(fs::current_path().filename().string()) : rest->front();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
@@ -78,6 +79,9 @@ Preset preset_of(const Build& build) {
   return preset;
 }
 
+/// What is known without the project's presets.
+constexpr std::array<std::string_view, 4> kPresets = {"dev", "release", "asan", "tsan"};
+
 /// Options where the project has no preset of that name.
 std::vector<std::string> options_of(std::string_view preset) {
   if (preset == "asan" || preset == "tsan") {
@@ -127,6 +131,11 @@ Result<std::vector<std::string>, std::string> configure_words(const Build& build
     }
   }
   const Preset preset = preset_of(build);
+  if (!preset.is_there && std::ranges::find(kPresets, build.preset) == kPresets.end()) {
+    return fail(
+        fmt::format("there is no preset {} in CMakePresets.json; of themselves there are {}",
+                    build.preset, fmt::join(kPresets, ", ")));
+  }
   const auto compiler = compiler_for(preset);
   if (!compiler) {
     return fail(compiler.error());
