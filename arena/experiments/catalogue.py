@@ -4,10 +4,11 @@ Must not choose among them: that is for the plan.
 """
 
 from experiments import (agreement, client, database, files, floor, form, http2, nginx, orders,
-                         others, proxy, realtime, scalability, slow_work, tail, techempower, tls)
+                         others, profiles, proxy, realtime, scalability, slow_work, tail,
+                         techempower, tls)
 
 _MAKERS = (scalability.experiment, slow_work.experiment, tail.experiment, techempower.experiment,
-           database.techempower, database.httparena,
+           database.techempower, database.httparena, profiles.experiment,
            nginx.experiment, floor.experiment, floor.churn, others.bodies, others.idle,
            others.workers, others.open_loop, orders.experiment, form.experiment, files.files,
            files.streaming, realtime.websocket, realtime.events, http2.experiment, tls.experiment,

@@ -1,19 +1,14 @@
-"""Static files from the page cache; answers made while they are sent, bodies summed as they come.
+"""Static files from the page cache; answers made while they are sent.
 
 Must not name a contestant's private flag: all are asked alike. Nobody published these.
 """
 
-import json
-import zlib
-
-from experiments import model
 from experiments.model import Ask, Cell, Experiment, both
 from load import files_dir
 from verify.answers import Expected
 
 _OCTETS = "application/octet-stream"
 _STREAM_BYTES = 16 * 2**20
-_UPLOAD_BYTES = 2**20
 _STREAM_CONNECTIONS = 2
 _ORIGIN = ("nginx",)
 
@@ -30,15 +25,9 @@ def files(machine):
 
 
 def streaming(machine):
-    """Two cells: a large answer that nobody holds as a whole, and a body."""
-    body = b"x" * _UPLOAD_BYTES
-    summed = Expected(json.dumps({"bytes": len(body), "crc32": zlib.crc32(body)}).encode(),
-                      "application/json", is_object=True)
+    """One cell: a large answer that nobody holds as a whole."""
     return Experiment(
         "streaming", "Streaming", machine.scale("nowhere with figures"),
         (Cell("download", f"16 MiB, {_STREAM_CONNECTIONS} connections",
               Ask(f"/stream/{_STREAM_BYTES}", Expected(b"x" * _STREAM_BYTES, _OCTETS)),
-              ("stream",), connections=_STREAM_CONNECTIONS),
-         Cell("upload", f"upload of 1 MiB, {_STREAM_CONNECTIONS} connections",
-              Ask("/upload", summed, method="POST", body=body), ("upload",), kind=model.UPLOAD,
-              connections=_STREAM_CONNECTIONS, message_bytes=len(body))))
+              ("stream",), connections=_STREAM_CONNECTIONS),))

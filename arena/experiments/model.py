@@ -18,13 +18,13 @@ OURS = ("eider-epoll", "eider-uring")
 # connections, by a fixed rate, or by holding workers under a light load.
 CLOSED, SLOW, IDLE, OPEN, WORKERS = "closed loop", "slow work", "idle", "open loop", "workers"
 # By closed loops of Eider's own generator, and by growing idle WebSockets.
-WEBSOCKET, BROADCAST, EVENTS, UPLOAD = "websocket", "broadcast", "events", "upload"
+WEBSOCKET, BROADCAST, EVENTS = "websocket", "broadcast", "events"
 IDLE_SOCKETS = "idle websockets"
 # By h2load, and by a connection with a TLS handshake for each request.
 HTTP2, HANDSHAKES = "http2", "handshakes"
 # The contestant asks; and two generators load the same servers, to be compared with each other.
 CLIENT, AGREEMENT = "client", "agreement"
-REALTIME = (WEBSOCKET, BROADCAST, EVENTS, UPLOAD)
+REALTIME = (WEBSOCKET, BROADCAST, EVENTS)
 SOCKETS = (WEBSOCKET, BROADCAST, IDLE_SOCKETS)
 # What each contestant may hold open of each loop or process: enough to keep PostgreSQL busy.
 DATABASE_CONNECTIONS = 8
@@ -78,7 +78,8 @@ class Cell:
     rate           open loop: requests per second
     limit_seconds  slow work: what physics allows
     seconds_max    slow work: what is waited for
-    message_bytes  websocket, broadcast: of each message; upload, client: of each body
+    message_bytes  websocket, broadcast: of each message; client: of each body
+    seconds_least  a measurement is no shorter: what is under way at its end is not counted
     events         events: of each stream
     streams        HTTP/2: requests at once on each connection
     is_secure      over TLS
@@ -110,6 +111,7 @@ class Cell:
     limit_seconds: float | None = None
     seconds_max: float | None = None
     message_bytes: int = 0
+    seconds_least: float = 0
     events: int = 0
     streams: int = 0
     is_secure: bool = False

@@ -12,6 +12,7 @@ from load.taking_part import FAULTS, start_all, stop_all
 from load.wrk import Load
 
 _PATIENCE_SECONDS = 60
+_WEIGHED_BY_BYTES = 1024
 _OF_A_CELL = {**dict.fromkeys(model.REALTIME, eider_bench.Realtime),
               model.HTTP2: multiplexed.Generator, model.HANDSHAKES: handshakes.Generator}
 
@@ -94,6 +95,8 @@ def measured(one, step, context, generator):
     if step.cell.has_database:
         spent = _database_ns(step) - before
         found["database_cpu_us"] = spent / 1000 / max(1, cost.report.requests)
+    if found["answer_bytes"] is not None:
+        found["weighed_us"] = cost.cpu_us * (found["answer_bytes"] / _WEIGHED_BY_BYTES) ** 2
     if not cost.report.requests:
         found["wrong"] = found["wrong"] or "not one answer was counted"
     return found | {
@@ -109,4 +112,6 @@ def figures(report):
     """A generator's Report as figures of a sample."""
     return {"per_second": report.per_second, "avg_ms": report.avg_ms, "p50_ms": report.p50_ms,
             "p90_ms": report.p90_ms, "p99_ms": report.p99_ms, "max_ms": report.max_ms,
-            "requests": report.requests, "errors": report.error_count, "wrong": report.errors}
+            "requests": report.requests, "errors": report.error_count, "wrong": report.errors,
+            "answer_bytes": None if report.bytes_read is None or not report.requests
+            else report.bytes_read / report.requests}

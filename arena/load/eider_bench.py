@@ -20,7 +20,6 @@ _ERRORS_MAX = 100
 _RIGHT = ("-H", f"Host: {HOST}", "--expect-status", "200")
 _JSON_BODY = ("-H", "Content-Type: application/json")
 _REALTIME = {
-    model.UPLOAD: (*_RIGHT, *_JSON_BODY, "--body-bytes", "{message_bytes}"),
     model.WEBSOCKET: ("--check-echo", "--body-bytes", "{message_bytes}"),
     model.BROADCAST: ("--broadcast", "--body-bytes", "{message_bytes}"),
     model.EVENTS: ("-H", f"Host: {HOST}", "--events", "{events}"),
@@ -114,7 +113,7 @@ def connections_of(cell):
 
 
 class Realtime:
-    """Messages, broadcasts, event streams, uploads: one cell's, as generators.py knows them."""
+    """Messages, broadcasts, event streams: one cell's, as generators.py knows them."""
 
     NAME = NAME
 

@@ -27,6 +27,7 @@ class Report:
     error_count  how many
     seconds      from the first request to the last answer
     unsent       at a fixed rate: due, but never sent
+    bytes_read   of all answers with their heads; None where it does not say
     """
     requests: int
     per_second: float
@@ -39,6 +40,7 @@ class Report:
     error_count: int = 0
     seconds: float = NAN
     unsent: int = 0
+    bytes_read: float | None = None
 
 
 def duration_ms(text, before):

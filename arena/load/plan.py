@@ -105,7 +105,8 @@ def rounds_of(cell, rounds):
 
 def seconds_of(cell, seconds):
     """The length of a measurement; opening thousands of connections must not be all of it."""
-    return max(seconds, _SECONDS_OF_MANY) if cell.connections >= _MANY_CONNECTIONS else seconds
+    many = _SECONDS_OF_MANY if cell.connections >= _MANY_CONNECTIONS else 0
+    return max(seconds, many, cell.seconds_least)
 
 
 def why_not(contestant, cell):

@@ -6,13 +6,14 @@ Must not know a contestant by name: peer.toml says what differs.
 import os
 
 from experiments import model
-from load import files_dir, postgres, process, tls_terms
+from load import files_dir, postgres, process, profiles_dir, tls_terms
 from load.server import Manners, Server, ServerFailed
 from peers.manifest import filled, programs_folder
 
 FIRST_PORT = 18500
 _PORTS = 8000
-_FILES_CASE = "files"
+_FILES_CASES = ("files",)
+_PROFILES_CASES = ("items-json", "items-compressed", "static")
 _ROUTES = ("--routes", "{routes}", "--middlewares", "{middlewares}")
 
 
@@ -32,9 +33,13 @@ class Ports:
         raise ServerFailed(f"no free port from {FIRST_PORT} to {FIRST_PORT + _PORTS}")
 
 
-def _files(cell):
-    """The directory that the cell's files are in; "" where it needs none."""
-    return str(files_dir.ensure()) if _FILES_CASE in cell.needs else ""
+def _folders(cell):
+    """The directories that the cell's files are in, each by its placeholder; "" that it does not
+    need.
+    """
+    return {name: str(made.ensure()) if set(cases) & set(cell.needs) else ""
+            for name, made, cases in (("files", files_dir, _FILES_CASES),
+                                      ("profiles", profiles_dir, _PROFILES_CASES))}
 
 
 def _database(cell):
@@ -68,7 +73,7 @@ def command(contestant, cell, port, threads, prefix="", beside=0, upstream=""):
         words += _case_arguments(contestant.peer, case)
     return filled(words, contestant.peer, threads=cell.threads or threads,
                   processes=cell.processes, delay_ms=cell.delay_ms, routes=cell.routes,
-                  middlewares=cell.middlewares, prefix=prefix, files=_files(cell),
+                  middlewares=cell.middlewares, prefix=prefix, **_folders(cell),
                   database=_database(cell),
                   database_connections=model.DATABASE_CONNECTIONS,
                   upstream=upstream, **_tls(cell, port, beside))
@@ -82,8 +87,8 @@ def manners(contestant, cell, port=0, upstream=""):
         environment.update(peer.case_table(case).get("environment", {}))
     if cell.routes:
         environment |= {"ROUTES": str(cell.routes), "MIDDLEWARES": str(cell.middlewares)}
-    if _FILES_CASE in cell.needs:
-        environment["FILES_DIR"] = _files(cell)
+    environment |= {f"{name.upper()}_DIR": folder
+                    for name, folder in _folders(cell).items() if folder}
     if upstream:
         environment["UPSTREAM"] = upstream
     if cell.has_database:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from load import outcome
 from load.outcome import GeneratorFailed, Report
+from verify.answers import type_of_body
 
 NAME = "wrk"
 HOST = "arena.example"  # one Host for all contestants, so that the request bytes are equal
-JSON_TYPE = "Content-Type: application/json"
 _TIMEOUT = "10s"
 _scripts = {}
 
@@ -45,6 +45,24 @@ request = function()
   end
 end
 """
+TURNS_SCRIPT = """-- Asks for one kind after the other, each made once.
+local kinds = {
+KINDS
+}
+local made, at = {}, 0
+init = function()
+  for _, kind in ipairs(kinds) do
+    local body = kind[5] > 0 and string.rep("x", kind[5]) or kind[4]
+    local text = wrk.format(kind[2], kind[3], nil, body)
+    for _ = 1, kind[1] do made[#made + 1] = text end
+  end
+end
+request = function()
+  at = at % #made + 1
+  return made[at]
+end
+done = function(summary) io.write(string.format("Bytes read: %.0f\\n", summary.bytes)) end
+"""
 PIPELINE_SCRIPT = """-- Sends the request {depth} times in one write.
 local batch
 init = function(args)
@@ -59,12 +77,24 @@ class Mixed:
     """One kind of request of several. In path and body {RAND:1:9} is a number by chance, and
     {SEQ:5} the next one from 5 on.
 
-    weight  how often it comes, beside those of the others
+    weight      how often it comes, beside those of the others
+    body_bytes  of a body of so many letters, where there is no other
     """
     weight: int
     path: str
     method: str = "GET"
     body: str = ""
+    body_bytes: int = 0
+
+    @property
+    def has_body(self):
+        """Whether content is sent."""
+        return bool(self.body or self.body_bytes)
+
+    @property
+    def is_by_chance(self):
+        """Whether no two of them need be alike."""
+        return any(mark in self.path + self.body for mark in ("{RAND:", "{SEQ:"))
 
 
 @dataclass
@@ -74,7 +104,8 @@ class Load:
     depth      how many requests leave in one write
     is_secure  by TLS
     body       of each request, JSON
-    mix        Mixed requests instead of the path
+    mix        Mixed requests instead of the path: by chance where one of them has numbers by
+               chance, else in turn, so that none is made while the load runs
     """
     path: str
     connections: int
@@ -97,16 +128,17 @@ def _quoted(text):
 
 
 def _mixed(mix):
-    kinds = ",\n".join("  {%d, %s, %s, %s}" % (
+    kinds = ",\n".join("  {%d, %s, %s, %s, %d}" % (
         one.weight, _quoted(one.method), _quoted(one.path),
-        _quoted(one.body) if one.body else "nil") for one in mix)
-    return MIX_SCRIPT.replace("KINDS", kinds)
+        _quoted(one.body) if one.body else "nil", one.body_bytes) for one in mix)
+    script = MIX_SCRIPT if any(one.is_by_chance for one in mix) else TURNS_SCRIPT
+    return script.replace("KINDS", kinds)
 
 
 def _script(load):
     """What wrk has no option for, as Lua; "" where that is nothing."""
     text = _mixed(load.mix) if load.mix else ""
-    if load.body:
+    if load.body and not load.mix:
         escaped = "".join(f"\\{byte:03}" for byte in load.body)
         text += BODY_SCRIPT.format(method=load.method, body=escaped)
     return text + (PIPELINE_SCRIPT.format(depth=load.depth) if load.depth > 1 else "")
@@ -129,8 +161,8 @@ def command(load, port, threads):
             "-H", f"Host: {HOST}"]
     for header in load.headers:
         line += ["-H", header]
-    if load.body or any(one.body for one in load.mix):
-        line += ["-H", JSON_TYPE]
+    if load.body or any(one.has_body for one in load.mix):
+        line += [word for field in type_of_body(load.headers) for word in ("-H", field)]
     script = _script(load)
     if script:
         line += ["-s", _script_path(script)]
@@ -161,7 +193,7 @@ def parse(text):
     return Report(int(counted), rate, _percentile_ms(text, 50), _percentile_ms(text, 99),
                   "; ".join(errors), outcome.duration_ms(text, latency),
                   _percentile_ms(text, 90), outcome.duration_ms(text, latency + r"\S+\s+\S+\s+"),
-                  count)
+                  count, bytes_read=outcome.number(text, r"^Bytes read: (\d+)"))
 
 
 def _percentile_ms(text, percent):

@@ -17,8 +17,8 @@ BUILD = ARENA / "build"
 BUILD_SECONDS_MAX = 600
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z_]+)\}")
 _IN_COMMANDS = ("out", "prefix", "root", "bin", "folder", "port", "threads", "processes",
-                "delay_ms", "routes", "middlewares", "files", "tls_port", "cert", "key", "upstream",
-                "database", "database_connections")
+                "delay_ms", "routes", "middlewares", "files", "profiles", "tls_port", "cert", "key",
+                "upstream", "database", "database_connections")
 _OF_CLIENTS = ("url", "connections", "seconds", "body_bytes")
 _IN_CLIENTS = ("out", "prefix", "root", "bin", "folder", *_OF_CLIENTS)
 

@@ -8,8 +8,8 @@ import difflib
 ORIGINS = ("distribution", "npm", "crates.io", "go", "pypi", "yours", "ours")
 CASES = ("plaintext", "json", "hello-html", "form", "test", "test-blocking", "labels", "users",
          "routes", "bodies", "close", "pipelined", "processes", "websocket", "room", "events",
-         "stream", "upload", "files", "tls", "http2", "http2-tls", "proxy", "tunnel", "unchecked",
-         "checked", "client", "database")
+         "stream", "upload", "files", "items-json", "items-compressed", "static", "tls", "http2",
+         "http2-tls", "proxy", "tunnel", "unchecked", "checked", "client", "database")
 CLIENT = "client"  # the case of those that ask
 ENDS = ("SIGTERM", "SIGINT", "SIGQUIT")
 

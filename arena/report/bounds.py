@@ -5,6 +5,7 @@ Must not soften: a bound is met when the median keeps it, missed when it does no
 
 from report import figures, metrics, wording
 
+_OF_BYTES = ("bytes", metrics.WEIGHED.field)
 WORDS = {True: "met", False: "MISSED", None: "not measured"}
 
 
@@ -20,8 +21,10 @@ def bounded_figure(samples, name, cell):
 
 
 def peers_ratio(samples, name, cell):
-    """CPU per request, or bytes where these are measured, over the best of the cell's rivals."""
-    field = metrics.of_cell(cell, samples).field if cell.metric == "bytes" else "cpu_us"
+    """CPU per request, or bytes where these are measured or weigh, over the best of the cell's
+    rivals.
+    """
+    field = metrics.of_cell(cell, samples).field if cell.metric in _OF_BYTES else "cpu_us"
     return figures.ratio_to_best(samples, name, cell.bound_over, field)
 
 

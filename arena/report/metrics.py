@@ -26,11 +26,16 @@ SECONDS = Metric("seconds", "time from first request to last answer", "time", Fa
 MEMORY = Metric("pss_bytes", "memory", "memory", False, wording.size)
 P99 = Metric("p99_ms", "p99 latency", "p99", False, wording.milliseconds)
 
+# HttpArena's score of what is compressed, as a cost: few bytes outweigh much time.
+WEIGHED = Metric("weighed_us", "CPU per request × (KiB per answer)²", "CPU × KiB²", False,
+                 wording.weighed)
+
 _OTHERS = {
     "p50_ms": Metric("p50_ms", "median latency", "p50", False, wording.milliseconds),
     "rss_bytes": Metric("rss_bytes", "memory (RSS)", "memory", False, wording.size),
 }
-_KNOWN = {metric.field: metric for metric in (PER_SECOND, CPU, SECONDS, MEMORY, P99)} | _OTHERS
+_KNOWN = {metric.field: metric for metric in
+          (PER_SECOND, CPU, SECONDS, MEMORY, P99, WEIGHED)} | _OTHERS
 
 VPN_ROUND_TRIP_SECONDS = 0.052
 

@@ -43,6 +43,11 @@ def microseconds(value):
     return NOTHING if value is None else f"{plain(value)} µs"
 
 
+def weighed(value):
+    """CPU time times the square of a size: 312 µs·KiB²."""
+    return NOTHING if value is None else f"{plain(value)} µs·KiB²"
+
+
 def milliseconds(value):
     """Latency: 0.52 ms; from a second on in seconds."""
     if value is None:

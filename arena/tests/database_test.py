@@ -18,7 +18,7 @@ from experiments import database
 from experiments.model import Machine
 from load import generators, postgres, process, starting, taking_part, wrk
 from load.server import ServerFailed
-from verify import rows
+from verify import answers, rows
 from verify.framing import WrongAnswer
 
 TWO_CORES = Machine((0,), (1,))
@@ -90,8 +90,8 @@ class Loads(unittest.TestCase):
         self.assertIn("bombardier", why)
         words = wrk.command(load, 1, 1)
         script = Path(words[words.index("-s") + 1]).read_text(encoding="ascii")
-        self.assertIn(r'{1, "PUT", "/a{RAND:1:9}", "{\"b\":\"c\"}"}', script)
-        self.assertIn(wrk.JSON_TYPE, words)
+        self.assertIn(r'{1, "PUT", "/a{RAND:1:9}", "{\"b\":\"c\"}", 0}', script)
+        self.assertIn(answers.JSON_TYPE, words)
 
     def test_every_cell_with_a_database_says_so(self):
         for made in (database.techempower(TWO_CORES), database.httparena(TWO_CORES)):

@@ -161,8 +161,7 @@ class Plans(unittest.TestCase):
 
     def test_all_cells_that_were_asked_for_are_there(self):
         self.assertEqual(list(self.cells), [
-            "files/f1k", "files/f64k", "files/f1m", "streaming/download",
-            "streaming/upload", "websocket/echo16",
+            "files/f1k", "files/f64k", "files/f1m", "streaming/download", "websocket/echo16",
             "websocket/echo16384", "websocket/broadcast", "websocket/idle", "events/fan-out"])
 
     def test_bounds_are_those_of_the_issue(self):

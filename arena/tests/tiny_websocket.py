@@ -22,7 +22,9 @@ MODES = {
     "masked": "a server's frame is masked", "reserved": "reserved bits are set",
     "binary": "opcode 2 with", "silent-ping": "no whole answer", "fragments": "out of place",
     "close-code": "the close is answered by", "ends": "the connection ended before",
-    "alone": "", "twice": "",
+    "alone": "", "twice": "", "reordered": "came, not opcode 1",
+    "plain": "no upgrade is asked for: the status line is", "tired": "the status line is",
+    "silent-close": "the close is answered by",
 }
 
 
@@ -79,14 +81,22 @@ class TinyWebSocket:
             try:
                 path = self._upgrade(connection, reader)
                 members = self._join(path, connection)
-                while self._answer(connection, members, *read_frame(reader)):
-                    pass
+                for found in self._frames(reader):
+                    if not self._answer(connection, members, *found):
+                        break
             except (OSError, WrongAnswer):
                 pass
             finally:
                 with self._lock:
                     for members in self._rooms.values():
                         members.discard(connection)
+
+    def _frames(self, reader):
+        while True:
+            found = read_frame(reader)
+            if self.mode == "reordered" and reader.unread:
+                yield read_frame(reader)
+            yield found
 
     def _join(self, path, connection):
         if "/room/" not in path:
@@ -98,6 +108,8 @@ class TinyWebSocket:
 
     def _upgrade(self, connection, reader):
         request, fields = fields_of(reader.until(b"\r\n\r\n", HEAD_BYTES_MAX))
+        if "sec-websocket-key" not in fields:
+            self._refuse(connection)
         accept = accept_of("wrong" if self.mode == "accept" else fields["sec-websocket-key"][0])
         lines = ["HTTP/1.1 " + ("200 OK" if self.mode == "status" else "101 Switching Protocols"),
                  "Connection: Upgrade", f"Sec-WebSocket-Accept: {accept}"]
@@ -107,10 +119,19 @@ class TinyWebSocket:
         connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
         return request.split()[1]
 
+    def _refuse(self, connection):
+        """Who asks for no upgrade; one that is tired serves nobody behind that."""
+        status = "200 OK" if self.mode == "plain" else "426 Upgrade Required"
+        connection.sendall(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode())
+        if self.mode == "tired":
+            self.mode = "status"
+        raise WrongAnswer("no upgrade is asked for")
+
     def _answer(self, connection, members, opcode, is_final, payload):
         if opcode == CLOSE:
             code = 1001 if self.mode == "close-code" else 1000
-            connection.sendall(server_frame(struct.pack(">H", code), CLOSE))
+            told = b"" if self.mode == "silent-close" else struct.pack(">H", code)
+            connection.sendall(server_frame(told, CLOSE))
             return False
         if opcode == PING:
             if self.mode != "silent-ping":

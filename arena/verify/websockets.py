@@ -10,7 +10,9 @@ import socket
 import struct
 from contextlib import ExitStack
 
+from verify import answers
 from verify.framing import HEAD_BYTES_MAX, TIMEOUT_SECONDS, Reader, WrongAnswer, fields_of
+from verify.refusals import Refusal
 
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
@@ -18,6 +20,7 @@ NORMAL = 1000
 _FINAL, _MASKED, _RESERVED = 0x80, 0x80, 0x70
 _ROOM = "/ws/room/probe"
 _HOST = "arena.example"
+_REASON, _BURST = b"that was all", 5
 
 
 def request_bytes(path, key, host=_HOST):
@@ -114,11 +117,15 @@ class Socket:
                               f"came, not opcode {opcode} with {payload[:40]!r} "
                               f"({len(payload)} bytes)")
 
+    def send_together(self, payloads):
+        """A text of each, in one write."""
+        self._connection.sendall(b"".join(frame(payload) for payload in payloads))
+
     def close(self):
-        """The close handshake."""
-        self.send(struct.pack(">H", NORMAL), CLOSE)
+        """The close handshake, which has the same code both ways."""
+        self.send(struct.pack(">H", NORMAL) + _REASON, CLOSE)
         opcode, payload = self.read_message()
-        if opcode != CLOSE or (payload and struct.unpack(">H", payload[:2])[0] != NORMAL):
+        if opcode != CLOSE or payload[:2] != struct.pack(">H", NORMAL):
             raise WrongAnswer(f"the close is answered by opcode {opcode} with {payload[:40]!r}")
 
 
@@ -137,13 +144,30 @@ def check_upgrade(status, fields, key):
 
 
 def check_echo(port, path="/ws", message_bytes=16, address="127.0.0.1"):
-    """One socket's life: messages of all kinds come back, a ping is answered, so is the close."""
+    """One socket's life: messages of all kinds come back, a ping is answered, so is the close. Who
+    asks for no upgrade is refused, and the next socket is served as before.
+    """
+    _check_life(port, path, message_bytes, address)
+    Refusal("no upgrade is asked for", answers.request_bytes(path, _HOST), ("4",)).check(
+        port, address)
+    with Socket(port, path, address) as one:
+        one.send(b"still there?")
+        one.expect(TEXT, b"still there?")
+        one.close()
+
+
+def _check_life(port, path, message_bytes, address):
     with Socket(port, path, address) as one:
         for payload in (b"", "größer als ASCII €".encode(), b"x" * max(1, message_bytes)):
             one.send(payload)
             one.expect(TEXT, payload)
-        one.send(bytes(range(256)), BINARY)
-        one.expect(BINARY, bytes(range(256)))
+        noise = os.urandom(256)
+        one.send(noise, BINARY)
+        one.expect(BINARY, noise)
+        texts = [os.urandom(8).hex().encode() for _ in range(_BURST)]
+        one.send_together(texts)
+        for text in texts:
+            one.expect(TEXT, text)
         one.send("zwei Stü".encode(), TEXT, is_final=False)
         one.send(b"still there?", PING)
         one.expect(PONG, b"still there?")

@@ -7,5 +7,5 @@ class App;
 }
 
 /// GET /stream/{bytes}  that many bytes, made while they are sent
-/// POST /upload         how many bytes came, and their CRC-32
+/// POST /upload         how many bytes came
 void add_streams(eider::App& app);
