@@ -95,7 +95,7 @@ def measured(one, step, context, generator):
     if step.cell.has_database:
         spent = _database_ns(step) - before
         found["database_cpu_us"] = spent / 1000 / max(1, cost.report.requests)
-    if found["answer_bytes"] is not None:
+    if step.cell.metric == "weighed_us" and found["answer_bytes"] is not None:
         found["weighed_us"] = cost.cpu_us * (found["answer_bytes"] / _WEIGHED_BY_BYTES) ** 2
     if not cost.report.requests:
         found["wrong"] = found["wrong"] or "not one answer was counted"

@@ -2,7 +2,7 @@
 //
 //   arena_eider PORT THREADS [--backend auto|epoll|io_uring] [--delay-ms T] [--routes N]
 //               [--middlewares N] [--host ADDRESS] [--processes N] [--files DIR]
-//               [--tls-port P [--cert F --key F]] [--upstream HOST:PORT]
+//               [--profiles DIR] [--tls-port P [--cert F --key F]] [--upstream HOST:PORT]
 //               [--database WHERE [--database-connections N] [--redis URL]]
 #include <eider/eider.h>
 #include <eider/http2/http2.h>
@@ -27,6 +27,7 @@
 #include "database.h"
 #include "form_page.h"
 #include "items.h"
+#include "profiles.h"
 #include "realtime.h"
 #include "streams.h"
 
@@ -42,6 +43,7 @@ struct Options {
   int processes = 0;     // 0: this one
   std::string upstream;  // of /proxy; empty: none
   std::string files;     // served at /files; empty: none
+  std::string profiles;  // of /json and /static; empty: none
   std::string redis;     // of /crud/items; empty: none
   arena::DatabaseOptions database;
 };
@@ -137,6 +139,7 @@ Options read_options(int argc, char** argv) {
       .add("--host", server.host)
       .add("--processes", options.processes, 0, Line::kMost)
       .add("--files", options.files)
+      .add("--profiles", options.profiles)
       .add("--tls-port", tls_port, 0, Line::kPortMax)
       .add("--cert", server.certificate)
       .add("--key", server.key)
@@ -208,6 +211,9 @@ int serve(const Options& options) {
   add_realtime(app);
   if (!options.files.empty()) {
     serve_files(app, "/files", options.files);
+  }
+  if (!options.profiles.empty()) {
+    arena::add_profiles(app, options.profiles);
   }
   if (!options.upstream.empty()) {
     proxy_to(app, "/proxy", {"http://" + options.upstream});

@@ -5,7 +5,6 @@
 #include <eider/views/app/views.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <random>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "counted.h"
 #include "fortunes.html.h"
 
 namespace arena {
@@ -36,10 +36,7 @@ struct Counted {
 
 /// What is no number counts as one, and what is beyond the bounds as the nearest.
 int count_of(const Counted& asked) {
-  int count = 1;
-  const char* const end = asked.count.data() + asked.count.size();
-  const auto read = std::from_chars(asked.count.data(), end, count);
-  return read.ec == std::errc() && read.ptr == end ? std::clamp(count, 1, kCountMax) : 1;
+  return std::clamp(number_or_one(asked.count), 1, kCountMax);
 }
 
 int random_number() {

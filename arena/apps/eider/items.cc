@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "item.h"
+
 namespace arena {
 
 using namespace eider;
@@ -22,22 +24,6 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kKept{200};
 constexpr int kLimitMax = 50;
-
-struct Rating {
-  int score;
-  int count;
-};
-
-struct Item {
-  int id;
-  std::string name;
-  std::string category;
-  int price;
-  int quantity;
-  bool active;
-  std::vector<std::string> tags;
-  Rating rating;
-};
 
 struct ItemRow {
   int id;
