@@ -8,7 +8,7 @@ import functools
 
 _WINDOW_BITS, _GENERIC = 22, 0
 _DECODED = 1
-_BYTES = ctypes.POINTER(ctypes.c_size_t)
+_BYTES, _PLACE = ctypes.POINTER(ctypes.c_size_t), ctypes.POINTER(ctypes.c_void_p)
 
 
 class NotBrotli(Exception):
@@ -29,8 +29,11 @@ def _encoder():
 @functools.cache
 def _decoder():
     library = ctypes.CDLL("libbrotlidec.so.1")
-    library.BrotliDecoderDecompress.argtypes = [ctypes.c_size_t, ctypes.c_char_p, _BYTES,
-                                                ctypes.c_char_p]
+    library.BrotliDecoderCreateInstance.argtypes = [ctypes.c_void_p] * 3
+    library.BrotliDecoderCreateInstance.restype = ctypes.c_void_p
+    library.BrotliDecoderDestroyInstance.argtypes = [ctypes.c_void_p]
+    library.BrotliDecoderDecompressStream.argtypes = [ctypes.c_void_p, _BYTES, _PLACE, _BYTES,
+                                                      _PLACE, _BYTES]
     return library
 
 
@@ -46,9 +49,19 @@ def compress(data, quality):
 
 
 def decompress(data, bytes_max):
-    """What the one stream holds; NotBrotli where that is more than bytes_max, or none."""
-    size = ctypes.c_size_t(bytes_max)
+    """What the one stream holds; NotBrotli where that is more than bytes_max, where it has no end
+    or something behind it.
+    """
     out = ctypes.create_string_buffer(max(1, bytes_max))
-    if _decoder().BrotliDecoderDecompress(len(data), data, ctypes.byref(size), out) != _DECODED:
+    source = ctypes.create_string_buffer(data, max(1, len(data)))
+    left, room = ctypes.c_size_t(len(data)), ctypes.c_size_t(bytes_max)
+    state = _decoder().BrotliDecoderCreateInstance(None, None, None)
+    try:
+        ended = _decoder().BrotliDecoderDecompressStream(
+            state, ctypes.byref(left), ctypes.byref(ctypes.c_void_p(ctypes.addressof(source))),
+            ctypes.byref(room), ctypes.byref(ctypes.c_void_p(ctypes.addressof(out))), None)
+    finally:
+        _decoder().BrotliDecoderDestroyInstance(state)
+    if ended != _DECODED or left.value:
         raise NotBrotli(f"{len(data)} bytes are no Brotli of at most {bytes_max}")
-    return out.raw[:size.value]
+    return ctypes.string_at(out, bytes_max - room.value)

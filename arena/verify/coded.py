@@ -11,7 +11,7 @@ from verify.framing import WrongAnswer
 PLAIN = ("",)
 COMPRESSED = ("gzip", "br")
 EITHER = ("", "gzip", "br")
-_BYTES_MAX = 64 << 20
+_BYTES_MAX = 4 << 20
 _GZIP = 31  # zlib's window bits, and a header of gzip's
 
 
