@@ -1,8 +1,9 @@
 // The measuring service on Bun.serve: PORT THREADS DELAY_MS [--routes N] [--middlewares N].
 // More than one THREAD is that many processes on one port, as Bun's guide to clusters shows.
-// DATABASE in the environment: where PostgreSQL is.
+// DATABASE in the environment: where PostgreSQL is. PROFILES_DIR: where dataset.json and static are.
 import { parseArgs } from 'node:util';
 import { databaseRoutes } from './database.js';
+import { profileRoutes, uploadRoutes } from './profiles.js';
 import { realtimeRoutes, websocket } from './realtime.js';
 
 // Bun's own default of 10 s would end the idle connections that other contestants keep.
@@ -94,7 +95,7 @@ function wrapped(handlers, middlewares) {
 }
 
 async function serve({ port, threads, delayMs, routes, middlewares }) {
-  const { DATABASE, DATABASE_CONNECTIONS } = process.env;
+  const { DATABASE, DATABASE_CONNECTIONS, PROFILES_DIR } = process.env;
   // A timer of 0 ms would take 1 ms.
   const wait = delayMs === 0 ? () => {} : () => Bun.sleep(delayMs);
   const server = Bun.serve({
@@ -107,6 +108,8 @@ async function serve({ port, threads, delayMs, routes, middlewares }) {
       '/test': { POST: reply(wait) },
       '/test/blocking': { POST: reply(() => Bun.sleepSync(delayMs)) },
       ...realtimeRoutes,
+      ...uploadRoutes,
+      ...(PROFILES_DIR ? profileRoutes(PROFILES_DIR) : {}),
       ...(DATABASE ? await databaseRoutes(DATABASE, Number(DATABASE_CONNECTIONS)) : {}),
     },
     websocket,

@@ -44,15 +44,6 @@ function stream(request) {
   return new Response(body, octets);
 }
 
-async function upload(request) {
-  let [bytes, crc32] = [0, 0];
-  for await (const part of request.body ?? []) {
-    bytes += part.length;
-    crc32 = Bun.hash.crc32(part, crc32);
-  }
-  return Response.json({ bytes, crc32 });
-}
-
 const file = (request) =>
   new Response(Bun.file(join(process.env.FILES_DIR, basename(request.params.name))));
 
@@ -61,6 +52,5 @@ export const realtimeRoutes = {
   '/ws/room/:name': (request, server) => upgraded(request, server, { room: request.params.name }),
   '/events': { GET: events },
   '/stream/:bytes': { GET: stream },
-  '/upload': { POST: upload },
   ...(process.env.FILES_DIR ? { '/files/:name': { GET: file } } : {}),
 };

@@ -1,7 +1,8 @@
 // The measuring service on Node's http module: PORT THREADS DELAY_MS; THREADS processes by cluster.
-// DATABASE in the environment: where PostgreSQL is.
+// DATABASE in the environment: where PostgreSQL is. PROFILES_DIR: where dataset.json and static are.
 // TLS_PORT, TLS_CERT, TLS_KEY in the environment: over TLS instead. HTTP2: with the http2 module.
 import cluster from 'node:cluster';
+import { answerUpload, profileAnswers } from './profiles.js';
 import { serverOf } from './servers.js';
 import { setTimeout } from 'node:timers/promises';
 import { answerStreaming } from './realtime.js';
@@ -100,7 +101,7 @@ async function answerRows(request, response, found) {
   }
 }
 
-function handler(delayMs, rows) {
+function handler(delayMs, rows, profiles) {
   // A timer of 0 ms would take 1 ms.
   const wait = delayMs === 0 ? () => {} : () => setTimeout(delayMs);
   // Nothing in Node hands a handler to a pool: this holds the whole process, as blocking code does.
@@ -111,7 +112,9 @@ function handler(delayMs, rows) {
     if (found) {
       answerRows(request, response, found);
     } else if (method === 'GET') {
-      answerGet(response, url);
+      if (!profiles?.(request, response)) answerGet(response, url);
+    } else if (method === 'POST' && url === '/upload') {
+      answerUpload(request, response);
     } else if (method === 'POST' && url === '/test') {
       reply(request, response, wait);
     } else if (method === 'POST' && url === '/test/blocking') {
@@ -123,10 +126,12 @@ function handler(delayMs, rows) {
 }
 
 async function serve(port, delayMs) {
-  const { DATABASE, DATABASE_CONNECTIONS } = process.env;
+  const { DATABASE, DATABASE_CONNECTIONS, PROFILES_DIR } = process.env;
   const rows = DATABASE ? await (await import('./database.js')).databaseAnswers(
     DATABASE, Number(DATABASE_CONNECTIONS)) : null;
-  const { server, end } = serverOf({ keepAliveTimeout: KEEP_ALIVE_MS }, handler(delayMs, rows));
+  const profiles = PROFILES_DIR ? profileAnswers(PROFILES_DIR) : null;
+  const answer = handler(delayMs, rows, profiles);
+  const { server, end } = serverOf({ keepAliveTimeout: KEEP_ALIVE_MS }, answer);
   const where = Number(process.env.TLS_PORT ?? port);
   server.listen({ port: where, host: '0.0.0.0', backlog: BACKLOG });
   process.on('SIGTERM', () => {

@@ -14,7 +14,7 @@ export function placeOf(keywords) {
 }
 
 // A number of the query, or `otherwise` where it says none.
-function numberOf(query, name, otherwise) {
+export function numberOf(query, name, otherwise) {
   const text = query.get(name);
   return text && /^-?\d+$/.test(text) ? Number(text) : otherwise;
 }
