@@ -2,9 +2,9 @@
 """Becomes nginx, set up for one measurement: run.py FOLDER PORT THREADS.
 
 The served files lie in FOLDER, made by files.py beforehand. What else is served, the environment
-says: the directory of /files/ in FILES_DIR; HTTP/2 instead of HTTP/1.1 on PORT by HTTP2=1, since
-this version cannot do both there; TLS on TLS_PORT with TLS_CERT and TLS_KEY; /proxy/ passed on to
-UPSTREAM, with TUNNEL=1 WebSockets too.
+says: the directory of /files/ in FILES_DIR, that around /static/ in PROFILES_DIR; HTTP/2 instead
+of HTTP/1.1 on PORT by HTTP2=1, since this version cannot do both there; TLS on TLS_PORT with
+TLS_CERT and TLS_KEY; /proxy/ passed on to UPSTREAM, with TUNNEL=1 WebSockets too.
 """
 
 import os
@@ -45,6 +45,14 @@ UPGRADES = """map $http_upgrade $connection_upgrade {
 TUNNELLED = PROXIED.replace('proxy_set_header Connection "";',
                             """proxy_set_header Upgrade $http_upgrade;
             proxy_set_header Connection $connection_upgrade;""")
+# As the documentation of both modules sends what lies compressed beside a file: .br ahead of .gz.
+BROTLI = "load_module /usr/lib/nginx/modules/ngx_http_brotli_static_module.so;"
+STATICS = """location /static/ {{
+            root {folder};
+            include /etc/nginx/mime.types;
+            gzip_static on;
+            brotli_static on;
+        }}"""
 
 
 def user_line():
@@ -73,9 +81,12 @@ def template():
         sealed = SEALED.format(port=os.environ["TLS_PORT"], cert=os.environ["TLS_CERT"],
                                key=os.environ["TLS_KEY"])
     place, is_tunnel = os.environ.get("UPSTREAM"), bool(os.environ.get("TUNNEL"))
+    profiles = os.environ.get("PROFILES_DIR")
     behind = (UPGRADES if is_tunnel else "") + UPSTREAM.format(place=place)
     return Path(in_memory("nginx", filled(HERE / "nginx.conf.template", {
         "protocol": "http2" if os.environ.get("HTTP2") else "", "sealed": sealed,
+        "modules": BROTLI if profiles else "",
+        "statics": STATICS.format(folder=profiles) if profiles else "",
         "upstream": behind if place else "",
         "proxied": (TUNNELLED if is_tunnel else PROXIED) if place else ""})))
 
