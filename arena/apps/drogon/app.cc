@@ -15,6 +15,7 @@
 #include "../common/adapter.h"
 #include "database.h"
 #include "orders.h"
+#include "profiles.h"
 
 namespace {
 
@@ -147,6 +148,7 @@ int main(int argc, char** argv) {
   add_middlewares(options.middlewares);
   arena::add_orders();
   arena::add_database(options);
+  arena::add_profiles();
   // It makes a folder for uploads where it stands, and ends by itself on SIGTERM.
   drogon::app()
       .setUploadPath((std::filesystem::temp_directory_path() / "arena_drogon").string())
