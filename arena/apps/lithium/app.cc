@@ -13,6 +13,7 @@
 #include "../common/adapter_json.h"
 #include "answers.h"
 #include "database.h"
+#include "profiles.h"
 #include "symbols.h"
 
 namespace {
@@ -104,6 +105,7 @@ int main(int argc, char** argv) {
   add_slow_routes(api, options);
   add_typed_routes(api, options);
   arena::add_database(api, options);
+  arena::add_profiles(api);
   li::http_serve(api, options.port, s::nthreads = options.threads,
                  s::idle_timeout_seconds = kIdleSeconds);  // ends itself on SIGTERM
 }

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,23 +10,9 @@
 
 #include "answers.h"
 #include "database.h"
+#include "item.h"
 
 namespace arena {
-
-/// A bool that lithium's JSON writes as a word: its own it writes as a number.
-struct Flag {
-  bool is_set = false;
-
-  const char* word() const { return is_set ? "true" : "false"; }
-};
-
-static li::output_buffer& operator<<(li::output_buffer& out, Flag flag) {
-  return out << flag.word();
-}
-
-static std::ostream& operator<<(std::ostream& out, Flag flag) {
-  return out << flag.word();
-}
 
 namespace {
 
@@ -45,10 +30,6 @@ const std::string kBetween = kColumns + "where price between $1 and $2 limit $3:
 const std::string kList = kColumns + "where category = $1 order by id limit $2::int offset $3::int";
 const std::string kOne = kColumns + "where id = $1";
 
-using Item = decltype(li::mmm(s::id = int(), s::name = std::string(), s::category = std::string(),
-                              s::price = int(), s::quantity = int(), s::active = Flag(),
-                              s::tags = std::vector<std::string>(),
-                              s::rating = li::mmm(s::score = int(), s::count = int())));
 using Items = std::vector<Item>;
 using NewItem =
     decltype(li::mmm(s::id = int(), s::name = std::string(), s::category = std::string(),

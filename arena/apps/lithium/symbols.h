@@ -38,6 +38,10 @@ LI_SYMBOL(label)
 #define LI_SYMBOL_limit
 LI_SYMBOL(limit)
 #endif
+#ifndef LI_SYMBOL_m
+#define LI_SYMBOL_m
+LI_SYMBOL(m)
+#endif
 #ifndef LI_SYMBOL_max
 #define LI_SYMBOL_max
 LI_SYMBOL(max)

@@ -3,6 +3,8 @@
 //   uws_app PORT THREADS DELAY_MS [--routes N] [--middlewares M]
 #include <App.h>
 
+#include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <future>
 #include <memory>
@@ -13,6 +15,8 @@
 
 #include "../common/adapter.h"
 #include "../common/adapter_json.h"
+#include "../common/rows.h"
+#include "profiles.h"
 
 namespace {
 
@@ -166,6 +170,38 @@ void add_typed_routes(uWS::App& app, const Options& options) {
   }
 }
 
+void add_items(uWS::App& app, const Options& options) {
+  const char* folder = std::getenv("PROFILES_DIR");
+  if (folder == nullptr) {
+    return;
+  }
+  app.get("/json/:count", layered(options, [all = arena::read_dataset(folder)](Response* response,
+                                                                               Request* request) {
+            const auto count = arena::items_asked(request->getParameter(0), all.size());
+            if (!count) {
+              refuse(response, "404 Not Found");
+              return;
+            }
+            const int multiplier = arena::whole(request->getQuery("m")).value_or(1);
+            answer(response, is_last(request), "application/json",
+                   arena::items_json(all, *count, multiplier));
+          }));
+}
+
+/// Counts the pieces as they come.
+void add_upload(uWS::App& app) {
+  app.post("/upload", [](Response* response, Request* request) {
+    response->onAborted([] {});
+    response->onData([response, is_last = is_last(request), bytes = std::size_t{0}](
+                         std::string_view chunk, bool is_end) mutable {
+      bytes += chunk.size();
+      if (is_end) {
+        response->cork([=] { answer(response, is_last, "text/plain", std::to_string(bytes)); });
+      }
+    });
+  });
+}
+
 struct Member {
   std::string room;  // empty: echo
 };
@@ -204,6 +240,8 @@ void serve(const Options& options, std::promise<Stop>& started) {
   add_plain_routes(app, options);
   add_slow_routes(app, options);
   add_typed_routes(app, options);
+  add_items(app, options);
+  add_upload(app);
   add_web_sockets(app);
   app.listen("0.0.0.0", options.port, [&options](us_listen_socket_t* socket) {
     if (socket == nullptr) {
