@@ -10,6 +10,7 @@
 #include <eider/telemetry/log.h>
 #include <eider/telemetry/metrics.h>
 #include <eider/telemetry/otlp/otlp.h>
+#include <eider/tls/tls.h>
 
 using namespace eider;
 using namespace std::chrono_literals;
@@ -30,6 +31,7 @@ struct Paid {
 
 App make_app(const Settings& settings) {
   App app;
+  enable_tls(app);  // with --tls-port
 
   Log log = open_log({.file = settings.log_file});
   const auto metrics = std::make_shared<Metrics>();

@@ -369,6 +369,20 @@ class Sandboxes(unittest.TestCase):
             log.rename(self.directory / 'log/shop.log.1')
             until(lambda: shop.ask('GET', '/stock') and log.exists(), shop.said)
 
+    def test_a_log_may_have_lines_before_it_begins(self):
+        log = self.directory / 'shop.log'
+        words = ('--port', '{port}', '--tls-port', str(free_port()), '--sandbox', 'required',
+                 '--log-file', str(log))
+        with Program('31_telemetry', *words) as shop:
+            until(lambda: 'Eider serves on' in log.read_text(), shop.said)
+            self.assertRegex(log.read_text(), '(?s)^[^\\n]*no certificate is given.*serves on')
+            self.held(shop.process.pid)
+            # None of them is lost where the start fails.
+            log.unlink()
+            status, said = run_to_end('31_telemetry', '--port', str(shop.port), *words[2:])
+        self.assertEqual(status, 1, said)
+        self.assertRegex(log.read_text(), '(?s)^[^\\n]*no certificate is given.*in use')
+
     def test_a_path_that_is_not_there_is_told(self):
         status, said = run_to_end(PROGRAM, '--port', str(free_port()), '--sandbox', 'on',
                                   '--sandbox-write', '/nowhere')

@@ -77,6 +77,8 @@ class LogSink {
   /// What is below goes nowhere from now on; for sinks that know levels.
   virtual void set_level(LogLevel /*level*/) noexcept {}
   [[nodiscard]] virtual LogCounts counts() const noexcept { return {}; }
+  /// What it was given is written, and a thread of its own has ended until the next line.
+  virtual void end_thread() noexcept {}
 };
 
 /// What programs write their lines by; cheap to copy, for all threads.

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -23,6 +24,7 @@
 #include <fstream>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -158,13 +160,24 @@ bool is_held_already() noexcept {
 }
 
 /// The process's threads beside this one.
-std::size_t other_threads() {
+std::size_t count_other_threads() {
   std::error_code error;
   std::size_t count = 0;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
     count += task.exists() ? 1 : 0;
   }
   return count == 0 ? 0 : count - 1;
+}
+
+/// The same, where a thread that was joined is listed for a moment longer.
+std::size_t other_threads() {
+  constexpr int kTriesMax = 100;
+  std::size_t count = count_other_threads();
+  for (int tries = 0; count != 0 && tries < kTriesMax; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    count = count_other_threads();
+  }
+  return count;
 }
 
 /// Which files may be reached, while it is written down.
@@ -383,6 +396,7 @@ Result<void> do_without(const ServerOptions& options, const std::string& what) {
   }
   if (options.log != nullptr) {
     options.log->write(LogLevel::warning, what + ": the sandbox does without.");
+    options.log->end_thread();  // what it has begun is held by nothing that follows
   }
   return {};
 }
@@ -390,6 +404,9 @@ Result<void> do_without(const ServerOptions& options, const std::string& what) {
 Result<void> hold_process(const ServerOptions& options) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
     return fail(no_sandbox("The sandbox cannot be entered: " + why_not() + "."));
+  }
+  if (options.log != nullptr) {
+    options.log->end_thread();  // begun by a line of the start, as of TLS; the next one is held
   }
   if (const std::size_t others = other_threads(); others != 0) {
     auto told = do_without(options, std::to_string(others) +

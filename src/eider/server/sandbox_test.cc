@@ -276,6 +276,59 @@ TEST_F(Sandbox, that_is_required_holds_all_threads_or_none) {
             has_landlock() && !kIsThreadSanitized ? 0 : 1);
 }
 
+/// A log as open_log's: of a thread that begins with a line.
+class ThreadedLog final : public LogSink {
+ public:
+  ~ThreadedLog() override { ThreadedLog::end_thread(); }
+  void write(LogLevel /*level*/, std::string_view /*line*/) noexcept override {
+    end_thread();
+    is_over_ = false;
+    thread_ = std::thread([this] { is_over_.wait(false); });
+  }
+  void end_thread() noexcept override {
+    is_over_ = true;
+    is_over_.notify_all();
+    if (thread_.joinable()) {
+      thread_.join();
+    }
+  }
+  [[nodiscard]] bool has_thread() const noexcept { return thread_.joinable(); }
+
+ private:
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
+
+// It ends and begins anew, and what it begins is held.
+TEST_F(Sandbox, that_is_required_takes_a_log_that_has_a_line_already) {
+  if (!has_landlock() || kIsThreadSanitized) {
+    GTEST_SKIP() << "no sandbox is whole: this kernel has no landlock, or there is another thread";
+  }
+  options.sandbox.mode = SandboxMode::required;
+  EXPECT_EQ(exit_of([&] {
+              ThreadedLog log;
+              options.log = &log;
+              log.write(LogLevel::warning, "a certificate will expire soon");
+              return enter_sandbox(options) && !log.has_thread() ? 0 : 1;
+            }),
+            0);
+}
+
+TEST_F(Sandbox, leaves_no_thread_behind_by_what_it_says_itself) {
+  EXPECT_EQ(exit_of([&] {
+              ThreadedLog log;
+              options.log = &log;
+              std::atomic<bool> is_over = false;
+              std::thread before([&] { is_over.wait(false); });
+              const bool is_entered = enter_sandbox(options).has_value();
+              is_over = true;
+              is_over.notify_all();
+              before.join();
+              return is_entered && !log.has_thread() ? 0 : 1;
+            }),
+            0);
+}
+
 TEST_F(Sandbox, that_is_off_changes_nothing) {
   options.sandbox.mode = SandboxMode::off;
   EXPECT_EQ(within([] { return error_of_open("/etc/passwd", O_RDONLY); }), 0);

@@ -211,6 +211,42 @@ TEST(Log, loses_no_line_of_many_threads_at_a_clean_stop) {
   EXPECT_EQ(lines_of(file).size(), 10'000U);
 }
 
+// As of a start that is followed by a sandbox, which holds what begins behind it.
+TEST(Log, has_written_all_when_its_thread_has_ended_and_begins_another) {
+  const Folder folder;
+  const Log log = open_log({.file = folder.file("log")});
+  log.sink()->end_thread();
+  for (std::size_t i = 1; i <= 3; ++i) {
+    log.info("line");
+    log.sink()->end_thread();
+    EXPECT_EQ(lines_of(folder.file("log")).size(), i);
+  }
+}
+
+TEST(Log, loses_no_line_that_comes_while_its_thread_ends) {
+  const Folder folder;
+  const std::string file = folder.file("log");
+  {
+    const Log log = open_log({.file = file, .format = LogFormat::text});
+    std::atomic<bool> is_over = false;
+    std::thread writing([&] {
+      for (int i = 10'000; i < 20'000; ++i) {
+        log.info("line", {{"i", i}});
+      }
+      is_over = true;
+    });
+    while (!is_over) {
+      log.sink()->end_thread();
+    }
+    writing.join();
+  }
+  const std::vector<std::string> lines = lines_of(file);
+  ASSERT_EQ(lines.size(), 10'000U);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    ASSERT_TRUE(lines[i].ends_with("i=" + std::to_string(10'000 + i))) << lines[i];
+  }
+}
+
 /// A pipe in place of standard error.
 class PipedStderr {
  public:

@@ -46,16 +46,19 @@ LogWriter::LogWriter(const LogOptions& options, LogOutput output)
                                          {"thinned", static_cast<std::int64_t>(now.thinned)}}};
       }) {}
 
-LogWriter::~LogWriter() {
+void LogWriter::end_thread() noexcept {
+  std::thread ending;
   {
     const std::lock_guard lock(mutex_);
+    if (!thread_.joinable()) {
+      return;
+    }
     is_stopping_ = true;
     stop_at_ = std::chrono::steady_clock::now() + flush_within_;
+    ending.swap(thread_);
   }
   has_lines_.notify_one();
-  if (thread_.joinable()) {
-    thread_.join();
-  }
+  ending.join();
 }
 
 LogCounts LogWriter::counts() const noexcept {
@@ -116,7 +119,9 @@ void LogWriter::put(LogLevel level, std::string_view line) {
     }
     pending_.append(line);
     ++pending_count_;
-    if (!thread_.joinable()) {  // not ahead of the first line: a process may fork before
+    // One that is ending writes what has come until it has ended.
+    if (!thread_.joinable() &&
+        !is_stopping_) {  // not ahead of the first line: a process may fork before
       const SignalsBlocked blocked;
       thread_ = std::thread([this] { serve(); });
       pthread_setname_np(thread_.native_handle(), "eider-log");
@@ -142,6 +147,7 @@ void LogWriter::serve() {
       }
       is_sleeping_ = false;
       if (pending_.empty()) {
+        is_stopping_ = false;
         return;
       }
       lines.swap(pending_);

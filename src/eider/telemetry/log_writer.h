@@ -21,7 +21,7 @@ class LogWriter final : public LogSink {
  public:
   LogWriter(const LogOptions& options, LogOutput output);
   /// Writes what is there, for as long as flush_within says.
-  ~LogWriter() override;
+  ~LogWriter() override { LogWriter::end_thread(); }
 
   void write(LogLevel level, std::string_view line) noexcept override {
     write_fields(level, line, {});
@@ -35,6 +35,7 @@ class LogWriter final : public LogSink {
     level_.store(level, std::memory_order_relaxed);
   }
   [[nodiscard]] LogCounts counts() const noexcept override;
+  void end_thread() noexcept override;
 
  private:
   [[nodiscard]] bool is_one_too_many(std::string_view message, std::int64_t second) noexcept;

@@ -310,6 +310,7 @@ class SentLog final : public LogSink {
   [[nodiscard]] bool takes(LogLevel level) const noexcept override { return sink_->takes(level); }
   void set_level(LogLevel level) noexcept override { sink_->set_level(level); }
   [[nodiscard]] LogCounts counts() const noexcept override { return sink_->counts(); }
+  void end_thread() noexcept override { sink_->end_thread(); }
 
  private:
   void send(LogLevel level, std::string_view message, std::span<const LogField> fields) noexcept {
