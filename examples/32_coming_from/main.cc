@@ -46,6 +46,7 @@ void add_greetings(App& app) {
   });
   app.any("/echo", [](Request& request) { return std::string(request.body()); })
       .body_bytes_max(std::size_t{2} << 20);
+  app.get("/me", [](const Client& client) { return client.address + " by " + client.scheme; });
 }
 
 struct NewNote {
@@ -81,6 +82,7 @@ void add_notes(Routes api) {
 }
 
 void add_what_stands_around(App& app) {
+  app.trust_proxies("127.0.0.1, ::1");  // a server in front, as docs/howto/http3.md has it
   app.observe(access_log());
   app.use(request_id());
   app.after([](const Request&, Response& response) {
