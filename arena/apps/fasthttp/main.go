@@ -1,5 +1,5 @@
 // The measuring service on fasthttp: PORT THREADS DELAY_MS [--routes N] [--middlewares N]
-// [--database WHERE --database-connections N].
+// [--stream-bodies] [--database WHERE --database-connections N].
 package main
 
 import (
@@ -116,11 +116,15 @@ func readsPath(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-func handler(given options) (fasthttp.RequestHandler, error) {
+// handler answers everything; compressed: a folder for what is stored compressed.
+func handler(given options, compressed string) (fasthttp.RequestHandler, error) {
 	routes := router.New()
 	addRoutes(routes, given)
 	addWebSockets(routes)
 	addStreams(routes)
+	if err := addProfiles(routes, given.profiles, compressed); err != nil {
+		return nil, err
+	}
 	if given.database != "" {
 		store, err := rows.Open(given.database, given.databaseConnections)
 		if err != nil {

@@ -23,10 +23,12 @@ type options struct {
 	port, threads, delayMs, routes, middlewares int
 	database                                    string
 	databaseConnections                         int
+	isBodyStreamed                              bool
+	profiles                                    string // the folder of HttpArena's; empty: none
 }
 
 func parse() (options, error) {
-	var given options
+	given := options{profiles: os.Getenv("PROFILES_DIR")}
 	if len(os.Args) < 4 {
 		return given, errors.New("three numbers are needed")
 	}
@@ -42,18 +44,24 @@ func parse() (options, error) {
 	flags.IntVar(&given.middlewares, "middlewares", 0, "how many middlewares")
 	flags.StringVar(&given.database, "database", "", "where PostgreSQL is; empty: nowhere")
 	flags.IntVar(&given.databaseConnections, "database-connections", 4, "the most of them")
+	flags.BoolVar(&given.isBodyStreamed, "stream-bodies", false, "handlers begin ahead of a body's end")
 	return given, flags.Parse(os.Args[4:])
 }
 
 func serve(given options) error {
 	runtime.GOMAXPROCS(given.threads)
-	all, err := handler(given)
+	compressed, err := os.MkdirTemp("", "fasthttp")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(compressed)
+	all, err := handler(given, compressed)
 	if err != nil {
 		return err
 	}
 	// It would tell of every connection that ends with the load.
 	silent := log.New(io.Discard, "", 0)
-	server := &fasthttp.Server{Handler: all, Logger: silent}
+	server := &fasthttp.Server{Handler: all, Logger: silent, StreamRequestBody: given.isBodyStreamed}
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM, os.Interrupt)
 	ended := make(chan error, 1)
@@ -73,7 +81,7 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		fmt.Fprintln(os.Stderr, "usage: PORT THREADS DELAY_MS [--routes N] [--middlewares N] "+
-			"[--database WHERE --database-connections N]")
+			"[--stream-bodies] [--database WHERE --database-connections N]")
 		os.Exit(2)
 	}
 	if err := serve(given); err != nil {

@@ -5,6 +5,7 @@ go 1.25.0
 require (
 	arena/rows v0.0.0
 	github.com/gorilla/websocket v1.5.3
+	github.com/klauspost/compress v1.20.1
 )
 
 require (

@@ -141,6 +141,9 @@ func handler(given options) (http.Handler, error) {
 	addStreams(mux)
 	addProxy(mux, given.upstream)
 	addCompany(mux, given.routes)
+	if err := addProfiles(mux, os.Getenv("PROFILES_DIR")); err != nil {
+		return nil, err
+	}
 	if given.database != "" {
 		store, err := rows.Open(given.database, given.databaseConnections)
 		if err != nil {

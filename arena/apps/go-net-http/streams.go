@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"hash/crc32"
-	"io"
 	"net/http"
 	"os"
 	"strconv"
@@ -11,11 +9,6 @@ import (
 )
 
 const pieceBytes = 64 * 1024
-
-type uploaded struct {
-	Bytes int64  `json:"bytes"`
-	CRC32 uint32 `json:"crc32"`
-}
 
 // events sends each one as it is made.
 func events(response http.ResponseWriter, request *http.Request) {
@@ -51,20 +44,9 @@ func stream(response http.ResponseWriter, request *http.Request) {
 	}
 }
 
-func upload(response http.ResponseWriter, request *http.Request) {
-	sum := crc32.NewIEEE()
-	count, err := io.Copy(sum, request.Body)
-	if err != nil {
-		http.Error(response, err.Error(), http.StatusBadRequest)
-		return
-	}
-	sendJSON(response, uploaded{count, sum.Sum32()})
-}
-
 func addStreams(mux *http.ServeMux) {
 	mux.HandleFunc("GET /events", events)
 	mux.HandleFunc("GET /stream/{bytes}", stream)
-	mux.HandleFunc("POST /upload", upload)
 	if folder := os.Getenv("FILES_DIR"); folder != "" {
 		mux.Handle("GET /files/", http.StripPrefix("/files/", http.FileServer(http.Dir(folder))))
 	}
