@@ -1,8 +1,10 @@
 //! The measuring service on actix-web: PORT THREADS DELAY_MS [--routes N] [--middlewares 0|5]
-//! [--database WHERE --database-connections N].
+//! [--profiles FOLDER] [--database WHERE --database-connections N].
 
 mod database;
 mod options;
+mod profiles;
+mod websocket;
 
 use std::ops::Range;
 use std::time::Duration;
@@ -14,6 +16,7 @@ use actix_web::web::{self, Bytes, Data, Html, Json, Path, ServiceConfig};
 use actix_web::{App, Error, HttpResponse, HttpServer};
 use arena_rows::Origin;
 use options::Options;
+use profiles::Profiles;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -116,7 +119,27 @@ fn add_company(config: &mut ServiceConfig, numbers: Range<usize>) {
     }
 }
 
-fn add_routes(config: &mut ServiceConfig, options: &Options, origin: Option<&Origin>) {
+/// What is read or opened once, for all workers.
+#[derive(Clone)]
+struct Shared {
+    origin: Option<Origin>,
+    profiles: Option<Profiles>,
+}
+
+impl Shared {
+    async fn open(options: &Options) -> Self {
+        let origin = match &options.database {
+            Some(place) => Some(Origin::open(place, options.database_connections).await),
+            None => None,
+        };
+        Self {
+            origin,
+            profiles: options.profiles.as_deref().map(Profiles::open),
+        }
+    }
+}
+
+fn add_routes(config: &mut ServiceConfig, options: &Options, shared: &Shared) {
     config
         .app_data(Data::new(Delay(options.delay)))
         .route("/plaintext", web::get().to(hello))
@@ -127,7 +150,9 @@ fn add_routes(config: &mut ServiceConfig, options: &Options, origin: Option<&Ori
         .route("/test/status", web::get().to(status))
         .route("/test/labels/{label}", web::get().to(label))
         .route("/test", web::post().to(reply))
-        .route("/test/blocking", web::post().to(reply_blocking));
+        .route("/test/blocking", web::post().to(reply_blocking))
+        .route("/upload", web::post().to(profiles::upload))
+        .route("/ws", web::get().to(websocket::echo));
     // Routes are tried in the order of their adding: the measured one stands amid its company.
     add_company(config, 0..options.routes / 2);
     config.route("/users/{id}/posts/{pid}", web::get().to(user_post));
@@ -135,8 +160,11 @@ fn add_routes(config: &mut ServiceConfig, options: &Options, origin: Option<&Ori
     for size in [1024, 65536, 1048576] {
         add_bytes(config, size);
     }
-    if let Some(origin) = origin {
+    if let Some(origin) = &shared.origin {
         database::add_routes(config, origin);
+    }
+    if let Some(profiles) = &shared.profiles {
+        profiles::add_routes(config, profiles);
     }
 }
 
@@ -159,12 +187,9 @@ macro_rules! serve {
 #[actix_web::main]
 async fn main() -> std::io::Result<()> {
     let options = Options::from_arguments();
-    let origin = match &options.database {
-        Some(place) => Some(Origin::open(place, options.database_connections).await),
-        None => None,
-    };
+    let shared = Shared::open(&options).await;
     let given = options.clone();
-    let routes = move |config: &mut ServiceConfig| add_routes(config, &given, origin.as_ref());
+    let routes = move |config: &mut ServiceConfig| add_routes(config, &given, &shared);
     if options.middlewares == 0 {
         return serve!(options, move || App::new().configure(&routes));
     }

@@ -1,5 +1,6 @@
 //! What the service is started with.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Clone)]
@@ -9,6 +10,7 @@ pub struct Options {
     pub delay: Duration,
     pub routes: usize,
     pub middlewares: usize,
+    pub profiles: Option<PathBuf>,
     pub database: Option<String>,
     pub database_connections: usize,
 }
@@ -20,10 +22,20 @@ impl Options {
         parse(&arguments).unwrap_or_else(|| {
             eprintln!(
                 "usage: PORT THREADS DELAY_MS [--routes N] [--middlewares 0|5] \
-                 [--database WHERE --database-connections N]"
+                 [--profiles FOLDER] [--database WHERE --database-connections N]"
             );
             std::process::exit(2)
         })
+    }
+
+    fn set_number(&mut self, name: &str, value: usize) -> Option<()> {
+        match name {
+            "--routes" => self.routes = value,
+            "--middlewares" if [0, 5].contains(&value) => self.middlewares = value,
+            "--database-connections" => self.database_connections = value,
+            _ => return None,
+        }
+        Some(())
     }
 }
 
@@ -37,21 +49,16 @@ fn parse(arguments: &[String]) -> Option<Options> {
         delay: Duration::from_millis(delay_ms.parse().ok()?),
         routes: 0,
         middlewares: 0,
+        profiles: None,
         database: None,
         database_connections: 4,
     };
     for pair in named.chunks(2) {
         let [name, value] = pair else { return None };
-        if name == "--database" {
-            options.database = Some(value.clone());
-            continue;
-        }
-        let value = value.parse().ok()?;
         match name.as_str() {
-            "--routes" => options.routes = value,
-            "--middlewares" if [0, 5].contains(&value) => options.middlewares = value,
-            "--database-connections" => options.database_connections = value,
-            _ => return None,
+            "--profiles" => options.profiles = Some(value.into()),
+            "--database" => options.database = Some(value.clone()),
+            _ => options.set_number(name, value.parse().ok()?)?,
         }
     }
     Some(options)

@@ -1,9 +1,11 @@
 //! The measuring service on axum: PORT THREADS DELAY_MS [--routes N] [--middlewares N] [--checked]
-//! [--database WHERE --database-connections N].
+//! [--profiles FOLDER] [--database WHERE --database-connections N].
 
 mod database;
 mod options;
 mod orders;
+mod profiles;
+mod websocket;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -105,7 +107,9 @@ fn router(options: &Options) -> Router {
             post(move |Json(body)| reply_blocking(delay, body)),
         )
         .route("/users/{id}/posts/{pid}", get(user_post))
-        .merge(orders::plain());
+        .merge(orders::plain())
+        .merge(profiles::uploads())
+        .merge(websocket::router());
     for size in [1024, 65536, 1048576] {
         router = router.route(&format!("/bytes/{size}"), bytes(size));
     }
@@ -139,6 +143,9 @@ async fn serve(options: Options) -> std::io::Result<()> {
     let mut router = router(&options);
     if let Some(place) = &options.database {
         router = router.merge(database::router(place, options.database_connections).await);
+    }
+    if let Some(folder) = &options.profiles {
+        router = router.merge(profiles::router(folder));
     }
     if options.is_checked {
         let service = router.merge(orders::checked());

@@ -1,5 +1,6 @@
 //! What the service is started with.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 pub struct Options {
@@ -9,6 +10,7 @@ pub struct Options {
     pub routes: usize,
     pub middlewares: usize,
     pub is_checked: bool,
+    pub profiles: Option<PathBuf>,
     pub database: Option<String>,
     pub database_connections: usize,
 }
@@ -20,7 +22,7 @@ impl Options {
         parse(&arguments).unwrap_or_else(|| {
             eprintln!(
                 "usage: PORT THREADS DELAY_MS [--routes N] [--middlewares N] [--checked] \
-                 [--database WHERE --database-connections N]"
+                 [--profiles FOLDER] [--database WHERE --database-connections N]"
             );
             std::process::exit(2)
         })
@@ -38,6 +40,7 @@ fn parse(arguments: &[String]) -> Option<Options> {
         routes: 0,
         middlewares: 0,
         is_checked: false,
+        profiles: None,
         database: None,
         database_connections: 4,
     };
@@ -47,6 +50,7 @@ fn parse(arguments: &[String]) -> Option<Options> {
             "--routes" => options.routes = words.next()?.parse().ok()?,
             "--middlewares" => options.middlewares = words.next()?.parse().ok()?,
             "--checked" => options.is_checked = true,
+            "--profiles" => options.profiles = Some(words.next()?.into()),
             "--database" => options.database = Some(words.next()?.clone()),
             "--database-connections" => {
                 options.database_connections = words.next()?.parse().ok()?

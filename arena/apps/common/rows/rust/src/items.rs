@@ -17,22 +17,22 @@ const LIMIT_MAX: i64 = 50;
 
 static KEPT: LazyLock<DashMap<i32, (Bytes, Instant)>> = LazyLock::new(DashMap::new);
 
-#[derive(Serialize)]
-struct Rating {
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Rating {
     score: i32,
     count: i32,
 }
 
-#[derive(Serialize)]
-struct Item {
-    id: i32,
-    name: String,
-    category: String,
-    price: i32,
-    quantity: i32,
-    active: bool,
-    tags: Vec<String>,
-    rating: Rating,
+#[derive(Deserialize, Serialize)]
+pub(crate) struct Item {
+    pub(crate) id: i32,
+    pub(crate) name: String,
+    pub(crate) category: String,
+    pub(crate) price: i32,
+    pub(crate) quantity: i32,
+    pub(crate) active: bool,
+    pub(crate) tags: Vec<String>,
+    pub(crate) rating: Rating,
 }
 
 #[derive(Serialize)]

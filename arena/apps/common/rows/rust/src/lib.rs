@@ -1,6 +1,7 @@
 //! What comes out of a database, by tokio-postgres and deadpool's pool: TechEmpower's tests, and
-//! HttpArena's async-db and crud. Must not know how a request is read, nor how it is answered.
+//! HttpArena's async-db and crud. And what its json makes of items in a file. Must not know how a request is read, nor how it is answered.
 
+mod dataset;
 mod items;
 mod worlds;
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod};
 use tokio_postgres::{Config, NoTls};
 
+pub use dataset::{Dataset, Multiplied, PricedItems};
 pub use items::{Between, Change, Changed, Found, Kept, Listed, Listing, NewItem};
 pub use worlds::{Counted, World};
 
