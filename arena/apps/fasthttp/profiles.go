@@ -47,8 +47,7 @@ func addProfiles(routes *router.Router, folder, compressed string) error {
 	if err != nil {
 		return err
 	}
-	routes.GET("/json/{count}", fasthttp.CompressHandlerBrotliLevel(items(all),
-		fasthttp.CompressBrotliDefaultCompression, fasthttp.CompressDefaultCompression))
+	routes.GET("/json/{count}", fasthttp.CompressHandler(items(all)))
 	// What mime knows beyond its own few types depends on the machine.
 	if err := mime.AddExtensionType(".woff2", "font/woff2"); err != nil {
 		return err
