@@ -25,13 +25,15 @@ func items(all rows.Dataset) fasthttp.RequestHandler {
 
 // upload counts what comes; without streaming it is there already.
 func upload(ctx *fasthttp.RequestCtx) {
-	count := int64(len(ctx.Request.Body()))
-	if body := ctx.RequestBodyStream(); body != nil {
-		var err error
-		if count, err = io.Copy(io.Discard, body); err != nil {
-			ctx.Error(err.Error(), fasthttp.StatusBadRequest)
-			return
-		}
+	body := ctx.RequestBodyStream()
+	if body == nil {
+		sendText(ctx, "text/plain", strconv.Itoa(len(ctx.PostBody())))
+		return
+	}
+	count, err := io.Copy(io.Discard, body)
+	if err != nil {
+		ctx.Error(err.Error(), fasthttp.StatusBadRequest)
+		return
 	}
 	sendText(ctx, "text/plain", strconv.FormatInt(count, 10))
 }
