@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "eider/base/assert.h"
 #include "eider/coding/compressed_content.h"
@@ -18,16 +19,35 @@ namespace {
 
 /// A larger scratch buffer is given back.
 constexpr std::size_t kKeptBytesMax = 256UL * 1024;
+constexpr std::size_t kGzipFirstBytesMax = 12UL * 1024;
 constexpr int kNotModified = 304;
 
-class Compression {
+/// The server's codings, best first.
+class Offer {
  public:
-  explicit Compression(CompressionOptions options) : options_(std::move(options)) {
-    for (const ContentCoding coding : options_.codings) {
+  explicit Offer(std::vector<ContentCoding> codings) : codings_(std::move(codings)) {
+    for (const ContentCoding coding : codings_) {
       ensure(coding != ContentCoding::deflate, "deflate is read, never written");
       names_.push_back(to_text(coding));
     }
   }
+
+  [[nodiscard]] std::optional<ContentCoding> accepted_by(const Request& request) const {
+    const auto index = AcceptEncoding(request.headers()).choose(names_);
+    return index ? std::optional(codings_[*index]) : std::nullopt;
+  }
+
+ private:
+  std::vector<ContentCoding> codings_;
+  std::vector<std::string_view> names_;
+};
+
+class Compression {
+ public:
+  explicit Compression(CompressionOptions options)
+      : options_(std::move(options)),
+        for_small_(offer_of({ContentCoding::zstd, ContentCoding::gzip, ContentCoding::brotli})),
+        for_large_(offer_of({ContentCoding::zstd, ContentCoding::brotli, ContentCoding::gzip})) {}
 
   void apply(const Request& request, Response& response) const {
     if (response.status() == kNotModified) {
@@ -48,16 +68,16 @@ class Compression {
   }
 
  private:
-  [[nodiscard]] std::optional<ContentCoding> accepted_by(const Request& request) const {
-    const auto index = AcceptEncoding(request.headers()).choose(names_);
-    return index ? std::optional(options_.codings[*index]) : std::nullopt;
+  [[nodiscard]] Offer offer_of(std::vector<ContentCoding> usual) const {
+    return Offer(options_.codings.empty() ? std::move(usual) : options_.codings);
   }
 
   [[nodiscard]] std::optional<ContentCoding> coding_for(const Request& request,
-                                                        const Response& response) const {
+                                                        const Response& response,
+                                                        const Offer& offer) const {
     const bool is_left =
         must_stay_plain(options_.on_secrets, exposure_of(request), response.field_lines());
-    return is_left ? std::nullopt : accepted_by(request);
+    return is_left ? std::nullopt : offer.accepted_by(request);
   }
 
   void apply_to_body(const Request& request, Response& response) const {
@@ -65,7 +85,9 @@ class Compression {
       return;
     }
     vary_by_encoding(response);
-    if (const auto coding = coding_for(request, response)) {
+    const bool is_small = response.body().size() <= kGzipFirstBytesMax;
+    const Offer& offer = is_small ? for_small_ : for_large_;
+    if (const auto coding = coding_for(request, response, offer)) {
       encode_body(response, *coding);
     }
   }
@@ -100,7 +122,7 @@ class Compression {
     if (content.length().has_value() || request.method() == Method::head) {
       apply_now(request, response, content.length());
     } else {
-      const ChosenCoding chosen{.coding = accepted_by(request),
+      const ChosenCoding chosen{.coding = for_large_.accepted_by(request),
                                 .levels = options_.levels,
                                 .on_secrets = options_.on_secrets,
                                 .exposure = exposure_of(request)};
@@ -115,7 +137,7 @@ class Compression {
       return;
     }
     vary_by_encoding(response);
-    if (const auto coding = coding_for(request, response)) {
+    if (const auto coding = coding_for(request, response, for_large_)) {
       response.set_content(
           std::make_unique<CompressedContent>(take_produced(response), *coding, options_.levels));
       mark_encoded(response, *coding);
@@ -132,7 +154,8 @@ class Compression {
   }
 
   CompressionOptions options_;
-  std::vector<std::string_view> names_;
+  Offer for_small_;
+  Offer for_large_;
 };
 
 }  // namespace

@@ -102,6 +102,18 @@ TEST(Compression, offers_what_it_is_told_to) {
   EXPECT_EQ(coding_of(ask(client, "/page", "zstd, br, gzip")), "gzip");
 }
 
+TEST(Compression, takes_gzip_for_small_bodies_and_brotli_for_others_where_both_are_liked_alike) {
+  App app;
+  app.use(compression());
+  app.get("/{bytes}", [](std::size_t bytes) { return std::string(bytes, 'a'); });
+  TestClient client(std::move(app));
+  EXPECT_EQ(coding_of(ask(client, "/12288", "gzip, br")), "gzip");
+  EXPECT_EQ(coding_of(ask(client, "/12289", "gzip, br")), "br");
+  EXPECT_EQ(coding_of(ask(client, "/12288", "gzip;q=0.9, br")), "br");
+  TestClient told(page_app({.codings = {ContentCoding::brotli, ContentCoding::gzip}}));
+  EXPECT_EQ(coding_of(ask(told, "/page", "gzip, br")), "br");
+}
+
 TEST(Compression, answers_head_with_the_fields_of_get) {
   TestClient client(page_app());
   const Reply get = ask(client, "/page", "gzip");
