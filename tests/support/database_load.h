@@ -25,6 +25,17 @@ Task<db::Failure> failure_of(Pending& pending) {
   co_return db::Failure(db::FailureKind::open, "no failure");
 }
 
+/// Whether the pool finds its server again, whose next attempt may come later than one waits for.
+inline Task<bool> heals(Database base) {
+  for (int i = 0; i < 10; ++i) {
+    auto asked = base.exec("select 1");
+    if ((co_await failure_of(asked)).kind() == db::FailureKind::open) {
+      co_return true;
+    }
+  }
+  co_return false;
+}
+
 /// What became of the statements of a load.
 struct Tally {
   int asked = 0;

@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/own_network.h"
 #include "tests/support/redis_load.h"
 #include "tests/support/redis_tests.h"
 
@@ -25,6 +26,10 @@ class FailingRedis : public ::testing::Test {
     });
     on_loop_.run(write_side_by_side(redis, 2500ms, &tally));
     beside.join();
+    EXPECT_EQ(on_loop_.run([](Redis of) -> Task<std::string> {
+      co_return co_await of.within(5s).command<std::string>("PING");
+    }(redis)),
+              "PONG");  // it has healed
     return tally;
   }
 
@@ -70,6 +75,22 @@ TEST_F(FailingRedis, that_stands_still_is_left_for_a_new_connection) {
   });
   check(tally);
   EXPECT_GT(tally.undone + tally.unknown(), 0);
+}
+
+TEST_F(FailingRedis, that_is_cut_off_without_a_word_loses_and_doubles_nothing) {
+  OwnNetwork network;
+  if (!network.why_not().empty()) {
+    GTEST_SKIP() << network.why_not();
+  }
+  server_.stop();
+  server_.start();  // in the network of this thread
+  const RedisTally tally = write_while(server_.url(), [&network] {
+    network.cut();
+    std::this_thread::sleep_for(1500ms);
+    network.mend();
+  });
+  check(tally);
+  EXPECT_GT(tally.unknown(), 0);
 }
 
 TEST_F(FailingRedis, what_was_not_sent_is_done_once_there_is_a_server_again) {

@@ -8,6 +8,7 @@
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"
 #include "tests/support/mariadb_tests.h"
+#include "tests/support/own_network.h"
 
 namespace eider {
 namespace {
@@ -20,23 +21,21 @@ class FailingMariadb : public MariadbTest {
   static MariadbServer& server() { return MariadbServer::shared(); }
   void TearDown() override { server().signal(SIGCONT); }
 
-  static Database open_impatiently() {
-    return open(
-        {.connect_time_max = 500ms, .wait_time_max = 1s, .limits = {.statement_time_max = 400ms}});
-  }
-
   /// Load while `harm` is done to the server from another thread.
   template <class Harm>
-  Tally write_while(Harm harm) {
+  Tally write_while(Harm harm, const std::string& where = server().where()) {
     script(open(), "drop table if exists numbers; create table numbers(n int)");
     Tally tally;
-    const Database base = open_impatiently();
+    const Database base = open_mariadb(
+        where,
+        {.connect_time_max = 500ms, .wait_time_max = 1s, .limits = {.statement_time_max = 400ms}});
     std::thread beside([&] {
       std::this_thread::sleep_for(200ms);
       harm();
     });
     on_loop_.run(write_side_by_side(base, 3s, &tally));
     beside.join();
+    EXPECT_TRUE(on_loop_.run(heals(base)));
     return tally;
   }
 
@@ -86,6 +85,30 @@ TEST_F(FailingMariadb, that_stands_still_for_a_while_does_neither) {
   });
   EXPECT_GT(tally.undone + tally.unknown, 0);
   check(tally);
+}
+
+TEST_F(FailingMariadb, that_is_cut_off_without_a_word_does_neither) {
+  const auto restart = [] {  // in the network of this thread
+    server().stop();
+    server().start();
+  };
+  {
+    OwnNetwork network;
+    if (!network.why_not().empty()) {
+      GTEST_SKIP() << network.why_not();
+    }
+    restart();
+    const Tally tally = write_while(
+        [&network] {
+          network.cut();
+          std::this_thread::sleep_for(1500ms);
+          network.mend();
+        },
+        server().url());
+    EXPECT_GT(tally.unknown, 0);
+    check(tally);
+  }
+  restart();
 }
 
 TEST_F(FailingMariadb, whose_connections_are_ended_by_somebody_else_does_neither) {

@@ -8,6 +8,7 @@
 
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"
+#include "tests/support/own_network.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {
@@ -21,23 +22,21 @@ class FailingServer : public PostgresTest {
   static PostgresServer& server() { return PostgresServer::shared(); }
   void TearDown() override { server().signal_all(SIGCONT); }
 
-  static Database open_impatiently() {
-    return open(
-        {.connect_time_max = 500ms, .wait_time_max = 1s, .limits = {.statement_time_max = 400ms}});
-  }
-
   /// Load while `harm` is done to the server from another thread.
   template <class Harm>
-  Tally write_while(Harm harm) {
+  Tally write_while(Harm harm, const std::string& where = server().where()) {
     script(open(), "drop table if exists numbers; create table numbers(n int)");
     Tally tally;
-    const Database base = open_impatiently();
+    const Database base = open_postgres(
+        where,
+        {.connect_time_max = 500ms, .wait_time_max = 1s, .limits = {.statement_time_max = 400ms}});
     std::thread beside([&] {
       std::this_thread::sleep_for(200ms);
       harm();
     });
     on_loop_.run(write_side_by_side(base, 3s, &tally));
     beside.join();
+    EXPECT_TRUE(on_loop_.run(heals(base)));
     return tally;
   }
 
@@ -91,6 +90,30 @@ TEST_F(FailingServer, that_stands_still_for_a_while_does_neither) {
   });
   EXPECT_GT(tally.undone + tally.unknown, 0);
   check(tally);
+}
+
+TEST_F(FailingServer, that_is_cut_off_without_a_word_does_neither) {
+  const auto restart = [] {  // in the network of this thread
+    server().stop();
+    server().start();
+  };
+  {
+    OwnNetwork network;
+    if (!network.why_not().empty()) {
+      GTEST_SKIP() << network.why_not();
+    }
+    restart();
+    const Tally tally = write_while(
+        [&network] {
+          network.cut();
+          std::this_thread::sleep_for(1500ms);
+          network.mend();
+        },
+        server().url());
+    EXPECT_GT(tally.unknown, 0);
+    check(tally);
+  }
+  restart();
 }
 
 TEST_F(FailingServer, whose_connections_are_ended_by_somebody_else_does_neither) {
