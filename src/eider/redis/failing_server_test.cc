@@ -15,11 +15,13 @@ using namespace std::chrono_literals;
 
 class FailingRedis : public ::testing::Test {
  protected:
+  static constexpr Duration kCommandMax = 400ms;
+
   /// Load while `harm` is done to the server from another thread.
   template <class Harm>
   RedisTally write_while(const std::string& url, Harm harm) {
     RedisTally tally;
-    const Redis redis(url, {.command_time_max = 400ms, .connect_time_max = 300ms});
+    const Redis redis(url, {.command_time_max = kCommandMax, .connect_time_max = 300ms});
     std::thread beside([&] {
       std::this_thread::sleep_for(200ms);
       harm();
@@ -39,7 +41,7 @@ class FailingRedis : public ::testing::Test {
     EXPECT_EQ(count.missing, 0);
     EXPECT_EQ(count.doubled, 0);
     EXPECT_LE(count.there, tally.done + tally.unknown());
-    EXPECT_LT(tally.longest, 10s);
+    EXPECT_LT(tally.longest, kCommandMax + 1s);  // which is for a machine that is busy
     EXPECT_GT(tally.done, 100);
   }
 
