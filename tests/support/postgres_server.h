@@ -17,6 +17,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -101,12 +102,24 @@ class PostgresServer {
     throw std::runtime_error("the server does not start: see " + log());
   }
   /// From here on it takes TLS, too: starts it anew.
-  void serve_tls(const std::string& certificate, const std::string& key) {
+  ///
+  /// authority  of the certificates that clients may have; empty: none is asked for
+  void serve_tls(const std::string& certificate, const std::string& key,
+                 const std::string& authority = "") {
     stop();
     write("server.crt", certificate);
     write("server.key", key);
-    std::ofstream(data() + "/postgresql.conf", std::ios::app) << "ssl = on\n";
+    write("clients.crt", authority);
+    std::ofstream(data() + "/postgresql.conf", std::ios::app)
+        << "ssl = on\nssl_ca_file = '" << (authority.empty() ? "" : "clients.crt") << "'\n";
     start();
+  }
+  /// Who may connect, from the next start on: the lines of pg_hba.conf, in place of all others.
+  void set_rules(const std::string& lines) const { write("pg_hba.conf", lines); }
+  /// All that it has said so far.
+  [[nodiscard]] std::string said() const {
+    std::ifstream file(log());
+    return {std::istreambuf_iterator<char>(file), {}};
   }
   /// The server with all that it has started: SIGSTOP, SIGCONT.
   void signal_all(int signal) const {

@@ -128,5 +128,19 @@ TEST_F(PostgresOverTls, another_authority_and_another_name_are_refused) {
   }
 }
 
+TEST_F(PostgresOverTls, a_certificate_whose_time_is_over_is_refused) {
+  const TestCertificate authority = make_authority("authority");
+  const TestCertificate old = make_test_certificate(
+      {.name = "localhost", .names = "DNS:localhost", .until = -60}, &authority);
+  server_.serve_tls(to_pem(*old.certificate), to_pem(*old.key));
+  write("authority.pem", authority);
+  const db::Failure failure = on_loop_.run([](Database on) -> Task<db::Failure> {
+    auto pending = on.exec("select 1");
+    co_return co_await failure_of(pending);
+  }(open("localhost", "authority.pem")));
+  EXPECT_EQ(failure.kind(), db::FailureKind::lost);
+  EXPECT_NE(std::string(failure.what()).find("certificate"), std::string::npos) << failure.what();
+}
+
 }  // namespace
 }  // namespace eider
