@@ -81,6 +81,8 @@ class OddServer {
   [[nodiscard]] std::string where() const {
     return "host=127.0.0.1 sslmode=disable user=a dbname=a port=" + std::to_string(port_);
   }
+  /// How often something came.
+  [[nodiscard]] int pieces() const noexcept { return pieces_; }
 
  private:
   void serve() {
@@ -101,6 +103,7 @@ class OddServer {
       if (bytes <= 0) {
         return;
       }
+      ++pieces_;
       got.append(piece, 0, static_cast<std::size_t>(bytes));
       const bool is_sync = got.ends_with("S\0\0\0\4"s);
       if (is_in && !is_sync) {
@@ -127,6 +130,7 @@ class OddServer {
   int listener_ = -1;
   int port_ = 0;
   std::atomic<bool> is_over_ = false;
+  std::atomic<int> pieces_ = 0;
   std::thread thread_;
 };
 
@@ -187,6 +191,20 @@ TEST_F(OddServers, that_promise_too_much_are_refused) {
 
 TEST_F(OddServers, that_say_nothing_are_waited_for_as_long_as_is_said) {
   EXPECT_EQ(kind_of("2\0\0"s), FailureKind::lost);
+}
+
+TEST_F(OddServers, are_sent_all_of_what_goes_together_at_once) {
+  const std::string one = bytes_of({message('2', {}), columns(1), row(1), kDone, kReady});
+  const OddServer server(one + one + one);
+  on_loop_.run([](Database on, const OddServer* asked) -> Task<> {
+    for (int i = 0; i < 10; ++i) {
+      const db::RuntimeSql sql{"insert into a values (1) returning c"};
+      const auto [first, second, third] =
+          co_await on.all(db::row<int>(sql), db::row<int>(sql), db::row<int>(sql));
+      EXPECT_EQ(third.value(), 7);
+      EXPECT_EQ(asked->pieces(), 3 + i);  // behind the first words and the preparation
+    }
+  }(open_postgres(server.where(), {.connections_max = 1}), &server));
 }
 
 /// Within one turn of the loop, which has not heard of it by then.

@@ -1,6 +1,9 @@
 #include <chrono>
+#include <cstddef>
+#include <deque>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"
@@ -227,6 +230,35 @@ TEST_F(PostgresTransactions, a_script_is_all_or_nothing_within_one_and_alone) {
     co_await kept.commit();
     EXPECT_EQ(co_await on.one<std::int64_t>("select count(*) from t"), 2);
   }(base_));
+}
+
+TEST_F(PostgresTransactions, connections_go_to_those_that_wait_first_come_first_served) {
+  constexpr std::size_t kConnections = 3;
+  const Database base = open({.connections_max = kConnections});
+  on_loop_.run([](Database on) -> Task<> {
+    std::deque<Transaction> held;
+    std::vector<std::size_t> begun;
+    auto hold = [&](std::size_t number) -> Task<> {
+      held.push_back(co_await on.begin());
+      begun.push_back(number);
+    };
+    Scope all;
+    for (std::size_t i = 0; i < 12; ++i) {
+      all.start(hold(i));
+    }
+    // The first ones begin at the same time, each on a connection of its own; from then on each has
+    // to wait for one of those, whichever it is.
+    for (std::size_t count = kConnections; count <= 12; ++count) {
+      while (begun.size() < count) {
+        co_await sleep_for(1ms);
+      }
+      EXPECT_EQ(begun.size(), count);
+      EXPECT_TRUE(count == kConnections || begun.back() == count - 1) << begun.back();
+      co_await held.front().roll_back();
+      held.pop_front();
+    }
+    co_await all.join();
+  }(base));
 }
 
 }  // namespace
