@@ -3,10 +3,12 @@
 Must not look into the library: what counts is what it prints, its status and what it leaves.
 """
 
+import contextlib
 import os
 import re
 import signal
 import socket
+import sqlite3
 import tempfile
 import unittest
 import unittest.mock
@@ -15,6 +17,7 @@ from pathlib import Path
 from mariadb_support import MariadbServer
 from migrations_support import Directory, WAIT_SECONDS_MAX, wait_until
 from postgres_support import PostgresServer
+from support import Program, ROOT, run_to_end
 
 
 class Checks(Directory):
@@ -56,6 +59,31 @@ class CheckedBySqlite(Checks):
         self.assertEqual(status, 1)
         self.assertIn('queries.lock: line 1 is none of a lock file: schema 1234: build the target',
                       error)
+
+
+class CheckedProgram(Directory):
+    """The example notes, whose statements were checked while it was built."""
+
+    def setUp(self):
+        super().setUp()
+        migrations = ROOT / 'examples/notes/migrations/sqlite'
+        self.assertEqual(self.run_db('up', '--migrations', str(migrations))[0], 0)
+
+    def change(self, sql):
+        with contextlib.closing(sqlite3.connect(self.database)) as connection:
+            connection.executescript(sql)
+
+    def test_it_does_not_start_over_a_schema_that_was_changed_by_hand(self):
+        self.change('alter table notes rename column body to text')
+        status, said = run_to_end('notes', '--database-file', self.database, '--port', '0')
+        self.assertNotEqual(status, 0)
+        self.assertIn('notes.body: [differs] it was text not null when this program was checked, '
+                      'and is gone; it is used by: insert into notes(title, body', said)
+
+    def test_it_starts_over_what_has_come_to_it(self):
+        self.change('alter table notes add column mood text; create table moods(name text)')
+        with Program('notes', '--database-file', self.database, '--port', '{port}') as notes:
+            self.assertEqual(notes.ask('GET', '/')[0], 200)
 
 
 class ChecksByServer(Checks):
@@ -112,6 +140,9 @@ class CheckedByPostgres(ChecksByServer):
         lock = self.lock()
         self.assertEqual(re.findall(r'^schema (\w+) ', lock, re.MULTILINE), ['sqlite', 'postgres'])
         self.assertIn('parameter integer\ncolumn text not-null text | title\n', lock)
+        self.assertEqual(re.findall(r'^stored (.*)', lock, re.MULTILINE),
+                         ['not-null books | title | text', 'null books | year | int',
+                          'not-null books | title | text', 'null books | year | integer'])
         self.assertEqual(self.run_db('header', *self.BOTH, '--out', 'checked.h')[0], 0)
         header = (self.directory / 'checked.h').read_text()
         self.assertEqual(header.count('{"title", ColumnKind::text, false}'), 1)
@@ -309,6 +340,8 @@ class CheckedByMariadb(ChecksByServer):
             'db.one<int>("insert into books values($1, $2) returning year");\n')
         self.assertEqual((status, error), (0, ''))
         self.assertIn('parameter any\ncolumn text not-null | title\ncolumn integer null | year\n',
+                      self.lock())
+        self.assertIn('stored not-null books | title | text\nstored null books | year | int(11)\n',
                       self.lock())
         arguments = ['--mariadb', 'migrations', '--out', 'checked.h']
         self.assertEqual(self.run_db('header', *arguments)[0], 0)

@@ -15,4 +15,7 @@ inline constexpr Column kColumns[] = {
     {"tags", ColumnKind::array, false}, {"span", ColumnKind::other, false},
     {"max", ColumnKind::integer, false}, {"max(stars)", ColumnKind::unknown, true}};
 
+inline constexpr TableColumn kTableColumns[] = {
+    {"sqlite", "notes", "stars", "int", true, "select title, stars from notes"}};
+
 }  // namespace eider::db::checked

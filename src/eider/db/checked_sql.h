@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "eider/db/checked_column.h"
 #include "eider/db/checked_hash.h"
 #include "eider/db/row.h"
 #include "eider/db/sql.h"
@@ -48,7 +49,7 @@ struct Statement {
 
 }  // namespace eider::db::checked
 
-#include EIDER_CHECKED_SQL  // kStatements, by their hashes, and kColumns
+#include EIDER_CHECKED_SQL  // kStatements, by their hashes, kColumns, kTableColumns
 
 namespace eider::db {
 

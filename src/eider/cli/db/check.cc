@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "eider/cli/bench/files.h"
+#include "eider/cli/bench/on_loop.h"
 #include "eider/cli/db/doors.h"
 #include "eider/cli/db/literals.h"
 #include "eider/cli/db/scratch.h"
@@ -40,7 +42,7 @@ class SqlChecker {
     if (!faults_.empty()) {
       return fail(std::move(faults_));
     }
-    SqlLock lock{std::move(database), std::move(schema), {}};
+    SqlLock lock{std::move(database), std::move(schema), {}, {}};
     for (auto& [sql, statement] : found_) {
       lock.statements.push_back(std::move(statement));
     }
@@ -91,6 +93,28 @@ Scratch scratch_of(std::string_view database, const Migrations& migrations,
                                : make_postgres_scratch(migrations, is_mariadbs ? "" : server);
 }
 
+/// What the program's database is held against at its start, by the same question.
+Result<void, std::string> add_stored(const ScratchDatabase& scratch, SqlLock& lock) {
+  const auto database = open_door(scratch.where(), Access::reads);
+  if (!database) {
+    return fail(database.error());
+  }
+  std::string text;
+  for (const LockedStatement& statement : lock.statements) {
+    text += statement.sql + "\n";
+  }
+  std::vector<db::StoredColumn> columns;
+  try {
+    bench::run_on_loop(Backend::epoll,
+                       [&]() -> Task<> { columns = co_await db::stored_columns(*database, text); });
+  } catch (const db::Failure& failure) {
+    return fail(std::string(failure.what()));
+  }
+  std::ranges::copy_if(columns, std::back_inserter(lock.stored),
+                       [&lock](const auto& column) { return first_with(lock, column) != nullptr; });
+  return {};
+}
+
 Result<SqlLock, std::string> lock_of(const DbWanted& wanted, const CheckedSchema& schema) {
   const auto migrations = read_migrations(schema.migrations);
   if (!migrations) {
@@ -104,7 +128,12 @@ Result<SqlLock, std::string> lock_of(const DbWanted& wanted, const CheckedSchema
   for (const std::string& file : wanted.files) {
     checker.add_file(file);
   }
-  return checker.take(schema.database, schema_of(*migrations));
+  auto lock = checker.take(schema.database, schema_of(*migrations));
+  if (!lock) {
+    return lock;
+  }
+  auto done = add_stored(**scratch, *lock);
+  return done ? std::move(lock) : fail(std::move(done.error()));
 }
 
 /// What keeps the header from being made of it.

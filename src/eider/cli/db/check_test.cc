@@ -135,7 +135,10 @@ TEST(SqlLocks, are_read_as_they_were_written) {
        "abc",
        {{"select a\n\\ from b", {"any", "any"}, {{"a | b", "text", "VARCHAR(5)", true}}},
         {"select 1", {}, {{"1", "unknown", "", false}}}}},
-      {"postgres", "def", {{"select 1", {}, {{"?column?", "integer", "integer", true}}}}}};
+      {"postgres",
+       "def",
+       {{"select 1", {}, {{"?column?", "integer", "integer", true}}}},
+       {{"shop.b", "a\nb", "enum('x | y')", true}, {"c", "d", "", false}}}};
   const auto read = read_locks(to_text(locks));
   ASSERT_TRUE(read) << read.error();
   EXPECT_EQ(to_text(*read), to_text(locks));
@@ -143,10 +146,14 @@ TEST(SqlLocks, are_read_as_they_were_written) {
   EXPECT_EQ(read->at(0).statements.at(0).columns.at(0).name, "a | b");
   EXPECT_EQ(read->at(0).statements.at(0).columns.at(0).type, "VARCHAR(5)");
   EXPECT_EQ(read->at(1).schema, "def");
-  for (const char* wrong : {"column text null | a\n", "schema sqlite a\ncolumn text null | a\n",
-                            "schema sqlite a\nstatement a\ncolumn word null | a\n",
-                            "schema sqlite a\nstatement a\ncolumn text maybe | a\n",
-                            "statement a\n", "schema abc\n", "<<<<<<< HEAD\n"}) {
+  EXPECT_EQ(read->at(1).stored.at(0).name, "a\nb");
+  EXPECT_EQ(read->at(1).stored.at(0).type, "enum('x | y')");
+  for (const char* wrong :
+       {"column text null | a\n", "schema sqlite a\ncolumn text null | a\n",
+        "schema sqlite a\nstatement a\ncolumn word null | a\n",
+        "schema sqlite a\nstatement a\ncolumn text maybe | a\n", "statement a\n", "schema abc\n",
+        "stored null a | b | c\n", "schema sqlite a\nstored null a | b\n",
+        "schema sqlite a\nstored maybe a | b | c\n", "<<<<<<< HEAD\n"}) {
     EXPECT_FALSE(read_locks(wrong)) << wrong;
   }
 }
@@ -184,6 +191,30 @@ TEST(SqlLocks, hold_a_statement_by_each_database_that_tells_other_columns_of_it)
   EXPECT_EQ(count_of(header, hash_text("select 1")), 1U) << header;
   EXPECT_EQ(count_of(header, hash_text("select 2")), 2U) << header;
   EXPECT_EQ(count_of(header, hash_text("select 3")), 0U) << header;
+}
+
+TEST(SqlLocks, hold_the_columns_that_a_statement_names_with_its_table) {
+  const auto user = [](const char* sql) {
+    const SqlLock lock{"sqlite", "a", {{"select 1", {}, {}}, {sql, {}, {}}}};
+    return first_with(lock, {"shop.Notes", "stars", "int", true}) == &lock.statements[1];
+  };
+  for (const char* named : {"select stars from notes", "select * from notes where id = $1",
+                            "select n.* from \"Notes\" n", "update shop.notes set stars = $1"}) {
+    EXPECT_TRUE(user(named)) << named;
+  }
+  for (const char* other : {"select title from notes", "select stars from notes_of_others",
+                            "select count(*) from notes", "select star from notes"}) {
+    EXPECT_FALSE(user(other)) << other;
+  }
+}
+
+TEST(SqlLocks, give_the_header_each_stored_column_with_the_statement_that_names_it) {
+  const std::string header = to_header({{"sqlite",
+                                         "a",
+                                         {{"select \"a\" from b", {}, {}}},
+                                         {{"b", "a", "int", true}, {"b", "c", "int", false}}}});
+  EXPECT_EQ(count_of(header, R"({"sqlite", "b", "a", "int", true, "select \"a\" from b"})"), 1U)
+      << header;
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ struct SqlLiteral {
   std::size_t line;
 };
 
-/// Those of one, all, exec, row, rows and change, whose first argument is a literal. Not those that
-/// say db::unchecked.
+/// Those of one, all, exec, stream, row, rows and change, whose first argument is a literal. Not
+/// those that say db::unchecked.
 [[nodiscard]] std::vector<SqlLiteral> find_sql_literals(std::string_view source);
 
 }  // namespace eider

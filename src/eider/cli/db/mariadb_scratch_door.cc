@@ -210,8 +210,8 @@ bool is_sure_of(const MYSQL_FIELD& field) noexcept {
 
 class MariadbScratch final : public ScratchDatabase {
  public:
-  MariadbScratch(Keeper keeper, MariadbConnection connection)
-      : keeper_(std::move(keeper)), connection_(std::move(connection)) {}
+  MariadbScratch(Keeper keeper, MariadbConnection connection, std::string where)
+      : keeper_(std::move(keeper)), connection_(std::move(connection)), where_(std::move(where)) {}
 
   Result<LockedStatement, std::string> describe(const std::string& sql) override {
     const auto statement = prepared(sql);
@@ -236,6 +236,7 @@ class MariadbScratch final : public ScratchDatabase {
     add_columns(select->get(), locked);
     return locked;
   }
+  std::string where() const override { return where_; }
 
  private:
   /// Null where it is run as text alone, which gives no rows.
@@ -274,6 +275,7 @@ class MariadbScratch final : public ScratchDatabase {
 
   Keeper keeper_;  // goes last
   MariadbConnection connection_;
+  std::string where_;
 };
 
 Result<void, std::string> apply_to_mariadb(const std::string& where, const Migrations& migrations) {
@@ -319,7 +321,7 @@ Scratch make_mariadb_scratch(const Migrations& migrations, const std::string& se
   if (!connection) {
     return fail(std::move(connection.error()));
   }
-  return std::make_unique<MariadbScratch>(std::move(*keeper), std::move(*connection));
+  return std::make_unique<MariadbScratch>(std::move(*keeper), std::move(*connection), *where);
 }
 
 }  // namespace eider

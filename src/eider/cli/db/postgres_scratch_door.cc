@@ -244,6 +244,7 @@ class PostgresScratch final : public ScratchDatabase {
     find_nulls(*told, locked);
     return locked;
   }
+  std::string where() const override { return keeper_.where(); }
 
  private:
   struct Type {

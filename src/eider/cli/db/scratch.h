@@ -17,6 +17,8 @@ class ScratchDatabase {
   virtual ~ScratchDatabase() = default;
   /// errors   what its database says of it
   [[nodiscard]] virtual Result<LockedStatement, std::string> describe(const std::string& sql) = 0;
+  /// For open_door.
+  [[nodiscard]] virtual std::string where() const = 0;
 };
 
 using Scratch = Result<std::unique_ptr<ScratchDatabase>, std::string>;

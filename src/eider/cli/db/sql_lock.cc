@@ -9,6 +9,7 @@
 
 #include "eider/base/base64.h"
 #include "eider/base/sha256.h"
+#include "eider/cli/db/nullability.h"
 #include "eider/db/checked_hash.h"
 
 namespace eider {
@@ -19,6 +20,8 @@ constexpr std::string_view kIntroduction =
     "Keep it\n# with the sources, and make it anew where a statement or the schema changes.\n";
 constexpr auto kKinds = std::to_array<std::string_view>(
     {"unknown", "boolean", "integer", "real", "text", "blob", "json", "array", "other"});
+
+constexpr std::string_view kBar = " | ";
 
 /// On one line.
 std::string escaped(std::string_view text) {
@@ -72,6 +75,21 @@ bool read_column(std::string_view line, LockedStatement& statement) {
   return true;
 }
 
+/// "stored not-null TABLE | name | TYPE"
+bool read_stored(std::string_view line, SqlLock& lock) {
+  const std::string_view null = take_until(line, ' ');
+  const std::size_t name = line.find(kBar);
+  const std::size_t type = line.find(kBar, name + kBar.size());
+  if (name == std::string_view::npos || type == std::string_view::npos ||
+      (null != "null" && null != "not-null")) {
+    return false;
+  }
+  lock.stored.push_back({unescaped(line.substr(0, name)),
+                         unescaped(line.substr(name + kBar.size(), type - name - kBar.size())),
+                         unescaped(line.substr(type + kBar.size())), null == "null"});
+  return true;
+}
+
 bool read_line(std::string_view line, SqlLocks& locks) {
   if (line.empty() || line.starts_with('#')) {
     return true;
@@ -79,7 +97,7 @@ bool read_line(std::string_view line, SqlLocks& locks) {
   const std::string_view word = take_until(line, ' ');
   if (word == "schema") {
     const std::string_view database = take_until(line, ' ');
-    locks.push_back({std::string(database), std::string(line), {}});
+    locks.push_back({std::string(database), std::string(line), {}, {}});
     return !line.empty();
   }
   if (locks.empty()) {
@@ -89,6 +107,9 @@ bool read_line(std::string_view line, SqlLocks& locks) {
   if (word == "statement") {
     lock.statements.push_back({unescaped(line), {}, {}});
     return true;
+  }
+  if (word == "stored") {
+    return read_stored(line, lock);
   }
   if (lock.statements.empty()) {
     return false;
@@ -123,6 +144,16 @@ void add_statement(std::string& text, const LockedStatement& statement) {
   }
 }
 
+/// The star of `count(*)` is none.
+bool names_all_columns(std::string_view sql) {
+  for (std::size_t at = sql.find('*'); at != std::string_view::npos; at = sql.find('*', at + 1)) {
+    if (at == 0 || sql[at - 1] != '(') {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool has(const SqlLock& lock, const LockedStatement& statement) {
   return std::ranges::find(lock.statements, statement.sql, &LockedStatement::sql) !=
          lock.statements.end();
@@ -146,20 +177,32 @@ class HeaderTables {
     }
   }
 
+  /// By its text as it stands in the program: what tells of it.
+  void add(const std::string& database, const db::StoredColumn& column,
+           const LockedStatement* user) {
+    stored_ += fmt::format("    {{\"{}\", {}, {}, {}, {}, {}}},\n", database,
+                           name_literal(column.table_name), name_literal(column.name),
+                           name_literal(column.type), column.may_be_null,
+                           name_literal(user == nullptr ? "" : user->sql));
+  }
+
   [[nodiscard]] std::string header() const {
     return fmt::format(
         "// Made by eider db header of a lock file.\n#pragma once\n\n"
         "namespace eider::db::checked {{\n\n"
         "inline constexpr Statement kStatements[] = {{\n{}    {{0, 0, 0}}}};\n\n"
         "inline constexpr Column kColumns[] = {{\n{}    {{\"\", ColumnKind::unknown, true}}}};\n\n"
+        "inline constexpr TableColumn kTableColumns[] = {{\n{}"
+        "    {{\"\", \"\", \"\", \"\", true, \"\"}}}};\n\n"
         "}}  // namespace eider::db::checked\n",
-        statements_, columns_);
+        statements_, columns_, stored_);
   }
 
  private:
   std::set<std::pair<std::string, std::string>> added_{};
   std::string statements_{};
   std::string columns_{};
+  std::string stored_{};
   std::size_t count_ = 0;
 };
 
@@ -173,11 +216,26 @@ std::string schema_of(const Migrations& migrations) {
   return to_hex(to_view(sha256(all)));
 }
 
+const LockedStatement* first_with(const SqlLock& lock, const db::StoredColumn& column) {
+  const std::string_view table =
+      std::string_view(column.table_name).substr(column.table_name.rfind('.') + 1);
+  const auto found = std::ranges::find_if(lock.statements, [&](const LockedStatement& statement) {
+    return has_any_word(statement.sql, {table}) &&
+           (has_any_word(statement.sql, {column.name}) || names_all_columns(statement.sql));
+  });
+  return found == lock.statements.end() ? nullptr : &*found;
+}
+
 std::string to_text(const SqlLocks& locks) {
   std::string text(kIntroduction);
   for (const SqlLock& lock : locks) {
     text += fmt::format("{}schema {} {}\n", &lock == locks.data() ? "" : "\n", lock.database,
                         lock.schema);
+    for (const db::StoredColumn& column : lock.stored) {
+      text += fmt::format("stored {} {}{}{}{}{}\n", column.may_be_null ? "null" : "not-null",
+                          escaped(column.table_name), kBar, escaped(column.name), kBar,
+                          escaped(column.type));
+    }
     for (const LockedStatement& statement : lock.statements) {
       add_statement(text, statement);
     }
@@ -203,6 +261,9 @@ std::string to_header(const SqlLocks& locks) {
       if (std::ranges::all_of(locks, [&](const SqlLock& other) { return has(other, statement); })) {
         tables.add(statement);
       }
+    }
+    for (const db::StoredColumn& column : lock.stored) {
+      tables.add(lock.database, column, first_with(lock, column));
     }
   }
   return tables.header();

@@ -1,4 +1,4 @@
-// The lock file of checked SQL: of each statement its text, parameters and columns.
+// The lock file of checked SQL: of each statement its text, parameters, columns and what it names.
 // Must not ask a database.
 #pragma once
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eider/base/result.h"
+#include "eider/db/migrations/held_columns.h"
 #include "eider/db/migrations/migrations.h"
 
 namespace eider {
@@ -31,10 +32,12 @@ struct LockedStatement {
 ///
 /// database  "sqlite", "postgres", "mariadb"
 /// schema    of all migrations
+/// stored    the columns of tables that statements name
 struct SqlLock {
   std::string database;
   std::string schema;
   std::vector<LockedStatement> statements;  // by their texts, each once
+  std::vector<db::StoredColumn> stored{};
 };
 
 /// A checksum of all migrations.
@@ -42,6 +45,10 @@ struct SqlLock {
 
 /// A lock file: one of each database that the program runs on.
 using SqlLocks = std::vector<SqlLock>;
+
+/// The one that names table and column, or all columns; null where there is none.
+[[nodiscard]] const LockedStatement* first_with(const SqlLock& lock,
+                                                const db::StoredColumn& column);
 
 [[nodiscard]] std::string to_text(const SqlLocks& locks);
 /// errors   the line that is none

@@ -16,6 +16,8 @@
 namespace eider {
 namespace {
 
+constexpr const char* kScratchFile = "scratch.db";
+
 struct CloseHandle {
   void operator()(sqlite3* handle) const noexcept { sqlite3_close(handle); }
 };
@@ -85,6 +87,7 @@ class SqliteScratch final : public ScratchDatabase {
     }
     return locked;
   }
+  std::string where() const override { return (directory_ / kScratchFile).string(); }
 
  private:
   SqliteStatement prepare(const std::string& sql) {
@@ -145,7 +148,7 @@ Scratch make_sqlite_scratch(const Migrations& migrations) {
   if (::mkdtemp(name.data()) == nullptr) {
     return fail(std::string("there is no place for a scratch database"));
   }
-  const std::string file = name + "/scratch.db";
+  const std::string file = name + "/" + kScratchFile;
   Result<std::size_t, std::string> done = 0;
   {
     const Database database = open_sqlite(file);

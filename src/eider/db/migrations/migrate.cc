@@ -474,22 +474,4 @@ Task<MigrationStatus> migration_status(Database database, Migrations migrations,
   co_return status;
 }
 
-Task<Result<void>> SchemaModule::start() {
-  if (settings.at_start) {
-    auto done = co_await migrate(database_, migrations_, options_);
-    co_return done ? Result<void>() : fail(Error::internal(std::move(done.error())));
-  }
-  MigrationStatus status = co_await migration_status(database_, migrations_, options_);
-  for (const MigrationState& state : status.all) {
-    if (!state.applied) {
-      status.faults += status.faults.empty() ? "" : "\n";
-      status.faults += db::told_fault(state.name, "pending",
-                                      "it is not applied: run eider db up, or start with "
-                                      "--migrations-at-start true");
-    }
-  }
-  co_return status.faults.empty() ? Result<void>()
-                                  : fail(Error::internal(std::move(status.faults)));
-}
-
 }  // namespace eider

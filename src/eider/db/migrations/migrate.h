@@ -8,18 +8,28 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "eider/base/result.h"
+#include "eider/db/checked_column.h"
 #include "eider/db/database.h"
 #include "eider/db/migrations/migrations.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 
 namespace eider {
+
+/// What the statements of the program that includes this were checked against; nothing without
+/// eider_checked_sql().
+#ifdef EIDER_CHECKED_SQL
+constexpr db::checked::TableColumns kCheckedHere{db::checked::kTableColumns};
+#else
+constexpr db::checked::TableColumns kCheckedHere{};
+#endif
 
 struct MigrateOptions {
   /// What to do with one that was begun outside of a transaction and has not ended: wait for the
@@ -36,6 +46,8 @@ struct MigrateOptions {
   Unfinished unfinished = Unfinished::refuse;
   /// Told each name as soon as it is applied, or taken back.
   std::function<void(std::string_view)> on_step{};
+  /// Told what SchemaModule starts in spite of; stderr where there is none.
+  std::function<void(std::string_view)> on_warning{};
 };
 
 /// Applies what was not applied yet, each in a transaction of its own with the row that says so,
@@ -76,32 +88,50 @@ struct MigrationStatus {
 [[nodiscard]] Task<MigrationStatus> migration_status(Database database, Migrations migrations,
                                                      MigrateOptions options = {});
 
+/// What tells a database from the one that `eider db check` looked at, as far as the statements of
+/// the program use it: what somebody has changed by hand (docs/howto/checked-sql.md).
+///
+/// returns  a line for each column that is gone, of another type, or may be null now: [differs]
+/// errors   throws db::Failure
+[[nodiscard]] Task<std::string> schema_differences(
+    Database database, db::checked::TableColumns checked = kCheckedHere);
+
 /// The schema as a part of an application, ahead of the parts that are added behind it:
 ///
 ///     app.add_module<SchemaModule>(database, shop_migrations());
 ///
 /// With `--migrations-at-start false` it applies nothing, and refuses to start over a schema that
-/// is not there yet.
+/// is not there yet. So it does over one that differs from what a program with checked SQL was
+/// checked against; with `--migrations-hold-columns false` it only tells that.
 class SchemaModule {
  public:
   static constexpr std::string_view kName = "migrations";
   struct Settings {
     bool at_start = true;
+    bool hold_columns = true;
   };
 
-  SchemaModule(Database database, Migrations migrations, MigrateOptions options = {})
+  SchemaModule(Database database, Migrations migrations, MigrateOptions options = {},
+               db::checked::TableColumns checked = kCheckedHere)
       : database_(std::move(database)),
         migrations_(std::move(migrations)),
-        options_(std::move(options)) {}
+        options_(std::move(options)),
+        checked_(checked) {}
+  /// Of a program with checked SQL whose schema is brought there by another.
+  explicit SchemaModule(Database database, db::checked::TableColumns checked = kCheckedHere)
+      : database_(std::move(database)), checked_(checked) {}
 
   [[nodiscard]] Task<Result<void>> start();
 
   Settings settings{};
 
  private:
+  [[nodiscard]] Task<std::string> bring_there();
+
   Database database_;
-  Migrations migrations_;
-  MigrateOptions options_;
+  std::optional<Migrations> migrations_{};
+  MigrateOptions options_{};
+  db::checked::TableColumns checked_;
 };
 
 }  // namespace eider
