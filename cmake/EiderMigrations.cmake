@@ -58,10 +58,14 @@ function(eider_checked_sql target)
   if(NOT schemas)
     message(FATAL_ERROR "eider_checked_sql(${target}): MIGRATIONS, SQLITE, POSTGRES or MARIADB has to name a directory")
   endif()
-  list(TRANSFORM arg_SOURCES REPLACE "^([^/])" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
+  set(sources)
+  foreach(source IN LISTS arg_SOURCES)
+    get_filename_component(source "${source}" ABSOLUTE)
+    list(APPEND sources "${source}")
+  endforeach()
   eider_find_command(command)
   add_custom_target(${target}_sql_check
-    COMMAND ${command} db check ${schemas} --lock "${lock}" ${arg_SOURCES}
+    COMMAND ${command} db check ${schemas} --lock "${lock}" ${sources}
     COMMENT "Checking the statements of ${target}" VERBATIM)
   if(NOT EIDER_SQL_CHECK)
     return()

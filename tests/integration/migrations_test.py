@@ -142,6 +142,13 @@ class Built(Directory):
     def cmake(self, *words):
         subprocess.run(['cmake', *words], cwd=self.directory, check=True, capture_output=True)
 
+    def refused(self, target):
+        """What a build says that must fail."""
+        ended = subprocess.run(['cmake', '--build', 'out', '--target', target], cwd=self.directory,
+                               check=False, capture_output=True, text=True)
+        self.assertNotEqual(ended.returncode, 0)
+        return ended.stdout + ended.stderr
+
     def test_a_migration_that_is_gone_or_renamed_leaves_the_program(self):
         self.project('eider_migrations(shop DIRECTORY migrations)')
         migrations = self.directory / 'migrations'
@@ -156,6 +163,25 @@ class Built(Directory):
             self.assertEqual(self.built(*made), ['0001_a', '0003_c'])
             (migrations / '0003_c.sql').rename(migrations / '0002_c.sql')
             self.assertEqual(self.built(*made), ['0001_a', '0002_c'])
+
+    def test_statements_are_checked_by_a_target_and_held_by_the_build_unless_that_is_off(self):
+        self.project('eider_checked_sql(shop MIGRATIONS migrations SOURCES store.cc)')
+        self.write('0001_books.sql', 'create table books(title text not null);\n')
+        (self.directory / 'store.cc').write_text('db.one<Title>("select title from books");\n')
+        self.configure('Ninja')
+        self.assertIn('queries.lock', self.refused('shop'))
+        self.cmake('--build', 'out', '--target', 'shop_sql_check')
+        made = ['shop_migrations/shop_checked_sql.h', r'\{"title", ColumnKind::(\w+), false\}']
+        self.assertEqual(self.built(*made), ['text'])
+        rules = self.directory / 'out/build.ninja'
+        self.assertIn('-DEIDER_CHECKED_SQL=', rules.read_text())
+        self.write('0002_more.sql', 'alter table books add column pages int;\n')
+        self.assertIn('queries.lock was made of other migrations', self.refused('shop'))
+        self.cmake('-DEIDER_SQL_CHECK=OFF', 'out')
+        self.cmake('--build', 'out', '--target', 'shop')
+        self.assertNotIn('EIDER_CHECKED_SQL', rules.read_text())
+        (self.directory / 'store.cc').write_text('\ndb.one<Title>("select name from books");\n')
+        self.assertIn('store.cc:2: SQLite: no such column: name', self.refused('shop_sql_check'))
 
     def test_an_asset_that_is_gone_or_renamed_leaves_the_program(self):
         self.project('eider_assets(shop DIRECTORY assets)')
