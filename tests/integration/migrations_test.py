@@ -203,6 +203,14 @@ class Built(Directory):
 class TwoDeployers(Directory):
     """With either database; `count` asks for a number."""
 
+    def ask_shell(self, statement):
+        """What `eider db shell` says to it."""
+        with self.start('shell') as shell:
+            shell.stdin.write(statement + ';\n')
+            out, error = shell.communicate(timeout=WAIT_SECONDS_MAX)
+        self.assertEqual((shell.returncode, error), (0, ''))
+        return out
+
     def deploy(self, count):
         self.write('0001_log.sql', 'create table log(i integer primary key);\n')
         for i in range(2, 30):
@@ -236,6 +244,12 @@ class SqliteDeployers(TwoDeployers):
 
     def test_several_apply_each_once(self):
         self.deploy(self.count)
+
+    def test_the_shell_opens_the_file_by_its_path_or_as_a_url(self):
+        self.ask_shell('create table a(x); insert into a values(7)')
+        self.assertEqual(self.count('select x from a'), 7)
+        self.database = f'sqlite:{self.database}'
+        self.assertEqual(self.ask_shell('select x from a'), '7\n')
 
     def test_one_that_is_killed_leaves_nothing_half_done(self):
         self.write('0001_good.sql', 'create table good(i integer);\n')
@@ -302,6 +316,20 @@ class PostgresDeployers(TwoDeployers):
         self.write('0002_index.sql', '-- eider: no transaction\n'
                    'create index concurrently log_i on log(i);\n')
         self.assertEqual(self.run_db('up')[:2], (0, 'applied 0001_log\napplied 0002_index\n'))
+
+    def test_the_shell_asks_the_database_of_the_address_with_no_password_as_an_argument(self):
+        self.server.ask("create role eve login password 'geh eim'")
+        self.server.ask('create database shop')
+        self.database = self.server.where.replace('user=tester', 'user=eve').replace(
+            'dbname=postgres', 'dbname=shop') + " password='geh eim'"
+        with self.start('shell') as shell:
+            shell.stdin.write('\\echo :USER :DBNAME\n\\! echo $PGPASSWORD\n')
+            shell.stdin.flush()
+            self.assertEqual(shell.stdout.readline(), 'eve shop\n')
+            self.assertEqual(shell.stdout.readline(), 'geh eim\n')
+            self.assertNotIn(b'eim', Path(f'/proc/{shell.pid}/cmdline').read_bytes())
+            error = shell.communicate(timeout=WAIT_SECONDS_MAX)[1]
+        self.assertEqual((shell.returncode, error), (0, ''))
 
     def test_the_snapshot_is_the_same_each_time(self):
         self.write('0001_good.sql', 'create table good(i integer not null);\n')
@@ -372,11 +400,7 @@ class MariadbDeployers(TwoDeployers):
         self.assertEqual(self.run_db('down')[:2], (0, 'took back 0001_a\n'))
 
     def test_the_shell_asks_the_database_of_the_url(self):
-        with self.start('shell') as shell:
-            shell.stdin.write('select database();\n')
-            out, error = shell.communicate(timeout=WAIT_SECONDS_MAX)
-        self.assertEqual((shell.returncode, error), (0, ''))
-        self.assertIn(self.NAME, out)
+        self.assertIn(self.NAME, self.ask_shell('select database()'))
 
     def test_a_password_is_no_argument_and_may_have_any_letter(self):
         self.server.ask("create or replace user eve@localhost identified by 'a\"b\\\\c #d;e''f';"
