@@ -1,4 +1,4 @@
-// expect: give_it_a_default() [with auto kMember = MemberName<6>{"author"}]
+// expect: give_it_a_default() [with auto kMember = Named<6>{"author"}]
 #define EIDER_CHECKED_SQL "../../../tests/must_not_compile/checked_notes.h"
 #include <eider/db/database.h>
 

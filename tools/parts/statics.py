@@ -15,6 +15,7 @@ from parts.outcome import tail
 COMPILE_SECONDS_MAX = 120
 FLAGS = ['-std=c++23', '-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Werror']
 FORMATTER = 'clang-format-19'
+CLANG = 'clang++-19'
 
 
 def check_layers(outcome, root):
@@ -105,9 +106,9 @@ def check_misuse(outcome, root):
 
 
 def _misuse_faults(case, compiler, root):
-    first_line = case.read_text().splitlines()[0]
-    expected = first_line.removeprefix('// expect: ')
-    if expected == first_line or not expected.strip():
+    lines = case.read_text().splitlines()
+    expected = lines[0].removeprefix('// expect: ')
+    if expected == lines[0] or not expected.strip():
         return case.name, ['the first line must be "// expect: <what the compiler says>"']
     command = [*compiler, '-fsyntax-only', case]
     refused = commands.run(command, COMPILE_SECONDS_MAX, root)
@@ -119,4 +120,15 @@ def _misuse_faults(case, compiler, root):
         faults.append(f'the compiler does not say "{expected}":\n' + tail(refused.output, 20))
     if not fixed.is_good:
         faults.append('with -DFIXED it must compile:\n' + tail(fixed.output, 20))
+    of_clang = lines[1].removeprefix('// clang: ')
+    if of_clang != lines[1]:
+        told = commands.run([CLANG, *FLAGS, f'-I{root}/src', '-fsyntax-only', case],
+                            COMPILE_SECONDS_MAX, root).output
+        # The statement is the last line of such a case.
+        place = f'{case.name}:{len(lines)}:'
+        faults += [f'{compiler_name} does not say "{part}":\n' + tail(output, 20)
+                   for compiler_name, part, output in [(CLANG, of_clang, told),
+                                                       (CLANG, place, told),
+                                                       ('g++', place, refused.output)]
+                   if part not in output]
     return case.name, faults

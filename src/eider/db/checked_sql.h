@@ -4,10 +4,13 @@
 
 #ifdef EIDER_CHECKED_SQL
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "eider/db/checked_column.h"
 #include "eider/db/checked_hash.h"
@@ -55,11 +58,13 @@ namespace eider::db {
 
 namespace detail {
 
-// Never defined: the compiler names them when a statement is refused, and below that the call that
-// holds the column's name.
+// Never defined: the compiler names them when a statement is refused, with the name of the column.
 void the_statement_is_not_in_the_lock_file__build_the_target_that_ends_with_sql_check();
+template <auto kColumn>
 void the_column_may_be_null__read_it_into_an_optional();
+template <auto kColumn>
 void the_column_is_of_another_type_than_the_member_of_its_name();
+template <auto kColumn>
 void the_column_has_no_member_of_its_name();
 template <auto kMember>
 void the_member_has_no_column__select_it_or_give_it_a_default();
@@ -107,20 +112,52 @@ constexpr bool fits(checked::ColumnKind column, checked::ColumnKind member) noex
          (is_of_json && (column == ColumnKind::text || column == ColumnKind::json));
 }
 
-/// Column and member have one name.
-constexpr void hold_column(const char* /*column*/, checked::Column found, Taken member) {
-  if (!fits(found.kind, member.kind)) {
-    the_column_is_of_another_type_than_the_member_of_its_name();
+/// A name as the compiler tells it: of a template's argument.
+template <std::size_t Bytes>
+struct Named {
+  char text[Bytes + 1] = {};
+
+  consteval explicit Named(std::string_view name) {
+    for (std::size_t i = 0; i < Bytes; ++i) {
+      text[i] = name[i];
+    }
   }
-  if (found.may_be_null && !member.is_optional) {
-    the_column_may_be_null__read_it_into_an_optional();
-  }
+};
+
+/// What says that a column does not fit, with its name.
+struct Refusals {
+  void (*may_be_null)();
+  void (*is_of_another_type)();
+  void (*has_no_member)();
+};
+
+template <std::size_t Index>
+consteval Refusals refusals_of() {
+  constexpr std::string_view kName = checked::kColumns[Index].name;
+  constexpr Named<kName.size()> kColumn(kName);
+  return {&the_column_may_be_null__read_it_into_an_optional<kColumn>,
+          &the_column_is_of_another_type_than_the_member_of_its_name<kColumn>,
+          &the_column_has_no_member_of_its_name<kColumn>};
 }
 
-/// `is_there`: that a plain call is refused even where nobody makes it is g++'s rule.
-constexpr void hold_name(const char* /*column*/, bool is_there) {
-  if (!is_there) {
-    the_column_has_no_member_of_its_name();
+template <std::size_t... Index>
+consteval auto refusals_of_all(std::index_sequence<Index...> /*all*/) {
+  return std::array<Refusals, sizeof...(Index)>{refusals_of<Index>()...};
+}
+
+/// Of each of kColumns. A template, so that they are made where rows are read alone.
+template <class Void>
+constexpr auto kRefusals =
+    refusals_of_all(std::make_index_sequence<std::size(checked::kColumns)>());
+
+template <class T>
+constexpr void hold_column(std::size_t index, Taken member) {
+  const checked::Column& column = checked::kColumns[index];
+  if (!fits(column.kind, member.kind)) {
+    kRefusals<std::void_t<T>>[index].is_of_another_type();
+  }
+  if (column.may_be_null && !member.is_optional) {
+    kRefusals<std::void_t<T>>[index].may_be_null();
   }
 }
 
@@ -176,23 +213,11 @@ constexpr bool is_required() {
 template <class T, std::size_t Index>
 inline constexpr bool kIsRequired = is_required<T, Index>();
 
-/// A member's name as the compiler tells it: of a template's argument.
-template <std::size_t Bytes>
-struct MemberName {
-  char text[Bytes + 1] = {};
-
-  consteval explicit MemberName(std::string_view name) {
-    for (std::size_t i = 0; i < Bytes; ++i) {
-      text[i] = name[i];
-    }
-  }
-};
-
 template <class T, std::size_t Index>
 constexpr void hold_member(bool is_filled) {
   constexpr std::string_view kName = reflect::member_names<T>()[Index];
   if (kIsRequired<T, Index> && !is_filled) {
-    the_member_has_no_column__select_it_or_give_it_a_default<MemberName<kName.size()>(kName)>();
+    the_member_has_no_column__select_it_or_give_it_a_default<Named<kName.size()>(kName)>();
   }
 }
 
@@ -208,13 +233,14 @@ consteval void hold_columns(checked::Statement statement, std::index_sequence<In
   constexpr Taken kTaken[] = {taken_by<MemberOfRow<T, Index>>()...};
   bool is_filled[sizeof...(Index)] = {};
   for (std::size_t i = statement.first; i < statement.first + statement.count; ++i) {
-    const checked::Column column = checked::kColumns[i];
     std::size_t member = 0;
-    while (member < kNames.size() && kNames[member] != column.name) {
+    while (member < kNames.size() && kNames[member] != checked::kColumns[i].name) {
       ++member;
     }
-    hold_name(column.name, member != kNames.size());
-    hold_column(column.name, column, kTaken[member]);
+    if (member == kNames.size()) {
+      kRefusals<std::void_t<T>>[i].has_no_member();
+    }
+    hold_column<T>(i, kTaken[member]);
     is_filled[member] = true;
   }
   (hold_member<T, Index>(is_filled[Index]), ...);
@@ -230,8 +256,7 @@ consteval void hold_rows(checked::Statement statement) {
     if (statement.count != 1) {
       a_single_value_is_read_from_one_column();
     }
-    const checked::Column column = checked::kColumns[statement.first];
-    hold_column(column.name, column, taken_by<T>());
+    hold_column<T>(statement.first, taken_by<T>());
   }
 }
 
