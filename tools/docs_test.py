@@ -35,6 +35,13 @@ def snippets_of(text):
     return re.findall(r'^```\w+ (\S+)\n(.*?)^```$', text, re.DOTALL | re.MULTILINE)
 
 
+def unmarked_of(text):
+    """(line, code) of each block whose fence says no language."""
+    fences = re.finditer(r'^ *```(\w*)[^\n]*\n(.*?)^ *```$', text, re.DOTALL | re.MULTILINE)
+    return [(text.count('\n', 0, found.start()) + 1, found[2])
+            for found in fences if not found[1]]
+
+
 def lacks(code, source):
     """The first part of the code that does not stand in the source behind those before it; lines
     of `…` are what is left out."""

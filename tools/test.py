@@ -101,6 +101,8 @@ PARTS = [
     Part('arena', 'what measures is tested too', arena),
     Part('alone', 'each public header compiles by itself',
          lambda o, _: statics.check_alone(o, ROOT)),
+    Part('snippets', 'what the pages show compiles',
+         lambda o, _: statics.check_snippets(o, ROOT)),
     Part('install', 'an outside project finds the package', installed),
     Part('tidy', 'mistakes that clang-tidy finds', with_tidy),
     Part('asan', 'address and undefined behaviour', with_asan, builds='asan'),

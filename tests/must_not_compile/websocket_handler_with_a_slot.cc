@@ -2,7 +2,8 @@
 #include <eider/eider.h>
 using namespace eider;
 struct Caller { int id; };
-template <> struct eider::Extract<Caller> : eider::ExtractSlot<Caller> {
+template <>
+struct eider::Extract<Caller> : eider::ExtractSlot<Caller> {
   static constexpr bool kOwns = true;
 };
 #ifdef FIXED

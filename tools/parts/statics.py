@@ -9,11 +9,16 @@ from pathlib import Path
 
 import layers
 import sizes
+import snippets
 from parts import commands
 from parts.outcome import tail
 
 COMPILE_SECONDS_MAX = 120
 FLAGS = ['-std=c++23', '-Wall', '-Wextra', '-Wconversion', '-Wshadow', '-Werror']
+# What may be left to the reader: what he does with a value, and all that stands behind a `…`.
+SNIPPETS_MAY = ['-Wno-unused', '-Wno-unused-parameter', '-Wno-unused-result', '-Wno-return-type',
+                '-Wno-switch', '-Wno-shadow', '-Wno-undefined-internal']
+SNIPPET_COMPILER = 'clang++-19'
 FORMATTER = 'clang-format-19'
 CLANG = 'clang++-19'
 
@@ -70,25 +75,62 @@ def count_unittest(outcome, name, ended):
         outcome.fail(f'{name}: {case}', tail(details))
 
 
-def check_alone(outcome, root):
-    """Every header that applications include compiles alone: none has to stand before it."""
+def _public_headers(root):
+    """What applications include, as they write it."""
     rules = layers.read_rules((root / 'layers.txt').read_text())
     names = [path.relative_to(root / 'src').as_posix()
              for path in sorted((root / 'src').rglob('*.h'))]
-    public = [name for name in names
-              if layers.sight_of(name.removeprefix('eider/'), rules) == 'public']
-    # The libraries whose headers the compiler does not find by itself.
+    return [name for name in names
+            if layers.sight_of(name.removeprefix('eider/'), rules) == 'public']
+
+
+def _for_public_headers(root):
+    """Flags for sources that include any of them, and libraries that no compiler finds itself."""
     elsewhere = commands.run(['pkg-config', '--cflags-only-I', 'libpq', 'libmariadb'],
                              10).output.split()
+    return ['-DEIDER_VERSION=""', f'-I{root}/src', *elsewhere]
+
+
+def check_alone(outcome, root):
+    """Every header that applications include compiles alone: none has to stand before it."""
+    flags = [*FLAGS, *_for_public_headers(root)]
     with tempfile.TemporaryDirectory() as directory:
         def compile_alone(name):
             source = Path(directory) / (name.replace('/', '_') + '.cc')
             source.write_text(f'#include "{name}"\n#include "{name}"\n')
-            command = ['g++', *FLAGS, '-DEIDER_VERSION=""', '-fsyntax-only', f'-I{root}/src',
-                       *elsewhere, source]
-            return name, commands.run(command, COMPILE_SECONDS_MAX, root)
-        for name, ended in commands.each(compile_alone, public):
+            return name, commands.run(['g++', *flags, '-fsyntax-only', source],
+                                      COMPILE_SECONDS_MAX, root)
+        for name, ended in commands.each(compile_alone, _public_headers(root)):
             outcome.check(f'{name} alone', [] if ended.is_good else [tail(ended.output, 20)])
+
+
+def check_snippets(outcome, root):
+    """Every block of C++ in a page compiles, against what its page takes for granted."""
+    flags = [SNIPPET_COMPILER, *FLAGS, *SNIPPETS_MAY, *_for_public_headers(root), f'-I{root}',
+             '-ferror-limit=0', '-fno-caret-diagnostics']
+    with tempfile.TemporaryDirectory() as directory:
+        headers = Path(directory) / 'public.h'
+        headers.write_text(''.join(
+            f'#include <{name}>\n'
+            for name in [*_public_headers(root), 'gtest/gtest.h', 'iostream']))
+        compiled = headers.with_suffix('.pch')
+        made = commands.run([*flags, '-fpch-instantiate-templates', '-x', 'c++-header', headers,
+                             '-o', compiled], COMPILE_SECONDS_MAX, root)
+        if not made.is_good:
+            outcome.fail('the headers of the snippets', tail(made.output))
+            return
+
+        def compile_source(source):
+            path = Path(tempfile.mkstemp('.cc', dir=directory)[1])
+            path.write_text(source)
+            return commands.run([*flags, '-fsyntax-only', '-include-pch', compiled, path],
+                                COMPILE_SECONDS_MAX, root)
+        ended = commands.each(compile_source, snippets.sources_of(root, commands.JOBS))
+    faults = snippets.faults_of(''.join(one.output for one in ended))
+    if not faults and not all(one.is_good for one in ended):
+        outcome.fail('snippets', tail(''.join(one.output for one in ended)))
+    for name, blocks in snippets.compiled_blocks(root).items():
+        outcome.check(f'{name}: {len(blocks)} snippets', faults.get(name))
 
 
 def check_misuse(outcome, root):
