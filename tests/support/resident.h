@@ -8,6 +8,16 @@
 
 namespace eider {
 
+/// A sanitizer keeps what was freed.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kKeepsWhatWasFreed = true;
+#elif defined(__has_feature)
+inline constexpr bool kKeepsWhatWasFreed =
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+inline constexpr bool kKeepsWhatWasFreed = false;
+#endif
+
 /// What is resident behind a tenth of the work, a half, and all.
 struct ResidentMib {
   double at_tenth = 0;

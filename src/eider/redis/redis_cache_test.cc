@@ -6,6 +6,7 @@
 
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"
+#include "tests/support/many_commands.h"
 #include "tests/support/redis_tests.h"
 
 namespace eider {
@@ -164,6 +165,14 @@ TEST_F(RedisTest, a_cache_answers_nothing_old_behind_a_lost_connection) {
     of->signal(SIGCONT);
     EXPECT_TRUE(co_await is_kept(cache, "k"));
   }(Redis(server.url(), {.command_time_max = 500ms, .connect_time_max = 500ms}), &server));
+}
+
+TEST_F(RedisTest, a_hundred_thousand_commands_leave_the_memory_as_it_was) {
+  if (kKeepsWhatWasFreed) {
+    GTEST_SKIP() << "the sanitizer keeps what was freed";
+  }
+  const ResidentMib resident = resident_in_commands(open(), 100'000);
+  EXPECT_LT(resident.at_end, resident.at_tenth + 1);
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 
 #include "eider/db/mariadb/bulk.h"
 #include "eider/db/mariadb/mariadb.h"
+#include "tests/support/many_statements.h"
 #include "tests/support/mariadb_server.h"
-#include "tests/support/million_statements.h"
 #include "tests/support/samples.h"
 #include "tests/support/test_loop.h"
 
@@ -156,7 +156,7 @@ BENCHMARK(many_rows)->Unit(benchmark::kMillisecond)->Repetitions(5)->Iterations(
 void flat_memory(benchmark::State& state) {
   for (auto _ : state) {
     const ResidentMib resident =
-        resident_in_a_million(open_mariadb(MariadbServer::shared().where()));
+        resident_in_statements(open_mariadb(MariadbServer::shared().where()), 1'000'000);
     state.counters["mib_at_10"] = resident.at_tenth;
     state.counters["mib_at_50"] = resident.at_half;
     state.counters["mib_at_100"] = resident.at_end;

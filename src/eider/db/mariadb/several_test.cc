@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eider/runtime/sleep.h"
+#include "tests/support/many_statements.h"
 #include "tests/support/mariadb_tests.h"
 
 namespace eider {
@@ -200,6 +201,14 @@ TEST_F(SeveralInMariadb, a_transaction_may_be_left_on_any_thread) {
       thread.join();
     }
   }(base));
+}
+
+TEST_F(SeveralInMariadb, a_hundred_thousand_statements_leave_the_memory_as_it_was) {
+  if (kKeepsWhatWasFreed) {
+    GTEST_SKIP() << "the sanitizer keeps what was freed";
+  }
+  const ResidentMib resident = resident_in_statements(open(), 100'000);
+  EXPECT_LT(resident.at_end, resident.at_tenth + 1);
 }
 
 }  // namespace

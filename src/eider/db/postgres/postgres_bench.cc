@@ -18,7 +18,7 @@
 
 #include "eider/db/postgres/postgres.h"
 #include "eider/runtime/scope.h"
-#include "tests/support/million_statements.h"
+#include "tests/support/many_statements.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/test_loop.h"
 
@@ -343,7 +343,7 @@ BENCHMARK(rows_of_one_statement)->UseRealTime()->Unit(benchmark::kMillisecond);
 /// end.
 void flat_memory(benchmark::State& state) {
   for (auto _ : state) {
-    const ResidentMib resident = resident_in_a_million(open_postgres(server().where()));
+    const ResidentMib resident = resident_in_statements(open_postgres(server().where()), 1'000'000);
     state.counters["mib_at_10"] = resident.at_tenth;
     state.counters["mib_at_50"] = resident.at_half;
     state.counters["mib_at_100"] = resident.at_end;

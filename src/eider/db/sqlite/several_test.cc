@@ -1,5 +1,6 @@
 #include "tests/support/several_statements.h"
 
+#include "tests/support/many_statements.h"
 #include "tests/support/sqlite_notes.h"
 
 namespace eider {
@@ -30,6 +31,14 @@ TEST_F(SeveralInSqlite, a_transaction_decides_about_a_batch) {
 
 TEST_F(SeveralInSqlite, a_list_is_as_its_statements_are) {
   on_both(&check_that_a_list_is_as_its_statements_are);
+}
+
+TEST_F(SeveralInSqlite, a_hundred_thousand_statements_leave_the_memory_as_it_was) {
+  if (kKeepsWhatWasFreed) {
+    GTEST_SKIP() << "the sanitizer keeps what was freed";
+  }
+  const ResidentMib resident = resident_in_statements(open(), 100'000);
+  EXPECT_LT(resident.at_end, resident.at_tenth + 1);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include "eider/db/sqlite/sqlite.h"
 #include "eider/runtime/scope.h"
 #include "eider/testkit/temp_directory.h"
-#include "tests/support/million_statements.h"
+#include "tests/support/many_statements.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {
@@ -197,7 +197,7 @@ void flat_memory(benchmark::State& state) {
   const TempDirectory directory;
   for (auto _ : state) {
     const ResidentMib resident =
-        resident_in_a_million(open_sqlite((directory.path() / "world.db").string()));
+        resident_in_statements(open_sqlite((directory.path() / "world.db").string()), 1'000'000);
     state.counters["mib_at_10"] = resident.at_tenth;
     state.counters["mib_at_50"] = resident.at_half;
     state.counters["mib_at_100"] = resident.at_end;

@@ -1,4 +1,4 @@
-// A million statements of all kinds to one database, and what this process keeps in memory
+// Statements of all kinds to one database, and what this process keeps in memory
 // meanwhile. Must not be linked into an application.
 #pragma once
 
@@ -15,10 +15,8 @@
 
 namespace eider {
 
-class MillionStatements {
+class ManyStatements {
  public:
-  static constexpr int kCount = 1'000'000;
-
   /// The table `world`, with 1,000 rows.
   [[nodiscard]] static Task<> make_table(Database base) {
     co_await base.exec("drop table if exists world");
@@ -103,11 +101,10 @@ class MillionStatements {
 };
 
 /// base  its table `world` is made anew
-inline ResidentMib resident_in_a_million(const Database& base) {
+inline ResidentMib resident_in_statements(const Database& base, int count) {
   TestLoop loop;
-  loop.run(MillionStatements::make_table(base));
-  return resident_in_tenths(
-      [&] { loop.run(MillionStatements::ask(base, MillionStatements::kCount / 10)); });
+  loop.run(ManyStatements::make_table(base));
+  return resident_in_tenths([&] { loop.run(ManyStatements::ask(base, count / 10)); });
 }
 
 }  // namespace eider
