@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -137,7 +138,9 @@ class RedisServer {
   }
 
   [[nodiscard]] pid_t spawn() const {
-    std::string program = "redis-server";
+    // EIDER_TEST_VALKEY=/usr/bin/valkey-server is in the environment: it is that Valkey.
+    const char* const valkey = std::getenv("EIDER_TEST_VALKEY");
+    std::string program = valkey == nullptr ? "redis-server" : valkey;
     std::string configuration = directory() + "/redis.conf";
     std::string as_sentinel = "--sentinel";
     char* arguments[] = {program.data(), configuration.data(),
