@@ -89,6 +89,8 @@ consteval Taken taken_by() {
     return {ColumnKind::integer};
   } else if constexpr (std::is_floating_point_v<T>) {
     return {ColumnKind::real};
+  } else if constexpr (std::is_same_v<T, std::vector<std::byte>>) {
+    return {ColumnKind::blob};
   } else if constexpr (std::is_same_v<T, std::string> || std::is_enum_v<T> ||
                        reflect::TextLike<T>) {
     return {ColumnKind::text};

@@ -63,10 +63,15 @@ bool store_enum(const Type& type, void* object, const Cell& cell) {
 }
 
 bool store_bytes(const Type& type, void* object, const Cell& cell) {
-  const reflect::Sequence& sequence = type.sequence();
   if (cell.kind != CellKind::blob) {
     return false;
   }
+  if (type.kind == Kind::kText) {
+    const auto* begin = reinterpret_cast<const std::byte*>(cell.bytes.data());
+    static_cast<Blob*>(object)->assign(begin, begin + cell.bytes.size());
+    return true;
+  }
+  const reflect::Sequence& sequence = type.sequence();
   sequence.clear(object);
   for (const char byte : cell.bytes) {
     *static_cast<char*>(sequence.append(object)) = byte;
@@ -85,11 +90,14 @@ bool store_json(const Type& type, void* object, const Cell& cell) {
   if (type.kind == Kind::kEnum) {
     return store_enum(type, object, cell);
   }
+  if (is_blob(type)) {
+    return store_bytes(type, object, cell);
+  }
   if (type.kind == Kind::kText) {
     return cell.kind == CellKind::text && is_utf8(cell.bytes) &&
            type.text().read(object, cell.bytes);
   }
-  return is_blob(type) ? store_bytes(type, object, cell) : store_json(type, object, cell);
+  return store_json(type, object, cell);
 }
 
 bool store_scalar(const Type& type, void* object, const Cell& cell) {

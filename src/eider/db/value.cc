@@ -130,7 +130,9 @@ std::string_view to_text(Value::Kind kind) noexcept {
 }
 
 bool is_blob(const Type& type) noexcept {
-  return type.kind == Kind::kSequence && type.sequence().element->bytes == 1;
+  return type.kind == Kind::kText
+             ? type.text().is_bytes
+             : type.kind == Kind::kSequence && type.sequence().element->bytes == 1;
 }
 
 Value value_of(const Type& type, const void* object) {
@@ -160,7 +162,8 @@ Value value_of(const Type& type, const void* object) {
     case Kind::kSequence:
       return is_blob(type) ? from_bytes(type, object) : from_list(type, object);
     case Kind::kText:
-      return from_text(type.text(), object);
+      return type.text().is_bytes ? Value(*static_cast<const Blob*>(object))
+                                  : from_text(type.text(), object);
     case Kind::kStruct:
     case Kind::kArray:
     case Kind::kMap:

@@ -99,7 +99,7 @@ struct CellList {
 /// "NULL", "an integer", "a real number", "text" or "a blob".
 [[nodiscard]] std::string_view to_text(Value::Kind kind) noexcept;
 
-/// Whether it is a list of bytes; others are JSON in a column.
+/// Whether it is a Blob, or another list of bytes; other lists are JSON in a column.
 [[nodiscard]] bool is_blob(const reflect::Type& type) noexcept;
 
 /// What a value of a described type becomes: bools and integers an integer, enums the enumerator's

@@ -129,6 +129,55 @@ TEST(Kinds, that_are_not_utf8_are_refused_unseen) {
   EXPECT_FALSE(reflect::read_text(reflect::type_of<Isbn>(), &isbn, "97831614841\xFF\xFF"));
 }
 
+using Bytes = std::vector<std::byte>;
+
+struct Picture {
+  Length<Bytes, 1, 3> bytes;
+  std::optional<Bytes> small;
+  std::vector<Bytes> more;
+};
+
+TEST(Bytes, are_base64_in_json) {
+  constexpr std::string_view kPicture = R"({"bytes":"AP8=","small":"","more":["+/8=","AAAA"]})";
+  const auto picture = json::read<Picture>(kPicture);
+  ASSERT_TRUE(picture);
+  EXPECT_EQ(*picture->bytes, (Bytes{std::byte{0}, std::byte{255}}));
+  EXPECT_EQ(picture->small, Bytes());
+  EXPECT_EQ(picture->more.at(1).size(), 3U);
+  EXPECT_EQ(json::to_text(*picture), kPicture);
+}
+
+TEST(Bytes, have_one_text_alone) {
+  for (const std::string_view text : {R"("AP8")", R"("AP9=")", R"("-_8=")", R"("AP8=\n")", R"("A")",
+                                      R"("====")", R"("AP8= ")", "[0,255]", "0", "null"}) {
+    const auto bytes = json::read<Bytes>(text);
+    ASSERT_FALSE(bytes) << text;
+    EXPECT_EQ(bytes.error().fields().at(0).detail, "must be bytes in base64") << text;
+  }
+}
+
+TEST(Bytes, have_their_own_length_and_not_that_of_the_text) {
+  const auto picture = json::read<Picture>(R"({"bytes":"AAAAAA==","more":[]})");
+  ASSERT_FALSE(picture);
+  EXPECT_EQ(picture.error().fields().at(0).detail, "must have 1 to 3 bytes");
+  EXPECT_TRUE(json::read<Picture>(R"({"bytes":"AAAA","more":[]})"));
+  EXPECT_FALSE(json::read<Picture>(R"({"bytes":"","more":[]})"));
+}
+
+TEST(Bytes, are_values_of_queries_forms_and_paths) {
+  App app;
+  app.get("/digests/{digest}", [](Bytes digest) { return digest.size(); });
+  app.get("/find", [](Query<Picture> query) { return query->more.size(); });
+  app.post("/pictures", [](Form<Picture> form) { return form->bytes->at(1) == std::byte{255}; });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/digests/AP8=").body, "2");
+  EXPECT_EQ(client.get("/digests/%2Bv8=").body, "2");
+  EXPECT_EQ(client.get("/digests/AP8").status, 400);
+  EXPECT_EQ(client.get("/find?bytes=AP8%3D&more=AAAA&more=%2B%2F8%3D").body, "2");
+  EXPECT_EQ(client.get("/find?bytes=0").problem().errors.at(0).detail, "must be bytes in base64");
+  EXPECT_EQ(client.post_form("/pictures", {{"bytes", "AP8="}, {"more", "AAAA"}}).body, "true");
+}
+
 TEST(Decimals, are_texts_and_no_numbers_in_json) {
   EXPECT_EQ(std::string_view(json::read<Decimal>("\"0.10\"")->text()), "0.10");
   EXPECT_EQ(json::read<Decimal>("12.5").error().status(), 422);

@@ -53,6 +53,7 @@ struct Rich {
   std::chrono::sys_seconds at;
   json::Value any;
   Must<std::string, Matches<"[a-z]+">> word;
+  Length<std::vector<std::byte>, 0, 4> seal;
 };
 struct Find {
   std::vector<std::string> tag;
@@ -137,6 +138,10 @@ TEST(OpenApi, knows_types_of_every_kind) {
   EXPECT_EQ(members.at("/pair/minItems").integer(), 2);
   EXPECT_EQ(members.at("/mail/format").text(), "email");
   EXPECT_EQ(members.at("/price/format").text(), "decimal");
+  EXPECT_EQ(members.at("/seal/type").text(), "string");
+  EXPECT_EQ(members.at("/seal/contentEncoding").text(), "base64");
+  EXPECT_EQ(members.at("/seal").find("format"), nullptr);
+  EXPECT_EQ(members.at("/seal/maxLength").integer(), 8);
   EXPECT_EQ(members.at("/at/format").text(), "date-time");
   EXPECT_EQ(json::to_text(members.at("/any")), "{}");
   EXPECT_EQ(members.at("/word/pattern").text(), "^(?:[a-z]+)$");

@@ -57,7 +57,7 @@ Value text(const reflect::TextSchema& said) {
       schema[name] = value;
     }
   };
-  add("format", said.format);
+  add(said.format == "base64" ? "contentEncoding" : "format", said.format);
   add("pattern", said.pattern);
   add("description", said.requirement);
   if (!said.example.empty()) {

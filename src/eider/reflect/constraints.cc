@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "eider/base/base64.h"
 #include "eider/reflect/scalar.h"
 #include "eider/reflect/wording.h"
 
@@ -44,10 +45,14 @@ struct Counted {
   std::string_view max;
 };
 
-Counted counted_of(Kind kind) noexcept {
-  switch (kind) {
-    case Kind::kString:
+Counted counted_of(const Type& type) noexcept {
+  switch (type.kind) {
     case Kind::kText:
+      if (type.text().is_bytes) {
+        return {"byte", "minLength", "maxLength"};
+      }
+      [[fallthrough]];
+    case Kind::kString:
       return {"character", "minLength", "maxLength"};
     case Kind::kMap:
       return {"element", "minProperties", "maxProperties"};
@@ -77,17 +82,22 @@ std::size_t code_points(std::string_view text) noexcept {
 
 Requirement describe_length(const Type& type, std::size_t min, std::size_t max) {
   constexpr std::size_t kUnbounded = std::numeric_limits<std::size_t>::max();
-  const Counted counted = counted_of(type.kind);
+  const Counted counted = counted_of(type);
+  // A document's lengths are those of the text.
+  const auto told = [&type](std::size_t length) {
+    const bool is_base64 = type.kind == Kind::kText && type.text().is_bytes;
+    return digits(is_base64 ? base64_size(length) : length);
+  };
   const bool is_one = (max == kUnbounded ? min : max) == 1;
   Requirement made{"length", std::string(length_text(min, max))};
   made.arguments = {{"min", digits(min)},
                     {"max", digits(max)},
                     {"unit", std::string(counted.unit) + (is_one ? "" : "s")}};
   if (min != 0) {
-    made.keywords.push_back({counted.min, digits(min)});
+    made.keywords.push_back({counted.min, told(min)});
   }
   if (max != kUnbounded) {
-    made.keywords.push_back({counted.max, digits(max)});
+    made.keywords.push_back({counted.max, told(max)});
   }
   return made;
 }

@@ -173,7 +173,8 @@ class Must {
   T value_;
 };
 
-/// Min to Max Unicode code points of a string, or elements of a list, set or map.
+/// Min to Max Unicode code points of a string, bytes of what is told as base64, or elements of a
+/// list, set or map.
 template <std::size_t Min, std::size_t Max>
 struct HasLength {
   static_assert(Min <= Max, "eider: the bounds of a Length are Min, then Max");

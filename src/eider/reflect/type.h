@@ -241,7 +241,9 @@ struct Dynamic {
 /// What a TextKind says of its texts, for people, programs and documents.
 ///
 /// requirement  "must be a UUID": what stands in answers to wrong input
-/// format       one word: JSON Schema's `format` where it has one, and the code of the fault
+/// format       one word: JSON Schema's `format` where it has one (its `contentEncoding` of
+/// "base64"),
+///              and the code of the fault
 /// pattern      a regular expression of JSON Schema (ECMA-262) that all texts match; may be empty
 /// example      one of the texts
 /// bytes_max    longer ones are refused unseen
@@ -261,6 +263,7 @@ struct Text {
   void (*format)(const void* value, void* context, Take take);
   bool (*equal)(const void* left, const void* right);
   bool (*is_fresh)(const void* value);  // as a value-initialised one
+  bool is_bytes;                        // the value is a std::vector<std::byte>
 
   /// Returns whether all of `text` is one; if not `value` is as it was. Pre: UTF-8.
   [[nodiscard]] bool read(void* value, std::string_view text) const {

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "eider/reflect/bytes.h"
 #include "eider/reflect/concepts.h"
 #include "eider/reflect/count.h"
 #include "eider/reflect/names.h"
@@ -347,7 +348,9 @@ struct TextOf {
     const T fresh{};
     return equal(&fresh, value);
   }
-  static constexpr Text kShape = {&Kind::kSchema, &parse, &format, &equal, &is_fresh};
+  static constexpr Text kShape = {&Kind::kSchema, &parse,
+                                  &format,        &equal,
+                                  &is_fresh,      std::is_same_v<T, std::vector<std::byte>>};
 };
 
 template <class T>

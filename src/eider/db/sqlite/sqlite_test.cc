@@ -205,6 +205,18 @@ TEST_F(SqliteTest, values_of_all_kinds_come_back_as_they_were) {
   }(db));
 }
 
+TEST_F(SqliteTest, lists_of_blobs_are_base64_in_json) {
+  struct Album {
+    std::vector<db::Blob> pictures;
+  };
+  on_loop_.run([](Database base) -> Task<> {
+    const std::vector<db::Blob> pictures = {{std::byte{0}, std::byte{255}}, {}};
+    EXPECT_EQ(co_await base.one<std::string>("select $1", pictures), R"(["AP8=",""])");
+    const auto album = co_await base.one<Album>("select $1 as pictures", pictures);
+    EXPECT_EQ(album->pictures, pictures);
+  }(open()));
+}
+
 TEST_F(SqliteTest, rows_without_a_struct_are_read_by_name) {
   const Database db = open();
   on_loop_.run([](Database base) -> Task<> {
