@@ -27,6 +27,13 @@ class TransactionHold {
   [[nodiscard]] bool is_held() const noexcept { return state_ != nullptr; }
   /// It is a stream of rows.
   [[nodiscard]] bool is_stream() const noexcept { return is_held() && state_->is_stream(); }
+  /// It is held, and nothing more may be done in it: a statement has ended it, as `exec("commit")`
+  /// does.
+  ///
+  /// is_open  at the server
+  [[nodiscard]] bool was_ended(bool is_open) const noexcept {
+    return is_held() && !is_open && !state_->is_session();
+  }
   /// carrier  the connection
   void begin(std::shared_ptr<TransactionState> begun, LoopConnection& carrier,
              const PoolLimits& limits, Instant now) {
@@ -54,9 +61,9 @@ class TransactionHold {
   [[nodiscard]] bool is_over() const { return state_->is_over(); }
   /// What it asks for next; null when there is nothing at the moment, or it is over.
   ///
-  /// is_open  at the server: a statement may have ended it, as `exec("commit")` does
+  /// is_open  at the server
   [[nodiscard]] std::unique_ptr<Job> next(bool is_open) {
-    if (!is_open && !state_->is_session()) {
+    if (was_ended(is_open)) {
       state_->end();
     }
     std::unique_ptr<Job> job = state_->try_next();

@@ -218,6 +218,12 @@ bool Session::may_try_again(const ServerError& error, std::string_view sql) cons
 Task<Changed> Session::run(std::string_view sql, std::span<const Value> values, RowSink* rows,
                            BulkRows* bulk) {
   doing_ = sql;
+  if (transaction_.was_ended(wire_.is_in_transaction())) {
+    throw Failure(FailureKind::statement,
+                  "an earlier statement has ended the transaction: nothing more can be done in "
+                  "it, in: " +
+                      std::string(sql));
+  }
   for (int tries = 1;; ++tries) {
     flow_.begin(sql, rows);
     ServerError error;

@@ -172,6 +172,22 @@ TEST_F(SeveralInMariadb, what_ends_a_transaction_by_itself_ends_it) {
   }(open({.connections_max = 1})));
 }
 
+TEST_F(SeveralInMariadb, what_ends_a_transaction_by_itself_lets_none_of_several_be_kept) {
+  on_loop_.run([](Database base) -> Task<> {
+    co_await make_things(base);
+    Transaction all = co_await base.begin();
+    const auto [ended, added] = co_await all.all(db::change("drop table if exists others"),
+                                                 db::change("insert into things values(2, 'two')"));
+    EXPECT_TRUE(ended.has_value());
+    EXPECT_EQ(added.error().kind(), FailureKind::statement);
+    Transaction next = co_await base.begin();
+    auto batch = next.batch(db::change("drop table if exists others"),
+                            db::change("insert into things values(3, 'three')"));
+    EXPECT_EQ((co_await failure_of(batch)).kind(), FailureKind::statement);
+    EXPECT_EQ(co_await base.one<int>("select count(*) from things"), 1);
+  }(open()));
+}
+
 TEST_F(SeveralInMariadb, isolation_is_that_of_the_options) {
   for (const auto& [isolation, name] :
        {std::pair(MariadbIsolation::serialisable, "SERIALIZABLE"),
