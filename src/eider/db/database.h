@@ -2,7 +2,6 @@
 // Must not know which database it is: a driver opens it (sqlite/sqlite.h).
 #pragma once
 
-#include <expected>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -12,23 +11,10 @@
 #include "eider/db/row_stream.h"
 #include "eider/db/statements.h"
 #include "eider/db/transaction.h"
+#include "eider/runtime/sleep.h"
 #include "eider/runtime/task.h"
 
 namespace eider {
-
-namespace db::detail {
-
-/// A Result that failed takes the transaction back, as an exception does.
-template <class T>
-struct IsFailed {
-  static bool of(const T& /*value*/) noexcept { return false; }
-};
-template <class T, class E>
-struct IsFailed<std::expected<T, E>> {
-  static bool of(const std::expected<T, E>& value) noexcept { return !value.has_value(); }
-};
-
-}  // namespace db::detail
 
 /// Statements run one by one, each for itself; reading goes on side by side, writing in the order
 /// in which it was asked for.
@@ -49,8 +35,11 @@ class Database : public db::Statements {
   }
 
   /// `Transaction transaction = co_await database.begin();`
-  [[nodiscard]] db::Pending<db::detail::BeginJob> begin() const {
-    return {route(), db::Lane::writing, std::make_unique<db::detail::BeginJob>(route().pool())};
+  [[nodiscard]] db::Pending<db::detail::BeginJob> begin(
+      const TransactionOptions& options = {}) const {
+    return {route(), db::Lane::writing,
+            std::make_unique<db::detail::BeginJob>(
+                route().pool(), db::detail::BeginJob::Use::transaction, options.isolation)};
   }
 
   /// Runs `body(Transaction&)`, which returns a Task, and commits when it comes to its end. An
@@ -66,13 +55,53 @@ class Database : public db::Statements {
                   "eider: with g++ 12, give this function a name first: `auto body = "
                   "[title](Transaction& …`");
     using Value = typename std::invoke_result_t<Function&, Transaction&>::value_type;
-    return run_transaction<Value, Function>(*this, std::forward<Body>(body));
+    return run_transaction<Value, Function>(*this, {}, std::forward<Body>(body));
+  }
+
+  /// The same with options. Where the server takes the transaction back for another one's sake (a
+  /// `serialisation` or `deadlock` of a statement or of the commit, which the body lets through),
+  /// it is begun and the body called anew, behind a pause of 10 ms and more, up to
+  /// `options.tries_max` times. All else is passed on as it is: what is `lost` may have been kept.
+  ///
+  ///     co_await db->transaction({.isolation = db::Isolation::serialisable, .tries_max = 5},
+  ///     body);
+  ///
+  /// body    is copied once, and called as const for each try: what it does beside the transaction
+  ///         (a mail, a counter) is done each time. One that reads only what it has captured, and
+  ///         moves none of it, finds the same each time
+  /// errors  Failure(serialisation), (deadlock)  the last try's
+  template <class Body>
+  [[nodiscard]] std::invoke_result_t<std::decay_t<Body>&, Transaction&> transaction(
+      const TransactionOptions& options, Body&& body) const {
+    using Function = std::decay_t<Body>;
+    static_assert(std::is_lvalue_reference_v<Body> || detail::runtime::CanBeMadeInAwait<Function>,
+                  "eider: with g++ 12, give this function a name first: `auto body = "
+                  "[title](Transaction& …`");
+    static_assert(std::is_invocable_v<const Function&, Transaction&>,
+                  "eider: what may be run again is not `mutable`: it would find what an earlier "
+                  "try has left of what it captured");
+    using Value = typename std::invoke_result_t<Function&, Transaction&>::value_type;
+    return try_transaction<Value, Function>(*this, options, std::forward<Body>(body));
   }
 
  private:
   template <class T, class Body>
-  static Task<T> run_transaction(Database database, Body body) {
-    Transaction transaction = co_await database.begin();
+  static Task<T> try_transaction(Database database, TransactionOptions options, Body body) {
+    for (unsigned tries = 1;; ++tries) {
+      try {
+        co_return co_await run_transaction<T, const Body&>(database, options, body);
+      } catch (const db::Failure& failure) {
+        if (tries >= options.tries_max || !db::detail::may_be_tried_again(failure.kind())) {
+          throw;
+        }
+      }
+      co_await sleep_for(db::detail::pause_behind_try(tries));
+    }
+  }
+
+  template <class T, class Body>
+  static Task<T> run_transaction(Database database, TransactionOptions options, Body body) {
+    Transaction transaction = co_await database.begin(options);
     Task<T> work = body(transaction);
     if constexpr (std::is_void_v<T>) {
       co_await std::move(work);

@@ -11,6 +11,7 @@
 
 #include "eider/base/span.h"
 #include "eider/db/connection.h"
+#include "eider/db/transaction_options.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/suspended.h"
 
@@ -81,7 +82,8 @@ struct Request {
   bool is_within_transaction = false;  // a batch: what is taken back is the transaction's matter
   Cursor* cursor = nullptr;
   CopyStep* copy = nullptr;
-  mariadb::BulkRows* bulk = nullptr;  // a statement that is done once for each of these
+  mariadb::BulkRows* bulk = nullptr;        // a statement that is done once for each of these
+  Isolation isolation = Isolation::server;  // of what is begun
 };
 
 /// A connection that waits on the loop instead of on a thread. It is told on its loop.

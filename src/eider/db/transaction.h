@@ -2,10 +2,14 @@
 // Must not be kept open while something slow is awaited: other writers wait for it.
 #pragma once
 
+#include <expected>
 #include <memory>
 #include <utility>
 
+#include "eider/db/failure.h"
 #include "eider/db/statements.h"
+#include "eider/db/transaction_options.h"
+#include "eider/runtime/time.h"
 
 namespace eider {
 
@@ -25,6 +29,20 @@ class EndJob final : public Job {
   Way way_;
   std::shared_ptr<TransactionState> state_;
 };
+
+/// A Result that failed takes back what led to it, as an exception does.
+template <class T>
+struct IsFailed {
+  static bool of(const T& /*value*/) noexcept { return false; }
+};
+template <class T, class E>
+struct IsFailed<std::expected<T, E>> {
+  static bool of(const std::expected<T, E>& value) noexcept { return !value.has_value(); }
+};
+
+/// The server has taken the transaction back, for sure, for another one's sake.
+[[nodiscard]] bool may_be_tried_again(FailureKind kind) noexcept;
+[[nodiscard]] Duration pause_behind_try(unsigned tries);
 
 }  // namespace db::detail
 
@@ -63,7 +81,8 @@ class BeginJob final : public Job {
  public:
   using Use = TransactionState::Use;
 
-  explicit BeginJob(const std::shared_ptr<Pool>& pool, Use use = Use::transaction) noexcept;
+  explicit BeginJob(const std::shared_ptr<Pool>& pool, Use use = Use::transaction,
+                    Isolation isolation = Isolation::server) noexcept;
   ~BeginJob() override;
 
   [[nodiscard]] std::shared_ptr<TransactionState> begun() const noexcept override {
@@ -73,12 +92,14 @@ class BeginJob final : public Job {
   [[nodiscard]] bool opens_stream() const noexcept override { return state_->is_stream(); }
   [[nodiscard]] Request start() noexcept override {
     const bool reads_alone = state_->is_stream() && !state_->is_load();
-    return {reads_alone ? Request::What::hold : Request::What::begin};
+    return {.what = reads_alone ? Request::What::hold : Request::What::begin,
+            .isolation = isolation_};
   }
 
  private:
   std::weak_ptr<Pool> pool_;  // not owned: this may be destroyed on one of its threads
   std::shared_ptr<TransactionState> state_;
+  const Isolation isolation_;
   bool is_taken_ = false;
 };
 

@@ -48,8 +48,9 @@ Task<std::string> Connecting::try_host(const Host& host, Thread* thread) {
     // A row that is twice too large is read, and refused by name; by more it ends the connection.
     co_await wire_.connect(host, settings_.target, 2 * options.result_bytes_max + kRoom);
     (void)co_await wire_.query(set_up_sql(options));
-    if (const char* isolation = isolation_sql(options.isolation)) {
-      (void)co_await wire_.query(isolation);
+    if (const char* isolation = sql_of(options.isolation)) {
+      (void)co_await wire_.query(std::string("set session transaction isolation level ") +
+                                 isolation);
     }
     const std::string server = co_await wire_.ask(kServerSql);
     *thread = {.host = host, .server = server, .id = wire_.thread_id()};

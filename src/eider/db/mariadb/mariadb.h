@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,13 +12,7 @@
 
 namespace eider {
 
-/// What transactions see of each other; `server` leaves it as the server has it.
-enum class MariadbIsolation : std::uint8_t {
-  server,
-  read_committed,
-  repeatable_read,
-  serialisable,
-};
+using MariadbIsolation = db::Isolation;
 
 struct MariadbOptions {
   /// Connections of each loop, at least 1. They are made when they are needed.

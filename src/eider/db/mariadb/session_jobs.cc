@@ -1,7 +1,9 @@
 // What a session does for a job.
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "eider/db/failure.h"
 #include "eider/db/mariadb/bulk_rows.h"
@@ -21,6 +23,19 @@ std::exception_ptr left_open(std::string_view sql) {
                  "a transaction was left open, and what was done within it was taken back: use "
                  "begin(), in: " +
                      std::string(sql));
+}
+
+/// MySQL knows no compound statement outside of a procedure.
+std::vector<std::string> begin_sql(Isolation isolation, bool is_mariadb) {
+  const char* const level = sql_of(isolation);
+  if (level == nullptr) {
+    return {"start transaction"};
+  }
+  std::string set = std::string("set transaction isolation level ") + level;
+  if (is_mariadb) {
+    return {"begin not atomic " + set + "; start transaction; end"};
+  }
+  return {std::move(set), "start transaction"};
 }
 
 void fail_from(std::span<Part> parts, std::size_t first) {
@@ -50,6 +65,8 @@ Task<> Session::carry_out() {
     throw;
   } catch (...) {
     failure = std::current_exception();
+    // What begins at a level may have left it to the next transaction, which is another one's.
+    is_changed_ = is_changed_ || request.isolation != Isolation::server;
   }
   is_in_batch_ = false;
   finish(request, changed, std::move(failure));
@@ -84,6 +101,7 @@ void Session::finish(const Request& request, const Changed& changed, std::except
 }
 
 Task<Changed> Session::do_as_asked(const Request& request) {
+  std::vector<std::string> begin;
   switch (request.what) {
     case Request::What::statement:
       co_return co_await run(request.sql, request.values, request.rows, request.bulk);
@@ -91,7 +109,10 @@ Task<Changed> Session::do_as_asked(const Request& request) {
       co_await run_script(request.sql);
       break;
     case Request::What::begin:
-      co_await run_text("begin", "start transaction");
+      begin = begin_sql(request.isolation, wire_.is_mariadb());
+      for (std::string& sql : begin) {
+        co_await run_text("begin", std::move(sql));
+      }
       break;
     case Request::What::commit:
       is_begun_ = true;

@@ -19,18 +19,4 @@ std::string set_up_sql(const MariadbOptions& options) {
          seconds + " */ /*!50708 , max_execution_time = " + milliseconds + " */";
 }
 
-const char* isolation_sql(MariadbIsolation isolation) noexcept {
-  switch (isolation) {
-    case MariadbIsolation::server:
-      break;
-    case MariadbIsolation::read_committed:
-      return "set session transaction isolation level read committed";
-    case MariadbIsolation::repeatable_read:
-      return "set session transaction isolation level repeatable read";
-    case MariadbIsolation::serialisable:
-      return "set session transaction isolation level serializable";
-  }
-  return nullptr;
-}
-
 }  // namespace eider::db::mariadb

@@ -12,7 +12,4 @@ namespace eider::db::mariadb {
 /// and 'a text', in which a backslash is itself, and || joins texts.
 [[nodiscard]] std::string set_up_sql(const MariadbOptions& options);
 
-/// Null where the server's own counts.
-[[nodiscard]] const char* isolation_sql(MariadbIsolation isolation) noexcept;
-
 }  // namespace eider::db::mariadb

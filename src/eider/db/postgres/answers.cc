@@ -65,7 +65,7 @@ bool Answers::is_missing_answer() const noexcept {
   }
   return course_.is_one_round()
              ? course_.current() != nullptr
-             : !is_answered_ && (course_.current() != nullptr || course_.plain_text() != nullptr);
+             : !is_answered_ && (course_.current() != nullptr || !course_.plain_text().empty());
 }
 
 Answers::Next Answers::take(const PGresult& result, To to, std::string_view doing) {

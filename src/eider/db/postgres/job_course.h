@@ -16,6 +16,20 @@
 
 namespace eider::db::postgres {
 
+[[nodiscard]] constexpr std::string_view begin_text(Isolation isolation) noexcept {
+  switch (isolation) {
+    case Isolation::server:
+      break;
+    case Isolation::read_committed:
+      return "begin isolation level read committed";
+    case Isolation::repeatable_read:
+      return "begin isolation level repeatable read";
+    case Isolation::serialisable:
+      return "begin isolation level serializable";
+  }
+  return "begin";
+}
+
 class JobCourse {
  public:
   /// joins_reads  whether those that only read may go together where the job has several
@@ -41,11 +55,11 @@ class JobCourse {
   [[nodiscard]] bool is_begin() const noexcept {
     return what() == Request::What::begin || what() == Request::What::hold;
   }
-  /// What is sent for it, where that has no parts; else null.
-  [[nodiscard]] const char* plain_text() const noexcept {
+  /// What is sent for it, where that has no parts; else empty.
+  [[nodiscard]] std::string_view plain_text() const noexcept {
     switch (what()) {
       case Request::What::begin:
-        return "begin";
+        return begin_text(request_.isolation);
       case Request::What::hold:
         return "begin read only";
       case Request::What::commit:
@@ -61,7 +75,7 @@ class JobCourse {
       case Request::What::close:
         break;
     }
-    return nullptr;
+    return {};
   }
   /// The step of a COPY that it is; null when it is none.
   [[nodiscard]] CopyStep* copy() const noexcept { return request_.copy; }

@@ -79,7 +79,7 @@ void Session::send() {
     follow_copy(copy_.start(course_, transaction_.is_stream()));
   } else if (course_.what() == Request::What::script) {
     note_sent(wire_.send_script(course_.sql()), Stage::scripting);
-  } else if (const char* const plain = course_.plain_text(); plain != nullptr) {
+  } else if (const std::string_view plain = course_.plain_text(); !plain.empty()) {
     note_sent(wire_.send_plain(plain), Stage::running);
   } else {
     send_statements();
