@@ -1,4 +1,4 @@
-// What transactions and their repetition do on every database alike.
+// What transactions, their repetition and their savepoints do on every database alike.
 // Must not be linked into an application.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,19 @@ inline Task<std::optional<db::FailureKind>> outcome_of(Task<> task) {
     co_return failure.kind();
   }
   co_return std::nullopt;
+}
+
+inline Task<bool> throws(Task<> task) {
+  try {
+    co_await std::move(task);
+  } catch (const std::runtime_error&) {
+    co_return true;
+  }
+  co_return false;
+}
+
+inline Task<> commit(const Transaction& transaction) {
+  co_await transaction.commit();
 }
 
 inline Task<> make_places(Database base) {
@@ -247,6 +261,100 @@ inline Task<> check_that_a_deadlock_that_is_kept_quiet_is_told(Database base) {
   co_await run_both(quiet(base, 1, &meeting, &failures), quiet(base, 2, &meeting, &failures));
   EXPECT_EQ(failures, std::vector{db::FailureKind::statement});
   EXPECT_EQ(co_await numbers_of(base), "1 1 9");
+}
+
+// Savepoints.
+
+inline Task<> check_that_a_savepoint_takes_back_its_part(Database base) {
+  co_await make_places(base);
+  const auto body = [](Transaction& all) -> Task<int> {
+    co_await all.exec("update places set n = 1 where id = 1");
+    const auto twice = [](Transaction& part) -> Task<> {
+      co_await part.exec("update places set n = 5");
+      co_await part.exec("insert into places values(1, 1)");
+    };
+    EXPECT_EQ(co_await outcome_of(all.savepoint(twice)), db::FailureKind::unique);
+    const auto refusing = [](Transaction& part) -> Task<Result<int>> {
+      co_await part.exec("update places set n = 6");
+      co_return fail(Error::conflict("no"));
+    };
+    EXPECT_FALSE(co_await all.savepoint(refusing));
+    const auto throwing = [](Transaction& part) -> Task<> {
+      co_await part.exec("update places set n = 7");
+      throw std::runtime_error("no");
+    };
+    EXPECT_TRUE(co_await throws(all.savepoint(throwing)));
+    const auto kept = [](Transaction& part) -> Task<int> {
+      co_await part.exec("update places set n = n + 2");
+      co_return 3;
+    };
+    co_return co_await all.savepoint(kept);
+  };
+  EXPECT_EQ(co_await base.transaction(body), 3);
+  EXPECT_EQ(co_await numbers_of(base), "3 2");
+}
+
+inline Task<> check_that_savepoints_nest(Database base) {
+  co_await make_places(base);
+  const auto body = [](Transaction& all) -> Task<> {
+    const auto outer = [](Transaction& part) -> Task<> {
+      co_await part.exec("update places set n = n + 1");
+      for (const bool is_kept : {true, false, true}) {
+        const auto inner = [is_kept](Transaction& deeper) -> Task<Result<void>> {
+          co_await deeper.exec("update places set n = n + 10 where id = 1");
+          co_return is_kept ? Result<void>() : fail(Error::conflict("no"));
+        };
+        EXPECT_EQ((co_await part.savepoint(inner)).has_value(), is_kept);
+      }
+    };
+    co_await all.savepoint(outer);
+    const auto refused = [outer](Transaction& part) -> Task<> {
+      co_await part.savepoint(outer);
+      throw std::runtime_error("no");
+    };
+    EXPECT_TRUE(co_await throws(all.savepoint(refused)));
+    co_await all.exec("update places set n = n + 100 where id = 2");
+  };
+  co_await base.transaction(body);
+  EXPECT_EQ(co_await numbers_of(base), "21 101");
+}
+
+inline Task<> check_that_a_savepoint_that_is_left_takes_all_back(Database base) {
+  co_await make_places(base);
+  Transaction all = co_await base.begin();
+  co_await all.exec("update places set n = 1");
+  const auto waiting = [](Transaction& part) -> Task<> {
+    co_await part.exec("update places set n = 2");
+    co_await sleep_for(std::chrono::hours(1));
+  };
+  EXPECT_FALSE(co_await with_deadline(all.savepoint(waiting), std::chrono::milliseconds(50)));
+  EXPECT_EQ(co_await outcome_of(commit(all)), db::FailureKind::statement);
+  EXPECT_EQ(co_await numbers_of(base), "0 0");
+}
+
+/// own  asks a connection for its number
+/// end  ends the one of the number behind it
+inline Task<> check_that_a_savepoint_goes_with_its_connection(Database base, const char* own,
+                                                              std::string end) {
+  co_await make_places(base);
+  int runs = 0;
+  const auto body = [base, own, end, &runs](Transaction& all) -> Task<> {
+    ++runs;
+    co_await all.exec("update places set n = 1");
+    const auto losing = [base, own, end](Transaction& part) -> Task<> {
+      const db::RuntimeSql ask{own};
+      const auto number = co_await part.one<std::int64_t>(ask);
+      const db::RuntimeSql kill{end + "(" + std::to_string(number.value()) + ")"};
+      co_await base.exec(kill);
+      co_await sleep_for(std::chrono::milliseconds(50));
+      co_await part.exec("update places set n = 2");
+    };
+    EXPECT_EQ(co_await outcome_of(all.savepoint(losing)), db::FailureKind::lost);
+    EXPECT_EQ(co_await outcome_of(all.savepoint(losing)), db::FailureKind::lost);
+  };
+  EXPECT_EQ(co_await outcome_of(base.transaction({.tries_max = 5}, body)), db::FailureKind::lost);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(co_await numbers_of(base), "0 0");
 }
 
 }  // namespace eider

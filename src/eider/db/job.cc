@@ -130,6 +130,7 @@ Job::Outcome Job::call(Connection& connection) {
       break;
     }
     case Request::What::script:
+    case Request::What::savepoint:
       connection.script(request.sql);
       break;
     case Request::What::begin:

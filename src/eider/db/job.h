@@ -53,12 +53,13 @@ class BulkRows;
 
 /// What a job asks of a connection; all that it refers to is the job's.
 ///
-/// each     its parts, one after the other: one that fails does not concern the others
-/// batch    its parts, all or none of them; the first failure is the job's
-/// hold     keeps the connection for one that reads rows in pieces
-/// piece    the next rows of `cursor`; for connections that block
-/// close    ends `cursor`; for connections that block
-/// copy     a step of PostgreSQL's COPY
+/// savepoint  its text sets one, goes back to it or releases it, and is not prepared
+/// each       its parts, one after the other: one that fails does not concern the others
+/// batch      its parts, all or none of them; the first failure is the job's
+/// hold       keeps the connection for one that reads rows in pieces
+/// piece      the next rows of `cursor`; for connections that block
+/// close      ends `cursor`; for connections that block
+/// copy       a step of PostgreSQL's COPY
 struct Request {
   enum class What : std::uint8_t {
     statement,
@@ -66,6 +67,7 @@ struct Request {
     begin,
     commit,
     roll_back,
+    savepoint,
     each,
     batch,
     hold,

@@ -91,8 +91,9 @@ class TransactionState : public std::enable_shared_from_this<TransactionState> {
   /// refused by what the first call said.
   void end(Stage how = Stage::over) noexcept;
   [[nodiscard]] bool is_over() const;
-  /// Of a statement whose rows are read in pieces: no other one of this has it. From the loop.
-  [[nodiscard]] std::uint64_t next_cursor_number() noexcept { return ++cursors_count_; }
+  /// Of a savepoint, or of a statement whose rows are read in pieces: no other one of this has it.
+  /// From the loop.
+  [[nodiscard]] std::uint64_t next_number() noexcept { return ++numbers_; }
   /// Ends it, and gives back what was not executed as refused.
   [[nodiscard]] std::deque<std::unique_ptr<Job>> close();
 
@@ -109,7 +110,7 @@ class TransactionState : public std::enable_shared_from_this<TransactionState> {
   std::deque<std::unique_ptr<Job>> jobs_;
   Stage stage_ = Stage::open;
   LoopConnection* carrier_ = nullptr;
-  std::uint64_t cursors_count_ = 0;
+  std::uint64_t numbers_ = 0;
   Loop* home_ = nullptr;  // of the carrier; there for as long as that is
   std::thread::id thread_;
 };

@@ -135,8 +135,7 @@ Route StreamCourse::route() const {
 PieceOrder StreamCourse::order() {
   if (cursor_.number == 0) {
     const auto transaction = route().transaction();
-    cursor_.number =
-        transaction == nullptr ? number_of_its_own() : transaction->next_cursor_number();
+    cursor_.number = transaction == nullptr ? number_of_its_own() : transaction->next_number();
   }
   return {.cursor = cursor_,
           .begin = std::exchange(statement_, std::nullopt),

@@ -9,6 +9,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
+class SavepointJob final : public Job {
+ public:
+  explicit SavepointJob(std::string sql) noexcept : sql_(std::move(sql)) {}
+  void take() const { rethrow(); }
+  [[nodiscard]] Request start() noexcept override { return {Request::What::savepoint, sql_}; }
+
+ private:
+  std::string sql_;
+};
+
 }  // namespace
 
 bool may_be_tried_again(FailureKind kind) noexcept {
@@ -18,6 +28,37 @@ bool may_be_tried_again(FailureKind kind) noexcept {
 Duration pause_behind_try(unsigned tries) {
   return eider::detail::runtime::with_jitter(
       eider::detail::runtime::pause_behind(tries, 10ms, 500ms));
+}
+
+Savepoint::Savepoint(Route route)
+    : route_(std::move(route)),
+      name_("eider_" + std::to_string(route_.transaction()->next_number())) {}
+
+Savepoint::~Savepoint() {
+  if (!is_over_) {
+    route_.leave();
+  }
+}
+
+Task<> Savepoint::say(std::string_view what) {
+  std::string sql(what);
+  sql += " " + name_;
+  Pending<SavepointJob> said(route_, Lane::writing, std::make_unique<SavepointJob>(std::move(sql)));
+  co_await said;
+}
+
+Task<> Savepoint::release() {
+  co_await say("release savepoint");
+  is_over_ = true;
+}
+
+Task<> Savepoint::roll_back() {
+  try {
+    co_await say("rollback to savepoint");
+    co_await release();
+  } catch (const Failure&) {
+    // It went with its transaction, which the destructor gives up in any case.
+  }
 }
 
 Request EndJob::start() noexcept {

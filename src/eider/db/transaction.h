@@ -2,14 +2,18 @@
 // Must not be kept open while something slow is awaited: other writers wait for it.
 #pragma once
 
+#include <exception>
 #include <expected>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "eider/db/failure.h"
 #include "eider/db/statements.h"
 #include "eider/db/transaction_options.h"
-#include "eider/runtime/time.h"
+#include "eider/runtime/task.h"
 
 namespace eider {
 
@@ -44,6 +48,28 @@ struct IsFailed<std::expected<T, E>> {
 [[nodiscard]] bool may_be_tried_again(FailureKind kind) noexcept;
 [[nodiscard]] Duration pause_behind_try(unsigned tries);
 
+/// One that is left neither released nor rolled back gives its transaction up: what was done behind
+/// it would be kept.
+class Savepoint {
+ public:
+  explicit Savepoint(Route route);
+  ~Savepoint();
+  Savepoint(const Savepoint&) = delete;
+  Savepoint& operator=(const Savepoint&) = delete;
+
+  [[nodiscard]] Task<> set() { return say("savepoint"); }
+  [[nodiscard]] Task<> release();
+  /// Also where it cannot: no later statement of the transaction, nor its commit, is taken then.
+  [[nodiscard]] Task<> roll_back();
+
+ private:
+  [[nodiscard]] Task<> say(std::string_view what);
+
+  Route route_;
+  std::string name_;
+  bool is_over_ = false;
+};
+
 }  // namespace db::detail
 
 /// From `Database::begin` or `Database::transaction`. Rolled back when it is destroyed without
@@ -67,7 +93,54 @@ class [[nodiscard]] Transaction : public db::Statements {
     return end(db::detail::EndJob::Way::roll_back);
   }
 
+  /// A part that may fail by itself: runs `body(Transaction&)`, which returns a Task, and goes back
+  /// to where that began when it throws, or returns a Result that failed; both are passed on. They
+  /// nest, but two at a time do not go side by side.
+  ///
+  ///     co_await all.savepoint([](Transaction& part) -> Task<> { … });
+  ///
+  /// body     is copied, and called once. Cancelled, it takes back the whole transaction
+  /// returns  what the body returned
+  /// errors   what the body threw. Where the transaction has gone with it (a deadlock, a lost
+  ///          connection) nothing more can be done in it, and its commit fails
+  template <class Body>
+  [[nodiscard]] std::invoke_result_t<std::decay_t<Body>&, Transaction&> savepoint(Body&& body) {
+    using Function = std::decay_t<Body>;
+    static_assert(std::is_lvalue_reference_v<Body> || detail::runtime::CanBeMadeInAwait<Function>,
+                  "eider: with g++ 12, give this function a name first: `auto body = "
+                  "[title](Transaction& …`");
+    using Value = typename std::invoke_result_t<Function&, Transaction&>::value_type;
+    return run_savepoint<Value, Function>(*this, std::forward<Body>(body));
+  }
+
  private:
+  template <class T, class Body>
+  static Task<T> run_savepoint(Transaction& within, Body body) {
+    db::detail::Savepoint savepoint(within.route());
+    co_await savepoint.set();
+    std::exception_ptr thrown;
+    try {
+      Task<T> work = body(within);
+      if constexpr (std::is_void_v<T>) {
+        co_await std::move(work);
+        co_await savepoint.release();
+        co_return;
+      } else {
+        T result = co_await std::move(work);
+        if (db::detail::IsFailed<T>::of(result)) {
+          co_await savepoint.roll_back();
+        } else {
+          co_await savepoint.release();
+        }
+        co_return result;
+      }
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    co_await savepoint.roll_back();
+    std::rethrow_exception(thrown);
+  }
+
   [[nodiscard]] db::Pending<db::detail::EndJob> end(db::detail::EndJob::Way way) const {
     return {route(), db::Lane::writing,
             std::make_unique<db::detail::EndJob>(way, route().transaction())};

@@ -1,4 +1,4 @@
-// Transactions of MariaDB that are tried again, and what they see of each other.
+// Transactions of MariaDB that are tried again, what they see of each other, and savepoints.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -68,6 +68,14 @@ TEST_F(IsolationInMariadb, a_level_is_of_one_transaction_and_its_connection_stay
     }
     EXPECT_EQ(co_await base.one<std::int64_t>("select connection_id()"), connection);
   }(open({.connections_max = 1}), open()));
+}
+
+TEST_F(IsolationInMariadb, savepoints_take_back_their_part) {
+  on_loop_.run(check_that_a_savepoint_takes_back_its_part(open()));
+  on_loop_.run(check_that_savepoints_nest(open()));
+  on_loop_.run(check_that_a_savepoint_that_is_left_takes_all_back(open()));
+  on_loop_.run(
+      check_that_a_savepoint_goes_with_its_connection(open(), "select connection_id()", "kill "));
 }
 
 }  // namespace

@@ -121,6 +121,9 @@ Task<Changed> Session::do_as_asked(const Request& request) {
     case Request::What::roll_back:
       co_await run_text("rollback", "rollback");
       break;
+    case Request::What::savepoint:
+      co_await run_text(request.sql, std::string(request.sql));
+      break;
     case Request::What::each:
       co_await run_each(request.parts);
       break;

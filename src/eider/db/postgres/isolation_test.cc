@@ -1,4 +1,4 @@
-// Transactions of PostgreSQL that are tried again, and what they see of each other.
+// Transactions of PostgreSQL that are tried again, what they see of each other, and savepoints.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -88,6 +88,14 @@ TEST_F(IsolationInPostgres, a_level_is_of_one_transaction) {
 TEST_F(IsolationInPostgres, a_level_is_in_force) {
   EXPECT_EQ(on_loop_.run(change_seen(open(), Isolation::read_committed)), 7);
   EXPECT_EQ(on_loop_.run(change_seen(open(), Isolation::repeatable_read)), 0);
+}
+
+TEST_F(IsolationInPostgres, savepoints_take_back_their_part) {
+  on_loop_.run(check_that_a_savepoint_takes_back_its_part(open()));
+  on_loop_.run(check_that_savepoints_nest(open()));
+  on_loop_.run(check_that_a_savepoint_that_is_left_takes_all_back(open()));
+  on_loop_.run(check_that_a_savepoint_goes_with_its_connection(open(), "select pg_backend_pid()",
+                                                               "select pg_terminate_backend"));
 }
 
 }  // namespace

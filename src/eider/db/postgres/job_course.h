@@ -66,6 +66,8 @@ class JobCourse {
         return "commit";
       case Request::What::roll_back:
         return "rollback";
+      case Request::What::savepoint:
+        return request_.sql;
       case Request::What::statement:
       case Request::What::each:
       case Request::What::batch:
