@@ -98,6 +98,40 @@ class DebianPackages(unittest.TestCase):
                 self.assertIn('-leider_core', done('pkg-config', '--libs', component, env=env))
 
 
+SMALL = f"""cmake_minimum_required(VERSION 3.25)
+project(eider VERSION {project_version()} LANGUAGES CXX)
+file(WRITE eider.cc "int main() {{}}")
+add_executable(eider eider.cc)
+install(TARGETS eider COMPONENT tool)
+install(FILES eider.cc DESTINATION include COMPONENT dev)
+include({ROOT}/cmake/EiderPackage.cmake)
+"""
+
+
+class DebugPackage(unittest.TestCase):
+    """What a build with debug information is packed as: of a program of one line, by the settings
+    that the command is packed by, since the whole tree takes too long to be built once more."""
+
+    def test_the_commands_debug_information_has_a_package_of_its_own(self):
+        with tempfile.TemporaryDirectory() as directory:
+            Path(directory, 'CMakeLists.txt').write_text(SMALL)
+            Path(directory, 'tools').symlink_to(ROOT / 'tools')
+            build, root = Path(directory, 'build'), Path(directory, 'root')
+            done('cmake', '-S', directory, '-B', build, '-DCMAKE_BUILD_TYPE=RelWithDebInfo',
+                 '-DCMAKE_INSTALL_PREFIX=/usr')
+            done('cmake', '--build', build)
+            done('cpack', cwd=build)
+            packages = {file.name.partition('_')[0]: file for file in build.glob('*.*deb')}
+            self.assertEqual({'libeider-dev', 'eider', 'eider-dbgsym'}, set(packages))
+            for package in packages.values():
+                done('dpkg-deb', '-x', package, root)
+            found, = (root / 'usr/lib/debug/.build-id').rglob('*.debug')
+            self.assertIn('.debug_info', done('readelf', '-SW', found))
+            self.assertNotIn('.debug_info', done('readelf', '-SW', root / 'usr/bin/eider'))
+            self.assertIn(f'Build ID: {found.parent.name}{found.stem}',
+                          done('readelf', '-n', root / 'usr/bin/eider'))
+
+
 class ConanPackage(unittest.TestCase):
     """What was built stands where Conan builds: its build of the library alone is not tried."""
 
