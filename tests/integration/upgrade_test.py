@@ -162,20 +162,26 @@ class Load:
         return self.process.returncode, json.loads(report), said
 
 
+# Requests that a connection may have at once, of loads for which that is not one.
+STREAMS = {'HTTP/2': 8, 'TLS HTTP/2': 4}
+
+
 def loads_of(port, tls_port, rate):
     """Each kind of client by its name."""
     plain, tls = f'http://127.0.0.1:{port}/', f'https://127.0.0.1:{tls_port}/'
     return {'kept': Load(plain, '-c', '16', rate=rate * 4 // 10),
             'new': Load(plain, '-c', '1'),
-            'HTTP/2': Load(plain, '-c', '4', '--http2', '--streams', '8', rate=rate * 4 // 10),
+            'HTTP/2': Load(plain, '-c', '4', '--http2', '--streams', str(STREAMS['HTTP/2']),
+                           rate=rate * 4 // 10),
             'TLS kept': Load(tls, '-c', '8', rate=rate // 10),
             'TLS new': Load(tls, '-c', '1'),
-            'TLS HTTP/2': Load(tls, '-c', '4', '--http2', '--streams', '4', rate=rate // 10)}
+            'TLS HTTP/2': Load(tls, '-c', '4', '--http2', '--streams', str(STREAMS['TLS HTTP/2']),
+                               rate=rate // 10)}
 
 
-class UnderLoad(unittest.TestCase):
+class Counted(unittest.TestCase):
     def check(self, loads):
-        """Sent equals answered."""
+        """Sent equals answered; returns how many."""
         total = 0
         for name, load in loads.items():
             status, report, said = load.end()
@@ -186,6 +192,8 @@ class UnderLoad(unittest.TestCase):
                 self.assertEqual((report['errors'], report['unsent']), (0, 0), said)
         return total
 
+
+class UnderLoad(Counted):
     def test_ten_upgrades_lose_no_request(self):
         tls_port = free_port()
         with Service('--port', '{port}', '--tls-port', str(tls_port), '--threads', '2',

@@ -79,9 +79,11 @@ bool Connection::is_idle() const noexcept {
 
 bool Connection::may_still_ask(Instant since) noexcept {
   const Limits& limits = context_.limits;
+  if (h1_.deadline().has_answered()) {
+    return context_.loop.now() < due_ - limits.idle + kTimeToAsk;
+  }
   const Instant silent_since = due_ - (is_shaking_hands_ ? limits.handshake : limits.first_byte);
-  return !h1_.deadline().has_answered() &&
-         context_.loop.now() < std::max(since, silent_since) + kTimeToAsk;
+  return context_.loop.now() < std::max(since, silent_since) + kTimeToAsk;
 }
 
 void Connection::stop_endless() {

@@ -38,8 +38,8 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   [[nodiscard]] bool open(Descriptor fd, Preface preface);
   /// Nothing has been asked that is not answered, and nothing waits to leave.
   [[nodiscard]] bool is_idle() const noexcept;
-  /// The server stops `since` then, and nothing has been asked yet: the first request of a client
-  /// that has connected is mostly on its way. Pre: is_idle()
+  /// The server stops `since` then: the first request of a client that has connected is mostly on
+  /// its way, and so may be the next one of a client that was answered a moment ago. Pre: is_idle()
   [[nodiscard]] bool may_still_ask(Instant since) noexcept;
   /// The server stops: what has no end of its own, such as a stream of events, ends now.
   void stop_endless();

@@ -37,7 +37,7 @@ class ConnectionOwner {
   ~ConnectionOwner() = default;
 };
 
-/// When the server stops, for a connection that has asked nothing yet.
+/// When the server stops, for a connection that has asked nothing yet, or was answered just now.
 inline constexpr Duration kTimeToAsk = std::chrono::seconds(1);
 
 struct LoopContext {

@@ -59,6 +59,7 @@ TEST(Worker, drains_what_is_in_flight_and_closes_what_is_idle) {
   SimClient waiting = server.connect();
   SimClient half = server.connect();
   idle.send(kPlainRequest);
+  server.kernel.advance(seconds(1));
   waiting.send(kWait);
   half.send("GET /plain HTTP/1.1\r\nHo");
   server.kernel.run_until_idle();
@@ -87,6 +88,27 @@ TEST(Worker, answers_a_request_that_was_on_its_way_when_the_drain_began) {
   const auto responses = read_responses(client.received());
   ASSERT_EQ(responses.size(), 1U);
   EXPECT_TRUE(responses[0].head.contains("Connection: close\r\n"));
+}
+
+TEST(Worker, keeps_a_connection_for_a_second_behind_its_last_answer) {
+  SimServer server;
+  SimClient often = server.connect();
+  SimClient once = server.connect();
+  once.send(kPlainRequest);
+  server.kernel.advance(milliseconds(500));
+  often.send(kPlainRequest);
+  server.kernel.run_until_idle();
+  (void)often.take_received();
+  server.drain(seconds(10));
+  server.kernel.advance(milliseconds(550));
+  EXPECT_TRUE(once.is_closed());
+  server.kernel.advance(milliseconds(400));
+  often.send(kPlainRequest);
+  server.kernel.run_until_idle();
+  const auto responses = read_responses(often.received());
+  ASSERT_EQ(responses.size(), 1U);
+  EXPECT_TRUE(responses[0].head.contains("Connection: close\r\n"));
+  EXPECT_TRUE(often.is_closed());
 }
 
 TEST(Worker, lets_a_client_that_had_connected_ask_once) {
