@@ -22,12 +22,12 @@ NOT_STARTED = 1
 class OpenApiDiff(unittest.TestCase):
     """`--openapi` prints a document, and `eider openapi diff` holds two of them together."""
 
-    def compare(self, older, newer):
+    def compare(self, older, newer, *options):
         with tempfile.TemporaryDirectory() as directory:
             files = [Path(directory) / name for name in ('older.json', 'newer.json')]
             for file, document in zip(files, (older, newer)):
                 file.write_text(document)
-            return run_to_end('eider', 'openapi-diff', *files)
+            return run_to_end('eider', 'openapi-diff', *options, *files)
 
     def test_a_printed_document_breaks_nothing_of_itself(self):
         status, document = run_to_end('14_openapi', '--openapi', '--port', '1')
@@ -43,6 +43,26 @@ class OpenApiDiff(unittest.TestCase):
         self.assertEqual(self.compare(older, json.dumps(newer)), (3, (
             '/paths/~1bookings/get: the method is gone\n'
             '/components/schemas/NewBooking: in requests: "price" is required now\n')))
+
+    def test_what_breaks_is_told_to_programs(self):
+        _, older = run_to_end('14_openapi', '--openapi')
+        newer = json.loads(older)
+        del newer['paths']['/bookings']['get']
+        status, said = self.compare(older, json.dumps(newer), '--json')
+        self.assertEqual((status, json.loads(said)), (3, {'breaks': [
+            {'pointer': '/paths/~1bookings/get', 'what': 'the method is gone'}]}))
+        self.assertEqual(self.compare(older, older, '--json'), (0, '{"breaks":[]}\n'))
+        self.assertEqual(self.compare(older, older, '--jsn'), (
+            2, 'eider openapi diff: there is no option --jsn, but --json\n'))
+
+    def test_a_document_may_come_by_the_standard_input(self):
+        _, document = run_to_end('14_openapi', '--openapi')
+        with tempfile.NamedTemporaryFile('w') as file:
+            file.write(document)
+            file.flush()
+            ended = subprocess.run([BIN / 'eider', 'openapi', 'diff', file.name, '-'],
+                                   input=document, text=True, timeout=30, check=False)
+            self.assertEqual(ended.returncode, 0)
 
     def test_what_is_no_document_is_told(self):
         status, said = self.compare('{"openapi": "3.1.1", "paths": {}}', '[]')
@@ -85,6 +105,32 @@ class EiderCommands(unittest.TestCase):
             2, 'eider openapi: there is no action dif; there are document, client and diff\n'))
         self.assertEqual(run_to_end('eider', 'openapi', 'diff', 'one'),
                          (2, 'eider openapi diff: it takes two files, OLD and NEW\n'))
+
+
+class Routes(unittest.TestCase):
+    """`eider routes` of a program that is there."""
+
+    def test_they_are_listed_for_people_and_for_programs(self):
+        status, said = run_to_end('eider', 'routes', '--program', BIN / PLAIN)
+        self.assertEqual((status, said), run_to_end(PLAIN, '--routes'))
+        status, said = run_to_end('eider', 'routes', '--json', '--program', BIN / PLAIN)
+        listed = json.loads(said)
+        self.assertRegex(listed['routes'][0].pop('where'), r'^01_hello\.cc:\d+$')
+        self.assertEqual(status, 0)
+        self.assertEqual(listed['rewrites'], [])
+        self.assertEqual(listed['routes'][0], {
+            'method': 'GET', 'path': '/', 'way': ['handler'], 'body_bytes_max': 1 << 20})
+
+    def test_a_program_without_any_is_told(self):
+        for words in ((), ('--json',)):
+            status, said = run_to_end('eider', 'routes', *words, '--program', '/bin/true')
+            self.assertEqual(status, 1)
+            self.assertIn('the program lists no routes', said)
+
+    def test_what_is_no_list_is_not_passed_on_as_one(self):
+        status, said = run_to_end('eider', 'routes', '--json', '--program', '/bin/echo')
+        self.assertEqual((status, said), (
+            1, 'eider routes: the program says what is no route as well: --routes\n'))
 
 
 class Unwritten(unittest.TestCase):

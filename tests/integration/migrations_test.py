@@ -3,6 +3,7 @@
 Must not look into the library: what counts is what it prints, its status and the tables.
 """
 
+import json
 import re
 import shutil
 import signal
@@ -40,9 +41,23 @@ class Commands(Directory):
         self.assertEqual(self.run_db('snapshot')[:2],
                          (0, 'CREATE TABLE authors(name text);\nCREATE TABLE books(title text);\n'))
 
+    def test_a_status_is_told_to_programs(self):
+        self.write('0001_books.sql', 'create table books(title text);\n')
+        self.write('0002_authors.sql', 'create table authors(name text);\n')
+        self.assertEqual(self.run_db('up', '--to', '1')[0], 0)
+        status, said, _ = self.run_db('status', '--json')
+        told = json.loads(said)
+        self.assertRegex(told['migrations'][0].pop('applied'), r'^\d{4}-\d\d-\d\dT[\d:]+Z$')
+        self.assertEqual((status, told), (3, {'is_current': False, 'migrations': [
+            {'name': '0001_books', 'is_unfinished': False},
+            {'name': '0002_authors', 'is_unfinished': False}]}))
+        self.assertEqual(self.run_db('up')[0], 0)
+        status, said, _ = self.run_db('status', '--json')
+        self.assertEqual((status, json.loads(said)['is_current']), (0, True))
+
     def test_what_is_not_understood_is_told_with_status_2(self):
         for words in [[], ['sideways'], ['new'], ['up', '--to'], ['up', '--to', 'x'],
-                      ['up', '--unfinished', 'maybe'], ['embed'], ['up', 'here']]:
+                      ['up', '--json'], ['up', '--unfinished', 'maybe'], ['embed'], ['up', 'here']]:
             with self.subTest(words):
                 status, _, error = self.run_db(*words)
                 self.assertEqual(status, 2)

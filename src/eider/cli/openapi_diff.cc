@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "eider/base/result.h"
+#include "eider/cli/json_line.h"
 #include "eider/cli/openapi_file.h"
+#include "eider/cli/project/words.h"
 #include "eider/json/value.h"
 #include "eider/openapi/changes.h"
 
@@ -20,10 +22,12 @@ constexpr int kFailed = 1;
 constexpr int kMisused = 2;
 constexpr int kBreaks = 3;
 
-constexpr std::string_view kDiffHelp = R"(eider openapi diff OLD NEW
+constexpr std::string_view kDiffHelp = R"(eider openapi diff [--json] OLD NEW
 
 Tells what of the OpenAPI document NEW breaks clients that were made for OLD: one line for each
 change, with a JSON pointer into NEW. A program prints its document by --openapi.
+
+--json  as JSON, for programs
 
 Exits with 0 if nothing breaks, 3 if something does, 1 if a document cannot be read.
 )";
@@ -39,6 +43,11 @@ Result<json::Value, std::string> read_document(std::string_view file) {
   return document;
 }
 
+/// What --json writes.
+struct DiffReport {
+  std::vector<openapi::Change> breaks;
+};
+
 int complain_of(const std::string& what, int status) {
   fmt::print(stderr, "eider openapi diff: {}\n", what);
   return status;
@@ -51,19 +60,30 @@ int openapi_diff(std::span<const std::string_view> arguments) {
     fmt::print("{}", kDiffHelp);
     return kGood;
   }
-  if (arguments.size() != 2) {
+  CommandWords words(arguments);
+  const bool is_json = words.flag("--json");
+  const auto files = words.rest("OLD and NEW", 2);
+  if (!files) {
+    return complain_of(files.error(), kMisused);
+  }
+  if (files->size() != 2) {
     return complain_of("it takes two files, OLD and NEW", kMisused);
   }
-  const auto older = read_document(arguments[0]);
-  const auto newer = read_document(arguments[1]);
+  const auto older = read_document(files->front());
+  const auto newer = read_document(files->back());
   if (!older || !newer) {
     return complain_of(older ? newer.error() : older.error(), kFailed);
   }
-  const std::vector<openapi::Change> changes = openapi::breaking_changes(*older, *newer);
-  for (const openapi::Change& change : changes) {
-    fmt::print("{}: {}\n", change.pointer, change.what);
+  const DiffReport report{openapi::breaking_changes(*older, *newer)};
+  if (is_json) {
+    fmt::print("{}", json_line(report));
   }
-  return changes.empty() ? kGood : kBreaks;
+  for (const openapi::Change& change : report.breaks) {
+    if (!is_json) {
+      fmt::print("{}: {}\n", change.pointer, change.what);
+    }
+  }
+  return report.breaks.empty() ? kGood : kBreaks;
 }
 
 }  // namespace eider

@@ -13,7 +13,7 @@
 #include "eider/cli/bench/run.h"
 #include "eider/cli/bench/summary.h"
 #include "eider/cli/bench/target.h"
-#include "eider/json/write.h"
+#include "eider/cli/json_line.h"
 
 namespace eider::bench {
 
@@ -46,7 +46,7 @@ Result<void, std::string> write_reports(const Options& options, const Summary& s
     std::fputs(report_text(summary).c_str(), stdout);
   }
   if (!options.json_file.empty()) {
-    if (auto done = write_file(options.json_file, json::to_text(summary) + "\n"); !done) {
+    if (auto done = write_file(options.json_file, json_line(summary)); !done) {
       return done;
     }
   }

@@ -14,6 +14,7 @@
 #include "eider/cli/db/files.h"
 #include "eider/cli/db/options.h"
 #include "eider/cli/db/snapshot.h"
+#include "eider/cli/json_line.h"
 
 namespace eider {
 namespace {
@@ -48,6 +49,7 @@ embed, header  make C++ of the files and of --lock; CMake runs them: eider_migra
                    dropped; EIDER_CHECK_SERVER where it is not said. Without: a server of its own
                    is started, by the programs of the package postgresql (EIDER_POSTGRES_BIN) or
                    mariadb-server (EIDER_MARIADB_BIN)
+--json             status: as JSON, for programs
 --out FILE         of snapshot, embed and header
 --to NUMBER        up: none above it
 --wait SECONDS     up, down: for how long another deployer is waited for; 60 where it is not said
@@ -74,15 +76,29 @@ int complain_of_migrations(const DbWanted& wanted, std::string_view faults) {
   return kNotDone;
 }
 
+void print_status(const MigrationStatus& status) {
+  for (const MigrationState& state : status.all) {
+    const std::string_view how = state.is_unfinished ? "unfinished" : "applied";
+    fmt::print("{:10} {:20} {}\n", state.applied ? how : "waits", state.applied.value_or(""),
+               state.name);
+  }
+}
+
+/// What --json writes.
+struct StatusReport {
+  bool is_current;
+  std::vector<MigrationState> migrations;
+};
+
 int show_status(const DbWanted& wanted, const Database& database, const Migrations& migrations) {
   MigrationStatus status;
   bench::run_on_loop(Backend::epoll, [&]() -> Task<> {
     status = co_await migration_status(database, migrations, wanted.migrate);
   });
-  for (const MigrationState& state : status.all) {
-    const std::string_view how = state.is_unfinished ? "unfinished" : "applied";
-    fmt::print("{:10} {:20} {}\n", state.applied ? how : "waits", state.applied.value_or(""),
-               state.name);
+  if (wanted.is_json) {
+    fmt::print("{}", json_line(StatusReport{status.is_current(), status.all}));
+  } else {
+    print_status(status);
   }
   if (!status.faults.empty()) {
     return complain_of_migrations(wanted, status.faults);

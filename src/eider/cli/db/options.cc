@@ -81,6 +81,8 @@ Taken take_all(DbWanted& wanted, std::span<const std::string_view> arguments) {
     const std::string_view word = arguments[i];
     if (word == "--down" && wanted.what == "new") {
       wanted.with_down = true;
+    } else if (word == "--json" && wanted.what == "status") {
+      wanted.is_json = true;
     } else if (!word.starts_with("--")) {
       if (wanted.what == "check") {
         wanted.files.emplace_back(word);

@@ -26,6 +26,7 @@ struct CheckedSchema {
 /// name      of `new` alone
 /// files     of `check` alone: sources
 /// schemas   of `check` and `header`, one at least
+/// is_json   of `status` alone
 /// server    of `check` alone: a PostgreSQL or MariaDB server that has room for a scratch database
 struct DbWanted {
   std::string what;
@@ -38,6 +39,7 @@ struct DbWanted {
   std::vector<CheckedSchema> schemas{};
   std::string server{};
   bool with_down = false;
+  bool is_json = false;
   MigrateOptions migrate{};
 };
 

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "eider/cli/bench/files.h"
+#include "eider/cli/json_line.h"
 #include "eider/cli/project/in_project.h"
 #include "eider/cli/project/profiled_build.h"
+#include "eider/cli/project/routes.h"
 
 namespace eider {
 
@@ -79,17 +81,19 @@ are named.
 Exits with 0 if it is done, 3 if --check found some.
 )";
 
-constexpr std::string_view kRoutesHelp = R"(eider routes [--program FILE]
+constexpr std::string_view kRoutesHelp = R"(eider routes [--json] [--program FILE]
 
 Builds the project's program in build/dev and lists its routes: method, path, what is taken, what
 stands ahead of the handler, and where it is written.
 
+--json          as JSON, for programs
 --program FILE  another program, which is not built
 --project DIR   of that folder; the nearest here or above where it is not said
 
   eider routes | grep POST
+  eider routes --json | jq '.routes[] | select(.way | index("csrf") | not)'
 
-Exits with 0 if they are listed, 1 if the program does not compile or start.
+Exits with 0 if they are listed, 1 if the program does not compile, start or have any.
 )";
 
 constexpr std::string_view kDocumentHelp = R"(eider openapi document [--out FILE] [--program FILE]
@@ -368,11 +372,22 @@ int routes_command(std::span<const std::string_view> arguments) {
     return kCommandDone;
   }
   CommandWords words(arguments);
+  const bool is_json = words.flag("--json");
   const auto said = said_by_program("routes", words, "--routes");
   if (!said) {
     return said.error();
   }
-  fmt::print("{}", *said);
+  const auto listed = read_routes(*said);
+  if (!listed && listed.error().empty()) {
+    return command_fault("routes",
+                         "the program lists no routes: it has none, or serves by something else "
+                         "than App::run and App::serve");
+  }
+  if (!listed && is_json) {
+    return command_fault(
+        "routes", fmt::format("the program says what is no route as well: {}", listed.error()));
+  }
+  fmt::print("{}", is_json ? json_line(*listed) : *said);
   return kCommandDone;
 }
 

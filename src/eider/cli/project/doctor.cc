@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "eider/cli/json_line.h"
 #include "eider/cli/project/findings.h"
 #include "eider/cli/project/words.h"
-#include "eider/json/write.h"
 
 namespace eider {
 
@@ -56,7 +56,7 @@ int show_findings(const std::vector<Finding>& findings, bool is_json, bool is_sc
   const DoctorReport report{
       .findings = findings, .good = count_of(FindingState::good), .all = findings.size()};
   if (is_json) {
-    fmt::print("{}\n", json::to_text(report));
+    fmt::print("{}", json_line(report));
     return bad == 0 ? kCommandDone : kCommandFound;
   }
   for (const Finding& each : report.findings) {

@@ -55,7 +55,7 @@ Result<std::vector<std::string>, std::string> CommandWords::rest(std::string_vie
     return fail(fault_);
   }
   for (const std::string& word : words_) {
-    if (word.starts_with("-")) {
+    if (word.starts_with("-") && word != "-") {  // that is the standard input
       const std::string option = word.substr(0, word.find('='));
       const std::string nearest = detail::app::nearest_option(option, known_);
       return fail(fmt::format("there is no option {}{}", option,
