@@ -366,7 +366,22 @@ class Run(unittest.TestCase):
         script.write_text('#!/usr/bin/env -S eider run\n' + HELLO)
         self.assertEqual(self.run_file(script, 'me'), (2, 'hello me\n', ''))
 
-    def test_4_words_that_are_wrong_are_told(self):
+    def test_4_a_file_of_a_project_is_told_to_be_one(self):
+        project = self.directory / 'shop/src'
+        project.mkdir(parents=True)
+        (self.directory / 'shop/CMakeLists.txt').write_text('project(shop)\n')
+        file = project / 'main.cc'
+        file.write_text('int elsewhere();\nint main() { return elsewhere(); }\n')
+        status, _, errors = self.run_file('eider', 'run', file)
+        self.assertEqual(status, 1)
+        self.assertIn(f'eider run: main.cc was compiled alone, without the rest of '
+                      f'{self.directory}/shop: eider dev runs the whole project\n', errors)
+        alone = self.directory / 'alone.cc'
+        alone.write_text(file.read_text())
+        status, _, errors = self.run_file('eider', 'run', alone)
+        self.assertEqual((status, 'compiled alone' in errors), (1, False))
+
+    def test_5_words_that_are_wrong_are_told(self):
         for words, told in ((['run'], 'which source?'), (['run', '--nothing'], 'which source?'),
                             (['run', self.directory / 'none.cc'], 'cannot read')):
             status, _, errors = self.run_file('eider', *words)

@@ -278,6 +278,12 @@ class Lacking(Place):
         self.assert_fails(2, 'there is no option --wacth, but --watch; eider test --help tells '
                           'more\n', 'test', '--wacth')
 
+    def test_a_target_that_the_build_has_not_is_told_with_those_that_it_has(self):
+        status, said, errors = eider('build', 'nothing', place=self.made('shop'))
+        self.assertEqual(status, 1)
+        self.assertIn('eider build: there is no target nothing; there are shop, shop_app, '
+                      'shop_test\n', said + errors)
+
     def programs(self, *names):
         """A folder for PATH with those alone."""
         path = self.place / 'bin'

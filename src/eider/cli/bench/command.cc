@@ -55,6 +55,9 @@ Result<void, std::string> write_reports(const Options& options, const Summary& s
 }
 
 int measure_and_report(const Options& options) {
+  if (const auto read = check_url(options); !read) {
+    return complain(read.error(), kMisused);
+  }
   const auto outcome = measure(options);
   if (!outcome) {
     return complain(outcome.error(), kFailed);

@@ -77,10 +77,20 @@ Result<std::shared_ptr<TlsClientContext>, std::string> make_tls(const Options& o
 
 }  // namespace
 
+Result<void, std::string> check_url(const Options& options) {
+  const auto url = read_url(options);
+  if (url) {
+    return {};
+  }
+  const std::string meant =
+      options.url.contains("://") ? "" : fmt::format(" Is http://{} meant?", options.url);
+  return fail(fmt::format("{} is no URL to ask: {}{}", options.url, url.error(), meant));
+}
+
 Result<Target, std::string> find_target(const Options& options) {
   auto url = read_url(options);
   if (!url) {
-    return fail(fmt::format("{} is no URL to ask: {}", options.url, url.error()));
+    return fail(std::move(url.error()));
   }
   auto address = first_that_answers(*url, options);
   if (!address) {

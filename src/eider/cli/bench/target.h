@@ -25,6 +25,9 @@ struct Target {
   std::shared_ptr<TlsClientContext> tls;
 };
 
+/// errors   the URL cannot be asked, with what may have been meant
+[[nodiscard]] Result<void, std::string> check_url(const Options& options);
+
 /// Reads the URL, resolves its name, and connects once to see which of its addresses answers.
 /// Blocks.
 ///

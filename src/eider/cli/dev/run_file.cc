@@ -18,6 +18,7 @@
 
 #include "eider/cli/dev/child_process.h"
 #include "eider/cli/dev/files.h"
+#include "eider/cli/dev/project.h"
 #include "eider/cli/dev/toolchain.h"
 #include "eider/runtime/descriptor.h"
 
@@ -234,6 +235,12 @@ int run_file(std::span<const std::string_view> words) {
   const auto program = build(file, source);
   if (!program) {
     fmt::print(stderr, "eider run: {}\n", program.error());
+    if (const auto project = find_project(file.parent_path())) {
+      fmt::print(stderr,
+                 "eider run: {} was compiled alone, without the rest of {}: eider dev runs the "
+                 "whole project\n",
+                 file.filename().string(), project->string());
+    }
     return kNotRun;
   }
   return become_program(*program, words);

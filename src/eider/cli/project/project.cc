@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
+#include <set>
+#include <utility>
 
 #include "eider/cli/bench/files.h"
 #include "eider/cli/commands.h"
@@ -192,6 +194,22 @@ StepEnd configure_project(const Build& build) {
   return {kCommandFailed, "CMake does not take the project, as it says above"};
 }
 
+/// Whether the build has no such target, told with those programs and libraries that it has.
+std::string unknown_target(const Build& build, std::string_view target) {
+  const auto listed = run_quietly({"ninja", "-C", build.directory(), "-t", "targets", "all"});
+  if (!listed || ("\n" + *listed).contains(fmt::format("\n{}: ", target))) {
+    return {};
+  }
+  // "shop: CXX_EXECUTABLE_LINKER__shop_Release"
+  const std::regex linked("LINKER__([^\n]+)_[^_\n]*\n");
+  std::set<std::string> names;
+  for (std::sregex_iterator at(listed->begin(), listed->end(), linked), end; at != end; ++at) {
+    names.insert((*at)[1]);
+  }
+  return fmt::format("there is no target {}; there {} {}", target, names.size() == 1 ? "is" : "are",
+                     names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+}
+
 std::string prefix_of_this_program() {
   std::error_code failed;
   const fs::path self = fs::read_symlink("/proc/self/exe", failed);
@@ -255,6 +273,9 @@ StepEnd build_project(const Build& build, std::string_view target) {
                              .environment = environment_of(build),
                              .output = build.output}));
   if (!step.is_good() && step.status != kCommandStopped) {
+    if (auto why = target.empty() ? std::string() : unknown_target(build, target); !why.empty()) {
+      return {kCommandFailed, std::move(why)};
+    }
     return {kCommandFailed,
             step.why.empty() ? "it does not compile, as the compiler says above" : step.why};
   }
