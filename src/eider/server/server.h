@@ -213,8 +213,8 @@ class Server {
 
   /// From any thread: lets nobody in any more, finishes what is in flight with `Connection: close`,
   /// and cancels what is left when `drain` has passed. A client that has connected and asked
-  /// nothing yet has a second to do so; a handshake that has begun (at most a second and a half),
-  /// too.
+  /// nothing yet has a second to do so, one that was answered the rest of the second behind that;
+  /// a handshake that has begun (at most a second and a half), too.
   void stop() noexcept;
   /// From any thread: as `stop` whose time is up at once.
   void stop_now() noexcept;
