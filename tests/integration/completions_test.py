@@ -31,6 +31,9 @@ class Completions(unittest.TestCase):
                               (('eider', 'new', 'l'), ['library']),
                               (('eider', 'openapi', 'd'), ['document', 'diff']),
                               (('eider', 'fmt', '--ch'), ['--check']),
+                              (('eider', 'routes', '--js'), ['--json']),
+                              (('eider', 'db', 'status', '--js'), ['--json']),
+                              (('eider', 'openapi', 'diff', '--js'), ['--json']),
                               (('eider', 'openapi', 'client', '--lang'), ['--language'])):
             line = ' '.join(f"'{word}'" for word in words)
             script = (f'source <(eider completions bash); COMP_WORDS=({line}); '
