@@ -80,7 +80,8 @@ bool Connection::is_idle() const noexcept {
 bool Connection::may_still_ask(Instant since) noexcept {
   const Limits& limits = context_.limits;
   if (h1_.deadline().has_answered()) {
-    return context_.loop.now() < due_ - limits.idle + kTimeToAsk;
+    const Instant silent_since = due_ - limits.idle;
+    return silent_since <= since && context_.loop.now() < silent_since + kTimeToAsk;
   }
   const Instant silent_since = due_ - (is_shaking_hands_ ? limits.handshake : limits.first_byte);
   return context_.loop.now() < std::max(since, silent_since) + kTimeToAsk;
