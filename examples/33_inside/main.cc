@@ -9,9 +9,11 @@
 #include <eider/dashboard/dashboard.h>
 #include <eider/db/sqlite/sqlite.h>
 #include <eider/eider.h>
+#include <eider/middleware/access_log.h>
 #include <eider/runtime/blocking.h>
 #include <eider/runtime/loop_local.h>
 #include <eider/runtime/sleep.h>
+#include <eider/telemetry/log.h>
 #include <eider/telemetry/metrics.h>
 
 #include <chrono>
@@ -33,6 +35,9 @@ App make_app(const Settings& settings) {
   const auto metrics = std::make_shared<Metrics>();
   const Database database = open_sqlite(":memory:");
   metrics->watch("shop", database);
+  const Log log = open_log();
+  app.log_to(log);
+  app.observe(access_log(log, AccessFormat::fields));
   app.use(request_id());
   serve_metrics_at(app, settings.metrics, {.metrics = metrics});
   serve_dashboard(app, {.metrics = metrics});
@@ -72,6 +77,10 @@ App make_app(const Settings& settings) {
     co_await std::move(writing);
     co_return "written";
   });
+
+  // Whatever a client sends is one line of the log, and text on the dashboard.
+  app.post("/note",
+           [log](const Request& request) { log.warning("noted", {{"text", request.body()}}); });
 
   // A mistake: all that is on this loop waits meanwhile.
   app.get("/block/{ms}", [](int ms) {

@@ -29,6 +29,13 @@ def open_page(browser, service):
     browser.until(lambda: rows_of(browser, "loops"), "the loops")
 
 
+def press(browser, *keys):
+    for key in keys:
+        browser.command("POST", "/actions", {"actions": [{
+            "type": "key", "id": "keyboard", "actions": [
+                {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}]})
+
+
 def ask_beside(service, path):
     """A request that nobody waits for here."""
     connection = service.connect()
@@ -76,6 +83,37 @@ def shows_slow_statements_pools_and_settings(browser, service):
     assert "port = " in settings, settings
 
 
+def shows_the_log_and_takes_none_of_it_for_markup(browser, service):
+    open_page(browser, service)
+    hostile = (b"</td><img src=x onerror='document.title = \"owned\"'>&amp;<script>"
+               b"document.title = 'owned'</script>\r\n2026-11-27T00:00:00.000Z error forged"
+               b"\xff\x1b[31m")
+    service.ask("POST", "/note", hostile)
+    browser.until(lambda: "<img src=x onerror=" in text_of(browser, "log"), "the line")
+    assert "&amp;<script>" in text_of(browser, "log"), text_of(browser, "log")
+    assert not [row for row in rows_of(browser, "log") if "error" in row.split("\t")[1]]
+    assert browser.run("return document.title") == "Eider"
+    assert browser.run("return document.querySelectorAll('#log img').length") == 0
+    assert "state.json" not in text_of(browser, "log"), "what the page asks"
+    # Warnings are seen alone, by keyboard.
+    assert "route=/note" in text_of(browser, "log")
+    browser.run("document.querySelector('#least').focus()")
+    for keys, is_there in (("\ue015\ue015", False), ("\ue011", True)):  # Down, Down; Home
+        press(browser, *keys)
+        browser.until(lambda sees=is_there: ("route=/note" in text_of(browser, "log")) == sees,
+                      "those of another level to come or go")
+        assert "<img src=x onerror=" in text_of(browser, "log")
+    # Nothing is missed meanwhile.
+    pause = "document.querySelector('#pause').click()"
+    browser.run(pause)
+    for index in range(3):
+        service.ask("GET", f"/wait/{index}?paused")
+    browser.run(pause)
+    for index in range(3):
+        browser.until(lambda name=f"/wait/{index}?paused": text_of(browser, "log").count(name) == 1,
+                      "what came meanwhile")
+
+
 def shows_a_loop_that_stands_still(browser, service):
     open_page(browser, service)
     # New connections go to the loop that has fewer: one of these is not beside the page's own.
@@ -109,14 +147,10 @@ def breaks_no_policy_and_asks_nobody_else(browser, service):
 
 def is_used_by_keyboard(browser, service):
     open_page(browser, service)
-    press = [{"type": "key", "id": "keyboard", "actions": [
-        {"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]}
-        for key in ("\ue004", "\ue004", "\ue007")]  # Tab, Tab, Enter
-    for action in press:
-        browser.command("POST", "/actions", {"actions": [action]})
+    press(browser, "\ue004", "\ue004", "\ue007")  # Tab, Tab, Enter
     assert browser.run("return document.activeElement.id") == "pause"
     assert browser.run("return document.activeElement.getAttribute('aria-pressed')") == "true"
-    browser.command("POST", "/actions", {"actions": [press[2]]})
+    press(browser, "\ue007")
     assert browser.run("return document.activeElement.getAttribute('aria-pressed')") == "false"
 
 
@@ -164,6 +198,7 @@ def main():
         for check in (is_for_nobody_elsewhere, shows_what_is_in_flight_until_it_is_over,
                       shows_routes_with_rates_and_latencies,
                       shows_slow_statements_pools_and_settings,
+                      shows_the_log_and_takes_none_of_it_for_markup,
                       breaks_no_policy_and_asks_nobody_else, is_used_by_keyboard,
                       shows_a_loop_that_stands_still):
             check(browser, service)

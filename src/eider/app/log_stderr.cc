@@ -8,6 +8,7 @@
 #include <string>
 
 #include "eider/app/printable.h"
+#include "eider/base/log_tail.h"
 
 namespace eider {
 
@@ -31,6 +32,7 @@ class StderrLog final : public LogSink {
       std::strftime(time.data(), time.size(), "%Y-%m-%dT%H:%M:%SZ ", &parts);
       std::string text(time.data());
       text.append(to_text(level)).append(" ").append(detail::app::printable(line)).append("\n");
+      detail::base::note_log_lines(text);
       [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
     } catch (...) {
       // No memory for a line of log: the request goes on without it.

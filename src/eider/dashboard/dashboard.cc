@@ -10,6 +10,7 @@
 #include "eider/app/state_file.h"
 #include "eider/app/this_machine.h"
 #include "eider/assets/assets.h"
+#include "eider/base/log_tail.h"
 #include "eider/db/slow_statements.h"
 #include "eider/json/write.h"
 #include "eider/telemetry/request_metrics.h"
@@ -44,7 +45,13 @@ struct Shown {
   std::vector<double> bounds;
   std::vector<RouteCounts> routes;
   std::vector<db::SlowStatement> slow_statements;
+  detail::base::LogTail log;
   std::string settings;
+};
+
+/// How many lines of the log whoever asks has seen, all of them by now.
+struct Seen {
+  std::uint64_t after = 0;
 };
 
 /// The settings as they were last taken, on the first loop; read on all.
@@ -112,6 +119,26 @@ Response page() {
   return response;
 }
 
+/// What the page asks each second would be most of an access log that it shows. Nothing that a
+/// client sends makes a line one of these: what is between quotes has none, and a message comes
+/// first.
+bool is_own_question(std::string_view line) {
+  constexpr std::string_view kTarget = "/_eider/state.json?after=";
+  const std::size_t at = line.find(kTarget);
+  if (at == std::string_view::npos) {
+    return false;
+  }
+  const std::string_view before = line.substr(0, at);
+  const std::string_view words = before.substr(std::min(before.find(' '), at));
+  std::string_view behind = line.substr(at + kTarget.size());
+  behind.remove_prefix(std::min(behind.find_first_not_of("0123456789"), behind.size()));
+  return (words == " info GET " && behind.starts_with(" 200 ")) ||
+         (words == " info request method=GET target=\"" &&
+          behind.starts_with("\" route=/_eider/state.json status=200 ")) ||
+         (before.ends_with(R"("message":"request","method":"GET","target":")") &&
+          behind.starts_with(R"(","route":"/_eider/state.json","status":200,)"));
+}
+
 Hook this_machine_alone() {
   return {.before =
               [](Request& request, Response& response) {
@@ -134,6 +161,7 @@ void serve_dashboard(App& app, DashboardOptions options, std::source_location wh
   const auto settings = std::make_shared<KeptText>();
   const auto keep = [settings, tell = app.settings_text()] { settings->set(tell()); };
   app.on_start("dashboard", keep);
+  detail::base::keep_log_tail(&is_own_question);
   app.on_reload("dashboard", keep);
 
   Routes pages = app.group("/_eider");
@@ -145,7 +173,7 @@ void serve_dashboard(App& app, DashboardOptions options, std::source_location wh
   serve_assets(pages, eider_dashboard_assets(), {.prefix = "/"}, where);
   pages.route(Method::get, RuntimePattern{"/", where}, [] { return page(); });
   pages.route(Method::get, RuntimePattern{"/state.json", where},
-              [metrics, settings]() -> Task<Result<Response>> {
+              [metrics, settings](Query<Seen> seen) -> Task<Result<Response>> {
                 auto asking = server_state();
                 const std::shared_ptr<const ServerState> state = co_await std::move(asking);
                 if (state == nullptr) {
@@ -155,6 +183,7 @@ void serve_dashboard(App& app, DashboardOptions options, std::source_location wh
                             .bounds = {},
                             .routes = {},
                             .slow_statements = db::slow_statements(),
+                            .log = detail::base::log_tail(seen->after),
                             .settings = settings->get()};
                 add_routes(shown, *metrics);
                 co_return answer("application/json", json::to_text(shown));

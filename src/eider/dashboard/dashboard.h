@@ -28,9 +28,13 @@ struct DashboardOptions {
 ///     serve_dashboard(app);      // http://localhost:8080/_eider/
 ///
 /// It shows routes with their rates and latencies, the requests in flight and what each waits for,
-/// loops, connections, pools, slow statements, and the settings, as --print-config masks them; of
-/// the process that answers, which is one of several where there are workers. Values, queries,
-/// fields and bodies of requests are never in it. Its state.json is the same for programs.
+/// loops, connections, pools, slow statements, the last lines of the log, and the settings, as
+/// --print-config masks them; of the process that answers, which is one of several where there are
+/// workers. Values, queries, fields and bodies of requests are in it where the log has them, and
+/// nowhere else. Its state.json is the same for programs.
+///
+/// Lines are those of each open_log, and of the log of an app that was given none; not those that
+/// went to another sink. They are kept from this call on.
 ///
 /// Pre: called on the app that is served, not on one that is mounted
 void serve_dashboard(App& app, DashboardOptions options = {},

@@ -7,8 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "eider/app/log_stderr.h"
+#include "eider/base/log_tail.h"
 #include "eider/eider.h"
 #include "eider/middleware/test_asked.h"
+#include "eider/telemetry/log.h"
 
 namespace eider {
 namespace {
@@ -96,6 +99,58 @@ TEST(Dashboard, behind_a_guard_is_for_whom_that_lets_in) {
     EXPECT_EQ(asked.ask(local(page)).status, 401) << page;
   }
   EXPECT_EQ(asked.ask({.path = "/_eider/", .fields = {{"X-Key", "right"}}}).status, 200);
+}
+
+/// What is kept of the log since there have been so many lines.
+std::vector<std::string> kept_since(std::uint64_t lines) {
+  return detail::base::log_tail(lines).lines;
+}
+
+TEST(Dashboard, keeps_lines_of_the_log_as_they_are_written) {
+  App app;
+  serve_dashboard(app);
+  const std::uint64_t before = detail::base::log_tail(0).lines_so_far;
+  stderr_log()->write(LogLevel::warning, "a\nb");
+  for (const LogFormat format : {LogFormat::json, LogFormat::text}) {
+    open_log({.file = "/dev/null", .format = format}).info("in", {{"password", "x"}, {"by", "y"}});
+  }
+  const std::vector<std::string> lines = kept_since(before);
+  ASSERT_EQ(lines.size(), 3U) << ::testing::PrintToString(lines);
+  EXPECT_TRUE(lines[0].ends_with("Z warning a?b")) << lines[0];
+  EXPECT_TRUE(lines[1].ends_with(R"(Z","level":"info","message":"in","password":"***","by":"y"})"))
+      << lines[1];
+  EXPECT_TRUE(lines[2].ends_with("Z info in password=\"***\" by=y")) << lines[2];
+}
+
+TEST(Dashboard, keeps_what_its_page_asks_out_of_the_log_it_shows_and_nothing_else) {
+  App app;
+  serve_dashboard(app);
+  const std::uint64_t before = detail::base::log_tail(0).lines_so_far;
+  const auto note = [](std::string_view target, std::string_view route, int status) {
+    const std::array<LogField, 5> fields = {LogField("method", "GET"), LogField("target", target),
+                                            LogField("route", route), LogField("status", status),
+                                            LogField("user", "")};
+    stderr_log()->write(LogLevel::info, "GET " + std::string(target) + " " +
+                                            std::to_string(status) + " 7 0.1 HTTP/1.1 ::1");
+    for (const LogFormat format : {LogFormat::json, LogFormat::text}) {
+      open_log({.file = "/dev/null", .format = format})
+          .sink()
+          ->write_fields(LogLevel::info, "request", fields);
+    }
+  };
+  constexpr std::string_view kRoute = "/_eider/state.json";
+  note("/_eider/state.json?after=17", kRoute, 200);
+  EXPECT_EQ(kept_since(before), std::vector<std::string>());
+  note("/_eider/state.json?after=17", kRoute, 403);
+  note("/_eider/state.json?after=17&x", kRoute, 200);
+  note("/x/_eider/state.json?after=17", "/x/{rest*}", 200);
+  note(R"(/x","target":"/_eider/state.json?after=1","route":"/_eider/state.json","status":200,)",
+       "", 404);
+  note(R"(/x" route=/_eider/state.json?after=1" route=/_eider/state.json status=200 )", "", 404);
+  stderr_log()->write(LogLevel::error, "not info GET /_eider/state.json?after=1 200 ");
+  stderr_log()->write(LogLevel::info, "x info GET /_eider/state.json?after=1 200 ");
+  EXPECT_EQ(kept_since(before).size(), (5U * 3) + 2)
+      << ::testing::PrintToString(kept_since(before));
 }
 
 }  // namespace

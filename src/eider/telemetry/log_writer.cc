@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "eider/base/failure.h"
+#include "eider/base/log_tail.h"
 #include "eider/base/reached.h"
 #include "eider/runtime/signals_blocked.h"
 
@@ -153,6 +154,8 @@ void LogWriter::serve() {
       lines.swap(pending_);
       count = std::exchange(pending_count_, 0);
     }
+    // First: what a full disk holds up is seen all the same.
+    base::note_log_lines(lines.view());
     if (output_.write(lines.view(), patience)) {
       written_.fetch_add(count, std::memory_order_relaxed);
     } else {
@@ -173,6 +176,7 @@ void LogWriter::tell_dropped(const LogOutput::Patience& patience) {
   Buffer line;
   append(line, {LogLevel::warning, "lines of the log were dropped", fields, unix_milliseconds(),
                 nullptr});
+  base::note_log_lines(line.view());
   if (output_.write(line.view(), patience)) {
     told_ = dropped;
   }

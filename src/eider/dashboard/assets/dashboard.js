@@ -1,8 +1,12 @@
 // Asks state.json once a second and draws it. What comes from requests is text, never markup.
 const INTERVAL_MS = 1000;
 const KEPT = 120;
+const LINES_KEPT = 400;
+const LEVELS = ["debug", "info", "warning", "error"];
 
 const rates = [];
+let logged = [];
+let seen = 0;
 let before = null;
 let isPaused = false;
 
@@ -180,9 +184,47 @@ function drawOthers(state) {
   if (settings.textContent !== text) settings.textContent = text;
 }
 
+// {"time":…,"level":…,"message":…, then fields}, or: time level message and fields
+function logLine(line) {
+  const plain = /^(\S+) (debug|info|warning|error) (.*)$/s.exec(line);
+  if (plain) return { time: plain[1], level: plain[2], text: plain[3] };
+  try {
+    const { time, level, message, ...fields } = JSON.parse(line);
+    const pairs = Object.entries(fields).map(([name, value]) =>
+      `${name}=${typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value)}`);
+    return { time, level, text: [message, ...pairs].join(" ") };
+  } catch {  // was cut
+    const [, time, level] = /^\{"time":"([^"]*)","level":"(\w+)"/.exec(line) ?? [];
+    return { time, level, text: line };
+  }
+}
+
+function takeLog({ lines, lines_so_far: soFar }) {
+  const missed = seen === 0 || soFar < seen ? 0 : soFar - seen - lines.length;
+  const news = lines.map(logLine);
+  if (missed > 0) news.unshift({ text: `(${count(missed)} more that are not kept)` });
+  logged = [...news.reverse(), ...logged].slice(0, LINES_KEPT);
+  seen = soFar;
+}
+
+function drawLog() {
+  const least = LEVELS.indexOf(byId("least").value);
+  fill("log", logged.filter((one) => !(LEVELS.indexOf(one.level ?? "error") < least)).map((one) => [
+    one.time ? new Date(one.time).toLocaleTimeString() : "",
+    { text: one.level ?? "", kind: one.level === "error" ? "bad" : undefined }, code(one.text)]),
+    "Nothing so far that open_log, or the log of an app that was given none, was told.");
+}
+
 function draw(state) {
   // Of several processes any may answer: what one has counted says nothing of another.
-  if (before && before.process.server.process !== state.process.server.process) before = null;
+  if (before && before.process.server.process !== state.process.server.process) {
+    before = null;
+    logged = [];
+    seen = 0;  // it is told all the next time
+  } else {
+    takeLog(state.log);
+  }
+  drawLog();
   const server = state.process.server;
   const passed = before ? server.up_seconds - before.process.server.up_seconds : 0;
   const all = (one) => total(one.process.server.loops, (loop) => loop.requests);
@@ -200,7 +242,7 @@ function draw(state) {
 async function ask() {
   if (isPaused || document.hidden) return;
   try {
-    const reply = await fetch("state.json", { cache: "no-store", signal: AbortSignal.timeout(5000) });
+    const reply = await fetch(`state.json?after=${seen}`, { cache: "no-store", signal: AbortSignal.timeout(5000) });
     if (!reply.ok) throw new Error(`the service answers ${reply.status}`);
     draw(await reply.json());
     byId("said").textContent = "";
@@ -214,6 +256,8 @@ byId("pause").addEventListener("click", () => {
   byId("pause").setAttribute("aria-pressed", String(isPaused));
   byId("pause").textContent = isPaused ? "Go on" : "Pause";
 });
+
+byId("least").addEventListener("change", drawLog);
 
 for (;;) {
   await ask();
