@@ -247,11 +247,25 @@ TEST(Log, loses_no_line_that_comes_while_its_thread_ends) {
   }
 }
 
-/// A pipe in place of standard error.
+/// Where it is read, and where it is written to.
+using Ends = std::array<int, 2>;
+
+Ends pipe_ends() {
+  Ends ends{};
+  EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
+  return ends;
+}
+
+Ends terminal_ends() {
+  const int reads = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  EXPECT_EQ(::unlockpt(reads), 0);
+  return {reads, ::open(::ptsname(reads), O_RDWR | O_NOCTTY | O_CLOEXEC)};
+}
+
+/// A pipe or a terminal in place of standard error.
 class PipedStderr {
  public:
-  PipedStderr() : before_(::dup(STDERR_FILENO)) {
-    EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC), 0);
+  explicit PipedStderr(Ends ends = pipe_ends()) : before_(::dup(STDERR_FILENO)), ends_(ends) {
     ::dup2(ends_[1], STDERR_FILENO);
   }
   ~PipedStderr() {
@@ -270,8 +284,26 @@ class PipedStderr {
 
  private:
   int before_;
-  std::array<int, 2> ends_{};
+  Ends ends_;
 };
+
+/// What there is to read once such a log has ended.
+std::string written_to(Ends ends, LogFormat format) {
+  const PipedStderr stderr_there(ends);
+  open_log({.format = format}).info("paid", {{"order", 7}});
+  std::array<char, 4096> some{};
+  const ssize_t bytes = ::read(ends[0], some.data(), some.size());
+  return {some.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))};
+}
+
+// A terminal makes two bytes of a line's end.
+TEST(Log, is_text_on_a_terminal_and_else_json) {
+  EXPECT_TRUE(
+      written_to(terminal_ends(), LogFormat::automatic).ends_with("Z info paid order=7\r\n"));
+  EXPECT_TRUE(written_to(terminal_ends(), LogFormat::json).starts_with("{\"time\""));
+  EXPECT_TRUE(written_to(pipe_ends(), LogFormat::automatic).starts_with("{\"time\""));
+  EXPECT_TRUE(written_to(pipe_ends(), LogFormat::text).ends_with("Z info paid order=7\n"));
+}
 
 // The loop goes on, what does not fit is counted, errors come through, and it is told.
 TEST(Log, holds_nobody_up_where_a_pipe_is_not_read) {
