@@ -196,6 +196,33 @@ void set_up_logged(App& app) {
   });
 }
 
+/// As an app has it: warnings of what has taken longer than 30 ms.
+std::vector<std::string> slow_lines(const TestRequest& request) {
+  App app;
+  const auto log = std::make_shared<LogLines>();
+  app.observe(slow_log(log, milliseconds(30)));
+  app.get("/sleeps/{ms}", [](int ms) -> Task<int> {
+    auto sleep = sleep_for(milliseconds(ms));
+    co_await sleep;
+    co_return ms;
+  });
+  TestClient client(app);
+  client.send(request);
+  client.advance(milliseconds(1));
+  return log->lines;
+}
+
+TEST(SlowLog, tells_each_request_that_took_longer_with_its_route) {
+  EXPECT_EQ(slow_lines({.target = "/sleeps/29"}), std::vector<std::string>());
+  const std::vector<std::string> lines = slow_lines({.target = "/sleeps/31?token=abc&full=1"});
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_TRUE(
+      lines[0].starts_with("slow request method=GET target=/sleeps/31?hidden "
+                           "route=/sleeps/{ms} status=200 "))
+      << lines[0];
+  EXPECT_TRUE(lines[0].contains(" milliseconds=31 ")) << lines[0];
+}
+
 TEST(AccessLog, tells_streams_of_http2_likewise) {
   h2::H2ServerOf<SimApp<&set_up_logged>> server;
   SimClient client = server.connect(h2::frame(h2::Type::headers, h2::kEndHeaders | h2::kEndStream,
