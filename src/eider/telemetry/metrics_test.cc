@@ -1,6 +1,7 @@
 #include "eider/telemetry/metrics.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -219,6 +220,28 @@ TEST(Metrics, have_what_is_at_work_and_what_the_process_takes) {
   EXPECT_TRUE(text.contains("\nprocess_open_fds "));
   client.advance(3s);
   EXPECT_TRUE(client.get("/metrics").body.contains("eider_loop_lag_seconds_count 3\n"));
+}
+
+/// As the metrics tell it.
+double heap_bytes(TestClient& client) {
+  constexpr std::string_view kName = "\neider_heap_bytes ";
+  const std::string text = client.get("/metrics").body;
+  return std::stod(text.substr(text.find(kName) + kName.size()));
+}
+
+TEST(Metrics, tell_what_the_program_has_allocated_in_blocks_of_each_size) {
+  if (::mallinfo2().arena == 0) {
+    GTEST_SKIP() << "a sanitizer has taken the heap's place";
+  }
+  App app = counted();
+  TestClient client(app);
+  for (const std::size_t bytes : {std::size_t{10'000}, std::size_t{50'000'000}}) {
+    const double before = heap_bytes(client);
+    std::vector<std::string> blocks(50'000'000 / bytes, std::string(bytes, 'x'));
+    EXPECT_NEAR(heap_bytes(client) - before, 5e7, 2e6) << bytes;
+    blocks.clear();
+    EXPECT_NEAR(heap_bytes(client) - before, 0, 2e6) << bytes;
+  }
 }
 
 }  // namespace
