@@ -117,6 +117,10 @@ class Dev(unittest.TestCase):
     def test_01_a_request_waits_for_the_first_build(self):
         self.assertEqual(self.dev.ask(), (200, 'first words'), self.dev.said())
 
+    def test_01_its_log_is_text_for_people(self):
+        self.assertEqual(self.dev.ask(method='POST', body='four')[1], 'four')
+        until(lambda: ' info posted bytes=4\n' in self.dev.said(), 'its line')
+
     def test_02_requests_during_a_build_wait_and_none_fails(self):
         answers, is_over = [], threading.Event()
 

@@ -14,7 +14,8 @@
 namespace eider {
 
 enum class LogFormat : std::uint8_t {
-  /// Text on a terminal, else JSON.
+  /// What EIDER_LOG_FORMAT of the environment says, "text" or "json"; without it, text on a
+  /// terminal, else JSON.
   automatic,
   /// 2026-11-23T01:44:14.120Z info paid order=7 cents=1200 request_id=1f08ea8b9b95fb8b
   text,
@@ -59,7 +60,7 @@ struct LogOptions {
 /// Each line that is written on behalf of a request has its request_id, and its trace_id and
 /// span_id, where there are such.
 ///
-/// errors  throws a Failure where the file cannot be opened
+/// errors  throws a Failure where the file cannot be opened, or EIDER_LOG_FORMAT has another word
 [[nodiscard]] Log open_log(LogOptions options = {});
 
 }  // namespace eider

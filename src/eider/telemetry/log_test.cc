@@ -487,6 +487,19 @@ TEST(Log, follows_a_file_that_was_moved_away) {
   EXPECT_TRUE(lines_of(file).back().contains("\"new\""));
 }
 
+// `eider dev` reads what people are shown by a pipe.
+TEST(Log, is_what_the_environment_says_where_the_program_leaves_it_open) {
+  ::setenv("EIDER_LOG_FORMAT", "text", 1);
+  EXPECT_TRUE(written_to(pipe_ends(), LogFormat::automatic).ends_with("Z info paid order=7\n"));
+  EXPECT_TRUE(written_to(pipe_ends(), LogFormat::json).starts_with("{\"time\""));
+  ::setenv("EIDER_LOG_FORMAT", "json", 1);
+  EXPECT_TRUE(written_to(terminal_ends(), LogFormat::automatic).starts_with("{\"time\""));
+  ::setenv("EIDER_LOG_FORMAT", "xml", 1);
+  EXPECT_THROW((void)open_log(), Failure);
+  EXPECT_TRUE(written_to(pipe_ends(), LogFormat::text).ends_with("Z info paid order=7\n"));
+  ::unsetenv("EIDER_LOG_FORMAT");
+}
+
 TEST(Log, says_which_file_cannot_be_opened) {
   try {
     (void)open_log({.file = "/nonexistent/eider.log"});

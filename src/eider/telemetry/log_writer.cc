@@ -5,8 +5,10 @@
 
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "eider/base/failure.h"
@@ -24,8 +26,17 @@ std::int64_t unix_milliseconds() noexcept {
   return unix_nanoseconds() / 1'000'000;
 }
 
-bool is_json(LogFormat format, const LogOutput& output) noexcept {
-  return format == LogFormat::json || (format == LogFormat::automatic && !output.is_terminal());
+bool is_json(LogFormat format, const LogOutput& output) {
+  if (format != LogFormat::automatic) {
+    return format == LogFormat::json;
+  }
+  const char* const given = std::getenv("EIDER_LOG_FORMAT");
+  const std::string_view wanted = given == nullptr ? "" : given;
+  if (!wanted.empty() && wanted != "text" && wanted != "json") {
+    throw Failure(Error::internal("EIDER_LOG_FORMAT is \"" + std::string(wanted) +
+                                  "\": text or json is understood"));
+  }
+  return wanted.empty() ? !output.is_terminal() : wanted == "json";
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <eider/assets/assets.h>
 #include <eider/eider.h>
+#include <eider/telemetry/log.h>
 #include <eider/views/app/views.h>
 
 #include <string>
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
   }
   // here
   App app;
+  const Log log = open_log();
   const Assets assets =
       serve_assets(app, shop_assets(), {.development_directory = own.development ? "web" : ""});
   serve_views(app, {.directory = "pages", .development = own.development});
@@ -35,7 +37,10 @@ int main(int argc, char** argv) {
     return views->page(shop::FrontPage{shop::greeting(), style});
   });
   app.get("/words", [] { return shop::greeting(); });
-  app.post("/words", [](const Request& request) { return std::string(request.body()); });
+  app.post("/words", [log](const Request& request) {
+    log.info("posted", {{"bytes", request.body().size()}});
+    return std::string(request.body());
+  });
   WebSocketHandlers echo;
   echo.message = [](WebSocketRef& socket, const WsMessage& said) { socket.try_send(said); };
   app.ws("/echo", std::move(echo));

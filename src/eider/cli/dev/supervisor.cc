@@ -271,6 +271,7 @@ void Supervisor::start_program() {
                      .directory = options_.tree.source,
                      .environment = {{"EIDER_LISTEN", "systemd"},
                                      {"EIDER_DRAIN_SECONDS", "1"},
+                                     {"EIDER_LOG_FORMAT", "text"},
                                      {"NOTIFY_SOCKET", "@" + notify_name_}},
                      .listens_on = options_.listener};
   if (*has_development_ &&
