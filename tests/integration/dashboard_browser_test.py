@@ -114,6 +114,18 @@ def shows_the_log_and_takes_none_of_it_for_markup(browser, service):
                       "what came meanwhile")
 
 
+def goes_on_behind_a_restart_by_the_same_number(browser, service):
+    open_page(browser, service)
+    browser.until(lambda: "s" in text_of(browser, "glance"), "its age")
+    # As in a container, where each is process 1.
+    browser.run("const ask = fetch; window.fetch = async (...words) => {"
+                "  const state = await (await ask(...words)).json();"
+                "  state.process.server.up_seconds /= 1e6;"
+                "  return { ok: true, json: async () => state };"
+                "}")
+    browser.until(lambda: "µs" in text_of(browser, "glance").split("\n")[1], "that of the next one")
+
+
 def shows_a_loop_that_stands_still(browser, service):
     open_page(browser, service)
     # New connections go to the loop that has fewer: one of these is not beside the page's own.
@@ -199,6 +211,7 @@ def main():
                       shows_routes_with_rates_and_latencies,
                       shows_slow_statements_pools_and_settings,
                       shows_the_log_and_takes_none_of_it_for_markup,
+                      goes_on_behind_a_restart_by_the_same_number,
                       breaks_no_policy_and_asks_nobody_else, is_used_by_keyboard,
                       shows_a_loop_that_stands_still):
             check(browser, service)

@@ -216,8 +216,11 @@ function drawLog() {
 }
 
 function draw(state) {
-  // Of several processes any may answer: what one has counted says nothing of another.
-  if (before && before.process.server.process !== state.process.server.process) {
+  // Of several processes any may answer: what one has counted says nothing of another. In a
+  // container the next one has the same number.
+  const server = state.process.server;
+  const old = before?.process.server;
+  if (old && (old.process !== server.process || old.up_seconds > server.up_seconds)) {
     before = null;
     logged = [];
     seen = 0;  // it is told all the next time
@@ -225,7 +228,6 @@ function draw(state) {
     takeLog(state.log);
   }
   drawLog();
-  const server = state.process.server;
   const passed = before ? server.up_seconds - before.process.server.up_seconds : 0;
   const all = (one) => total(one.process.server.loops, (loop) => loop.requests);
   const rate = passed > 0 ? Math.max(all(state) - all(before), 0) / passed : 0;
