@@ -89,8 +89,10 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   using Waiting = std::deque<std::unique_ptr<Job>>;
   static constexpr Duration kPauseMin = std::chrono::milliseconds(100);
   static constexpr Duration kPauseMax = std::chrono::seconds(2);
-  /// A write and a wake-up of the server cost more than a quick statement: so many are not spread.
+  /// A write and a wake-up of the server cost more than a quick statement: so many are not spread,
+  /// unless they take longer than that: then other connections answer them sooner.
   static constexpr std::size_t kTogetherMin = 8;
+  static constexpr Duration kNotSpreadMax = std::chrono::milliseconds(1);
   /// For how long what goes together may take: the last one waits for all ahead of it.
   static constexpr Duration kTogetherTimeMax = std::chrono::milliseconds(10);
   /// Some of what has taken so long together is quick no more.
@@ -251,20 +253,22 @@ template <class D>
 std::unique_ptr<Job> LoopSessions<D>::take_together(std::unique_ptr<Job> first) {
   const auto is_free = [](const auto& session) { return session->is_free(); };
   const std::size_t free = std::max<std::size_t>(1, count(sessions_, is_free));
-  const std::size_t share =
-      std::min(std::max(kTogetherMin, waiting_.size() / free + 1), D::kTogetherMax);
-  Duration left = kTogetherTimeMax - std::min(cost_of(*first), kTogetherTimeMax);
-  const auto has_next = [this, &left] {
+  const std::size_t share = waiting_.size() / free + 1;
+  const std::size_t most = std::min(std::max(kTogetherMin, share), D::kTogetherMax);
+  Duration cost = cost_of(*first);
+  const auto has_next_behind = [&](std::size_t others) {
     drop_left();
-    return !waiting_.empty() && cost_of(*waiting_.front()) < left;
+    const Duration cost_max = others < share ? kTogetherTimeMax : kNotSpreadMax;
+    return others < most && !waiting_.empty() && cost < cost_max &&
+           cost_of(*waiting_.front()) < cost_max - cost;
   };
-  if (!has_next()) {
+  if (!has_next_behind(1)) {
     return first;
   }
-  auto group = std::make_unique<JobGroup>(costs_, share);
+  auto group = std::make_unique<JobGroup>(costs_, most);
   group->add(std::move(first));
-  while (group->size() < share && has_next()) {
-    left -= cost_of(*waiting_.front());
+  while (has_next_behind(group->size())) {
+    cost += cost_of(*waiting_.front());
     group->add(std::move(waiting_.front()));
     waiting_.pop_front();
   }

@@ -89,6 +89,23 @@ TEST_F(PostgresTogether, quick_reads_share_a_transaction_and_each_has_its_own_an
   EXPECT_GE(transactions_of(open({.connections_max = 1, .joins_reads = false}), 20, read), 20U);
 }
 
+TEST_F(PostgresTogether, those_that_take_a_while_are_spread_over_the_connections_that_are_free) {
+  constexpr int kConnections = 4;
+  const Database base = open({.connections_max = kConnections});
+  script(base,
+         "create or replace view a_while as select pg_backend_pid() as pid from pg_sleep(0.002)");
+  std::set<int> asked;
+  const auto read = [&asked](Database on, int) -> Task<> {
+    asked.insert((co_await on.one<int>("select pid from a_while")).value());
+  };
+  on_loop_.run([](Database on, auto ask, std::set<int>& pids) -> Task<> {
+    co_await ask_at_once(on, 2 * kConnections, ask);  // which opens all of them
+    pids.clear();
+    co_await ask_at_once(on, 2 * kConnections, ask);
+  }(base, read, asked));
+  EXPECT_EQ(asked.size(), std::size_t{kConnections});
+}
+
 TEST_F(PostgresTogether, what_is_no_plain_read_goes_by_itself) {
   const Database base = open({.connections_max = 1});
   script(base, "drop table if exists t; create table t(n int); insert into t values(1)");
