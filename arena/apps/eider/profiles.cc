@@ -82,7 +82,8 @@ Dataset read_dataset(const std::string& path) {
 void add_profiles(App& app, const std::string& folder) {
   app.state(read_dataset(folder + "/dataset.json"));
   app.get("/json/{count}", first_items).use(compression());
-  serve_files(app, "/static", folder + "/static");
+  // HttpArena wants each answer read from the disk: nothing is kept in memory.
+  serve_files(app, "/static", folder + "/static", {.small_file_bytes_max = 0});
 }
 
 }  // namespace arena
