@@ -74,9 +74,10 @@ class Judges(unittest.TestCase):
         judge = rows.items_between(1, 500, 2)
         items = [postgres.item_of(1), postgres.item_of(2)]
         judge(json.dumps({"items": items, "count": 2}).encode())
-        flat = {**items[0], "rating": 1}
+        flat, counted = {**items[0], "rating": 1}, {**items[0], "active": 1}
         for wrong in ({"items": items, "count": 3}, {"items": items[:1], "count": 1}, items,
-                      {"items": [flat, items[1]], "count": 2}):
+                      {"items": [flat, items[1]], "count": 2},
+                      {"items": [counted, items[1]], "count": 2}):
             self.refuse(judge, wrong)
         self.refuse(rows.items_between(400, 500, 1), {"items": items[:1], "count": 1})
 
