@@ -1,5 +1,6 @@
 #include "database.h"
 
+#include <eider/db/mariadb/mariadb.h>
 #include <eider/db/postgres/postgres.h>
 #include <eider/db/sqlite/sqlite.h>
 #include <eider/views/app/views.h>
@@ -103,6 +104,14 @@ Task<> store(const Database& db, const std::vector<World>& worlds) {
         worlds);
     co_return;
   }
+  if (db.dialect() == db::Dialect::mariadb) {
+    co_await db.exec(
+        "update world join json_table($1, '$[*]' columns(id int path '$.id', "
+        "number int path '$.randomNumber')) as new on world.id = new.id "
+        "set world.randomnumber = new.number",
+        worlds);
+    co_return;
+  }
   std::vector<int> ids;
   std::vector<int> numbers;
   for (const World& world : worlds) {
@@ -164,10 +173,12 @@ Database open(const DatabaseOptions& options) {
   if (options.where.starts_with(kSqlite)) {
     return open_sqlite(options.where.substr(kSqlite.size()));
   }
+  const auto connections = static_cast<std::size_t>(options.connections);
+  if (options.where.starts_with("mysql://") || options.where.starts_with("mariadb://")) {
+    return open_mariadb(options.where, {.connections_max = connections});
+  }
   // The rules of TechEmpower want a Sync behind each statement.
-  return open_postgres(
-      options.where,
-      {.connections_max = static_cast<std::size_t>(options.connections), .joins_reads = false});
+  return open_postgres(options.where, {.connections_max = connections, .joins_reads = false});
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ struct FortunesPage {
 };
 
 struct DatabaseOptions {
-  std::string where;    // of PostgreSQL, or "sqlite:FILE"; empty: there is none
-  int connections = 4;  // of each loop, with PostgreSQL
+  std::string where;    // of PostgreSQL, "mysql://…" or "sqlite:FILE"; empty: there is none
+  int connections = 4;  // of each loop, save with SQLite
 };
 
 /// GET /db, /queries?count=, /updates?count=, /fortunes, /cached-queries?count=
