@@ -61,7 +61,7 @@ class Gigabytes(unittest.TestCase):
                 with self.subTest(backend), \
                         Program(PROGRAM, '{port}', '1', '--backend', backend) as service:
                     told = curl('-X', 'POST', '-T', sparse.name,
-                                f'http://127.0.0.1:{service.port}/upload')
+                                f'http://127.0.0.1:{service.port}/checksum')
                     self.assertEqual(json.loads(told), {'bytes': FOUR_GIB, 'crc32': crc32})
                     self.assertLess(peak_bytes(service), MEMORY_BYTES_MAX)
 

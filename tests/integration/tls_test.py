@@ -147,7 +147,7 @@ class Data(Secure):
         sent.write_bytes(body)
         for version in ('1.2', '1.3'):
             told = self.curl('--http1.1', '--tls-max', version, '--data-binary', f'@{sent}',
-                             path='/upload')
+                             path='/checksum')
             self.assertEqual(json.loads(told), {'bytes': len(body), 'crc32': zlib.crc32(body)})
 
     def test_megabytes_are_streamed_to_the_client(self):
