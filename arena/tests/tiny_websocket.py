@@ -122,9 +122,9 @@ class TinyWebSocket:
     def _refuse(self, connection):
         """Who asks for no upgrade; one that is tired serves nobody behind that."""
         status = "200 OK" if self.mode == "plain" else "426 Upgrade Required"
-        connection.sendall(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode())
         if self.mode == "tired":
-            self.mode = "status"
+            self.mode = "status"  # ahead of the answer, behind which the next one connects
+        connection.sendall(f"HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n".encode())
         raise WrongAnswer("no upgrade is asked for")
 
     def _answer(self, connection, members, opcode, is_final, payload):
