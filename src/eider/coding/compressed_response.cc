@@ -68,8 +68,8 @@ class Compression {
   }
 
  private:
-  [[nodiscard]] Offer offer_of(std::vector<ContentCoding> usual) const {
-    return Offer(options_.codings.empty() ? std::move(usual) : options_.codings);
+  [[nodiscard]] Offer offer_of(const std::vector<ContentCoding>& usual) const {
+    return Offer(options_.codings.empty() ? usual : options_.codings);
   }
 
   [[nodiscard]] std::optional<ContentCoding> coding_for(const Request& request,
