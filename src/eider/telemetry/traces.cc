@@ -60,17 +60,18 @@ void end(const AnswerRecord& record) {
   span.parent = work.parent;
   span.kind = SpanKind::server;
   span.name = std::string(to_text(request.method()));
-  if (!request.route().empty()) {
-    span.name.append(" ").append(request.route());
-  }
   span.ended_ns = unix_nanoseconds();
   span.began_ns = span.ended_ns - std::chrono::nanoseconds(record.ended - record.began).count();
   span.attributes = {{"http.request.method", std::string(to_text(request.method()))},
-                     {"http.route", std::string(request.route())},
                      {"url.path", std::string(request.path())},
                      {"client.address", request.remote_address()},
-                     {"network.protocol.version", std::string(record.protocol)},
+                     {"network.protocol.version",
+                      std::string(record.protocol.substr(record.protocol.find('/') + 1))},
                      {"http.response.status_code", std::int64_t{record.status}}};
+  if (!request.route().empty()) {
+    span.name.append(" ").append(request.route());
+    span.attributes.emplace_back("http.route", std::string(request.route()));
+  }
   span.state = work.state;
   constexpr int kInternalError = 500;
   if (!record.is_whole) {

@@ -50,9 +50,12 @@ TEST(Traces, have_a_span_for_each_request_with_its_route_and_never_its_query) {
   EXPECT_NE(span.place.span, 0U);
   EXPECT_LE(span.began_ns, span.ended_ns);
   EXPECT_EQ(attribute(span, "url.path"), "/notes/7");
+  EXPECT_EQ(attribute(span, "http.route"), "/notes/{id}");
+  EXPECT_EQ(attribute(span, "network.protocol.version"), "1.1");
   EXPECT_EQ(attribute(span, "http.response.status_code"), "200");
   EXPECT_EQ(span.error, "");
   EXPECT_EQ(spans->spans[1].name, "GET");
+  EXPECT_EQ(attribute(spans->spans[1], "http.route"), "none");
   EXPECT_EQ(spans->spans[2].error, "500");
   EXPECT_NE(span.place.trace_low, spans->spans[1].place.trace_low);
 }
