@@ -147,6 +147,15 @@ void append_family(std::string& out, const MetricRead& family) {
   }
 }
 
+/// source  OpenTelemetry, "General metric semantic conventions", "Instrument units": UCUM's
+std::string_view unit_of(std::string_view name) noexcept {
+  constexpr std::string_view kTotal = "_total";
+  if (name.ends_with(kTotal)) {
+    name.remove_suffix(kTotal.size());
+  }
+  return name.ends_with("_seconds") ? "s" : name.ends_with("_bytes") ? "By" : "";
+}
+
 /// What a series is read from while others may be made: what is kept for good, or a copy.
 using Source = std::variant<const Counter*, const Gauge*, const Histogram*, std::function<double()>,
                             std::function<const Histogram&()>>;
@@ -322,6 +331,7 @@ std::vector<MetricRead> Metrics::read() const {
       MetricRead& read = all.emplace_back();
       read.name = family.name;
       read.help = family.help;
+      read.unit = unit_of(family.name);
       read.kind = family.kind;
       read.label_names = family.label_names;
       for (const auto& [values, series] : family.series) {

@@ -40,6 +40,7 @@ struct MetricPoint {
 struct MetricRead {
   std::string name;
   std::string help;
+  std::string_view unit;  // by how the name ends: "s", "By", or empty
   MetricKind kind = MetricKind::counter;
   std::vector<std::string> label_names;
   std::vector<double> bounds;  // of a histogram

@@ -121,6 +121,19 @@ TEST(Metrics, of_the_application_are_told_with_their_labels) {
             "size_bytes_bucket{le=\"+Inf\"} 3\nsize_bytes_sum 56\nsize_bytes_count 3\n");
 }
 
+TEST(Metrics, have_the_unit_that_their_names_end_with) {
+  Metrics metrics;
+  for (const char* const name : {"a_seconds", "b_bytes", "c_milliseconds", "d"}) {
+    metrics.gauge(name, "");
+  }
+  metrics.counter("e_seconds_total", "");
+  std::string units;
+  for (const MetricRead& metric : metrics.read()) {
+    units.append(metric.name).append(" ").append(metric.unit).append("\n");
+  }
+  EXPECT_EQ(units, "a_seconds s\nb_bytes By\nc_milliseconds \nd \ne_seconds_total s\n");
+}
+
 TEST(Metrics, refuse_names_that_cannot_be_read) {
   Metrics metrics;
   metrics.counter("one", "");

@@ -200,6 +200,8 @@ void append_metric(Buffer& out, const MetricRead& metric, const Times& times) {
   json::write_string(out, metric.name);
   out.append(R"(,"description":)");
   json::write_string(out, metric.help);
+  out.append(R"(,"unit":)");
+  json::write_string(out, metric.unit);
   switch (metric.kind) {
     case MetricKind::counter:
       out.append(R"(,"sum":{"isMonotonic":true,)");
