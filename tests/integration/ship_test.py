@@ -1,5 +1,5 @@
-"""`eider package` and `eider deploy`, and what goes wrong with them: one program is built, packed,
-run in an empty root, and taken to a real sshd on this machine.
+"""`eider package` and `eider deploy`, and what goes wrong with them: a program, and one with a
+database, are built, packed, run in an empty root, and taken to a real sshd on this machine.
 
 Must not need more of the machine that it is deployed to than a shell; systemd is stood in for. The
 usual way, and the way back under load, are in way_test.py.
@@ -65,11 +65,55 @@ add_executable(shop main.cc)
 target_link_libraries(shop PRIVATE eider::core)
 eider_project(shop)
 '''
+# The other project, which keeps notes.
+NOTES_MAIN = r'''#include <eider/db/migrations/migrate.h>
+#include <eider/db/sqlite/sqlite.h>
+#include <eider/eider.h>
+#include <eider/middleware/health.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "shop_migrations.h"
+
+using Notes = std::vector<std::string>;
+using eider::Database;
+using eider::State;
+using eider::Task;
+
+int main(int argc, char** argv) {
+  std::string query;
+  std::ifstream file("current/assets/query");
+  std::getline(file, query);
+  const Database database = eider::open_sqlite("shop.db");
+  eider::App app;
+  app.state(database);
+  app.add_module<eider::SchemaModule>(
+      database, shop_migrations(),
+      eider::MigrateOptions{.accepts_newer = std::getenv("ACCEPTS_NEWER") != nullptr});
+  eider::serve_health(app);
+  app.post("/notes/{text}", [](std::string text, State<Database> db) -> Task<> {
+    co_await db->exec("insert into notes(text) values ($1)", text);
+  });
+  app.get("/notes", [query](State<Database> db) -> Task<Notes> {
+    co_return co_await db->all<std::string>(eider::db::RuntimeSql{query});
+  });
+  app.check("query", [query](State<Database> db) -> Task<> {
+    co_await db->all<std::string>(eider::db::RuntimeSql{query});
+  });
+  return app.run(argc, argv);
+}
+'''
+NOTES_CMAKE = CMAKE.replace('COMPONENTS core', 'COMPONENTS core sqlite').replace(
+    'eider::core', 'eider::core eider::sqlite') + 'eider_migrations(shop DIRECTORY migrations)\n'
+TABLE = 'create table notes(id integer primary key, text text not null);\n'
 SHARED = None
 
 
 class Shared(Installed):
-    """One prefix and one project for all tests."""
+    """One prefix and two projects for all tests."""
 
     def __enter__(self):
         super().__enter__()
@@ -78,7 +122,20 @@ class Shared(Installed):
         (self.shop / 'CMakeLists.txt').write_text(CMAKE)
         (self.shop / 'main.cc').write_text(MAIN)
         (self.shop / 'LICENSE').write_text('Nobody may.\n')
+        self.notes = Path(self.place.name, 'notes')
+        self.write_notes('select text from notes', TABLE)
+        (self.notes / 'CMakeLists.txt').write_text(NOTES_CMAKE)
+        (self.notes / 'main.cc').write_text(NOTES_MAIN)
         return self
+
+    def write_notes(self, query, *migrations):
+        """The release that reads its notes so, over that schema."""
+        for folder in ('assets', 'migrations'):
+            shutil.rmtree(self.notes / folder, ignore_errors=True)
+            (self.notes / folder).mkdir(parents=True)
+        (self.notes / 'assets/query').write_text(query)
+        for number, text in enumerate(migrations, 1):
+            (self.notes / f'migrations/{number:04}_step.sql').write_text(text)
 
     def package(self, mode, *words):
         """What is packed: the last line of its output."""
@@ -94,17 +151,17 @@ def setUpModule():
     SHARED = unittest.enterModuleContext(Shared())
 
 
-def eider(*words, **changes):
+def eider(*words, place=None, **changes):
     """What the command ends with and says in that project, at one time."""
-    return SHARED.eider(*words, place=SHARED.shop,
+    return SHARED.eider(*words, place=place or SHARED.shop,
                         **{'SOURCE_DATE_EPOCH': '1700000000', **changes})
 
 
-def ask(port, path):
+def ask(port, path, method='GET'):
     """(status, content), or nothing where nobody answers."""
     connection = http.client.HTTPConnection('127.0.0.1', port, timeout=10)
     with contextlib.closing(connection), contextlib.suppress(OSError):
-        connection.request('GET', path)
+        connection.request(method, path)
         reply = connection.getresponse()
         return reply.status, reply.read().decode()
     return None
@@ -163,15 +220,26 @@ class Packages(unittest.TestCase):
             self.assertEqual(name in own, line.startswith(str(moved)), line)
         self.assertEqual({name for name in own if str(moved / 'lib' / name) not in maps}, set())
 
-    def test_made_again_it_is_the_same_and_it_tells_no_folder(self):
-        first = SHARED.package('one')
-        program = (SHARED.shop / 'build/package/shop').read_bytes()
-        self.assertNotIn(str(SHARED.shop).encode(), program)
-        again = SHARED.package('one', '--output', self.place)
-        self.assertEqual(hashlib.sha256(first.read_bytes()).digest(),
-                         hashlib.sha256(again.read_bytes()).digest())
-        changed = SHARED.package('two', '--output', self.place)
-        self.assertNotEqual(first.read_bytes(), changed.read_bytes())
+    def test_built_again_elsewhere_it_is_the_same_and_tells_no_folder(self):
+        made = []
+        for name in ('first', "the second's, elsewhere"):
+            project = self.place / name / 'shop'
+            shutil.copytree(SHARED.notes, project, ignore=shutil.ignore_patterns('build'))
+            for kind in ('tar', 'oci'):
+                status, _, errors = eider('package', '--format', kind, place=project,
+                                          CCACHE_DISABLE='1')
+                self.assertEqual(status, 0, errors)
+            program = (project / 'build/package/shop').read_bytes()
+            self.assertFalse(f'{name}/shop'.encode() in program)  # it is not told: it is too long
+            packages = project / 'build/packages'
+            made.append({str(file.relative_to(packages)): hashlib.sha256(file.read_bytes()).digest()
+                         for file in packages.rglob('*') if file.is_file()})
+        self.assertEqual(made[0], made[1])
+        self.assertIn('shop-0.1.0-oci/index.json', made[0])
+
+    def test_another_release_is_another_package(self):
+        first = SHARED.package('one').read_bytes()
+        self.assertNotEqual(first, SHARED.package('two', '--output', self.place).read_bytes())
 
     def test_the_bill_names_each_library_its_package_and_digest(self):
         with tarfile.open(SHARED.package('one')) as archive:

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "eider/cli/bench/files.h"
 #include "eider/cli/project/bill.h"
 #include "eider/cli/project/closure.h"
+#include "eider/cli/project/deploy.h"
 #include "eider/cli/project/in_project.h"
 #include "eider/cli/project/oci.h"
 
@@ -363,12 +363,13 @@ std::vector<std::pair<std::string, std::string>> environment_for(const Project& 
       {"SOURCE_DATE_EPOCH", std::to_string(time)},
       // Where a link leads to the project, CMake would go by the link's name, which is not mapped.
       {"PWD", project.root}};
-  const auto is_plain = [](char each) {
-    return std::isalnum(static_cast<unsigned char>(each)) != 0 ||
-           std::string_view("/._-+").find(each) != std::string_view::npos;
+  // CMake has its lists by semicolons, and the option its two halves by the sign.
+  const auto can_be_mapped = [](char each) {
+    return static_cast<unsigned char>(each) >= ' ' &&
+           std::string_view(R"(;="\$`#)").find(each) == std::string_view::npos;
   };
-  if (std::ranges::all_of(project.root, is_plain)) {
-    const std::string map = fmt::format("-ffile-prefix-map={}=.", project.root);
+  if (std::ranges::all_of(project.root, can_be_mapped)) {
+    const std::string map = shell_quoted(fmt::format("-ffile-prefix-map={}=.", project.root));
     all.emplace_back("CXXFLAGS", behind_own("CXXFLAGS", map));
     all.emplace_back("CFLAGS", behind_own("CFLAGS", map));
   }
