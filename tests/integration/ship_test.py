@@ -357,8 +357,9 @@ class Sshd(SshFiles):
         self.process.wait()
 
 
-@unittest.skipUnless(SSHD, 'sshd is not installed')
-class Deployed(unittest.TestCase):
+class Deploying(unittest.TestCase):
+    """A folder to deploy to, by an sshd of one's own."""
+
     @classmethod
     def setUpClass(cls):
         place = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
@@ -383,10 +384,19 @@ class Deployed(unittest.TestCase):
     def pid(self):
         return int((self.there / 'shop.pid').read_text())
 
-    def deploy(self, mode, *words, config='key', **changes):
-        (SHARED.shop / 'assets/mode').write_text(mode)
+    def send(self, *words, config='key', **changes):
         return eider('deploy', 'shop.test', '--dir', self.there, *words, '--', '-F',
                      self.sshd.place / f'{config}.config', **changes)
+
+    def current(self):
+        return Path(os.readlink(self.there / 'current')).name
+
+
+@unittest.skipUnless(SSHD, 'sshd is not installed')
+class Deployed(Deploying):
+    def deploy(self, mode, *words, **more):
+        (SHARED.shop / 'assets/mode').write_text(mode)
+        return self.send(*words, **more)
 
     def deployed(self, mode, *words, **changes):
         """What it says; it has to serve."""
@@ -395,9 +405,6 @@ class Deployed(unittest.TestCase):
         self.assertEqual(ask(self.port, '/mode'), (200, mode))
         self.assertEqual(ask(self.port, '/readyz')[0], 200)
         return said
-
-    def current(self):
-        return Path(os.readlink(self.there / 'current')).name
 
     def test_a_first_release_that_fails_leaves_nothing_that_runs(self):
         status, _, errors = self.deploy('broken')
@@ -565,6 +572,75 @@ esac
         ended = subprocess.run(['systemd-analyze', 'verify', '--man=no', file], text=True,
                                check=False, capture_output=True, timeout=60)
         self.assertEqual((ended.returncode, ended.stderr.replace(str(file), '')), (0, ''))
+
+
+@unittest.skipUnless(SSHD, 'sshd is not installed')
+class Migrated(Deploying):
+    """Releases that bring migrations along."""
+
+    STARS = 'alter table notes add column stars integer not null default 5;\n'
+    TEXTS = 'select text from notes'
+    TEXTS_AND_STARS = "select text || ' ' || stars from notes"
+    NOT_THERE = 'select colour from notes'
+
+    def release(self, *words_of_notes):
+        SHARED.write_notes(*words_of_notes)
+        return self.send('--within', '5', place=SHARED.notes)
+
+    def released(self, *words_of_notes):
+        status, said, errors = self.release(*words_of_notes)
+        self.assertEqual(status, 0, said + errors)
+        self.assertEqual(ask(self.port, '/readyz')[0], 200)
+
+    def not_released(self, *words_of_notes):
+        """What is told of it."""
+        status, _, errors = self.release(*words_of_notes)
+        self.assertEqual(status, 1, errors)
+        return errors
+
+    def assert_notes(self, *notes):
+        status, content = ask(self.port, '/notes')
+        self.assertEqual((status, json.loads(content)), (200, list(notes)))
+
+    def test_each_release_migrates_and_one_that_cannot_leaves_all_as_it_was(self):
+        self.released(self.TEXTS, TABLE)
+        self.assertLess(ask(self.port, '/notes/kept', 'POST')[0], 300)
+        self.assert_notes('kept')
+        self.released(self.TEXTS_AND_STARS, TABLE, self.STARS)
+        self.assert_notes('kept 5')
+        before, process = self.current(), self.pid()
+        errors = self.not_released(
+            self.TEXTS, TABLE, self.STARS,
+            "update notes set text = 'lost';\ninsert into nowhere values (1);\n")
+        self.assertRegex(errors, (
+            'eider deploy: the new process does not come up: .*\n'
+            f'eider deploy: rolled back: releases/{before} serves\n$'))
+        self.assertIn('0003_step.sql:2: [failed]', (self.there / 'shop.log').read_text())
+        self.assertEqual((self.current(), self.pid()), (before, process))
+        self.assertLess(ask(self.port, '/notes/more', 'POST')[0], 300)
+        self.assert_notes('kept 5', 'more 5')
+        self.released(self.TEXTS, TABLE, self.STARS, 'delete from notes where id = 2;\n')
+        self.assert_notes('kept')
+
+    def test_one_that_has_migrated_serves_on_where_the_one_before_refuses_its_schema(self):
+        self.released(self.TEXTS, TABLE)
+        before = self.current()
+        errors = self.not_released(self.NOT_THERE, TABLE, self.STARS)
+        self.assertTrue(errors.endswith(
+            f'eider deploy: releases/{before} does not come up either: releases/{self.current()}, '
+            'which is not ready, serves on\n'), errors)
+        self.assertNotEqual(self.current(), before)
+        self.assertEqual(ask(self.port, '/readyz')[0], 503)
+        self.released(self.TEXTS, TABLE, self.STARS)
+
+    def test_one_that_accepts_a_newer_schema_is_gone_back_to(self):
+        (self.there / 'env').write_text('ACCEPTS_NEWER=1\n')
+        self.released(self.TEXTS, TABLE)
+        before = self.current()
+        errors = self.not_released(self.NOT_THERE, TABLE, self.STARS)
+        self.assertTrue(errors.endswith(f'rolled back: releases/{before} serves\n'), errors)
+        self.assertEqual(self.current(), before)
+        self.assert_notes()
 
 
 if __name__ == '__main__':

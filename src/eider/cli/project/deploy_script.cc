@@ -129,6 +129,7 @@ start_service() {
 # Of a unit's process that is another user's, where sudo is for more than systemctl.
 as_service() { "$@" 2>/dev/null || { is_unit && as_root "$@" 2>/dev/null; }; }
 exe_of() { as_service readlink "/proc/$1/exe"; }
+serving_exe() { exe_of "$(if is_unit; then main_pid; else own_pid; fi)"; }
 
 # What of the new release is still starting in place of process $1: it would take over later.
 end_starting() {
@@ -267,21 +268,34 @@ go_back() {
   fi
   point_to "$previous" || die "current cannot be switched back to releases/$previous: do it by hand"
   say "switched current back to releases/$previous"
-  serving=$(exe_of "$(if is_unit; then main_pid; else own_pid; fi)")
+  why=
+  serving=$(serving_exe)
   case $serving in
     "$dir/releases/$previous/"*) ;;
     *) if is_unit && [ -z "$serving" ]; then  # who may not look ends all of it
          as_root systemctl restart "$name.service"
        else
          bring_up || start_anew
-       fi || die "releases/$previous does not come up either" ;;
+       fi || stay ;;
   esac
   die "rolled back: releases/$previous serves"
 }
 
-# What does not take SIGUSR2 any more is ended.
+# The one before may refuse, such as over a schema that the new one has changed: who serves, though
+# not ready, is more than nobody.
+stay() {
+  why="releases/$previous does not come up either"
+  case $(serving_exe) in
+    "$dir/releases/$release/"*) point_to "$release" &&
+      die "$why: releases/$release, which is not ready, serves on" ;;
+  esac
+  die "$why"
+}
+
+# What does not take SIGUSR2 any more is ended; not so where it does, and the program ends itself.
 start_anew() {
   is_unit && return 1
+  case $why in *' it has ended with '*) return 1 ;; esac
   if pid=$(own_pid); then
     kill "$pid"
     is_gone() { ! kill -0 "$pid" 2>/dev/null; }
