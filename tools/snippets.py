@@ -145,7 +145,7 @@ def _captured(plain):
     names = {part.strip().lstrip('&') for found in _CAPTURES.finditer(plain)
              for part in found[1].split(',')}
     return sorted(name for name in names if re.fullmatch(r'[a-z]\w*', name) and name != 'this'
-                  and not re.search(_MAKES + name + r'\s*[=({;,)]', plain))
+                  and not re.search(_MAKES + name + r'\s*[=({;,):]', plain))
 
 
 def _function(statements, page, name):
