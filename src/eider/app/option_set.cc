@@ -168,6 +168,9 @@ void OptionSet::add(detail::app::OptionSpec made, const OptionText& text,
   made.name = option_name(section, text.member);
   made.key = option_key(section, text.member);
   made.environment = text.is_in_environment ? environment_name(program_, made.name) : "";
+  // Without a program's name there are no variables, and a file may say it nevertheless.
+  made.is_for_one_call =
+      made.form == detail::app::OptionSpec::Form::flag && !text.is_in_environment;
   made.help = text.help;
   made.is_reloadable = text.is_reloadable;
   if (!text.takes.empty()) {

@@ -75,6 +75,7 @@ struct OptionSpec {
   Form form = Form::one;
   Kind kind = Kind::text;
   bool is_reloadable = false;
+  bool is_for_one_call = false;  // the command line's alone: no file has it
   /// Reads what is said of it, or where that is nothing its default, and puts it aside.
   ///
   /// returns  it as TOML has it; empty: no value. Of a secret something that differs where it does

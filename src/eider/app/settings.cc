@@ -22,8 +22,7 @@ constexpr std::string_view kConfigKey = "server.config";
 /// What is asked for once, in place of serving, and other files are no matter of a file.
 bool is_for_files(const Settings::Entry& entry) {
   const OptionSpec& spec = *entry.spec;
-  const bool is_for_one_call = spec.environment.empty() && spec.form == OptionSpec::Form::flag;
-  return !spec.answer && !is_for_one_call && entry.key != kConfigKey;
+  return !spec.answer && !spec.is_for_one_call && entry.key != kConfigKey;
 }
 
 /// "notes.example,10.0.0.7" of the environment, of an option that takes many.

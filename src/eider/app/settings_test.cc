@@ -118,6 +118,16 @@ TEST(PrintedSettings, are_not_printed_where_something_is_wrong) {
             "--copies must be between 1 and 9, not '10'; see --help\n");
 }
 
+TEST(Settings, of_a_program_without_a_name_stand_in_its_file) {
+  const Directory directory;
+  Own own;
+  const std::string path = directory.file("any.toml", "[notes]\ncopies = 4\nverbose = true\n");
+  const auto read = read_words(OptionSet().add(own, "notes"), {"--config", path});
+  EXPECT_TRUE(read) << read.error().text();
+  EXPECT_EQ(own.copies, 4);
+  EXPECT_TRUE(own.verbose);
+}
+
 constexpr std::string_view kHidden = "hunter2-secret";
 
 TEST(Secrets, are_read_from_files_variables_and_credentials) {
