@@ -12,9 +12,9 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "../common/dataset.h"
+#include "../common/item.h"
 #include "../common/rows.h"
 
 namespace arena {
@@ -25,23 +25,6 @@ using drogon::HttpRequestPtr;
 using drogon::HttpResponse;
 using drogon::HttpResponsePtr;
 using Callback = std::function<void(const HttpResponsePtr&)>;
-
-struct Rating {
-  int score = 0;
-  int count = 0;
-};
-
-struct Item {
-  int id = 0;
-  std::string name;
-  std::string category;
-  int price = 0;
-  int quantity = 0;
-  bool active = false;
-  std::vector<std::string> tags;
-  Rating rating;
-};
-using Dataset = std::vector<Item>;
 
 Item item_of(const Json::Value& json) {
   Item item;

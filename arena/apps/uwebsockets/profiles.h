@@ -6,30 +6,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "../common/dataset.h"
+#include "../common/item.h"
 
 namespace arena {
 
-struct Rating {
-  int score = 0;
-  int count = 0;
-};
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Rating, score, count)
-
-struct Item {
-  int id = 0;
-  std::string name;
-  std::string category;
-  int price = 0;
-  int quantity = 0;
-  bool active = false;
-  std::vector<std::string> tags;
-  Rating rating;
-};
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Item, id, name, category, price, quantity, active, tags, rating)
-using Dataset = std::vector<Item>;
 
 inline Dataset read_dataset(const std::string& folder) {
   std::ifstream file(folder + kDatasetName);
