@@ -18,6 +18,7 @@ import signal
 import subprocess
 import tarfile
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -430,6 +431,20 @@ class Deployed(Deploying):
         while time.monotonic() < begun + 9:
             self.assertEqual(ask(self.port, '/mode'), (200, 'one'))
             time.sleep(0.2)
+
+    def test_the_one_before_may_take_longer_than_the_new_one_had(self):
+        self.deployed('late')
+        before = self.current()
+        lost = []
+        deploying = threading.Thread(target=self.deploy, args=('sick', '--within', '2'))
+        deploying.start()
+        while deploying.is_alive():
+            if ask(self.port, '/mode') is None:
+                lost.append(time.monotonic())
+            time.sleep(0.05)
+        deploying.join()
+        self.assertEqual((self.current(), ask(self.port, '/mode'), lost),
+                         (before, (200, 'late'), []))
 
     def test_the_last_five_releases_stay(self):
         releases = self.there / 'releases'

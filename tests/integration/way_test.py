@@ -203,7 +203,8 @@ class Way(unittest.TestCase):
             yield
             for load in kept, new:
                 status, report, said = load.end()
-                self.assertEqual((status, report['errors'], report['unsent']), (0, 0, 0), said)
+                self.assertEqual((status, *map(report.get, ('errors', 'unsent', 'first_error'))),
+                                 (0, 0, 0, ''), said)
                 self.assertGreater(report['requests'], 100)
 
     def upgrade(self, host):
@@ -235,9 +236,11 @@ class Way(unittest.TestCase):
         before = host.current()
         change(self.shop / 'src/main.cc', RUN, SICK)
         change(self.shop / 'src/main.cc', '#include', '#include <stdexcept>\n\n#include')
-        status, _, errors = self.eider(*host.deployment('--within', '2'),
-                                       named='eider deploy, of what is not ready')
+        status, said, errors = self.eider(*host.deployment('--within', '5'),
+                                          named='eider deploy, of what is not ready')
         self.assertEqual(status, 1)
+        self.assertRegex(said, (rf'\nswitched current back to releases/{before}\n'
+                                rf'process {host.pid()} serves in place of \d+\n$'), errors)
         self.assertTrue(errors.endswith(
             'eider deploy: http://127.0.0.1:8080/readyz answers 503: it is not ready; its log says '
             f'which check fails\neider deploy: rolled back: releases/{before} serves\n'), errors)

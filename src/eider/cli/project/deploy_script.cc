@@ -268,6 +268,8 @@ go_back() {
   fi
   point_to "$previous" || die "current cannot be switched back to releases/$previous: do it by hand"
   say "switched current back to releases/$previous"
+  # However little time the new one had: the service is ended where the one before is not heard of.
+  [ "$seconds" -ge 30 ] || seconds=30
   why=
   serving=$(serving_exe)
   case $serving in
