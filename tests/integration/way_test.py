@@ -236,7 +236,7 @@ class Way(unittest.TestCase):
         before = host.current()
         change(self.shop / 'src/main.cc', RUN, SICK)
         change(self.shop / 'src/main.cc', '#include', '#include <stdexcept>\n\n#include')
-        status, said, errors = self.eider(*host.deployment('--within', '5'),
+        status, said, errors = self.eider(*host.deployment('--within', '10'),
                                           named='eider deploy, of what is not ready')
         self.assertEqual(status, 1)
         self.assertRegex(said, (rf'\nswitched current back to releases/{before}\n'
