@@ -27,6 +27,7 @@ namespace eider {
 /// /vital                 as /plain, and answered however much there is to do
 /// /wait?MS               "waited" after that time; `/wait-echo?MS` target and body after it
 /// /wait-on?MS            as /wait, and outlives its client
+/// /wait-busy?US          "waited" after 1 ms, and as /busy then
 /// /wait-now              waits by its plan, and is answered without waiting
 /// /wait-throw            a task that throws
 /// /block                 "blocked", from a thread of the pool; outlives its client
@@ -69,9 +70,7 @@ class ScriptedService final : public Service {
       may_go.acquire();
       response.set_static_body("released");
     } else if (path == "/busy") {
-      static_cast<SimLoop&>(Loop::current())
-          .kernel()
-          .compute(std::chrono::microseconds(number(request)));
+      compute(request);
       response.set_static_body("done");
     } else if (path == "/close") {
       response.set_static_body("bye").close_connection();
@@ -93,6 +92,10 @@ class ScriptedService final : public Service {
     } else if (request.path() == "/block") {
       const std::string text = co_await run_blocking([this, &request] { return block(request); });
       response.set_body(text);
+    } else if (request.path() == "/wait-busy") {
+      co_await sleep_for(std::chrono::milliseconds(1));
+      compute(request);
+      response.set_static_body("waited");
     } else {
       if (request.path() != "/wait-now") {
         auto sleep = sleep_for(std::chrono::milliseconds(number(request)));
@@ -151,6 +154,12 @@ class ScriptedService final : public Service {
     const std::string_view text = request.query();
     std::from_chars(text.data(), text.data() + text.size(), value);
     return value;
+  }
+
+  static void compute(const Request& request) {
+    static_cast<SimLoop&>(Loop::current())
+        .kernel()
+        .compute(std::chrono::microseconds(number(request)));
   }
 
   static std::string text_after_waiting(const Request& request) {

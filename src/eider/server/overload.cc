@@ -16,8 +16,7 @@ bool Overload::refuses(const Plan& plan) noexcept {
   const Instant began = loop_.now();
   const bool is_late = queue_.refuses(now - began + backlog_.usual(began, told_ago()),
                                       answered() + backlog_.answered(), now);
-  // A loop that has slept has time, however many come at once.
-  if (!is_late && (!queue_.is_standing() || has_slept_ || try_spend(now))) {
+  if (!is_late && (!queue_.is_standing() || try_spend(now))) {
     return false;
   }
   queue_.note_refused(now);
@@ -38,10 +37,11 @@ void Overload::look_at_turn() noexcept {
 }
 
 // A little more than it can do, or what each takes, a guess, would keep it idle; who is too many by
-// that is late in the end.
+// that is late in the end. Time that it has slept is all to be had, also by turns behind that one.
 bool Overload::try_spend(Instant now) noexcept {
-  credit_ = std::min(credit_ + (now - credited_at_) * 21 / 20,
-                     each_ * static_cast<Duration::rep>(StandingQueue::kOthersMin));
+  const Duration more = credit_ + (now - credited_at_) * 21 / 20;
+  credit_ = has_slept_ ? std::min(more, Duration(StandingQueue::kOverAfter))
+                       : std::max(credit_, std::min(more, each_ * kAtOnceMax));
   credited_at_ = now;
   if (credit_ < each_) {
     return false;
@@ -77,7 +77,7 @@ void Overload::on_turn_done() noexcept {
   ended_ = now;
   if (!is_on()) {
     queue_.note(backlog_.longest(now), backlog_.answered(), now);
-    credit_ = each_ * static_cast<Duration::rep>(StandingQueue::kOthersMin);
+    credit_ = each_ * kAtOnceMax;
     credited_at_ = now;
   }
   if (is_on()) {

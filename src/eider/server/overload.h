@@ -36,6 +36,9 @@ class Overload final : private TurnWatch {
   }
 
  private:
+  /// What a busy loop lets in at once takes one turn later, in which nobody else is read.
+  static constexpr Duration::rep kAtOnceMax = 8;
+
   void on_turn_done() noexcept override;
   void look_at_turn() noexcept;
   /// Requests that this turn has answered, save refused ones.
