@@ -19,6 +19,7 @@ class Outcome:
         self.failures = []  # (name, details)
         self.skipped = []  # (name, why)
         self.unsteady = []  # (name, what the first run said)
+        self.notes = []  # lines that are told whatever was found
 
     def ok(self, count=1):
         """So many more passed."""
@@ -77,6 +78,8 @@ class Teller:
         seconds = time.monotonic() - begin
         print('\r\033[K' * is_terminal + f'{name:<12} {outcome.passed} passed, '
               f'{len(outcome.failures)} failed  ({what}, {seconds:.1f} s)', flush=True)
+        for note in outcome.notes:
+            print(f'  {note}')
         for title, why in outcome.skipped:
             print(f'  skipped {name}: {title}: {why}')
         for word, found in (('FAILED', outcome.failures), ('UNSTEADY', outcome.unsteady)):

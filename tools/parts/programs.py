@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 from parts import commands
@@ -90,16 +91,24 @@ def _artifacts(directory):
 
 def run_scripts(outcome, tree, only=''):
     """Every tests/integration/*_test.py against the programs of the tree, several at once."""
+    took = {}  # script: seconds of its first run
+
     def call(script):
-        return commands.run(
+        begin = time.monotonic()
+        ended = commands.run(
             ['python3', *telling(script)], SCRIPT_SECONDS_MAX, tree.root,
             {'EIDER_BIN': str(tree.bin), 'PYTHONDONTWRITEBYTECODE': '1'})
+        took.setdefault(script, time.monotonic() - begin)
+        return ended
     scripts = [script for script in sorted((tree.root / 'tests/integration').glob('*_test.py'))
                if only in script.name]
     together = [script for script in scripts if script.name not in ALONE]
     alone = [script for script in scripts if script.name in ALONE]
     first = [*zip(together, commands.each(call, together, SCRIPTS_PER_CORE)),
              *zip(alone, map(call, alone))]
+    slowest = sorted(took, key=took.get, reverse=True)[:8]
+    outcome.notes.append('slowest: ' + ', '.join(f'{one.name} {took[one]:.0f} s'
+                                                 for one in slowest))
     failed = sum(not ended.is_good for _, ended in first)
     for script, ended in first:
         again = call(script) if not ended.is_good and failed <= AGAIN_MAX else None
