@@ -4,6 +4,7 @@ python3 tests/integration/dev_bench.py [SAVES]; EIDER_BIN as for the tests. It h
 bound.
 """
 
+import contextlib
 import shutil
 import statistics
 import sys
@@ -12,9 +13,12 @@ import time
 from pathlib import Path
 
 import webdriver
-from dev_test import PATIENCE, Developing
+from dev_test import PATIENCE, PROJECT, Developing
 
 SAVES = 5
+SHOWN = 'return document.documentElement.textContent'
+EXAMPLES = Path(__file__).resolve().parents[2] / 'examples'
+BOOKSTORE_CMAKE = Path(__file__).with_name('dev_bookstore.cmake')
 
 
 def measure(browser, dev, name, change, seen):
@@ -24,34 +28,43 @@ def measure(browser, dev, name, change, seen):
         text = change(turn)
         began = time.monotonic()
         (dev.project / name).write_text(text)
-        browser.until(lambda: seen(turn) in browser.run('return document.body.textContent'),
-                      name, PATIENCE)
+        browser.until(lambda: seen(turn) in browser.run(SHOWN), name, PATIENCE)
         took.append(time.monotonic() - began)
     print(f'{name}: {min(took):.2f} s at best, {statistics.median(took):.2f} s in the middle')
 
 
+@contextlib.contextmanager
+def developing(project, cmake=None):
+    """`eider dev` of a copy of that project, and a browser that shows its first page."""
+    with tempfile.TemporaryDirectory() as directory:
+        dev = Developing(Path(directory), project)
+        if cmake:
+            shutil.copy(cmake, dev.project / 'CMakeLists.txt')
+        dev.start()
+        try:
+            with webdriver.Browser() as browser:
+                yield dev, browser
+        finally:
+            dev.stop()
+
+
+def measure_text(dev, browser, path, name, old, new):
+    """Of a text in a file, which the page at that path shows; # in `new` is the turn's."""
+    browser.open(f'http://localhost:{dev.port}{path}')
+    text = (dev.project / name).read_text()
+    measure(browser, dev, name,
+            lambda turn: text.replace(old, new.replace('#', f'{Path(name).stem}{turn}')),
+            lambda turn: f'{Path(name).stem}{turn}')
+
+
 def main():
-    directory = Path(tempfile.mkdtemp())
-    dev = Developing(directory)
-    texts = {name: (dev.project / name).read_text()
-             for name in ('words.cc', 'main.cc', 'pages/front.html')}
-    dev.start()
-    try:
-        with webdriver.Browser() as browser:
-            browser.open(f'http://localhost:{dev.port}/')
-            measure(browser, dev, 'words.cc',
-                    lambda turn: texts['words.cc'].replace('first', f'turn{turn}'),
-                    lambda turn: f'turn{turn}')
-            measure(browser, dev, 'main.cc',
-                    lambda turn: texts['main.cc'].replace('shop::greeting(), style',
-                                                          f'"main{turn}", style'),
-                    lambda turn: f'main{turn}')
-            measure(browser, dev, 'pages/front.html',
-                    lambda turn: texts['pages/front.html'].replace('template one', f'page{turn}'),
-                    lambda turn: f'page{turn}')
-    finally:
-        dev.stop()
-        shutil.rmtree(directory)
+    with developing(PROJECT) as (dev, browser):
+        measure_text(dev, browser, '/', 'words.cc', 'first', '#')
+        measure_text(dev, browser, '/', 'main.cc', 'shop::greeting(), style', '"#", style')
+        measure_text(dev, browser, '/', 'pages/front.html', 'template one', '#')
+    with developing(EXAMPLES / 'bookstore', BOOKSTORE_CMAKE) as (dev, browser):
+        measure_text(dev, browser, '/docs', 'bookstore.cc', 'title = "Quill & Page"', 'title = "#"')
+        measure_text(dev, browser, '/signup', 'people/account_forms.cc', '"Sign up"', '"#"')
 
 
 if __name__ == '__main__':

@@ -44,15 +44,15 @@ def install(prefix):
 
 
 class Developing:
-    """`eider dev` of a copy of the project, by an installed Eider."""
+    """`eider dev` of a copy of a project, by an installed Eider."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, project=PROJECT):
         self.prefix = directory / 'prefix'
         self.project = directory / 'shop'
         self.port = free_port()
         self.log = directory / 'said'
         install(self.prefix)
-        shutil.copytree(PROJECT, self.project)
+        shutil.copytree(project, self.project)
         self.process = None
 
     def command(self, *words):
