@@ -322,7 +322,7 @@ void SimKernel::advance(Duration duration) {
     now_ = std::max(now_, next);
     run_until_idle();
   }
-  now_ = target;
+  now_ = std::max(now_, target);
   run_until_idle();
 }
 
