@@ -33,16 +33,19 @@ void Overload::look_at_turn() noexcept {
   has_slept_ = sleeps() != sleeps_;
   if (has_slept_) {
     backlog_.note_idle(loop_.now());
+    save(loop_.now(), std::max(kSleptMax, each_ * kAtOnceMax));
   }
 }
 
 // A little more than it can do, or what each takes, a guess, would keep it idle; who is too many by
-// that is late in the end. Time that it has slept is all to be had, also by turns behind that one.
-bool Overload::try_spend(Instant now) noexcept {
-  const Duration more = credit_ + (now - credited_at_) * 21 / 20;
-  credit_ = has_slept_ ? std::min(more, Duration(StandingQueue::kOverAfter))
-                       : std::max(credit_, std::min(more, each_ * kAtOnceMax));
+// that is late in the end.
+void Overload::save(Instant now, Duration most) noexcept {
+  credit_ = std::max(credit_, std::min(credit_ + (now - credited_at_) * 21 / 20, most));
   credited_at_ = now;
+}
+
+bool Overload::try_spend(Instant now) noexcept {
+  save(now, each_ * kAtOnceMax);
   if (credit_ < each_) {
     return false;
   }
@@ -75,7 +78,9 @@ void Overload::on_turn_done() noexcept {
   learn(now - (was_busy ? ended_ : loop_.now()), count);
   backlog_.note_turn(loop_.now(), now, has_all(), told_ago(), count);
   ended_ = now;
-  if (!is_on()) {
+  if (is_on()) {
+    save(now, each_ * kAtOnceMax);  // what passes from here on to a sleep's end is slept
+  } else {
     queue_.note(backlog_.longest(now), backlog_.answered(), now);
     credit_ = each_ * kAtOnceMax;
     credited_at_ = now;

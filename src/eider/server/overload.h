@@ -36,14 +36,19 @@ class Overload final : private TurnWatch {
   }
 
  private:
-  /// What a busy loop lets in at once takes one turn later, in which nobody else is read.
+  /// Requests that a busy loop may have time for at once: they may all compute in one later turn,
+  /// in which nobody is read.
   static constexpr Duration::rep kAtOnceMax = 8;
+  /// What it keeps of the time that it has slept: for a burst, but not for a second of too much.
+  static constexpr Duration kSleptMax = std::chrono::milliseconds(100);
 
   void on_turn_done() noexcept override;
   void look_at_turn() noexcept;
   /// Requests that this turn has answered, save refused ones.
   [[nodiscard]] std::size_t answered() const noexcept;
 
+  /// What has passed since may be spent, as long as there is not more than `most` to spend.
+  void save(Instant now, Duration most) noexcept;
   /// Whether the loop has time for one more.
   [[nodiscard]] bool try_spend(Instant now) noexcept;
   void learn(Duration busy, std::size_t answers) noexcept;
