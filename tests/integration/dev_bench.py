@@ -35,13 +35,13 @@ def measure(browser, dev, name, change, seen):
 
 @contextlib.contextmanager
 def developing(project, cmake=None):
-    """`eider dev` of a copy of that project, and a browser that shows its first page."""
+    """`eider dev` of a copy of that project, and a browser."""
     with tempfile.TemporaryDirectory() as directory:
         dev = Developing(Path(directory), project)
         if cmake:
             shutil.copy(cmake, dev.project / 'CMakeLists.txt')
-        dev.start()
         try:
+            dev.start()
             with webdriver.Browser() as browser:
                 yield dev, browser
         finally:

@@ -4,7 +4,7 @@ project(bookstore LANGUAGES CXX)
 find_package(eider REQUIRED
              COMPONENTS accounts core http2 locale oauth passkeys sqlite swagger tls views)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS "*.cc")
-list(FILTER sources EXCLUDE REGEX "(_test\\.cc$|/build/)")
+list(FILTER sources EXCLUDE REGEX "(_test\\.cc$|/build/eider-dev/)")
 add_executable(bookstore ${sources})
 target_include_directories(bookstore PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
 target_compile_definitions(bookstore PRIVATE HAS_SWAGGER

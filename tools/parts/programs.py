@@ -107,8 +107,9 @@ def run_scripts(outcome, tree, only=''):
     first = [*zip(together, commands.each(call, together, SCRIPTS_PER_CORE)),
              *zip(alone, map(call, alone))]
     slowest = sorted(took, key=took.get, reverse=True)[:8]
-    outcome.notes.append('slowest: ' + ', '.join(f'{one.name} {took[one]:.0f} s'
-                                                 for one in slowest))
+    if slowest:
+        outcome.notes.append('slowest: ' + ', '.join(f'{one.name} {took[one]:.0f} s'
+                                                     for one in slowest))
     failed = sum(not ended.is_good for _, ended in first)
     for script, ended in first:
         again = call(script) if not ended.is_good and failed <= AGAIN_MAX else None

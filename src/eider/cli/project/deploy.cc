@@ -35,7 +35,8 @@ HOST              as ssh takes it: shop.example, deploy@shop.example, ssh://shop
 --before COMMAND  is run there, in DIR, ahead of the switch; $RELEASE is the new one's folder
 --health URL      what has to answer 200 there; where it is not said, /readyz at the first address
                   that the program listens at; none: nothing is asked
---within SECONDS  for each of: the start, the health, the way back; 60 where it is not said
+--within SECONDS  for each of: the start, the health, the way back (30 at least); 60 where it is
+                  not said
 --print-unit      prints a hardened unit of systemd's for it, and does nothing else. Where HOST has
                   NAME.service, systemd starts and reloads it; else it is started by this command
 --with PATH       of the project, goes along, as often as wanted
