@@ -28,10 +28,14 @@ bool StandingQueue::refuses(Duration waited, std::size_t others, Instant now) no
     return true;
   }
   if (now - refused_at_ >= kOverAfter) {
-    is_standing_ = false;
-    note_short();
+    end();
   }
   return false;
+}
+
+void StandingQueue::end() noexcept {
+  is_standing_ = false;
+  note_short();
 }
 
 }  // namespace eider

@@ -40,6 +40,8 @@ class StandingQueue {
   /// Whether one who has waited so long, and whose turn it is, is to be refused. `others` as above.
   /// Pre: is_standing
   [[nodiscard]] bool refuses(Duration waited, std::size_t others, Instant now) noexcept;
+  /// It stands no more, however lately somebody was refused.
+  void end() noexcept;
   /// One was refused for another reason, for as long as it stands.
   void note_refused(Instant now) noexcept { refused_at_ = now; }
 

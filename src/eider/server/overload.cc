@@ -33,6 +33,7 @@ void Overload::look_at_turn() noexcept {
   has_slept_ = sleeps() != sleeps_;
   if (has_slept_) {
     backlog_.note_idle(loop_.now());
+    slept_ += loop_.now() - ended_;
     save(loop_.now(), std::max(kSleptMax, each_ * kAtOnceMax));
   }
 }
@@ -80,14 +81,31 @@ void Overload::on_turn_done() noexcept {
   ended_ = now;
   if (is_on()) {
     save(now, each_ * kAtOnceMax);  // what passes from here on to a sleep's end is slept
+    end_where_idle(now);
   } else {
     queue_.note(backlog_.longest(now), backlog_.answered(), now);
     credit_ = each_ * kAtOnceMax;
     credited_at_ = now;
+    slept_ = Duration::zero();
+    slept_since_ = now;
   }
   if (is_on()) {
     sleeps_ = sleeps();
   }
+}
+
+// Bursts that are too long for it, and are worked off all the same, would be refused in part for
+// good: each refusal says that the queue stands.
+void Overload::end_where_idle(Instant now) noexcept {
+  const Duration looked = now - slept_since_;
+  if (looked < StandingQueue::kOverAfter) {
+    return;
+  }
+  if (slept_ > looked / 5) {
+    queue_.end();
+  }
+  slept_ = Duration::zero();
+  slept_since_ = now;
 }
 
 // Of turns that have answered: one that has refused alone tells nothing.

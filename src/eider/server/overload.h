@@ -52,6 +52,7 @@ class Overload final : private TurnWatch {
   /// Whether the loop has time for one more.
   [[nodiscard]] bool try_spend(Instant now) noexcept;
   void learn(Duration busy, std::size_t answers) noexcept;
+  void end_where_idle(Instant now) noexcept;
 
   Loop& loop_;
   const std::atomic<std::uint64_t>& requests_;
@@ -69,6 +70,8 @@ class Overload final : private TurnWatch {
   Duration each_{0};
   Duration credit_{0};
   Instant credited_at_;
+  Duration slept_{0};
+  Instant slept_since_;
   double busy_ = 0;  // of recent turns, in ticks, and their answers: the older the less
   double answers_ = 0;
   std::atomic<std::uint64_t> refused_{0};

@@ -277,6 +277,18 @@ TEST(Overload, lets_in_no_more_than_it_can_do_soon_of_what_takes_its_time_behind
   EXPECT_GE(served, 100U);
 }
 
+TEST(Overload, is_over_where_bursts_are_worked_off_though_some_of_each_are_late) {
+  BusyServer busy;
+  busy.overload();
+  std::size_t refused = 0;
+  for (int i = 0; i < 40; ++i) {
+    refused = count(busy.ask(request_for("/busy?1000")), 503);
+    busy.server.kernel.advance(milliseconds(60));
+    EXPECT_EQ(count(busy.ask(request_for("/busy?1000"), 1), 200), 1U);
+  }
+  EXPECT_EQ(refused, 0U);
+}
+
 TEST(Overload, serves_by_the_time_that_it_has_slept_also_what_is_read_a_turn_later) {
   BusyServer busy;
   busy.overload();
