@@ -17,8 +17,8 @@ from dev_test import PATIENCE, PROJECT, Developing
 
 SAVES = 5
 SHOWN = 'return document.documentElement.textContent'
-EXAMPLES = Path(__file__).resolve().parents[2] / 'examples'
-BOOKSTORE_CMAKE = Path(__file__).with_name('dev_bookstore.cmake')
+HERE = Path(__file__).resolve().parent
+EXAMPLES = HERE.parents[1] / 'examples'
 
 
 def measure(browser, dev, name, change, seen):
@@ -62,7 +62,9 @@ def main():
         measure_text(dev, browser, '/', 'words.cc', 'first', '#')
         measure_text(dev, browser, '/', 'main.cc', 'shop::greeting(), style', '"#", style')
         measure_text(dev, browser, '/', 'pages/front.html', 'template one', '#')
-    with developing(EXAMPLES / 'bookstore', BOOKSTORE_CMAKE) as (dev, browser):
+    with developing(EXAMPLES / 'notes', HERE / 'dev_notes.cmake') as (dev, browser):
+        measure_text(dev, browser, '/', 'pages.cc', '"Add note"', '"#"')
+    with developing(EXAMPLES / 'bookstore', HERE / 'dev_bookstore.cmake') as (dev, browser):
         measure_text(dev, browser, '/docs', 'bookstore.cc', 'title = "Quill & Page"', 'title = "#"')
         measure_text(dev, browser, '/signup', 'people/account_forms.cc', '"Sign up"', '"#"')
 
