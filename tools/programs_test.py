@@ -3,14 +3,16 @@
 Must not run a program: the lines are written here.
 """
 
+import os
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
 
-from parts import programs, statics, units
+from parts import programs, standstill, statics, units
 from parts.commands import Ended
-from parts.outcome import Outcome
+from parts.outcome import Outcome, last_words
 
 OUTPUT = """INFO: Seed: 1
 #2\tINITED cov: 318 ft: 556 corp: 10/400b exec/s: 0 rss: 50Mb
@@ -27,6 +29,33 @@ class Fuzzers(unittest.TestCase):
                          ['INFO: Seed: 1',
                           'url_fuzz.cc:89: broken assertion: pieces end as the whole does',
                           'SUMMARY: libFuzzer: deadly signal'])
+
+
+class Machine(unittest.TestCase):
+    def test_is_told_of_where_it_stood_still_and_else_not(self):
+        self.assertEqual(standstill.told([0.1, 21, 1.9, 40.4], 100, 0, 0),
+                         ['the machine stood still 2 times, 61 s in all, 40 s at once'])
+        self.assertEqual(standstill.told([0.1, 1.9], 100, 0, 0), [])
+        share = 100 * os.cpu_count()
+        self.assertEqual(standstill.told([], 100, share * 0.09, 0), [])
+        self.assertEqual(standstill.told([], 100, share / 2, 0), [
+            f"other machines had {share / 2:.0f} s of its processors' time"])
+        self.assertEqual(standstill.told([], 100, 0, 7.2),
+                         ['all programs waited for memory for 7 s'])
+
+    def test_is_looked_at_while_a_part_runs(self):
+        with standstill.Standstill() as machine:
+            time.sleep(1.2)
+        self.assertTrue(machine._late)
+        self.assertGreaterEqual(standstill.stolen_seconds(), 0)
+        self.assertGreaterEqual(standstill.memory_seconds(), 0)
+
+
+class Failures(unittest.TestCase):
+    def test_end_with_their_last_lines_and_no_rules(self):
+        said = '\n'.join(f'line {number}' for number in range(20)) + f'\n\n{"-" * 70}\n  \n====\n'
+        self.assertEqual(last_words(said), [f'line {number}' for number in range(12, 20)])
+        self.assertEqual(last_words('x' * 300), ['x' * 200])
 
 
 CTEST = """3: [ RUN      ] Loop.rings

@@ -7,8 +7,10 @@ import sys
 import time
 
 from parts.commands import OutOfTime
+from parts.standstill import Standstill
 
 _TAIL_LINES = 60
+_LAST_WORDS_LINES = 8
 
 
 class Outcome:
@@ -58,6 +60,12 @@ def tail(text, lines=_TAIL_LINES):
     return '\n'.join(text.rstrip().splitlines()[-lines:])
 
 
+def last_words(details):
+    """The last lines that say something, each in bounds."""
+    lines = [line.strip() for line in details.splitlines() if line.strip(' \t-=')]
+    return [line[:200] for line in lines[-_LAST_WORDS_LINES:]]
+
+
 class Teller:
     """Says on standard output which part runs, what it found and how long it took."""
 
@@ -69,12 +77,14 @@ class Teller:
         is_terminal = sys.stdout.isatty()
         print(f'{name:<12} {what} …', end='' if is_terminal else '\n', flush=True)
         outcome, begin = Outcome(), time.monotonic()
-        try:
-            part(outcome)
-        except OutOfTime:
-            outcome.skip('what is left of it', 'the time of the run is over')
-        except Exception as fault:  # noqa: the run goes on, and says what happened
-            outcome.fail(name, f'{type(fault).__name__}: {fault}')
+        with Standstill() as machine:
+            try:
+                part(outcome)
+            except OutOfTime:
+                outcome.skip('what is left of it', 'the time of the run is over')
+            except Exception as fault:  # noqa: the run goes on, and says what happened
+                outcome.fail(name, f'{type(fault).__name__}: {fault}')
+        outcome.notes += machine.notes
         seconds = time.monotonic() - begin
         print('\r\033[K' * is_terminal + f'{name:<12} {outcome.passed} passed, '
               f'{len(outcome.failures)} failed  ({what}, {seconds:.1f} s)', flush=True)
@@ -94,7 +104,9 @@ class Teller:
         """The last lines; the exit status."""
         # Again, as a log may be kept by its last lines alone.
         for name, details in self.total.failures[:20]:
-            print(f'FAILED {name}: {tail(details, 1).strip()[:200]}')
+            print(f'FAILED {name}')
+            for line in last_words(details):
+                print(f'  {line}')
         also = ''.join(f', {len(found)} {word}' for word, found in
                        (('skipped', self.total.skipped), ('unsteady', self.total.unsteady))
                        if found)

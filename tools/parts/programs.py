@@ -11,11 +11,14 @@ import time
 from pathlib import Path
 
 from parts import commands
+from parts.build import AHEAD
 from parts.outcome import Outcome, tail
 from parts.statics import count_unittest
-from parts.units import AGAIN_MAX, SANITIZERS
+from parts.units import SANITIZERS
 
 SCRIPT_SECONDS_MAX = 240
+# Of those that failed among others: they run once more, alone. So many run while a machine stalls.
+SCRIPTS_AGAIN_MAX = 8
 # They wait for most of their time, for deadlines and for each other.
 SCRIPTS_PER_CORE = 2
 ENVIRONMENT_SECONDS_MAX = 300
@@ -111,8 +114,10 @@ def run_scripts(outcome, tree, only=''):
         outcome.notes.append('slowest: ' + ', '.join(f'{one.name} {took[one]:.0f} s'
                                                      for one in slowest))
     failed = sum(not ended.is_good for _, ended in first)
+    if failed:
+        AHEAD.stop()
     for script, ended in first:
-        again = call(script) if not ended.is_good and failed <= AGAIN_MAX else None
+        again = call(script) if not ended.is_good and failed <= SCRIPTS_AGAIN_MAX else None
         count_script(outcome, script.name, ended, again)
 
 

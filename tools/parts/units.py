@@ -10,6 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from parts import commands
+from parts.build import AHEAD
 from parts.outcome import tail
 
 CTEST_SECONDS_MAX = 1500
@@ -57,6 +58,7 @@ def broken_programs(output):
 
 def passes_alone(tree, program, case):
     """Whether the case passes now, with nothing beside it."""
+    AHEAD.stop()
     return commands.run([tree.bin / program, f'--gtest_filter={case}'], AGAIN_SECONDS_MAX,
                         tree.root, SANITIZERS).is_good
 

@@ -1,0 +1,71 @@
+"""What the machine did not give while a part ran: a test that fails may have failed by that.
+
+Must not judge a test: it is told beside what failed.
+"""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+LOOK_EVERY_SECONDS = 0.5
+# Less is a busy machine's usual day.
+LATE_SECONDS_MIN = 2
+STOLEN_SHARE_MIN = 0.1
+
+
+class Standstill:
+    """Looks at the clock for as long as it is entered; `notes` is what there is to tell."""
+
+    def __enter__(self):
+        self.notes, self._late, self._is_over = [], [], threading.Event()
+        self._began, self._before = time.monotonic(), (stolen_seconds(), memory_seconds())
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._is_over.set()
+        self._thread.join()
+        stolen, memory = self._before
+        self.notes = told(self._late, time.monotonic() - self._began, stolen_seconds() - stolen,
+                          memory_seconds() - memory)
+
+    def _look(self):
+        before = time.monotonic()
+        while not self._is_over.wait(LOOK_EVERY_SECONDS):
+            now = time.monotonic()
+            self._late.append(now - before - LOOK_EVERY_SECONDS)
+            before = now
+
+
+def told(late, seconds, stolen, memory):
+    """The lines on how late each look was, within so many seconds.
+
+    stolen  seconds of processors that other machines had
+    memory  seconds in which all programs waited for it
+    """
+    long = [one for one in late if one >= LATE_SECONDS_MIN]
+    lines = [f'the machine stood still {len(long)} times, {sum(long):.0f} s in all, '
+             f'{max(long):.0f} s at once'] if long else []
+    if stolen > STOLEN_SHARE_MIN * seconds * os.cpu_count():
+        lines.append(f'other machines had {stolen:.0f} s of its processors\' time')
+    if memory > LATE_SECONDS_MIN:
+        lines.append(f'all programs waited for memory for {memory:.0f} s')
+    return lines
+
+
+def stolen_seconds():
+    """What the host of this machine has given to others, of all its processors."""
+    ticks = Path('/proc/stat').read_text(encoding='ascii').split('\n', 1)[0].split()
+    return int(ticks[8]) / os.sysconf('SC_CLK_TCK')
+
+
+def memory_seconds():
+    """In which all programs have waited for memory."""
+    pressure = Path('/proc/pressure/memory')
+    try:
+        full = pressure.read_text(encoding='ascii').splitlines()[1]
+    except (OSError, IndexError):  # a kernel that does not count it
+        return 0
+    return int(full.rsplit('=', 1)[1]) / 1e6
