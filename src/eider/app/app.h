@@ -14,6 +14,7 @@
 
 #include "eider/app/endpoint.h"
 #include "eider/app/exit.h"
+#include "eider/app/kept_function.h"
 #include "eider/app/lifecycle.h"
 #include "eider/app/make_seals.h"
 #include "eider/app/middleware.h"
@@ -150,7 +151,7 @@ class Routes {
     using Function = decltype(function);
     detail::app::Signature<Function>::check_parameters();
     return RouteOf<F>(add(detail::app::kHandlerFacts<Function>, method, pattern.text(),
-                          pattern.where(), detail::app::keep_handler(std::move(function))),
+                          pattern.where(), detail::app::keep_function(std::move(function))),
                       trust());
   }
 

@@ -160,17 +160,5 @@ template <class F>
 template <class F>
 inline constexpr HandlerFacts kHandlerFacts = facts_of<F>();
 
-/// Keeps a function for as long as its route. One without state needs no memory: any of its type
-/// is the same.
-template <class F>
-[[nodiscard]] std::shared_ptr<const void> keep_handler(F function) {
-  if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
-    static constexpr F kFunction{};
-    return {std::shared_ptr<const void>(), &kFunction};
-  } else {
-    return std::make_shared<const F>(std::move(function));
-  }
-}
-
 }  // namespace detail::app
 }  // namespace eider

@@ -60,7 +60,14 @@ struct ArgumentPlace {
 template <class T>
 struct Extract;
 
+struct Guard;
+
 namespace detail::app {
+
+/// The guard that makes a T of what its Extract takes. What takes a T of the library says `extern
+/// template`, as it is compiled there.
+template <class T>
+[[nodiscard]] Guard make_maker();
 
 /// `eider::read_pairs` (pairs.h) of a query. errors  400
 [[nodiscard]] Result<void> read_query(const reflect::Type& type, void* object,

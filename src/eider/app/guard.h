@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "eider/app/handler.h"
+#include "eider/app/kept_function.h"
 #include "eider/app/middleware.h"
 
 namespace eider {
@@ -123,10 +124,10 @@ Result<void> admit_now(const Guard& guard, const Context& context) {
       return fail(std::move(*wrong));
     }
     if constexpr (std::is_void_v<typename S::Value>) {
-      function(pass(*std::get<I>(held))...);
+      function(pass(*held_at<I>(held))...);
       return {};
     } else {
-      return put_learned(context.request, function(pass(*std::get<I>(held))...));
+      return put_learned(context.request, function(pass(*held_at<I>(held))...));
     }
   };
   return call(kSequence);
@@ -201,17 +202,18 @@ template <class G>
   guard.parameters = S::parameters();
   guard.path_types = S::path_types();
   guard.may_refuse = L::kMayRefuse;
-  const auto kept = std::make_shared<const G>(std::move(function));
-  if constexpr (requires(Operation& operation) { kept->describe(operation); }) {
-    guard.describe = [kept](Operation& operation) { kept->describe(operation); };
+  if constexpr (requires { std::string(function.name()); }) {
+    guard.name = function.name();
   }
-  if constexpr (requires { std::string(kept->name()); }) {
-    guard.name = kept->name();
+  if constexpr (requires { Around(function.around()); }) {
+    guard.around = std::make_shared<const Around>(function.around());
   }
-  if constexpr (requires { Around(kept->around()); }) {
-    guard.around = std::make_shared<const Around>(kept->around());
+  guard.function = keep_function(std::move(function));
+  if constexpr (requires(const G& kept, Operation& operation) { kept.describe(operation); }) {
+    guard.describe = [kept = guard.function](Operation& operation) {
+      static_cast<const G*>(kept.get())->describe(operation);
+    };
   }
-  guard.function = kept;
   return guard;
 }
 

@@ -154,6 +154,27 @@ inline constexpr auto kPathTypes = [] {
   return names;
 }();
 
+/// What extraction gave for the argument at that place.
+template <std::size_t Index, class T>
+struct HeldArgument {
+  Result<T> value;
+};
+
+template <class Indices, class... T>
+struct HeldArgumentsOf;
+template <std::size_t... Index, class... T>
+struct HeldArgumentsOf<std::index_sequence<Index...>, T...> : HeldArgument<Index, T>... {};
+
+/// What all were given as. Every handler has a list of its own types: a std::tuple of them costs
+/// the compiler three times as much.
+template <class... T>
+using HeldArguments = HeldArgumentsOf<std::index_sequence_for<T...>, T...>;
+
+template <std::size_t Index, class T>
+Result<T>& held_at(HeldArgument<Index, T>& argument) noexcept {
+  return argument.value;
+}
+
 template <class F, class R, class... P>
 struct SignatureOf {
   using Function = F;
@@ -192,7 +213,7 @@ struct SignatureOf {
     return kPathTypes<Argument<P>...>;
   }
 
-  using Held = std::tuple<Result<typename Extractor<Argument<P>>::Held>...>;
+  using Held = HeldArguments<typename Extractor<Argument<P>>::Held...>;
 
   /// For argument I: how many path values and states stand before it.
   static constexpr std::array<ArgumentPlace, sizeof...(P) + 1> kPlaces = [] {
@@ -207,7 +228,7 @@ struct SignatureOf {
 
   template <std::size_t... I>
   static Held extract(const Context& context, std::index_sequence<I...>) {
-    return Held{Extractor<Argument<P>>::from(context, kPlaces[I])...};
+    return Held{{Extractor<Argument<P>>::from(context, kPlaces[I])}...};
   }
 
   /// Of a producer's parameters: see producing.h.
@@ -322,22 +343,22 @@ const Error* error_of(const Result<T>& result) noexcept {
 /// What is wrong with the arguments; nothing when all stand.
 template <std::size_t... I>
 std::optional<Error> first_error(auto& held, std::index_sequence<I...>) {
-  if ((std::get<I>(held).has_value() && ...)) [[likely]] {
+  if ((held_at<I>(held).has_value() && ...)) [[likely]] {
     return std::nullopt;
   }
   if constexpr (sizeof...(I) != 0) {
-    return merge_errors({error_of(std::get<I>(held))...});
+    return merge_errors({error_of(held_at<I>(held))...});
   }
 }
 
 /// Whether all arguments stand; renders what is wrong when not.
 template <std::size_t... I>
 bool all_held(Response& response, auto& held, std::index_sequence<I...>) {
-  if ((std::get<I>(held).has_value() && ...)) [[likely]] {
+  if ((held_at<I>(held).has_value() && ...)) [[likely]] {
     return true;
   }
   if constexpr (sizeof...(I) != 0) {
-    render_refusal(response, *merge_errors({error_of(std::get<I>(held))...}));
+    render_refusal(response, *merge_errors({error_of(held_at<I>(held))...}));
   }
   return false;
 }
@@ -361,7 +382,7 @@ void call_now(const F& function, const Context& context, Response& response) {
       return;
     }
     render_result<typename S::Returned>(
-        response, [&]() -> decltype(auto) { return function(pass(*std::get<I>(held))...); });
+        response, [&]() -> decltype(auto) { return function(pass(*held_at<I>(held))...); });
   };
   call(std::make_index_sequence<S::kCount>());
 }
@@ -379,9 +400,9 @@ template <class F, std::size_t... I>
 auto begin(const F& function, [[maybe_unused]] auto& held, std::index_sequence<I...>) {
   if constexpr (kIsBlocking<F>) {
     return on_pool<typename Signature<F>::Value>(
-        [&] { return function.function()(pass(*std::get<I>(held))...); });
+        [&] { return function.function()(pass(*held_at<I>(held))...); });
   } else {
-    return function(pass(*std::get<I>(held))...);
+    return function(pass(*held_at<I>(held))...);
   }
 }
 

@@ -16,6 +16,7 @@
 
 #include "eider/app/endpoint.h"
 #include "eider/app/handler.h"
+#include "eider/app/kept_function.h"
 #include "eider/app/params.h"
 #include "eider/base/failure.h"
 #include "eider/runtime/task.h"
@@ -182,7 +183,7 @@ template <class F>
   S::each_state(
       [&]<class T>() { made.wishes.push_back({&base::kTypeKey<T>, base::type_name<T>()}); });
   made.run = &S::run;
-  made.function = std::make_shared<const F>(std::move(function));
+  made.function = keep_function(std::move(function));
   return made;
 }
 

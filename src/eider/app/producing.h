@@ -121,7 +121,7 @@ class ProducingHandler final : public ProducedContent {
  private:
   template <std::size_t... I>
   Task<> call(BodyWriter& out, std::index_sequence<I...> /*all*/) {
-    return function_(S::template argument<I>(*std::get<I>(held_), out)...);
+    return function_(S::template argument<I>(*held_at<I>(held_), out)...);
   }
 
   const F& function_;

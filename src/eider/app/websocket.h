@@ -123,11 +123,11 @@ ws::detail::WsPurpose make_purpose(const F& function, [[maybe_unused]] Held held
   if constexpr (std::is_same_v<F, WebSocketHandlers>) {
     return &function;
   } else if constexpr (std::is_same_v<typename Signature<F>::Returned, WebSocketHandlers>) {
-    return std::make_unique<WebSocketHandlers>(function(pass(*std::get<I>(held))...));
+    return std::make_unique<WebSocketHandlers>(function(pass(*held_at<I>(held))...));
   } else {
     return ws::detail::WsHandler([&function, held = std::move(held)](WebSocket socket) mutable {
-      (put_socket(std::get<I>(held), socket), ...);
-      return function(pass(*std::get<I>(held))...);
+      (put_socket(held_at<I>(held), socket), ...);
+      return function(pass(*held_at<I>(held))...);
     });
   }
 }

@@ -197,6 +197,8 @@ struct Extract<Translator> {
   static Translator from(State<Languages> languages, Request& request);
 };
 
+extern template Guard detail::app::make_maker<Translator>();
+
 /// The same as functions, for templates.
 [[nodiscard]] inline std::string translate(const Translator& tr, std::string_view text,
                                            TextArguments arguments = {}) {

@@ -163,4 +163,6 @@ Languages use_languages(App& app, LanguagesOptions options) {
   return languages;
 }
 
+template Guard detail::app::make_maker<Translator>();
+
 }  // namespace eider

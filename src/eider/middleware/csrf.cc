@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "eider/app/app.h"
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/base/base64.h"
@@ -219,5 +220,7 @@ std::string CsrfToken::field() const {
 CsrfToken Extract<CsrfToken>::from(Slot<CsrfMaker> maker, const Request& request) {
   return {maker->csrf->token_for(request), maker->csrf->field_name()};
 }
+
+template Guard detail::app::make_maker<CsrfToken>();
 
 }  // namespace eider

@@ -88,4 +88,6 @@ struct Extract<CsrfToken> {
   static CsrfToken from(Slot<CsrfMaker> maker, const Request& request);
 };
 
+extern template Guard detail::app::make_maker<CsrfToken>();
+
 }  // namespace eider

@@ -125,4 +125,6 @@ std::string own_path(std::string_view next, std::string_view otherwise) {
   return std::string(is_path ? next : otherwise);
 }
 
+template Guard detail::app::make_guard(FreshLoginGuard);
+
 }  // namespace eider

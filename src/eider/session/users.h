@@ -181,6 +181,8 @@ class FreshLoginGuard {
   Duration within_;
 };
 
+extern template Guard detail::app::make_guard(FreshLoginGuard);
+
 /// A guard: for users who have shown so short a time ago who they are, by a password, a passkey or
 /// whatever the application calls Session::begin_for behind. For what outlives a session that was
 /// stolen or left open: another password or address, a passkey, a key of an API.

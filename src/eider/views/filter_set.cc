@@ -1,5 +1,7 @@
 #include "eider/views/filter_set.h"
 
+#include <utility>
+
 #include "eider/reflect/scalar.h"
 #include "eider/views/filter_names.h"
 
@@ -45,6 +47,10 @@ double given_real(Ref value) noexcept {
 }
 
 }  // namespace detail
+
+void FilterSet::put(std::string name, Filter filter) {
+  filters_[std::move(name)] = std::move(filter);
+}
 
 const Filter* FilterSet::find(std::string_view name) const noexcept {
   const auto found = filters_.find(name);

@@ -76,13 +76,13 @@ class FilterSet {
     static_assert(!(std::is_pointer_v<std::remove_cvref_t<A>> || ...),
                   "eider: a filter takes a text as std::string_view");
     using Made = decltype(kept(std::declval<R>()));
-    filters_[std::move(name)] = {
-        &reflect::type_of<Made>(),
-        {&reflect::type_of<std::remove_cvref_t<A>>()...},
-        [function](std::span<const Ref> values) {
-          return Owned{&reflect::type_of<Made>(),
-                       call<Made>(function, values, std::index_sequence_for<A...>())};
-        }};
+    put(std::move(name), {&reflect::type_of<Made>(),
+                          {&reflect::type_of<std::remove_cvref_t<A>>()...},
+                          [function](std::span<const Ref> values) {
+                            return Owned{
+                                &reflect::type_of<Made>(),
+                                call<Made>(function, values, std::index_sequence_for<A...>())};
+                          }});
     return *this;
   }
 
@@ -91,6 +91,7 @@ class FilterSet {
   [[nodiscard]] std::vector<std::string> names() const;
 
  private:
+  void put(std::string name, Filter filter);
   template <class Made, class R, class... A, std::size_t... Index>
   static std::shared_ptr<const void> call(R (*function)(A...), std::span<const Ref> values,
                                           std::index_sequence<Index...>) {
