@@ -15,11 +15,3 @@ eider_migrations(bookstore DIRECTORY migrations NAME bookstore_migrations)
 target_link_libraries(bookstore PRIVATE eider::accounts eider::core eider::http2 eider::locale
                       eider::oauth eider::passkeys eider::sqlite eider::swagger eider::tls
                       eider::views)
-# What most of its files read, as examples/bookstore has it, and what bookstore.cc reads besides.
-target_precompile_headers(bookstore PRIVATE <eider/eider.h> <eider/accounts/accounts.h>
-                          <eider/assets/assets.h> <eider/db/database.h>
-                          <eider/db/migrations/migrate.h> <eider/db/sqlite/sqlite.h>
-                          <eider/forms/forms.h> <eider/mail/smtp.h>
-                          <eider/middleware/middleware.h> <eider/paging/paging.h>
-                          <eider/session/users.h> <eider/swagger/swagger.h>
-                          <eider/telemetry/metrics.h> <eider/views/app/views.h>)

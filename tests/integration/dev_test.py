@@ -117,6 +117,12 @@ class Dev(unittest.TestCase):
     def test_01_a_request_waits_for_the_first_build(self):
         self.assertEqual(self.dev.ask(), (200, 'first words'), self.dev.said())
 
+    def test_01_headers_that_its_sources_read_are_precompiled(self):
+        text = (self.dev.project / 'build/eider-dev/eider-dev/shop_precompiled.h').read_text()
+        for header in ('eider.h', 'assets/assets.h', 'telemetry/log.h', 'views/app/views.h'):
+            self.assertIn(f'#include <eider/{header}>', text)
+        self.assertNotIn('qr_code', text, 'its component may not be there')
+
     def test_01_its_log_is_text_for_people(self):
         self.assertEqual(self.dev.ask(method='POST', body='four')[1], 'four')
         until(lambda: ' info posted bytes=4\n' in self.dev.said(), 'its line')

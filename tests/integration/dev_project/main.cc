@@ -9,6 +9,13 @@
 #include "shop_assets.h"
 #include "words.h"
 
+#ifdef SHOP_HAS_QR
+#include <eider/qr/qr_code.h>
+#endif
+/* Nor is there this one:
+#include <eider/qr/more.h>
+*/
+
 namespace {
 
 using namespace eider;
