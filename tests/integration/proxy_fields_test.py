@@ -71,6 +71,7 @@ class UnixPeer(unittest.TestCase):
             place = f'{folder}/front'
             places = ('--listen', 'unix:' + place, '--listen', '127.0.0.1:{port}')
             with proxy(service.url(), arguments=places) as front:
+                front.await_serving()
                 for name in ('plain', 'a\r\nX-Role: admin\r\nX-Z: ',
                              'a\r\n\r\nGET admin HTTP\r\n'):
                     with socket.socket(socket.AF_UNIX) as client:

@@ -97,6 +97,14 @@ class Program:
                 time.sleep(0.01)
         raise AssertionError(f'{self.command} does not listen: {self.said()}')
 
+    def await_serving(self):
+        """Until it says that it serves: on every address, where it listens at more than one."""
+        deadline = time.monotonic() + START_SECONDS_MAX
+        while 'Eider serves on ' not in self.said():
+            if time.monotonic() > deadline:
+                raise AssertionError(f'{self.command} does not serve: {self.said()}')
+            time.sleep(0.01)
+
     def said(self):
         """What it wrote until now."""
         # Without a seek: the program writes at the same offset, and would write over what it said.

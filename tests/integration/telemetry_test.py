@@ -154,6 +154,7 @@ class Telemetry(unittest.TestCase):
                           *arguments)
         program.__enter__()
         self.addCleanup(program.__exit__)
+        program.await_serving()
         return program
 
     def scraped(self):
