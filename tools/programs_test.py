@@ -7,10 +7,11 @@ import os
 import tempfile
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 from types import SimpleNamespace
 
-from parts import programs, standstill, statics, units
+from parts import commands, programs, standstill, statics, units
 from parts.commands import Ended
 from parts.outcome import Outcome, last_words
 
@@ -34,7 +35,8 @@ class Fuzzers(unittest.TestCase):
 class Machine(unittest.TestCase):
     def test_is_told_of_where_it_stood_still_and_else_not(self):
         self.assertEqual(standstill.told([0.1, 21, 1.9, 40.4], 100, 0, 0),
-                         ['the machine stood still 2 times, 61 s in all, 40 s at once'])
+                         ['the machine, or this program, stood still 2 times, 61 s in all, '
+                          '40 s at once'])
         self.assertEqual(standstill.told([0.1, 1.9], 100, 0, 0), [])
         share = 100 * os.cpu_count()
         self.assertEqual(standstill.told([], 100, share * 0.09, 0), [])
@@ -147,6 +149,29 @@ class RunAgain(unittest.TestCase):
         outcome = Outcome()
         programs.count_script(outcome, 'a_test.py', Ended(1, FAILED), Ended(1, FAILED))
         self.assertEqual((outcome.passed, len(outcome.failures), outcome.unsteady), (1, 1, []))
+
+    def test_a_script_that_skips_then_what_failed_has_failed(self):
+        outcome = Outcome()
+        programs.count_script(outcome, 'a_test.py', Ended(1, FAILED), Ended(0, (
+            "test_a (__main__.A.test_a) ... skipped 'no port'\n\nRan 2 tests in 0.001s\n\nOK\n")))
+        self.assertEqual((len(outcome.failures), outcome.unsteady), (1, []))
+
+    def test_what_failed_ahead_of_the_end_of_time_is_told(self):
+        ended = iter((Ended(1, FAILED), commands.OutOfTime()))
+        def run(*_):
+            one = next(ended)
+            if isinstance(one, Exception):
+                raise one
+            return one
+        with tempfile.TemporaryDirectory() as root, \
+                unittest.mock.patch.object(commands, 'run', run):
+            script = Path(root, 'tests/integration/a_test.py')
+            script.parent.mkdir(parents=True)
+            script.write_text('')
+            outcome = Outcome()
+            with self.assertRaises(commands.OutOfTime):
+                programs.run_scripts(outcome, SimpleNamespace(root=Path(root), bin=root))
+        self.assertEqual(len(outcome.failures), 1)
 
     def test_a_program_that_crashed_is_told_beside_a_case_that_failed(self):
         self.assertEqual(units.broken_programs(CTEST_FAILED), {'db_postgres_test', 'app_test'})

@@ -116,20 +116,31 @@ def run_scripts(outcome, tree, only=''):
     failed = sum(not ended.is_good for _, ended in first)
     if failed:
         AHEAD.stop()
+    is_time_over = False
     for script, ended in first:
-        again = call(script) if not ended.is_good and failed <= SCRIPTS_AGAIN_MAX else None
+        again = None
+        if not ended.is_good and failed <= SCRIPTS_AGAIN_MAX and not is_time_over:
+            try:
+                again = call(script)
+            except commands.OutOfTime:
+                is_time_over = True
         count_script(outcome, script.name, ended, again)
+    if is_time_over:
+        raise commands.OutOfTime
 
 
 def count_script(outcome, name, ended, again=None):
     """Adds what a script said; `again` is how its second run ended, alone, if there was one."""
-    if again is None or not again.is_good:
-        count_unittest(outcome, name, ended)
-        return
-    first = Outcome()
+    first, second = Outcome(), Outcome()
     count_unittest(first, name, ended)
-    count_unittest(outcome, name, again)
-    outcome.unsteady += first.failures
+    if again is not None:
+        count_unittest(second, name, again)
+    # A second run that skips what failed has not passed it.
+    if again is not None and again.is_good and len(second.skipped) <= len(first.skipped):
+        outcome.add(second)
+        outcome.unsteady += first.failures
+    else:
+        outcome.add(first)
 
 
 def telling(script):

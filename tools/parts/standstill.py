@@ -46,8 +46,8 @@ def told(late, seconds, stolen, memory):
     memory  seconds in which all programs waited for it
     """
     long = [one for one in late if one >= LATE_SECONDS_MIN]
-    lines = [f'the machine stood still {len(long)} times, {sum(long):.0f} s in all, '
-             f'{max(long):.0f} s at once'] if long else []
+    lines = [f'the machine, or this program, stood still {len(long)} times, {sum(long):.0f} s in '
+             f'all, {max(long):.0f} s at once'] if long else []
     if stolen > STOLEN_SHARE_MIN * seconds * os.cpu_count():
         lines.append(f'other machines had {stolen:.0f} s of its processors\' time')
     if memory > LATE_SECONDS_MIN:
@@ -57,8 +57,11 @@ def told(late, seconds, stolen, memory):
 
 def stolen_seconds():
     """What the host of this machine has given to others, of all its processors."""
-    ticks = Path('/proc/stat').read_text(encoding='ascii').split('\n', 1)[0].split()
-    return int(ticks[8]) / os.sysconf('SC_CLK_TCK')
+    try:
+        ticks = Path('/proc/stat').read_text(encoding='ascii').split('\n', 1)[0].split()
+        return int(ticks[8]) / os.sysconf('SC_CLK_TCK')
+    except (OSError, IndexError, ValueError):
+        return 0
 
 
 def memory_seconds():
@@ -66,6 +69,6 @@ def memory_seconds():
     pressure = Path('/proc/pressure/memory')
     try:
         full = pressure.read_text(encoding='ascii').splitlines()[1]
-    except (OSError, IndexError):  # a kernel that does not count it
+        return int(full.rsplit('=', 1)[1]) / 1e6
+    except (OSError, IndexError, ValueError):  # a kernel that does not count it
         return 0
-    return int(full.rsplit('=', 1)[1]) / 1e6
