@@ -202,17 +202,19 @@ template <class G>
   guard.parameters = S::parameters();
   guard.path_types = S::path_types();
   guard.may_refuse = L::kMayRefuse;
-  if constexpr (requires { std::string(function.name()); }) {
-    guard.name = function.name();
-  }
-  if constexpr (requires { Around(function.around()); }) {
-    guard.around = std::make_shared<const Around>(function.around());
-  }
   guard.function = keep_function(std::move(function));
-  if constexpr (requires(const G& kept, Operation& operation) { kept.describe(operation); }) {
-    guard.describe = [kept = guard.function](Operation& operation) {
-      static_cast<const G*>(kept.get())->describe(operation);
+  // What these give may refer to the guard.
+  [[maybe_unused]] const G& kept = *static_cast<const G*>(guard.function.get());
+  if constexpr (requires(Operation& operation) { kept.describe(operation); }) {
+    guard.describe = [its = guard.function](Operation& operation) {
+      static_cast<const G*>(its.get())->describe(operation);
     };
+  }
+  if constexpr (requires { std::string(kept.name()); }) {
+    guard.name = kept.name();
+  }
+  if constexpr (requires { Around(kept.around()); }) {
+    guard.around = std::make_shared<const Around>(kept.around());
   }
   return guard;
 }

@@ -412,5 +412,45 @@ TEST(Guards, leave_middleware_what_they_put) {
   EXPECT_EQ(reply.header("X-Around"), "ann");
 }
 
+/// What stands around its routes refers to it.
+struct MeteringGuard {
+  std::string field = "X-Units-Left-Of-Those-That-A-Key-Has";
+
+  Result<void> operator()(const Request& /*request*/) const { return {}; }
+  [[nodiscard]] Around around() const {
+    return Around([this](Request& /*request*/, Next next) -> Task<Response> {
+      auto rest = next();
+      Response response = co_await std::move(rest);
+      response.add_header(field, "7");
+      co_return response;
+    });
+  }
+};
+
+TEST(Guards, live_as_long_as_what_they_put_around_their_routes) {
+  App app;
+  app.guard(MeteringGuard());
+  app.get("/", [] { return "x"; });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/").header(MeteringGuard().field), "7");
+}
+
+/// Without state, and made by more than the compiler's own constructor.
+struct CountingGuard {
+  static inline int made = 0;
+
+  CountingGuard() { ++made; }
+  Result<void> operator()(const Request& /*request*/) const { return {}; }
+};
+
+TEST(Guards, without_state_may_have_constructors) {
+  App app;
+  app.guard(CountingGuard());
+  app.get("/", [] { return "x"; });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/").body, "x");
+  EXPECT_EQ(CountingGuard::made, 1);
+}
+
 }  // namespace
 }  // namespace eider

@@ -17,11 +17,11 @@ namespace eider::detail::app {
 /// compiler 5 ms.
 template <class F>
 [[nodiscard]] std::shared_ptr<const void> keep_function(F function) {
-  if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
+  if constexpr (std::is_empty_v<F> && std::is_trivially_default_constructible_v<F> &&
+                std::is_trivially_destructible_v<F>) {
     static constexpr F kFunction{};
     return {std::shared_ptr<const void>(), &kFunction};
-  } else if constexpr (std::is_trivially_copyable_v<F> &&
-                       alignof(F) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) {
+  } else if constexpr (std::is_trivially_copyable_v<F> && alignof(F) <= alignof(std::max_align_t)) {
     return keep_bytes(&function, sizeof(F));
   } else {
     return std::make_shared<const F>(std::move(function));
