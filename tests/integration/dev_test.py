@@ -22,6 +22,7 @@ from support import BIN, free_port
 
 PATIENCE = 60
 PROJECT = Path(__file__).with_name('dev_project')
+GUARDED = '#ifndef SHOP_GOODS_H\n#define SHOP_GOODS_H\n#include <eider/forms/forms.h>\n#endif\n'
 CRASH = '  std::abort();  // here'
 STUBBORN = ('  std::thread([] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); '
             'std::signal(SIGTERM, SIG_IGN); }).detach();  // here')
@@ -108,6 +109,9 @@ class Dev(unittest.TestCase):
         cls.directory = Path(tempfile.mkdtemp())
         cls.addClassCleanup(shutil.rmtree, cls.directory, True)
         cls.dev = Developing(cls.directory)
+        (cls.dev.project / 'goods.h').write_text(GUARDED)
+        cls.dev.change('main.cc', '#include "words.h"',
+                       '#include "goods.h"  // [\n#include "words.h"')
         cls.dev.start()
         cls.addClassCleanup(cls.dev.stop)
 
@@ -119,9 +123,11 @@ class Dev(unittest.TestCase):
 
     def test_01_headers_that_its_sources_read_are_precompiled(self):
         text = (self.dev.project / 'build/eider-dev/eider-dev/shop_precompiled.h').read_text()
-        for header in ('eider.h', 'assets/assets.h', 'telemetry/log.h', 'views/app/views.h'):
+        for header in ('eider.h', 'assets/assets.h', 'telemetry/log.h', 'views/app/views.h',
+                       'forms/forms.h'):
             self.assertIn(f'#include <eider/{header}>', text)
-        self.assertNotIn('qr_code', text, 'its component may not be there')
+        for component in ('redis', 'postgres'):
+            self.assertNotIn(component, text, 'it may not be there')
 
     def test_01_its_log_is_text_for_people(self):
         self.assertEqual(self.dev.ask(method='POST', body='four')[1], 'four')

@@ -9,11 +9,11 @@
 #include "shop_assets.h"
 #include "words.h"
 
-#ifdef SHOP_HAS_QR
-#include <eider/qr/qr_code.h>
+#ifdef SHOP_HAS_REDIS
+#include <eider/redis/redis.h>
 #endif
-/* Nor is there this one:
-#include <eider/qr/more.h>
+/* Nor this one, see [1:
+#include <eider/db/postgres/postgres.h>
 */
 
 namespace {
