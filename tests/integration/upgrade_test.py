@@ -142,7 +142,7 @@ class Load:
     def __init__(self, url, *words, rate):
         self.file = tempfile.NamedTemporaryFile(suffix='.json')
         self.words = [str(BIN / 'eider'), 'bench', '-d', '600s', '--insecure', '--warmup', '1ms',
-                      '--timeout', '120s', '--no-progress', '--json', self.file.name, *words,
+                      '--timeout', '20s', '--no-progress', '--json', self.file.name, *words,
                       '--rate', str(rate), url]
 
     def __enter__(self):
