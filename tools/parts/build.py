@@ -22,32 +22,42 @@ class BuildFailed(Exception):
 class Ahead:
     """Builds the trees of later parts while earlier ones wait, in what processor time is left.
 
-    Two builds in one tree would break it: `stop` ends this one before a part builds its own.
+    What it has begun it ends, since a compilation that is broken off is done twice. Two builds in
+    one tree would break it: `await_tree` is called before a part builds its own.
     """
 
     def __init__(self):
-        self._presets, self._process = [], None
+        self._trees, self._process = [], None
 
-    def plan(self, presets):
-        """The presets that parts will build, in order."""
-        self._presets = list(presets)
+    def plan(self, trees):
+        """What parts will build, in order: each a preset and its targets, of which none are all."""
+        self._trees = list(trees)
 
     def go_on(self, root, built):
         """Begins the tree behind `built`, at the lowest priority: also among sessions."""
-        if built in self._presets:
-            del self._presets[:self._presets.index(built) + 1]
-        if self._presets:
-            preset = self._presets[0]
+        presets = [preset for preset, *_ in self._trees]
+        if built in presets:
+            del self._trees[:presets.index(built) + 1]
+        if self._trees and not self._is_at_work():
+            preset, *targets = self._trees[0]
             self._process = commands.begin(
                 ['nice', '-n', '19', 'sh', '-c', 'echo 19 >/proc/$$/autogroup; '
-                 f'cmake --preset {preset} && ninja -C build/{preset} -k 0'],
+                 f'cmake --preset {preset} && ninja -C build/{preset} -k 0 {" ".join(targets)}'],
                 root, ENVIRONMENT)
+
+    def await_tree(self, preset):
+        """Waits until that tree is built, if it is the one at work."""
+        if self._is_at_work() and self._trees[0][0] == preset:
+            commands.wait(self._process, BUILD_SECONDS_MAX)
 
     def stop(self):
         """Ends what it builds; what is built already stays."""
         if self._process is not None:
             commands.end(self._process)
             self._process = None
+
+    def _is_at_work(self):
+        return self._process is not None and self._process.poll() is None
 
 
 AHEAD = Ahead()
@@ -67,7 +77,7 @@ class Tree:
 
     def configure(self):
         """Makes the tree know its targets."""
-        AHEAD.stop()
+        AHEAD.await_tree(self.preset)
         ended = commands.run(['cmake', '--preset', self.preset], 300, self.root, ENVIRONMENT)
         if not ended.is_good:
             raise BuildFailed('configuring failed\n' + tail(ended.output))

@@ -66,6 +66,17 @@ def begin(command, cwd, env):
                             start_new_session=True)
 
 
+def wait(process, seconds):
+    """Until a program that was begun has ended; ends it where that takes longer."""
+    left = seconds if _ends_at is None else _ends_at - time.monotonic()
+    try:
+        process.wait(max(0, min(seconds, left)))
+    except subprocess.TimeoutExpired:
+        end(process)
+        if left < seconds:
+            raise OutOfTime from None
+
+
 def end(process):
     """Ends a program that was begun, and all that it started, unless it has ended."""
     if process.poll() is None:
