@@ -71,11 +71,11 @@ class Overload(unittest.TestCase):
         refused = told['errors_by_kind']['wrong_status']
         self.assertEqual(told['errors'], refused, told['first_error'])
         self.assertGreater(refused, told['requests'] / 5)
-        self.assertGreater(told['requests_per_second'], best / 10)
+        self.assertGreater(told['requests_per_second'], best / 3)
         # Without refusals each would wait for all the others.
-        self.assertLess(told['latency_from_sending']['p50_ms'], CLIENTS / best * 1000 / 2)
+        self.assertLess(told['latency_from_sending']['p50_ms'], CLIENTS / best * 1000 / 4)
         self.assertGreater(told['latency_from_sending']['p50_ms'], each_seconds * 1000 / 2)
-        self.assertLess(resident_mib(service) - before, 50)
+        self.assertLess(resident_mib(service) - before, 10)
         for asking in (health, ready):
             self.assertGreater(len(asking.statuses), 3)
             self.assertEqual(set(asking.statuses), {200})
@@ -96,7 +96,7 @@ class Overload(unittest.TestCase):
 
     def test_of_a_burst_refuses_nobody(self):
         with Program(PROGRAM, '--port', '{port}', '--threads', '1') as service:
-            told = load(service, '/compute/1000', '-c', 200, '-n', 200)
+            told = load(service, '/compute/200', '-c', 200, '-n', 200)
             self.assertEqual((told['requests'], told['errors']), (200, 0), told['first_error'])
 
     def test_refusals_say_when_to_ask_again_and_read_a_pipeline_to_its_end(self):

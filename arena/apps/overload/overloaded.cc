@@ -14,10 +14,6 @@ using namespace eider;
 
 namespace {
 
-struct Settings {
-  unsigned queue_time_ms = 5;  ///< Limits::queue_time; 0: nobody is refused
-};
-
 std::int64_t own_nanoseconds() noexcept {
   constexpr std::int64_t kSecond = 1'000'000'000;
   timespec now{};
@@ -52,18 +48,8 @@ App make_app() {
   return app;
 }
 
-Exit serve(int argc, char** argv) {
-  Settings own;
-  auto options = read_command_line(argc, argv, OptionSet("overloaded").add(own));
-  if (!options) {
-    return options.error();
-  }
-  options->limits.queue_time = std::chrono::milliseconds(own.queue_time_ms);
-  return make_app().serve(*options);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_main(serve, argc, argv);
+  return make_app().run(argc, argv);
 }

@@ -1,14 +1,20 @@
 #include "eider/runtime/standing_queue.h"
 
+#include <algorithm>
+
 namespace eider {
 
-bool StandingQueue::is_long(Duration waited, std::size_t others) const noexcept {
-  return target_ != Duration::zero() && waited > target_ && others >= kOthersMin &&
-         waited / kEachMin >= static_cast<Duration::rep>(others);
+namespace {
+
+bool is_long(Duration waited, std::size_t others, Duration most) noexcept {
+  return waited > most && others >= StandingQueue::kOthersMin &&
+         waited / StandingQueue::kEachMin >= static_cast<Duration::rep>(others);
 }
 
+}  // namespace
+
 void StandingQueue::note(Duration waited, std::size_t others, Instant now) noexcept {
-  if (!is_long(waited, others)) {
+  if (target_ == Duration::zero() || !is_long(waited, others, target_)) {
     note_short();
     return;
   }
@@ -23,7 +29,7 @@ void StandingQueue::note(Duration waited, std::size_t others, Instant now) noexc
 }
 
 bool StandingQueue::refuses(Duration waited, std::size_t others, Instant now) noexcept {
-  if (is_long(waited, others)) {
+  if (is_long(waited, others, std::min(target_, kStandingTarget))) {
     refused_at_ = now;
     return true;
   }

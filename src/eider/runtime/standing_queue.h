@@ -10,7 +10,8 @@ namespace eider {
 
 /// A queue that a burst has left is gone soon, and everybody in it is served. One that has been
 /// long for kInterval without a break is not: until it is over, who has waited for too long is
-/// refused (CoDel's idea, RFC 8289, refusing by each one's own time as that is known here).
+/// refused (CoDel's idea, RFC 8289, refusing by each one's own time as that is known here). That is
+/// sooner than what has made it one: a queue that stands does nobody any good, as short as it is.
 class StandingQueue {
  public:
   /// Behind fewer than so many nobody is refused, however long these take: one slow request ahead
@@ -22,10 +23,12 @@ class StandingQueue {
   static constexpr Duration kInterval = std::chrono::milliseconds(100);
   /// Nor is one that was looked at less often: one stuck turn may take as long as it likes.
   static constexpr unsigned kLooksMin = 3;
+  /// How long one may wait while it stands, if the target is not less.
+  static constexpr Duration kStandingTarget = std::chrono::milliseconds(5);
   /// After the last one who had waited for too long.
   static constexpr Duration kOverAfter = std::chrono::seconds(1);
 
-  /// target  how long somebody may wait; zero: as long as it takes
+  /// target  how long somebody may wait for as long as no queue stands; zero: as long as it takes
   explicit StandingQueue(Duration target) noexcept : target_(target) {}
 
   [[nodiscard]] bool is_standing() const noexcept { return is_standing_; }
@@ -46,8 +49,6 @@ class StandingQueue {
   void note_refused(Instant now) noexcept { refused_at_ = now; }
 
  private:
-  [[nodiscard]] bool is_long(Duration waited, std::size_t others) const noexcept;
-
   Duration target_;
   Instant long_since_;
   Instant refused_at_;

@@ -76,6 +76,14 @@ TEST(StandingQueue, refuses_those_who_have_waited_too_long_and_no_others) {
   EXPECT_TRUE(queue.is_standing());
 }
 
+TEST(StandingQueue, lets_nobody_wait_for_long_while_it_stands) {
+  StandingQueue queue(milliseconds(100));
+  const Instant now = look(queue, Instant(), milliseconds(200), milliseconds(101));
+  ASSERT_TRUE(queue.is_standing());
+  EXPECT_FALSE(queue.refuses(StandingQueue::kStandingTarget, kMany, now));
+  EXPECT_TRUE(queue.refuses(StandingQueue::kStandingTarget + microseconds(1), kMany, now));
+}
+
 TEST(StandingQueue, stands_until_nobody_was_refused_for_a_while) {
   StandingQueue queue(kTarget);
   Instant now = look(queue, Instant(), milliseconds(200), milliseconds(6));

@@ -76,10 +76,10 @@ struct Limits {
 
   /// Where more comes than can be served, how long requests may have waited for their turn, on a
   /// loop or for a blocking thread; who has waited for longer is a 503 with Retry-After. Bursts are
-  /// served: only what has not come down to that for a while counts (docs/howto/overload.md). Short
-  /// enough for people who wait, and longer than the turn of a loop that gets by: a service whose
-  /// clients want more gives less. Zero: everybody waits.
-  Duration queue_time = std::chrono::milliseconds(500);
+  /// served: only what has not come down to that for a while counts, and then nobody is to wait for
+  /// long until it is over (docs/howto/overload.md). Longer than the turn of a loop that gets by
+  /// with all that its clients ask at once. Zero: everybody waits.
+  Duration queue_time = std::chrono::milliseconds(100);
 };
 
 }  // namespace eider
