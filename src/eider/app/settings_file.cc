@@ -4,7 +4,11 @@
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_MAX_NESTED_VALUES 16
+#if __has_include(<toml++/impl/preprocessor.hpp>)  // 3.4
+#include <toml++/impl/preprocessor.hpp>
+#else
 #include <toml++/impl/preprocessor.h>
+#endif
 // A file can break what toml++ 3.3 promises itself ("[.a", U+FCFF behind a value): that would end
 // the process, or leave it to the optimiser. Behind each of these promises stands what tells the
 // fault, or nothing that is found is the answer.
@@ -12,11 +16,19 @@
 #define TOML_ASSERT(fact) static_cast<void>(0)
 #undef TOML_ASSERT_ASSUME
 #define TOML_ASSERT_ASSUME(fact) static_cast<void>(0)
+#if __has_include(<toml++/impl/forward_declarations.hpp>)  // 3.4
+#include <toml++/impl/forward_declarations.hpp>
+#else
 #include <toml++/impl/forward_declarations.h>
+#endif
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE \
   return {}
+#if __has_include(<toml++/impl/unicode.hpp>)  // 3.4
+#include <toml++/impl/unicode.hpp>
+#else
 #include <toml++/impl/unicode.h>
+#endif
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE __builtin_unreachable()
 #include <toml++/toml.h>
