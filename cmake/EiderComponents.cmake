@@ -50,10 +50,11 @@ function(eider_link name)
   list(TRANSFORM eider_bases_${name} PREPEND eider_ OUTPUT_VARIABLE bases)
   target_link_libraries(eider_${name} PUBLIC ${bases} ${eider_targets_${name}})
   if(eider_building_${name})
-    target_link_libraries(eider_${name} PRIVATE $<BUILD_INTERFACE:CLI11::CLI11>)
-    # Its headers alone: to link it would be to use the shared library.
-    target_include_directories(eider_${name} SYSTEM PRIVATE
-      $<BUILD_INTERFACE:$<TARGET_PROPERTY:tomlplusplus::tomlplusplus,INTERFACE_INCLUDE_DIRECTORIES>>)
+    # Their headers alone: to link them would be to need a library where the component is used, too.
+    foreach(target CLI11::CLI11 tomlplusplus::tomlplusplus)
+      target_include_directories(eider_${name} SYSTEM PRIVATE
+        $<BUILD_INTERFACE:$<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>>)
+    endforeach()
   endif()
 endfunction()
 
@@ -62,10 +63,10 @@ endfunction()
 function(eider_finish_core)
   target_link_options(eider_core INTERFACE LINKER:--gc-sections,--as-needed)
   if(EIDER_IO_URING)
-    find_library(EIDER_LIBURING uring)
+    eider_find_uring()
   endif()
-  if(EIDER_IO_URING AND EIDER_LIBURING)
-    target_link_libraries(eider_core PUBLIC uring)
+  if(TARGET eider::uring)
+    target_link_libraries(eider_core PUBLIC eider::uring)
   else()
     # Without the library loop_uring_absent.cc answers "not built" in place of loop_uring*.cc.
     get_target_property(sources eider_core SOURCES)

@@ -15,6 +15,10 @@ if(TARGET eider)
   install(TARGETS eider RUNTIME COMPONENT tool)
 endif()
 install(TARGETS eider_assets_command EXPORT eider_core_targets RUNTIME)
+set(eider_uring OFF)
+if(TARGET eider::uring)
+  set(eider_uring ON)
+endif()
 configure_package_config_file(cmake/eider-config.cmake.in "${PROJECT_BINARY_DIR}/eider-config.cmake"
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/eider-config-version.cmake"

@@ -46,6 +46,17 @@ set(eider_targets_locale PkgConfig::icu)
 set(eider_packages_mail "CURL 7.88")
 set(eider_targets_mail CURL::libcurl)
 
+# eider::uring, where liburing is there: by its path, since a linker does not look where vcpkg has it.
+macro(eider_find_uring)
+  find_library(EIDER_LIBURING uring)
+  find_path(EIDER_LIBURING_HEADERS liburing.h)
+  if(EIDER_LIBURING AND EIDER_LIBURING_HEADERS AND NOT TARGET eider::uring)
+    add_library(eider::uring UNKNOWN IMPORTED)
+    set_target_properties(eider::uring PROPERTIES IMPORTED_LOCATION "${EIDER_LIBURING}"
+                          INTERFACE_INCLUDE_DIRECTORIES "${EIDER_LIBURING_HEADERS}")
+  endif()
+endmacro()
+
 # eider_with_bases(out name…): those components and what they stand on, the lowest first.
 function(eider_with_bases out)
   set(found)

@@ -4,9 +4,9 @@ function(eider_find_command out)
     set(${out} eider PARENT_SCOPE)  # where the library is a part of the project
     return()
   endif()
-  find_program(EIDER_COMMAND eider HINTS "${eider_DIR}/../../../bin")
+  find_program(EIDER_COMMAND eider HINTS "${eider_DIR}/../../../bin" "${eider_DIR}/../../tools/eider")  # the latter as vcpkg has it
   if(NOT EIDER_COMMAND)
-    message(FATAL_ERROR "the command eider is not there: install it with the components views and client")
+    message(FATAL_ERROR "the command eider is not there: install it with the components views and proxy")
   endif()
   set(${out} "${EIDER_COMMAND}" PARENT_SCOPE)
 endfunction()

@@ -88,6 +88,10 @@ class DebianPackages(unittest.TestCase):
         done('g++', '-std=c++23', ROOT / 'tests/install/core.cc', '-o', program, *flags)
         self.assertIn('outside', done(program))
 
+    def test_liburing_is_linked_by_its_path(self):
+        files = next(self.root.rglob('eider-core.cmake'))
+        self.assertIn('eider::uring', files.read_text())
+
     def test_pkg_config_knows_all_that_each_component_stands_on(self):
         files = next(self.root.rglob('eider-core.pc')).parent
         env = {**os.environ, 'PKG_CONFIG_PATH': str(files)}
@@ -152,7 +156,8 @@ class ConanPackage(unittest.TestCase):
 
 
 class VcpkgPort(unittest.TestCase):
-    """What vcpkg itself would say cannot be had here: the port is held against the components."""
+    """vcpkg itself cannot be had from a registry: the port is held against the components, and to
+    the order of its lists and the list of features that vcpkg has asked for when it was tried."""
 
     def test_features_are_the_components_and_stand_on_what_these_do(self):
         port = json.loads((ROOT / 'packaging/vcpkg/eider/vcpkg.json').read_text())
@@ -163,7 +168,25 @@ class VcpkgPort(unittest.TestCase):
             bases = re.search(rf'set\(eider_bases_{name} ([^)]*)\)', libraries)
             own = [one['features'] for one in port['features'][name].get('dependencies', [])
                    if isinstance(one, dict)]
-            self.assertEqual([bases[1].split()] if bases else [], own, name)
+            self.assertEqual([sorted(bases[1].split())] if bases else [], own, name)
+
+    def test_its_lists_are_in_the_order_of_format_manifest(self):
+        port = json.loads((ROOT / 'packaging/vcpkg/eider/vcpkg.json').read_text())
+        for part in (port, *port['features'].values()):
+            names = [one if isinstance(one, str) else one['name']
+                     for one in part.get('dependencies', [])]
+            self.assertEqual(sorted(names), names)
+
+    def test_all_components_of_a_feature_are_built_and_the_command_where_it_can_be(self):
+        port = (ROOT / 'packaging/vcpkg/eider/portfile.cmake').read_text()
+        self.assertIn('"-DEIDER_COMPONENTS=${FEATURES}"', port)
+        with tempfile.TemporaryDirectory() as build:
+            done('cmake', '-S', ROOT, '-B', build, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release',
+                 '-DEIDER_TESTS=OFF', '-DEIDER_EXAMPLES=OFF',
+                 '-DEIDER_COMPONENTS=core;client;views')
+            targets = done('ninja', '-C', build, '-t', 'targets', 'all')
+        self.assertIn('libeider_client.a', targets)
+        self.assertNotIn('libeider_cli.a', targets)
 
     def test_its_version_is_the_projects(self):
         port = json.loads((ROOT / 'packaging/vcpkg/eider/vcpkg.json').read_text())
