@@ -1,16 +1,19 @@
 // The plaintext service with what is to be measured of logs, metrics and traces: see
 // arena/telemetry_cost. Must not do anything else.
+#include <eider/dashboard/dashboard.h>
 #include <eider/eider.h>
 #include <eider/telemetry/log.h>
 #include <eider/telemetry/metrics.h>
 #include <eider/telemetry/otlp/otlp.h>
+
+#include <memory>
 
 using namespace eider;
 
 namespace {
 
 struct Settings {
-  std::string sees;       ///< any of id, metrics, slow, log, traces, kept, with commas between
+  std::string sees;       ///< any of id, metrics, dashboard, slow, log, traces, kept, by commas
   std::string collector;  ///< for traces
   std::string log_file;   ///< for log
 };
@@ -26,8 +29,12 @@ App make_app(const Settings& settings) {
   if (sees("id")) {
     app.use(request_id());
   }
+  const auto metrics = std::make_shared<Metrics>();
   if (sees("metrics")) {
-    serve_metrics(app);
+    serve_metrics(app, "/metrics", {.metrics = metrics});
+  }
+  if (sees("dashboard")) {
+    serve_dashboard(app, {.metrics = metrics});
   }
   if (sees("log")) {
     const Log log = open_log({.file = settings.log_file});
