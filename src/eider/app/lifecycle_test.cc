@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -13,6 +15,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/options.h"
+#include "eider/base/inspected.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/sleep.h"
 #include "eider/runtime/sync.h"
@@ -270,6 +273,32 @@ TEST_F(AppLifecycle, calls_again_behind_a_call_that_throws) {
   client.advance(3s);
   EXPECT_EQ(notes->count("tick"), 3U);
   EXPECT_EQ(log->all().front(), "every 1s has failed, and goes on when it is due again: no");
+}
+
+TEST_F(AppLifecycle, tells_with_the_state_of_the_process_what_is_done_beside_requests) {
+  app.every("cleaning", 1s, []() -> Task<> {
+    co_await sleep_for(100ms);
+    throw std::runtime_error("no");
+  });
+  const auto told = [] {
+    for (const ResourceState& one : Inspected::all()) {
+      if (one.kind == "background" && one.name == "cleaning") {
+        return one.numbers;
+      }
+    }
+    return std::map<std::string, std::int64_t>();
+  };
+  {
+    TestClient client(app);
+    EXPECT_EQ(told(),
+              (std::map<std::string, std::int64_t>{{"running", 0}, {"begun", 0}, {"failed", 0}}));
+    client.advance(1050ms);
+    EXPECT_EQ(told()["running"], 1);
+    client.advance(1s);
+    EXPECT_EQ(told()["begun"], 2);
+    EXPECT_EQ(told()["failed"], 1);
+  }
+  EXPECT_TRUE(told().empty());
 }
 
 TEST_F(AppLifecycle, does_not_wait_for_a_call_that_goes_on_when_it_stops) {

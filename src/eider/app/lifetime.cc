@@ -1,6 +1,8 @@
 #include "eider/app/lifetime.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <exception>
 #include <random>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
 #include "eider/base/failure.h"
+#include "eider/base/inspected.h"
 #include "eider/base/log.h"
 #include "eider/base/span.h"
 #include "eider/runtime/deadline.h"
@@ -52,6 +55,52 @@ WorkRef work_of_job(const RouteTable& table) {
 
 }  // namespace
 
+/// What a background has done so far, on all its loops, as the state of the process tells it.
+class Lifetime::Tally {
+ public:
+  explicit Tally(std::string name)
+      : name_(std::move(name)), inspected_([this] { return state(); }) {}
+
+  /// For as long as it goes on: a task that is cancelled is destroyed.
+  class Run {
+   public:
+    explicit Run(Tally& tally) noexcept : tally_(tally) {
+      tally_.began_at_ = std::chrono::steady_clock::now().time_since_epoch().count();
+      ++tally_.begun_;
+      ++tally_.running_;
+    }
+    ~Run() { --tally_.running_; }
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+
+    void note_failed() noexcept { ++tally_.failed_; }
+
+   private:
+    Tally& tally_;
+  };
+
+ private:
+  [[nodiscard]] ResourceState state() const {
+    const Instant began{Duration(began_at_)};
+    const auto ago = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - began);
+    ResourceState state{.kind = "background",
+                        .name = name_,
+                        .numbers = {{"running", running_}, {"begun", begun_}, {"failed", failed_}}};
+    if (begun_ != 0) {
+      state.numbers.emplace("last_begun_ms_ago", ago.count());
+    }
+    return state;
+  }
+
+  const std::string name_;
+  std::atomic<std::int64_t> running_{0};
+  std::atomic<std::int64_t> begun_{0};
+  std::atomic<std::int64_t> failed_{0};
+  std::atomic<Duration::rep> began_at_{0};
+  const Inspected inspected_;
+};
+
 void detail::app::check_interval(Duration interval) {
   if (interval < std::chrono::milliseconds(1)) {
     throw Failure(Error::internal("every " + format_duration(interval) +
@@ -82,6 +131,9 @@ std::string Lifetime::resolve() {
                       .background = resolve(part, part.background, wrong),
                       .check = resolve(part, part.check, wrong),
                       .reload = resolve(part, part.reload, wrong)});
+    if (parts_.back().background.is_there()) {
+      parts_.back().tally = std::make_shared<Tally>(part.name);
+    }
   }
   return wrong;
 }
@@ -225,6 +277,7 @@ Task<bool> Lifetime::run_once(const Running& running) {
   const bool has_end = running.part->interval != Duration::zero();
   const Within within(has_end ? work_of_job(table_) : WorkRef());
   Span span(running.part->name);
+  Tally::Run run(*running.tally);
   try {
     auto task = running.background();
     co_await std::move(task);
@@ -232,6 +285,7 @@ Task<bool> Lifetime::run_once(const Running& running) {
   } catch (...) {
     why = reason_of(thrown_error());
     span.fail(why);
+    run.note_failed();
   }
   const detail::app::Part& part = *running.part;
   if (part.interval != Duration::zero()) {

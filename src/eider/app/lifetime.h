@@ -41,6 +41,7 @@ class Lifetime {
   [[nodiscard]] Task<> stop();
 
  private:
+  class Tally;
   struct Call {
     const detail::app::LifeCall* call = nullptr;
     std::vector<void*> states;
@@ -57,6 +58,7 @@ class Lifetime {
     Call check;
     Call reload;
     std::unique_ptr<Scope> scope = nullptr;  // of what goes on on one loop
+    std::shared_ptr<Tally> tally = nullptr;  // of a background
   };
 
   [[nodiscard]] Call resolve(const detail::app::Part& part, const detail::app::LifeCall& call,
