@@ -3,7 +3,9 @@
 Must not set anything up beside `cmake --install`: what the commands need they find by themselves.
 """
 
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +15,7 @@ import unittest
 from pathlib import Path
 
 from project_support import STEP_SECONDS_MAX, Installed, environment
+from support import ROOT
 
 NO_PROJECT = ('there is no project here or above: no CMakeLists.txt that finds eider '
               '(eider new NAME makes one)\n')
@@ -179,7 +182,7 @@ class Profiled(Place):
 
 
 class OtherKinds(Place):
-    """Each kind is a project that compiles with both compilers."""
+    """Each kind is a project that compiles with both compilers and passes its tests."""
 
     def assert_compiles(self, project, *flags):
         """With g++ without a warning."""
@@ -189,29 +192,116 @@ class OtherKinds(Place):
                                    check=False, capture_output=True, timeout=STEP_SECONDS_MAX)
             self.assertEqual(ended.returncode, 0, ended.stderr[:4000])
 
-    def test_a_realtime_compiles_with_the_other_compiler(self):
-        project = self.made('realtime', 'talk')
-        made = project / 'build/made'
-        made.mkdir(parents=True)
-        (made / 'talk_assets.h').write_text('#include <eider/assets/embedded.h>\n'
-                                            'eider::EmbeddedAssets talk_assets() noexcept;\n')
-        self.assert_compiles(project, f'-I{made}')
-        ended = subprocess.run(['cmake', '--preset', 'release'], cwd=project, text=True,
-                               env=environment(CMAKE_PREFIX_PATH=str(INSTALLED.prefix)),
-                               check=False, capture_output=True, timeout=STEP_SECONDS_MAX)
-        self.assertEqual(ended.returncode, 0, ended.stderr)
+    def assert_passes(self, project, test):
+        """As it was made."""
+        status, said, errors = eider('test', place=project)
+        self.assertEqual(status, 0, said + errors)
+        self.assertRegex(said, rf'{test} .*Passed')
 
-    def test_a_library_compiles_with_both_and_is_checked_by_sanitizers(self):
+    def test_a_realtime_compiles_with_both_and_passes(self):
+        project = self.made('realtime', 'talk')
+        self.assert_passes(project, r'Talk\.is_heard_by_everybody')
+        made, = project.glob('build/dev/**/talk_assets.h')
+        self.assert_compiles(project, f'-I{made.parent}')
+
+    def test_a_library_compiles_with_both_and_passes(self):
         project = self.made('library', 'counts')
+        self.assertFalse((project / 'Dockerfile').exists())
         self.assert_compiles(project)
-        # What a plain build does not see.
-        (project / 'tests/counts_test.cc').write_text(
-            '#include <gtest/gtest.h>\nTEST(It, overruns) {\n'
-            '  volatile int* const x = new int[2];\n  volatile int at = 2;\n'
-            '  x[at] = 1;\n  delete[] x;\n}\n')
-        status, said, _ = eider('check', 'It', place=project)
+        self.assert_passes(project, r'Routes\.count')
+
+
+FAULTY = """#include <gtest/gtest.h>
+
+TEST(It, overruns) {
+  volatile int* const x = new int[2];
+  volatile int at = 2;
+  x[at] = 1;
+  delete[] x;
+}
+"""
+
+
+class Checked(Place):
+    """`eider check` finds what a plain build does not see."""
+
+    def test_sanitizers_find_it(self):
+        project = self.made('library', 'counts')
+        (project / 'CMakeLists.txt').write_text(
+            'cmake_minimum_required(VERSION 3.25)\nproject(counts LANGUAGES CXX)\n'
+            'find_package(eider REQUIRED)\nfind_package(GTest REQUIRED)\ninclude(GoogleTest)\n'
+            'enable_testing()\nadd_executable(counts_test tests/counts_test.cc)\n'
+            'target_link_libraries(counts_test GTest::gtest_main)\n'
+            'gtest_discover_tests(counts_test DISCOVERY_MODE PRE_TEST)\n')
+        (project / 'tests/counts_test.cc').write_text(FAULTY)
+        status, said, _ = eider('check', 'overruns', place=project)
         self.assertEqual(status, 8, said)
         self.assertIn('AddressSanitizer: heap-buffer-overflow', said)
+
+
+class Elsewhere(Place):
+    """What takes a project to CI and into an image, by which Eider is built there."""
+
+    def installs(self, project, **changes):
+        """(exit code, what was said, what was called) by its script, where nothing is installed."""
+        path, log = self.place / 'bin', self.place / 'log'
+        path.mkdir()
+        for name in ('apt-get', 'cmake', 'git'):
+            (path / name).write_text(f'#!/bin/sh\necho "{name} $*" >> {log}\n')
+            (path / name).chmod(0o755)
+        with (path / 'git').open('a') as git:
+            git.write('for last; do :; done\nmkdir "$last/tools"\n'
+                      f'cp {ROOT}/tools/packages.txt "$last/tools"\n')
+        ended = subprocess.run(['sh', 'install-eider.sh'], cwd=project, text=True, check=False,
+                               env=environment(PATH=f'{path}:{os.environ["PATH"]}', **changes),
+                               capture_output=True, timeout=STEP_SECONDS_MAX)
+        shutil.rmtree(path)
+        return ended.returncode, ended.stderr, log.read_text() if log.exists() else ''
+
+    def test_eider_is_built_there_as_its_sources_allow(self):
+        project = self.made('library', 'counts')
+        status, errors, called = self.installs(project, EIDER_REPOSITORY='')
+        self.assertNotEqual(status, 0)
+        self.assertIn('EIDER_REPOSITORY: has to say where git clones Eider from', errors)
+        self.assertEqual(called, '')
+        status, errors, called = self.installs(project, EIDER_REPOSITORY='there',
+                                               EIDER_VERSION='v1')
+        self.assertEqual((status, errors), (0, ''))
+        self.assertIn('git clone --depth 1 --branch v1 there /', called)
+        self.assertRegex(called, 'apt-get install .* clang-19 .* libsimdjson-dev .*')
+        self.assertRegex(called, r'cmake --install \S+ --prefix /usr/local\n$')
+        options = ''.join(file.read_text() for file in (
+            ROOT / 'CMakeLists.txt', *(ROOT / 'cmake').glob('*.cmake')))
+        for option in re.findall(r'-D(\w+)=', called):
+            self.assertIn(f'option({option} ', options)
+        self.assertIn('"name": "release"', (ROOT / 'CMakePresets.json').read_text())
+
+    def test_ci_runs_commands_that_there_are(self):
+        text = (self.made('shop') / '.github/workflows/ci.yml').read_text()
+        try:
+            import yaml  # pylint: disable=import-outside-toplevel
+        except ImportError:
+            self.skipTest('python3-yaml is not installed')
+        job = yaml.safe_load(text)['jobs']['test']
+        steps = [step['run'] for step in job['steps'] if 'run' in step]
+        self.assertIn('sudo -E sh install-eider.sh', steps)
+        commands = [step.split()[1] for step in steps if step.startswith('eider ')]
+        self.assertEqual(commands, ['fmt', 'test', 'check'])
+        self.assertEqual(job['strategy']['matrix']['compiler'], ['clang++-19', 'g++-14'])
+
+    def test_an_image_is_made_of_what_is_there(self):
+        for kind in ('service', 'web', 'realtime'):
+            project = self.made(kind, f'my-{kind}')
+            text = (project / 'Dockerfile').read_text()
+            stages = re.findall(r'(?m)^FROM \S+ AS (\w+)$', text)
+            self.assertTrue(set(re.findall('--from=([a-z]+)', text)) <= set(stages))
+            for source in re.findall(r'(?m)^COPY (?!--)(\S+) ', text):
+                self.assertTrue((project / source).exists(), source)
+            self.assertIn(f'add_executable(my-{kind} ', (project / 'CMakeLists.txt').read_text())
+            presets = json.loads((project / 'CMakePresets.json').read_text())
+            for preset in re.findall(r'--preset (\w+)', text):
+                for each in ('configurePresets', 'buildPresets'):
+                    self.assertIn(preset, [one['name'] for one in presets[each]])
 
 
 class Names(Place):

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kNewHelp = R"(eider new [KIND] NAME [--here]
 
 Makes a project in the new folder NAME. It compiles, passes its tests, and has presets for CMake, a
-Dockerfile, a file for CI and .clang-format.
+file for CI, .clang-format and, unless it is a library, a Dockerfile.
 
 service   JSON with checked input, an OpenAPI document, health (where no KIND is said)
 web       pages by templates, a form, style sheets
