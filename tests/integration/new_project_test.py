@@ -5,11 +5,13 @@ Must not set anything up beside `cmake --install`: what the commands need they f
 
 import json
 import os
+import queue
 import re
 import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -209,15 +211,45 @@ class OtherKinds(Place):
         self.assertFalse((project / 'Dockerfile').exists())
         self.assert_compiles(project)
         self.assert_passes(project, r'Routes\.count')
+        self.assert_is_tested_again(project / 'tests/counts_test.cc', 'count', 'still_count')
+
+    def assert_is_tested_again(self, file, test, renamed):
+        """By --watch, once that test of the file has another name."""
+        heard = queue.SimpleQueue()
+        running = self.enterContext(subprocess.Popen(
+            [INSTALLED.command, 'test', '--watch'], cwd=file.parent, text=True, env=environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+        self.addCleanup(running.kill)
+        threading.Thread(target=lambda: [heard.put(line) for line in running.stdout]).start()
+
+        def assert_says(pattern):
+            while not re.search(pattern, heard.get(timeout=STEP_SECONDS_MAX)):
+                pass
+
+        assert_says(rf'Routes\.{test} .*Passed')
+        assert_says('waiting for a source to be saved')
+        file.write_text(file.read_text().replace(f', {test})', f', {renamed})'))
+        assert_says(rf'Routes\.{renamed} .*Passed')
+        assert_says('waiting for a source to be saved')
+        running.send_signal(signal.SIGINT)
+        self.assertEqual(running.wait(STEP_SECONDS_MAX), 130)
 
 
 FAULTY = """#include <gtest/gtest.h>
+#include <thread>
 
 TEST(It, overruns) {
   volatile int* const x = new int[2];
   volatile int at = 2;
   x[at] = 1;
   delete[] x;
+}
+
+TEST(It, races) {
+  int x = 0;
+  std::thread other([&x] { ++x; });
+  ++x;
+  other.join();
 }
 """
 
@@ -234,9 +266,11 @@ class Checked(Place):
             'target_link_libraries(counts_test GTest::gtest_main)\n'
             'gtest_discover_tests(counts_test DISCOVERY_MODE PRE_TEST)\n')
         (project / 'tests/counts_test.cc').write_text(FAULTY)
-        status, said, _ = eider('check', 'overruns', place=project)
-        self.assertEqual(status, 8, said)
-        self.assertIn('AddressSanitizer: heap-buffer-overflow', said)
+        for words, found in ((['overruns'], 'AddressSanitizer: heap-buffer-overflow'),
+                             (['races', '--thread'], 'ThreadSanitizer: data race')):
+            status, said, _ = eider('check', *words, place=project)
+            self.assertEqual(status, 8, said)
+            self.assertIn(found, said)
 
 
 class Elsewhere(Place):

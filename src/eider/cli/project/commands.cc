@@ -1,8 +1,10 @@
 #include "eider/cli/project/commands.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -150,6 +152,10 @@ std::size_t state_of_sources(const Project& project) {
 
 int watch_tests(const Project& project, const TestsWanted& wanted) {
   constexpr std::chrono::milliseconds kBetween(300);
+  // For what comes between two waits, when nothing runs that would have to be ended.
+  for (const int stop : {SIGINT, SIGTERM}) {
+    (void)std::signal(stop, [](int) { _exit(kCommandStopped); });
+  }
   while (true) {
     const std::size_t state = state_of_sources(project);
     if (run_tests(project, wanted) == kCommandStopped) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
@@ -338,6 +339,9 @@ std::vector<std::string> source_files(const Project& project) {
       run_program({.words = {"git", "ls-files", "-coz", "--deduplicate", "--exclude-standard"},
                    .directory = project.root,
                    .output = ProgramCall::Output::kept_with_errors});
+  if (listed && listed->is_stopped) {
+    (void)std::raise(SIGINT);  // half a list would pass for a whole one
+  }
   if (listed && listed->is_good()) {
     std::string_view left = listed->output;
     while (!left.empty()) {
