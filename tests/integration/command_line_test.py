@@ -5,6 +5,7 @@ Must not look into the program: what counts are its words, its exit code and whe
 
 import json
 import os
+import re
 import socket
 import subprocess
 import tempfile
@@ -97,6 +98,14 @@ class EiderCommands(unittest.TestCase):
             status, said = run_to_end('eider', name, '--help')
             self.assertEqual((status, run_to_end('eider', 'help', name)), (0, (0, said)))
             self.assertIn('eider ' + name.partition('-')[0], said)
+
+    def test_each_help_has_an_example(self):
+        listed = re.findall(r'(?m)^([a-z]+)  +\w', run_to_end('eider', '--help')[1])
+        self.assertIn('views', listed)
+        for words in (*([name] for name in listed),
+                      *(['openapi', action] for action in ('document', 'client', 'diff'))):
+            self.assertRegex(run_to_end('eider', *words, '--help')[1],
+                             rf'(?m)^  (\S.*)?eider {" ".join(words)}\b', words)
 
     def test_an_action_of_openapi_is_needed_and_known(self):
         self.assertEqual(run_to_end('eider', 'openapi'), (

@@ -29,6 +29,9 @@ change, with a JSON pointer into NEW. A program prints its document by --openapi
 
 --json  as JSON, for programs
 
+  eider openapi diff released.json openapi.json
+  eider openapi document | eider openapi diff released.json -
+
 Exits with 0 if nothing breaks, 3 if something does, 1 if a document cannot be read.
 )";
 

@@ -32,6 +32,9 @@ with a function for each page. CMake runs it: eider_views(target DIRECTORY pages
 --root DIRECTORY  where templates are named from; the current directory where it is not said
 TEMPLATE          a file below the root, named from there
 
+  eider views --out build/pages about.html
+  eider views --out build/pages --root pages notes/list.html layout.html
+
 Exits with 0 if all are written, 1 if a template is wrong or a file cannot be read or written.
 )";
 

@@ -29,7 +29,10 @@ constexpr double kRateMax = 100'000'000;
 constexpr std::size_t kHelpColumn = 34;
 
 constexpr std::string_view kFooter =
-    R"(TIME is a whole number with us, ms, s, m or h. Ctrl-C ends the run and reports what there is.
+    R"(  eider bench -c 100 -d 10s http://localhost:8080/hello
+  eider bench --rate 5000 --requests-file load/requests.txt --json report.json http://localhost:8080
+
+TIME is a whole number with us, ms, s, m or h. Ctrl-C ends the run and reports what there is.
 Status 0: every request was answered, as expected where that was said, else whatever the status.
 1: some were not, or nothing could be measured. 2: the command line could not be understood.)";
 

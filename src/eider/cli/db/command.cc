@@ -55,6 +55,9 @@ embed, header  make C++ of the files and of --lock; CMake runs them: eider_migra
 --wait SECONDS     up, down: for how long another deployer is waited for; 60 where it is not said
 --unfinished again|done  up: what to do with one that was broken off outside of a transaction
 
+  eider db new orders --down
+  eider db up --database postgres://localhost/shop
+
 Exits with 0 if it is done, 3 if status found some that wait, 1 if anything is wrong, 2 if it is not
 understood.
 )";
