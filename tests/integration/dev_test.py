@@ -399,7 +399,9 @@ class Run(unittest.TestCase):
 
     def test_5_words_that_are_wrong_are_told(self):
         for words, told in ((['run'], 'which source?'), (['run', '--nothing'], 'which source?'),
-                            (['run', self.directory / 'none.cc'], 'cannot read')):
+                            (['run', self.directory / 'none.cc'],
+                             'none.cc: No such file or directory; it takes a source: eider run'),
+                            (['run', self.directory], 'it is a folder, or empty')):
             status, _, errors = self.run_file('eider', *words)
             self.assertEqual(status, 2)
             self.assertIn(told, errors)

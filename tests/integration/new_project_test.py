@@ -401,6 +401,8 @@ class Lacking(Place):
             self.assert_fails(1, NO_PROJECT, command)
         self.assert_fails(2, 'there is no option --wacth, but --watch; eider test --help tells '
                           'more\n', 'test', '--wacth')
+        self.assert_fails(2, '--format takes tar or oci, not zip; eider package --help tells '
+                          'more\n', 'package', '--format', 'zip')
 
     def test_a_target_that_the_build_has_not_is_told_with_those_that_it_has(self):
         status, said, errors = eider('build', 'nothing', place=self.made('shop'))

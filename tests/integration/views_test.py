@@ -86,7 +86,9 @@ class Views(unittest.TestCase):
         status, said = self.run_views('a.html', 'b.html')
         self.assertEqual(1, status)
         self.assertIn('shop::Shop is shown by a.html already: a struct has one template', said)
-        self.assertEqual(1, self.run_views('none.html')[0])
+        self.assertEqual((1, f'eider views: cannot read {self.root}/none.html: No such file or '
+                          'directory; templates are named from --root\n'),
+                         self.run_views('none.html'))
 
     def test_what_cannot_be_understood_is_told(self):
         self.assertEqual(2, self.run_views()[0])

@@ -68,6 +68,11 @@ Result<ViewsWanted, std::string> views_wanted(std::span<const std::string_view> 
   return wanted;
 }
 
+/// What no editor would look for in a template.
+std::string named(const std::string& fault) {
+  return "eider views: " + fault;
+}
+
 class ViewsMaker {
  public:
   explicit ViewsMaker(const ViewsWanted& wanted) : wanted_(wanted) {}
@@ -80,8 +85,11 @@ class ViewsMaker {
     if (!made) {
       return fail(made.error());
     }
-    const auto header = bench::write_if_new(target + ".h", made->header);
-    return header ? bench::write_if_new(target + ".cc", made->source) : header;
+    auto written = bench::write_if_new(target + ".h", made->header);
+    if (written) {
+      written = bench::write_if_new(target + ".cc", made->source);
+    }
+    return written ? written : fail(named(written.error()));
   }
 
  private:
@@ -91,7 +99,7 @@ class ViewsMaker {
     };
     auto text = read(name);
     if (!text) {
-      return fail(text.error());
+      return fail(named(text.error() + "; templates are named from --root"));
     }
     const auto file = views::parse_template({name, std::move(*text)});
     if (!file) {
@@ -135,7 +143,7 @@ int views_command(std::span<const std::string_view> arguments) {
   }
   const auto wanted = views_wanted(arguments);
   if (!wanted) {
-    fmt::print(stderr, "eider views: {}\n", wanted.error());
+    fmt::print(stderr, "{}\n", named(wanted.error()));
     return kViewsMisused;
   }
   ViewsMaker maker(*wanted);

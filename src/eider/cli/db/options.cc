@@ -129,11 +129,11 @@ std::optional<std::string> missing(const DbWanted& wanted) {
 }  // namespace
 
 Result<DbWanted, std::string> db_wanted(std::span<const std::string_view> arguments) {
-  if (arguments.empty()) {
-    return fail(std::string("what is to be done? --help tells more"));
-  }
-  if (std::ranges::find(kActions, arguments.front()) == kActions.end()) {
-    return fail(fmt::format("there is no eider db {}: --help tells more", arguments.front()));
+  if (arguments.empty() || std::ranges::find(kActions, arguments.front()) == kActions.end()) {
+    return fail(fmt::format(
+        "{}; there are {}; eider db --help tells more",
+        arguments.empty() ? "which one?" : fmt::format("there is no action {}", arguments.front()),
+        fmt::join(kActions, ", ")));
   }
   DbWanted wanted{.what = std::string(arguments.front())};
   if (const char* said = std::getenv("DATABASE_URL")) {

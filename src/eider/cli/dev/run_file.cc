@@ -226,9 +226,10 @@ int run_file(std::span<const std::string_view> words) {
   }
   std::error_code absent;
   const fs::path file = fs::canonical(words.front(), absent);
-  const std::string source = absent ? std::string() : read_text(file);
+  const std::string source = fs::is_directory(file) ? std::string() : read_text(file);
   if (source.empty()) {
-    fmt::print(stderr, "eider run: cannot read {}\n", words.front());
+    fmt::print(stderr, "eider run: cannot read {}: {}; it takes a source: eider run main.cc\n",
+               words.front(), absent ? absent.message() : "it is a folder, or empty");
     return kRunMisused;
   }
   words = words.subspan(words.size() > 1 && words[1] == "--" ? 2 : 1);

@@ -428,11 +428,14 @@ int package_command(std::span<const std::string_view> arguments) {
   }
   CommandWords words(arguments);
   const auto format = format_of(words.value("--format", "tar|oci").value_or("tar"));
+  if (!format) {
+    return command_misused("package", format.error());
+  }
   const auto output = words.value("--output", "DIR");
   const auto more = words.values("--with", "PATH");
   const auto in = in_project("package", words, {}, 0);
-  if (!in || !format) {
-    return in ? command_misused("package", format.error()) : in.error();
+  if (!in) {
+    return in.error();
   }
   const PackageWanted wanted{
       .format = *format,
