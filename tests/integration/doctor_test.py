@@ -5,12 +5,13 @@ Must not expect anything of the machine that a change of it could end.
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-from support import BIN, Program
+from support import BIN, ROOT, Program
 
 SECONDS_MAX = 60
 
@@ -48,6 +49,16 @@ class Machine(unittest.TestCase):
                          ('bad', 'none', 'apt install clang-19 (or g++ 13 or later)'))
         self.assertEqual(found['cmake'], ('bad', 'none', 'apt install cmake: builds are configured '
                                           'by it'))
+
+    def test_all_that_the_package_asks_for_is_looked_for(self):
+        """By libeider-dev: what a build needs but of Eider's own sources."""
+        with tempfile.TemporaryDirectory() as empty:
+            mends = ' '.join(mend for _, _, mend in findings(PATH=empty)[1].values())
+        wanted = re.findall(r'(?m)^build +(\S+-dev) ', (ROOT / 'tools/packages.txt').read_text())
+        packaging = (ROOT / 'cmake/EiderPackage.cmake').read_text()
+        own = re.search(r'eider_building ([^)]*)', packaging)[1].split()
+        self.assertEqual([], [name for name in wanted
+                              if name not in own and f'apt install {name}' not in mends])
 
     def test_tools_that_are_too_old_are_told(self):
         with tempfile.TemporaryDirectory() as place:

@@ -57,9 +57,10 @@ struct WantedLibrary {
   std::string_view component;
 };
 
-/// As cmake/EiderLibraries.cmake asks for them.
+/// What libeider-dev depends on and recommends, in the versions of cmake/EiderLibraries.cmake.
 constexpr WantedLibrary kWantedLibraries[] = {
     {"simdjson", "", "libsimdjson-dev", "core"},
+    {"liburing", "", "liburing-dev", "core, where it has io_uring,"},
     {"gtest", "", "libgtest-dev", "tests of a project"},
     {"sqlite3", "3.40", "libsqlite3-dev", "sqlite"},
     {"libpq", "15", "libpq-dev", "postgres"},
