@@ -7,6 +7,7 @@ Must not install them: they are unpacked. The pinned Conan lives in build/conan-
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -153,6 +154,14 @@ class ConanPackage(unittest.TestCase):
                        '-c', f'tools.cmake.cmake_layout:test_folder={directory}/outside')
             conan('install', '.', *options)
             self.assertIn('{"message":"packed"}', conan('export-pkg', '.', *options))
+            user = shutil.copytree(ROOT / 'tests/conan', Path(directory, 'user'))
+            (user / 'conanfile.py').unlink()
+            page = (ROOT / 'docs/howto/install.md').read_text()
+            (user / 'conanfile.txt').write_text(re.search(r'(?s)```ini\n(.*?)```', page)[1])
+            conan('install', user, '-s', 'compiler.cppstd=23')
+            done('cmake', '--preset', 'conan-release', cwd=user)
+            done('cmake', '--build', '--preset', 'conan-release', cwd=user)
+            self.assertIn('packed', done(user / 'build/Release/outside'))
 
 
 class VcpkgPort(unittest.TestCase):
