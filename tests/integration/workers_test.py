@@ -367,7 +367,7 @@ class Failed(unittest.TestCase):
 
 
 class Memory(unittest.TestCase):
-    """Within 130 MiB for a hundred workers and 35 for a hundred threads; TLS takes what it takes."""
+    """Within 130 MiB for a hundred workers and 35 for as many threads; TLS takes what it takes."""
 
     def check(self, program, option, count, each_max):
         """In KiB, with TLS where the program has it."""
