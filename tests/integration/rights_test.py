@@ -418,6 +418,12 @@ class PidFiles(unittest.TestCase):
             self.assertEqual(service.end(), 0)
         self.assertEqual(file.read_text(), '12345\n')
 
+    def test_one_that_cannot_be_written_is_told(self):
+        file = public_directory(self) / 'absent/pid'
+        with Service('--port', '{port}', '--pid-file', str(file)) as service:
+            until(lambda: f'--pid-file: cannot write {file}' in service.said(), service.said)
+            self.assertEqual(service.end(), 0)
+
 
 if __name__ == '__main__':
     unittest.main()

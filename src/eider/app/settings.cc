@@ -10,6 +10,7 @@
 #include "eider/app/printable.h"
 #include "eider/app/secret.h"
 #include "eider/base/failure.h"
+#include "eider/base/text.h"
 
 namespace eider::detail::app {
 
@@ -23,6 +24,14 @@ constexpr std::string_view kConfigKey = "server.config";
 bool is_for_files(const Settings::Entry& entry) {
   const OptionSpec& spec = *entry.spec;
   return !spec.answer && !spec.is_for_one_call && entry.key != kConfigKey;
+}
+
+/// As keys are written, of what a flag has taught: "HEAD-BYTES-MAX".
+std::string as_key(std::string_view name) {
+  std::string key(name);
+  std::ranges::transform(key, key.begin(),
+                         [](char byte) { return byte == '-' ? '_' : to_lower(byte); });
+  return key;
 }
 
 /// "notes.example,10.0.0.7" of the environment, of an option that takes many.
@@ -197,7 +206,7 @@ std::string Settings::nearest_key(std::string_view wrong) const {
         of.push_back(&entry);
       }
     }
-    const std::string nearest = nearest_option("--" + std::string(name), known);
+    const std::string nearest = nearest_option("--" + as_key(name), known);
     if (const auto found = std::ranges::find(known, nearest); found != known.end()) {
       return ", but '" + of[static_cast<std::size_t>(found - known.begin())]->key + "' is";
     }

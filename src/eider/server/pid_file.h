@@ -1,5 +1,5 @@
 // The file that tells which process serves: for scripts that send it signals.
-// Must not fail the service, nor follow a link: a file that cannot be written is left out.
+// Must not fail the service, nor follow a link: a file that cannot be written is told and left out.
 #pragma once
 
 #include <optional>

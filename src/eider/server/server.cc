@@ -360,7 +360,10 @@ void Server::Parts::take_over() {
   }
   if (!lifecycle->is_stopping()) {
     keep_sockets();
-    pid_file.write(options.pid_file);
+    if (!pid_file.write(options.pid_file) && options.log != nullptr) {
+      options.log->write(LogLevel::error, "--pid-file: cannot write " + options.pid_file +
+                                              ", which scripts and `eider upgrade` look for");
+    }
     is_in_charge.store(true, std::memory_order_release);
   }
 }

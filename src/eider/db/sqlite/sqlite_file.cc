@@ -52,7 +52,7 @@ void tell_reached(sqlite3* handle, const SqliteOptions& options) {
 const char* mend_of(int code) noexcept {
   switch (code & 0xFF) {
     case SQLITE_CANTOPEN:
-      return "Make its directory, or give another path.";
+      return "Make its directory, writable for this user, or give another path.";
     case SQLITE_NOTADB:
       return "It is not an SQLite file: move it away, or give another path.";
     case SQLITE_CORRUPT:
