@@ -71,7 +71,7 @@ class Overload(unittest.TestCase):
         refused = told['errors_by_kind']['wrong_status']
         self.assertEqual(told['errors'], refused, told['first_error'])
         self.assertGreater(refused, told['requests'] / 5)
-        self.assertGreater(told['requests_per_second'], best / 3)
+        self.assertGreater(told['requests_per_second'], best / 5)
         # Without refusals each would wait for all the others.
         self.assertLess(told['latency_from_sending']['p50_ms'], CLIENTS / best * 1000 / 4)
         self.assertGreater(told['latency_from_sending']['p50_ms'], each_seconds * 1000 / 2)

@@ -229,7 +229,8 @@ class Way(unittest.TestCase):
         process = host.pid()
         with self.step('eider upgrade, there'):
             said = host.ssh(self.installed.command, 'upgrade', '--pid-file', host.file)
-        self.assertEqual(said, f'process {host.pid()} serves in place of {process}\n')
+        # The new one writes its number once it has heard that it serves.
+        until(lambda: said == f'process {host.pid()} serves in place of {process}\n', lambda: said)
 
     def take_back(self, host):
         """One that starts and is never ready has served, and the one before does again."""

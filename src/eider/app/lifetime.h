@@ -57,8 +57,8 @@ class Lifetime {
     Call background;
     Call check;
     Call reload;
+    std::shared_ptr<Tally> tally = nullptr;  // of a background; outlives its runs
     std::unique_ptr<Scope> scope = nullptr;  // of what goes on on one loop
-    std::shared_ptr<Tally> tally = nullptr;  // of a background
   };
 
   [[nodiscard]] Call resolve(const detail::app::Part& part, const detail::app::LifeCall& call,

@@ -142,8 +142,7 @@ struct ServingLimits {
        .help = "behind a client's FIN, until it is asked whether it has left",
        .is_reloadable = true},
       {.member = "queue_time",
-       .help = "where more comes than can be served, how long a request may\nhave waited; 0s: as "
-               "long as it takes",
+       .help = "from how long a wait on more comes than can be served;\n0s: everybody waits",
        .is_reloadable = true}};
 };
 

@@ -27,8 +27,8 @@ struct BlockingLimits {
   unsigned threads_max = 16;
   /// Work that waits for a thread; what comes on top is refused.
   std::size_t queue_max = 1024;
-  /// Where more comes than the threads can do, how long work may have waited that is
-  /// `refused_when_late`; zero: as long as it takes. See StandingQueue.
+  /// From how long a wait on more comes than the threads can do, so that work which is
+  /// `refused_when_late` is refused; zero: it waits as long as it takes. See StandingQueue.
   Duration queue_time{0};
 };
 

@@ -24,11 +24,16 @@ void StandingQueue::note(Duration waited, std::size_t others, Instant now) noexc
   ++looks_;
   if (!is_standing_ && looks_ >= kLooksMin && now - long_since_ >= kInterval) {
     is_standing_ = true;
+    stands_since_ = now;
     refused_at_ = now;
   }
 }
 
 bool StandingQueue::refuses(Duration waited, std::size_t others, Instant now) noexcept {
+  if (now - stands_since_ >= kStandsMax) {
+    end();
+    return false;
+  }
   if (is_long(waited, others, std::min(target_, kStandingTarget))) {
     refused_at_ = now;
     return true;

@@ -10,8 +10,8 @@ namespace eider {
 
 /// A queue that a burst has left is gone soon, and everybody in it is served. One that has been
 /// long for kInterval without a break is not: until it is over, who has waited for too long is
-/// refused (CoDel's idea, RFC 8289, refusing by each one's own time as that is known here). That is
-/// sooner than what has made it one: a queue that stands does nobody any good, as short as it is.
+/// refused (CoDel's idea, RFC 8289, refusing by each one's own time as that is known here). Less is
+/// too long then than what made it stand: a queue that stands does nobody any good, however short.
 class StandingQueue {
  public:
   /// Behind fewer than so many nobody is refused, however long these take: one slow request ahead
@@ -27,6 +27,9 @@ class StandingQueue {
   static constexpr Duration kStandingTarget = std::chrono::milliseconds(5);
   /// After the last one who had waited for too long.
   static constexpr Duration kOverAfter = std::chrono::seconds(1);
+  /// Then it is found anew: clients who keep it as long as that at all times, which is no overload,
+  /// would be refused for good behind a short one.
+  static constexpr Duration kStandsMax = std::chrono::seconds(30);
 
   /// target  how long somebody may wait for as long as no queue stands; zero: as long as it takes
   explicit StandingQueue(Duration target) noexcept : target_(target) {}
@@ -51,6 +54,7 @@ class StandingQueue {
  private:
   Duration target_;
   Instant long_since_;
+  Instant stands_since_;
   Instant refused_at_;
   unsigned looks_ = 0;  // that have found it long, without a break
   bool is_standing_ = false;

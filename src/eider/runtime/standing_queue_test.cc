@@ -87,7 +87,7 @@ TEST(StandingQueue, lets_nobody_wait_for_long_while_it_stands) {
 TEST(StandingQueue, stands_until_nobody_was_refused_for_a_while) {
   StandingQueue queue(kTarget);
   Instant now = look(queue, Instant(), milliseconds(200), milliseconds(6));
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 20; ++i) {
     EXPECT_TRUE(queue.refuses(milliseconds(6), kMany, now));
     now += StandingQueue::kOverAfter - microseconds(1);
     EXPECT_FALSE(queue.refuses(milliseconds(1), kMany, now));
@@ -95,6 +95,18 @@ TEST(StandingQueue, stands_until_nobody_was_refused_for_a_while) {
   }
   EXPECT_TRUE(queue.refuses(milliseconds(6), kMany, now));
   EXPECT_FALSE(queue.refuses(milliseconds(1), kMany, now + StandingQueue::kOverAfter));
+  EXPECT_FALSE(queue.is_standing());
+}
+
+TEST(StandingQueue, is_found_anew_in_time_however_many_are_refused) {
+  StandingQueue queue(milliseconds(100));
+  Instant now = look(queue, Instant(), milliseconds(200), milliseconds(101));
+  const Instant last = now + StandingQueue::kStandsMax;
+  for (; queue.is_standing() && now < last; now += milliseconds(100)) {
+    (void)queue.refuses(milliseconds(6), kMany, now);
+  }
+  EXPECT_FALSE(queue.refuses(milliseconds(6), kMany, now));
+  now = look(queue, now, milliseconds(200), milliseconds(6));
   EXPECT_FALSE(queue.is_standing());
 }
 

@@ -74,11 +74,11 @@ struct Limits {
   /// left answers with a reset, and the request is cancelled. HTTP/1.0 clients are never asked.
   Duration half_close_probe = std::chrono::milliseconds(300);
 
-  /// Where more comes than can be served, how long requests may have waited for their turn, on a
-  /// loop or for a blocking thread; who has waited for longer is a 503 with Retry-After. Bursts are
-  /// served: only what has not come down to that for a while counts, and then nobody is to wait for
-  /// long until it is over (docs/howto/overload.md). Longer than the turn of a loop that gets by
-  /// with all that its clients ask at once. Zero: everybody waits.
+  /// From how long a wait for their turn on, on a loop or for a blocking thread, requests are more
+  /// than can be served. Bursts are none: only what has not come down to that for a while counts.
+  /// Until it is over, who has waited for more than a moment is a 503 with Retry-After
+  /// (docs/howto/overload.md). It should be longer than what the clients of a loop take of it at
+  /// once. Zero: everybody waits.
   Duration queue_time = std::chrono::milliseconds(100);
 };
 

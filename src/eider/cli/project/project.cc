@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
@@ -340,7 +339,7 @@ std::vector<std::string> source_files(const Project& project) {
                    .directory = project.root,
                    .output = ProgramCall::Output::kept_with_errors});
   if (listed && listed->is_stopped) {
-    (void)std::raise(SIGINT);  // half a list would pass for a whole one
+    ::_exit(kCommandStopped);  // half a list would pass for a whole one
   }
   if (listed && listed->is_good()) {
     std::string_view left = listed->output;
