@@ -115,7 +115,8 @@ class Added(Place):
                 (2, 'class has a meaning in C++ or CMake: how about my-class?', 'module', 'class'),
                 (2, 'fetch is no method: there are GET, POST, PUT, PATCH, DELETE',
                  'route', 'FETCH', '/'),
-                (2, '/{1} is no path: /notes/{id} is one', 'route', 'GET', '/{1}'),
+                (2, "{x-y} of /a/{x-y} is no path: a parameter's name has letters, digits and '_', "
+                 'and no digit first', 'route', 'GET', '/a/{x-y}'),
                 (2, '/"); is no path: /notes/{id} is one', 'route', 'GET', '/");'),
                 (2, "class is no parameter's name in C++: choose another one, such as id",
                  'route', 'GET', '/x/{class}'),
@@ -138,6 +139,17 @@ class Added(Place):
         self.assertEqual(status, 1)
         self.assertIn('app.get("/x", [] { return std::string("Hello"); });', errors)
         self.assertEqual(app.read_text(), text)
+        self.assert_fails(1, 'src/app.cc has no line "// `eider add` puts its lines above this '
+                          'one.": put it back where the app is made\n',
+                          'add', 'module', 'prices', place=shop)
+        self.assertEqual([*shop.rglob('prices*')], [])
+
+    def test_a_library_has_no_app_to_add_to(self):
+        counts = self.made('library', 'counts')
+        for what, *words in (('module', 'prices'), ('route', 'GET', '/prices')):
+            self.assert_fails(1, 'there is no src/app.cc: a library has no app to add a '
+                              f'{what} to\n', 'add', what, *words, place=counts)
+        self.assertEqual([*counts.rglob('prices*')], [])
 
 
 class Profiled(Place):
@@ -355,6 +367,12 @@ class Names(Place):
                           ('test', 'test has a meaning in C++ or CMake: how about my-test?')):
             self.assert_fails(2, why + '\n', 'new', 'service', name)
         self.assertEqual(list(self.place.iterdir()), [])
+
+    def test_a_name_of_c_is_none_for_a_project_and_one_for_a_part_of_it(self):
+        for name in ('errno', 'link', 'time', 'index', 'clock', 'stdout', 'uint', 'abi'):
+            self.assert_fails(2, f'{name} has a meaning in C++ or CMake: how about my-{name}?\n',
+                              'new', 'service', name)
+        self.assertEqual(eider('add', 'module', 'clock', place=self.made('shop'))[0], 0)
 
     def test_words_that_are_not_understood_are_told(self):
         more = '; eider new --help tells more\n'

@@ -106,18 +106,30 @@ void insert_include(std::vector<std::string>& lines, const std::string& line) {
   lines.insert(own == lines.end() ? lines.begin() : own + 1, {"", line});
 }
 
+std::string app_of(const Project& project) {
+  return project.root + "/src/app.cc";
+}
+
 /// src/app.cc with those lines above the mark; `include` may be empty.
 ///
-/// errors   it has no mark, with the lines that belong into it
-Result<std::string, std::string> app_with(const Project& project, const std::string& include,
-                                          const std::string& line) {
-  const auto text = bench::read_file(project.root + "/src/app.cc");
-  std::vector<std::string> lines = lines_of(text.value_or(""));
+/// errors   there is none, as in a library; it has no mark, with what belongs into it
+Result<std::string, AddFault> app_with(const Project& project, const std::string& what,
+                                       const std::string& include, const std::string& line) {
+  if (!fs::exists(app_of(project))) {
+    return fail(
+        AddFault{fmt::format("there is no src/app.cc: a library has no app to add a {} to", what)});
+  }
+  const auto text = bench::read_file(app_of(project));
+  if (!text) {
+    return fail(AddFault{text.error()});
+  }
+  std::vector<std::string> lines = lines_of(*text);
   const auto mark = std::ranges::find_if(
       lines, [](const std::string& each) { return each.find(kMark) != std::string::npos; });
   if (mark == lines.end()) {
-    return fail(fmt::format("src/app.cc has no line \"{}\": put this where the app is made{}\n  {}",
-                            kMark, include.empty() ? "" : ", behind " + include, line));
+    return fail(AddFault{fmt::format("src/app.cc has no line \"{}\": put {} where the app is made",
+                                     kMark, include.empty() ? "this" : "it back") +
+                         (include.empty() ? "\n  " + line : "")});
   }
   lines.insert(mark, mark->substr(0, mark->find('/')) + line);
   if (!include.empty()) {
@@ -159,28 +171,59 @@ Added add_module(const Project& project, const std::string& what, const std::str
         AddFault{"the project has no templates: call eider_views(target DIRECTORY pages) "
                  "in CMakeLists.txt, and serve_views(app, …); eider new web has them"});
   }
-  const auto app =
-      app_with(project, fmt::format("#include \"{}.h\"", name), fmt::format("add_{}(app);", name));
-  const Added made = write_added(project, files_to_add(project, what, name));
-  if (!made) {
-    return made;
+  const auto app = app_with(project, what, fmt::format("#include \"{}.h\"", name),
+                            fmt::format("add_{}(app);", name));
+  if (!app) {
+    return fail(app.error());
   }
-  return app ? write_change(project, "src/app.cc", *app) : fail(AddFault{app.error()});
+  const Added made = write_added(project, files_to_add(project, what, name));
+  return made ? write_change(project, "src/app.cc", *app) : made;
 }
 
-/// The values of a pattern: "name" of "/hello/{name}"; none: one of them is no name.
-std::optional<std::vector<std::string>> values_of(std::string_view pattern) {
-  std::vector<std::string> values;
-  const std::regex value(R"(^[a-z][a-z0-9_]*$)");
-  for (std::size_t at = 0; (at = pattern.find('{', at)) != std::string_view::npos; ++at) {
-    const std::size_t end = pattern.find('}', at);
-    const std::string name(pattern.substr(at + 1, end == pattern.npos ? end : end - at - 1));
-    if (end == std::string_view::npos || !std::regex_match(name, value)) {
-      return std::nullopt;
+/// "{x-y} of ". Pre: find_fault(pattern) == PatternFault::bad_name.
+std::string misnamed_part(std::string_view pattern) {
+  for (PatternReader reader(pattern); reader.has_more();) {
+    const std::string part = fmt::format("{{{}}}", reader.next().text);
+    if (find_fault("/" + part) == PatternFault::bad_name) {
+      return part + " of ";
     }
-    values.push_back(name);
+  }
+  return {};
+}
+
+/// The values of a pattern: "name" of "/hello/{name}".
+///
+/// errors  what is wrong with the pattern
+Result<std::vector<std::string>, std::string> values_of(const std::string& pattern) {
+  if (const PatternFault fault = find_fault(pattern); fault != PatternFault::none) {
+    const std::string part = fault == PatternFault::bad_name ? misnamed_part(pattern) : "";
+    return fail(fmt::format("{}{} is no path: {}", part, pattern, to_text(fault)));
+  }
+  if (!std::regex_match(pattern, std::regex(R"(/[A-Za-z0-9_./{}~-]*)"))) {
+    return fail(fmt::format("{} is no path: /notes/{{id}} is one", pattern));
+  }
+  std::vector<std::string> values;
+  const PatternInfo info(pattern);
+  for (std::size_t i = 0; i < info.size(); ++i) {
+    values.emplace_back(info.name(i));
+    if (!openapi_client::is_cpp_name(values.back())) {
+      return fail(fmt::format("{} is no parameter's name in C++: choose another one, such as id",
+                              values.back()));
+    }
   }
   return values;
+}
+
+/// Whether the app has a route for the same: what its values are called does not count.
+bool has_route(const std::string& app, const std::string& function, const std::string& pattern) {
+  const auto nameless = [](const std::string& path) {
+    return std::regex_replace(path, std::regex(R"(\{\w*)"), "{");
+  };
+  const std::regex route(R"((?:^|\n)\s*app\.)" + function + R"-(\(\s*"([^"]*)")-");
+  const std::sregex_iterator routes(app.begin(), app.end(), route);
+  return std::any_of(routes, {}, [&](const std::smatch& each) {
+    return nameless(each.str(1)) == nameless(pattern);
+  });
 }
 
 Added add_route(const Project& project, std::string method, const std::string& pattern) {
@@ -193,32 +236,23 @@ Added add_route(const Project& project, std::string method, const std::string& p
                  kCommandMisused});
   }
   const auto values = values_of(pattern);
-  const bool is_plain = std::regex_match(pattern, std::regex(R"(/[A-Za-z0-9_./{}~-]*)"));
-  if (!values || !is_plain) {
-    return fail(
-        AddFault{fmt::format("{} is no path: /notes/{{id}} is one", pattern), kCommandMisused});
+  if (!values) {
+    return fail(AddFault{values.error(), kCommandMisused});
   }
-  if (const PatternFault fault = find_fault(pattern); fault != PatternFault::none) {
-    return fail(
-        AddFault{fmt::format("{} is no path: {}", pattern, to_text(fault)), kCommandMisused});
-  }
-  for (const std::string& value : *values) {
-    if (!openapi_client::is_cpp_name(value)) {
-      return fail(AddFault{
-          fmt::format("{} is no parameter's name in C++: choose another one, such as id", value),
-          kCommandMisused});
-    }
+  const std::string function = method == "delete" ? "del" : method;
+  if (has_route(bench::read_file(app_of(project)).value_or(""), function, pattern)) {
+    return fail(AddFault{fmt::format("src/app.cc has a route for {} {} already", method, pattern)});
   }
   std::vector<std::string> parameters;
   for (const std::string& value : *values) {
     parameters.push_back("const std::string& " + value);
   }
   const std::string line = fmt::format(
-      "app.{}(\"{}\", []{} {{ return {}; }});", method == "delete" ? "del" : method, pattern,
+      "app.{}(\"{}\", []{} {{ return {}; }});", function, pattern,
       parameters.empty() ? "" : fmt::format("({})", fmt::join(parameters, ", ")),
       values->empty() ? "std::string(\"Hello\")" : fmt::format("{}", fmt::join(*values, " + ")));
-  const auto app = app_with(project, {}, line);
-  return app ? write_change(project, "src/app.cc", *app) : fail(AddFault{app.error()});
+  const auto app = app_with(project, "route", {}, line);
+  return app ? write_change(project, "src/app.cc", *app) : fail(app.error());
 }
 
 /// The components of the installed package; none where it is not known.
@@ -301,7 +335,7 @@ Added add_to(const Project& project, const std::string& what,
   if (what == "component") {
     return add_component(project, words[0]);
   }
-  if (const auto good = check_project_name(words[0]); !good) {
+  if (const auto good = check_name(words[0]); !good) {
     return fail(AddFault{good.error(), kCommandMisused});
   }
   const std::string name = identifier_of(words[0]);

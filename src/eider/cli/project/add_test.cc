@@ -54,15 +54,28 @@ TEST_F(Adding, a_route_and_a_component_go_into_the_project) {
   EXPECT_TRUE(project().contains(
       "app.get(\"/x/{id}/{klass}\", [](const std::string& id, const std::string& klass) { "
       "return id + klass; });"));
+  EXPECT_EQ(add({"route", "GET", "/files/{path...}"}), kCommandDone);
+  EXPECT_TRUE(project().contains(
+      "app.get(\"/files/{path...}\", [](const std::string& path) { return path; });"));
   EXPECT_EQ(add({"component", "sqlite"}), kCommandDone);
   EXPECT_TRUE(project().contains("COMPONENTS core sqlite)"));
+}
+
+TEST_F(Adding, a_route_is_there_once) {
+  EXPECT_EQ(add({"route", "GET", "/x/{id}"}), kCommandDone);
+  EXPECT_EQ(add({"route", "POST", "/x/{id}"}), kCommandDone);
+  EXPECT_EQ(add({"route", "GET", "/x/id"}), kCommandDone);
+  const std::string before = project();
+  EXPECT_EQ(add({"route", "get", "/x/{id}"}), kCommandFailed);
+  EXPECT_EQ(add({"route", "GET", "/x/{name}"}), kCommandFailed);
+  EXPECT_EQ(project(), before);
 }
 
 TEST_F(Adding, what_would_not_compile_or_start_is_refused_and_changes_nothing) {
   const std::string before = project();
   for (const std::string_view path :
-       {"/x/{class}", "/x/{errno}", "/x/{a__b}", "/{id}/b/{id}", "/a{b}c", "/a//b", "/a/../b",
-        "/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}"}) {
+       {"/x/{class}", "/x/{errno}", "/x/{a__b}", "/x/{x-y}", "/{x...}/y", "/{id}/b/{id}", "/a{b}c",
+        "/a//b", "/a/../b", "/{a}/{b}/{c}/{d}/{e}/{f}/{g}/{h}/{i}"}) {
     EXPECT_EQ(add({"route", "GET", path}), kCommandMisused) << path;
   }
   for (const std::string_view name : {"x(", "x)", "[", "Sqlite", "", "a b"}) {

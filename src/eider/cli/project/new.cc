@@ -64,6 +64,21 @@ constexpr std::string_view kReservedWords[] = {
     "all", "clean", "help", "install", "test", "package", "package_source", "edit_cache",
     "rebuild_cache", "depend", "src", "tests", "build"};
 
+/// Names of C's that are seen behind <eider/eider.h>, so that no namespace is called so. Those that
+/// nobody would call a project, such as strncmp, are left out.
+constexpr std::string_view kNamesOfC[] = {
+    "abi",      "abort",    "abs",      "access",  "acct",    "alarm",  "assert",   "atexit",
+    "bsearch",  "clock",    "clone",    "close",   "crypt",   "daemon", "daylight", "div",
+    "dup",      "environ",  "errno",    "exit",    "fork",    "fread",  "free",     "fwrite",
+    "getline",  "getopt",   "gettext",  "index",   "kill",    "labs",   "link",     "malloc",
+    "memcpy",   "nice",     "obstack",  "optarg",  "pause",   "perror", "pipe",     "popen",
+    "printf",   "profil",   "puts",     "qsort",   "raise",   "rand",   "random",   "read",
+    "readlink", "realloc",  "realpath", "remove",  "rename",  "revoke", "rewind",   "scanf",
+    "select",   "signal",   "sleep",    "stat",    "stderr",  "stdin",  "stdout",   "strlen",
+    "swab",     "symlink",  "sync",     "syscall", "sysconf", "system", "time",     "timespec",
+    "timezone", "truncate", "uint",     "ulong",   "umask",   "unlink", "unshare",  "ushort",
+    "wait",     "write"};
+
 bool is_among(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
@@ -96,6 +111,10 @@ std::string name_instead(std::string_view wrong) {
     name.insert(0, name.empty() ? "shop" : "app-");
   }
   return name.substr(0, kNameBytesMax);
+}
+
+Result<void, std::string> taken(std::string_view name) {
+  return fail(fmt::format("{0} has a meaning in C++ or CMake: how about my-{0}?", name));
 }
 
 struct NewWanted {
@@ -210,7 +229,7 @@ std::vector<NewFile> new_files(std::string_view folder,
   return files;
 }
 
-Result<void, std::string> check_project_name(std::string_view name) {
+Result<void, std::string> check_name(std::string_view name) {
   const auto is_letter = [](char each) { return each >= 'a' && each <= 'z'; };
   const auto is_digit = [](char each) { return each >= '0' && each <= '9'; };
   std::string why;
@@ -228,11 +247,15 @@ Result<void, std::string> check_project_name(std::string_view name) {
              name.find("__") != std::string_view::npos || name.back() == '-') {
     why = "C++ keeps names with __ for itself, and - stands between letters";
   } else if (is_among(kReservedWords, identifier_of(name))) {
-    return fail(fmt::format("{0} has a meaning in C++ or CMake: how about my-{0}?", name));
+    return taken(name);
   } else {
     return {};
   }
   return fail(fmt::format("{}: how about {}?", why, name_instead(name)));
+}
+
+Result<void, std::string> check_project_name(std::string_view name) {
+  return is_among(kNamesOfC, name) ? taken(name) : check_name(name);
 }
 
 std::string identifier_of(std::string_view name) {

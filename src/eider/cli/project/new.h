@@ -30,8 +30,11 @@ struct NewFile {
 [[nodiscard]] std::vector<NewFile> new_files(std::string_view folder,
                                              const std::vector<Placeholder>& placeholders);
 
-/// errors   why it is no name for a project, with one that is: letters, digits, - and _, no word
-///          of C++ and no target of CMake's
+/// errors   why it is no name for a part of a project, with one that is: letters, digits, - and _,
+///          no word of C++ and no target of CMake's
+[[nodiscard]] Result<void, std::string> check_name(std::string_view name);
+
+/// The same of a project's name, which is a namespace, too: no name of C's.
 [[nodiscard]] Result<void, std::string> check_project_name(std::string_view name);
 
 /// As C++ writes it: "my-shop" is "my_shop".
