@@ -7,6 +7,7 @@ tests, in the order of their names; compiler and browser are real.
 import contextlib
 import http.client
 import os
+import re
 import shutil
 import signal
 import socket
@@ -231,6 +232,16 @@ class Dev(unittest.TestCase):
         header.write_text(text)
         self.dev.until_page('template two')
 
+    def test_06_a_cmake_file_that_is_mended_is_told(self):
+        file, starts = self.dev.project / 'CMakeLists.txt', self.dev.starts()
+        text = file.read_text()
+        file.write_text(text + 'nonsense\n')
+        self.dev.until_page('The build has failed')
+        until(lambda: re.search(r'\nCMakeLists\.txt:\d+: CMake:\n', self.dev.said()), 'the place')
+        file.write_text(text)
+        until(lambda: self.dev.starts() > starts, 'that it is ready')
+        self.dev.until_page('template two')
+
     def test_07_a_crash_at_the_start_shows_its_stack(self):
         self.dev.change('main.cc', '  // here', CRASH)
         status, page = self.dev.until_page('The program has crashed')
@@ -289,7 +300,12 @@ class Dev(unittest.TestCase):
 
     def test_13_words_that_are_wrong_are_told(self):
         for words, told in ((['--nothing', '1'], 'there is no option --nothing'),
-                            (['--port'], 'takes a value'), (['--port', 'x'], 'takes a number')):
+                            (['--verbose'], 'there is no option --verbose; what is for the program '
+                             'goes behind --'),
+                            (['--prot', '3000'], 'there is no option --prot, but --port'),
+                            (['shop'], 'shop is one word too many; what is for the program goes'),
+                            (['--port'], 'takes a value'), (['--port=x'], 'takes a number'),
+                            (['-Dx=y', '--port', '0'], 'takes a number')):
             ended = subprocess.run(self.dev.command(*words), text=True, capture_output=True,
                                    check=False, timeout=PATIENCE)
             self.assertEqual(ended.returncode, 2)
@@ -398,10 +414,18 @@ class Run(unittest.TestCase):
         self.assertEqual((status, 'compiled alone' in errors), (1, False))
 
     def test_5_words_that_are_wrong_are_told(self):
-        for words, told in ((['run'], 'which source?'), (['run', '--nothing'], 'which source?'),
+        text, empty = self.directory / 'text.txt', self.directory / 'empty.cc'
+        text.write_text('hello')
+        empty.write_text('')
+        for words, told in ((['run'], 'which source? none is named; eider run main.cc'),
+                            (['run', '--port', '3000', self.file],
+                             'which source? options go behind it; eider run main.cc --port 3000'),
                             (['run', self.directory / 'none.cc'],
                              'none.cc: No such file or directory; it takes a source: eider run'),
-                            (['run', self.directory], 'it is a folder, or empty')):
+                            (['run', text], 'text.txt: its name does not end with .cc, .cpp'),
+                            (['run', empty], 'empty.cc: it is empty'),
+                            (['run', '/dev/null'], '/dev/null: it is no file'),
+                            (['run', self.directory], ': it is a folder; it takes a source')):
             status, _, errors = self.run_file('eider', *words)
             self.assertEqual(status, 2)
             self.assertIn(told, errors)

@@ -11,7 +11,7 @@
 #include "eider/app/option_set.h"
 #include "eider/cli/bench/command.h"
 #include "eider/cli/db/command.h"
-#include "eider/cli/dev/command.h"
+#include "eider/cli/dev.h"
 #include "eider/cli/dev/run_file.h"
 #include "eider/cli/openapi.h"
 #include "eider/cli/openapi_client.h"

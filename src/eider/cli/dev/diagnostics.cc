@@ -129,7 +129,8 @@ std::optional<Diagnostic> error_of(std::string_view line) {
   constexpr std::string_view kOfCMake = "CMake Error at ";
   if (line.starts_with(kOfCMake)) {
     const std::string_view rest = line.substr(kOfCMake.size());
-    put_place(rest.substr(0, rest.find(" (")), found);
+    const std::string_view place = rest.substr(0, rest.find(" ("));
+    put_place(place.substr(0, place.find_last_not_of(':') + 1), found);
     found.text = "CMake:";
     return found;
   }

@@ -38,6 +38,7 @@ TEST(Diagnostics, each_tool_s_errors_are_read) {
             "/usr/bin/ld: main.cc|undefined reference to `f()'|hint\n"},
            {"CMake Error at CMakeLists.txt:3 (find_package):\n  Could not find\n",
             "CMakeLists.txt:3|CMake:\n"},
+           {"CMake Error at CMakeLists.txt:23:\n  Parse error.\n", "CMakeLists.txt:23|CMake:\n"},
            {"CMake Error: no sources\n", "|no sources\n"},
            {"pages/front.html:3:8: there is no member titel in FrontPage\n  <h1>\n",
             "pages/front.html:3:8|there is no member titel in FrontPage|hint\n"},

@@ -198,6 +198,35 @@ int become_program(const fs::path& program, std::span<const std::string_view> wo
   return kNotRun;
 }
 
+struct Source {
+  fs::path file;
+  std::string text;
+};
+
+/// A script, which begins with "#!", is called as it likes.
+///
+/// errors  why it is no source
+Result<Source, std::string> read_source(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kEndings = {".cc", ".cpp", ".cxx", ".C"};
+  std::error_code absent;
+  Source read{fs::canonical(name, absent), {}};
+  if (absent) {
+    return fail(absent.message());
+  }
+  if (!fs::is_regular_file(read.file)) {
+    return fail(std::string(fs::is_directory(read.file) ? "it is a folder" : "it is no file"));
+  }
+  read.text = read_text(read.file);
+  if (read.text.empty()) {
+    return fail(std::string(fs::is_empty(read.file) ? "it is empty" : "it cannot be read"));
+  }
+  const std::string ending = read.file.extension().string();
+  if (!read.text.starts_with("#!") && std::ranges::find(kEndings, ending) == kEndings.end()) {
+    return fail(fmt::format("its name does not end with {}", fmt::join(kEndings, ", ")));
+  }
+  return read;
+}
+
 }  // namespace
 
 std::set<std::string> components_of(std::string_view source) {
@@ -215,23 +244,22 @@ std::set<std::string> components_of(std::string_view source) {
 }
 
 int run_file(std::span<const std::string_view> words) {
-  if (words.empty() ||
-      (words.front().starts_with('-') && words.front() != "--help" && words.front() != "-h")) {
-    fmt::print(stderr, "eider run: which source? eider run main.cc\n");
-    return kRunMisused;
-  }
-  if (words.front().starts_with('-')) {
+  if (!words.empty() && (words.front() == "--help" || words.front() == "-h")) {
     fmt::print("{}", kRunHelp);
     return kRunDone;
   }
-  std::error_code absent;
-  const fs::path file = fs::canonical(words.front(), absent);
-  const std::string source = fs::is_directory(file) ? std::string() : read_text(file);
-  if (source.empty()) {
-    fmt::print(stderr, "eider run: cannot read {}: {}; it takes a source: eider run main.cc\n",
-               words.front(), absent ? absent.message() : "it is a folder, or empty");
+  if (words.empty() || words.front().starts_with('-')) {
+    fmt::print(stderr, "eider run: which source? {}; eider run main.cc --port 3000\n",
+               words.empty() ? "none is named" : "options go behind it");
     return kRunMisused;
   }
+  const auto read = read_source(words.front());
+  if (!read) {
+    fmt::print(stderr, "eider run: {}: {}; it takes a source: eider run main.cc\n", words.front(),
+               read.error());
+    return kRunMisused;
+  }
+  const auto& [file, source] = *read;
   words = words.subspan(words.size() > 1 && words[1] == "--" ? 2 : 1);
   const auto program = build(file, source);
   if (!program) {

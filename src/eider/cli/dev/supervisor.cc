@@ -226,6 +226,7 @@ void Supervisor::break_build(const char* title) {
   const bool is_clear = !fault.diagnostics.empty();
   fmt::print(stderr, "\n{}{}\n", fault_text(fault), is_clear ? "" : "\n" + said_);
   state_->set_broken(std::move(fault));
+  is_build_broken_ = true;
 }
 
 void Supervisor::on_built(bool is_good) {
@@ -239,7 +240,9 @@ void Supervisor::on_built(bool is_good) {
   const bool is_new = made_when(target_->file) != program_made_;
   if (is_new || run_ != Run::serving || built_for_ == ChangeKind::setting) {
     restart();
-  } else if (state_->fault() != nullptr || built_for_ != ChangeKind::source) {
+  } else if (is_build_broken_) {
+    on_ready();
+  } else if (built_for_ != ChangeKind::source) {
     state_->set_changed();
   } else {
     state_->set_serving();
@@ -301,6 +304,7 @@ void Supervisor::on_ready() {
   if (job_ == Job::none && pending_ < ChangeKind::setting) {
     say("ready, " + seconds(Clock::now() - build_began_) + " after the change");
     state_->set_changed();
+    is_build_broken_ = false;
   }
 }
 

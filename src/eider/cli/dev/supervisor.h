@@ -88,6 +88,7 @@ class Supervisor {
   ChildProcess builder_;
   std::string said_;
   ChangeKind built_for_ = ChangeKind::source;
+  bool is_build_broken_ = false;  // the terminal and the pages say so still
   Clock::time_point build_began_;
 
   std::optional<ProgramTarget> target_;

@@ -1,4 +1,4 @@
-#include "eider/cli/dev/command.h"
+#include "eider/cli/dev.h"
 
 #include <fmt/format.h>
 
@@ -15,6 +15,7 @@
 #include "eider/cli/dev/front.h"
 #include "eider/cli/dev/sockets.h"
 #include "eider/cli/dev/supervisor.h"
+#include "eider/cli/project/words.h"
 #include "eider/runtime/address.h"
 #include "eider/server/server.h"
 
@@ -22,9 +23,6 @@ namespace eider::dev {
 
 namespace {
 
-constexpr int kDevDone = 0;
-constexpr int kDevFailed = 1;
-constexpr int kDevMisused = 2;
 constexpr std::uint16_t kDevPort = 8080;
 constexpr unsigned kPortsTried = 100;
 constexpr Duration kDevDrain = std::chrono::milliseconds(200);
@@ -57,64 +55,42 @@ struct DevWanted {
   std::string build;
   std::vector<std::string> definitions;
   std::vector<std::string> words;
-  bool wants_help = false;
 };
 
-/// errors  what is wrong with it
-Result<void, std::string> take_dev_option(std::string_view name, std::string value,
-                                          DevWanted& wanted) {
-  if (name == "--target") {
-    wanted.target = std::move(value);
-  } else if (name == "--host") {
-    wanted.host = std::move(value);
-  } else if (name == "--allow-host") {
-    wanted.hosts.push_back(std::move(value));
-  } else if (name == "--build") {
-    wanted.build = std::move(value);
-  } else if (name == "-D") {
-    wanted.definitions.push_back(std::move(value));
-  } else if (name == "--port") {
-    const auto port = parse_uint64(value);
-    if (!port || *port == 0 || *port > 65535) {
-      return fail("--port takes a number from 1 to 65535, not " + value);
+/// -DNAME=VALUE is -D NAME=VALUE; what is behind -- is the program's.
+std::vector<std::string_view> with_definitions_apart(std::span<const std::string_view> words) {
+  std::vector<std::string_view> all;
+  const auto end = std::ranges::find(words, "--");
+  for (auto word = words.begin(); word != end; ++word) {
+    if (word->starts_with("-D") && word->size() > 2) {
+      all.emplace_back("-D");
+      all.push_back(word->substr(2));
+    } else {
+      all.push_back(*word);
     }
-    wanted.port = static_cast<std::uint16_t>(*port);
-  } else {
-    return fail(
-        fmt::format("there is no option {} (what is for the program goes behind --)", name));
   }
-  return {};
+  all.insert(all.end(), end, words.end());
+  return all;
 }
 
-Result<DevWanted, std::string> dev_wanted(std::span<const std::string_view> words) {
+Result<DevWanted, std::string> dev_wanted(std::span<const std::string_view> all) {
+  CommandWords words(with_definitions_apart(all));
   DevWanted wanted;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string_view word = words[i];
-    if (word == "--") {
-      wanted.words.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
-      break;
-    }
-    if (word == "--help" || word == "-h") {
-      wanted.wants_help = true;
-      continue;
-    }
-    std::string_view name = word.substr(0, word.find('='));
-    std::optional<std::string> value;
-    if (word.starts_with("-D") && word.size() > 2) {
-      name = "-D";
-      value = word.substr(2);
-    } else if (name.size() != word.size()) {
-      value = word.substr(name.size() + 1);
-    } else if (i + 1 < words.size()) {
-      value = words[++i];
-    }
-    if (!value) {
-      return fail(fmt::format("{} takes a value, and none follows it", word));
-    }
-    if (auto taken = take_dev_option(name, std::move(*value), wanted); !taken) {
-      return fail(taken.error());
-    }
+  wanted.target = words.value("--target", "NAME").value_or("");
+  wanted.host = words.value("--host", "ADDRESS").value_or(wanted.host);
+  wanted.hosts = words.values("--allow-host", "NAME");
+  wanted.build = words.value("--build", "DIRECTORY").value_or("");
+  wanted.definitions = words.values("-D", "NAME=VALUE");
+  const auto said = words.value("--port", "PORT");
+  wanted.words = words.behind();
+  if (const auto rest = words.rest("", 0); !rest) {
+    return fail(rest.error() + "; what is for the program goes behind --");
   }
+  const auto port = said ? parse_uint64(*said) : kDevPort;
+  if (!port || *port == 0 || *port > 65535) {
+    return fail("--port takes a number from 1 to 65535, not " + *said);
+  }
+  wanted.port = static_cast<std::uint16_t>(*port);
   return wanted;
 }
 
@@ -195,21 +171,15 @@ Result<int, std::string> develop(const DevWanted& wanted) {
 }  // namespace
 
 int command(std::span<const std::string_view> words) {
+  if (is_help(words, kDevHelp)) {
+    return kCommandDone;
+  }
   const auto wanted = dev_wanted(words);
   if (!wanted) {
-    fmt::print(stderr, "eider dev: {}\n", wanted.error());
-    return kDevMisused;
-  }
-  if (wanted->wants_help) {
-    fmt::print("{}", kDevHelp);
-    return kDevDone;
+    return command_misused("dev", wanted.error());
   }
   const auto code = develop(*wanted);
-  if (!code) {
-    fmt::print(stderr, "eider dev: {}\n", code.error());
-    return kDevFailed;
-  }
-  return *code;
+  return code ? *code : command_fault("dev", code.error());
 }
 
 }  // namespace eider::dev
