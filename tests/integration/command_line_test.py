@@ -123,6 +123,33 @@ class EiderCommands(unittest.TestCase):
                          (2, 'eider openapi diff: it takes two files, OLD and NEW\n'))
 
 
+class OpenApiDocument(unittest.TestCase):
+    """`eider openapi document` of a program that is there."""
+
+    def test_what_is_no_document_is_not_written(self):
+        with tempfile.NamedTemporaryFile('w+') as file:
+            file.write('kept')
+            file.flush()
+            for program, said in (('/bin/true', 'the program prints no OpenAPI document'),
+                                  ('/bin/echo', 'the program prints no OpenAPI document'),
+                                  (BIN / PLAIN, f'{BIN / PLAIN} --openapi ended with 2')):
+                status, told = run_to_end('eider', 'openapi', 'document', '--program', program,
+                                          '--out', file.name)
+                self.assertEqual(status, 1)
+                self.assertIn(f'eider openapi document: {said}: call serve_openapi(app) in it\n',
+                              told)
+                self.assertEqual(Path(file.name).read_text(), 'kept')
+
+    def test_a_program_is_a_file_and_none_of_path(self):
+        with tempfile.TemporaryDirectory() as directory:
+            (Path(directory) / 'true').symlink_to(BIN / '14_openapi')
+            ended = subprocess.run([BIN / 'eider', 'openapi', 'document', '--program', 'true'],
+                                   cwd=directory, capture_output=True, text=True, timeout=30,
+                                   check=False)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ''))
+        self.assertEqual(json.loads(ended.stdout)['openapi'], '3.1.1')
+
+
 class Routes(unittest.TestCase):
     """`eider routes` of a program that is there."""
 

@@ -14,6 +14,8 @@
 #include "eider/cli/project/in_project.h"
 #include "eider/cli/project/profiled_build.h"
 #include "eider/cli/project/routes.h"
+#include "eider/json/read.h"
+#include "eider/json/value.h"
 
 namespace eider {
 
@@ -268,11 +270,17 @@ Result<std::string, int> built_program(std::string_view command, CommandWords& w
                  : fail(command_fault(command, program.error()));
 }
 
+struct ProgramAsked {
+  std::string_view command;
+  std::string word;
+  std::string_view mend{};  // where it does not know the word
+};
+
 /// What the program, which is built where none is named, prints when it is started with that word.
 ///
 /// errors   the exit code; why is told
-Result<std::string, int> said_by_program(std::string_view command, CommandWords& words,
-                                         const std::string& word) {
+Result<std::string, int> said_by_program(const ProgramAsked& asked, CommandWords& words) {
+  const auto& [command, word, mend] = asked;
   const auto named = words.value("--program", "FILE");
   const auto program = named ? Result<std::string, int>(*named) : built_program(command, words);
   if (!program) {
@@ -281,15 +289,22 @@ Result<std::string, int> said_by_program(std::string_view command, CommandWords&
   if (const auto rest = words.rest({}, 0); !rest) {
     return fail(command_misused(command, rest.error()));
   }
-  auto end = run_program({.words = {*program, word}, .output = ProgramCall::Output::kept});
+  // By its path: a file that is there is meant, and no program of PATH.
+  auto end = run_program(
+      {.words = {fs::absolute(*program).string(), word}, .output = ProgramCall::Output::kept});
   if (!end || end->is_stopped) {
     return fail(end ? kCommandStopped : command_fault(command, end.error()));
   }
   if (!end->is_good()) {
-    return fail(
-        command_fault(command, fmt::format("{} {} ended with {}", *program, word, end->status)));
+    return fail(command_fault(
+        command, fmt::format("{} {} ended with {}{}", *program, word, end->status, mend)));
   }
   return std::move(end->output);
+}
+
+bool is_openapi_document(const std::string& text) {
+  const auto document = json::read<json::Value>(text);
+  return document && document->find("openapi") != nullptr;
 }
 
 }  // namespace
@@ -379,7 +394,7 @@ int routes_command(std::span<const std::string_view> arguments) {
   }
   CommandWords words(arguments);
   const bool is_json = words.flag("--json");
-  const auto said = said_by_program("routes", words, "--routes");
+  const auto said = said_by_program({"routes", "--routes"}, words);
   if (!said) {
     return said.error();
   }
@@ -401,11 +416,16 @@ int document_command(std::span<const std::string_view> arguments) {
   if (is_help(arguments, kDocumentHelp)) {
     return kCommandDone;
   }
+  constexpr std::string_view kMend = ": call serve_openapi(app) in it";
   CommandWords words(arguments);
   const std::string out = words.value("--out", "FILE").value_or("-");
-  const auto said = said_by_program("openapi document", words, "--openapi");
+  const auto said = said_by_program({"openapi document", "--openapi", kMend}, words);
   if (!said) {
     return said.error();
+  }
+  if (!is_openapi_document(*said)) {
+    return command_fault("openapi document",
+                         fmt::format("the program prints no OpenAPI document{}", kMend));
   }
   const auto written = bench::write_file(out, *said);
   return written ? kCommandDone : command_fault("openapi document", written.error());
