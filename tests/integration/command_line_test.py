@@ -150,6 +150,26 @@ class OpenApiDocument(unittest.TestCase):
         self.assertEqual(json.loads(ended.stdout)['openapi'], '3.1.1')
 
 
+class Equals(unittest.TestCase):
+    """`--option=value` is `--option value`, whichever command takes it."""
+
+    def test_each_command_takes_it(self):
+        with tempfile.TemporaryDirectory() as directory:
+            place = Path(directory)
+            self.assertEqual(run_to_end('eider', 'db', 'new', 'x', f'--migrations={place}/m')[0], 0)
+            self.assertTrue((place / 'm/0001_x.sql').exists())
+            self.assertEqual(run_to_end('eider', 'db', 'up', '--to=x'),
+                             (2, 'eider db: --to takes a number, and x is none\n'))
+            (place / 'a.json').write_text(run_to_end('14_openapi', '--openapi')[1])
+            self.assertEqual(run_to_end('eider', 'openapi', 'client', '--language=typescript',
+                                        f'--out={place}/a.ts', place / 'a.json'), (0, ''))
+            self.assertIn('made by `eider openapi client`', (place / 'a.ts').read_text())
+            (place / 'a.html').write_text('<p>')
+            self.assertEqual(run_to_end('eider', 'views', f'--root={place}', f'--out={place}/out',
+                                        'a.html'), (0, ''))
+            self.assertTrue((place / 'out/a.html.h').exists())
+
+
 class Routes(unittest.TestCase):
     """`eider routes` of a program that is there."""
 

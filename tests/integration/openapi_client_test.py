@@ -196,10 +196,11 @@ class Misused(unittest.TestCase):
     def test_what_cannot_be_understood_is_told(self):
         self.assert_told(2, 'eider openapi client: --language has to be typescript or c++',
                          'a.json')
-        self.assert_told(2, 'eider openapi client: --out takes a value, and none follows it',
-                         '--out')
+        self.assert_told(2, 'eider openapi client: --out takes a value (FILE), and '
+                         'none follows it', '--out')
         self.assert_told(2, 'eider openapi client: there is no option --nope', '--nope')
-        self.assert_told(2, 'eider openapi client: it takes one document', 'a', 'b')
+        self.assert_told(2, 'eider openapi client: b is one word too many: it takes one '
+                         'document', 'a', 'b')
         self.assert_told(2, 'eider openapi client: which document? --help tells more',
                          '--language', 'typescript')
         for name in ('', 'a b', 'a::', '1', 'class', 'std'):

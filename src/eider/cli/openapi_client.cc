@@ -12,6 +12,7 @@
 #include "eider/cli/openapi_client/cpp.h"
 #include "eider/cli/openapi_client/typescript.h"
 #include "eider/cli/openapi_file.h"
+#include "eider/cli/project/words.h"
 
 namespace eider {
 
@@ -38,10 +39,10 @@ Exits with 0 if it is written, 1 if the document cannot be read or the file not 
 )";
 
 struct Wanted {
-  std::string_view language;
-  std::string_view document;
+  std::string language;
+  std::string document;
   std::string out = "-";
-  std::string_view space = "api";
+  std::string space = "api";
 };
 
 /// Identifiers with "::" between them.
@@ -60,26 +61,14 @@ bool is_namespace(std::string_view text) {
 
 /// errors  what could not be understood
 Result<Wanted, std::string> wanted_of(std::span<const std::string_view> arguments) {
+  CommandWords words(arguments);
   Wanted wanted;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view word = arguments[i];
-    const bool is_option = word == "--language" || word == "--out" || word == "--namespace";
-    if (is_option && i + 1 == arguments.size()) {
-      return fail(fmt::format("{} takes a value, and none follows it", word));
-    }
-    if (word == "--language") {
-      wanted.language = arguments[++i];
-    } else if (word == "--out") {
-      wanted.out = arguments[++i];
-    } else if (word == "--namespace") {
-      wanted.space = arguments[++i];
-    } else if (word.starts_with("--")) {
-      return fail(fmt::format("there is no option {}", word));
-    } else if (!wanted.document.empty()) {
-      return fail(std::string("it takes one document"));
-    } else {
-      wanted.document = word;
-    }
+  wanted.language = words.value("--language", "LANGUAGE").value_or("");
+  wanted.out = words.value("--out", "FILE").value_or(wanted.out);
+  wanted.space = words.value("--namespace", "NAME").value_or(wanted.space);
+  const auto document = words.rest("one document", 1);
+  if (!document) {
+    return fail(document.error());
   }
   if (wanted.language != "typescript" && wanted.language != "c++") {
     return fail(std::string("--language has to be typescript or c++"));
@@ -87,9 +76,10 @@ Result<Wanted, std::string> wanted_of(std::span<const std::string_view> argument
   if (!is_namespace(wanted.space)) {
     return fail(fmt::format("{} is no namespace", wanted.space));
   }
-  if (wanted.document.empty()) {
+  if (document->empty()) {
     return fail(std::string("which document? --help tells more"));
   }
+  wanted.document = document->front();
   return wanted;
 }
 

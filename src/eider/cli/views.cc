@@ -11,6 +11,7 @@
 
 #include "eider/base/result.h"
 #include "eider/cli/bench/files.h"
+#include "eider/cli/project/words.h"
 #include "eider/views/assemble.h"
 #include "eider/views/generate.h"
 #include "eider/views/parser.h"
@@ -45,22 +46,20 @@ struct ViewsWanted {
 };
 
 Result<ViewsWanted, std::string> views_wanted(std::span<const std::string_view> arguments) {
+  CommandWords words(arguments);
   ViewsWanted wanted;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view word = arguments[i];
-    if (word == "--out" || word == "--root") {
-      if (i + 1 == arguments.size()) {
-        return fail(fmt::format("{} takes a directory, and none follows it", word));
-      }
-      (word == "--out" ? wanted.out : wanted.root) = arguments[++i];
-    } else if (word.starts_with("--")) {
-      return fail(fmt::format("there is no option {}", word));
-    } else if (!views::is_template_name(word)) {
-      return fail(fmt::format("{} is not named from the root, as notes/list.html is", word));
-    } else {
-      wanted.names.emplace_back(word);
+  wanted.out = words.value("--out", "DIRECTORY").value_or("");
+  wanted.root = words.value("--root", "DIRECTORY").value_or(wanted.root);
+  auto names = words.rest("TEMPLATE …", arguments.size());
+  if (!names) {
+    return fail(names.error());
+  }
+  for (const std::string& name : *names) {
+    if (!views::is_template_name(name)) {
+      return fail(fmt::format("{} is not named from the root, as notes/list.html is", name));
     }
   }
+  wanted.names = std::move(*names);
   if (wanted.out.empty() || wanted.names.empty()) {
     return fail(std::string(wanted.out.empty() ? "--out has to say where they go"
                                                : "which templates? --help tells more"));

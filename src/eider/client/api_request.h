@@ -1,4 +1,4 @@
-// One call of a generated client (`eider openapi-client --language c++`): what it sends of its
+// One call of a generated client (`eider openapi client --language c++`): what it sends of its
 // arguments, and what it makes of the answer. Must not know an API: that is the generated part.
 #pragma once
 

@@ -92,6 +92,10 @@ Taken take_all(DbWanted& wanted, std::span<const std::string_view> arguments) {
         return fail(fmt::format("what is {}? --help tells more", word));
       }
       wanted.name = word;
+    } else if (const std::size_t equals = word.find('='); equals != word.npos) {
+      if (Taken taken = take(wanted, word.substr(0, equals), word.substr(equals + 1)); !taken) {
+        return taken;
+      }
     } else if (i + 1 == arguments.size()) {
       return fail(fmt::format("{} takes a value, and none follows it", word));
     } else if (Taken taken = take(wanted, word, arguments[++i]); !taken) {

@@ -78,7 +78,7 @@ class Cpp {
     const std::string functions = functions_text();
     const std::string definitions = types_.definitions();
     std::string out = "// " + comment_line(api_.title + " " + api_.version) +
-                      ": a client, made by `eider openapi-client`.\n"
+                      ": a client, made by `eider openapi client`.\n"
                       "// Changes are lost when it is made again.\n";
     for (const std::string& call : api_.left_out) {
       out += "// Left out: " + comment_line(call) + ".\n";

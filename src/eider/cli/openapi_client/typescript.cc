@@ -67,7 +67,7 @@ class TypeScript {
 
   std::string text() && {
     out_ += "// " + comment_line(api_.title + " " + api_.version) +
-            ": a client, made by `eider openapi-client`. Changes are lost when it is made again.\n";
+            ": a client, made by `eider openapi client`. Changes are lost when it is made again.\n";
     for (const std::string& call : api_.left_out) {
       out_ += "// Left out: " + comment_line(call) + ".\n";
     }
