@@ -2,14 +2,7 @@
 // Must not be linked into an application.
 #pragma once
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <grp.h>
-#include <netinet/in.h>
 #include <pwd.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
 #include <cstdlib>
@@ -26,6 +19,8 @@
 #include <vector>
 
 #include "eider/testkit/temp_directory.h"
+#include "tests/support/reserved_port.h"
+#include "tests/support/server_process.h"
 
 namespace eider {
 
@@ -52,25 +47,17 @@ class MariadbServer {
           "grant all on test.* to secret@'%', secret@localhost;\n"
           "create database if not exists test character set utf8mb4;\n" +
               (is_mysql() ? sequences() : std::string()));
-    const pid_t made =
+    ServerProcess made =
         spawn(is_mysql() ? std::vector<std::string>{mysqld_, "--no-defaults",
                                                     "--initialize-insecure", "--datadir=" + data()}
                          : std::vector<std::string>{"/usr/bin/mariadb-install-db", "--no-defaults",
                                                     "--datadir=" + data(),
                                                     "--auth-root-authentication-method=normal",
                                                     "--skip-test-db", "--innodb-log-file-size=8M"});
-    int status = 0;
-    if (::waitpid(made, &status, 0) != made || status != 0) {
+    if (made.wait() != 0) {
       throw std::runtime_error("the server's data could not be made: see " + log());
     }
-    port_ = free_port();
     start();
-  }
-  ~MariadbServer() {
-    if (process_ > 0) {
-      ::kill(process_, SIGKILL);
-      (void)::waitpid(process_, nullptr, 0);
-    }
   }
   MariadbServer(const MariadbServer&) = delete;
   MariadbServer& operator=(const MariadbServer&) = delete;
@@ -88,10 +75,10 @@ class MariadbServer {
     return "mysql://" + login + "@localhost/test?socket=" + socket();
   }
   /// By TCP.
-  [[nodiscard]] int port() const noexcept { return port_; }
+  [[nodiscard]] int port() const noexcept { return port_.number(); }
   [[nodiscard]] std::string url(const std::string& host = "127.0.0.1",
                                 const std::string& login = "tester") const {
-    return "mysql://" + login + "@" + host + ":" + std::to_string(port_) + "/test";
+    return "mysql://" + login + "@" + host + ":" + std::to_string(port()) + "/test";
   }
 
   /// Waits until it can be connected to.
@@ -100,7 +87,7 @@ class MariadbServer {
                                         "--no-defaults",
                                         "--datadir=" + data(),
                                         "--socket=" + socket(),
-                                        "--port=" + std::to_string(port_),
+                                        "--port=" + std::to_string(port()),
                                         "--bind-address=127.0.0.1",
                                         "--pid-file=" + directory() + "/pid",
                                         "--init-file=" + directory() + "/init.sql",
@@ -117,7 +104,7 @@ class MariadbServer {
     command.insert(command.end(), more_.begin(), more_.end());
     const std::uintmax_t log_begin = std::filesystem::file_size(log());
     process_ = spawn(std::move(command));
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < 3000 && process_.is_running(); ++i) {
       if (is_ready(log_begin)) {
         return;
       }
@@ -134,7 +121,7 @@ class MariadbServer {
              "--ssl-key=" + directory() + "/server.key"};
     start();
   }
-  void signal(int signal) const { ::kill(process_, signal); }
+  void signal(int signal) const { process_.signal(signal); }
   /// At once, as a crash.
   void kill() { end(SIGKILL); }
   /// As an administrator does: connections are told, and ended.
@@ -165,10 +152,8 @@ class MariadbServer {
   }
 
   void end(int signal) {
-    ::kill(process_, SIGCONT);
-    ::kill(process_, signal);
-    (void)::waitpid(process_, nullptr, 0);
-    process_ = -1;
+    process_.signal(SIGCONT);
+    process_.end(signal);
   }
 
   void write(const std::string& name, const std::string& content) const {
@@ -180,18 +165,6 @@ class MariadbServer {
     }
   }
 
-  [[nodiscard]] static int free_port() {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t bytes = sizeof address;
-    (void)::bind(fd, reinterpret_cast<const sockaddr*>(&address), bytes);
-    (void)::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &bytes);
-    ::close(fd);
-    return ntohs(address.sin_port);
-  }
-
   /// It says so once it takes signals, too: connections are taken earlier.
   [[nodiscard]] bool is_ready(std::uintmax_t log_begin) const {
     std::ifstream file(log());
@@ -201,41 +174,16 @@ class MariadbServer {
     return said.contains("ready for connections");
   }
 
-  [[nodiscard]] pid_t spawn(std::vector<std::string> command) const {
-    std::vector<char*> arguments;
-    for (std::string& argument : command) {
-      arguments.push_back(argument.data());
-    }
-    arguments.push_back(nullptr);
-    const std::string log_path = log();
-    const pid_t parent = ::getpid();
-    const bool is_of_main_thread = ::gettid() == parent;
-    const pid_t child = ::fork();
-    if (child != 0) {
-      return child;
-    }
-    if (user_ != nullptr && (::setgroups(0, nullptr) != 0 || ::setgid(user_->pw_gid) != 0 ||
-                             ::setuid(user_->pw_uid) != 0)) {
-      ::_exit(126);
-    }
-    if (is_of_main_thread) {  // the signal comes with the end of the thread that forked
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // behind setuid, which forgets it
-    }
-    const int out = ::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    ::dup2(out, STDOUT_FILENO);
-    ::dup2(out, STDERR_FILENO);
-    if (::getppid() == parent && ::chdir("/") == 0) {
-      ::execv(arguments[0], arguments.data());
-    }
-    ::_exit(127);
+  [[nodiscard]] ServerProcess spawn(std::vector<std::string> command) const {
+    return ServerProcess({std::move(command), log(), user_});
   }
 
   const std::string mysqld_ = named_mysqld();
   TempDirectory temporary_;
   const passwd* user_;
   std::vector<std::string> more_;
-  int port_ = 0;
-  pid_t process_ = -1;
+  const ReservedPort port_;
+  ServerProcess process_;
 };
 
 }  // namespace eider

@@ -2,15 +2,7 @@
 // Must not be linked into an application.
 #pragma once
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <grp.h>
-#include <netinet/in.h>
 #include <pwd.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/types.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
 
@@ -22,9 +14,12 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "eider/testkit/temp_directory.h"
+#include "tests/support/reserved_port.h"
+#include "tests/support/server_process.h"
 
 namespace eider {
 
@@ -33,13 +28,11 @@ class PostgresServer {
   /// Makes a cluster and starts it. Throws std::runtime_error when that is not possible.
   PostgresServer() : user_(::geteuid() == 0 ? ::getpwnam("postgres") : nullptr) {
     make_directory();
-    const pid_t made = spawn({"initdb", "-D", data(), "-U", "tester", "-A", "trust", "-E", "UTF8",
-                              "--locale=C", "--no-sync", "--no-instructions"});
-    int status = 0;
-    if (::waitpid(made, &status, 0) != made || status != 0) {
-      throw std::runtime_error("initdb failed: see " + log());
+    ServerProcess made = spawn({"initdb", "-D", data(), "-U", "tester", "-A", "trust", "-E", "UTF8",
+                                "--locale=C", "--no-sync", "--no-instructions"});
+    if (made.wait() != 0) {
+      throw std::runtime_error("initdb failed: " + said());
     }
-    port_ = free_port();
     start();
   }
   struct ReplicaOf {
@@ -49,22 +42,17 @@ class PostgresServer {
   explicit PostgresServer(ReplicaOf of) : user_(of.primary.user_) {
     const PostgresServer& primary = of.primary;
     make_directory();
-    const pid_t made =
+    ServerProcess made =
         spawn({"pg_basebackup", "-D", data(), "-R", "-X", "stream", "-c", "fast", "--no-sync", "-h",
-               primary.directory(), "-p", std::to_string(primary.port_), "-U", "tester"});
-    int status = 0;
-    if (::waitpid(made, &status, 0) != made || status != 0) {
-      throw std::runtime_error("pg_basebackup failed: see " + log());
+               primary.directory(), "-p", std::to_string(primary.port()), "-U", "tester"});
+    if (made.wait() != 0) {
+      throw std::runtime_error("pg_basebackup failed: " + said());
     }
-    port_ = free_port();
     start();
   }
   ~PostgresServer() {
-    if (process_ > 0) {
-      signal_all(SIGCONT);
-      ::kill(process_, SIGQUIT);
-      (void)::waitpid(process_, nullptr, 0);
-    }
+    signal_all(SIGCONT);
+    process_.end(SIGQUIT);
   }
   PostgresServer(const PostgresServer&) = delete;
   PostgresServer& operator=(const PostgresServer&) = delete;
@@ -77,29 +65,29 @@ class PostgresServer {
 
   /// By the Unix socket.
   [[nodiscard]] std::string where() const {
-    return "host=" + directory() + " port=" + std::to_string(port_) +
+    return "host=" + directory() + " port=" + std::to_string(port()) +
            " user=tester dbname=postgres";
   }
   /// Of the Unix socket.
   [[nodiscard]] std::string directory() const { return temporary_.path() / "pg"; }
   /// By TCP.
-  [[nodiscard]] int port() const noexcept { return port_; }
+  [[nodiscard]] int port() const noexcept { return port_.number(); }
   [[nodiscard]] std::string url(const std::string& host = "127.0.0.1") const {
-    return "postgres://tester@" + host + ":" + std::to_string(port_) + "/postgres";
+    return "postgres://tester@" + host + ":" + std::to_string(port()) + "/postgres";
   }
 
   /// Waits until it can be connected to.
   void start() {
-    process_ = spawn({"postgres", "-D", data(), "-k", directory(), "-p", std::to_string(port_),
+    process_ = spawn({"postgres", "-D", data(), "-k", directory(), "-p", std::to_string(port()),
                       "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c",
                       "max_connections=40", "-c", "restart_after_crash=off"});
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 1000 && process_.is_running(); ++i) {
       if (can_connect()) {
         return;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    throw std::runtime_error("the server does not start: see " + log());
+    throw std::runtime_error("the server does not start: " + said());
   }
   /// From here on it takes TLS, too: starts it anew.
   ///
@@ -123,25 +111,21 @@ class PostgresServer {
   }
   /// The server with all that it has started: SIGSTOP, SIGCONT.
   void signal_all(int signal) const {
-    for (const pid_t process : processes()) {
-      ::kill(process, signal);
+    for (const pid_t process : children()) {
+      (void)::kill(process, signal);
     }
+    process_.signal(signal);
   }
   /// The one that takes new connections and requests to cancel; what is connected goes on.
-  void signal_first(int signal) const { ::kill(process_, signal); }
+  void signal_first(int signal) const { process_.signal(signal); }
   /// At once, as a crash.
   void kill() {
-    ::kill(process_, SIGSTOP);  // so that it starts nothing meanwhile
+    process_.freeze();
     signal_all(SIGKILL);
-    (void)::waitpid(process_, nullptr, 0);
-    process_ = -1;
+    (void)process_.wait();
   }
   /// As an administrator does: connections are told, and ended.
-  void stop() {
-    ::kill(process_, SIGINT);
-    (void)::waitpid(process_, nullptr, 0);
-    process_ = -1;
-  }
+  void stop() { process_.end(SIGINT); }
 
  private:
   void make_directory() const {
@@ -170,37 +154,22 @@ class PostgresServer {
     }
   }
 
-  [[nodiscard]] static int free_port() {
-    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t bytes = sizeof address;
-    (void)::bind(fd, reinterpret_cast<const sockaddr*>(&address), bytes);
-    (void)::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &bytes);
-    ::close(fd);
-    return ntohs(address.sin_port);
-  }
-
-  /// Ready once its file says so, which it writes last.
+  /// Ready once its file says so, which it writes last. A killed one leaves its file behind.
   [[nodiscard]] bool can_connect() const {
     std::ifstream file(data() + "/postmaster.pid");
-    std::string line;
+    pid_t process = -1;
+    file >> process;
     std::string last;
-    while (std::getline(file, line)) {
+    for (std::string line; std::getline(file, line);) {
       last = line;
     }
-    return last.starts_with("ready");
+    return process == process_.id() && last.starts_with("ready");
   }
 
-  [[nodiscard]] std::vector<pid_t> processes() const {
-    const std::string own = std::to_string(process_);
-    std::ifstream children("/proc/" + own + "/task/" + own + "/children");
-    std::vector<pid_t> found{process_};
-    for (pid_t child = 0; children >> child;) {
-      found.push_back(child);
-    }
-    return found;
+  [[nodiscard]] std::vector<pid_t> children() const {
+    const std::string id = std::to_string(process_.id());
+    std::ifstream file("/proc/" + id + "/task/" + id + "/children");
+    return {std::istream_iterator<pid_t>(file), {}};
   }
 
   [[nodiscard]] static std::string find_program(const std::string& name) {
@@ -213,40 +182,15 @@ class PostgresServer {
     return name;
   }
 
-  [[nodiscard]] pid_t spawn(std::vector<std::string> command) const {
+  [[nodiscard]] ServerProcess spawn(std::vector<std::string> command) const {
     command[0] = find_program(command[0]);
-    std::vector<char*> arguments;
-    for (std::string& argument : command) {
-      arguments.push_back(argument.data());
-    }
-    arguments.push_back(nullptr);
-    const std::string log_path = log();
-    const pid_t parent = ::getpid();
-    const bool is_of_main_thread = ::gettid() == parent;
-    const pid_t child = ::fork();
-    if (child != 0) {
-      return child;
-    }
-    if (user_ != nullptr && (::setgroups(0, nullptr) != 0 || ::setgid(user_->pw_gid) != 0 ||
-                             ::setuid(user_->pw_uid) != 0)) {
-      ::_exit(126);
-    }
-    if (is_of_main_thread) {  // the signal comes with the end of the thread that forked
-      ::prctl(PR_SET_PDEATHSIG, SIGQUIT);  // behind setuid, which forgets it
-    }
-    const int out = ::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    ::dup2(out, STDOUT_FILENO);
-    ::dup2(out, STDERR_FILENO);
-    if (::getppid() == parent && ::chdir("/") == 0) {
-      ::execvp(arguments[0], arguments.data());
-    }
-    ::_exit(127);
+    return ServerProcess({std::move(command), log(), user_, SIGQUIT});
   }
 
   TempDirectory temporary_;
   const passwd* user_;
-  int port_ = 0;
-  pid_t process_ = -1;
+  const ReservedPort port_;
+  ServerProcess process_;
 };
 
 }  // namespace eider

@@ -28,7 +28,6 @@ class RedisCluster {
     for (std::size_t i = 0; i < nodes; ++i) {
       servers_.push_back(std::make_unique<RedisServer>(std::vector<std::string>{
           "cluster-enabled yes", "cluster-node-timeout 700", "cluster-replica-validity-factor 0",
-          "cluster-port " + std::to_string(RedisServer::free_port()),
           "repl-diskless-sync-delay 0"}));
       nodes_.emplace_back(servers_.back()->unix_url());
       ids_.push_back(ask<std::string>(i, "CLUSTER", "MYID"));

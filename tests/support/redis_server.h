@@ -2,13 +2,7 @@
 // Must not be linked into an application.
 #pragma once
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/types.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
 
@@ -19,10 +13,13 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "eider/runtime/address.h"
 #include "eider/testkit/temp_directory.h"
+#include "tests/support/reserved_port.h"
+#include "tests/support/server_process.h"
 
 namespace eider {
 
@@ -34,15 +31,7 @@ class RedisServer {
   /// keeps in a file. Throws std::runtime_error when that is not possible.
   explicit RedisServer(std::vector<std::string> lines = {}, RedisKind kind = RedisKind::server)
       : lines_(std::move(lines)), kind_(kind) {
-    port_ = free_port();
-    tls_port_ = free_port();
     start();
-  }
-  ~RedisServer() {
-    if (process_ > 0) {
-      signal(SIGCONT);
-      kill();
-    }
   }
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
@@ -55,33 +44,20 @@ class RedisServer {
 
   [[nodiscard]] std::string directory() const { return temporary_.path(); }
   [[nodiscard]] std::string socket() const { return directory() + "/s"; }
-  [[nodiscard]] int port() const noexcept { return port_; }
+  [[nodiscard]] int port() const noexcept { return port_.number(); }
   [[nodiscard]] std::string url(const std::string& login = "") const {
-    return "redis://" + login + "127.0.0.1:" + std::to_string(port_);
+    return "redis://" + login + "127.0.0.1:" + std::to_string(port());
   }
   [[nodiscard]] std::string unix_url() const { return "unix:" + socket(); }
   [[nodiscard]] std::string tls_url(const std::string& login = "") const {
-    return "rediss://" + login + "localhost:" + std::to_string(tls_port_);
-  }
-
-  /// That nothing listens at, for now.
-  [[nodiscard]] static int free_port() {
-    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t bytes = sizeof address;
-    (void)::bind(fd, reinterpret_cast<const sockaddr*>(&address), bytes);
-    (void)::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &bytes);
-    ::close(fd);
-    return ntohs(address.sin_port);
+    return "rediss://" + login + "localhost:" + std::to_string(tls_port_.number());
   }
 
   /// Waits until it can be connected to.
   void start() {
     write_configuration();
     process_ = spawn();
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 2000 && process_.is_running(); ++i) {
       if (can_connect()) {
         return;
       }
@@ -89,35 +65,30 @@ class RedisServer {
     }
     throw std::runtime_error("the Redis server does not start: see " + directory() + "/log");
   }
-  void signal(int signal) const { ::kill(process_, signal); }
+  void signal(int signal) const { process_.signal(signal); }
   /// At once, as a crash.
-  void kill() { end(SIGKILL); }
+  void kill() { process_.end(SIGKILL); }
   /// As an administrator does: it answers what it has read, and closes.
-  void stop() { end(SIGTERM); }
+  void stop() { process_.end(SIGTERM); }
   void restart() {
     kill();
     start();
   }
 
  private:
-  void end(int with) {
-    ::kill(process_, with);
-    (void)::waitpid(process_, nullptr, 0);
-    process_ = -1;
-  }
-
   void write_configuration() const {
     std::ofstream file(directory() + "/redis.conf");
-    file << "bind 127.0.0.1\nport " << port_ << "\nunixsocket " << socket() << "\ndir "
+    file << "bind 127.0.0.1\nport " << port() << "\nunixsocket " << socket() << "\ndir "
          << directory() << "\nlogfile " << directory() << "/log\n";
     if (kind_ == RedisKind::server) {
-      file << "save \"\"\nappendonly yes\nappendfsync no\nenable-debug-command yes\n";
+      file << "save \"\"\nappendonly yes\nappendfsync no\nenable-debug-command yes\n"
+           << "cluster-port " << cluster_port_.number() << '\n';
     }
     for (const std::string& line : lines_) {
       file << line << '\n';
     }
     if (!lines_.empty() && lines_.front().starts_with("tls-")) {
-      file << "tls-port " << tls_port_ << '\n';
+      file << "tls-port " << tls_port_.number() << '\n';
     }
   }
 
@@ -137,38 +108,25 @@ class RedisServer {
     return said.starts_with("+PONG") || said.starts_with("-NOAUTH");
   }
 
-  [[nodiscard]] pid_t spawn() const {
+  [[nodiscard]] ServerProcess spawn() const {
     // EIDER_TEST_VALKEY=/usr/bin/valkey-server is in the environment: it is that Valkey.
     const char* const valkey = std::getenv("EIDER_TEST_VALKEY");
-    std::string program = valkey == nullptr ? "redis-server" : valkey;
-    std::string configuration = directory() + "/redis.conf";
-    std::string as_sentinel = "--sentinel";
-    char* arguments[] = {program.data(), configuration.data(),
-                         kind_ == RedisKind::sentinel ? as_sentinel.data() : nullptr, nullptr};
-    const pid_t parent = ::getpid();
-    const bool is_of_main_thread = ::gettid() == parent;
-    const pid_t child = ::fork();
-    if (child != 0) {
-      return child;
+    std::vector<std::string> words = {valkey == nullptr ? "redis-server" : valkey,
+                                      directory() + "/redis.conf"};
+    if (kind_ == RedisKind::sentinel) {
+      words.emplace_back("--sentinel");
     }
-    if (is_of_main_thread) {  // the signal comes with the end of the thread that forked
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    }
-    const int none = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-    ::dup2(none, STDOUT_FILENO);
-    ::dup2(none, STDERR_FILENO);
-    if (::getppid() == parent) {
-      ::execvp(arguments[0], arguments);
-    }
-    ::_exit(127);
+    return ServerProcess({std::move(words), directory() + "/log"});
   }
 
   TempDirectory temporary_;
   std::vector<std::string> lines_;
   RedisKind kind_;
-  int port_ = 0;
-  int tls_port_ = 0;
-  pid_t process_ = -1;
+  const ReservedPort port_;
+  const ReservedPort tls_port_;
+  /// That the other nodes of a cluster talk to it at.
+  const ReservedPort cluster_port_;
+  ServerProcess process_;
 };
 
 }  // namespace eider
