@@ -1,5 +1,7 @@
 #include "eider/runtime/blocking.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
@@ -70,16 +72,41 @@ void join_all(std::vector<std::thread>& threads) {
   threads.clear();
 }
 
+/// How often the calling thread has waited for anything so far.
+[[nodiscard]] long waits_so_far() noexcept {
+  rusage used{};
+  (void)::getrusage(RUSAGE_THREAD, &used);
+  return used.ru_nvcsw;
+}
+
+/// Whether jobs compute and wait for nothing, by those that were executed lately.
+class Computing {
+ public:
+  void note(bool has_waited) noexcept { waited_ += ((has_waited ? 1.0 : 0.0) - waited_) / kJobs; }
+  [[nodiscard]] bool is_likely() const noexcept { return waited_ < kWaitedMax; }
+
+ private:
+  static constexpr double kJobs = 32;
+  static constexpr double kWaitedMax = 0.05;
+  double waited_ = 1;  // the share of them
+};
+
 }  // namespace
 
 struct BlockingPool::State {
   using Job = std::unique_ptr<BlockingJob>;
+  /// Behind which one that is executed is taken to wait.
+  static constexpr Duration kStallMax = std::chrono::milliseconds(10);
 
   explicit State(BlockingLimits its_limits) : limits(its_limits), waiting(its_limits.queue_time) {}
 
   void work();
   [[nodiscard]] bool is_too_late(const BlockingJob& job) noexcept;
   void start_thread();
+  [[nodiscard]] bool may_begin() const noexcept;
+  void wake_another() noexcept;
+  [[nodiscard]] bool would_be_late(const BlockingJob& job) noexcept;
+  void execute(BlockingJob& job, std::unique_lock<std::mutex>& lock) noexcept;
   [[nodiscard]] bool is_one_too_many() const noexcept {
     return threads.size() > limits.threads_max;
   }
@@ -94,6 +121,12 @@ struct BlockingPool::State {
   std::vector<std::thread> left;  // those that were too many: they need no lock any more
   std::size_t idle = 0;
   StandingQueue waiting;
+  // While more comes than can be done.
+  Computing computing;
+  Instant began;            // the last one
+  std::size_t waiters = 0;  // that are executed: so many more may begin
+  std::size_t executing = 0;
+  const std::size_t processors = detail::runtime::usable_processors().size();
   std::uint64_t refused = 0;
   bool is_stopped = false;
 };
@@ -107,7 +140,14 @@ void BlockingPool::State::give_back(Job job) noexcept {
 void BlockingPool::State::work() {
   std::unique_lock lock(mutex);
   while (true) {
-    has_work.wait(lock, [this] { return !queue.empty() || is_stopped || is_one_too_many(); });
+    const auto has_cause = [this] { return may_begin() || is_stopped || is_one_too_many(); };
+    while (!has_cause()) {
+      if (waiting.is_standing()) {  // nobody tells that kStallMax is over
+        has_work.wait_for(lock, kStallMax);
+      } else {
+        has_work.wait(lock);
+      }
+    }
     // `idle` counts threads that execute nothing, so it also counts one that was just started.
     --idle;
     if (is_stopped) {
@@ -119,16 +159,59 @@ void BlockingPool::State::work() {
     }
     Job job = std::move(queue.front());
     queue.pop_front();
-    const bool is_refused = is_too_late(*job);
-    refused += is_refused ? 1 : 0;
-    lock.unlock();
-    // The lock is not held while the work runs: other threads take jobs meanwhile.
-    if (!is_refused) {
-      job->execute();
+    if (is_too_late(*job)) {
+      ++refused;
+      lock.unlock();
+    } else {
+      execute(*job, lock);
     }
     give_back(std::move(job));
     lock.lock();
     ++idle;
+  }
+}
+
+// The lock is not held while the work runs: other threads take jobs meanwhile.
+void BlockingPool::State::execute(BlockingJob& job, std::unique_lock<std::mutex>& lock) noexcept {
+  const bool is_looked_at = waiting.is_standing();
+  ++executing;
+  if (is_looked_at) {
+    began = std::chrono::steady_clock::now();
+    if (computing.is_likely() && executing > processors + waiters) {
+      waiters = executing - processors;
+    }
+    wake_another();
+  }
+  lock.unlock();
+  const long waits = is_looked_at ? waits_so_far() : 0;
+  job.execute();
+  const bool has_waited = is_looked_at && waits_so_far() != waits;
+  lock.lock();
+  --executing;
+  if (is_looked_at) {
+    computing.note(has_waited);
+    if (has_waited) {
+      waiters = 0;
+    }
+  }
+  lock.unlock();
+}
+
+// Whether there is one, and a thread for it. While more comes than can be done, jobs that compute
+// get as many threads as there are processors: more make none of them faster, and each slower. Pre:
+// locked.
+bool BlockingPool::State::may_begin() const noexcept {
+  if (queue.empty()) {
+    return false;
+  }
+  return !waiting.is_standing() || !computing.is_likely() || executing < processors + waiters ||
+         std::chrono::steady_clock::now() - began >= kStallMax;
+}
+
+// Pre: locked.
+void BlockingPool::State::wake_another() noexcept {
+  if (may_begin()) {
+    has_work.notify_one();
   }
 }
 
@@ -150,6 +233,14 @@ bool BlockingPool::State::is_too_late(const BlockingJob& job) noexcept {
   waiting.note(waited, queue.size(), now);
   return waiting.is_standing() && job.is_refused_when_late() &&
          waiting.refuses(waited, queue.size(), now);
+}
+
+// Whether it is refused at once, which costs less than a way through the queue: it would wait for
+// longer than the first one there has. Pre: locked.
+bool BlockingPool::State::would_be_late(const BlockingJob& job) noexcept {
+  return waiting.is_standing() && job.is_refused_when_late() && !queue.empty() &&
+         waiting.refuses(job.submitted() - queue.front()->submitted(), queue.size(),
+                         job.submitted());
 }
 
 // Pre: locked.
@@ -200,12 +291,14 @@ bool BlockingPool::submit(std::unique_ptr<BlockingJob>& job) {
     state_->start_thread();
   }
   const bool is_full = state_->queue.size() >= state_->idle + state_->limits.queue_max;
-  if (state_->threads.empty() || is_full) {
-    return false;
+  const bool is_late = state_->would_be_late(*job);
+  state_->refused += is_late ? 1 : 0;
+  const bool is_taken = !is_late && !is_full && !state_->threads.empty();
+  if (is_taken) {
+    state_->queue.push_back(std::move(job));
   }
-  state_->queue.push_back(std::move(job));
-  state_->has_work.notify_one();
-  return true;
+  state_->wake_another();
+  return is_taken;
 }
 
 void BlockingPool::stop() {

@@ -1,10 +1,13 @@
 #include "eider/runtime/blocking.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
+#include <functional>
 #include <latch>
 #include <memory>
 #include <optional>
@@ -15,6 +18,7 @@
 #include <vector>
 
 #include "eider/base/failure.h"
+#include "eider/runtime/processors.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/task.h"
 #include "eider/testkit/loop_sim.h"
@@ -365,6 +369,86 @@ TEST_F(BlockingOnLateThread, what_has_waited_too_long_is_refused_where_it_may_be
   EXPECT_GT(refusals, kEach / 10);
   EXPECT_GT(done, 0);
   EXPECT_EQ(pool_.refused(), static_cast<std::uint64_t>(refusals));
+}
+
+/// The first thread, and all pools that are made meanwhile, have one processor.
+class OnOneProcessor {
+ public:
+  OnOneProcessor() {
+    (void)::sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(detail::runtime::usable_processors().front(), &one);
+    (void)::sched_setaffinity(0, sizeof one, &one);
+  }
+  ~OnOneProcessor() { (void)::sched_setaffinity(0, sizeof before_, &before_); }
+  OnOneProcessor(const OnOneProcessor&) = delete;
+  OnOneProcessor& operator=(const OnOneProcessor&) = delete;
+
+ private:
+  cpu_set_t before_{};
+};
+
+class BlockingOnOneProcessor : OnOneProcessor, public BlockingOnThreads {
+ protected:
+  static constexpr int kThreads = 8;
+  static constexpr int kJobs = 600;
+
+  BlockingOnOneProcessor()
+      : BlockingOnThreads({.threads_max = kThreads, .queue_time = std::chrono::milliseconds(1)}) {}
+
+  /// How many are at work when one of the last third begins, on average.
+  double at_work(const std::function<void(int index)>& work) {
+    std::atomic<int> now = 0;
+    std::atomic<int> sum = 0;
+    auto job = [&](int index) -> Task<> {
+      co_await run_blocking([&, index] {
+        const int with_this = ++now;
+        sum += index >= kJobs * 2 / 3 ? with_this : 0;
+        work(index);
+        --now;
+      });
+    };
+    std::vector<Task<>> tasks;
+    for (int i = 0; i < kJobs; ++i) {
+      tasks.push_back(job(i));
+    }
+    run(tasks);
+    return sum / (kJobs / 3.0);
+  }
+};
+
+/// Of the thread's own time, so that it takes longer where threads share a processor.
+void compute() {
+  const auto used = [] {
+    timespec time{};
+    (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+  };
+  for (const auto until = used() + 1'000'000; used() < until;) {
+  }
+}
+
+TEST_F(BlockingOnOneProcessor, jobs_that_compute_do_not_share_it_where_more_come_than_it_can_do) {
+  EXPECT_LT(at_work([](int) { compute(); }), kThreads / 2.0);
+}
+
+TEST_F(BlockingOnOneProcessor, jobs_that_wait_have_all_threads) {
+  const auto wait = [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); };
+  EXPECT_GT(at_work(wait), kThreads / 2.0);
+}
+
+TEST_F(BlockingOnOneProcessor, one_that_waits_among_those_that_compute_holds_them_up_for_a_moment) {
+  std::latch last(1);
+  (void)at_work([&](int index) {
+    if (index == kJobs / 2) {
+      last.wait();
+    } else if (index == kJobs - 1) {
+      last.count_down();
+    } else {
+      compute();
+    }
+  });
 }
 
 }  // namespace
