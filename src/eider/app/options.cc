@@ -26,6 +26,7 @@ namespace {
 using detail::app::LiveSettings;
 using detail::app::OptionSpec;
 using detail::app::Serving;
+using detail::app::ServingProcess;
 using detail::app::Settings;
 
 constexpr int kExitThrew = 1;
@@ -270,9 +271,10 @@ Exit run_main(const std::function<Exit()>& program) try {
 Result<ServerOptions, Exit> read_command_line(int argc, const char* const* argv,
                                               const OptionSet& own, ServerOptions given) {
   Serving serving = detail::app::serving_of(given);
+  ServingProcess process = detail::app::process_of(given);
   OptionSet of_all(kProgram);
   const auto live = std::make_shared<LiveSettings>(given.limits);
-  of_all.add(serving).add(live->serving).add(live->limits, "limits");
+  of_all.add(serving).add(process).add(live->serving).add(live->limits, "limits");
   auto settings = std::make_shared<Settings>(own, std::move(of_all), live);
   try {
     if (auto read = read_settings(argc, argv, *settings); !read) {
@@ -284,13 +286,13 @@ Result<ServerOptions, Exit> read_command_line(int argc, const char* const* argv,
   if (auto checked = check_certificate(given, serving); !checked) {
     return fail(std::move(checked.error()));
   }
-  if (serving.print_config) {
+  if (process.print_config) {
     return fail(Exit(0, settings->print()));
   }
   given.limits =
       with_changes(given.limits, detail::app::serving_limits_of(given.limits), settings->limits());
   given.settings = std::move(settings);
-  return detail::app::to_server_options(std::move(given), serving);
+  return detail::app::to_server_options(std::move(given), serving, process);
 }
 
 }  // namespace eider

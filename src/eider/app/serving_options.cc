@@ -35,7 +35,7 @@ void add_places(ServerOptions& options, const Serving& read) {
   }
 }
 
-void take_rights(ProcessRights& rights, const Serving& read) {
+void take_rights(ProcessRights& rights, const ServingProcess& read) {
   rights.user = read.user;
   rights.group = read.group;
   if (read.umask) {
@@ -47,6 +47,31 @@ void take_rights(ProcessRights& rights, const Serving& read) {
   if (read.memory_max) {
     rights.memory_bytes_max = read.memory_max->bytes;
   }
+}
+
+void take_process(ServerOptions& options, const ServingProcess& read) {
+  if (read.leave_seconds) {
+    options.leave = std::chrono::seconds(unsigned{*read.leave_seconds});
+  }
+  if (read.drain_seconds) {
+    options.drain = std::chrono::seconds(unsigned{*read.drain_seconds});
+  }
+  if (read.upgrade_seconds) {
+    options.successor_start = std::chrono::seconds(unsigned{*read.upgrade_seconds});
+  }
+  if (read.log_stuck_seconds) {
+    options.stuck_after = std::chrono::seconds(unsigned{*read.log_stuck_seconds});
+  }
+  options.pid_file = read.pid_file;
+  options.stores_sockets = read.store_sockets;
+  if (read.stuck_seconds) {
+    options.stuck = std::chrono::seconds(unsigned{*read.stuck_seconds});
+  }
+  options.sandbox = {
+      .mode = read.sandbox, .reads = read.sandbox_read, .writes = read.sandbox_write};
+  take_rights(options.rights, read);
+  options.state_file = read.state_file;
+  options.lists_routes = read.routes;
 }
 
 }  // namespace
@@ -126,8 +151,11 @@ Serving serving_of(const ServerOptions& given) {
           .threads = std::nullopt,
           .workers = std::nullopt,
           .backend = {given.backend},
-          .pin = given.pins_loops,
-          .user = given.rights.user,
+          .pin = given.pins_loops};
+}
+
+ServingProcess process_of(const ServerOptions& given) {
+  return {.user = given.rights.user,
           .group = given.rights.group,
           .umask = std::nullopt,
           .open_files_max = std::nullopt,
@@ -147,7 +175,8 @@ Serving serving_of(const ServerOptions& given) {
           .print_config = false};
 }
 
-ServerOptions to_server_options(ServerOptions options, const Serving& read) {
+ServerOptions to_server_options(ServerOptions options, const Serving& read,
+                                const ServingProcess& process) {
   options.backend = read.backend.backend;
   options.pins_loops = read.pin;
   options.host = read.host;
@@ -156,30 +185,9 @@ ServerOptions to_server_options(ServerOptions options, const Serving& read) {
   options.key = read.key;
   options.expects_proxy_protocol = read.proxy_protocol;
   options.shares_port = read.share_port;
-  options.lists_routes = read.routes;
   options.workers = read.workers ? unsigned{*read.workers} : options.workers;
   options.threads = read.threads ? unsigned{*read.threads} : options.threads;
-  if (read.leave_seconds) {
-    options.leave = std::chrono::seconds(unsigned{*read.leave_seconds});
-  }
-  if (read.drain_seconds) {
-    options.drain = std::chrono::seconds(unsigned{*read.drain_seconds});
-  }
-  if (read.upgrade_seconds) {
-    options.successor_start = std::chrono::seconds(unsigned{*read.upgrade_seconds});
-  }
-  if (read.log_stuck_seconds) {
-    options.stuck_after = std::chrono::seconds(unsigned{*read.log_stuck_seconds});
-  }
-  options.pid_file = read.pid_file;
-  options.stores_sockets = read.store_sockets;
-  if (read.stuck_seconds) {
-    options.stuck = std::chrono::seconds(unsigned{*read.stuck_seconds});
-  }
-  options.sandbox = {
-      .mode = read.sandbox, .reads = read.sandbox_read, .writes = read.sandbox_write};
-  take_rights(options.rights, read);
-  options.state_file = read.state_file;
+  take_process(options, process);
   add_places(options, read);
   return options;
 }

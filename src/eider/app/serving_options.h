@@ -43,7 +43,7 @@ struct Umask {
   static Result<Umask, std::string> from_text(std::string_view text);
 };
 
-/// What every application can be told, as its own options are.
+/// What every application can be told, as its own options are: where it serves, and by what.
 struct Serving {
   std::string config;
   std::string host;
@@ -59,24 +59,6 @@ struct Serving {
   std::optional<Range<unsigned, 0, 1024>> workers;
   BackendName backend;
   bool pin;
-  std::string user;
-  std::string group;
-  std::optional<Umask> umask;
-  std::optional<Range<std::uint64_t, 64, 1'000'000'000>> open_files_max;
-  std::optional<ByteSize> memory_max;
-  SandboxMode sandbox;
-  std::vector<std::string> sandbox_read;
-  std::vector<std::string> sandbox_write;
-  std::optional<Range<unsigned, 0, 86400>> leave_seconds;
-  std::optional<Range<unsigned, 0, 86400>> drain_seconds;
-  std::optional<Range<unsigned, 1, 86400>> upgrade_seconds;
-  std::optional<Range<unsigned, 1, 86400>> stuck_seconds;
-  bool store_sockets;
-  std::string pid_file;
-  std::string state_file;
-  std::optional<Range<unsigned, 0, 86400>> log_stuck_seconds;
-  bool routes;
-  bool print_config;
 
   static constexpr OptionText kOptions[] = {
       {"config", "settings in TOML, for what neither this line nor the\nenvironment says", "FILE"},
@@ -98,7 +80,31 @@ struct Serving {
        "processes that serve, of one thread each unless --threads says more;\nwithout it, this one "
        "serves"},
       {"backend", "auto, epoll or io_uring", "NAME"},
-      {"pin", "each loop on a processor of its own, of those that it may use"},
+      {"pin", "each loop on a processor of its own, of those that it may use"}};
+};
+
+/// Likewise: as whom, how it ends and is replaced, and what is told of it.
+struct ServingProcess {
+  std::string user;
+  std::string group;
+  std::optional<Umask> umask;
+  std::optional<Range<std::uint64_t, 64, 1'000'000'000>> open_files_max;
+  std::optional<ByteSize> memory_max;
+  SandboxMode sandbox;
+  std::vector<std::string> sandbox_read;
+  std::vector<std::string> sandbox_write;
+  std::optional<Range<unsigned, 0, 86400>> leave_seconds;
+  std::optional<Range<unsigned, 0, 86400>> drain_seconds;
+  std::optional<Range<unsigned, 1, 86400>> upgrade_seconds;
+  std::optional<Range<unsigned, 1, 86400>> stuck_seconds;
+  bool store_sockets;
+  std::string pid_file;
+  std::string state_file;
+  std::optional<Range<unsigned, 0, 86400>> log_stuck_seconds;
+  bool routes;
+  bool print_config;
+
+  static constexpr OptionText kOptions[] = {
       {"user",
        "who serves once all is bound and read that only root may: a name or\na number; with "
        "--workers the supervisor stays root",
@@ -161,6 +167,8 @@ struct LiveSettings {
 };
 
 [[nodiscard]] Serving serving_of(const ServerOptions& given);
-[[nodiscard]] ServerOptions to_server_options(ServerOptions options, const Serving& read);
+[[nodiscard]] ServingProcess process_of(const ServerOptions& given);
+[[nodiscard]] ServerOptions to_server_options(ServerOptions options, const Serving& read,
+                                              const ServingProcess& process);
 
 }  // namespace eider::detail::app
