@@ -168,3 +168,12 @@ App make_app();
 App make_app(Database database);
 
 }  // namespace docs::testing_page
+
+namespace docs::upgrade_page {
+
+struct Store {
+  explicit Store(std::string file);
+  Task<> forget_sessions();
+};
+
+}  // namespace docs::upgrade_page

@@ -119,7 +119,7 @@ Exit App::serve(const ServerOptions& options) {
   if (options.lists_routes) {
     return Exit(0, list_routes());
   }
-  const std::optional<unsigned> worker = detail::server::take_worker_index();
+  const std::optional<unsigned> worker = worker_index();
   table_->settings = options.settings;
   if (table_->settings != nullptr && table_->log != nullptr) {
     table_->settings->apply(*table_->log);

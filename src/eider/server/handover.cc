@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "eider/server/server.h"
 
 namespace eider::detail::server {
 
@@ -36,6 +40,21 @@ bool is_readable(int fd, Duration within) noexcept {
   const auto wait = std::chrono::ceil<std::chrono::milliseconds>(within).count();
   pollfd polled{.fd = fd, .events = POLLIN, .revents = 0};
   return ::poll(&polled, 1, static_cast<int>(wait)) > 0;
+}
+
+/// Taken out of the environment: it is for nobody that this process starts.
+std::optional<unsigned> take_worker_index() {
+  const std::string name(kWorkerVariable);
+  const char* const value = std::getenv(name.c_str());
+  if (value == nullptr) {
+    return std::nullopt;
+  }
+  const std::string_view text(value);
+  unsigned index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  ::unsetenv(name.c_str());
+  return is_number ? std::optional(index) : std::nullopt;
 }
 
 }  // namespace
@@ -78,3 +97,8 @@ std::optional<HandoverMessage> HandoverChannel::receive(Duration within) {
 }
 
 }  // namespace eider::detail::server
+
+std::optional<unsigned> eider::worker_index() {
+  static const std::optional<unsigned> index = detail::server::take_worker_index();
+  return index;
+}

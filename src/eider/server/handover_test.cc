@@ -10,10 +10,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "eider/server/predecessor.h"
+#include "eider/server/server.h"
 
 namespace eider::detail::server {
 namespace {
@@ -146,6 +148,35 @@ TEST_F(PredecessorTest, is_not_read_off_a_descriptor_that_is_something_else) {
     ::setenv("EIDER_HANDOVER", text, 1);
     EXPECT_FALSE(Predecessor::from_environment().is_there()) << text;
   }
+}
+
+struct Told {
+  const char* variable;
+  std::optional<unsigned> index;
+};
+constexpr Told kTold[] = {{"0", 0},
+                          {"1023", 1023},
+                          {"", std::nullopt},
+                          {"-1", std::nullopt},
+                          {"1x", std::nullopt},
+                          {"x", std::nullopt},
+                          {"99999999999", std::nullopt}};
+
+// In processes of their own, as what has been read once holds.
+TEST(WorkerIndex, is_what_the_environment_says_at_first_and_nobody_inherits) {
+  for (const Told& one : kTold) {
+    const auto ask = [&one] {
+      ::setenv("EIDER_WORKER", one.variable, 1);
+      const bool is_right = worker_index() == one.index && std::getenv("EIDER_WORKER") == nullptr &&
+                            worker_index() == one.index;
+      std::_Exit(is_right ? 0 : 1);
+    };
+    EXPECT_EXIT(ask(), ::testing::ExitedWithCode(0), "") << one.variable;
+  }
+}
+
+TEST(WorkerIndex, is_none_where_nobody_said_one) {
+  EXPECT_EQ(worker_index(), std::nullopt);
 }
 
 }  // namespace

@@ -151,6 +151,13 @@ struct ServerOptions {
   LogSink* log = nullptr;
 };
 
+/// Which worker of a supervisor (ServerOptions::workers) this process is: 0, 1, …, and the same
+/// number for one that is started again in its place. Nothing: it is none, but serves by itself, or
+/// is the supervisor. What is asked ahead of App::serve is asked ahead of any thread.
+///
+///     if (worker_index().value_or(0) == 0) { … }  // in one process of them
+[[nodiscard]] std::optional<unsigned> worker_index();
+
 /// Counted as of now; each loop's own figures in its place.
 struct ServerStats {
   struct PerLoop {

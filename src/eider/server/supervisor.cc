@@ -1,9 +1,7 @@
 #include "eider/server/supervisor.h"
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
-#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <string>
@@ -493,20 +491,6 @@ void Supervisor::log(LogLevel level, const std::string& line) const {
 }
 
 }  // namespace
-
-std::optional<unsigned> take_worker_index() {
-  const std::string name(kWorkerVariable);
-  const char* const value = std::getenv(name.c_str());
-  if (value == nullptr) {
-    return std::nullopt;
-  }
-  const std::string_view text(value);
-  unsigned index = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  ::unsetenv(name.c_str());  // it is for nobody that this process starts
-  return is_number ? std::optional(index) : std::nullopt;
-}
 
 Duration stuck_time(const ServerOptions& options) {
   return options.stuck != Duration::zero() ? options.stuck

@@ -2,15 +2,10 @@
 // Must not serve itself, nor run code of the application: a crash there would end all.
 #pragma once
 
-#include <optional>
-
 #include "eider/base/result.h"
 #include "eider/server/server.h"
 
 namespace eider::detail::server {
-
-/// Which worker of a supervisor this process is; asked once, ahead of any thread.
-[[nodiscard]] std::optional<unsigned> take_worker_index();
 
 /// How long a worker's loops may be silent: as the options say, else as the unit does, else zero.
 [[nodiscard]] Duration stuck_time(const ServerOptions& options);
