@@ -12,9 +12,9 @@
 #include "eider/runtime/backoff.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/scope.h"
-#include "eider/server/acceptor.h"
 #include "eider/server/child_process.h"
 #include "eider/server/descriptor_store.h"
+#include "eider/server/held_sockets.h"
 #include "eider/server/listening.h"
 #include "eider/server/pid_file.h"
 #include "eider/server/predecessor.h"
@@ -35,47 +35,6 @@ constexpr Duration kFirstPause = std::chrono::milliseconds(100);
 constexpr Duration kPauseMax = std::chrono::seconds(10);
 /// The process before answers at once, or hangs.
 constexpr Duration kGoComesWithin = std::chrono::seconds(10);
-
-/// Keeps sockets open that others accept from.
-class HeldSockets final : public ListeningHost, private ListenerOwner {
- public:
-  explicit HeldSockets(Loop& loop) noexcept : loop_(loop) {}
-
-  Result<Listening, NetError> listen(const Address& at, ListenOptions options, Preface) override {
-    Listener& listener = add();
-    return held(listener, listener.open(at, options));
-  }
-  Result<Listening, NetError> adopt(Descriptor listening, Preface) override {
-    Listener& listener = add();
-    return held(listener, listener.adopt(std::move(listening)));
-  }
-  void set_ownership(const std::vector<int>& sockets, SocketOwnership ownership) noexcept {
-    for (Listener& listener : listeners_) {
-      if (std::ranges::find(sockets, listener.fd()) != sockets.end()) {
-        listener.set_ownership(ownership);
-      }
-    }
-  }
-
- private:
-  Listener& add() {
-    ListenerOwner& owner = *this;
-    return listeners_.emplace_back(loop_, owner);
-  }
-  static Result<Listening, NetError> held(Listener& listener,
-                                          const Result<void, NetError>& opened) {
-    if (!opened) {
-      return fail(opened.error());
-    }
-    listener.hold();
-    return Listening{*listener.address(), listener.fd()};
-  }
-  void on_accept(Descriptor) override {}
-  void on_accept_failed(NetError) override {}
-
-  Loop& loop_;
-  std::deque<Listener> listeners_;
-};
 
 class Supervisor final : private SuccessionOwner, private Timer {
  public:
