@@ -150,6 +150,7 @@ Serving serving_of(const ServerOptions& given) {
           .share_port = given.shares_port,
           .threads = std::nullopt,
           .workers = std::nullopt,
+          .workers_start = given.workers_start,
           .backend = {given.backend},
           .pin = given.pins_loops};
 }
@@ -186,6 +187,7 @@ ServerOptions to_server_options(ServerOptions options, const Serving& read,
   options.expects_proxy_protocol = read.proxy_protocol;
   options.shares_port = read.share_port;
   options.workers = read.workers ? unsigned{*read.workers} : options.workers;
+  options.workers_start = read.workers_start;
   options.threads = read.threads ? unsigned{*read.threads} : options.threads;
   take_process(options, process);
   add_places(options, read);

@@ -57,6 +57,7 @@ struct Serving {
   bool share_port;
   std::optional<Range<unsigned, 1, 1024>> threads;
   std::optional<Range<unsigned, 0, 1024>> workers;
+  WorkersStart workers_start;
   BackendName backend;
   bool pin;
 
@@ -79,6 +80,8 @@ struct Serving {
       {"workers",
        "processes that serve, of one thread each unless --threads says more;\nwithout it, this one "
        "serves"},
+      {"workers_start", "early: at once; lazy: when the first connection waits, all of them",
+       "WHEN"},
       {"backend", "auto, epoll or io_uring", "NAME"},
       {"pin", "each loop on a processor of its own, of those that it may use"}};
 };

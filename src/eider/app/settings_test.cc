@@ -84,6 +84,8 @@ TEST(PrintedSettings, say_the_same_when_they_are_read_again) {
                                        "1",
                                        "--threads",
                                        "4",
+                                       "--workers-start",
+                                       "lazy",
                                        "--share-port",
                                        "--tls-port",
                                        "443",

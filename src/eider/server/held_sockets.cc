@@ -43,4 +43,16 @@ void HeldSockets::set_ownership(const std::vector<int>& sockets,
   }
 }
 
+void HeldSockets::await_first(std::function<void()> told) {
+  told_ = std::move(told);
+  for (const Listener& listener : listeners_) {
+    arrivals_.emplace_back(*this).watch(listener.fd(), Readiness::readable);
+  }
+}
+
+void HeldSockets::on_first() {
+  arrivals_.clear();  // or each turn would tell it again: nobody accepts here
+  told_();
+}
+
 }  // namespace eider::detail::server

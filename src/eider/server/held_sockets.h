@@ -3,9 +3,11 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <vector>
 
 #include "eider/base/result.h"
+#include "eider/runtime/fd_watch.h"
 #include "eider/runtime/listener.h"
 #include "eider/server/acceptor.h"
 
@@ -20,13 +22,29 @@ class HeldSockets final : public ListeningHost, private ListenerOwner {
   [[nodiscard]] Result<Listening, NetError> adopt(Descriptor listening, Preface preface) override;
   void set_ownership(const std::vector<int>& sockets, SocketOwnership ownership) noexcept;
 
+  /// Calls `told` once, on the loop: when somebody waits at any of them, or does so already.
+  void await_first(std::function<void()> told);
+
  private:
+  class Arrival final : public FdWatch {
+   public:
+    explicit Arrival(HeldSockets& held) noexcept : FdWatch(held.loop_), held_(held) {}
+    ~Arrival() = default;
+    void on_ready(Readiness) override { held_.on_first(); }
+
+   private:
+    HeldSockets& held_;
+  };
+
   [[nodiscard]] Listener& add();
+  void on_first();
   void on_accept(Descriptor) override {}
   void on_accept_failed(NetError) override {}
 
   Loop& loop_;
   std::deque<Listener> listeners_;
+  std::function<void()> told_;
+  std::deque<Arrival> arrivals_;  // end ahead of the sockets that they watch
 };
 
 }  // namespace eider::detail::server

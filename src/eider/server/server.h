@@ -62,6 +62,15 @@ enum class SandboxMode : std::uint8_t {
   required,
 };
 
+/// When the workers of a supervisor start (docs/howto/upgrade.md).
+enum class WorkersStart : std::uint8_t {
+  /// At once: it is ready when all of them serve.
+  early,
+  /// When the first connection waits, all of them: it is ready when it listens. One that takes
+  /// another process's place starts them at once.
+  lazy,
+};
+
 /// What the process may reach, from before anything starts (docs/howto/rights.md). A path is a
 /// file, or a directory with all below it.
 struct SandboxOptions {
@@ -118,6 +127,7 @@ struct ServerOptions {
   /// So many processes of this program serve, below this one, which only holds their sockets and
   /// starts them again (docs/howto/upgrade.md); 0: this one serves. Of App::serve.
   unsigned workers = 0;
+  WorkersStart workers_start = WorkersStart::early;
   /// This is one of them, the how manieth; it heeds no signal but what its supervisor says.
   std::optional<unsigned> worker = std::nullopt;
   /// A worker one of whose loops has not turned for so long is ended, and started again; zero: as

@@ -157,6 +157,8 @@ class Supervisor final : private SuccessionOwner, private Timer {
   [[nodiscard]] std::vector<SocketsAt> sockets() const override;
   void on_succeeded(const std::vector<std::string>& places) override;
 
+  void begin();
+  void start_workers();
   void on_serving();
   void take_charge();
   void reload();
@@ -210,17 +212,33 @@ Result<void> Supervisor::run() {
   signals_.emplace(*this);
   workers_signals_.emplace(*this);
   succession_.emplace(loop_, owner, systemd_, options_.successor_start, options_.log);
-  loop_.post([this] {
-    for (unsigned index = 0; index < options_.workers && !is_stopping_; ++index) {
-      seats_.emplace_back(*this, index).start();
-    }
-  });
+  loop_.post([this] { begin(); });
   loop_.run();
   signals_.reset();
   workers_signals_.reset();
   succession_.reset();
   pid_file_.remove();
   return std::move(outcome_);
+}
+
+/// A process before this one goes when workers have shown that this program serves; so they are not
+/// put off where there is one.
+void Supervisor::begin() {
+  if (options_.workers_start == WorkersStart::early || predecessor_.is_there()) {
+    start_workers();
+    return;
+  }
+  take_charge();
+  held_.await_first([this] {
+    log(LogLevel::info, "The first connection starts the workers.");
+    start_workers();
+  });
+}
+
+void Supervisor::start_workers() {
+  for (unsigned index = 0; index < options_.workers && !is_stopping_; ++index) {
+    seats_.emplace_back(*this, index).start();
+  }
 }
 
 void Supervisor::Seat::start() {
@@ -347,8 +365,9 @@ void Supervisor::take_charge() {
     line.append(between).append(url_of(place));
     between = ", ";
   }
-  log(LogLevel::info,
-      line + " (" + std::to_string(options_.workers) + " processes). Ctrl-C stops them.");
+  line.append(" (").append(std::to_string(options_.workers)).append(" processes");
+  line.append(seats_.empty() ? ", which the first connection starts" : "");
+  log(LogLevel::info, line.append("). Ctrl-C stops them."));
 }
 
 std::string_view Supervisor::why_not_now() const noexcept {
@@ -392,7 +411,7 @@ void Supervisor::reload() {
 
 /// Each writes its own.
 void Supervisor::tell_state() {
-  std::string line = "Workers:";
+  std::string line = seats_.empty() ? "Workers: none has started yet" : "Workers:";
   for (const Seat& seat : seats_) {
     seat.tell_state();
     line.append(" ").append(seat.text());
