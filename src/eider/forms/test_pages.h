@@ -14,6 +14,9 @@
 #include "eider/reflect/empty.h"
 #include "eider/reflect/faults.h"
 
+#define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+#define EXPECT_LACKS(text, part) EXPECT_EQ((text).find(part), std::string::npos) << (text)
+
 namespace forms_test {
 
 struct WholePage {
