@@ -88,6 +88,14 @@ class Commands(Directory):
             self.assertFalse((self.directory / 'typo.db').exists())
         self.assertEqual(self.run_db('up', '--database', 'typo.db')[0], 0)
 
+    def test_a_file_that_is_no_database_is_named_with_the_mend(self):
+        self.write('0001_a.sql', 'create table a(x int);\n')
+        (self.directory / 'text.db').write_text(5000 * 'x')
+        for action in ['status', 'up', 'down', 'snapshot']:
+            self.assertEqual(self.run_db(action, '--database', 'text.db'), (
+                1, '', 'eider db: cannot open the database text.db: file is not a database. '
+                'It is not an SQLite file: move it away, or give another path.\n'))
+
     def test_an_address_of_no_database_is_told(self):
         status, _, error = self.run_db('up', '--database', 'mysq://me:geheim@localhost/shop')
         self.assertEqual(status, 2)

@@ -147,6 +147,7 @@ void SqliteConnection::set_up(const SqliteOptions& options) {
     return;
   }
   if (options.is_read_only) {
+    execute("pragma schema_version");  // reads the file: what is none is told now, with its name
     return;
   }
   execute(options.durability == SqliteOptions::Durability::power ? "pragma synchronous = full"

@@ -264,6 +264,18 @@ TEST_F(SqliteDatabaseTest, one_that_only_reads_makes_and_changes_nothing) {
   }(*opened));
 }
 
+TEST_F(SqliteDatabaseTest, a_file_that_is_no_database_is_told_when_it_is_opened) {
+  std::ofstream(path("text.db")) << std::string(4096, 'x');
+  for (const bool is_read_only : {true, false}) {
+    const auto opened = try_open_sqlite(path("text.db"), {.is_read_only = is_read_only});
+    ASSERT_FALSE(opened);
+    EXPECT_NE(opened.error().find(path("text.db") + ": file is not a database. It is not an SQLite "
+                                                    "file: move it away, or give another path."),
+              std::string::npos)
+        << opened.error();
+  }
+}
+
 TEST_F(SqliteDatabaseTest, what_cannot_be_opened_names_the_file_and_the_mend) {
   const struct {
     std::string path;
