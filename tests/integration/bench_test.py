@@ -395,9 +395,15 @@ class Reports(unittest.TestCase):
             self.assertEqual(json.loads(data.read_text())['requests'], 100)
             status, said = bench('-n', '100', '--json', '-', url)
             self.assertEqual(json.loads(said)['requests'], 100)
-            status, said = bench('-n', '100', '--json', f'{directory}/no/a.json', url)
-            self.assertEqual(status, 1)
-            self.assertIn('cannot write', said)
+
+    def test_a_report_that_has_no_place_is_told_ahead_of_the_run(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for option in '--json', '--html':
+                for name, why in (('no/a', 'No such file or directory'), ('', 'Is a directory')):
+                    # Nobody listens there, which would be told first by one that has begun.
+                    said = bench(option, f'{directory}/{name}', f'http://127.0.0.1:{free_port()}/')
+                    self.assertEqual(said, (
+                        1, f'eider bench: cannot write {directory}/{name}: {why}\n'))
 
 
 @unittest.skipUnless((BIN / 'arena_eider').exists(), 'the measuring service is not built')

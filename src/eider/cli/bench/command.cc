@@ -58,6 +58,12 @@ int measure_and_report(const Options& options) {
   if (const auto read = check_url(options); !read) {
     return complain(read.error(), kMisused);
   }
+  // A report that has no place is told ahead of the run, whose figures would be lost.
+  for (const std::string& file : {options.json_file, options.html_file}) {
+    if (const auto has_place = check_writable(file); !file.empty() && !has_place) {
+      return complain(has_place.error(), kFailed);
+    }
+  }
   const auto outcome = measure(options);
   if (!outcome) {
     return complain(outcome.error(), kFailed);

@@ -1,10 +1,12 @@
 #include "eider/cli/bench/files.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <system_error>
 
@@ -58,6 +60,21 @@ Result<void, std::string> write_file(const std::string& name, std::string_view t
     return cannot("write", name, errno);
   }
   return {};
+}
+
+Result<void, std::string> check_writable(const std::string& name) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (name == "-") {
+    return {};
+  }
+  if (fs::is_directory(name, failed)) {
+    return cannot("write", name, EISDIR);
+  }
+  const bool is_there = fs::exists(name, failed);
+  const fs::path asked = is_there ? fs::path(name) : fs::path(name).parent_path() / ".";
+  return ::access(asked.c_str(), is_there ? W_OK : W_OK | X_OK) == 0 ? Result<void, std::string>()
+                                                                     : cannot("write", name, errno);
 }
 
 Result<void, std::string> write_if_new(const std::string& name, std::string_view text) {

@@ -16,7 +16,12 @@ namespace eider::bench {
 /// errors   "cannot write x.json: Permission denied"
 [[nodiscard]] Result<void, std::string> write_file(const std::string& name, std::string_view text);
 
-/// The same, save that a file which says so already is left alone: nothing is compiled again.
+/// Whether that would begin well; nothing is made or changed.
+///
+/// errors   as those of write_file: its directory is missing, it is one itself, or the rights are
+[[nodiscard]] Result<void, std::string> check_writable(const std::string& name);
+
+/// Writes it unless the file says so already: nothing is compiled again.
 [[nodiscard]] Result<void, std::string> write_if_new(const std::string& name,
                                                      std::string_view text);
 
