@@ -25,6 +25,33 @@ def said(shell, *words):
     return ended.stdout
 
 
+def bash_completes(*words):
+    """What it has for the last of the words, which may be empty."""
+    line = ' '.join(f"'{word}'" for word in words)
+    return said('bash', '--norc', '-c',
+                f'source <(eider completions bash); COMP_WORDS=({line}); '
+                f'COMP_CWORD={len(words) - 1}; _eider; printf "%s\\n" "${{COMPREPLY[@]}}"').split()
+
+
+def fish_completes(*words):
+    script = f'eider completions fish | source; complete -C "{" ".join(words)}"'
+    with tempfile.TemporaryDirectory() as empty:  # of whose files it would tell, too
+        lines = said('fish', '--no-config', '-c', f'cd {empty}; {script}').splitlines()
+    return [line.partition('\t')[0] for line in lines]
+
+
+def zsh_completes(*words):
+    # compadd and _describe are what its completion calls; here they print.
+    stubs = ('compadd() { shift; print -l -- $@ }; _files() { }; compdef() { }; '
+             '_describe() { print -l -- ${(P)2%%:*} }; ')
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place, '_eider')
+        file.write_text(run_to_end('eider', 'completions', 'zsh')[1])
+        line = ' '.join(f"'{word}'" for word in words)
+        return said('zsh', '-f', '-c', f'{stubs} source {file}; words=({line}); '
+                    f'CURRENT={len(words)}; _eider').split()
+
+
 class Completions(unittest.TestCase):
     def test_bash_completes_commands_actions_and_options(self):
         for words, wanted in ((('eider', 'be'), ['bench']),
@@ -35,33 +62,34 @@ class Completions(unittest.TestCase):
                               (('eider', 'db', 'status', '--js'), ['--json']),
                               (('eider', 'openapi', 'diff', '--js'), ['--json']),
                               (('eider', 'openapi', 'client', '--lang'), ['--language'])):
-            line = ' '.join(f"'{word}'" for word in words)
-            script = (f'source <(eider completions bash); COMP_WORDS=({line}); '
-                      f'COMP_CWORD={len(words) - 1}; _eider; printf "%s\\n" "${{COMPREPLY[@]}}"')
-            found = said('bash', '--norc', '-c', script).split()
-            self.assertEqual(list(dict.fromkeys(found)), wanted, words)
+            self.assertEqual(bash_completes(*words), wanted, words)
 
     @unittest.skipUnless(shutil.which('fish'), 'fish is not installed')
     def test_fish_completes_commands_actions_and_options(self):
-        for line, wanted in (('eider be', ['bench']), ('eider new libr', ['library']),
-                             ('eider fmt --ch', ['--check'])):
-            script = f'eider completions fish | source; complete -C "{line}"'
-            found = [each.partition('\t')[0] for each in
-                     said('fish', '--no-config', '-c', script).splitlines()]
-            self.assertEqual([each for each in found if each in wanted], wanted, line)
+        for words, wanted in ((('eider', 'be'), ['bench']),
+                              (('eider', 'new', 'libr'), ['library']),
+                              (('eider', 'new', 'library', ''), []),
+                              (('eider', 'db', 'new', ''), []),
+                              (('eider', 'fmt', '--ch'), ['--check']),
+                              (('eider', 'openapi', 'diff', '--js'), ['--json'])):
+            self.assertEqual(fish_completes(*words), wanted, words)
 
     @unittest.skipUnless(shutil.which('zsh'), 'zsh is not installed')
     def test_zsh_completes_commands_actions_and_options(self):
-        # compadd and _describe are what its completion calls; here they print.
-        stubs = ('compadd() { shift; print -l -- $@ }; _files() { }; compdef() { }; '
-                 '_describe() { print -l -- ${(P)2%%:*} }; ')
-        with tempfile.TemporaryDirectory() as place:
-            file = Path(place, '_eider')
-            file.write_text(run_to_end('eider', 'completions', 'zsh')[1])
-            for words, at, wanted in (('eider be', 2, 'bench'), ('eider new l', 3, 'library'),
-                                      ('eider fmt --ch', 3, '--check')):
-                script = (f'{stubs} source {file}; words=({words}); CURRENT={at}; _eider')
-                self.assertIn(wanted, said('zsh', '-f', '-c', script).split(), words)
+        for words, wanted in ((('eider', 'be'), 'bench'), (('eider', 'new', 'l'), 'library'),
+                              (('eider', 'fmt', '--ch'), '--check')):
+            self.assertIn(wanted, zsh_completes(*words), words)
+
+    def test_no_shell_is_told_a_word_twice(self):
+        commands = bash_completes('eider', '')
+        self.assertIn('bench', commands)
+        shells = {'bash': bash_completes, 'fish': fish_completes, 'zsh': zsh_completes}
+        for shell, completes in shells.items():
+            if not shutil.which(shell):
+                continue
+            for words in ([''], *([name, word] for name in commands for word in ('', '--'))):
+                found = completes('eider', *words)
+                self.assertEqual(sorted(found), sorted(set(found)), (shell, words))
 
     def test_what_is_no_shell_is_told(self):
         more = '; eider completions --help tells more\n'

@@ -28,7 +28,7 @@ constexpr std::string_view kBash = R"sh(_eider() {{
   elif [[ $word == -* ]]; then
     [[ $command == openapi && $COMP_CWORD -gt 2 ]] && action=${{COMP_WORDS[2]}}
     COMPREPLY=($(compgen -W "$("${{COMP_WORDS[0]}}" "$command" $action --help 2>/dev/null |
-      grep -oE -- '--[a-z][a-z-]*')" -- "$word"))
+      grep -oE -- '--[a-z][a-z-]*' | sort -u)" -- "$word"))
   elif ((COMP_CWORD == 2)); then
     case $command in
 {cases}    esac
@@ -59,8 +59,15 @@ _eider() {{
 if [[ $funcstack[1] == _eider ]]; then _eider "$@"; else compdef _eider eider; fi
 )sh";
 
-constexpr std::string_view kFishOptions = R"sh(function __eider_options
-  eider (commandline -opc)[2] --help 2>/dev/null | string match -ar -- '--[a-z][a-z-]*' | sort -u
+constexpr std::string_view kFishOptions = R"sh(function __eider_is
+  set -l said (commandline -opc)
+  test (count $said) -eq 2 -a "$said[2]" = "$argv[1]"
+end
+function __eider_options
+  set -l said (commandline -opc)
+  set -l action
+  test "$said[2]" = openapi; and set action $said[3..]
+  eider $said[2] $action[1] --help 2>/dev/null | string match -ar -- '--[a-z][a-z-]*' | sort -u
 end
 complete -c eider -n 'string match -q -- "-*" (commandline -ct)' -a '(__eider_options)'
 )sh";
@@ -121,7 +128,8 @@ std::string fish_completions() {
     text += fmt::format("complete -c eider -n __fish_use_subcommand -f -a {} -d {}\n", each.name,
                         in_quotes(each.what, "\\'"));
   }
-  text += cases_of("complete -c eider -n '__fish_seen_subcommand_from {}' -a '{}'\n");
+  // Not __fish_seen_subcommand_from: `new` and `test` are what others take, too.
+  text += cases_of("complete -c eider -n '__eider_is {}' -a '{}'\n");
   return text.append(kFishOptions);
 }
 
