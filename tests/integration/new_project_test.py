@@ -3,6 +3,7 @@
 Must not set anything up beside `cmake --install`: what the commands need they find by themselves.
 """
 
+import itertools
 import json
 import os
 import queue
@@ -150,6 +151,19 @@ class Added(Place):
             self.assert_fails(1, 'there is no src/app.cc: a library has no app to add a '
                               f'{what} to\n', 'add', what, *words, place=counts)
         self.assertEqual([*counts.rglob('prices*')], [])
+
+
+class LaidOut(Place):
+    """`eider fmt` is of sources of C++."""
+
+    def test_what_is_none_is_told_and_left_alone(self):
+        shop = self.made('shop')
+        text = (shop / 'README.md').read_text()
+        for named in 'README.md', 'src':
+            self.assert_fails(1, f'{named} is no source of C++, as .cc and .h are\n', 'fmt',
+                              'src/app.cc', named, place=shop)
+        self.assert_fails(1, 'there is no file src/none.cc\n', 'fmt', 'src/none.cc', place=shop)
+        self.assertEqual((shop / 'README.md').read_text(), text)
 
 
 class Profiled(Place):
@@ -457,10 +471,12 @@ class Stopped(Place):
         shop = self.made('shop')
         path = self.place / 'bin'
         path.mkdir()
-        (path / 'cmake').write_text('#!/bin/sh\nsetsid sleep 1000 & echo $! > sleeping\nwait\n')
-        (path / 'cmake').chmod(0o755)
-        for how in (signal.SIGINT, signal.SIGTERM):
-            with subprocess.Popen([INSTALLED.command, 'test'], cwd=shop, text=True,
+        for name in 'cmake', 'clang-format-19':
+            (path / name).write_text('#!/bin/sh\nsetsid sleep 1000 & echo $! > sleeping\nwait\n')
+            (path / name).chmod(0o755)
+        for words, how in itertools.product((['test'], ['fmt', '--check'], ['fmt']),
+                                            (signal.SIGINT, signal.SIGTERM)):
+            with subprocess.Popen([INSTALLED.command, *words], cwd=shop, text=True,
                                   env=environment(PATH=f'{path}:{os.environ["PATH"]}'),
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as running:
                 note = shop / 'sleeping'

@@ -73,8 +73,8 @@ Exits with 0 if they find nothing, 1 if it does not compile, and as ctest does i
 
 constexpr std::string_view kFmtHelp = R"(eider fmt [--check] [FILE …]
 
-Lays out the project's sources by clang-format: those that git knows or would add, or those that
-are named.
+Lays out the project's sources of C++ by clang-format: those that git knows or would add, or those
+that are named.
 
 --check        changes nothing, and tells which are laid out otherwise
 --project DIR  of that folder; the nearest here or above where it is not said
@@ -203,14 +203,14 @@ std::string formatter() {
 }
 
 /// The names of `files` that clang-format would change.
-Result<std::vector<std::string>, std::string> laid_out_otherwise(
+Result<std::vector<std::string>, StepEnd> laid_out_otherwise(
     const std::string& program, const std::vector<std::string>& files) {
   std::vector<std::string> wrong;
   for (const std::string& file : files) {
     const auto end = run_program({.words = {program, "--dry-run", "-Werror", file},
                                   .output = ProgramCall::Output::kept_with_errors});
     if (!end || end->is_stopped) {
-      return fail(end ? std::string("stopped") : end.error());
+      return fail(end ? StepEnd{kCommandStopped} : StepEnd{kCommandFailed, end.error()});
     }
     if (!end->is_good()) {
       wrong.push_back(file);
@@ -239,7 +239,7 @@ int format_files(const Project& project, const std::vector<std::string>& files, 
   }
   const auto wrong = laid_out_otherwise(program, files);
   if (!wrong) {
-    return command_fault("fmt", wrong.error());
+    return told_end("fmt", wrong.error());
   }
   for (const std::string& file : *wrong) {
     fmt::print("{}\n", fs::path(file).lexically_proximate(project.root).string());
@@ -382,6 +382,10 @@ int fmt_command(std::span<const std::string_view> arguments) {
   for (const std::string& file : in->rest) {
     if (!fs::exists(file)) {
       return command_fault("fmt", fmt::format("there is no file {}", file));
+    }
+    // clang-format lays out whatever it is given, as C++: a page of text is another one then.
+    if (!is_source(file)) {
+      return command_fault("fmt", fmt::format("{} is no source of C++, as .cc and .h are", file));
     }
   }
   return format_files(in->project, in->rest.empty() ? source_files(in->project) : in->rest,

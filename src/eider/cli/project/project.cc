@@ -216,11 +216,6 @@ std::string prefix_of_this_program() {
   return failed ? std::string() : self.parent_path().parent_path().string();
 }
 
-bool is_source(const fs::path& path) {
-  static const std::vector<std::string> kEndings = {".cc", ".h", ".cpp", ".hpp", ".cxx", ".hh"};
-  return std::ranges::find(kEndings, path.extension().string()) != kEndings.end();
-}
-
 std::vector<std::string> walked_files(const Project& project) {
   std::vector<std::string> files;
   std::error_code failed;
@@ -332,6 +327,13 @@ std::vector<std::string> known_compilers() {
   return found;
 }
 
+bool is_source(const std::string& file) {
+  constexpr std::array<std::string_view, 10> kEndings = {".cc",  ".h",  ".cpp", ".hpp", ".cxx",
+                                                         ".hxx", ".hh", ".ipp", ".tcc", ".C"};
+  return std::ranges::find(kEndings, fs::path(file).extension().string()) != kEndings.end() &&
+         fs::is_regular_file(file);
+}
+
 std::vector<std::string> source_files(const Project& project) {
   std::vector<std::string> files;
   const auto listed =
@@ -351,8 +353,7 @@ std::vector<std::string> source_files(const Project& project) {
   } else {
     files = walked_files(project);
   }
-  std::erase_if(files,
-                [](const std::string& file) { return !is_source(file) || !fs::exists(file); });
+  std::erase_if(files, [](const std::string& file) { return !is_source(file); });
   std::ranges::sort(files);
   return files;
 }

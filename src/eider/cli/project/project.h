@@ -75,6 +75,9 @@ struct StepEnd {
 /// "clang++-19".
 [[nodiscard]] std::vector<std::string> known_compilers();
 
+/// Whether it is a file that is named as sources and headers of C++ are.
+[[nodiscard]] bool is_source(const std::string& file);
+
 /// Sources of C++ and what else tests depend on, below the root: what git knows or would add, or
 /// all but build/ and what begins with a dot.
 [[nodiscard]] std::vector<std::string> source_files(const Project& project);
