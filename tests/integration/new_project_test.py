@@ -114,6 +114,10 @@ class Added(Place):
                 (1, 'the project has no templates: call eider_views(target DIRECTORY pages) in '
                  'CMakeLists.txt, and serve_views(app, …); eider new web has them', 'page', 'x'),
                 (2, 'class has a meaning in C++ or CMake: how about my-class?', 'module', 'class'),
+                (2, "src/time.h would be read in place of the system's <time.h>: how about "
+                 'my-time?', 'module', 'time'),
+                (2, "src/string.h would be read in place of the system's <string.h>: how about "
+                 'my-string?', 'page', 'string'),
                 (2, 'fetch is no method: there are GET, POST, PUT, PATCH, DELETE',
                  'route', 'FETCH', '/'),
                 (2, "{x-y} of /a/{x-y} is no path: a parameter's name has letters, digits and '_', "

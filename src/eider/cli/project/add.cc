@@ -163,6 +163,17 @@ Added write_added(const Project& project, const std::vector<NewFile>& files) {
   return {};
 }
 
+/// Headers of C, and others that the headers of C++ and Eider read by <name.h>. src/ stands ahead
+/// of theirs, so that one of that name there would be read in their place.
+constexpr std::string_view kSystemHeaders[] = {
+    "alloca",   "assert",      "complex", "ctype",     "dirent",   "dlfcn",  "endian",    "errno",
+    "fcntl",    "features",    "fenv",    "float",     "inttypes", "iso646", "libintl",   "limits",
+    "link",     "liburing",    "locale",  "malloc",    "math",     "memory", "mysql",     "netdb",
+    "poll",     "pthread",     "pwd",     "regex",     "sched",    "setjmp", "semaphore", "signal",
+    "simdjson", "stdalign",    "stdarg",  "stdatomic", "stdbool",  "stddef", "stdint",    "stdio",
+    "stdlib",   "stdnoreturn", "string",  "strings",   "syscall",  "tgmath", "threads",   "time",
+    "uchar",    "unistd",      "wchar",   "wctype",    "zlib"};
+
 /// Files of their own, which the app calls.
 Added add_module(const Project& project, const std::string& what, const std::string& name) {
   const auto cmake = bench::read_file(project.root + "/CMakeLists.txt");
@@ -341,6 +352,12 @@ Added add_to(const Project& project, const std::string& what,
   const std::string name = identifier_of(words[0]);
   if (what == "migration") {
     return add_migration(project, name);
+  }
+  if (what != "test" && std::ranges::find(kSystemHeaders, name) != std::end(kSystemHeaders)) {
+    return fail(AddFault{fmt::format("src/{0}.h would be read in place of the system's <{0}.h>: "
+                                     "how about my-{0}?",
+                                     name),
+                         kCommandMisused});
   }
   return what == "test" ? write_added(project, files_to_add(project, what, name))
                         : add_module(project, what, name);

@@ -81,7 +81,15 @@ TEST_F(Adding, what_would_not_compile_or_start_is_refused_and_changes_nothing) {
   for (const std::string_view name : {"x(", "x)", "[", "Sqlite", "", "a b"}) {
     EXPECT_EQ(add({"component", name}), kCommandMisused) << name;
   }
+  for (const std::string_view name : {"time", "math", "errno", "signal", "string", "limits"}) {
+    EXPECT_EQ(add({"module", name}), kCommandMisused) << name;
+    EXPECT_EQ(add({"page", name}), kCommandMisused) << name;
+  }
   EXPECT_EQ(project(), before);
+}
+
+TEST_F(Adding, a_test_may_have_the_name_of_a_system_header) {
+  EXPECT_EQ(add({"test", "time"}), kCommandDone);
 }
 
 }  // namespace
