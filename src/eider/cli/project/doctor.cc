@@ -19,8 +19,8 @@ Looks at the compilers, tools and libraries of this machine, at what its kernel 
 limits, and says of each what would mend it.
 
 production  whether a service may run here: the kernel, and with --pid a program that runs: its
-            user, limits, drain, listening addresses and health, as a score. What cannot be seen
-            from outside (backups, who is called at night) has no line
+            user, limits, how it leaves a balancer and drains, listening addresses and health, as a
+            score. What cannot be seen from outside (backups, who is called at night) has no line
 --pid PID   of that program, of the same user unless root asks
 --json      as JSON, for programs
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -87,10 +89,9 @@ std::optional<std::string> variable(const Process& process, std::string_view nam
   return std::nullopt;
 }
 
-/// As the program reads its options: the command line goes before the environment.
-std::optional<std::string> option_of(const Process& process, const std::string& name,
-                                     std::string_view in_environment) {
-  std::optional<std::string> found = variable(process, in_environment);
+/// What its command line says, behind a blank or '='.
+std::optional<std::string> word_of(const Process& process, const std::string& name) {
+  std::optional<std::string> found;
   for (std::size_t i = 0; i != process.words.size(); ++i) {
     if (process.words[i] == name && i + 1 != process.words.size()) {
       found = process.words[i + 1];
@@ -99,6 +100,35 @@ std::optional<std::string> option_of(const Process& process, const std::string& 
     }
   }
   return found;
+}
+
+/// The number that its file of settings has under that key.
+std::optional<std::string> number_of_file(const Process& process, const std::string& key) {
+  const auto file = word_of(process, "--config");
+  if (!file) {
+    return std::nullopt;
+  }
+  const std::string text = text_of_file((fs::path(process.folder) / "cwd" / *file).string());
+  std::smatch found;
+  return std::regex_search(text, found, std::regex("(?:^|[\\n.])[ \t]*" + key + "\\s*=\\s*(\\d+)"))
+             ? std::optional(found.str(1))
+             : std::nullopt;
+}
+
+/// A number as the program reads it: the command line goes before the environment, and that before
+/// the file of --config.
+///
+/// words   "drain-seconds"
+std::optional<std::string> option_of(const Process& process, std::string words) {
+  if (auto said = word_of(process, "--" + words)) {
+    return said;
+  }
+  std::ranges::replace(words, '-', '_');
+  std::string upper = words;
+  std::ranges::transform(upper, upper.begin(),
+                         [](unsigned char each) { return static_cast<char>(std::toupper(each)); });
+  auto said = variable(process, "EIDER_" + upper);
+  return said ? said : number_of_file(process, words);
 }
 
 Finding finding_of_user(const Process& process) {
@@ -138,12 +168,21 @@ Finding finding_of_limit(const Process& process) {
 }
 
 Finding finding_of_drain(const Process& process) {
-  const auto said = option_of(process, "--drain-seconds", "EIDER_DRAIN_SECONDS");
+  const auto said = option_of(process, "drain-seconds");
   if (said == "0") {
     return {"drain", FindingState::bad, "0 s",
             "leave --drain-seconds out: requests in flight are cut off by each restart"};
   }
   return {"drain", FindingState::good, said ? *said + " s" : "10 s, as nobody says otherwise"};
+}
+
+Finding finding_of_leave(const Process& process) {
+  const auto said = option_of(process, "leave-seconds");
+  return said && *said != "0"
+             ? Finding{"leave", FindingState::good, *said + " s"}
+             : Finding{"leave", FindingState::advice, "0 s",
+                       "behind a load balancer that asks /readyz --leave-seconds 10, or as long as "
+                       "it takes to see that: until then it sends on to one that drains"};
 }
 
 Finding finding_of_program(const Process& process) {
@@ -302,10 +341,10 @@ Result<std::vector<Finding>, std::string> findings_of_process(int pid) {
   if (!process) {
     return fail(process.error());
   }
-  std::vector<Finding> findings = {finding_of_program(*process),  finding_of_user(*process),
-                                   finding_of_rights(*process),   finding_of_filter(*process),
-                                   finding_of_limit(*process),    finding_of_supervisor(*process),
-                                   finding_of_watchdog(*process), finding_of_drain(*process)};
+  std::vector<Finding> findings = {
+      finding_of_program(*process),  finding_of_user(*process),  finding_of_rights(*process),
+      finding_of_filter(*process),   finding_of_limit(*process), finding_of_supervisor(*process),
+      finding_of_watchdog(*process), finding_of_leave(*process), finding_of_drain(*process)};
   const std::vector<Listening> all = listening_of(*process);
   std::string ready;
   for (const Listening& at : all) {
