@@ -64,6 +64,17 @@ class Commands(Directory):
                 self.assertTrue(error.startswith('eider db: '), error)
         self.assertEqual(self.run_db('new', 'a b')[0], 1)
 
+    def test_what_was_meant_by_a_wrong_option_is_told(self):
+        for words, said in ((['up', '--databse', 'x.db'],
+                             'there is no option --databse, but --database'),
+                            (['status', '--josn'], 'there is no option --josn, but --json'),
+                            (['up', '--to'], '--to takes a value (NUMBER), and none follows it'),
+                            (['new', 'a', 'b'], 'b is one word too many: it takes one name'),
+                            (['up', 'here'], 'here is one word too many'),
+                            (['check', 'a.cc', '--sqlite', 'a', '--sqlite=b'],
+                             '--sqlite says it twice')):
+            self.assertEqual(self.run_db(*words), (2, '', f'eider db: {said}\n'))
+
     def test_an_edited_history_is_told_as_a_place_in_a_file(self):
         self.write('0001_books.sql', 'create table books(title text);\n')
         self.assertEqual(self.run_db('up')[0], 0)

@@ -6,9 +6,11 @@
 #include <array>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "eider/base/text.h"
 #include "eider/cli/db/doors.h"
+#include "eider/cli/project/words.h"
 
 namespace eider {
 namespace {
@@ -18,91 +20,101 @@ using Taken = Result<void, std::string>;
 constexpr auto kActions = std::to_array<std::string_view>(
     {"new", "status", "up", "down", "check", "header", "snapshot", "shell", "embed"});
 
-Taken take_unfinished(DbWanted& wanted, std::string_view value) {
-  if (value != "again" && value != "done") {
+void take(std::string& into, std::optional<std::string> said) {
+  if (said) {
+    into = std::move(*said);
+  }
+}
+
+Taken take_unfinished(DbWanted& wanted, CommandWords& words) {
+  using Unfinished = MigrateOptions::Unfinished;
+  const auto said = words.value("--unfinished", "again|done");
+  if (said && *said != "again" && *said != "done") {
     return fail(std::string("--unfinished has to be again or done"));
   }
-  using Unfinished = MigrateOptions::Unfinished;
-  wanted.migrate.unfinished = value == "again" ? Unfinished::again : Unfinished::done;
+  if (said) {
+    wanted.migrate.unfinished = *said == "again" ? Unfinished::again : Unfinished::done;
+  }
   return {};
 }
 
-Taken take_number(DbWanted& wanted, std::string_view option, std::string_view value) {
-  const auto number = parse_integer<std::int64_t>(value);
+/// errors   it is none
+Result<std::optional<std::int64_t>, std::string> take_number(CommandWords& words,
+                                                             std::string_view option) {
+  const auto said = words.value(option, "NUMBER");
+  if (!said) {
+    return std::nullopt;
+  }
+  const auto number = parse_integer<std::int64_t>(*said);
   if (!number || *number < 0 || *number > 1'000'000'000'000'000'000) {
-    return fail(fmt::format("{} takes a number, and {} is none", option, value));
+    return fail(fmt::format("{} takes a number, and {} is none", option, *said));
   }
-  if (option == "--to") {
-    wanted.migrate.last = *number;
-  } else {
-    wanted.migrate.wait_max = std::chrono::seconds(std::min<std::int64_t>(*number, 86'400));
+  return *number;
+}
+
+Taken take_numbers(DbWanted& wanted, CommandWords& words) {
+  const auto last = take_number(words, "--to");
+  const auto wait = take_number(words, "--wait");
+  if (!last || !wait) {
+    return fail(last ? wait.error() : last.error());
+  }
+  if (*last) {
+    wanted.migrate.last = **last;
+  }
+  if (*wait) {
+    wanted.migrate.wait_max = std::chrono::seconds(std::min<std::int64_t>(**wait, 86'400));
   }
   return {};
 }
 
-Taken take_schema(DbWanted& wanted, std::string_view database, std::string_view value) {
-  if (std::ranges::find(wanted.schemas, database, &CheckedSchema::database) !=
-      wanted.schemas.end()) {
-    return fail(fmt::format("--{} says it twice", database));
-  }
-  wanted.schemas.push_back({std::string(database), std::string(value)});
-  return {};
-}
-
-Taken take(DbWanted& wanted, std::string_view option, std::string_view value) {
-  const bool is_checked = wanted.what == "check" || wanted.what == "header";
-  if (is_checked && (option == "--sqlite" || option == "--postgres" || option == "--mariadb")) {
-    return take_schema(wanted, option.substr(2), value);
-  }
-  if (option == "--unfinished") {
-    return take_unfinished(wanted, value);
-  }
-  if (option == "--to" || option == "--wait") {
-    return take_number(wanted, option, value);
-  }
-  if (option == "--database") {
-    wanted.database = value;
-  } else if (option == "--migrations") {
-    wanted.migrations = value;
-  } else if (option == "--out") {
-    wanted.out = value;
-  } else if (option == "--lock") {
-    wanted.lock = value;
-  } else if (option == "--server") {
-    wanted.server = value;
-  } else {
-    return fail(fmt::format("there is no option {}", option));
-  }
-  return {};
-}
-
-Taken take_all(DbWanted& wanted, std::span<const std::string_view> arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view word = arguments[i];
-    if (word == "--down" && wanted.what == "new") {
-      wanted.with_down = true;
-    } else if (word == "--json" && wanted.what == "status") {
-      wanted.is_json = true;
-    } else if (!word.starts_with("--")) {
-      if (wanted.what == "check") {
-        wanted.files.emplace_back(word);
-        continue;
-      }
-      if (wanted.what != "new" || !wanted.name.empty()) {
-        return fail(fmt::format("what is {}? --help tells more", word));
-      }
-      wanted.name = word;
-    } else if (const std::size_t equals = word.find('='); equals != word.npos) {
-      if (Taken taken = take(wanted, word.substr(0, equals), word.substr(equals + 1)); !taken) {
-        return taken;
-      }
-    } else if (i + 1 == arguments.size()) {
-      return fail(fmt::format("{} takes a value, and none follows it", word));
-    } else if (Taken taken = take(wanted, word, arguments[++i]); !taken) {
-      return taken;
+Taken take_schemas(DbWanted& wanted, CommandWords& words) {
+  for (const std::string_view option : {"--sqlite", "--postgres", "--mariadb"}) {
+    const auto said = words.values(option, "DIRECTORY");
+    if (said.size() > 1) {
+      return fail(fmt::format("{} says it twice", option));
+    }
+    if (!said.empty()) {
+      wanted.schemas.push_back({std::string(option.substr(2)), said.front()});
     }
   }
   return {};
+}
+
+/// What is no option: the name of `new`, the sources of `check`.
+Taken take_rest(DbWanted& wanted, CommandWords& words) {
+  const bool is_check = wanted.what == "check";
+  const bool is_new = wanted.what == "new";
+  auto rest = words.rest(is_check ? "sources"
+                         : is_new ? "one name"
+                                  : "",
+                         is_check ? 100'000 : is_new);
+  if (!rest) {
+    return fail(std::move(rest.error()));
+  }
+  if (is_new && !rest->empty()) {
+    wanted.name = rest->front();
+  } else {
+    wanted.files = std::move(*rest);
+  }
+  return {};
+}
+
+Taken take_all(DbWanted& wanted, CommandWords& words) {
+  wanted.with_down = wanted.what == "new" && words.flag("--down");
+  wanted.is_json = wanted.what == "status" && words.flag("--json");
+  take(wanted.database, words.value("--database", "WHERE"));
+  take(wanted.migrations, words.value("--migrations", "DIRECTORY"));
+  take(wanted.out, words.value("--out", "FILE"));
+  take(wanted.lock, words.value("--lock", "FILE"));
+  take(wanted.server, words.value("--server", "WHERE"));
+  Taken taken = take_unfinished(wanted, words);
+  if (taken) {
+    taken = take_numbers(wanted, words);
+  }
+  if (taken && (wanted.what == "check" || wanted.what == "header")) {
+    taken = take_schemas(wanted, words);
+  }
+  return taken ? take_rest(wanted, words) : taken;
 }
 
 /// What the action cannot do without.
@@ -146,7 +158,8 @@ Result<DbWanted, std::string> db_wanted(std::span<const std::string_view> argume
   if (const char* said = std::getenv("EIDER_CHECK_SERVER")) {
     wanted.server = said;
   }
-  if (Taken taken = take_all(wanted, arguments.subspan(1)); !taken) {
+  CommandWords words(arguments.subspan(1));
+  if (Taken taken = take_all(wanted, words); !taken) {
     return fail(std::move(taken.error()));
   }
   if (auto what = missing(wanted)) {
