@@ -561,6 +561,8 @@ esac
         self.assertEqual(asked.count('reload shop.service'), 3)
 
     def test_words_that_are_not_understood(self):
+        health = '--health takes http://127.0.0.1:8080/readyz, unix:/PATH or none'
+        no_url = 'The URL does not begin with http:// or https://.'
         for words, said in (((), 'which host? for example: eider deploy shop.example'),
                             (('-oProxyCommand=x',), 'there is no option -oProxyCommand'),
                             (('a b',), '"a b" is no host'),
@@ -568,6 +570,14 @@ esac
                              '--dir takes a folder there, from /, and not "srv"'),
                             (('a', '--dir', '/a\nb'),
                              '--dir takes a folder there, from /, and not "/a\\nb"'),
+                            (('a', '--health', '/readyz'), f'{health}, not "/readyz": {no_url}'),
+                            (('a', '--health', 'localhost:80'),
+                             f'{health}, not "localhost:80": {no_url}'),
+                            (('a', '--health', 'http://a:x/'),
+                             f'{health}, not "http://a:x/": '
+                             "The URL's port is no number from 1 to 65535."),
+                            (('a', '--health', "http://a/'"), f'{health}, not "http://a/\'"'),
+                            (('a', '--health', 'unix:x'), f'{health}, not "unix:x"'),
                             (('a', '--within', '0'), '--within takes 1 to 3600 seconds, not 0')):
             self.assertEqual(eider('deploy', *words), (
                 2, '', f'eider deploy: {said}; eider deploy --help tells more\n'))

@@ -15,6 +15,7 @@
 
 #include "eider/cli/project/in_project.h"
 #include "eider/cli/project/package.h"
+#include "eider/http/http_url.h"
 
 namespace eider {
 
@@ -78,6 +79,26 @@ bool is_printable(std::string_view text) {
   });
 }
 
+/// Told ahead of the upload: that machine would ask, find nobody, and go back to the release
+/// before.
+///
+/// errors   it is none that can be asked
+Result<void, std::string> check_health(const std::string& health) {
+  if (health.empty() || health == "none") {
+    return {};
+  }
+  const bool is_socket = health.starts_with("unix:");
+  const auto url = detail::http::read_http_url(health);
+  const bool is_plain = health.find_first_of(" \"'\\") == std::string::npos && is_printable(health);
+  if (is_plain && (is_socket ? health.starts_with("unix:/") : url.has_value())) {
+    return {};
+  }
+  return fail(
+      fmt::format("--health takes http://127.0.0.1:8080/readyz, unix:/PATH or none, not "
+                  "{:?}{}",
+                  health, is_socket || url ? "" : fmt::format(": {}", url.error())));
+}
+
 /// errors   the words are not understood
 Result<void, std::string> check_wanted(const DeployWanted& wanted) {
   if (wanted.host.starts_with('-') || wanted.host.empty() || !is_printable(wanted.host) ||
@@ -88,10 +109,7 @@ Result<void, std::string> check_wanted(const DeployWanted& wanted) {
       fs::path(wanted.directory).lexically_normal() == "/") {
     return fail(fmt::format("--dir takes a folder there, from /, and not {:?}", wanted.directory));
   }
-  if (wanted.health.find_first_of(" \"'\\") != std::string::npos || !is_printable(wanted.health)) {
-    return fail(fmt::format("--health takes a URL or none, not {:?}", wanted.health));
-  }
-  return {};
+  return check_health(wanted.health);
 }
 
 Result<unsigned, std::string> seconds_of(const std::string& text) {
