@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -162,6 +163,11 @@ bool begins_something_else(std::string_view line) {
          line.contains(": note: ") || line.contains(" generated.");
 }
 
+/// Its sources are made of what stands there.
+bool is_of_template(const Diagnostic& error) {
+  return error.file.ends_with(".html");
+}
+
 class Reader {
  public:
   explicit Reader(std::string_view project) : project_(project) {}
@@ -172,7 +178,7 @@ class Reader {
       const bool is_there = std::ranges::any_of(found, [&](const Diagnostic& each) {
         return each.place() == error->place() && each.text == error->text;
       });
-      is_open_ = !is_there && found.size() < kDiagnosticsMax;
+      is_open_ = !is_there && (found.size() < kDiagnosticsMax || is_of_template(*error));
       lines_ = 0;
       if (is_open_) {
         error->from = is_in(error->file, project_) ? std::string() : std::exchange(before_, {});
@@ -249,7 +255,10 @@ std::vector<Diagnostic> read_diagnostics(std::string_view output, std::string_vi
     output.remove_prefix(std::min(end + 1, output.size()));
   }
   std::ranges::for_each(reader.found, add_hint);
-  return std::move(reader.found);
+  std::vector<Diagnostic> all;
+  std::ranges::copy_if(reader.found, std::back_inserter(all), is_of_template);
+  std::ranges::remove_copy_if(reader.found, std::back_inserter(all), is_of_template);
+  return all;
 }
 
 }  // namespace eider::dev

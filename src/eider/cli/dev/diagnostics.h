@@ -25,7 +25,8 @@ struct Diagnostic {
   [[nodiscard]] std::string place() const;
 };
 
-/// The errors in their order, each once. Warnings are left out.
+/// The errors in their order, each once; those of templates ahead, since sources are made of them
+/// and compilers run side by side. Warnings are left out.
 ///
 /// project  the directory of the sources, without a slash at its end
 [[nodiscard]] std::vector<Diagnostic> read_diagnostics(std::string_view output,

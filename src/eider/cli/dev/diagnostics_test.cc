@@ -54,6 +54,19 @@ TEST(Diagnostics, they_keep_their_order_and_are_told_once) {
             "b.h:1:1|one\na.cc:1:1|two\n");
 }
 
+TEST(Diagnostics, those_of_templates_stand_ahead_of_what_follows_from_them) {
+  EXPECT_EQ(told("/p/b.cc:1:1: error: one\n/p/pages/a.html:9:4: error: no member of that kind\n"
+                 "/p/a.cc:1:1: error: two\n/p/pages/b.html:1:1: there is no tag fo\n"),
+            "pages/a.html:9:4|no member of that kind\npages/b.html:1:1|there is no tag fo\n"
+            "b.cc:1:1|one\na.cc:1:1|two\n");
+  std::string many;
+  for (int line = 1; line <= 60; ++line) {
+    many += "/p/a.cc:" + std::to_string(line) + ": error: bad\n";
+  }
+  EXPECT_TRUE(
+      told(many + "/p/a.html:1:1: error: first\n").starts_with("a.html:1:1|first\na.cc:1|"));
+}
+
 TEST(Diagnostics, a_fault_in_a_header_of_others_tells_where_it_comes_from) {
   EXPECT_EQ(told("/usr/include/x.h:9:1: error: bad\n/usr/include/y.h:1:1: note: in\n"
                  "/p/main.cc:5:2: note: in instantiation of it\n/p/main.cc:8:2: note: more\n"),
