@@ -25,6 +25,9 @@ PATIENCE = 60
 PROJECT = Path(__file__).with_name('dev_project')
 GUARDED = '#ifndef SHOP_GOODS_H\n#define SHOP_GOODS_H\n#include <eider/forms/forms.h>\n#endif\n'
 CRASH = '  std::abort();  // here'
+HANGING = '  std::fputs("opens the shop\\n", stderr); ::sleep(1000);  // here'
+#: Serves by itself what `eider dev` listens for, and tells nobody.
+MUTE = '  for (;;) { ::close(::accept(3, nullptr, nullptr)); }  // here'
 STUBBORN = ('  std::thread([] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); '
             'std::signal(SIGTERM, SIG_IGN); }).detach();  // here')
 
@@ -263,6 +266,19 @@ class Dev(unittest.TestCase):
         until(lambda: self.dev.starts() > starts + 1, 'the next one')
         self.assertIn('does not stop by SIGTERM', self.dev.said())
         self.assertEqual(self.dev.ask()[0], 200)
+
+    def test_08_one_that_hangs_at_its_start_is_not_ready(self):
+        self.dev.change('main.cc', '#include <csignal>',
+                        '#include <csignal>\n#include <sys/socket.h>\n#include <unistd.h>')
+        self.dev.change('main.cc', '  // here', HANGING)
+        starts = self.dev.starts()
+        until(lambda: re.search(r'eider dev: still starting \(5 s\), in \w+; the last it said: '
+                                r'opens the shop\n', self.dev.said()), 'what it is at')
+        self.assertEqual(self.dev.starts(), starts, self.dev.said())
+        self.dev.change('main.cc', HANGING, MUTE)
+        until(lambda: self.dev.starts() > starts, 'that one accepts which tells nothing')
+        self.dev.change('main.cc', MUTE, '  // here')
+        self.dev.until_page('template two')
 
     def test_09_a_directory_that_is_moved_is_followed(self):
         starts = self.dev.starts()

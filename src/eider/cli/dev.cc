@@ -153,19 +153,20 @@ Result<int, std::string> develop(const DevWanted& wanted) {
     return fail(is_free.error());
   }
   lock->tell(url_of(wanted));
-  const Descriptor listener = listen_at("127.0.0.1", 0);
+  Descriptor listener = listen_at("127.0.0.1", 0);
+  const std::uint16_t program_port = port_of(listener);
   DevState state;
   auto supervisor = Supervisor::make({.toolchain = std::move(*toolchain),
                                       .tree = {*source, build, wanted.definitions},
                                       .target = wanted.target,
                                       .words = wanted.words,
-                                      .listener = listener.get()},
+                                      .listener = std::move(listener)},
                                      state);
   if (!supervisor) {
     return fail(supervisor.error());
   }
   fmt::print(stderr, "eider dev: {} shows {}; Ctrl-C ends it\n", url_of(wanted), source->string());
-  return serve_front(wanted, *supervisor, state, port_of(listener));
+  return serve_front(wanted, *supervisor, state, program_port);
 }
 
 }  // namespace

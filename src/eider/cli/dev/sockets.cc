@@ -1,6 +1,7 @@
 #include "eider/cli/dev/sockets.h"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -37,6 +38,23 @@ std::uint16_t port_of(const Descriptor& listener) {
   socklen_t size = sizeof(at);
   (void)::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&at), &size);
   return ntohs(at.sin_port);
+}
+
+Descriptor connect_to(const Descriptor& listener) {
+  sockaddr_in at{};
+  socklen_t size = sizeof(at);
+  (void)::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&at), &size);
+  Descriptor made(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  (void)::connect(made.get(), reinterpret_cast<const sockaddr*>(&at), size);
+  return made;
+}
+
+bool is_accepted_from(const Descriptor& listener) {
+  tcp_info info{};
+  socklen_t size = sizeof(info);
+  // Of a socket that listens it is the length of the queue.
+  return ::getsockopt(listener.get(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+         info.tcpi_unacked == 0;
 }
 
 Descriptor listen_for_notices(const std::string& name) {

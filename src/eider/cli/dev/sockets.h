@@ -17,6 +17,13 @@ namespace eider::dev {
 /// Of a socket at an IPv4 address.
 [[nodiscard]] std::uint16_t port_of(const Descriptor& listener);
 
+/// A connection to a socket at an IPv4 address of this machine, which nobody has to accept.
+[[nodiscard]] Descriptor connect_to(const Descriptor& listener);
+
+/// Whether what has connected there is taken: nobody waits in the kernel's queue (TCP_INFO,
+/// tcp(7)).
+[[nodiscard]] bool is_accepted_from(const Descriptor& listener);
+
 /// What a program's NOTIFY_SOCKET leads to, as a name that no file has (sd_notify(3), unix(7)). Its
 /// datagrams are read without waiting.
 ///

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 #include "eider/cli/dev/fault_page.h"
@@ -26,8 +27,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kSettle{25};
 constexpr milliseconds kSettleMax{500};
 constexpr milliseconds kLeaveWithin{2500};
-/// One that does not tell when it is ready, since it is not served by App::serve, is taken for it.
+/// One that does not tell by then that it is ready hangs, or is not served by App::serve.
 constexpr milliseconds kReadyWithin{5000};
+constexpr milliseconds kLookAtStartEvery{200};
 constexpr milliseconds kEndWithin{3000};
 constexpr milliseconds kHelpWithin{3000};
 constexpr std::size_t kSaidBytesMax = 64UL * 1024;
@@ -51,6 +53,20 @@ std::string shown(std::string_view said) {
   const std::size_t end = said.find('\n', at);
   std::string rest(said.substr(0, begin == said.npos ? 0 : begin + 1));
   return end == said.npos ? rest : rest.append(said.substr(end + 1));
+}
+
+/// Where the kernel has its first thread, and the last that it has said: ", in hrtimer_nanosleep;
+/// the last it said: shop.db is locked".
+std::string what_it_is_at(pid_t pid, std::string_view said) {
+  std::string where;
+  std::ifstream file(fmt::format("/proc/{}/wchan", pid));
+  std::getline(file, where);
+  std::string told = where.empty() || where == "0" ? ", computing" : ", in " + where;
+  while (said.ends_with('\n')) {
+    said.remove_suffix(1);
+  }
+  said.remove_prefix(said.rfind('\n') + 1);  // npos + 1 is 0
+  return said.empty() ? told : fmt::format("{}; the last it said: {}", told, said);
 }
 
 std::string how_ended(const Ending& how) {
@@ -276,7 +292,7 @@ void Supervisor::start_program() {
                                      {"EIDER_DRAIN_SECONDS", "1"},
                                      {"EIDER_LOG_FORMAT", "text"},
                                      {"NOTIFY_SOCKET", "@" + notify_name_}},
-                     .listens_on = options_.listener};
+                     .listens_on = options_.listener.get()};
   if (*has_development_ &&
       std::ranges::find(options_.words, "--development") == options_.words.end()) {
     asked.words.emplace_back("--development");
@@ -290,7 +306,9 @@ void Supervisor::start_program() {
   }
   program_ = std::move(*started);
   run_ = Run::starting;
-  program_deadline_ = Clock::now() + kReadyWithin;
+  program_began_ = Clock::now();
+  program_deadline_ = program_began_ + kReadyWithin;
+  told_after_ = std::chrono::ceil<std::chrono::seconds>(kReadyWithin);
 }
 
 void Supervisor::hear_notice() {
@@ -299,7 +317,27 @@ void Supervisor::hear_notice() {
   }
 }
 
+/// It has not told that it is ready. What it accepts tells the same of one that never does.
+void Supervisor::look_at_start() {
+  const bool is_asked = probe_.is_open();
+  if (is_asked && is_accepted_from(options_.listener)) {
+    on_ready();
+    return;
+  }
+  if (!is_asked) {
+    probe_ = connect_to(options_.listener);
+  }
+  const auto now = Clock::now();
+  program_deadline_ = now + kLookAtStartEvery;
+  if (is_asked && now - program_began_ >= told_after_) {
+    say(fmt::format("still starting ({} s){}", told_after_.count(),
+                    what_it_is_at(program_.pid(), program_said_)));
+    told_after_ *= 2;
+  }
+}
+
 void Supervisor::on_ready() {
+  probe_ = Descriptor();
   run_ = Run::serving;
   if (job_ == Job::none && pending_ < ChangeKind::setting) {
     say("ready, " + seconds(Clock::now() - build_began_) + " after the change");
@@ -328,6 +366,7 @@ void Supervisor::hear_program() {
 
 void Supervisor::on_ended(const Ending& how) {
   const Run before = std::exchange(run_, Run::none);
+  probe_ = Descriptor();
   if (job_ != Job::none || pending_ != ChangeKind::none) {
     return;  // it is started again behind the build
   }
@@ -355,7 +394,7 @@ void Supervisor::check_deadlines() {
     program_.signal(SIGKILL);
     program_deadline_ = now + kLeaveWithin;
   } else if (run_ == Run::starting && now >= program_deadline_) {
-    on_ready();
+    look_at_start();
   }
 }
 

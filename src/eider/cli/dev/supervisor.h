@@ -29,7 +29,7 @@ struct SupervisorOptions {
   std::vector<std::string> words = {};
   /// Where the program is to listen; held open here, so that what connects while there is none
   /// waits in the kernel's queue.
-  int listener = -1;
+  Descriptor listener = {};
 };
 
 class Supervisor {
@@ -69,6 +69,7 @@ class Supervisor {
   void on_ready();
   void on_ended(const Ending& how);
   void check_deadlines();
+  void look_at_start();
   void end_all();
   [[nodiscard]] bool understands_development() const;
   void say(const std::string& line) const;
@@ -98,6 +99,9 @@ class Supervisor {
   std::string program_said_;
   std::filesystem::file_time_type program_made_;
   Clock::time_point program_deadline_;
+  Clock::time_point program_began_;
+  Descriptor probe_;  // of one that does not tell when it is ready: open since it was looked at
+  std::chrono::seconds told_after_{0};
 };
 
 }  // namespace eider::dev
