@@ -198,14 +198,36 @@ const OptionSpec* Parser::answer() const {
   return given == added_.end() ? nullptr : &given->spec();
 }
 
-/// A certificate that nobody would be shown: whoever names one believes that TLS is spoken.
-Result<void, Exit> check_certificate(const ServerOptions& given, const Serving& read) {
+/// What options are wrong together: blames the first of the keys that a file says, with its place.
+///
+/// words    where the command line or the environment says them
+/// in_file  behind the key
+Exit misused_together(const Settings& settings, std::initializer_list<std::string_view> keys,
+                      const std::string& words, std::string_view in_file) {
+  for (const std::string_view key : keys) {
+    if (const std::string place = settings.place_of(key); !place.empty()) {
+      return misused(place + ": " + std::string(key) + std::string(in_file));
+    }
+  }
+  return misused(words);
+}
+
+/// A certificate that nobody would be shown: whoever names one believes that TLS is spoken. A group
+/// without a user would be nobody's.
+Result<void, Exit> check_together(const Settings& settings, const ServerOptions& given,
+                                  const Serving& read, const ServingProcess& process) {
   const bool has_place = given.is_secure || std::ranges::any_of(given.also, &ListenAt::is_secure) ||
                          !read.tls_port.empty() || !read.listen_tls.empty();
   const bool is_told = read.cert != given.certificate || read.key != given.key;
   if (is_told && !has_place) {
-    return fail(misused(
-        "--cert and --key are for TLS, which is spoken nowhere: add --tls-port or --listen-tls"));
+    return fail(misused_together(
+        settings, {"server.cert", "server.key"},
+        "--cert and --key are for TLS, which is spoken nowhere: add --tls-port or --listen-tls",
+        " is for TLS, which is spoken nowhere: add server.tls_port or server.listen_tls"));
+  }
+  if (!process.group.empty() && process.user.empty()) {
+    return fail(misused_together(settings, {"server.group"}, "--group is of --user: say that, too",
+                                 " is of server.user: say that, too"));
   }
   return {};
 }
@@ -283,7 +305,7 @@ Result<ServerOptions, Exit> read_command_line(int argc, const char* const* argv,
   } catch (const CLI::ConstructionError& error) {  // an option that every application has
     throw Failure(Error::internal(error.what()));
   }
-  if (auto checked = check_certificate(given, serving); !checked) {
+  if (auto checked = check_together(*settings, given, serving, process); !checked) {
     return fail(std::move(checked.error()));
   }
   if (process.print_config) {

@@ -278,6 +278,13 @@ Result<Settings::Reading::Of, std::string> Settings::read_line(const Entry& entr
   return Reading::Of{*std::move(read), place};
 }
 
+std::string Settings::place_of(std::string_view key) const {
+  const auto entry = std::ranges::find(entries_, key, &Entry::key);
+  const bool is_heard = entry != entries_.end() && !entry->said && !entry->is_aside;
+  const SettingLine* const line = is_heard ? file_.find(entry->key) : nullptr;
+  return line == nullptr ? std::string() : file_.place_of(line->line);
+}
+
 std::vector<std::string> Settings::files() const {
   std::vector<std::string> all;
   if (!path_.empty()) {

@@ -75,6 +75,8 @@ class Settings {
   void take(Reading reading);
   /// Makes of what differs so what may change. Nothing that was aside is left of the rest.
   Changes take_changes(Reading reading);
+  /// Where a file says it: "notes.toml:3"; empty where none does, or it is not heard.
+  [[nodiscard]] std::string place_of(std::string_view key) const;
   /// What reading anew opens: the settings file, and the files of secrets.
   [[nodiscard]] std::vector<std::string> files() const;
   /// All keys as a settings file, each with its text and where its value came from.

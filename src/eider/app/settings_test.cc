@@ -385,5 +385,25 @@ TEST(Keys, of_two_options_may_not_be_the_same) {
   EXPECT_THROW((void)read_words(OptionSet("notes").add(of_server, "server"), {}), Failure);
 }
 
+TEST(Settings, keys_that_are_wrong_together_are_blamed_where_a_file_says_them) {
+  const std::string tls =
+      " is for TLS, which is spoken nowhere: add server.tls_port or server.listen_tls; see "
+      "--help\n";
+  EXPECT_EQ(said_of("[server]\ncert = \"a.pem\""), "F:2: server.cert" + tls);
+  EXPECT_EQ(said_of("[server]\nport = 1\nkey = \"a.pem\""), "F:3: server.key" + tls);
+  EXPECT_EQ(said_of("[server]\ngroup = \"wheel\""),
+            "F:2: server.group is of server.user: say that, too; see --help\n");
+  EXPECT_EQ(said_of("[server]\ntls_port = [0]\ncert = \"a.pem\""), "");
+
+  const Directory directory;
+  const std::string path = directory.file("notes.toml", "[server]\ncert = \"a.pem\"");
+  EXPECT_EQ(said({"--config", path, "--key", "b.pem"}, path), "F:2: server.cert" + tls);
+  EXPECT_EQ(
+      said({"--config", path, "--cert", "b.pem"}, path),
+      "--cert and --key are for TLS, which is spoken nowhere: add --tls-port or --listen-tls; "
+      "see --help\n");
+  EXPECT_EQ(said({"--group", "wheel"}), "--group is of --user: say that, too; see --help\n");
+}
+
 }  // namespace
 }  // namespace eider
