@@ -123,6 +123,20 @@ class EiderCommands(unittest.TestCase):
                          (2, 'eider openapi diff: it takes two files, OLD and NEW\n'))
 
 
+class Help(unittest.TestCase):
+    """Each command's."""
+
+    def test_it_has_the_exit_codes_and_is_asked_for_by_either_word(self):
+        listed = re.findall(r'(?m)^([a-z]+)  +\S', run_to_end('eider', '--help')[1])
+        self.assertIn('bench', listed)
+        actions = [['openapi', each] for each in ('document', 'client', 'diff')]
+        for words in [['db', 'up'], *actions, *([each] for each in listed)]:
+            status, said = run_to_end('eider', *words, '--help')
+            self.assertEqual((status, said), run_to_end('eider', *words, '-h'), words)
+            self.assertEqual(status, 0, words)
+            self.assertRegex(said, r'\nExits with [01] (if|when) ', words)
+
+
 class OpenApiDocument(unittest.TestCase):
     """`eider openapi document` of a program that is there."""
 

@@ -8,6 +8,7 @@
 #include "eider/cli/openapi_client.h"
 #include "eider/cli/openapi_diff.h"
 #include "eider/cli/project/commands.h"
+#include "eider/cli/project/words.h"
 
 namespace eider {
 
@@ -24,6 +25,9 @@ diff      tells what of a newer document breaks clients of an older one
   eider openapi diff released.json openapi.json
 
 eider openapi ACTION --help tells more.
+
+Exits with 0 if it is done, 1 if it is not, 2 if the words are not understood, 3 if diff found what
+breaks.
 )";
 
 }  // namespace
@@ -39,8 +43,7 @@ int openapi_command(std::span<const std::string_view> arguments) {
   if (action == "diff") {
     return openapi_diff(arguments.subspan(1));
   }
-  if (action == "--help") {
-    fmt::print("{}", kOpenapiHelp);
+  if (is_help(arguments, kOpenapiHelp)) {
     return kCommandDone;
   }
   fmt::print(stderr, "eider openapi: {}; there are document, client and diff\n",

@@ -106,8 +106,7 @@ int complain_of_client(const std::string& what, int status) {
 }  // namespace
 
 int openapi_client_command(std::span<const std::string_view> arguments) {
-  if (arguments.size() == 1 && arguments[0] == "--help") {
-    fmt::print("{}", kClientHelp);
+  if (is_help(arguments, kClientHelp)) {
     return kWritten;
   }
   const auto wanted = wanted_of(arguments);

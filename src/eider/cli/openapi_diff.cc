@@ -59,8 +59,7 @@ int complain_of(const std::string& what, int status) {
 }  // namespace
 
 int openapi_diff(std::span<const std::string_view> arguments) {
-  if (arguments.size() == 1 && arguments[0] == "--help") {
-    fmt::print("{}", kDiffHelp);
+  if (is_help(arguments, kDiffHelp)) {
     return kGood;
   }
   CommandWords words(arguments);

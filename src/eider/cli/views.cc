@@ -136,8 +136,7 @@ class ViewsMaker {
 }  // namespace
 
 int views_command(std::span<const std::string_view> arguments) {
-  if (arguments.size() == 1 && arguments[0] == "--help") {
-    fmt::print("{}", kViewsHelp);
+  if (is_help(arguments, kViewsHelp)) {
     return kViewsWritten;
   }
   const auto wanted = views_wanted(arguments);

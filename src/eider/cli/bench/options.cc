@@ -33,8 +33,9 @@ constexpr std::string_view kFooter =
   eider bench --rate 5000 --requests-file load/requests.txt --json report.json http://localhost:8080
 
 TIME is a whole number with us, ms, s, m or h. Ctrl-C ends the run and reports what there is.
-Status 0: every request was answered, as expected where that was said, else whatever the status.
-1: some were not, or nothing could be measured. 2: the command line could not be understood.)";
+
+Exits with 0 if every request was answered, as expected where that was said, else whatever the
+status; 1 if some were not, or nothing could be measured, 2 if the words are not understood.)";
 
 using Text = std::string_view;
 

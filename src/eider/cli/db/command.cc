@@ -15,6 +15,7 @@
 #include "eider/cli/db/options.h"
 #include "eider/cli/db/snapshot.h"
 #include "eider/cli/json_line.h"
+#include "eider/cli/project/words.h"
 
 namespace eider {
 namespace {
@@ -207,8 +208,7 @@ int run_on_database(DbWanted& wanted) {
 }  // namespace
 
 int db_command(std::span<const std::string_view> arguments) {
-  if (!arguments.empty() && (arguments.front() == "--help" || arguments.back() == "--help")) {
-    fmt::print("{}", kDbHelp);
+  if (is_help(arguments, kDbHelp)) {
     return kDone;
   }
   auto wanted = db_wanted(arguments);

@@ -82,7 +82,7 @@ that are named.
   eider fmt
   eider fmt --check
 
-Exits with 0 if it is done, 3 if --check found some.
+Exits with 0 if it is done, 1 if clang-format or a file is missing, 3 if --check found some.
 )";
 
 constexpr std::string_view kRoutesHelp = R"(eider routes [--json] [--program FILE]

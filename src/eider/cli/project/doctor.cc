@@ -27,7 +27,7 @@ production  whether a service may run here: the kernel, and with --pid a program
   eider doctor
   eider doctor production --pid $(pidof shop)
 
-Exits with 0 if nothing is bad, 3 if something is.
+Exits with 0 if nothing is bad, 3 if something is, 1 if PID cannot be looked at.
 )";
 
 struct DoctorReport {
