@@ -166,8 +166,20 @@ class LaidOut(Place):
         for named in 'README.md', 'src':
             self.assert_fails(1, f'{named} is no source of C++, as .cc and .h are\n', 'fmt',
                               'src/app.cc', named, place=shop)
+        self.assert_fails(2, '--json goes with --check; eider fmt --help tells more\n', 'fmt',
+                          '--json', place=shop)
         self.assert_fails(1, 'there is no file src/none.cc\n', 'fmt', 'src/none.cc', place=shop)
         self.assertEqual((shop / 'README.md').read_text(), text)
+
+    @unittest.skipUnless(shutil.which('clang-format-19'), 'clang-format 19 is not installed')
+    def test_what_is_laid_out_otherwise_is_told_to_programs(self):
+        shop = self.made('shop')
+        self.assertEqual(eider('fmt', '--check', '--json', place=shop), (
+            0, '{"files":6,"otherwise":[]}\n', ''))
+        (shop / 'src/wrong.h').write_text('int  x;\n')
+        self.assertEqual(eider('fmt', '--check', '--json', place=shop), (
+            3, '{"files":7,"otherwise":["src/wrong.h"]}\n',
+            'eider fmt: 1 of 7 files are laid out otherwise: run eider fmt\n'))
 
 
 class Profiled(Place):

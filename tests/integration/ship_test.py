@@ -238,6 +238,13 @@ class Packages(unittest.TestCase):
         self.assertEqual(made[0], made[1])
         self.assertIn('shop-0.1.0-oci/index.json', made[0])
 
+    def test_what_is_packed_is_told_to_programs(self):
+        path = SHARED.package('one').relative_to(SHARED.shop)
+        status, said, _ = eider('package', '--json')
+        digest = hashlib.sha256((SHARED.shop / path).read_bytes()).hexdigest()
+        self.assertEqual((status, json.loads(said)), (0, {
+            'name': 'shop', 'version': '0.1.0', 'path': str(path), 'sha256': digest}))
+
     def test_another_release_is_another_package(self):
         first = SHARED.package('one').read_bytes()
         self.assertNotEqual(first, SHARED.package('two', '--output', self.place).read_bytes())
@@ -455,6 +462,22 @@ class Deployed(Deploying):
         self.assertEqual(sorted(os.listdir(releases)),
                          [self.current(), 'old-1', 'old-2', 'old-3', 'old-4', 'old-7'])
         self.assertIn('removed releases/old-5\nremoved releases/old-6\n', said)
+
+    def test_a_release_is_told_to_programs(self):
+        told = {'host': 'shop.test', 'directory': str(self.there)}
+        status, said, errors = self.deploy('one', '--dry-run', '--json')
+        release = json.loads(said).pop('release')
+        self.assertEqual((status, json.loads(said)),
+                         (0, {**told, 'release': release, 'is_dry_run': True}), errors)
+        self.assertIn('would switch ', errors)
+        said = self.deployed('one', '--json')
+        self.assertEqual(json.loads(said), {**told, 'release': release, 'is_dry_run': False})
+        said = self.deployed('two', '--json')
+        self.assertEqual(json.loads(said), {**told, 'release': self.current(),
+                                            'replaced': release, 'is_dry_run': False})
+        status, said, errors = self.deploy('broken', '--json')
+        self.assertEqual((status, said), (1, ''))
+        self.assertTrue(errors.endswith(f'rolled back: releases/{self.current()} serves\n'), errors)
 
     def test_a_dry_run_and_a_command_that_fails_change_nothing(self):
         before = sorted(os.listdir(self.there))

@@ -3,6 +3,7 @@
 Must not take the log's word alone: whoever serves behind it is asked.
 """
 
+import json
 import os
 import pwd
 import signal
@@ -50,6 +51,11 @@ class Upgraded(unittest.TestCase):
             self.check_upgrade(service, '--pid-file', self.file)
             self.check_upgrade(service, service.pid)
             self.check_upgrade(service, f'--pid-file={self.file}', '--within', '30')
+            status, said, errors = upgrade(service.pid, '--json')
+            told = json.loads(said)
+            self.assertEqual((status, errors, told['replaced']), (0, '', service.pid))
+            service.pids.append(told['serving'])
+            until(lambda: not is_alive(told['replaced']), service.said)
             self.assertEqual(self.file.read_text(), f'{service.pid}\n')
             self.assertEqual(service.end(), 0)
 

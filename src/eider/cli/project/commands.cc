@@ -71,12 +71,13 @@ Runs the tests under sanitizers: errors in memory and undefined behaviour, in bu
 Exits with 0 if they find nothing, 1 if it does not compile, and as ctest does if they do (8).
 )";
 
-constexpr std::string_view kFmtHelp = R"(eider fmt [--check] [FILE …]
+constexpr std::string_view kFmtHelp = R"(eider fmt [--check [--json]] [FILE …]
 
 Lays out the project's sources of C++ by clang-format: those that git knows or would add, or those
 that are named.
 
 --check        changes nothing, and tells which are laid out otherwise
+--json         of --check: as JSON, for programs
 --project DIR  of that folder; the nearest here or above where it is not said
 
   eider fmt
@@ -219,38 +220,59 @@ Result<std::vector<std::string>, StepEnd> laid_out_otherwise(
   return wrong;
 }
 
-int format_files(const Project& project, const std::vector<std::string>& files, bool is_check) {
+struct FormatWanted {
+  std::vector<std::string> files;
+  bool is_check;
+  bool is_json;
+};
+
+/// What --check --json writes.
+///
+/// otherwise  files that are laid out otherwise, below the project
+struct LayoutReport {
+  std::size_t files;
+  std::vector<std::string> otherwise;
+};
+
+int check_layout(const Project& project, const std::string& program, const FormatWanted& wanted) {
+  const auto wrong = laid_out_otherwise(program, wanted.files);
+  if (!wrong) {
+    return told_end("fmt", wrong.error());
+  }
+  LayoutReport report{wanted.files.size(), {}};
+  for (const std::string& file : *wrong) {
+    report.otherwise.push_back(fs::path(file).lexically_proximate(project.root).string());
+  }
+  const std::string lines =
+      fmt::format("{}{}", fmt::join(report.otherwise, "\n"), report.otherwise.empty() ? "" : "\n");
+  fmt::print("{}", wanted.is_json ? json_line(report) : lines);
+  return wrong->empty() ? kCommandDone
+                        : command_fault("fmt",
+                                        fmt::format("{} of {} files are laid out otherwise: run "
+                                                    "eider fmt",
+                                                    wrong->size(), wanted.files.size()),
+                                        kCommandFound);
+}
+
+int format_files(const Project& project, const FormatWanted& wanted) {
   const std::string program = formatter();
   if (program.empty()) {
     return command_fault("fmt",
                          "there is no clang-format: install it (apt install clang-format-19)");
   }
-  if (files.empty()) {
+  if (wanted.files.empty()) {
     return command_fault("fmt", "there are no sources here");
   }
-  if (!is_check) {
-    std::vector<std::string> words = {program, "-i"};
-    words.insert(words.end(), files.begin(), files.end());
-    const auto end = run_program({.words = words});
-    if (!end) {
-      return command_fault("fmt", end.error());
-    }
-    return end->is_stopped ? kCommandStopped : end->is_good() ? kCommandDone : kCommandFailed;
+  if (wanted.is_check) {
+    return check_layout(project, program, wanted);
   }
-  const auto wrong = laid_out_otherwise(program, files);
-  if (!wrong) {
-    return told_end("fmt", wrong.error());
+  std::vector<std::string> words = {program, "-i"};
+  words.insert(words.end(), wanted.files.begin(), wanted.files.end());
+  const auto end = run_program({.words = words});
+  if (!end) {
+    return command_fault("fmt", end.error());
   }
-  for (const std::string& file : *wrong) {
-    fmt::print("{}\n", fs::path(file).lexically_proximate(project.root).string());
-  }
-  if (wrong->empty()) {
-    return kCommandDone;
-  }
-  return command_fault("fmt",
-                       fmt::format("{} of {} files are laid out otherwise: run eider fmt",
-                                   wrong->size(), files.size()),
-                       kCommandFound);
+  return end->is_stopped ? kCommandStopped : end->is_good() ? kCommandDone : kCommandFailed;
 }
 
 /// The program of the project, built; the work is shown as errors, for what it says is the output.
@@ -374,10 +396,14 @@ int fmt_command(std::span<const std::string_view> arguments) {
     return kCommandDone;
   }
   CommandWords words(arguments);
-  const bool is_check = words.flag("--check");
+  FormatWanted wanted{
+      .files = {}, .is_check = words.flag("--check"), .is_json = words.flag("--json")};
   const auto in = in_project("fmt", words, "FILE …", 100'000);
   if (!in) {
     return in.error();
+  }
+  if (wanted.is_json && !wanted.is_check) {
+    return command_misused("fmt", "--json goes with --check");
   }
   for (const std::string& file : in->rest) {
     if (!fs::exists(file)) {
@@ -388,8 +414,8 @@ int fmt_command(std::span<const std::string_view> arguments) {
       return command_fault("fmt", fmt::format("{} is no source of C++, as .cc and .h are", file));
     }
   }
-  return format_files(in->project, in->rest.empty() ? source_files(in->project) : in->rest,
-                      is_check);
+  wanted.files = in->rest.empty() ? source_files(in->project) : in->rest;
+  return format_files(in->project, wanted);
 }
 
 int routes_command(std::span<const std::string_view> arguments) {

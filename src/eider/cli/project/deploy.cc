@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "eider/cli/json_line.h"
 #include "eider/cli/project/in_project.h"
 #include "eider/cli/project/package.h"
 #include "eider/http/http_url.h"
@@ -23,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kDeployHelp = R"(eider deploy HOST [--dry-run] [--dir DIR] [-- OPTION …]
+constexpr std::string_view kDeployHelp =
+    R"(eider deploy HOST [--dry-run] [--dir DIR] [--json] [-- OPTION …]
 
 Packs the project's program (eider package), takes the package to HOST by ssh, and lets it serve
 there: a running one is upgraded without a lost request. Where the new one does not come up, or is
@@ -41,6 +43,7 @@ HOST              as ssh takes it: shop.example, deploy@shop.example, ssh://shop
 --print-unit      prints a hardened unit of systemd's for it, and does nothing else. Where HOST has
                   NAME.service, systemd starts and reloads it; else it is started by this command
 --with PATH       of the project, goes along, as often as wanted
+--json            at the end what serves there, as JSON, for programs; the rest on standard error
 --project DIR     of that folder; the nearest here or above where it is not said
 -- OPTION …       for ssh
 
@@ -61,7 +64,24 @@ struct DeployWanted {
   std::string health{};
   unsigned seconds = 60;
   bool is_dry = false;
+  bool is_json = false;
   std::vector<std::string> ssh{};
+
+  /// Where what is for people goes.
+  [[nodiscard]] ProgramCall::Output output() const noexcept {
+    return is_json ? ProgramCall::Output::as_errors : ProgramCall::Output::shown;
+  }
+};
+
+/// What --json writes.
+///
+/// replaced  the release that was current before; may be the same
+struct DeployReport {
+  std::string host;
+  std::string directory;
+  std::string release;
+  std::optional<std::string> replaced;
+  bool is_dry_run;
 };
 
 /// One deployment, once its package is made.
@@ -207,35 +227,51 @@ Result<void, std::string> check_machine(const std::string& said) {
   return {};
 }
 
-void show(std::string_view line) {
-  fmt::print("{}\n", line);
+void show(const DeployWanted& wanted, std::string_view line) {
+  fmt::print(wanted.is_json ? stderr : stdout, "{}\n", line);
   (void)std::fflush(stdout);
 }
 
-int tell_plan(const Deployment& deployment, const std::string& said) {
-  const std::string current = said_value(said, "current");
-  const std::string size = fmt::format(
-      "{:.1f} MiB", static_cast<double>(fs::file_size(deployment.package.path)) / (1024 * 1024));
-  show(said_value(said, "here") == "yes"
-           ? fmt::format("releases/{} is there already", deployment.release)
-           : fmt::format("would take {} to {}, and unpack it to releases/{}", size,
-                         deployment.wanted.host, deployment.release));
-  if (!deployment.wanted.before.empty()) {
-    show("would run " + deployment.wanted.before);
-  }
-  show(fmt::format("would switch {}/current from {} to releases/{}", deployment.wanted.directory,
-                   current.empty() ? "nothing" : "releases/" + current, deployment.release));
-  show(said_value(said, "unit") == "yes"
-           ? fmt::format("would let systemd reload {}.service", deployment.package.name)
-           : std::string("would upgrade the process that serves, or start one"));
-  if (deployment.wanted.health != "none") {
-    show(fmt::format("would ask for its health, and go back where it is not ready within {} s",
-                     deployment.wanted.seconds));
+/// Of what is done, or would be.
+int tell_report(const Deployment& deployment, std::string current) {
+  const DeployWanted& wanted = deployment.wanted;
+  if (wanted.is_json) {
+    fmt::print("{}", json_line(DeployReport{
+                         wanted.host, wanted.directory, deployment.release,
+                         current.empty() ? std::nullopt : std::optional(std::move(current)),
+                         wanted.is_dry}));
   }
   return kCommandDone;
 }
 
+int tell_plan(const Deployment& deployment, const std::string& said) {
+  const DeployWanted& wanted = deployment.wanted;
+  const std::string current = said_value(said, "current");
+  const std::string size = fmt::format(
+      "{:.1f} MiB", static_cast<double>(fs::file_size(deployment.package.path)) / (1024 * 1024));
+  show(wanted, said_value(said, "here") == "yes"
+                   ? fmt::format("releases/{} is there already", deployment.release)
+                   : fmt::format("would take {} to {}, and unpack it to releases/{}", size,
+                                 wanted.host, deployment.release));
+  if (!wanted.before.empty()) {
+    show(wanted, "would run " + wanted.before);
+  }
+  show(wanted,
+       fmt::format("would switch {}/current from {} to releases/{}", wanted.directory,
+                   current.empty() ? "nothing" : "releases/" + current, deployment.release));
+  show(wanted, said_value(said, "unit") == "yes"
+                   ? fmt::format("would let systemd reload {}.service", deployment.package.name)
+                   : std::string("would upgrade the process that serves, or start one"));
+  if (wanted.health != "none") {
+    show(wanted,
+         fmt::format("would ask for its health, and go back where it is not ready within {} s",
+                     wanted.seconds));
+  }
+  return tell_report(deployment, current);
+}
+
 int deploy(const Deployment& deployment) {
+  const DeployWanted& wanted = deployment.wanted;
   const auto looked = run_there(deployment, "look", ProgramCall::Output::kept);
   if (!looked || !looked->is_good()) {
     return failed_step(deployment, looked);
@@ -243,20 +279,21 @@ int deploy(const Deployment& deployment) {
   if (const auto good = check_machine(looked->output); !good) {
     return command_fault("deploy", good.error());
   }
-  if (deployment.wanted.is_dry) {
+  if (wanted.is_dry) {
     return tell_plan(deployment, looked->output);
   }
   if (said_value(looked->output, "here") != "yes") {
-    const auto taken =
-        run_there(deployment, "take", ProgramCall::Output::shown, deployment.package.path);
+    const auto taken = run_there(deployment, "take", wanted.output(), deployment.package.path);
     if (!taken || !taken->is_good()) {
       return failed_step(deployment, taken);
     }
-    show(fmt::format("took {} to {}", fs::path(deployment.package.path).filename().string(),
-                     deployment.wanted.host));
+    show(wanted, fmt::format("took {} to {}", fs::path(deployment.package.path).filename().string(),
+                             wanted.host));
   }
-  const auto activated = run_there(deployment, "activate", ProgramCall::Output::shown);
-  return activated && activated->is_good() ? kCommandDone : failed_step(deployment, activated);
+  const auto activated = run_there(deployment, "activate", wanted.output());
+  return activated && activated->is_good()
+             ? tell_report(deployment, said_value(looked->output, "current"))
+             : failed_step(deployment, activated);
 }
 
 int print_unit(const Project& project, const DeployWanted& wanted) {
@@ -283,7 +320,7 @@ int pack_and_deploy(const Project& project, const DeployWanted& wanted,
     return told_end("deploy", package.error());
   }
   constexpr std::size_t kDigits = 8;
-  show(fmt::format("packed {}", fs::path(package->path).filename().string()));
+  show(wanted, fmt::format("packed {}", fs::path(package->path).filename().string()));
   return deploy({.wanted = wanted,
                  .package = *package,
                  .release = package->version + "-" + package->digest.substr(0, kDigits)});
@@ -354,6 +391,7 @@ int deploy_command(std::span<const std::string_view> arguments) {
   CommandWords words(arguments);
   DeployWanted wanted{.host = {}, .ssh = words.behind()};
   wanted.is_dry = words.flag("--dry-run");
+  wanted.is_json = words.flag("--json");
   const bool is_unit = words.flag("--print-unit");
   const auto directory = words.value("--dir", "DIR");
   wanted.before = words.value("--before", "COMMAND").value_or("");

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "eider/cli/bench/files.h"
+#include "eider/cli/json_line.h"
 #include "eider/cli/project/bill.h"
 #include "eider/cli/project/closure.h"
 #include "eider/cli/project/deploy.h"
@@ -25,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPackageHelp =
-    R"(eider package [--format tar|oci] [--output DIR] [--with PATH …]
+    R"(eider package [--format tar|oci] [--output DIR] [--with PATH …] [--json]
 
 Builds the project, optimised, in build/package and packs the program with the libraries that it
 needs, the folders assets, languages, migrations, public and static where there are some, licences
@@ -37,6 +38,7 @@ and a bill of materials (CycloneDX). Two of the same sources are the same bytes.
                without a daemon. It runs as user 10001 and listens on 0.0.0.0:8080
 --output DIR   where it goes; build/packages where it is not said
 --with PATH    a further file or folder of the project, as often as wanted
+--json         what was packed, as JSON, for programs
 --project DIR  of that folder; the nearest here or above where it is not said
 
   eider package
@@ -396,6 +398,21 @@ Result<Package, std::string> pack(const Project& project, const PackageWanted& w
                                              : write_archive(packing, *stage, time);
 }
 
+/// What --json writes.
+///
+/// sha256  of an archive alone
+struct PackedReport {
+  std::string name;
+  std::string version;
+  std::string path;
+  std::optional<std::string> sha256;
+};
+
+PackedReport packed_report(const Package& made, const std::string& path) {
+  return {made.name, made.version, path,
+          made.digest.empty() ? std::nullopt : std::optional(made.digest)};
+}
+
 Result<PackageFormat, std::string> format_of(const std::string& text) {
   if (text != "tar" && text != "oci") {
     return fail(fmt::format("--format takes tar or oci, not {}", text));
@@ -433,6 +450,7 @@ int package_command(std::span<const std::string_view> arguments) {
   }
   const auto output = words.value("--output", "DIR");
   const auto more = words.values("--with", "PATH");
+  const bool is_json = words.flag("--json");
   const auto in = in_project("package", words, {}, 0);
   if (!in) {
     return in.error();
@@ -445,7 +463,8 @@ int package_command(std::span<const std::string_view> arguments) {
   if (!made) {
     return told_end("package", made.error());
   }
-  fmt::print("{}\n", fs::path(made->path).lexically_proximate(fs::current_path()).string());
+  const std::string path = fs::path(made->path).lexically_proximate(fs::current_path()).string();
+  fmt::print("{}", is_json ? json_line(packed_report(*made, path)) : path + "\n");
   if (wanted.format == PackageFormat::tar) {
     fmt::print(stderr, "runs where glibc is {} or later; sha256 {}\n", gnu_get_libc_version(),
                made->digest);

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "eider/cli/bench/files.h"
+#include "eider/cli/json_line.h"
 #include "eider/cli/project/words.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/server/upgrade_word.h"
@@ -33,7 +34,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
 
-constexpr std::string_view kUpgradeHelp = R"(eider upgrade PID | --pid-file FILE [--within SECONDS]
+constexpr std::string_view kUpgradeHelp =
+    R"(eider upgrade PID | --pid-file FILE [--within SECONDS] [--json]
 
 Asks a service that runs to let its program, as it is on the disk by now, take its place (SIGUSR2),
 and waits until the new process serves. No request is lost. Where the new one does not come up, the
@@ -42,6 +44,7 @@ old one goes on serving, and why is told.
 PID               the number of the process that serves; of its supervisor where it has workers
 --pid-file FILE   where the service writes that (its own --pid-file)
 --within SECONDS  how long to wait; 90 where it is not said
+--json            who serves, as JSON, for programs
 
   install -m 755 build/release/shop /usr/local/bin/shop && eider upgrade --pid-file /run/shop.pid
   eider upgrade $(systemctl show -p MainPID --value shop)
@@ -56,6 +59,13 @@ struct UpgradeWanted {
   pid_t pid = 0;
   std::string file{};
   seconds within{90};
+  bool is_json = false;
+};
+
+/// What --json writes.
+struct UpgradeReport {
+  pid_t serving;
+  pid_t replaced;
 };
 
 /// The service, held so that its number is nobody else's meanwhile.
@@ -77,6 +87,7 @@ Result<UpgradeWanted, std::string> upgrade_wanted(std::span<const std::string_vi
   CommandWords words(arguments);
   UpgradeWanted wanted;
   wanted.file = words.value("--pid-file", "FILE").value_or("");
+  wanted.is_json = words.flag("--json");
   const auto within = words.value("--within", "SECONDS");
   const auto rest = words.rest("PID", 1);
   if (!rest) {
@@ -239,9 +250,10 @@ Descriptor stop_signals() {
 }
 
 /// Waits for the word; the exit code.
-int told_upgrade(const ServingProcess& service, const UpgradeAsker& asker, seconds within) {
+int told_upgrade(const ServingProcess& service, const UpgradeAsker& asker,
+                 const UpgradeWanted& wanted) {
   const Descriptor stopped = stop_signals();
-  const auto deadline = steady_clock::now() + within;
+  const auto deadline = steady_clock::now() + wanted.within;
   while (true) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
     std::array<pollfd, 3> waited{pollfd{asker.fd(), POLLIN, 0},
@@ -258,7 +270,9 @@ int told_upgrade(const ServingProcess& service, const UpgradeAsker& asker, secon
                                                     "goes on serving",
                                                     word->why, service.pid));
       }
-      fmt::print("process {} serves in place of {}\n", word->successor, service.pid);
+      fmt::print("{}", wanted.is_json ? json_line(UpgradeReport{word->successor, service.pid})
+                                      : fmt::format("process {} serves in place of {}\n",
+                                                    word->successor, service.pid));
       return kCommandDone;
     }
     if (waited[1].revents != 0) {
@@ -269,7 +283,7 @@ int told_upgrade(const ServingProcess& service, const UpgradeAsker& asker, secon
       return command_fault("upgrade",
                            fmt::format("nothing was heard of process {} within {} s: its log says "
                                        "what came of it",
-                                       service.pid, within.count()));
+                                       service.pid, wanted.within.count()));
     }
   }
 }
@@ -296,7 +310,7 @@ int upgrade_command(std::span<const std::string_view> arguments) {
     return command_fault("upgrade", fmt::format("process {} cannot be asked: {}", service->pid,
                                                 std::strerror(errno)));
   }
-  return told_upgrade(*service, *asker, wanted->within);
+  return told_upgrade(*service, *asker, *wanted);
 }
 
 }  // namespace eider
