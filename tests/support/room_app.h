@@ -1,4 +1,4 @@
-// Rooms that event streams follow and posts are published to, for tests over each protocol.
+// Rooms that event streams follow and posts are published to, and a stream of a handler's own.
 // Must not keep what was said: who follows later hears what comes later.
 #pragma once
 
@@ -6,6 +6,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/event_stream.h"
+#include "eider/runtime/sleep.h"
 #include "eider/server/topics.h"
 
 namespace eider {
@@ -19,6 +20,10 @@ inline void set_up_rooms(App& app) {
   app.post("/rooms/{room}", [](std::string_view room, Body text, State<Topics> topics) {
     topics->publish(room, text.view(), {.name = "said", .id = "7"});
     return topics->subscribers(room);
+  });
+  app.get("/own", [](EventStream events) -> Task<> {
+    co_await events.send({.data = "of the handler's own"});
+    co_await sleep_for(std::chrono::hours(1));
   });
 }
 

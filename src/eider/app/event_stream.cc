@@ -105,9 +105,6 @@ class FollowedTopic {
       events.clear();
       news.take(events);
       if (events.size() == 0) {
-        if (!news.has_missed() && write_event(events, {.retry = random_pause()})) {
-          state.write(events);
-        }
         co_return;
       }
       state.write(events);
@@ -186,6 +183,10 @@ void Extract<EventStream>::prepare(Response& response) {
   response.set_static_type(EventStream::kContentType);
   response.add_header("Cache-Control", "no-store");
   response.add_header("X-Accel-Buffering", "no");
+}
+
+std::string Extract<EventStream>::last_words() {
+  return "retry: " + std::to_string(random_pause().count()) + "\n\n";
 }
 
 EventStream Extract<EventStream>::make(BodyWriter& out, const Request& request) {

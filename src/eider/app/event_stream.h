@@ -70,9 +70,10 @@ class TopicNews final : private TopicListener {
 ///       }
 ///     });
 ///
-/// When the client leaves, the handler is destroyed where it waits. A comment is sent whenever
-/// nothing else was for a while, so that proxies keep the connection and a client that has gone is
-/// noticed.
+/// When the client leaves, the handler is destroyed where it waits. So it is when the server
+/// drains; each stream that ends then tells its client last when to come back (`retry`, from 500 to
+/// 5,000 ms). A comment is sent whenever nothing else was for a while, so that proxies keep the
+/// connection and a client that has gone is noticed.
 ///
 /// What is published under a topic is followed in one line:
 ///
@@ -186,6 +187,8 @@ void describe_event_stream(Operation& operation, const reflect::Type* data);
 template <>
 struct Extract<EventStream> : ExtractProducing<EventStream, ArgumentKind::live_output> {
   static void prepare(Response& response);
+  /// When the client is to come back.
+  [[nodiscard]] static std::string last_words();
   static EventStream make(BodyWriter& out, const Request& request);
   static void describe(Operation& operation) {
     detail::app::describe_event_stream(operation, nullptr);
@@ -195,6 +198,7 @@ struct Extract<EventStream> : ExtractProducing<EventStream, ArgumentKind::live_o
 template <class T>
 struct Extract<JsonEvents<T>> : ExtractProducing<JsonEvents<T>, ArgumentKind::live_output> {
   static void prepare(Response& response) { Extract<EventStream>::prepare(response); }
+  [[nodiscard]] static std::string last_words() { return Extract<EventStream>::last_words(); }
   static JsonEvents<T> make(BodyWriter& out, const Request& request) {
     return {out, detail::app::last_event_id_of(request)};
   }

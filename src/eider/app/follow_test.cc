@@ -1,6 +1,8 @@
-// Event streams that follow topics, on several simulated loops.
+// Event streams that follow topics, on several simulated loops, and how any of them ends.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,84 @@ TEST(Following, of_a_client_that_reads_nothing_ends_within_its_bounds) {
   server.kernel.advance(milliseconds(100));
   EXPECT_TRUE(slow.received().ends_with("\r\n0\r\n\r\n"));
   EXPECT_TRUE(server.exchange(say("hi")).ends_with("\r\n\r\n0"));
+}
+
+// How any of them ends when the server does.
+
+constexpr std::string_view kOwn = "GET /own HTTP/1.1\r\nHost: a\r\n\r\n";
+
+/// The content of the one answer, which has ended.
+std::string content_of(const SimClient& client) {
+  EXPECT_TRUE(client.received().ends_with("\r\n0\r\n\r\n")) << client.received();
+  EXPECT_TRUE(client.is_closed());
+  std::string_view chunks = client.received();
+  chunks.remove_prefix(std::min(chunks.find("\r\n\r\n") + 4, chunks.size()));
+  std::string content;
+  while (!chunks.starts_with("0\r\n") && chunks.contains("\r\n")) {
+    const std::size_t bytes = std::stoul(std::string(chunks), nullptr, 16);
+    content += chunks.substr(chunks.find("\r\n") + 2, bytes);
+    chunks.remove_prefix(std::min(chunks.find("\r\n") + bytes + 4, chunks.size()));
+  }
+  return content;
+}
+
+/// Of what stands alone behind `before`; in milliseconds.
+int pause_behind(std::string_view content, std::string_view before) {
+  constexpr std::string_view kField = "retry: ";
+  EXPECT_TRUE(content.starts_with(before)) << content;
+  content.remove_prefix(std::min(before.size(), content.size()));
+  EXPECT_TRUE(content.starts_with(kField) && content.ends_with("\n\n")) << content;
+  EXPECT_EQ(std::ranges::count(content, '\n'), 2) << content;
+  return std::stoi(std::string(content.substr(std::min(kField.size(), content.size()))));
+}
+
+TEST(EventStreamEnd, tells_each_client_when_to_come_back_as_the_server_drains) {
+  for (const std::string_view target : {"/own", "/rooms/a"}) {
+    RoomServer server;
+    std::vector<SimClient> clients;
+    for (int count = 0; count < 20; ++count) {
+      clients.push_back(server.connect());
+      clients.back().send("GET " + std::string(target) + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    }
+    server.kernel.advance(milliseconds(200));
+    server.drain(std::chrono::seconds(10));
+    server.kernel.advance(std::chrono::seconds(2));
+    std::set<int> pauses;
+    for (const SimClient& client : clients) {
+      const bool is_own = target == "/own";
+      pauses.insert(
+          pause_behind(content_of(client), is_own ? "data: of the handler's own\n\n" : ":\n"));
+    }
+    EXPECT_GT(pauses.size(), 10U);
+    EXPECT_GE(*pauses.begin(), 500);
+    EXPECT_LE(*pauses.rbegin(), 5000);
+  }
+}
+
+TEST(EventStreamEnd, tells_a_client_that_asks_while_the_server_drains) {
+  RoomServer server;
+  SimClient client = server.connect();
+  server.kernel.run_until_idle();
+  server.drain(std::chrono::seconds(10));
+  server.kernel.advance(milliseconds(300));
+  client.send(kOwn);
+  server.kernel.advance(std::chrono::seconds(2));
+  EXPECT_GE(pause_behind(content_of(client), "data: of the handler's own\n\n"), 500);
+}
+
+TEST(EventStreamEnd, tells_nothing_where_the_client_leaves_or_the_handler_ends) {
+  RoomServer server;
+  SimClient client = server.connect();
+  client.send(kFollow);
+  server.kernel.advance(milliseconds(200));
+  client.set_window(0);
+  for (int count = 0; count < 400; ++count) {
+    (void)server.exchange(say(std::string(10'000, 'x')));
+  }
+  client.set_window(std::size_t{1} << 30);
+  server.kernel.advance(milliseconds(100));
+  EXPECT_TRUE(client.received().ends_with("\r\n0\r\n\r\n"));
+  EXPECT_FALSE(client.received().contains("retry"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <optional>
 #include <span>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -128,6 +129,15 @@ void prepare_for(auto& response) {
 }
 
 template <class A>
+std::string last_words_for() {
+  if constexpr (requires { Extract<A>::last_words(); }) {
+    return Extract<A>::last_words();
+  } else {
+    return {};
+  }
+}
+
+template <class A>
 constexpr Describe describe_parameter() noexcept {
   if constexpr (requires(Operation& operation) { Extract<A>::describe(operation); }) {
     return &Extract<A>::describe;
@@ -233,6 +243,7 @@ struct SignatureOf {
 
   /// Of a producer's parameters: see producing.h.
   static void prepare(auto& response) { (prepare_for<Argument<P>>(response), ...); }
+  static std::string last_words() { return (std::string() + ... + last_words_for<Argument<P>>()); }
   template <std::size_t I>
   static decltype(auto) argument(auto& held, auto& out) {
     using A = std::tuple_element_t<I, std::tuple<std::type_identity<Argument<P>>...>>::type;

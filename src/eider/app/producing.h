@@ -81,6 +81,7 @@ struct Render<Streamed> {
 ///
 /// make(BodyWriter&, const Request&)  the parameter, when the producer runs
 /// prepare(Response&)                 the content's type and further fields, before anything else
+/// last_words()                       may be left out: see ProducedContent::last_words
 ///
 /// kOf  output or live_output: see ProducedContent::is_live
 template <class P, ArgumentKind kOf>
@@ -117,6 +118,7 @@ class ProducingHandler final : public ProducedContent {
     return call(out, std::make_index_sequence<S::kCount>());
   }
   [[nodiscard]] bool is_live() const noexcept override { return S::kIsLive; }
+  [[nodiscard]] std::string last_words() const override { return S::last_words(); }
 
  private:
   template <std::size_t... I>

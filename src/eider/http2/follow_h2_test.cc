@@ -61,5 +61,21 @@ TEST(FollowingH2, ends_behind_what_waits_for_a_client_without_a_window) {
   EXPECT_LT(received_on(received, 1).content.size(), 65'535U + 3 * kRoomBytesMax);
 }
 
+TEST(EventStreamEndH2, tells_the_client_when_to_come_back_as_the_server_drains) {
+  RoomH2Server server;
+  SimClient client = server.connect(follow(1) + test::get(3, "/own"));
+  server.kernel.advance(milliseconds(200));
+  server.drain(std::chrono::seconds(10));
+  server.kernel.advance(std::chrono::seconds(3));
+  for (const std::uint32_t stream : {1U, 3U}) {
+    const test::Received received = received_on(client.received(), stream);
+    EXPECT_TRUE(received.content.contains("\nretry: ")) << received.content;
+    EXPECT_TRUE(received.content.ends_with("\n\n"));
+    EXPECT_TRUE(received.is_whole);
+    EXPECT_FALSE(received.is_reset);
+  }
+  EXPECT_TRUE(client.is_closed());
+}
+
 }  // namespace
 }  // namespace eider::detail::http2

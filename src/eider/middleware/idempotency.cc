@@ -226,6 +226,7 @@ class KeyedContent final : public ProducedContent {
     return content_->length();
   }
   [[nodiscard]] bool is_live() const noexcept override { return content_->is_live(); }
+  [[nodiscard]] std::string last_words() const override { return content_->last_words(); }
 
  private:
   const ContentPtr<ProducedContent> content_;

@@ -92,6 +92,8 @@ class ProducedContent {
   }
   /// Every byte is to reach the client as soon as it is written: events, rather than a download.
   [[nodiscard]] virtual bool is_live() const noexcept { return false; }
+  /// What stands behind all of it where it ends while the server drains.
+  [[nodiscard]] virtual std::string last_words() const { return {}; }
 };
 
 /// Parts of an open file, sent by the kernel without passing through this process.

@@ -152,9 +152,9 @@ void Exchange::produce() {
   }
   ProductionOwner& owner = *this;
   // The content moves out of the response, where hooks may put what wraps it.
-  production_ =
-      std::make_unique<Production>(owner, *transport_, context_.loop, request_.method(), response_,
-                                   std::get<ContentPtr<ProducedContent>>(response_.take_content()));
+  production_ = std::make_unique<Production>(
+      owner, *transport_, context_.loop, context_.is_draining, request_.method(), response_,
+      std::get<ContentPtr<ProducedContent>>(response_.take_content()));
   if (!production_->has_head_alone()) {
     stage_ = Stage::producing;
     const Within within(work_if_any(request_));

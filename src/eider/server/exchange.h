@@ -98,6 +98,7 @@ struct ExchangeContext {
   const LoopLimits& limits;
   RunningPlan& running;
   LoopNumbers& numbers;
+  const bool& is_draining;
 };
 
 /// The plan as it is kept to: what decides ahead of content begins before that has come.

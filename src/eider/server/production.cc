@@ -113,9 +113,20 @@ void Production::run() {
 /// What wraps the content has kept some of it, and writes that now.
 void Production::end_producing() noexcept {
   take_outcome(producing_);
+  if (!failure_ && is_draining_ && !has_head_alone()) {
+    put_last_words();
+  }
   if (!failure_) {
     finish_and_wrap();
     is_produced_.set();
+  }
+}
+
+void Production::put_last_words() noexcept {
+  try {
+    put_produced(content_->last_words());
+  } catch (...) {
+    failure_ = std::current_exception();
   }
 }
 

@@ -37,14 +37,16 @@ class ProductionOwner {
 /// what wraps it, if anything does, and that writes to this.
 class Production final : public BodyWriter, private TaskOwner, private Deferred {
  public:
-  /// transport  its output goes to nobody else until on_produced
-  /// method     of the request
-  /// head       of the response
-  Production(ProductionOwner& owner, Transport& transport, Loop& loop, Method method,
-             Response& head, ContentPtr<ProducedContent> content)
+  /// transport    its output goes to nobody else until on_produced
+  /// is_draining  of the server; outlives this
+  /// method       of the request
+  /// head         of the response
+  Production(ProductionOwner& owner, Transport& transport, Loop& loop, const bool& is_draining,
+             Method method, Response& head, ContentPtr<ProducedContent> content)
       : owner_(owner),
         transport_(transport),
         loop_(loop),
+        is_draining_(is_draining),
         head_(head),
         content_(std::move(content)),
         method_(method) {}
@@ -112,6 +114,7 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
   void wrap_around();
   void attach(BodyWriter& target);
   void end_producing() noexcept;
+  void put_last_words() noexcept;
   void count(std::size_t bytes);
   void give_way();
   void take_outcome(Task<>& task) noexcept;
@@ -120,6 +123,7 @@ class Production final : public BodyWriter, private TaskOwner, private Deferred 
   ProductionOwner& owner_;
   Transport& transport_;
   Loop& loop_;
+  const bool& is_draining_;
   Response& head_;
   ContentPtr<ProducedContent> content_;
   const ProducedContent* inner_ = nullptr;  // the producer as what wraps it sees it, while it lives
