@@ -22,6 +22,7 @@ import time
 import unittest
 from pathlib import Path
 
+import http2_frames as h2
 from support import BIN, Program, free_port, receive_until
 
 PROGRAM = '10_http2'
@@ -30,6 +31,7 @@ PR_SET_CHILD_SUBREAPER = 36
 OPEN_WEBSOCKET = (b'GET /socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n'
                   b'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'
                   b'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n')
+OPEN_EVENTS = b'GET /ticks HTTP/1.1\r\nHost: a\r\n\r\n'
 NOBODY = 'No new process takes over: '
 
 parser = argparse.ArgumentParser()
@@ -396,6 +398,135 @@ class Kept(unittest.TestCase):
             self.assertGreater(max(pauses), 3500)
             self.assertLessEqual(max(pauses), 5001)
             self.assertEqual(service.end(), 0)
+
+
+    def test_event_streams_are_told_when_to_come_back(self):
+        with Service('--port', '{port}') as service, contextlib.ExitStack() as stack:
+            clients = [stack.enter_context(service.connect()) for _ in range(10)]
+            for each in clients:
+                each.sendall(OPEN_EVENTS)
+                receive_until(each, b'\n\n\r\n')
+            service.upgrade()
+            pauses = {retry_of(receive_until(each, b'\r\n0\r\n\r\n')) for each in clients}
+            self.assertGreater(len(pauses), 5)
+            for each in clients:
+                self.assertEqual(each.recv(1), b'')
+                each.close()
+            self.assertEqual(service.end(), 0)
+
+
+def retry_of(content):
+    """Milliseconds, which stand behind all events."""
+    pause = int(re.search(rb'\nretry: (\d+)\n\n(\r\n0\r\n\r\n)?$', content)[1])
+    if not 500 <= pause <= 5000:
+        raise AssertionError(pause)
+    return pause
+
+
+class Http2Client(h2.Client):
+    """A WebSocket on stream 1 and events on stream 3."""
+
+    SOCKET, EVENTS, OTHER = 1, 3, 5
+
+    def __init__(self, port):
+        super().__init__(port, seconds=SECONDS_MAX)
+        self.send(h2.frame(h2.HEADERS, h2.END_HEADERS, self.SOCKET, h2.block(
+            h2.request_fields('CONNECT', '/socket') +
+            [(':protocol', 'websocket'), ('sec-websocket-version', '13')])))
+        self.send(h2.request(self.EVENTS, '/ticks'))
+        # The server's SETTINGS come first, and its acknowledgement of ours.
+        self.content, self.kinds, self.codes = {}, {}, []
+        self.read_until(lambda: {self.SOCKET, self.EVENTS} <= self.kinds.keys() and
+                        b'data: 1' in self.of(self.EVENTS))
+
+    def of(self, stream):
+        return self.content.get(stream, b'')
+
+    def read_until(self, is_so):
+        """Notes frames; PINGs are answered, as the two GOAWAYs want it."""
+        while not is_so():
+            got = self.next_frame()
+            if got is None:
+                raise AssertionError(f'the connection ended: {self.kinds}, {self.content}')
+            kind, flags, stream, payload = got
+            if kind == h2.PING and not flags & h2.ACK:
+                self.send(h2.frame(h2.PING, h2.ACK, 0, payload))
+            if kind == h2.GOAWAY:
+                self.codes.append(int.from_bytes(payload[4:8], 'big'))
+            if stream == 0:
+                continue
+            self.kinds.setdefault(stream, []).append(kind)
+            if kind == h2.DATA:
+                self.content[stream] = self.of(stream) + payload
+            if kind in (h2.DATA, h2.HEADERS) and flags & h2.END_STREAM:
+                self.kinds[stream].append('end')
+
+    def has_ended(self, stream):
+        return self.kinds[stream][-1] == 'end'
+
+
+def server_of(client):
+    """The process that has the other end of it."""
+    (_, mine), (_, port) = client.socket.getsockname(), client.socket.getpeername()
+    listed = subprocess.run(['ss', '-Htnp', f'sport = :{port} and dport = :{mine}'],
+                            capture_output=True, check=True, text=True).stdout
+    return int(re.search(r'pid=(\d+)', listed)[1])
+
+
+class KeptHttp2(unittest.TestCase):
+    """The same on streams of HTTP/2."""
+
+    def check_told(self, client):
+        """returns  when its WebSocket and its events are to come back"""
+        client.read_until(lambda: client.of(client.SOCKET) and client.has_ended(client.EVENTS))
+        frame = client.of(client.SOCKET)
+        self.assertEqual((frame[0], int.from_bytes(frame[2:4], 'big')), (0x88, 1012))
+        pause = int(re.fullmatch(rb'retry-ms=(\d+)', frame[4:])[1])
+        self.assertLessEqual(pause, 5001)
+        # A close of 1012 in answer, masked by zeros.
+        client.send(h2.frame(h2.DATA, h2.END_STREAM, client.SOCKET, b'\x88\x82\0\0\0\0\x03\xf4'))
+        client.read_until(lambda: client.has_ended(client.SOCKET))
+        for kinds in client.kinds.values():
+            self.assertNotIn(h2.RST_STREAM, kinds)
+        return pause, retry_of(client.of(client.EVENTS))
+
+    def check_upgrade(self, service):
+        with contextlib.ExitStack() as stack:
+            clients = [stack.enter_context(Http2Client(service.port)) for _ in range(10)]
+            olds = {server_of(each) for each in clients}
+            service.upgrade()
+            new = stack.enter_context(Http2Client(service.port))
+            self.assertNotIn(server_of(new), olds)
+            pauses = [self.check_told(each) for each in clients]
+            for kind in zip(*pauses):
+                self.assertGreater(len(set(kind)), 5)
+            for each in clients:
+                self.assertIn(each.end(), (0, None))
+                self.assertEqual(set(each.codes), {0})
+                each.socket.close()
+            # Who came to the new one is left in peace.
+            new.send(h2.request(new.OTHER, '/'))
+            new.read_until(lambda: new.OTHER in new.kinds and new.has_ended(new.OTHER))
+            self.assertFalse(new.has_ended(new.EVENTS) or new.of(new.SOCKET) or new.codes)
+            until(lambda: not any(map(is_alive, olds)), service.said)
+        self.assertEqual(service.end(), 0)
+
+    def test_websockets_and_event_streams_are_told_when_to_come_back(self):
+        with Service('--port', '{port}', '--threads', '2') as service:
+            self.check_upgrade(service)
+
+    def test_so_they_are_by_workers(self):
+        with Service('--port', '{port}', '--workers', '2') as service:
+            self.check_upgrade(service)
+
+    def test_a_stop_tells_event_streams_as_well(self):
+        for words in ['--threads', '2'], ['--workers', '2']:
+            with Service('--port', '{port}', *words) as service:
+                with Http2Client(service.port) as client:
+                    os.kill(service.pid, signal.SIGTERM)
+                    client.read_until(lambda: client.has_ended(client.EVENTS))
+                    retry_of(client.of(client.EVENTS))
+                self.assertEqual(service.process.wait(SECONDS_MAX), 0)
 
 
 class Systemd(unittest.TestCase):
