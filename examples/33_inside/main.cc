@@ -38,6 +38,7 @@ App make_app(const Settings& settings) {
   const Log log = open_log();
   app.log_to(log);
   app.observe(access_log(log, AccessFormat::fields));
+  app.observe(slow_log(log, std::chrono::seconds(2)));
   app.use(request_id());
   serve_metrics_at(app, settings.metrics, {.metrics = metrics});
   serve_dashboard(app, {.metrics = metrics});

@@ -144,6 +144,18 @@ class State(unittest.TestCase):
         databases = [one for one in state['resources'] if one['kind'] == 'database']
         self.assertEqual([one['numbers']['busy'] for one in databases], [1])
 
+    def test_a_request_that_goes_on_is_told_to_the_log_with_what_it_waits_for(self):
+        program = self.start('--threads', '1')
+        self.send(program, f'/report/{LONG_MS}?token=secret')
+        wait_for(lambda: 'slow request goes on' in program.said())
+        [line] = [each for each in program.said().splitlines() if 'goes on' in each]
+        told = json.loads(line)
+        self.assertEqual([told['level'], told['method'], told['route'], told['address']],
+                         ['warning', 'GET', '/report/{ms}', '127.0.0.1'])
+        self.assertGreaterEqual(told['milliseconds'], 2000)
+        self.assertRegex(told['waits_for'], r'^thread \(\d\.\d s\)$')
+        self.assertRegex(told['request_id'], '^[0-9a-f]{16}$')
+
     def test_a_loop_that_stands_still_is_told_with_what_it_runs_and_where(self):
         program = self.start('--threads', '1', '--log-stuck-seconds', '1')
         self.send(program, f'/block/{LONG_MS}')

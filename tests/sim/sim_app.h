@@ -29,6 +29,13 @@ class SimAppService : public Service {
   }
   [[nodiscard]] bool is_observed() const noexcept override { return inner_->is_observed(); }
   void observe(const AnswerRecord& record) noexcept override { inner_->observe(record); }
+  [[nodiscard]] Duration slow_after(Duration beyond) const noexcept override {
+    return inner_->slow_after(beyond);
+  }
+  void observe_slow(const Request& request, const RequestState& state,
+                    Duration after) noexcept override {
+    inner_->observe_slow(request, state, after);
+  }
   void answer_failed(const Request& request, Response* response,
                      std::exception_ptr thrown) noexcept override {
     inner_->answer_failed(request, response, std::move(thrown));

@@ -166,7 +166,11 @@ App& App::use(Rewrite rewrite) {
 }
 
 App& App::observe(Observer observer) {
-  to_extend("observe()").observers.push_back({std::move(observer)});
+  RouteTable& table = to_extend("observe()");
+  if (const auto* const slow = observer.target<SlowObserver>()) {
+    table.slow_observers.push_back({slow->after, slow->goes_on});
+  }
+  table.observers.push_back({std::move(observer)});
   return *this;
 }
 

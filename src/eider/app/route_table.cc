@@ -136,6 +136,9 @@ void RouteTable::mount(std::size_t scope, RouteTable& other) {
   for (OfApp<Observer>& observer : other.observers) {
     observers.push_back({std::move(observer.function), observer.scope + first});
   }
+  for (Slow& slow : other.slow_observers) {
+    slow_observers.push_back({slow.after, std::move(slow.function), slow.scope + first});
+  }
   mounted_trusts.push_back(other.proxy_trust);
   std::ranges::move(other.mounted_trusts, std::back_inserter(mounted_trusts));
   trust(*proxy_trust);

@@ -98,6 +98,13 @@ class RouteTable : public std::enable_shared_from_this<RouteTable> {
   std::size_t body_bytes_max = std::size_t{1} << 20;
   std::vector<OfApp<Rewrite>> rewrites;
   std::vector<OfApp<Observer>> observers;
+  /// SlowObserver::goes_on
+  struct Slow {
+    Duration after;
+    std::function<void(const RequestState&)> function;
+    std::size_t scope = 0;
+  };
+  std::vector<Slow> slow_observers;
   std::deque<detail::app::Part> parts;  // in the order in which they start
   std::shared_ptr<LogSink> log;
   std::shared_ptr<const ConnectionProtocol> protocol;

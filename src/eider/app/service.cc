@@ -357,6 +357,31 @@ void AppService::observe(const AnswerRecord& record) noexcept {
   }
 }
 
+Duration AppService::slow_after(Duration beyond) const noexcept {
+  Duration next = Duration::max();
+  for (const RouteTable::Slow& slow : table_->slow_observers) {
+    next = slow.after > beyond ? std::min(next, slow.after) : next;
+  }
+  return next;
+}
+
+void AppService::observe_slow(const Request& request, const RequestState& state,
+                              Duration after) noexcept {
+  for (const auto& [its_after, tell, scope] : table_->slow_observers) {
+    const bool is_its =
+        its_after == after &&
+        (scope == 0 || is_of_app(table_->scopes[scope], request.head(), request.route()));
+    try {
+      if (is_its) {
+        tell(state);
+      }
+    } catch (...) {
+      Response unsent;  // as of observers
+      render_thrown(table_->log.get(), request, unsent);
+    }
+  }
+}
+
 void AppService::answer_failed(const Request& request, Response* response,
                                std::exception_ptr thrown) noexcept {
   const Within within(peek_work(request));

@@ -39,6 +39,9 @@ class AppService final : public Service {
     return has_after_work_ || !table_->observers.empty();
   }
   void observe(const AnswerRecord& record) noexcept override;
+  [[nodiscard]] Duration slow_after(Duration beyond) const noexcept override;
+  void observe_slow(const Request& request, const RequestState& state,
+                    Duration after) noexcept override;
   void answer_failed(const Request& request, Response* response,
                      std::exception_ptr thrown) noexcept override;
   void refuse(int status, std::string_view detail, Response& response) noexcept override;

@@ -195,6 +195,29 @@ void write_fields(LogSink& sink, LogLevel level, std::string_view message,
   sink.write_fields(level, message, fields);
 }
 
+/// "statement select … (3.2 s), sleep (1.0 s)"
+std::string waits_text(const RequestState& state) {
+  std::string text;
+  for (const WaitState& wait : state.waits_for) {
+    const auto tenths = static_cast<std::uint64_t>(wait.seconds * 10);
+    text.append(text.empty() ? "" : ", ").append(wait.what);
+    text.append(wait.text.empty() ? "" : " ").append(wait.text).append(" (");
+    text.append(std::to_string(tenths / 10)).append(".").append(std::to_string(tenths % 10));
+    text.append(" s)");
+  }
+  return text.empty() ? "something of the program's own" : text;
+}
+
+/// Without its target, which may be a secret that only its end knows of.
+void write_going_on(LogSink& sink, const RequestState& state) {
+  const std::string waits = waits_text(state);
+  const std::array<LogField, 5> fields = {
+      LogField("method", state.method), LogField("route", state.route),
+      LogField("milliseconds", static_cast<std::int64_t>(state.seconds * 1000)),
+      LogField("address", state.peer), LogField("waits_for", waits)};
+  sink.write_fields(LogLevel::warning, "slow request goes on", fields);
+}
+
 std::string line_of(const AnswerRecord& record, AccessFormat format, const Secrets& secrets) {
   switch (format) {
     case AccessFormat::text:
@@ -245,12 +268,16 @@ Observer access_log(std::shared_ptr<LogSink> sink, AccessFormat format,
       };
 }
 
-Observer slow_log(std::shared_ptr<LogSink> sink, Duration limit, std::vector<std::string> secrets) {
-  return [sink = std::move(sink), limit, secrets = std::move(secrets)](const AnswerRecord& record) {
-    if (record.ended - record.began > limit) {
-      write_fields(*sink, LogLevel::warning, "slow request", record, secrets);
-    }
-  };
+SlowObserver slow_log(std::shared_ptr<LogSink> sink, Duration limit,
+                      std::vector<std::string> secrets) {
+  return {.over =
+              [sink, limit, secrets = std::move(secrets)](const AnswerRecord& record) {
+                if (record.ended - record.began > limit) {
+                  write_fields(*sink, LogLevel::warning, "slow request", record, secrets);
+                }
+              },
+          .after = limit,
+          .goes_on = [sink](const RequestState& state) { write_going_on(*sink, state); }};
 }
 
 Observer access_log(AccessFormat format, std::vector<std::string> secrets) {

@@ -51,9 +51,10 @@ enum class AccessFormat : std::uint8_t {
                                   std::vector<std::string> secrets = secret_query_names());
 /// A warning "slow request" with the same fields for each request that has taken longer, from its
 /// head to the last byte of its answer: for App::observe. Streams and files that are sent take as
-/// long as their clients do.
-[[nodiscard]] Observer slow_log(std::shared_ptr<LogSink> sink, Duration limit,
-                                std::vector<std::string> secrets = secret_query_names());
+/// long as their clients do. Ahead of it, once, "slow request goes on" with method, route,
+/// milliseconds, address, and what it waits for, where the handler has not answered by then.
+[[nodiscard]] SlowObserver slow_log(std::shared_ptr<LogSink> sink, Duration limit,
+                                    std::vector<std::string> secrets = secret_query_names());
 /// The same on standard error; other formats than text on standard output, as they are.
 [[nodiscard]] Observer access_log(AccessFormat format = AccessFormat::text,
                                   std::vector<std::string> secrets = secret_query_names());

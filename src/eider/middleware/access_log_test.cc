@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
 
 #include "eider/app/app.h"
+#include "eider/app/event_stream.h"
 #include "eider/app/producing.h"
 #include "eider/app/websocket.h"
 #include "eider/json/json.h"
@@ -215,12 +217,98 @@ std::vector<std::string> slow_lines(const TestRequest& request) {
 TEST(SlowLog, tells_each_request_that_took_longer_with_its_route) {
   EXPECT_EQ(slow_lines({.target = "/sleeps/29"}), std::vector<std::string>());
   const std::vector<std::string> lines = slow_lines({.target = "/sleeps/31?token=abc&full=1"});
-  ASSERT_EQ(lines.size(), 1U);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_TRUE(lines[0].starts_with("slow request goes on method=GET route=/sleeps/{ms} "));
+  EXPECT_FALSE(lines[0].contains("abc"));
   EXPECT_TRUE(
-      lines[0].starts_with("slow request method=GET target=/sleeps/31?hidden "
+      lines[1].starts_with("slow request method=GET target=/sleeps/31?hidden "
                            "route=/sleeps/{ms} status=200 "))
-      << lines[0];
-  EXPECT_TRUE(lines[0].contains(" milliseconds=31 ")) << lines[0];
+      << lines[1];
+  EXPECT_TRUE(lines[1].contains(" milliseconds=31 ")) << lines[1];
+}
+
+constexpr std::size_t kManyRequests = 25;
+std::shared_ptr<LogLines> slow_log_lines;  // NOLINT(*-avoid-non-const-global-variables)
+
+/// Those that go on, of all so far.
+std::size_t told_going_on() {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      slow_log_lines->lines,
+      [](const std::string& line) { return line.starts_with("slow request goes on "); }));
+}
+
+void set_up_slow(App& app) {
+  slow_log_lines = std::make_shared<LogLines>();
+  app.observe(slow_log(slow_log_lines, std::chrono::seconds(2)));
+  app.observe(slow_log(slow_log_lines, std::chrono::seconds(10)));
+  app.get("/sleeps/{seconds}", [](int seconds) -> Task<int> {
+    auto sleep = sleep_for(std::chrono::seconds(seconds));
+    co_await sleep;
+    co_return seconds;
+  });
+  app.get("/ticks", [](EventStream events) -> Task<> {
+    auto sent = events.send({.data = "1"});
+    co_await sent;
+    auto sleep = sleep_for(std::chrono::hours(1));
+    co_await sleep;
+  });
+}
+
+std::string ask_slow(std::string_view target) {
+  return "GET " + std::string(target) + " HTTP/1.1\r\nHost: a\r\n\r\n";
+}
+
+TEST(SlowLog, tells_once_what_a_request_waits_for_that_goes_on) {
+  SimAppServer<&set_up_slow> server;
+  SimClient client = server.connect();
+  SimClient other = server.connect();
+  client.send(ask_slow("/sleeps/5"));
+  other.send(ask_slow("/sleeps/1"));
+  server.kernel.advance(milliseconds(1900));
+  EXPECT_EQ(slow_log_lines->lines, std::vector<std::string>());
+  server.kernel.advance(milliseconds(2000));
+  ASSERT_EQ(slow_log_lines->lines.size(), 1U);
+  const std::string& line = slow_log_lines->lines[0];
+  EXPECT_TRUE(
+      line.starts_with("slow request goes on method=GET route=/sleeps/{seconds} "
+                       "milliseconds="))
+      << line;
+  EXPECT_TRUE(line.contains("waits_for=\"sleep (2.")) << line;
+  server.kernel.advance(std::chrono::seconds(2));
+  ASSERT_EQ(slow_log_lines->lines.size(), 2U);
+  EXPECT_TRUE(slow_log_lines->lines[1].starts_with("slow request method=GET "));
+  EXPECT_TRUE(slow_log_lines->lines[1].contains(" milliseconds=5000 "));
+}
+
+TEST(SlowLog, tells_a_request_that_goes_on_for_each_limit_and_each_time_anew) {
+  SimAppServer<&set_up_slow> server;
+  SimClient client = server.connect();
+  client.send(ask_slow("/sleeps/60"));
+  server.kernel.advance(std::chrono::seconds(9));
+  EXPECT_EQ(told_going_on(), 1U);
+  server.kernel.advance(std::chrono::seconds(50));
+  EXPECT_EQ(told_going_on(), 2U);
+  server.kernel.advance(std::chrono::seconds(2));
+  client.send(ask_slow("/sleeps/5"));
+  server.kernel.advance(std::chrono::seconds(4));
+  EXPECT_EQ(told_going_on(), 3U);
+}
+
+TEST(SlowLog, tells_ten_at_a_time_and_no_live_stream) {
+  SimAppServer<&set_up_slow> server;
+  std::vector<SimClient> clients;
+  for (std::size_t count = 0; count < kManyRequests; ++count) {
+    clients.push_back(server.connect());
+    clients.back().send(ask_slow("/sleeps/60"));
+    clients.push_back(server.connect());
+    clients.back().send(ask_slow("/ticks"));
+  }
+  server.kernel.advance(milliseconds(2500));
+  EXPECT_EQ(told_going_on(), 10U);
+  server.kernel.advance(std::chrono::seconds(1));
+  EXPECT_EQ(told_going_on(), 20U);
+  server.kernel.advance(std::chrono::seconds(5));
+  EXPECT_EQ(told_going_on(), kManyRequests);
 }
 
 TEST(AccessLog, tells_streams_of_http2_likewise) {

@@ -48,7 +48,8 @@ struct LoopContext {
         limits(its_limits),
         head_limits(head_limits_of(its_limits)),
         is_observed(its_service.is_observed()),
-        exchanges({its_loop, its_service, limits, running, *numbers, is_draining},
+        exchanges({its_loop, its_service, limits, running, *numbers, is_draining,
+                   its_service.slow_after(Duration::zero())},
                   its_limits.in_flight_max, its_limits.bodies_bytes_max),
         overload(its_loop, requests, its_limits.queue_time) {}
 

@@ -30,6 +30,7 @@ void Exchange::open(Request& from, const Plan& plan, Transport& transport) {
   transport_ = &transport;
   plan_ = plan;
   began_ = context_.loop.now();
+  slow_after_ = context_.slow_after;
   // The slots hold what was found for the request by now, so they move with it.
   request_.take_slots(from);
   Arena& arena = request_.arena();
@@ -312,6 +313,9 @@ std::unique_ptr<Exchange> Exchanges::take() {
   exchange->index_ = in_use_.size();
   in_use_.push_back(exchange.get());
   context_.numbers.set_in_flight(in_use());
+  if (context_.slow_after != Duration::max() && !is_armed()) [[unlikely]] {
+    arm_look();
+  }
   return exchange;
 }
 
@@ -349,6 +353,37 @@ void Exchanges::keep(std::unique_ptr<Exchange> exchange) noexcept {
   if (spare_.size() < kSpareMax) {
     spare_.push_back(std::move(exchange));
   }
+}
+
+void Exchanges::arm_look() noexcept {
+  const Duration pause = std::clamp<Duration>(
+      context_.slow_after / 2, std::chrono::milliseconds(10), std::chrono::seconds(1));
+  context_.loop.arm(*this, context_.loop.now() + pause);
+}
+
+void Exchanges::expire() {
+  constexpr std::size_t kToldMax = 10;
+  std::size_t told = 0;
+  for (std::size_t index = 0; index < in_use_.size() && told < kToldMax; ++index) {
+    told += tell_if_slow(*in_use_[index]) ? 1 : 0;
+  }
+  if (!in_use_.empty()) {
+    arm_look();
+  }
+}
+
+bool Exchanges::tell_if_slow(Exchange& exchange) {
+  const Instant now = context_.loop.now();
+  if (!exchange.is_waiting() || now - exchange.began() < exchange.slow_after_) {
+    return false;
+  }
+  const Within within(work_if_any(exchange.request()));
+  const RequestState state = exchange.state(now);
+  while (now - exchange.began() >= exchange.slow_after_) {
+    context_.service.observe_slow(exchange.request(), state, exchange.slow_after_);
+    exchange.slow_after_ = context_.service.slow_after(exchange.slow_after_);
+  }
+  return true;
 }
 
 std::vector<RequestState> Exchanges::state(std::size_t count_max) const {

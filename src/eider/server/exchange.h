@@ -19,6 +19,7 @@
 #include "eider/runtime/loop.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
+#include "eider/runtime/timer.h"
 #include "eider/server/loop_limits.h"
 #include "eider/server/loop_numbers.h"
 #include "eider/server/production.h"
@@ -99,6 +100,7 @@ struct ExchangeContext {
   RunningPlan& running;
   LoopNumbers& numbers;
   const bool& is_draining;
+  Duration slow_after;  // see Service
 };
 
 /// The plan as it is kept to: what decides ahead of content begins before that has come.
@@ -216,15 +218,17 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   std::optional<SecuredBy> secured_by_;
   CancelSource cancel_source_;
   Ongoing ongoing_;
-  std::size_t index_ = 0;  // Exchanges' own
+  // Exchanges' own.
+  std::size_t index_ = 0;
+  Duration slow_after_;  // of what is told next
   // Last, so that they are destroyed before what they use.
   Task<> task_;
   std::unique_ptr<Production> production_;
 };
 
 /// All exchanges of one loop: spare ones for reuse, and those whose client has left while a
-/// blocking thread still uses them.
-class Exchanges final {
+/// blocking thread still uses them. Those that take long are told to the service.
+class Exchanges final : private Timer {
  public:
   Exchanges(const ExchangeContext& context, std::size_t count_max,
             std::size_t bodies_bytes_max) noexcept
@@ -251,6 +255,10 @@ class Exchanges final {
  private:
   friend class Exchange;
 
+  /// Looks for those that take long, while any is in use.
+  void expire() override;
+  void arm_look() noexcept;
+  [[nodiscard]] bool tell_if_slow(Exchange& exchange);
   void on_orphan_done(Exchange& exchange);
   void keep(std::unique_ptr<Exchange> exchange) noexcept;
 

@@ -1,5 +1,5 @@
-// What became of one request, told once: when the last byte of its answer has left, or nobody waits
-// for it any more. Must not be kept: all that it refers to is valid for the call alone.
+// What became of one request, told when the last byte of its answer has left, or nobody waits for
+// it any more. Must not be kept: all that it refers to is valid for the call alone.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "eider/http/request.h"
 #include "eider/runtime/time.h"
+#include "eider/server/state.h"
 
 namespace eider {
 
@@ -32,5 +33,18 @@ struct AnswerRecord {
 
 /// Called on the loop's thread, of each loop.
 using Observer = std::function<void(const AnswerRecord&)>;
+
+/// An Observer that App::observe knows for one that hears of requests that take long while they go
+/// on, too.
+struct SlowObserver {
+  void operator()(const AnswerRecord& record) const { over(record); }
+
+  Observer over;
+  /// Behind this `goes_on` is called, once, with what the request waits for, where its handler has
+  /// not answered by then. Looked at once a second, or twice within a shorter time; of ten requests
+  /// of a loop at most, the others' turn comes in the next look.
+  Duration after;
+  std::function<void(const RequestState&)> goes_on;
+};
 
 }  // namespace eider

@@ -12,6 +12,8 @@
 #include "eider/http/response.h"
 #include "eider/runtime/cancel.h"
 #include "eider/runtime/task.h"
+#include "eider/runtime/time.h"
+#include "eider/server/state.h"
 
 namespace eider {
 
@@ -115,6 +117,15 @@ class Service {
   [[nodiscard]] virtual bool is_observed() const noexcept { return false; }
   /// Called once for each request, when all is over with it.
   virtual void observe(const AnswerRecord& /*record*/) noexcept {}
+
+  /// The least time beyond that one behind which it wants to hear of requests that are still
+  /// handled; Duration::max(): none. Asked once per loop with zero, and as below.
+  [[nodiscard]] virtual Duration slow_after(Duration /*beyond*/) const noexcept {
+    return Duration::max();
+  }
+  /// Called for such a request on its loop's thread, once for each of these times.
+  virtual void observe_slow(const Request& /*request*/, const RequestState& /*state*/,
+                            Duration /*after*/) noexcept {}
 
   /// A producer (content.h) threw `thrown`. When nothing of the response has left, it is filled
   /// anew; otherwise null, and the connection ends: there is only a line to be written.
