@@ -30,6 +30,14 @@ struct Settings {
 
 using Milliseconds = std::chrono::milliseconds;
 
+Task<> clean(Database database) {
+  while (true) {
+    auto counting = database.one<std::int64_t>("select count(*) from sqlite_schema");
+    (void)co_await counting;
+    co_await sleep_for(std::chrono::minutes(1));
+  }
+}
+
 App make_app(const Settings& settings) {
   App app;
   const auto metrics = std::make_shared<Metrics>();
@@ -78,6 +86,9 @@ App make_app(const Settings& settings) {
     co_await std::move(writing);
     co_return "written";
   });
+
+  // Beside requests, and seen likewise.
+  app.background("cleaning", [database] { return clean(database); });
 
   // Whatever a client sends is one line of the log, and text on the dashboard.
   app.post("/note",

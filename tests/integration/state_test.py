@@ -144,6 +144,18 @@ class State(unittest.TestCase):
         databases = [one for one in state['resources'] if one['kind'] == 'database']
         self.assertEqual([one['numbers']['busy'] for one in databases], [1])
 
+    def test_what_goes_on_in_the_background_tells_what_it_waits_for(self):
+        program = self.start('--threads', '2')
+
+        def asleep():
+            state = self.told(program.process.pid)
+            found = [one for loop in state['server']['loops'] for one in loop['background']
+                     if one['name'] == 'cleaning']
+            return found if found and found[0]['waits_for'] else None
+        [cleaning] = wait_for(asleep)
+        self.assertEqual([one['what'] for one in cleaning['waits_for']], ['sleep'])
+        self.assertGreaterEqual(cleaning['seconds'], cleaning['waits_for'][0]['seconds'])
+
     def test_a_request_that_goes_on_is_told_to_the_log_with_what_it_waits_for(self):
         program = self.start('--threads', '1')
         self.send(program, f'/report/{LONG_MS}?token=secret')

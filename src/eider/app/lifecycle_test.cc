@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -16,10 +17,12 @@
 #include "eider/app/app.h"
 #include "eider/app/options.h"
 #include "eider/base/inspected.h"
+#include "eider/base/work.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/sleep.h"
 #include "eider/runtime/sync.h"
 #include "eider/server/server.h"
+#include "eider/server/state.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {
@@ -167,6 +170,17 @@ TEST_F(AppLifecycle, gets_back_what_a_background_holds) {
   }
   EXPECT_EQ(notes->all(), List{"held"});
   EXPECT_EQ(log->all(), List{});
+}
+
+TEST_F(AppLifecycle, runs_a_background_as_work_of_its_name) {
+  app.background("mail", [notes = notes]() -> Task<> {
+    co_await sleep_for(1s);
+    const Work* const work = Work::current();
+    notes->add(std::string(work->method) + " " + std::string(work->route));
+  });
+  TestClient client(app);
+  client.advance(2s);
+  EXPECT_EQ(notes->all(), List{"background mail"});
 }
 
 TEST_F(AppLifecycle, begins_a_background_again_that_throws_later_each_time) {
@@ -403,6 +417,31 @@ TEST_P(AppRuns, what_is_once_for_all_loops_once_and_the_rest_on_each) {
   EXPECT_EQ(notes->count("process destroyed"), 1U);
   const List all = notes->all();
   EXPECT_EQ(List(all.end() - 2, all.end()), (List{"process destroyed", "stop"}));
+}
+
+TEST_P(AppRuns, tell_with_the_state_of_the_server_what_they_wait_for) {
+  const auto sleeping = []() -> Task<> { co_await sleep_for(24h); };
+  app.background("process", sleeping);
+  app.background("loop", sleeping, {.runs_on = RunsOn::each_loop});
+  app.background("asking", [notes = notes]() -> Task<> {
+    List told;
+    while (told.size() != 5) {
+      told.clear();
+      auto asking = server_state();
+      const auto state = co_await asking;
+      for (const LoopState& loop : state->loops) {
+        for (const BackgroundState& one : loop.background) {
+          told.push_back(one.name + (one.waits_for.empty() ? "" : " " + one.waits_for[0].what));
+        }
+      }
+      co_await sleep_for(1ms);
+    }
+    std::ranges::sort(told);
+    std::ranges::for_each(told, [&](const std::string& one) { notes->add(one); });
+  });
+  serve_until(5);
+  EXPECT_EQ(notes->all(),
+            (List{"asking", "loop sleep", "loop sleep", "loop sleep", "process sleep"}));
 }
 
 TEST_P(AppRuns, may_be_in_the_blocking_pool_when_they_stop) {

@@ -38,18 +38,20 @@ Instant next_due(Instant due, Duration interval, Instant now) {
   return due >= now ? due : due + ((now - due) / interval + 1) * interval;
 }
 
-/// The first of a trace of its own; nothing where nobody wants spans.
-WorkRef work_of_job(const RouteTable& table) {
+/// What it waits for is told to that. It is the first of a trace of its own where somebody wants
+/// spans: a background has no end that could be told, so what is called again and again alone.
+WorkRef work_of(const detail::app::Part& part, const RouteTable& table) {
+  auto* const work = new Work;
+  work->method = "background";
+  work->route = part.name;
   const auto& given = table.scopes.front().states->given;
   const auto found = given.find(&detail::base::kTypeKey<JobSpans>);
-  if (found == given.end()) {
-    return {};
+  if (found != given.end() && part.interval != Duration::zero()) {
+    const auto& spans = static_cast<const JobSpans*>(found->second.get())->sink;
+    work->place = {.trace_high = next_span_id(), .trace_low = next_span_id()};
+    work->place.is_sampled = spans->samples(work->place);
+    work->spans = spans;
   }
-  const auto& spans = static_cast<const JobSpans*>(found->second.get())->sink;
-  auto* const work = new Work;
-  work->place = {.trace_high = next_span_id(), .trace_low = next_span_id()};
-  work->place.is_sampled = spans->samples(work->place);
-  work->spans = spans;
   return WorkRef::to_new(work);
 }
 
@@ -61,23 +63,13 @@ class Lifetime::Tally {
   explicit Tally(std::string name)
       : name_(std::move(name)), inspected_([this] { return state(); }) {}
 
-  /// For as long as it goes on: a task that is cancelled is destroyed.
-  class Run {
-   public:
-    explicit Run(Tally& tally) noexcept : tally_(tally) {
-      tally_.began_at_ = std::chrono::steady_clock::now().time_since_epoch().count();
-      ++tally_.begun_;
-      ++tally_.running_;
-    }
-    ~Run() { --tally_.running_; }
-    Run(const Run&) = delete;
-    Run& operator=(const Run&) = delete;
-
-    void note_failed() noexcept { ++tally_.failed_; }
-
-   private:
-    Tally& tally_;
-  };
+  void note_begun() noexcept {
+    began_at_ = std::chrono::steady_clock::now().time_since_epoch().count();
+    ++begun_;
+    ++running_;
+  }
+  void note_failed() noexcept { ++failed_; }
+  void note_over() noexcept { --running_; }
 
  private:
   [[nodiscard]] ResourceState state() const {
@@ -101,6 +93,43 @@ class Lifetime::Tally {
   const Inspected inspected_;
 };
 
+/// One that goes on, until it is destroyed, as a task is that is cancelled.
+class Lifetime::Run : private ListNode {
+ public:
+  Run(Tally& tally, std::string_view name, const Work& work, IntrusiveList<Run>& others) noexcept
+      : tally_(tally), name_(name), work_(work), began_(Loop::current().now()) {
+    tally_.note_begun();
+    others.push_back(*this);
+  }
+  ~Run() { tally_.note_over(); }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  void note_failed() noexcept { tally_.note_failed(); }
+  [[nodiscard]] BackgroundState state(Instant now) const {
+    return {.name = std::string(name_),
+            .seconds = detail::server::seconds_of(now - began_),
+            .waits_for = detail::server::waits_of(work_, now)};
+  }
+
+ private:
+  friend class IntrusiveList<Run>;
+
+  Tally& tally_;
+  const std::string_view name_;
+  const Work& work_;
+  const Instant began_;
+};
+
+std::vector<BackgroundState> Lifetime::on_this_loop(std::size_t count_max) const {
+  std::vector<BackgroundState> all;
+  running_.here().look_through([&](const Run& run) {
+    all.push_back(run.state(Loop::current().now()));
+    return all.size() < count_max;
+  });
+  return all;
+}
+
 void detail::app::check_interval(Duration interval) {
   if (interval < std::chrono::milliseconds(1)) {
     throw Failure(Error::internal("every " + format_duration(interval) +
@@ -109,7 +138,10 @@ void detail::app::check_interval(Duration interval) {
 }
 
 Lifetime::Lifetime(const RouteTable& table, States& states)
-    : table_(table), states_(states), on_each_loop_([] { return std::make_unique<Scope>(); }) {}
+    : table_(table),
+      states_(states),
+      on_each_loop_([] { return std::make_unique<Scope>(); }),
+      running_([] { return std::make_unique<IntrusiveList<Run>>(); }) {}
 
 Lifetime::~Lifetime() = default;
 
@@ -273,11 +305,10 @@ void Lifetime::begin_background(const Running& running, Scope& scope) {
 /// returns  whether it came to its end without a fault
 Task<bool> Lifetime::run_once(const Running& running) {
   std::string why;
-  // A background has no end that could be told, so what is called again and again is traced alone.
-  const bool has_end = running.part->interval != Duration::zero();
-  const Within within(has_end ? work_of_job(table_) : WorkRef());
+  const WorkRef work = work_of(*running.part, table_);
+  const Within within(work);
   Span span(running.part->name);
-  Tally::Run run(*running.tally);
+  Run run(*running.tally, running.part->name, *work.get(), running_.here());
   try {
     auto task = running.background();
     co_await std::move(task);

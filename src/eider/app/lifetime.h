@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "eider/app/lifecycle.h"
+#include "eider/base/intrusive_list.h"
 #include "eider/base/result.h"
 #include "eider/runtime/loop_local.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/task.h"
+#include "eider/server/state.h"
 
 namespace eider {
 
@@ -40,8 +42,12 @@ class Lifetime {
   [[nodiscard]] Task<> end_on_loop();
   [[nodiscard]] Task<> stop();
 
+  /// What goes on on this loop's thread, which calls: as many as that at most.
+  [[nodiscard]] std::vector<BackgroundState> on_this_loop(std::size_t count_max) const;
+
  private:
   class Tally;
+  class Run;
   struct Call {
     const detail::app::LifeCall* call = nullptr;
     std::vector<void*> states;
@@ -78,6 +84,7 @@ class Lifetime {
   std::vector<Running> parts_;
   std::size_t begun_ = 0;  // of them, in order
   LoopLocal<Scope> on_each_loop_;
+  LoopLocal<IntrusiveList<Run>> running_;
   std::unique_ptr<Reloading> reloading_;
 };
 

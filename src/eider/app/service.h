@@ -46,6 +46,9 @@ class AppService final : public Service {
                      std::exception_ptr thrown) noexcept override;
   void refuse(int status, std::string_view detail, Response& response) noexcept override;
   [[nodiscard]] PlanName plan_name(const void* endpoint) const noexcept override;
+  [[nodiscard]] std::vector<BackgroundState> background(std::size_t count_max) const override {
+    return lifetime_.on_this_loop(count_max);
+  }
   [[nodiscard]] std::size_t unfinished(Loop& loop) noexcept override;
 
  private:

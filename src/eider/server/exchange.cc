@@ -250,9 +250,20 @@ std::string_view Exchange::stage_text() const noexcept {
   return {};
 }
 
-RequestState Exchange::state(Instant now) const {
+std::vector<WaitState> waits_of(const Work& work, Instant now) {
   constexpr std::size_t kWaitsMax = 8;
   constexpr std::size_t kTextBytesMax = 200;
+  std::vector<WaitState> waits;
+  work.waits().look_through([&](const WaitNote& note) {
+    waits.push_back({.what = std::string(to_text(note.what())),
+                     .text = std::string(note.text().substr(0, kTextBytesMax)),
+                     .seconds = seconds_of(now - note.since())});
+    return waits.size() < kWaitsMax;
+  });
+  return waits;
+}
+
+RequestState Exchange::state(Instant now) const {
   RequestState state{.method = std::string(to_text(request_.method())),
                      .route = std::string(request_.route()),
                      .stage = std::string(stage_text()),
@@ -262,12 +273,7 @@ RequestState Exchange::state(Instant now) const {
   }
   if (const auto* const followed = request_.find<RequestWork>()) {
     state.id = followed->work->request_id();
-    followed->work->waits().look_through([&](const WaitNote& note) {
-      state.waits_for.push_back({.what = std::string(to_text(note.what())),
-                                 .text = std::string(note.text().substr(0, kTextBytesMax)),
-                                 .seconds = seconds_of(now - note.since())});
-      return state.waits_for.size() < kWaitsMax;
-    });
+    state.waits_for = waits_of(*followed->work, now);
   }
   if (state.waits_for.empty() && stage_ == Stage::waiting && plan_.outlives_client) {
     state.waits_for.push_back({.what = std::string(to_text(WaitNote::What::thread))});

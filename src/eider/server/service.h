@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <string_view>
+#include <vector>
 
 #include "eider/base/result.h"
 #include "eider/http/request.h"
@@ -137,6 +138,11 @@ class Service {
 
   /// A request that the parser refused, or that missed its deadline: fills the error's content.
   virtual void refuse(int status, std::string_view detail, Response& response) noexcept = 0;
+
+  /// What goes on beside requests on this loop's thread, which calls: as many as that at most.
+  [[nodiscard]] virtual std::vector<BackgroundState> background(std::size_t /*count_max*/) const {
+    return {};
+  }
 
   /// How much goes on on this loop's thread, which calls, without a connection, such as a
   /// WebSocket's handler whose client has left: a drain waits for it.

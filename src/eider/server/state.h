@@ -13,7 +13,9 @@
 
 namespace eider {
 
-/// Something that a request waits for.
+class Work;
+
+/// Something that a request, or what goes on beside them, waits for.
 ///
 /// what  "statement" (text: its SQL, without values), "request" of HttpClient (text: method and
 ///       server), "sleep", "thread" (of those that block), or "client" (text: what it is to do)
@@ -36,6 +38,14 @@ struct RequestState {
   double seconds = 0;
   std::string peer{};
   std::string id{};
+  std::vector<WaitState> waits_for{};
+};
+
+/// What goes on beside requests (`background`, `every`, a module's), while it does: since when, and
+/// what it waits for, as of a request.
+struct BackgroundState {
+  std::string name;
+  double seconds = 0;
   std::vector<WaitState> waits_for{};
 };
 
@@ -71,6 +81,7 @@ struct StuckState {
 /// lag_seconds         how long it had to be waited for
 /// requests            so far
 /// requests_in_flight  the oldest 100
+/// background          the first 100
 struct LoopState {
   std::uint64_t loop = 0;
   bool answers = true;
@@ -81,6 +92,7 @@ struct LoopState {
   bool is_draining = false;
   ConnectionsState connections{};
   std::vector<RequestState> requests_in_flight{};
+  std::vector<BackgroundState> background{};
   std::optional<StuckState> stuck{};
 };
 
@@ -103,6 +115,8 @@ namespace detail::server {
 [[nodiscard]] inline double seconds_of(Duration duration) noexcept {
   return std::chrono::duration<double>(duration).count();
 }
+/// On the thread that has made it; of many the first.
+[[nodiscard]] std::vector<WaitState> waits_of(const Work& work, Instant now);
 }  // namespace detail::server
 
 /// The state of the server whose loop runs on this thread, as of a tenth of a second ago at most:

@@ -114,12 +114,14 @@ void Worker::on_accept_failed(NetError error) {
 LoopState Worker::state() const {
   constexpr std::size_t kConnectionsMax = 10'000;
   constexpr std::size_t kRequestsMax = 100;
+  constexpr std::size_t kBackgroundMax = 100;
   return {.turns = turns_of(context_.loop).count(),
           .requests = requests(),
           .in_flight = in_flight(),
           .is_draining = context_.is_draining,
           .connections = connections_.state(kConnectionsMax),
-          .requests_in_flight = context_.exchanges.state(kRequestsMax)};
+          .requests_in_flight = context_.exchanges.state(kRequestsMax),
+          .background = group_.service.background(kBackgroundMax)};
 }
 
 void Worker::hold() noexcept {

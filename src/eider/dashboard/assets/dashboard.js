@@ -173,9 +173,17 @@ function drawRate(rate) {
   svg.setAttribute("aria-label", `Requests a second: ${count(rate)} now, at most ${count(most)} of late`);
 }
 
+// Of what goes on in the background, on whatever loops.
+function waitsOf(name, goingOn) {
+  return goingOn.filter((one) => one.name === name).map((one) =>
+    `; for ${seconds(one.seconds)}, waits for ${waits(one)}`).join("");
+}
+
 function drawOthers(state) {
+  const goingOn = state.process.server.loops.flatMap((loop) => loop.background);
   fill("pools", state.process.resources.map((one) => [one.kind, code(one.name),
-    Object.entries(one.numbers).map(([name, value]) => `${name} ${count(value)}`).join(", ")]), "There is none.");
+    Object.entries(one.numbers).map(([name, value]) => `${name} ${count(value)}`).join(", ") +
+      (one.kind === "background" ? waitsOf(one.name, goingOn) : "")]), "There is none.");
   fill("slow", state.slow_statements.map((one) => [code(one.sql || "(several, or rows as they come)"),
     number(seconds(one.seconds)), nameOf(one), new Date(one.unix_seconds * 1000).toLocaleTimeString()]),
     "None has taken a tenth of a second.");
