@@ -189,6 +189,8 @@ std::string_view to_text(WaitNote::What what) noexcept {
   switch (what) {
     case WaitNote::What::statement:
       return "statement";
+    case WaitNote::What::command:
+      return "command";
     case WaitNote::What::request:
       return "request";
     case WaitNote::What::sleep:

@@ -213,7 +213,7 @@ class WorkKept {
 ///     const WaitNote waits(WaitNote::What::request, "GET http://stock", Loop::current().now());
 class WaitNote : private ListNode {
  public:
-  enum class What : std::uint8_t { statement, request, sleep, thread, client };
+  enum class What : std::uint8_t { statement, command, request, sleep, thread, client };
 
   /// None.
   WaitNote() noexcept = default;
@@ -254,7 +254,7 @@ class WaitNote : private ListNode {
   WorkRef work_;
 };
 
-/// "statement", "request", "sleep", "thread", "client"
+/// "statement", "command", "request", "sleep", "thread", "client"
 [[nodiscard]] std::string_view to_text(WaitNote::What what) noexcept;
 
 inline void WorkKept::enter(WorkRef work) noexcept {

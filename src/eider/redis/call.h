@@ -12,11 +12,13 @@
 #include <vector>
 
 #include "eider/base/buffer.h"
+#include "eider/base/work.h"
 #include "eider/redis/command_rules.h"
 #include "eider/redis/redis_failure.h"
 #include "eider/redis/resp_reader.h"
 #include "eider/reflect/type.h"
 #include "eider/runtime/deferred.h"
+#include "eider/runtime/loop.h"
 #include "eider/runtime/suspended.h"
 #include "eider/runtime/time.h"
 #include "eider/runtime/timer.h"
@@ -54,7 +56,10 @@ class Call : private Timer, private Deferred {
   Call& operator=(const Call&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept { return state_ == State::done; }
-  void await_suspend(std::coroutine_handle<> waiting) noexcept { waiting_ = waiting; }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept {
+    waiting_ = waiting;
+    note_.begin(WaitNote::What::command, name(), Loop::current().now());
+  }
 
  protected:
   Call(Link& link, std::string_view name, Duration time) noexcept;
@@ -109,7 +114,10 @@ class Call : private Timer, private Deferred {
   enum class State : std::uint8_t { made, waiting, sent, done };
 
   void begin_again() noexcept;
-  void run() override { waiting_.resume(); }
+  void run() override {
+    note_.end();
+    waiting_.resume();
+  }
 
   Link* link_;
   Buffer* writing_ = nullptr;  // between `begin` and `end`
@@ -125,6 +133,7 @@ class Call : private Timer, private Deferred {
   bool wants_sent_ = false;
   CommandKind kind_ = CommandKind::plain;
   CommandName name_;
+  WaitNote note_;
 };
 
 /// Several commands in one writing; their answers go to their targets in order. Those to a cluster

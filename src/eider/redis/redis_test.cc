@@ -411,5 +411,27 @@ TEST_F(SecuredRedis, over_tls_the_server_shows_who_it_is) {
   EXPECT_EQ(std::string(stranger.what()).find("secret"), std::string::npos);
 }
 
+TEST_F(RedisTest, a_command_is_told_to_the_work_that_waits_for_it) {
+  on_loop_.run([](Redis of) -> Task<> {
+    const WorkRef work = WorkRef::to_new(new Work);
+    auto ask = [](Redis within) -> Task<> { (void)co_await within.command<std::string>("PING"); };
+    Task<> asking = ask(of);
+    {
+      const Within within(work);
+      asking.start();
+    }
+    const WaitNote* const note = work.get()->waits().front();
+    EXPECT_NE(note, nullptr);
+    if (note != nullptr) {
+      EXPECT_EQ(to_text(note->what()), "command");
+      EXPECT_EQ(note->text(), "PING");
+    }
+    while (!asking.is_done()) {
+      co_await sleep_for(1ms);
+    }
+    EXPECT_EQ(work.get()->waits().front(), nullptr);
+  }(redis_));
+}
+
 }  // namespace
 }  // namespace eider

@@ -17,8 +17,9 @@ class Work;
 
 /// Something that a request, or what goes on beside them, waits for.
 ///
-/// what  "statement" (text: its SQL, without values), "request" of HttpClient (text: method and
-///       server), "sleep", "thread" (of those that block), or "client" (text: what it is to do)
+/// what  "statement" (text: its SQL, without values), "command" of Redis (text: its name),
+///       "request" of HttpClient (text: method and server), "sleep", "thread" (of those that
+///       block), or "client" (text: what it is to do)
 struct WaitState {
   std::string what;
   std::string text{};
