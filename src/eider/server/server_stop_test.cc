@@ -34,7 +34,7 @@ TEST_P(ServerStop, finishes_what_is_in_flight_when_told_to_stop) {
   BlockingClient waiting = connect();
   idle.send(kPlainGet);
   EXPECT_TRUE(idle.read_until("hello").contains("200 OK"));
-  waiting.send("GET /wait?300 HTTP/1.1\r\nHost: a\r\n\r\n");
+  waiting.send("GET /wait?1000 HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_TRUE(comes_true([this] { return server_->stats().connections() == 2; }));
   std::this_thread::sleep_for(milliseconds(50));  // so that the request has been read
   server_->stop();
