@@ -1,9 +1,11 @@
 #include "eider/runtime/blocking.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <condition_variable>
+#include <ctime>
 #include <deque>
 #include <mutex>
 #include <system_error>
@@ -79,6 +81,50 @@ void join_all(std::vector<std::thread>& threads) {
   return used.ru_nvcsw;
 }
 
+/// One that is executed, and whether another may begin beside it: where it waits, since its thread
+/// uses no processor then, or computes for so long that short ones would wait for its end.
+class Executed {
+ public:
+  /// On its own thread.
+  Executed() noexcept { (void)::pthread_getcpuclockid(::pthread_self(), &clock_); }
+
+  /// By what its thread has used since the first look and since the last one; not by the clock on
+  /// the wall, as a processor that is shared makes short ones long.
+  void look(Instant now) noexcept {
+    if (now - looked_at_ < kLookAfter) {
+      return;
+    }
+    const Duration so_far = used();
+    if (looked_at_ == Instant()) {
+      first_ = so_far;
+    } else {
+      const bool waits = so_far - last_ < (now - looked_at_) / kUsedMin;
+      leaves_room_ = waits || so_far - first_ >= kLong;
+    }
+    last_ = so_far;
+    looked_at_ = now;
+  }
+  [[nodiscard]] bool leaves_room() const noexcept { return leaves_room_; }
+
+  static constexpr Duration kLookAfter = std::chrono::milliseconds(4);
+
+ private:
+  static constexpr Duration kLong = std::chrono::milliseconds(10);
+  static constexpr int kUsedMin = 8;  // such a part of the time
+
+  [[nodiscard]] Duration used() const noexcept {
+    timespec time{};
+    (void)::clock_gettime(clock_, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  }
+
+  clockid_t clock_ = 0;
+  Instant looked_at_;
+  Duration first_{0};
+  Duration last_{0};
+  bool leaves_room_ = false;
+};
+
 /// Whether jobs compute and wait for nothing, by those that were executed lately.
 class Computing {
  public:
@@ -95,8 +141,6 @@ class Computing {
 
 struct BlockingPool::State {
   using Job = std::unique_ptr<BlockingJob>;
-  /// Behind which one that is executed is taken to wait.
-  static constexpr Duration kStallMax = std::chrono::milliseconds(10);
 
   explicit State(BlockingLimits its_limits) : limits(its_limits), waiting(its_limits.queue_time) {}
 
@@ -105,6 +149,7 @@ struct BlockingPool::State {
   void start_thread();
   [[nodiscard]] bool may_begin() const noexcept;
   void wake_another() noexcept;
+  void look() noexcept;
   [[nodiscard]] bool would_be_late(const BlockingJob& job) noexcept;
   void execute(BlockingJob& job, std::unique_lock<std::mutex>& lock) noexcept;
   [[nodiscard]] bool is_one_too_many() const noexcept {
@@ -123,10 +168,8 @@ struct BlockingPool::State {
   StandingQueue waiting;
   // While more comes than can be done.
   Computing computing;
-  Instant began;            // the last one
-  std::size_t waiters = 0;  // that are executed: so many more may begin
-  std::size_t executing = 0;
-  const std::size_t processors = detail::runtime::usable_processors().size();
+  std::vector<Executed*> executing;
+  const std::ptrdiff_t processors = std::ssize(detail::runtime::usable_processors());
   std::uint64_t refused = 0;
   bool is_stopped = false;
 };
@@ -142,8 +185,9 @@ void BlockingPool::State::work() {
   while (true) {
     const auto has_cause = [this] { return may_begin() || is_stopped || is_one_too_many(); };
     while (!has_cause()) {
-      if (waiting.is_standing()) {  // nobody tells that kStallMax is over
-        has_work.wait_for(lock, kStallMax);
+      if (waiting.is_standing()) {  // nobody tells that one leaves room by now
+        has_work.wait_for(lock, Executed::kLookAfter);
+        look();
       } else {
         has_work.wait(lock);
       }
@@ -174,12 +218,10 @@ void BlockingPool::State::work() {
 // The lock is not held while the work runs: other threads take jobs meanwhile.
 void BlockingPool::State::execute(BlockingJob& job, std::unique_lock<std::mutex>& lock) noexcept {
   const bool is_looked_at = waiting.is_standing();
-  ++executing;
+  Executed executed;
+  executing.push_back(&executed);
   if (is_looked_at) {
-    began = std::chrono::steady_clock::now();
-    if (computing.is_likely() && executing > processors + waiters) {
-      waiters = executing - processors;
-    }
+    executed.look(std::chrono::steady_clock::now());
     wake_another();
   }
   lock.unlock();
@@ -187,12 +229,9 @@ void BlockingPool::State::execute(BlockingJob& job, std::unique_lock<std::mutex>
   job.execute();
   const bool has_waited = is_looked_at && waits_so_far() != waits;
   lock.lock();
-  --executing;
+  std::erase(executing, &executed);
   if (is_looked_at) {
     computing.note(has_waited);
-    if (has_waited) {
-      waiters = 0;
-    }
   }
   lock.unlock();
 }
@@ -204,8 +243,16 @@ bool BlockingPool::State::may_begin() const noexcept {
   if (queue.empty()) {
     return false;
   }
-  return !waiting.is_standing() || !computing.is_likely() || executing < processors + waiters ||
-         std::chrono::steady_clock::now() - began >= kStallMax;
+  return !waiting.is_standing() || !computing.is_likely() ||
+         std::ranges::count(executing, false, &Executed::leaves_room) < processors;
+}
+
+// By a thread that has nothing to do while the queue stands. Pre: locked.
+void BlockingPool::State::look() noexcept {
+  const Instant now = std::chrono::steady_clock::now();
+  for (Executed* const each : executing) {
+    each->look(now);
+  }
 }
 
 // Pre: locked.
@@ -247,6 +294,7 @@ bool BlockingPool::State::would_be_late(const BlockingJob& job) noexcept {
 void BlockingPool::State::start_thread() {
   const SignalsBlocked blocked;
   join_all(left);
+  executing.reserve(threads.size() + 1);
   try {
     threads.emplace_back([this] {
       detail::runtime::run_on_all();  // it is started by a loop, which may be pinned

@@ -1,13 +1,8 @@
 #include "eider/runtime/blocking.h"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <ctime>
-#include <functional>
 #include <latch>
 #include <memory>
 #include <optional>
@@ -18,13 +13,14 @@
 #include <vector>
 
 #include "eider/base/failure.h"
-#include "eider/runtime/processors.h"
-#include "eider/runtime/scope.h"
 #include "eider/runtime/task.h"
+#include "eider/runtime/test_blocking.h"
 #include "eider/testkit/loop_sim.h"
 
 namespace eider {
 namespace {
+
+using testing::BlockingOnThreads;
 
 Task<int> add_elsewhere(int a, int b) {
   co_return co_await run_blocking([a, b] { return a + b; });
@@ -112,34 +108,6 @@ TEST(Blocking, a_waiter_may_outlive_the_loop_that_its_work_was_going_to) {
 }
 
 // On real threads. The loop is run until all tasks of a scope have come to their end.
-
-class BlockingOnThreads : public ::testing::Test {
- protected:
-  explicit BlockingOnThreads(BlockingLimits limits = {}) : pool_(limits) {
-    loop_ = std::move(*Loop::create(Backend::epoll));
-    loop_->set_blocking_pool(&pool_);
-  }
-  ~BlockingOnThreads() override { pool_.stop(); }
-
-  void run(std::vector<Task<>>& tasks) {
-    Scope scope;
-    auto join = [](Scope& of, Loop& loop) -> Task<> {
-      co_await of.join();
-      loop.stop();
-    };
-    Task<> joining = join(scope, *loop_);
-    loop_->post([&] {
-      for (Task<>& task : tasks) {
-        scope.start(std::move(task));
-      }
-      joining.start();
-    });
-    loop_->run();
-  }
-
-  BlockingPool pool_;
-  std::unique_ptr<Loop> loop_;
-};
 
 Task<> note_thread(std::thread::id& there, std::thread::id& back) {
   there = co_await run_blocking([] { return std::this_thread::get_id(); });
@@ -323,132 +291,6 @@ TEST_F(BlockingOnThreads, a_result_that_nobody_waits_for_is_dropped) {
   loop_->post([&] { loop_->stop(); });
   loop_->run();
   EXPECT_EQ(dropped.use_count(), 1);
-}
-
-/// A millisecond's work, which counts.
-void work(std::atomic<int>& done) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
-  while (std::chrono::steady_clock::now() < until) {
-  }
-  ++done;
-}
-
-Task<> work_or_be_late(std::atomic<int>& done, int& refusals) {
-  try {
-    auto working = run_blocking([&done] { work(done); });
-    working.refused_when_late();
-    co_await working;
-  } catch (const Failure& failure) {
-    refusals += failure.error().status() == 503 ? 1 : 0;
-  }
-}
-
-Task<> work_however_late(std::atomic<int>& done) {
-  co_await run_blocking([&done] { work(done); });
-}
-
-class BlockingOnLateThread : public BlockingOnThreads {
- protected:
-  BlockingOnLateThread()
-      : BlockingOnThreads({.threads_max = 1, .queue_time = std::chrono::milliseconds(1)}) {}
-};
-
-TEST_F(BlockingOnLateThread, what_has_waited_too_long_is_refused_where_it_may_be) {
-  constexpr int kEach = 300;
-  std::atomic<int> done = 0;
-  std::atomic<int> done_however_late = 0;
-  int refusals = 0;
-  std::vector<Task<>> tasks;
-  for (int i = 0; i < kEach; ++i) {
-    tasks.push_back(work_or_be_late(done, refusals));
-    tasks.push_back(work_however_late(done_however_late));
-  }
-  run(tasks);
-  EXPECT_EQ(done_however_late, kEach);
-  EXPECT_EQ(done + refusals, kEach);
-  EXPECT_GT(refusals, kEach / 10);
-  EXPECT_GT(done, 0);
-  EXPECT_EQ(pool_.refused(), static_cast<std::uint64_t>(refusals));
-}
-
-/// The first thread, and all pools that are made meanwhile, have one processor.
-class OnOneProcessor {
- public:
-  OnOneProcessor() {
-    (void)::sched_getaffinity(0, sizeof before_, &before_);
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(detail::runtime::usable_processors().front(), &one);
-    (void)::sched_setaffinity(0, sizeof one, &one);
-  }
-  ~OnOneProcessor() { (void)::sched_setaffinity(0, sizeof before_, &before_); }
-  OnOneProcessor(const OnOneProcessor&) = delete;
-  OnOneProcessor& operator=(const OnOneProcessor&) = delete;
-
- private:
-  cpu_set_t before_{};
-};
-
-class BlockingOnOneProcessor : OnOneProcessor, public BlockingOnThreads {
- protected:
-  static constexpr int kThreads = 8;
-  static constexpr int kJobs = 600;
-
-  BlockingOnOneProcessor()
-      : BlockingOnThreads({.threads_max = kThreads, .queue_time = std::chrono::milliseconds(1)}) {}
-
-  /// How many are at work when one of the last third begins, on average.
-  double at_work(const std::function<void(int index)>& work) {
-    std::atomic<int> now = 0;
-    std::atomic<int> sum = 0;
-    auto job = [&](int index) -> Task<> {
-      co_await run_blocking([&, index] {
-        const int with_this = ++now;
-        sum += index >= kJobs * 2 / 3 ? with_this : 0;
-        work(index);
-        --now;
-      });
-    };
-    std::vector<Task<>> tasks;
-    for (int i = 0; i < kJobs; ++i) {
-      tasks.push_back(job(i));
-    }
-    run(tasks);
-    return sum / (kJobs / 3.0);
-  }
-};
-
-/// Of the thread's own time, so that it takes longer where threads share a processor.
-void compute() {
-  const auto used = [] {
-    timespec time{};
-    (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-  };
-  for (const auto until = used() + 1'000'000; used() < until;) {
-  }
-}
-
-TEST_F(BlockingOnOneProcessor, jobs_that_compute_do_not_share_it_where_more_come_than_it_can_do) {
-  EXPECT_LT(at_work([](int) { compute(); }), kThreads / 2.0);
-}
-
-TEST_F(BlockingOnOneProcessor, jobs_that_wait_have_all_threads) {
-  const auto wait = [](int) { std::this_thread::sleep_for(std::chrono::milliseconds(4)); };
-  EXPECT_GT(at_work(wait), kThreads / 2.0);
-}
-
-TEST_F(BlockingOnOneProcessor, one_that_waits_among_those_that_compute_holds_them_up_for_a_moment) {
-  std::latch last(1);
-  (void)at_work([&](int index) {
-    if (index == kJobs / 2) {
-      last.wait();
-    } else if (index == kJobs - 1) {
-      last.count_down();
-    } else {
-      compute();
-    }
-  });
 }
 
 }  // namespace
