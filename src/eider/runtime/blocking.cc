@@ -253,6 +253,10 @@ void BlockingPool::State::look() noexcept {
   for (Executed* const each : executing) {
     each->look(now);
   }
+  if (waiting.is_standing() && queue.empty()) {
+    // It ends by who is asked for, and nobody may come.
+    (void)waiting.refuses(Duration::zero(), 0, now);
+  }
 }
 
 // Pre: locked.

@@ -1,6 +1,7 @@
 // Blocking work of which more comes than the threads can do.
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
@@ -68,6 +69,39 @@ TEST_F(BlockingOnLateThread, what_has_waited_too_long_is_refused_where_it_may_be
   EXPECT_GT(refusals, kEach / 10);
   EXPECT_GT(done, 0);
   EXPECT_EQ(pool_.refused(), static_cast<std::uint64_t>(refusals));
+}
+
+class BlockingOnLateThreads : public BlockingOnThreads {
+ protected:
+  BlockingOnLateThreads()
+      : BlockingOnThreads({.threads_max = 8, .queue_time = std::chrono::milliseconds(1)}) {}
+};
+
+/// How often the threads of this process wait, in 50 ms.
+long waits_in_a_moment() {
+  const auto waits = [] {
+    rusage used{};
+    (void)::getrusage(RUSAGE_SELF, &used);
+    return used.ru_nvcsw;
+  };
+  const long before = waits();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  return waits() - before;
+}
+
+TEST_F(BlockingOnLateThreads, sleep_when_nobody_asks_behind_more_than_they_could_do) {
+  std::atomic<int> done = 0;
+  std::vector<Task<>> tasks;
+  for (int i = 0; i < 600; ++i) {
+    tasks.push_back(work_however_late(done));
+  }
+  run(tasks);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  bool do_they_sleep = false;
+  while (!do_they_sleep && std::chrono::steady_clock::now() < until) {
+    do_they_sleep = waits_in_a_moment() <= 5;
+  }
+  EXPECT_TRUE(do_they_sleep);
 }
 
 /// The first thread, and all pools that are made meanwhile, have so many processors at most.
