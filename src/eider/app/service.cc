@@ -279,6 +279,7 @@ Plan AppService::plan(Request& request) noexcept {
           .waits = endpoint.waits(),
           .keeps_request = endpoint.keeps_request,
           .outlives_client = endpoint.is_blocking || endpoint.has_blocking_guard,
+          .is_blocking = endpoint.is_blocking,
           .streams_body = endpoint.streams_body,
           .decides_first = endpoint.decides(),
           .even_overloaded = endpoint.even_overloaded};

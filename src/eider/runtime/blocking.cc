@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <ctime>
 #include <deque>
@@ -150,7 +151,8 @@ struct BlockingPool::State {
   [[nodiscard]] bool may_begin() const noexcept;
   void wake_another() noexcept;
   void look() noexcept;
-  [[nodiscard]] bool would_be_late(const BlockingJob& job) noexcept;
+  [[nodiscard]] bool would_be_late(Instant now) noexcept;
+  void tell_overloaded() noexcept;
   void execute(BlockingJob& job, std::unique_lock<std::mutex>& lock) noexcept;
   [[nodiscard]] bool is_one_too_many() const noexcept {
     return threads.size() > limits.threads_max;
@@ -166,9 +168,11 @@ struct BlockingPool::State {
   std::vector<std::thread> left;  // those that were too many: they need no lock any more
   std::size_t idle = 0;
   StandingQueue waiting;
+  std::atomic<bool> is_overloaded = false;  // what `waiting` says, without the lock
   // While more comes than can be done.
   Computing computing;
   std::vector<Executed*> executing;
+  bool is_looked_after = false;  // by one of those that have nothing to do
   const std::ptrdiff_t processors = std::ssize(detail::runtime::usable_processors());
   std::uint64_t refused = 0;
   bool is_stopped = false;
@@ -184,13 +188,19 @@ void BlockingPool::State::work() {
   std::unique_lock lock(mutex);
   while (true) {
     const auto has_cause = [this] { return may_begin() || is_stopped || is_one_too_many(); };
+    bool has_looked = false;
     while (!has_cause()) {
-      if (waiting.is_standing()) {  // nobody tells that one leaves room by now
+      if (waiting.is_standing() && !is_looked_after) {  // nobody tells that one leaves room by now
+        is_looked_after = has_looked = true;
         has_work.wait_for(lock, Executed::kLookAfter);
+        is_looked_after = false;
         look();
       } else {
         has_work.wait(lock);
       }
+    }
+    if (has_looked) {
+      has_work.notify_one();  // another one is to look
     }
     // `idle` counts threads that execute nothing, so it also counts one that was just started.
     --idle;
@@ -256,6 +266,14 @@ void BlockingPool::State::look() noexcept {
   if (waiting.is_standing() && queue.empty()) {
     // It ends by who is asked for, and nobody may come.
     (void)waiting.refuses(Duration::zero(), 0, now);
+    tell_overloaded();
+  }
+}
+
+// Pre: locked.
+void BlockingPool::State::tell_overloaded() noexcept {
+  if (is_overloaded.load(std::memory_order_relaxed) != waiting.is_standing()) {
+    is_overloaded.store(waiting.is_standing(), std::memory_order_relaxed);
   }
 }
 
@@ -282,16 +300,22 @@ bool BlockingPool::State::is_too_late(const BlockingJob& job) noexcept {
   const Instant now = std::chrono::steady_clock::now();
   const Duration waited = now - job.submitted();
   waiting.note(waited, queue.size(), now);
-  return waiting.is_standing() && job.is_refused_when_late() &&
-         waiting.refuses(waited, queue.size(), now);
+  const bool is_refused = waiting.is_standing() && job.is_refused_when_late() &&
+                          waiting.refuses(waited, queue.size(), now);
+  tell_overloaded();
+  return is_refused;
 }
 
-// Whether it is refused at once, which costs less than a way through the queue: it would wait for
-// longer than the first one there has. Pre: locked.
-bool BlockingPool::State::would_be_late(const BlockingJob& job) noexcept {
-  return waiting.is_standing() && job.is_refused_when_late() && !queue.empty() &&
-         waiting.refuses(job.submitted() - queue.front()->submitted(), queue.size(),
-                         job.submitted());
+// Whether one that comes now is refused at once, which costs less than a way through the queue: it
+// would wait for longer than the first one there has. Pre: locked.
+bool BlockingPool::State::would_be_late(Instant now) noexcept {
+  if (!waiting.is_standing() || queue.empty()) {
+    return false;
+  }
+  const bool is_late = waiting.refuses(now - queue.front()->submitted(), queue.size(), now);
+  tell_overloaded();
+  refused += is_late ? 1 : 0;
+  return is_late;
 }
 
 // Pre: locked.
@@ -320,6 +344,7 @@ void BlockingPool::set_limits(BlockingLimits limits) {
   const std::unique_lock lock(state_->mutex);
   if (limits.queue_time != state_->limits.queue_time) {
     state_->waiting = StandingQueue(limits.queue_time);
+    state_->tell_overloaded();
   }
   state_->limits = limits;
   state_->has_work.notify_all();
@@ -343,14 +368,22 @@ bool BlockingPool::submit(std::unique_ptr<BlockingJob>& job) {
     state_->start_thread();
   }
   const bool is_full = state_->queue.size() >= state_->idle + state_->limits.queue_max;
-  const bool is_late = state_->would_be_late(*job);
-  state_->refused += is_late ? 1 : 0;
+  const bool is_late = job->is_refused_when_late() && state_->would_be_late(job->submitted());
   const bool is_taken = !is_late && !is_full && !state_->threads.empty();
   if (is_taken) {
     state_->queue.push_back(std::move(job));
   }
   state_->wake_another();
   return is_taken;
+}
+
+bool BlockingPool::is_overloaded() const noexcept {
+  return state_->is_overloaded.load(std::memory_order_relaxed);
+}
+
+bool BlockingPool::refuses_next() {
+  const std::unique_lock lock(state_->mutex);
+  return state_->would_be_late(std::chrono::steady_clock::now());
 }
 
 void BlockingPool::stop() {

@@ -88,6 +88,12 @@ class BlockingPool {
   /// returns  false, and leaves `job` where it is, when the queue is full or the pool stopped
   [[nodiscard]] bool submit(std::unique_ptr<BlockingJob>& job);
 
+  /// Whether more comes than the threads can do, as of a moment ago.
+  [[nodiscard]] bool is_overloaded() const noexcept;
+  /// Of work that may be refused when it is late: whether it would be, before anything of it is
+  /// made. It counts as refused then.
+  [[nodiscard]] bool refuses_next();
+
   /// Waits for what is being executed, and gives back what is queued as refused.
   /// Pre: the loops that await it still exist.
   void stop();

@@ -104,6 +104,37 @@ TEST_F(BlockingOnLateThreads, sleep_when_nobody_asks_behind_more_than_they_could
   EXPECT_TRUE(do_they_sleep);
 }
 
+TEST_F(BlockingOnLateThreads, tell_ahead_of_it_what_they_would_refuse) {
+  bool is_overloaded = false;
+  bool is_refused = false;
+  std::atomic<int> done = 0;
+  std::vector<Task<>> tasks;
+  for (int i = 0; i < 600; ++i) {
+    tasks.push_back(
+        [](BlockingPool& pool, int index, std::atomic<int>& of, bool& on, bool& refused) -> Task<> {
+          co_await run_blocking([&pool, index, &of, &on, &refused] {
+            work(of);
+            if (index == 450) {
+              on = pool.is_overloaded();
+              refused = pool.refuses_next();
+            }
+          });
+        }(pool_, i, done, is_overloaded, is_refused));
+  }
+  EXPECT_FALSE(pool_.is_overloaded());
+  EXPECT_FALSE(pool_.refuses_next());
+  run(tasks);
+  EXPECT_TRUE(is_overloaded);
+  EXPECT_TRUE(is_refused);
+  EXPECT_EQ(pool_.refused(), 1U);
+  EXPECT_EQ(done, 600);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (pool_.is_overloaded() && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_FALSE(pool_.is_overloaded());
+}
+
 /// The first thread, and all pools that are made meanwhile, have so many processors at most.
 class OnProcessors {
  public:

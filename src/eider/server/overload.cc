@@ -11,6 +11,14 @@ bool Overload::refuses(const Plan& plan) noexcept {
   if (plan.even_overloaded) {
     return false;
   }
+  // It would be refused by the pool in the end, which costs a task and an exception more.
+  if (plan.is_blocking && is_pool_overloaded() && loop_.blocking_pool()->refuses_next()) {
+    ++refused_in_turn_;
+    return true;
+  }
+  if (!queue_.is_standing()) {
+    return false;
+  }
   look_at_turn();
   const Instant now = loop_.read_now();
   const Instant began = loop_.now();

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "eider/runtime/blocking.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/standing_queue.h"
 #include "eider/runtime/turn_watch.h"
@@ -26,7 +27,7 @@ class Overload final : private TurnWatch {
   /// It is found out anew whether there is more than can be done.
   void set_queue_time(Duration queue_time) noexcept { queue_ = StandingQueue(queue_time); }
 
-  [[nodiscard]] bool is_on() const noexcept { return queue_.is_standing(); }
+  [[nodiscard]] bool is_on() const noexcept { return queue_.is_standing() || is_pool_overloaded(); }
   /// Of a request that is about to be served. Pre: is_on
   [[nodiscard]] bool refuses(const Plan& plan) noexcept;
 
@@ -43,6 +44,10 @@ class Overload final : private TurnWatch {
   static constexpr Duration kSleptMax = std::chrono::milliseconds(100);
 
   void on_turn_done() noexcept override;
+  [[nodiscard]] bool is_pool_overloaded() const noexcept {
+    const BlockingPool* const pool = loop_.blocking_pool();
+    return pool != nullptr && pool->is_overloaded();
+  }
   void look_at_turn() noexcept;
   /// Requests that this turn has answered, save refused ones.
   [[nodiscard]] std::size_t answered() const noexcept;

@@ -37,6 +37,8 @@ struct Plan {
   /// pool is using the request: it is then only told by `Cancel`, kept aside, and its answer
   /// dropped. Other tasks are cancelled by destroying them.
   bool outlives_client = false;
+  /// It is work for the blocking pool, which may refuse it when it is late.
+  bool is_blocking = false;
   /// The handler reads the content itself, by Ongoing::content, and begins before it is there.
   /// Pre: waits, and does not outlive its client.
   bool streams_body = false;
