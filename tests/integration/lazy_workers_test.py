@@ -219,6 +219,19 @@ class Upgrades(unittest.TestCase):
             await_workers(service)
             self.assertEqual(service.end(), 0)
 
+    def test_a_place_that_the_settings_name_meanwhile_is_left_to_the_next_one(self):
+        place = free_port()
+        with tempfile.NamedTemporaryFile('w', suffix='.toml') as file, \
+                LazyService('--config', file.name) as service:
+            file.write(f'[server]\ntls_port = [{place}]\n')
+            file.flush()
+            with ask(service.port) as client:
+                until(lambda: service.lines('named other places'), service.said)
+                service.upgrade()
+                self.assertTrue(read(client).startswith(b'HTTP/1.1 200'), service.said())
+            connect_tls(place).close()
+            self.assertEqual(service.end(), 0)
+
     def test_who_comes_first_while_the_new_one_starts_is_answered_by_the_old_one(self):
         directory = self.enterContext(tempfile.TemporaryDirectory())
         link, other = program_that(directory, f'sleep 2; exec {BIN / PROGRAM} "$@"')

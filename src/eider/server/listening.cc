@@ -84,6 +84,13 @@ Error cannot_listen(const ListenAt& place, NetError error) {
   return Error::unavailable(std::move(detail));
 }
 
+/// A worker that bound it would keep it from the others, and from the process that is to follow.
+Error not_handed(const ListenAt& place) {
+  return Error::unavailable("Cannot listen on " + name_of(place) +
+                            ": the settings named other places when the supervisor started. "
+                            "SIGUSR2 to that takes up those of now.");
+}
+
 /// A shared port would be bound beside that of another process without an error, and the kernel
 /// would spread connections over both. Without sharing, binding says so.
 Result<void, NetError> ensure_free(const Address& at) {
@@ -246,6 +253,9 @@ Result<std::vector<BoundPlace>> listen(std::span<ListeningHost* const> hosts,
       }
       bound.insert(bound.begin(), adopted->begin(), adopted->end());
       continue;
+    }
+    if (taken.empty() && options.worker) {
+      return fail(not_handed(place));
     }
     auto one = taken.empty() ? listen_at(hosts, place, options)
                              : adopt_all(hosts, std::move(taken), place, options);
