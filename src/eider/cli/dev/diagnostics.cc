@@ -1,5 +1,7 @@
 #include "eider/cli/dev/diagnostics.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -42,12 +44,6 @@ constexpr std::array kUsualCauses = std::to_array<UsualCause>({
      "parameters and its namespace the same in both places?"},
     {"duplicate symbol", "It is defined in two sources. A function in a header takes inline."},
     {"multiple definition", "It is defined in two sources. A function in a header takes inline."},
-    {"call to consteval function",
-     "A route's pattern and its handler do not agree: the function that the lines below call "
-     "undefined says in its name how."},
-    {"is not a constant expression",
-     "A route's pattern and its handler do not agree: the function that the lines below call "
-     "undefined says in its name how."},
     {"use of undeclared identifier",
      "Is it spelled right, is its header included, and is its namespace said (eider::)?"},
     {"was not declared in this scope",
@@ -107,10 +103,54 @@ bool is_in(std::string_view file, std::string_view project) {
          (file.starts_with(project) && file.substr(project.size()).starts_with('/'));
 }
 
-/// "main.cc:7:3: note: …" and "main.cc:7:3:   required from here".
+/// g++'s way to what follows: "main.cc:7:3:   required from here" or "…:   in 'constexpr'
+/// expansion".
+std::size_t way_in(std::string_view line) {
+  const std::size_t at = line.find(":   in ");
+  return std::min(line.find(":   required from"), line.contains(" expansion of ") ? at : line.npos);
+}
+
+/// "main.cc:7:3: note: …", and g++'s way.
 std::string_view place_of_note(std::string_view line) {
-  const std::size_t at = std::min(line.find(": note: "), line.find(":   required from"));
+  const std::size_t at = std::min(line.find(": note: "), way_in(line));
   return at == line.npos ? std::string_view() : line.substr(0, at);
+}
+
+/// "the_column_may_be_null__read_it" → "the column may be null: read it".
+std::string sentence_of(std::string_view name) {
+  std::string all;
+  for (const char letter : name) {
+    if (letter == '_' && all.ends_with(' ')) {
+      all.back() = ':';
+    }
+    all += letter == '_' ? ' ' : letter;
+  }
+  return all;
+}
+
+/// Why Eider refuses a pattern or a statement while compiling: it calls a function of its own that
+/// is never defined, whose name says why, by clang in a note, by g++ in the error. Names of columns
+/// are told behind it. Empty: nothing is refused.
+std::string refusal_in(std::string_view text) {
+  constexpr std::ptrdiff_t kUnderscoresMin = 4;
+  constexpr std::string_view kOfNames =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  const std::size_t call = std::min(text.find("non-constexpr"), text.find("call to non-"));
+  if (call == text.npos || !(text.contains("eider::") || text.contains("/eider/"))) {
+    return {};
+  }
+  text.remove_prefix(call);
+  while (!text.empty()) {
+    const std::string_view name = text.substr(0, text.find_first_not_of(kOfNames));
+    text.remove_prefix(std::max<std::size_t>(name.size(), 1));
+    if (std::ranges::count(name, '_') >= kUnderscoresMin) {
+      const std::size_t begin = text.find("{\"");
+      const std::size_t end = std::min(text.find("\"}"), text.size());
+      return sentence_of(name) +
+             (begin < end ? fmt::format(" ({})", text.substr(begin + 2, end - begin - 2)) : "");
+    }
+  }
+  return {};
 }
 
 /// What a line says to be wrong.
@@ -179,8 +219,10 @@ class Reader {
         return each.place() == error->place() && each.text == error->text;
       });
       is_open_ = !is_there && (found.size() < kDiagnosticsMax || is_of_template(*error));
+      is_last_found_ = is_open_;
       lines_ = 0;
       if (is_open_) {
+        error->refusal = refusal_in(error->text);
         error->from = is_in(error->file, project_) ? std::string() : std::exchange(before_, {});
         found.push_back(std::move(*error));
       }
@@ -203,7 +245,7 @@ class Reader {
     Diagnostic at;
     put_place(place, at);
     if (is_in(at.file, project_)) {
-      if (line.contains("required from")) {
+      if (way_in(line) != line.npos) {
         before_ = place;
         shorten(before_);
       } else if (!found.empty() && found.back().from.empty() &&
@@ -211,6 +253,9 @@ class Reader {
         found.back().from = place;
         shorten(found.back().from);
       }
+    }
+    if (is_last_found_ && found.back().refusal.empty()) {
+      found.back().refusal = refusal_in(line);
     }
     lines_ = kSourceLinesMax;
   }
@@ -225,10 +270,15 @@ class Reader {
   std::string_view project_;
   std::string before_;
   bool is_open_ = false;
+  bool is_last_found_ = false;
   std::size_t lines_ = 0;
 };
 
 void add_hint(Diagnostic& diagnostic) {
+  if (!diagnostic.refusal.empty()) {
+    diagnostic.text = diagnostic.refusal;
+    return;
+  }
   diagnostic.hint = usual_cause(diagnostic.text + "\n" + diagnostic.source);
 }
 

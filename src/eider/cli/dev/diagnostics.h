@@ -20,6 +20,8 @@ struct Diagnostic {
   std::string from = {};
   /// What it usually is; empty: nothing usual.
   std::string hint = {};
+  /// Why Eider refuses it while compiling, which `text` says then; empty: a compiler's own error.
+  std::string refusal = {};
 
   /// "main.cc:7:3", "main.cc:7" or "".
   [[nodiscard]] std::string place() const;

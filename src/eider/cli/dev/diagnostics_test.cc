@@ -49,6 +49,46 @@ TEST(Diagnostics, each_tool_s_errors_are_read) {
   }
 }
 
+TEST(Diagnostics, what_eider_refuses_says_why) {
+  // clang, g++ in a UTF-8 locale and in C's.
+  constexpr std::string_view kConsteval =
+      "call to consteval function 'F' is not a constant expression";
+  const std::string by_clang =
+      std::string("/p/a.cc:4:11: error: ") + std::string(kConsteval) +
+      "\n    4 |   app.get(\n/u/eider/p.h:50:7: note: non-constexpr function "
+      "'";
+  EXPECT_EQ(
+      told(by_clang + "the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query"
+                      "' cannot be used in a constant expression\n   50 |   x\n"
+                      "/p/a.cc:4:11: note: in call to 'PatternFor(0)'\n"),
+      "a.cc:4:11|the handler takes more path values than the pattern names: or use Query\n");
+  EXPECT_EQ(
+      told(by_clang + "the_column_may_be_null__read_it_into_an_optional<N<k.size()>{\"stars\"}>"
+                      "' cannot be used in a constant expression\n"),
+      "a.cc:4:11|the column may be null: read it into an optional (stars)\n");
+  for (const auto& [open, close] :
+       {std::pair{"\xE2\x80\x98", "\xE2\x80\x99"}, std::pair{"'", "'"}}) {
+    const std::string word = std::string(open) + "constexpr" + close;
+    EXPECT_EQ(
+        told("/p/a.cc:4:10:   in " + word +
+             " expansion of x\n/u/eider/p.h:50:78: error: "
+             "call to non-" +
+             word + " function " + open +
+             "void "
+             "eider::detail::app::a_group_prefix_has_no_parameters__put_them_into_its_routes()" +
+             close + "\n"),
+        "/u/eider/p.h:50:78|a group prefix has no parameters: put them into its routes|from "
+        "a.cc:4:10\n");
+  }
+  // A user's own, and one that is told a second time behind another error.
+  EXPECT_EQ(told(std::string("/p/a.cc:4:11: error: ") + std::string(kConsteval) +
+                 "\n/p/a.cc:1:1: note: non-constexpr function 'compute' cannot be used\n"),
+            "a.cc:4:11|" + std::string(kConsteval) + "\n");
+  EXPECT_EQ(told(by_clang + "f' \n/p/b.cc:1:1: error: bad\n" + by_clang +
+                 "the_handler_takes_fewer_path_values' cannot be used\n"),
+            "a.cc:4:11|" + std::string(kConsteval) + "\nb.cc:1:1|bad\n");
+}
+
 TEST(Diagnostics, they_keep_their_order_and_are_told_once) {
   EXPECT_EQ(told("/p/b.h:1:1: error: one\n/p/a.cc:1:1: error: two\n/p/b.h:1:1: error: one\n"),
             "b.h:1:1|one\na.cc:1:1|two\n");
