@@ -252,6 +252,7 @@ class Dev(unittest.TestCase):
         line = (self.dev.project / 'main.cc').read_text().split('std::abort')[0].count('\n') + 1
         self.assertIn('The stack, innermost first', page)
         self.assertIn(f'main.cc:{line} main', page)
+        self.assertIn(f'main.cc:{line} main', self.dev.ask()[1])  # as text
         self.dev.change('main.cc', CRASH, '  // here')
         self.dev.until_page('template two')
 

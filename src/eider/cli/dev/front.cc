@@ -145,7 +145,10 @@ Response fault_answer(const Request& request, const Fault& fault, std::uint64_t 
     response.set_type("text/html; charset=utf-8");
     response.set_body(fault_page(fault, script_tag(version, {})));
   } else {
-    response.set_type("text/plain; charset=utf-8").set_body(fault_text(fault));
+    // A program that has ended has no diagnostics: what it has said is all that tells why.
+    const bool is_clear = !fault.diagnostics.empty() || fault.output.empty();
+    response.set_type("text/plain; charset=utf-8")
+        .set_body(fault_text(fault) + (is_clear ? "" : "\n" + fault.output));
   }
   return response;
 }
