@@ -138,11 +138,14 @@ std::string first_on_path(auto&& names) {
   return {};
 }
 
-std::string find_linker() {
+/// compiler  a path, or what CXX says
+std::string find_linker(std::string_view compiler) {
   if (!find_on_path("mold").empty()) {
     return "mold";
   }
-  return first_on_path(std::array<std::string_view, 2>{"ld.lld", "ld.lld-19"}).empty() ? "" : "lld";
+  // clang takes the one of its own version, which lies beside it; g++ looks for this name alone.
+  const bool has_own = compiler.contains("clang++-19") && !find_on_path("ld.lld-19").empty();
+  return has_own || !find_on_path("ld.lld").empty() ? "lld" : "";
 }
 
 }  // namespace
@@ -165,14 +168,16 @@ Result<Toolchain, std::string> find_toolchain() {
   Toolchain found{.cmake = find_on_path("cmake"),
                   .ninja = first_on_path(std::array<std::string_view, 2>{"ninja", "ninja-build"}),
                   .compiler = {},
-                  .linker = find_linker()};
+                  .linker = {}};
   if (found.cmake.empty() || found.ninja.empty()) {
     return fail(std::string(found.cmake.empty() ? "CMake" : "Ninja") +
                 " is not installed: apt install cmake ninja-build");
   }
-  if (std::getenv("CXX") == nullptr) {
+  const char* const told = std::getenv("CXX");
+  if (told == nullptr) {
     found.compiler = first_on_path(kCompilers);
   }
+  found.linker = find_linker(told == nullptr ? found.compiler : told);
   return found;
 }
 
