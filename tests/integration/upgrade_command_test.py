@@ -59,6 +59,27 @@ class Upgraded(unittest.TestCase):
             self.assertEqual(self.file.read_text(), f'{service.pid}\n')
             self.assertEqual(service.end(), 0)
 
+    def test_one_that_was_started_before_is_not_taken_for_the_program_on_the_disk(self):
+        link, slow = program_that(self.directory, f'sleep 2; exec {BIN / PROGRAM} "$@"')
+        with Service('--port', '{port}', program=link) as service:
+            before = service.pid
+            link.unlink()
+            link.symlink_to(slow)
+            os.kill(before, signal.SIGUSR2)
+            until(lambda: children(before), service.said)
+            started = int(children(before).pop())
+            link.unlink()
+            link.symlink_to(BIN / PROGRAM)
+            tick = int(Path(f'/proc/{started}/stat').read_text().rpartition(')')[2].split()[19])
+            hertz = os.sysconf('SC_CLK_TCK')
+            until(lambda: time.clock_gettime(time.CLOCK_BOOTTIME) * hertz > tick + 1, service.said)
+            self.assertEqual(upgrade(before, '--json'), (
+                1, '', f'eider upgrade: process {started} serves in place of {before}, but was '
+                'started before this was asked: what is on the disk may be newer. Ask again\n'))
+            service.pids.append(started)
+            self.check_upgrade(service, started)
+            self.assertEqual(service.end(), 0)
+
     def test_a_supervisor_is_asked_and_a_worker_is_not(self):
         with Service('--port', '{port}', '--workers', '1') as service:
             worker, = children(service.pid)
@@ -94,7 +115,10 @@ class Refused(unittest.TestCase):
         link.unlink()
         self.check_refusal(service, 'No such file or directory')
         link.symlink_to(BIN / PROGRAM)
-        self.assertEqual(upgrade(service.pid)[0], 0)
+        status, said, _ = upgrade(service.pid)
+        self.assertEqual(status, 0)
+        service.pids.append(int(said.split()[1]))
+        self.assertEqual(service.end(), 0)
 
     def test_one_that_is_never_ready_and_a_wait_that_is_over_before(self):
         service, _ = self.start('exec sleep 60', '--upgrade-seconds', '3')

@@ -29,7 +29,6 @@ namespace eider {
 namespace {
 
 using detail::server::UpgradeAsker;
-using detail::server::UpgradeWord;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
@@ -49,7 +48,8 @@ PID               the number of the process that serves; of its supervisor where
   install -m 755 build/release/shop /usr/local/bin/shop && eider upgrade --pid-file /run/shop.pid
   eider upgrade $(systemctl show -p MainPID --value shop)
 
-Exits with 0 if the new process serves, 1 if none does, or nothing was heard of it in that time.
+Exits with 0 if the new process serves, 1 if none does, or nothing was heard of it in that time, or
+it was started for somebody who asked before, so that it may be an older program.
 )";
 
 constexpr unsigned kWaitSecondsMax = 86'400;
@@ -162,13 +162,18 @@ bool is_worker(pid_t pid) {
   return all && ('\0' + *all).find(std::string("\0EIDER_WORKER=", 14)) != std::string::npos;
 }
 
-/// In seconds since 1970, by the clock as it is set now; nothing where /proc does not say.
-std::optional<std::int64_t> started_at(pid_t pid) {
-  const auto stat = bench::read_file(fmt::format("/proc/{}/stat", pid));
+/// As /proc tells when a process was started: in ticks since the machine was.
+std::int64_t ticks_now() {
   timespec since_boot{};
-  timespec now{};
-  if (!stat || clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0 ||
-      clock_gettime(CLOCK_REALTIME, &now) != 0) {
+  (void)clock_gettime(CLOCK_BOOTTIME, &since_boot);
+  const std::int64_t ticks = sysconf(_SC_CLK_TCK);
+  return since_boot.tv_sec * ticks + since_boot.tv_nsec * ticks / 1'000'000'000;
+}
+
+/// Nothing where /proc does not say.
+std::optional<std::int64_t> started_tick(pid_t pid) {
+  const auto stat = bench::read_file(fmt::format("/proc/{}/stat", pid));
+  if (!stat) {
     return std::nullopt;
   }
   // The name, in brackets, may hold anything; the start is the 20th word behind it (proc(5)).
@@ -179,19 +184,21 @@ std::optional<std::int64_t> started_at(pid_t pid) {
   if (at == std::string::npos) {
     return std::nullopt;
   }
-  const auto ticks = number_of<std::int64_t>(
+  return number_of<std::int64_t>(
       std::string_view(*stat).substr(at + 1, stat->find(' ', at + 1) - at - 1));
-  return ticks ? std::optional(now.tv_sec - since_boot.tv_sec + *ticks / sysconf(_SC_CLK_TCK))
-               : std::nullopt;
 }
 
 /// A file that is older than the process whose number it holds tells of one that has gone.
 bool is_older(const std::string& file, pid_t pid) {
   constexpr std::int64_t kClockSlack = 2;
   struct stat about{};
-  const auto started = started_at(pid);
-  return started && ::stat(file.c_str(), &about) == 0 &&
-         about.st_mtim.tv_sec + kClockSlack < *started;
+  timespec now{};
+  const auto started = started_tick(pid);
+  if (!started || ::stat(file.c_str(), &about) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0) {
+    return false;
+  }
+  const std::int64_t up_seconds = (ticks_now() - *started) / sysconf(_SC_CLK_TCK);
+  return about.st_mtim.tv_sec + kClockSlack < now.tv_sec - up_seconds;
 }
 
 /// errors   it is not there, is somebody else's, or would not understand: with the mend
@@ -249,9 +256,25 @@ Descriptor stop_signals() {
   return Descriptor(signalfd(-1, &stop, SFD_CLOEXEC));
 }
 
+/// Somebody else may have asked before, and have gone: what was started for him may be the program
+/// as it was on the disk then.
+int tell_successor(const UpgradeReport& report, std::int64_t asked_tick, bool is_json) {
+  const auto started = started_tick(report.serving);
+  if (started && *started < asked_tick) {
+    return command_fault(
+        "upgrade", fmt::format("process {} serves in place of {}, but was started before this was "
+                               "asked: what is on the disk may be newer. Ask again",
+                               report.serving, report.replaced));
+  }
+  fmt::print("{}", is_json ? json_line(report)
+                           : fmt::format("process {} serves in place of {}\n", report.serving,
+                                         report.replaced));
+  return kCommandDone;
+}
+
 /// Waits for the word; the exit code.
 int told_upgrade(const ServingProcess& service, const UpgradeAsker& asker,
-                 const UpgradeWanted& wanted) {
+                 const UpgradeWanted& wanted, std::int64_t asked_tick) {
   const Descriptor stopped = stop_signals();
   const auto deadline = steady_clock::now() + wanted.within;
   while (true) {
@@ -270,10 +293,7 @@ int told_upgrade(const ServingProcess& service, const UpgradeAsker& asker,
                                                     "goes on serving",
                                                     word->why, service.pid));
       }
-      fmt::print("{}", wanted.is_json ? json_line(UpgradeReport{word->successor, service.pid})
-                                      : fmt::format("process {} serves in place of {}\n",
-                                                    word->successor, service.pid));
-      return kCommandDone;
+      return tell_successor({word->successor, service.pid}, asked_tick, wanted.is_json);
     }
     if (waited[1].revents != 0) {
       return command_fault("upgrade",
@@ -306,11 +326,12 @@ int upgrade_command(std::span<const std::string_view> arguments) {
   if (!asker) {
     return command_fault("upgrade", asker.error());
   }
+  const std::int64_t asked_tick = ticks_now();
   if (syscall(SYS_pidfd_send_signal, service->held.get(), SIGUSR2, nullptr, 0) != 0) {
     return command_fault("upgrade", fmt::format("process {} cannot be asked: {}", service->pid,
                                                 std::strerror(errno)));
   }
-  return told_upgrade(*service, *asker, *wanted);
+  return told_upgrade(*service, *asker, *wanted, asked_tick);
 }
 
 }  // namespace eider
