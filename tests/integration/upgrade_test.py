@@ -343,6 +343,23 @@ class Failed(unittest.TestCase):
         self.assertEqual(service.end(), 0)
         until(lambda: not is_alive(started), service.said)
 
+    def test_what_a_script_leaves_behind_keeps_no_place(self):
+        for how in ('ended', 'stopped'):
+            # The shell waits for what it has started, and is killed alone.
+            service, _ = self.start('sleep 30; exit 1', '--upgrade-seconds', '1')
+            os.kill(service.pid, signal.SIGUSR2)
+            until(lambda at=service: any(map(children, children(at.pid))), service.said)
+            script, = children(service.pid)
+            left, = children(script)
+            self.addCleanup(os.kill, int(left), signal.SIGKILL)
+            if how == 'ended':
+                until(lambda at=service: at.lines('was not ready in time'), service.said)
+            self.assertEqual(service.end(), 0)
+            self.assertTrue(is_alive(left))
+            with socket.socket() as place:
+                place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                place.bind(('127.0.0.1', service.port))
+
     def test_process_1_stays_since_its_container_would_end(self):
         space = ['unshare', '--user', '--map-root-user', '--pid', '--fork', '--kill-child']
         if subprocess.run([*space, 'true'], capture_output=True).returncode:

@@ -120,13 +120,15 @@ Result<void> ChildProcess::start(std::span<const SocketsAt> sockets, const std::
     return fail(Error::unavailable(std::system_category().message(errno)));
   }
   channel_ = HandoverChannel(Descriptor(ends[0]));
-  const Descriptor theirs(ends[1]);
+  untaken_ = HandoverChannel(Descriptor(ends[1]));
   // Ahead of the start: the sockets wait in the channel, and the new process finds them there.
   if (!send_all(channel_, sockets)) {
+    leave();
     return fail(Error::unavailable("its sockets cannot be sent"));
   }
-  const auto started = start_again(theirs.get(), more);
+  const auto started = start_again(untaken_.fd(), more);
   if (!started) {
+    leave();
     return fail(Error::unavailable(std::system_category().message(started.error())));
   }
   process_ = *started;
@@ -151,6 +153,11 @@ void ChildProcess::leave() noexcept {
   end_.stop();
   process_fd_ = Descriptor();
   channel_ = HandoverChannel();
+  // What a script had started may live on behind it, with the channel open, and would keep the
+  // places bound by the sockets that wait there.
+  while (untaken_.receive(Duration::zero())) {
+  }
+  untaken_ = HandoverChannel();
   process_ = 0;
 }
 
@@ -175,6 +182,7 @@ void ChildProcess::on_message() {
     }
     return;
   }
+  untaken_ = HandoverChannel();
   if (message->word == HandoverWord::alive) {
     owner_.on_alive();
     return;

@@ -85,6 +85,8 @@ class ChildProcess final : private Timer {
   bool is_late_ = false;
   Descriptor process_fd_;
   HandoverChannel channel_;
+  /// Its end, until its first word shows that it has taken what was sent.
+  HandoverChannel untaken_;
   Watch messages_{*this, &ChildProcess::on_message};
   Watch end_{*this, &ChildProcess::on_ended};
 };
