@@ -90,7 +90,7 @@ Parser::Parser(Settings& settings) {
     const std::string& group = count++ < own.options().size() ? of_own : of_all;
     add(entry, section.empty() ? group : "Options of " + section);
   }
-  app_.set_help_flag("--help", "this text")->group(of_all);
+  app_.set_help_flag("-h,--help", "this text")->group(of_all);
   app_.allow_extras();  // they are told here: CLI11 would list them in reverse
 }
 

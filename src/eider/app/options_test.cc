@@ -171,6 +171,7 @@ TEST(OwnOptions, are_in_the_help_with_type_default_and_environment) {
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().code(), 0);
   const std::string& help = options.error().text();
+  EXPECT_EQ(read({"-h"}).error().text(), help);
   EXPECT_TRUE(
       help.contains("  --database-file FILE      where they are kept (default notes.db; "
                     "NOTES_DATABASE_FILE)\n"))
