@@ -185,7 +185,11 @@ Result<void, std::string> Settings::check_keys() const {
                     "' with the name of its file");
       }
     }
-    return fail(told + " is no option" + nearest_key(line.key));
+    const bool is_table = std::ranges::any_of(entries_, [&line](const Entry& entry) {
+      return is_for_files(entry) && entry.key.starts_with(line.key + ".");
+    });
+    return fail(told + (is_table ? " is a table: write [" + line.key + "], and its options below"
+                                 : " is no option" + nearest_key(line.key)));
   }
   return {};
 }
