@@ -110,13 +110,13 @@ class EiderCommands(unittest.TestCase):
     def test_an_action_of_db_is_needed_and_known(self):
         actions = ('there are new, status, up, down, check, header, snapshot, shell, embed; eider '
                    'db --help tells more\n')
-        self.assertEqual(run_to_end('eider', 'db'), (2, 'eider db: which one?; ' + actions))
+        self.assertEqual(run_to_end('eider', 'db'), (2, 'eider db: which one? ' + actions))
         self.assertEqual(run_to_end('eider', 'db', 'foo'),
                          (2, 'eider db: there is no action foo; ' + actions))
 
     def test_an_action_of_openapi_is_needed_and_known(self):
         self.assertEqual(run_to_end('eider', 'openapi'), (
-            2, 'eider openapi: which one?; there are document, client and diff\n'))
+            2, 'eider openapi: which one? there are document, client and diff\n'))
         self.assertEqual(run_to_end('eider', 'openapi', 'dif'), (
             2, 'eider openapi: there is no action dif; there are document, client and diff\n'))
         self.assertEqual(run_to_end('eider', 'openapi', 'diff', 'one'),

@@ -428,6 +428,8 @@ class Names(Place):
         self.assertEqual([path.name for path in shop.iterdir()], ['README.md'])
         (shop / 'README.md').unlink()
         self.assertEqual(eider('new', 'library', '--here', place=shop)[0], 0)
+        (self.place / 'note').write_text('mine')  # which nobody can cd into
+        self.assert_fails(1, 'note is there already: choose another name\n', 'new', 'note')
         self.assertTrue((shop / 'include/shop/shop.h').exists())
 
     def test_a_full_disk_leaves_nothing_behind(self):
@@ -447,6 +449,8 @@ class Lacking(Place):
     def test_a_folder_without_a_project(self):
         for command in ('build', 'test', 'check', 'fmt', 'routes'):
             self.assert_fails(1, NO_PROJECT, command)
+            self.assert_fails(1, NO_PROJECT.replace('project here', 'project in no/such'), command,
+                              '--project', 'no/such')
         self.assert_fails(2, 'there is no option --wacth, but --watch; eider test --help tells '
                           'more\n', 'test', '--wacth')
         self.assert_fails(2, '--format takes tar or oci, not zip; eider package --help tells '

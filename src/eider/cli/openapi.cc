@@ -46,8 +46,8 @@ int openapi_command(std::span<const std::string_view> arguments) {
   if (is_help(arguments, kOpenapiHelp)) {
     return kCommandDone;
   }
-  fmt::print(stderr, "eider openapi: {}; there are document, client and diff\n",
-             action.empty() ? "which one?" : fmt::format("there is no action {}", action));
+  fmt::print(stderr, "eider openapi: {} there are document, client and diff\n",
+             action.empty() ? "which one?" : fmt::format("there is no action {};", action));
   return kCommandMisused;
 }
 

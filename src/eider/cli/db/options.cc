@@ -147,8 +147,8 @@ std::optional<std::string> missing(const DbWanted& wanted) {
 Result<DbWanted, std::string> db_wanted(std::span<const std::string_view> arguments) {
   if (arguments.empty() || std::ranges::find(kActions, arguments.front()) == kActions.end()) {
     return fail(fmt::format(
-        "{}; there are {}; eider db --help tells more",
-        arguments.empty() ? "which one?" : fmt::format("there is no action {}", arguments.front()),
+        "{} there are {}; eider db --help tells more",
+        arguments.empty() ? "which one?" : fmt::format("there is no action {};", arguments.front()),
         fmt::join(kActions, ", ")));
   }
   DbWanted wanted{.what = std::string(arguments.front())};

@@ -377,10 +377,10 @@ int add_command(std::span<const std::string_view> arguments) {
     return command_misused("add", rest.error());
   }
   if (rest->empty() || std::ranges::find(kWhat, rest->front()) == kWhat.end()) {
-    return command_misused("add",
-                           fmt::format("{}; there are {}",
-                                       rest->empty() ? "add what?" : "there is no " + rest->front(),
-                                       fmt::join(kWhat, ", ")));
+    return command_misused(
+        "add", fmt::format("{} there are {}",
+                           rest->empty() ? "add what?" : "there is no " + rest->front() + ";",
+                           fmt::join(kWhat, ", ")));
   }
   const std::string what = rest->front();
   rest->erase(rest->begin());

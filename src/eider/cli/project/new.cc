@@ -307,10 +307,13 @@ int new_command(std::span<const std::string_view> arguments) {
     return command_fault("new", good.error(), kCommandMisused);
   }
   if (!wanted->is_here && fs::exists(fs::symlink_status(wanted->name))) {
-    return command_fault("new",
-                         fmt::format("{0} is there already: choose another name, or make the "
-                                     "project in it by cd {0} && eider new --here",
-                                     wanted->name));
+    const bool is_folder = fs::is_directory(wanted->name);
+    return command_fault(
+        "new", fmt::format("{0} is there already: choose another name{1}", wanted->name,
+                           is_folder ? fmt::format(", or make the project in it by cd {} && eider "
+                                                   "new --here",
+                                                   wanted->name)
+                                     : ""));
   }
   const std::vector<NewFile> files = files_of_kind(wanted->kind, placeholders_of(wanted->name));
   const auto written = write_new_files(wanted->is_here ? "." : wanted->name, files);

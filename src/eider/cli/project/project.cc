@@ -248,8 +248,9 @@ Result<Project, std::string> find_project(const std::string& from) {
     }
     if (folder == folder.root_path()) {
       return fail(
-          std::string("there is no project here or above: no CMakeLists.txt that finds "
-                      "eider (eider new NAME makes one)"));
+          fmt::format("there is no project {} or above: no CMakeLists.txt that finds eider "
+                      "(eider new NAME makes one)",
+                      from == "." ? "here" : "in " + from));
     }
   }
 }
