@@ -149,6 +149,17 @@ class Ahead(unittest.TestCase):
                 self.assertNotIn('starts the workers', service.said())
             self.assertEqual(list(Path(directory).iterdir()), [])
 
+    def test_what_is_asked_of_it_behind_a_stop_does_not_end_it_otherwise(self):
+        for number in signal.SIGUSR2, signal.SIGUSR1, signal.SIGHUP:
+            for behind in range(0, 400_000, 25_000):  # ns: it is gone within some 200 us
+                with LazyService() as service:
+                    until_then = time.perf_counter_ns() + behind
+                    service.process.terminate()
+                    while time.perf_counter_ns() < until_then:
+                        pass
+                    os.kill(service.pid, number)
+                    self.assertEqual(service.process.wait(SECONDS_MAX), 0, service.said())
+
     def test_a_stop_while_the_first_ones_wait_answers_them(self):
         directory = self.enterContext(tempfile.TemporaryDirectory())
         with LazyService(program=program_whose_workers(directory, 'sleep 1')) as service:

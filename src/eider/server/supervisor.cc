@@ -12,6 +12,7 @@
 #include "eider/runtime/backoff.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/scope.h"
+#include "eider/runtime/signals.h"
 #include "eider/server/child_process.h"
 #include "eider/server/descriptor_store.h"
 #include "eider/server/held_sockets.h"
@@ -209,6 +210,9 @@ Result<void> Supervisor::run() {
   }
   places_ = std::move(*bound);
   SuccessionOwner& owner = *this;
+  for (const int number : {SIGHUP, SIGUSR1, SIGUSR2}) {
+    ignore_signal(number);  // or one behind the stop would be what ends this, and its status
+  }
   signals_.emplace(*this);
   workers_signals_.emplace(*this);
   succession_.emplace(loop_, owner, systemd_, options_.successor_start, options_.log);
