@@ -105,6 +105,14 @@ class Limits(unittest.TestCase):
                 self.assertEqual(service.ask('GET', '/')[0], 200)
             self.assertEqual(service.end(), 0)
 
+    def test_a_start_that_gets_no_more_threads_ends_and_says_so(self):
+        # A thread takes 8 MiB for its stack: none can be had, not even the log's.
+        for mebibytes in (2,):
+            status, said = run_to_end('33_inside', '--port', str(free_port()), '--threads', '8',
+                                      '--memory-max', f'{mebibytes}MiB')
+            self.assertEqual(status, 1, (mebibytes, said))
+            self.assertIn('Cannot start 8 threads', said, mebibytes)
+
     def test_what_may_not_be_had_is_refused_with_the_mend(self):
         if int(Path('/proc/sys/fs/nr_open').read_text()) < 999999999:
             self.refuse(['--open-files-max', '999999999'], 'LimitNOFILE=')

@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "eider/base/failure.h"
@@ -62,12 +63,16 @@ void LogWriter::end_thread() noexcept {
   std::thread ending;
   {
     const std::lock_guard lock(mutex_);
-    if (!thread_.joinable()) {
+    if (!thread_.joinable() && pending_.empty()) {
       return;
     }
     is_stopping_ = true;
     stop_at_ = std::chrono::steady_clock::now() + flush_within_;
     ending.swap(thread_);
+  }
+  if (!ending.joinable()) {
+    serve();  // no thread was to be had, and what waits may say why
+    return;
   }
   has_lines_.notify_one();
   ending.join();
@@ -114,7 +119,7 @@ void LogWriter::write_fields(LogLevel level, std::string_view message,
     append(line, {level, message, fields, now, Work::current()});
     put(level, line.view());
   } catch (...) {
-    dropped_.fetch_add(1, std::memory_order_relaxed);  // no memory, or no thread
+    dropped_.fetch_add(1, std::memory_order_relaxed);  // no memory
   }
 }
 
@@ -134,14 +139,22 @@ void LogWriter::put(LogLevel level, std::string_view line) {
     // One that is ending writes what has come until it has ended.
     if (!thread_.joinable() &&
         !is_stopping_) {  // not ahead of the first line: a process may fork before
-      const SignalsBlocked blocked;
-      thread_ = std::thread([this] { serve(); });
-      pthread_setname_np(thread_.native_handle(), "eider-log");
+      start_thread();
     }
     wakes = std::exchange(is_sleeping_, false);
   }
   if (wakes) {
     has_lines_.notify_one();
+  }
+}
+
+/// Where none is to be had, the line waits for the next one, which tries again, or for the end.
+void LogWriter::start_thread() {
+  const SignalsBlocked blocked;
+  try {
+    thread_ = std::thread([this] { serve(); });
+    pthread_setname_np(thread_.native_handle(), "eider-log");
+  } catch (const std::system_error&) {  // too many threads, or no memory for a stack
   }
 }
 

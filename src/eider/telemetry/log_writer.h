@@ -41,6 +41,7 @@ class LogWriter final : public LogSink {
   [[nodiscard]] bool is_one_too_many(std::string_view message, std::int64_t second) noexcept;
   void append(Buffer& out, const LogLine& line) const;
   void put(LogLevel level, std::string_view line);
+  void start_thread();
   void serve();
   void tell_dropped(const LogOutput::Patience& gives_up);
   [[nodiscard]] bool gives_up(Duration pause);
