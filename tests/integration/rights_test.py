@@ -106,8 +106,8 @@ class Limits(unittest.TestCase):
             self.assertEqual(service.end(), 0)
 
     def test_a_start_that_gets_no_more_threads_ends_and_says_so(self):
-        # A thread takes 8 MiB for its stack: none can be had, not even the log's.
-        for mebibytes in (2,):
+        # A thread takes 8 MiB for its stack: none can be had, not even the log's, or some of them.
+        for mebibytes in (2, *range(8, 64, 4)):
             status, said = run_to_end('33_inside', '--port', str(free_port()), '--threads', '8',
                                       '--memory-max', f'{mebibytes}MiB')
             self.assertEqual(status, 1, (mebibytes, said))

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -246,6 +247,10 @@ void Server::StopSignals::on_signal(int) {
 }
 
 Result<void> Server::Parts::start_threads() {
+  // No loop turns before all have a thread: what the service begins on the first could not be ended
+  // without the others.
+  std::promise<bool> all_are_there;
+  const std::shared_future<bool> goes = all_are_there.get_future().share();
   try {
     if (options.stops_on_signals) {
       signals.emplace(*this);
@@ -260,7 +265,10 @@ Result<void> Server::Parts::start_threads() {
         options.pins_loops ? processors_of_loops(options, thread_count) : std::vector<int>();
     for (std::size_t index = 0; index < loops.size(); ++index) {
       const int processor = processors.empty() ? -1 : processors[index];
-      threads.emplace_back([this, index, processor] {
+      threads.emplace_back([this, index, processor, goes] {
+        if (!goes.get()) {
+          return;
+        }
         if (processor >= 0) {
           detail::runtime::run_on(processor);
         }
@@ -268,7 +276,9 @@ Result<void> Server::Parts::start_threads() {
         loops[index]->run();
       });
     }
+    all_are_there.set_value(true);
   } catch (const std::system_error& error) {
+    all_are_there.set_value(false);
     abandon();
     return fail(Error::unavailable("Cannot start " + std::to_string(thread_count) +
                                    " threads: " + error.what() + "."));
@@ -276,13 +286,10 @@ Result<void> Server::Parts::start_threads() {
   return {};
 }
 
-/// Some loops have no thread: the others are ended without the lifecycle, which waits for all.
+/// Some loops have no thread, and none has turned.
 void Server::Parts::abandon() noexcept {
   // No stop may reach the lifecycle from here on: it would wait for loops without a thread.
   has_lifecycle.store(false, std::memory_order_release);
-  for (std::size_t index = 0; index < threads.size(); ++index) {
-    loops[index]->stop();
-  }
   (void)join();
 }
 
