@@ -276,9 +276,6 @@ int deploy(const Deployment& deployment) {
   if (!looked || !looked->is_good()) {
     return failed_step(deployment, looked);
   }
-  if (const auto good = check_machine(looked->output); !good) {
-    return command_fault("deploy", good.error());
-  }
   if (wanted.is_dry) {
     return tell_plan(deployment, looked->output);
   }
@@ -311,8 +308,23 @@ int print_unit(const Project& project, const DeployWanted& wanted) {
   return kCommandDone;
 }
 
+/// Ahead of the build, which takes far longer: a host that is misspelt, a folder that is root's.
+int try_host(const Project& project, const DeployWanted& wanted) {
+  const Package none{.path = {}, .name = project.name, .version = {}};
+  const Deployment deployment{.wanted = wanted, .package = none, .release = "none"};
+  const auto looked = run_there(deployment, "look", ProgramCall::Output::kept);
+  if (!looked || !looked->is_good()) {
+    return failed_step(deployment, looked);
+  }
+  const auto good = check_machine(looked->output);
+  return good ? kCommandDone : command_fault("deploy", good.error());
+}
+
 int pack_and_deploy(const Project& project, const DeployWanted& wanted,
                     const std::vector<std::string>& more) {
+  if (const int tried = try_host(project, wanted); tried != kCommandDone) {
+    return tried;
+  }
   const auto package =
       make_package(project, {.output = project.root + "/build/packages", .more = more},
                    ProgramCall::Output::as_errors);
