@@ -212,6 +212,27 @@ Exit misused_together(const Settings& settings, std::initializer_list<std::strin
   return misused(words);
 }
 
+/// What is for workers does nothing where nobody says a number of them, be it none: whoever asks
+/// for it believes that there are some.
+Result<void, Exit> check_workers(const Settings& settings, const ServerOptions& given,
+                                 const Serving& read, const ServingProcess& process) {
+  constexpr std::string_view kInFile = " is of server.workers: say how many there are, too";
+  if (read.workers || given.workers != 0) {
+    return {};
+  }
+  if (read.workers_start != given.workers_start) {
+    return fail(misused_together(settings, {"server.workers_start"},
+                                 "--workers-start is of --workers: say how many there are, too",
+                                 kInFile));
+  }
+  if (process.stuck_seconds) {
+    return fail(misused_together(settings, {"server.stuck_seconds"},
+                                 "--stuck-seconds is of --workers: say how many there are, too",
+                                 kInFile));
+  }
+  return {};
+}
+
 /// A certificate that nobody would be shown: whoever names one believes that TLS is spoken. A group
 /// without a user would be nobody's.
 Result<void, Exit> check_together(const Settings& settings, const ServerOptions& given,
@@ -229,7 +250,7 @@ Result<void, Exit> check_together(const Settings& settings, const ServerOptions&
     return fail(misused_together(settings, {"server.group"}, "--group is of --user: say that, too",
                                  " is of server.user: say that, too"));
   }
-  return {};
+  return check_workers(settings, given, read, process);
 }
 
 /// --listen and --listen-tls are in place of host and port, but those of the environment and of

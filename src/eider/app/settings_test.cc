@@ -84,6 +84,8 @@ TEST(PrintedSettings, say_the_same_when_they_are_read_again) {
                                        "1",
                                        "--threads",
                                        "4",
+                                       "--workers",
+                                       "2",
                                        "--workers-start",
                                        "lazy",
                                        "--share-port",
@@ -403,6 +405,13 @@ TEST(Settings, keys_that_are_wrong_together_are_blamed_where_a_file_says_them) {
       "--cert and --key are for TLS, which is spoken nowhere: add --tls-port or --listen-tls; "
       "see --help\n");
   EXPECT_EQ(said({"--group", "wheel"}), "--group is of --user: say that, too; see --help\n");
+
+  EXPECT_EQ(said_of("[server]\nworkers_start = \"lazy\""),
+            "F:2: server.workers_start is of server.workers: say how many there are, too; see "
+            "--help\n");
+  EXPECT_EQ(said({"--stuck-seconds", "30"}),
+            "--stuck-seconds is of --workers: say how many there are, too; see --help\n");
+  EXPECT_EQ(said_of("[server]\nworkers = 0\nstuck_seconds = 30\nworkers_start = \"lazy\""), "");
 }
 
 }  // namespace
