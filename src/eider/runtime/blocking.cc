@@ -172,7 +172,6 @@ struct BlockingPool::State {
   // While more comes than can be done.
   Computing computing;
   std::vector<Executed*> executing;
-  bool is_looked_after = false;  // by one of those that have nothing to do
   const std::ptrdiff_t processors = std::ssize(detail::runtime::usable_processors());
   std::uint64_t refused = 0;
   bool is_stopped = false;
@@ -188,19 +187,13 @@ void BlockingPool::State::work() {
   std::unique_lock lock(mutex);
   while (true) {
     const auto has_cause = [this] { return may_begin() || is_stopped || is_one_too_many(); };
-    bool has_looked = false;
     while (!has_cause()) {
-      if (waiting.is_standing() && !is_looked_after) {  // nobody tells that one leaves room by now
-        is_looked_after = has_looked = true;
+      if (waiting.is_standing()) {  // nobody tells that one leaves room by now
         has_work.wait_for(lock, Executed::kLookAfter);
-        is_looked_after = false;
         look();
       } else {
         has_work.wait(lock);
       }
-    }
-    if (has_looked) {
-      has_work.notify_one();  // another one is to look
     }
     // `idle` counts threads that execute nothing, so it also counts one that was just started.
     --idle;
