@@ -228,7 +228,9 @@ TEST_F(BlockingOnOneProcessor, nor_does_one_that_computes_until_all_others_are_d
     while (index == kJobs / 2 && !is_last_done) {
     }
     compute();
-    is_last_done = is_last_done || index == kJobs - 1;
+    if (index == kJobs - 1) {
+      is_last_done = true;
+    }
   });
 }
 
