@@ -228,6 +228,7 @@ TEST(SlowLog, tells_each_request_that_took_longer_with_its_route) {
 }
 
 constexpr std::size_t kManyRequests = 25;
+/// Reached by set_up_slow, which is a plain function as no argument can be given to it.
 std::shared_ptr<LogLines> slow_log_lines;  // NOLINT(*-avoid-non-const-global-variables)
 
 /// Those that go on, of all so far.

@@ -236,7 +236,7 @@ TEST_F(BlockingOnOneProcessor, nor_does_one_that_computes_until_all_others_are_d
 
 TEST_F(BlockingOnTwoProcessors, one_that_waits_leaves_its_own_to_another) {
   if (detail::runtime::usable_processors().size() != 2) {
-    GTEST_SKIP() << "there is one";
+    GTEST_SKIP() << "this machine has one processor, so that two cannot be shared";
   }
   std::latch last(1);
   const double sum = at_work([&](int index) {

@@ -1,7 +1,6 @@
 #include "eider/cli/dev/toolchain.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "eider/testkit/temp_directory.h"
+
 namespace eider::dev {
 namespace {
 
@@ -17,16 +18,11 @@ namespace fs = std::filesystem;
 
 class Linker : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "eider-tools-XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
-    ::setenv("PATH", root_.c_str(), 1);
-  }
+  void SetUp() override { ::setenv("PATH", root_.c_str(), 1); }
   void TearDown() override {
     for (const auto& [name, value] : {std::pair{"PATH", path_}, std::pair{"CXX", compiler_}}) {
       (void)(value ? ::setenv(name, value->c_str(), 1) : ::unsetenv(name));
     }
-    fs::remove_all(root_);
   }
 
   /// What is taken where PATH has those and CXX says that; empty: it says nothing.
@@ -49,7 +45,8 @@ class Linker : public ::testing::Test {
 
   std::optional<std::string> path_ = said("PATH");
   std::optional<std::string> compiler_ = said("CXX");
-  fs::path root_;
+  const TempDirectory directory_;
+  const fs::path root_ = directory_.path() / "bin";
 };
 
 TEST_F(Linker, one_that_the_compiler_does_not_find_by_its_name_is_not_taken) {
