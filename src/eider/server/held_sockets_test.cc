@@ -12,7 +12,6 @@ namespace eider::detail::server {
 namespace {
 
 using eider::testing::local;
-using eider::testing::Peer;
 
 /// With a loop as a supervisor's.
 class HeldSocketsTest : public ::testing::Test {
@@ -44,14 +43,14 @@ TEST_F(HeldSocketsTest, tell_once_of_who_comes_at_any_of_them) {
   await_first();
   run_turns();
   EXPECT_EQ(told_, 0);
-  const Peer first(last_);
-  const Peer second(last_);
+  const testing::Peer first(last_);
+  const testing::Peer second(last_);
   run_turns();
   EXPECT_EQ(told_, 1);
 }
 
 TEST_F(HeldSocketsTest, tell_of_who_has_waited_already) {
-  const Peer peer(last_);
+  const testing::Peer peer(last_);
   await_first();
   run_turns();
   EXPECT_EQ(told_, 1);
