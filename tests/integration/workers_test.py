@@ -49,6 +49,16 @@ def supervised(*arguments, workers=WORKERS):
     return Service('--port', '{port}', '--workers', str(workers), *arguments)
 
 
+@contextlib.contextmanager
+def action_of_children(number, action):
+    """Programs that are started meanwhile begin with this action for the signal."""
+    before = signal.signal(number, action)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
 def is_pending(process, number):
     status = Path(f'/proc/{process}/status').read_text(encoding='utf-8')
     return int(re.search(r'^ShdPnd:\s*(\w+)$', status, re.MULTILINE)[1], 16) >> number - 1 & 1
@@ -207,7 +217,12 @@ class Ends(unittest.TestCase):
             self.assertIn('has not ended in time', service.said())
             self.assertFalse(any(map(is_alive, workers)))
 
-    def test_a_second_signal_kills_workers_ahead_of_the_supervisor(self):
+    def test_a_second_signal_kills_the_workers_and_then_the_supervisor(self):
+        for action in (signal.SIG_DFL, signal.SIG_IGN):  # shells ignore SIGINT for background jobs
+            with self.subTest(action), action_of_children(signal.SIGINT, action):
+                self.check_second_signal()
+
+    def check_second_signal(self):
         with supervised() as service:
             workers = children(service.pid)
             for worker in workers:

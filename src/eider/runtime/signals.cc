@@ -66,6 +66,15 @@ void ignore_signal(int number) noexcept {
   ::sigaction(number, &ours, nullptr);
 }
 
+void stop_ignoring_signal(int number) noexcept {
+  struct sigaction now{};
+  ::sigaction(number, nullptr, &now);
+  if ((now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_IGN) {
+    now.sa_handler = SIG_DFL;
+    ::sigaction(number, &now, nullptr);
+  }
+}
+
 bool is_unheard(int number) noexcept {
   struct sigaction now{};
   ::sigaction(number, nullptr, &now);

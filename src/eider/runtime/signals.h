@@ -16,6 +16,11 @@ class Loop;
 /// it had not been called.
 void ignore_signal(int number) noexcept;
 
+/// Restores the default effect of a signal that this process ignores. Shells start background jobs
+/// with SIGINT ignored, so a second Ctrl-C would otherwise not end such a process. Other handlers
+/// stay.
+void stop_ignoring_signal(int number) noexcept;
+
 /// Nobody acts on it: it does what it does by itself, or is ignored by `ignore_signal`.
 [[nodiscard]] bool is_unheard(int number) noexcept;
 

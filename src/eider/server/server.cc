@@ -240,6 +240,9 @@ Server::StopSignals::StopSignals(Parts& parts)
 void Server::StopSignals::on_signal(int) {
   Parts& parts = parts_;
   parts.signals.reset();  // destroys this
+  for (const int number : {SIGTERM, SIGINT}) {
+    stop_ignoring_signal(number);  // so that a second one ends the process
+  }
   if (parts.succession) {
     parts.succession->give_up();
   }

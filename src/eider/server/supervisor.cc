@@ -146,7 +146,8 @@ class Supervisor final : private SuccessionOwner, private Timer {
       }
       supervisor_.kill_all();
       supervisor_.signals_.reset();  // destroys this
-      (void)std::raise(number);      // does what it does without a watch
+      stop_ignoring_signal(number);
+      (void)std::raise(number);
     }
 
    private:
