@@ -60,20 +60,28 @@ class Upgraded(unittest.TestCase):
             self.assertEqual(service.end(), 0)
 
     def test_one_that_was_started_before_is_not_taken_for_the_program_on_the_disk(self):
-        link, slow = program_that(self.directory, f'sleep 2; exec {BIN / PROGRAM} "$@"')
+        go = self.directory / 'go'
+        link, slow = program_that(
+            self.directory, f'until [ -e {go} ]; do sleep 0.05; done; exec {BIN / PROGRAM} "$@"')
         with Service('--port', '{port}', program=link) as service:
             before = service.pid
             link.unlink()
             link.symlink_to(slow)
             os.kill(before, signal.SIGUSR2)
-            until(lambda: children(before), service.said)
+            # The script has a child only after exec, so the link is not needed any more.
+            until(lambda: any(children(child) for child in children(before)), service.said)
             started = int(children(before).pop())
             link.unlink()
             link.symlink_to(BIN / PROGRAM)
             tick = int(Path(f'/proc/{started}/stat').read_text().rpartition(')')[2].split()[19])
             hertz = os.sysconf('SC_CLK_TCK')
             until(lambda: time.clock_gettime(time.CLOCK_BOOTTIME) * hertz > tick + 1, service.said)
-            self.assertEqual(upgrade(before, '--json'), (
+            with subprocess.Popen([BIN / 'eider', 'upgrade', str(before), '--json'], text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asking:
+                until(lambda: service.lines('while one is starting already'), service.said)
+                go.touch()
+                output, errors = asking.communicate(timeout=SECONDS_MAX)
+            self.assertEqual((asking.returncode, output, errors), (
                 1, '', f'eider upgrade: process {started} serves in place of {before}, but was '
                 'started before this was asked: what is on the disk may be newer. Ask again\n'))
             service.pids.append(started)
