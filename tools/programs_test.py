@@ -173,6 +173,26 @@ class RunAgain(unittest.TestCase):
                 programs.run_scripts(outcome, SimpleNamespace(root=Path(root), bin=root))
         self.assertEqual(len(outcome.failures), 1)
 
+    def test_load_scripts_run_one_after_the_other(self):
+        running, together = [], []
+        def run(command, *_):
+            name = Path(command[1]).name
+            running.append(name)
+            together.append(sum(one in programs.LOADS for one in running))
+            time.sleep(0.01)
+            running.remove(name)
+            return Ended(0, 'Ran 1 test in 0.001s\n\nOK\n')
+        with tempfile.TemporaryDirectory() as root, \
+                unittest.mock.patch.object(commands, 'run', run):
+            folder = Path(root, 'tests/integration')
+            folder.mkdir(parents=True)
+            for name in (*programs.LOADS, 'a_test.py', 'b_test.py', *programs.ALONE):
+                Path(folder, name).write_text('')
+            outcome = Outcome()
+            programs.run_scripts(outcome, SimpleNamespace(root=Path(root), bin=root))
+        self.assertEqual(outcome.passed, len(programs.LOADS) + 4)
+        self.assertEqual(max(together), 1)
+
     def test_a_program_that_crashed_is_told_beside_a_case_that_failed(self):
         self.assertEqual(units.broken_programs(CTEST_FAILED), {'db_postgres_test', 'app_test'})
         self.assertEqual(units.broken_programs(CTEST), set())

@@ -3,6 +3,7 @@
 Must not run without a bound: each program is ended when its time is over.
 """
 
+import itertools
 import json
 import re
 import shutil
@@ -40,8 +41,11 @@ TOO_OLD = (
 # component is tried.
 WAYS = (('g++', 'Debug'), ('clang++-19', 'Debug'), ('clang++-19', 'Release'))
 FUZZ_SECONDS_MAX = 5
-# They hold a latency to a bound, or count each of thousands of connections, and would hear others.
+# They compare a latency with a bound, or count thousands of connections, which other programs
+# would change.
 ALONE = ('greedy_test.py', 'drain_test.py')
+# They run a load for seconds, so one after the other: two loads at once starve whatever else runs.
+LOADS = ('overload_test.py', 'restarts_test.py', 'upgrade_test.py', 'workers_test.py')
 
 
 def run_fuzzers(outcome, tree, fuzzers, seconds=None):
@@ -105,10 +109,12 @@ def run_scripts(outcome, tree, only=''):
         return ended
     scripts = [script for script in sorted((tree.root / 'tests/integration').glob('*_test.py'))
                if only in script.name]
-    together = [script for script in scripts if script.name not in ALONE]
-    alone = [script for script in scripts if script.name in ALONE]
-    first = [*zip(together, commands.each(call, together, SCRIPTS_PER_CORE)),
-             *zip(alone, map(call, alone))]
+    groups = [[script for script in scripts if script.name in LOADS],
+              *([script] for script in scripts if script.name not in LOADS + ALONE)]
+    together = commands.each(lambda group: [(script, call(script)) for script in group], groups,
+                             SCRIPTS_PER_CORE)
+    first = [*itertools.chain(*together),
+             *((script, call(script)) for script in scripts if script.name in ALONE)]
     slowest = sorted(took, key=took.get, reverse=True)[:8]
     if slowest:
         outcome.notes.append('slowest: ' + ', '.join(f'{one.name} {took[one]:.0f} s'
