@@ -1,8 +1,9 @@
-"""A service of which more is asked than it can do: what it answers, what it refuses, and how soon.
+"""Load shedding: which requests are rejected and how soon, and that none is without it.
 
-Must not judge times narrowly: compared is with what would be if nobody were refused.
+Must not compare times narrowly: the reference is what happens without rejections.
 """
 
+import contextlib
 import json
 import pathlib
 import socket
@@ -34,6 +35,23 @@ def resident_mib(service):
     """Memory of the service."""
     words = pathlib.Path(f'/proc/{service.process.pid}/status').read_text('ascii').split()
     return int(words[words.index('VmRSS:') + 1]) / 1024
+
+
+def shedding(*words):
+    """The program with load shedding on."""
+    return Program(PROGRAM, '--port', '{port}', '--threads', '1', '--limits-queue-time', '100ms',
+                   *words)
+
+
+@contextlib.contextmanager
+def busy_processes(count):
+    """So many processes that compute all the time, for a minute at most."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(count):
+            process = stack.enter_context(
+                subprocess.Popen(['timeout', '60', 'sh', '-c', 'while :; do :; done']))
+            stack.callback(process.terminate)
+        yield
 
 
 class Asking(threading.Thread):
@@ -86,23 +104,22 @@ class Overload(unittest.TestCase):
     def test_of_handlers_that_compute_is_refused_and_not_waited_for(self):
         for backend in BACKENDS:
             with self.subTest(backend=backend), \
-                    Program(PROGRAM, '--port', '{port}', '--threads', '1', '--backend',
-                            backend) as service:
+                    shedding('--backend', backend) as service:
                 self.check(service, '/compute/2000', 0.002)
 
     def test_of_blocking_handlers_is_refused_and_not_waited_for(self):
-        with Program(PROGRAM, '--port', '{port}', '--threads', '1') as service:
+        with shedding() as service:
             self.check(service, '/blocking/2000', 0.002)
 
     def test_of_a_burst_refuses_nobody(self):
-        with Program(PROGRAM, '--port', '{port}', '--threads', '1') as service:
+        with shedding() as service:
             told = load(service, '/compute/200', '-c', 200, '-n', 200)
             self.assertEqual((told['requests'], told['errors']), (200, 0), told['first_error'])
 
     def test_refusals_say_when_to_ask_again_and_read_a_pipeline_to_its_end(self):
         request = b'GET /compute/2000 HTTP/1.1\r\nHost: a\r\n\r\n'
         last = b'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
-        with Program(PROGRAM, '--port', '{port}', '--threads', '1') as service:
+        with shedding() as service:
             flood = threading.Thread(target=load, args=(service, '/compute/2000', '-c', 100, '-d',
                                                         '4s'))
             flood.start()
@@ -119,6 +136,19 @@ class Overload(unittest.TestCase):
         self.assertGreater(len(refused), 100)
         for head in refused:
             self.assertIn(b'Retry-After: 1\r\n', head)
+
+
+class ManyClients(unittest.TestCase):
+    """By default all clients of a closed loop are served, however long they wait for each other."""
+
+    def test_10000_connections_beside_six_busy_processes_get_no_error(self):
+        for backend in BACKENDS:
+            with self.subTest(backend=backend), busy_processes(6), \
+                    Program(PROGRAM, '--port', '{port}', '--backend', backend) as service:
+                report = load(service, '/plain', '-c', 10_000, '-n', 30_000, '-d', '60s',
+                              '--timeout', '60s')
+                self.assertEqual((report['requests'], report['errors']), (30_000, 0),
+                                 report['first_error'])
 
 
 if __name__ == '__main__':

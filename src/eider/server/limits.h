@@ -74,12 +74,11 @@ struct Limits {
   /// left answers with a reset, and the request is cancelled. HTTP/1.0 clients are never asked.
   Duration half_close_probe = std::chrono::milliseconds(300);
 
-  /// From how long a wait for their turn on, on a loop or for a blocking thread, requests are more
-  /// than can be served. Bursts are none: only what has not come down to that for a while counts.
-  /// Until it is over, who has waited for more than a moment is a 503 with Retry-After
-  /// (docs/howto/overload.md). It should be longer than what the clients of a loop take of it at
-  /// once. Zero: everybody waits.
-  Duration queue_time = std::chrono::milliseconds(100);
+  /// Load shedding (docs/howto/overload.md). When requests keep waiting longer than this for their
+  /// event loop or for a blocking thread, late requests get 503 with Retry-After until the queue is
+  /// short again; a burst that is worked off in time does not count. Zero: off. It is off by default
+  /// because a server cannot tell an overload from many patient clients on a busy machine.
+  Duration queue_time{0};
 };
 
 }  // namespace eider
