@@ -98,6 +98,19 @@ void Loop::begin_closing(Listener& listener) noexcept {
   }
 }
 
+// Returns whether the queue of the socket is empty now.
+static bool accept_queued(Listener& listener) {
+  while (true) {
+    Descriptor accepted(
+        ::accept4(WatchAccess::fd(listener), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (accepted.is_open()) {
+      WatchAccess::tell_accepted(listener, std::move(accepted));
+    } else if (!is_of_one_connection(errno)) {
+      return is_try_again(errno) || errno == EINVAL;  // the latter after a shutdown
+    }
+  }
+}
+
 bool Loop::accept_last(Listener& listener) {
   const int fd = WatchAccess::fd(listener);
   // Before the queue is emptied: a handshake that ends in between leaves its connection there.
@@ -106,14 +119,7 @@ bool Loop::accept_last(Listener& listener) {
   } else if (WatchAccess::has_handshakes(listener)) {
     return false;
   }
-  while (true) {
-    Descriptor accepted(::accept4(fd, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (accepted.is_open()) {
-      WatchAccess::tell_accepted(listener, std::move(accepted));
-    } else if (!is_of_one_connection(errno)) {
-      return is_try_again(errno) || errno == EINVAL;  // the latter behind a shutdown
-    }
-  }
+  return accept_queued(listener);
 }
 
 Listener::Listener(Loop& loop, ListenerOwner& owner) noexcept
@@ -165,20 +171,34 @@ void Listener::admit() {
   loop_.attach(*this);
 }
 
-void Listener::begin_closing() noexcept {
+void Listener::begin_closing() {
   if (ownership_ != SocketOwnership::others) {
     loop_.begin_closing(*this);
-  } else if (is_detached() || loop_.accept_no_more(*this)) {
-    close();
+  } else {
+    (void)try_close();
   }
 }
 
 bool Listener::try_close() {
   const bool is_others = ownership_ == SocketOwnership::others;
-  if (is_open() && (is_others ? loop_.accept_no_more(*this) : loop_.accept_last(*this))) {
+  if (is_open() && (is_others ? leave_to_others() : loop_.accept_last(*this))) {
     close();
   }
   return !is_open();
+}
+
+// The kernel wakes only one of the processes that wait at a socket. If it woke this one, no other
+// process knows of the connection, so it is accepted here; later ones wake the others.
+bool Listener::leave_to_others() {
+  if (is_detached()) {
+    return true;
+  }
+  if (!loop_.accept_no_more(*this)) {
+    return false;
+  }
+  hold();
+  (void)accept_queued(*this);
+  return true;
 }
 
 /// Whether one of those is still under way that had begun when this was first asked. Later ones are

@@ -76,10 +76,10 @@ class Listener {
   void hold() noexcept;
   /// Accepts again, those first that have waited. Pre: `hold`.
   void admit();
-  /// The first step of a close that loses nobody: a client that begins to connect now is not let
-  /// in, one that has begun is still accepted. A socket of others is left to them at once: they
-  /// accept what comes.
-  void begin_closing() noexcept;
+  /// The first step of a close that loses no connection: a client that begins to connect now is not
+  /// accepted, one that has begun is. A socket of other processes is left to them: this accepts
+  /// only connections that it was woken for, and the others accept the rest.
+  void begin_closing();
   /// The second: closes once no connection is on its way any more and all are accepted.
   ///
   /// returns  whether it is closed; else ask again in a while, or `close` for want of time. Pre:
@@ -111,6 +111,7 @@ class Listener {
   };
 
   [[nodiscard]] bool has_handshakes();
+  [[nodiscard]] bool leave_to_others();
   void tell_accepted(Descriptor fd);
   void tell_failed(NetError error);
   void remove_path() const noexcept;
