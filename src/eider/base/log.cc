@@ -22,7 +22,7 @@ bool is_plain(std::string_view text) noexcept {
 }
 
 /// Between quotes, which nothing within ends.
-std::string quoted(std::string_view text) {
+std::string logfmt_quoted(std::string_view text) {
   std::string out = "\"";
   for (const char byte : text) {
     if (byte == '"' || byte == '\\') {
@@ -66,7 +66,10 @@ void LogSink::write_fields(LogLevel level, std::string_view message,
     std::string line(message);
     for (const LogField& field : fields) {
       const std::string text = to_text(field.value);
-      line.append(" ").append(field.name).append("=").append(is_plain(text) ? text : quoted(text));
+      line.append(" ")
+          .append(field.name)
+          .append("=")
+          .append(is_plain(text) ? text : logfmt_quoted(text));
     }
     write(level, line);
   } catch (...) {

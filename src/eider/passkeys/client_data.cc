@@ -19,7 +19,7 @@ std::unexpected<PasskeyError> refuse(PasskeyFault fault, std::string text) {
 }
 
 /// For logs: what somebody else wrote, and not more of it than a line has room for.
-std::string quoted(std::string_view text) {
+std::string printable_quoted(std::string_view text) {
   constexpr std::size_t kShownMax = 200;
   std::string shown("'");
   for (const char one : text.substr(0, kShownMax)) {
@@ -41,9 +41,9 @@ Result<void, PasskeyError> check_frames(const json::Value& data,
   }
   if (top == nullptr ||
       std::ranges::find(expected.top_origins, top->text()) == expected.top_origins.end()) {
-    return refuse(PasskeyFault::cross_origin,
-                  "it was made in a frame of a page of " +
-                      (top == nullptr ? std::string("nobody knows whom") : quoted(top->text())));
+    return refuse(PasskeyFault::cross_origin, "it was made in a frame of a page of " +
+                                                  (top == nullptr ? std::string("nobody knows whom")
+                                                                  : printable_quoted(top->text())));
   }
   return {};
 }
@@ -63,13 +63,14 @@ Result<void, PasskeyError> check_client_data(std::string_view text,
     return refuse(PasskeyFault::malformed, "its client data cannot be read");
   }
   if (*type != expected.type) {
-    return refuse(PasskeyFault::wrong_type, "it was made for " + quoted(*type));
+    return refuse(PasskeyFault::wrong_type, "it was made for " + printable_quoted(*type));
   }
   if (!equals_in_constant_time(*challenge, expected.challenge)) {
     return refuse(PasskeyFault::wrong_challenge, "it answers another challenge");
   }
   if (std::ranges::find(expected.origins, *origin) == expected.origins.end()) {
-    return refuse(PasskeyFault::wrong_origin, "it was made for a page of " + quoted(*origin));
+    return refuse(PasskeyFault::wrong_origin,
+                  "it was made for a page of " + printable_quoted(*origin));
   }
   return check_frames(*data, expected);
 }

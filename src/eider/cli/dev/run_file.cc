@@ -88,7 +88,7 @@ Result<fs::path, std::string> cache_directory() {
 }
 
 /// For CMake, within quotes.
-std::string quoted(const fs::path& path) {
+std::string cmake_quoted(const fs::path& path) {
   std::string all = "\"";
   for (const char byte : path.string()) {
     if (byte == '"' || byte == '\\' || byte == '$') {
@@ -109,10 +109,10 @@ std::string project_text(const fs::path& compiled, const fs::path& file,
   }
   return "cmake_minimum_required(VERSION 3.25)\nproject(eider_run LANGUAGES CXX)\n"
          "find_package(eider REQUIRED COMPONENTS core" +
-         names + ")\nadd_executable(program " + quoted(compiled) +
+         names + ")\nadd_executable(program " + cmake_quoted(compiled) +
          ")\n"
          "target_include_directories(program PRIVATE " +
-         quoted(file.parent_path()) + ")\ntarget_link_libraries(program PRIVATE eider::core" +
+         cmake_quoted(file.parent_path()) + ")\ntarget_link_libraries(program PRIVATE eider::core" +
          targets + ")\n";
 }
 
@@ -124,7 +124,7 @@ Result<fs::path, std::string> compiled_of(const fs::path& file, const std::strin
   }
   const fs::path copy = directory / "source.cc";
   const std::string rest = source.substr(std::min(source.find('\n'), source.size() - 1) + 1);
-  const auto written = write_if_new(copy, "#line 2 " + quoted(file) + "\n" + rest);
+  const auto written = write_if_new(copy, "#line 2 " + cmake_quoted(file) + "\n" + rest);
   return written ? Result<fs::path, std::string>(copy) : fail(written.error());
 }
 

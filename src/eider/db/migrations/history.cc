@@ -14,7 +14,7 @@ std::string_view take_line(std::string_view& text) noexcept {
   return line;
 }
 
-std::string quoted(std::string_view line, bool is_there) {
+std::string quoted_line(std::string_view line, bool is_there) {
   return is_there ? "'" + std::string(line) + "'" : "not there";
 }
 
@@ -26,8 +26,8 @@ std::string first_difference(std::string_view before, std::string_view now) {
     const std::string_view old_line = take_line(before);
     const std::string_view new_line = take_line(now);
     if (old_line != new_line || was_there != is_there) {
-      return "line " + std::to_string(line) + " was " + quoted(old_line, was_there) + ", and is " +
-             quoted(new_line, is_there);
+      return "line " + std::to_string(line) + " was " + quoted_line(old_line, was_there) +
+             ", and is " + quoted_line(new_line, is_there);
     }
   }
   return "it ends in another way";

@@ -9,7 +9,7 @@ namespace eider::db::postgres {
 namespace {
 
 /// As LISTEN takes a name exactly.
-std::string quoted(std::string_view name) {
+std::string quoted_identifier(std::string_view name) {
   std::string text = "\"";
   for (const char c : name) {
     text.append(c == '"' ? 2 : 1, c);
@@ -43,11 +43,11 @@ void ListenLine::on_connected(std::optional<BackendKey> /*key*/) {
 }
 
 void ListenLine::listen(const std::string& channel, std::uint64_t number) {
-  ask("listen " + quoted(channel), {.channel = channel, .number = number});
+  ask("listen " + quoted_identifier(channel), {.channel = channel, .number = number});
 }
 
 void ListenLine::unlisten(const std::string& channel) {
-  ask("unlisten " + quoted(channel), {});
+  ask("unlisten " + quoted_identifier(channel), {});
 }
 
 /// A round for each, so that one that is refused does not concern the others.
