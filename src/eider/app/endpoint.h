@@ -112,7 +112,7 @@ void answer_now(const Endpoint& endpoint, const Context& context, Response& resp
 
 template <class F>
 Task<> answer_later(const Endpoint& endpoint, const Context& context, Response& response) {
-  return call_later(*static_cast<const F*>(endpoint.handler.get()), context, response);
+  return call_later<F>(endpoint.handler.get(), context, response);
 }
 
 template <class F>

@@ -137,13 +137,12 @@ template <class G>
 Task<Result<void>> admit_later(const Guard& guard, const Context& context) {
   using S = Signature<G>;
   constexpr std::make_index_sequence<S::kCount> kSequence;
-  const auto& function = *static_cast<const G*>(guard.function.get());
   Request& request = context.request;
   auto held = S::extract(context, kSequence);
   if (auto wrong = first_error(held, kSequence)) {
     co_return fail(std::move(*wrong));
   }
-  auto task = begin(function, held, kSequence);
+  auto task = begin(*static_cast<const G*>(guard.function.get()), held, kSequence);
   if constexpr (std::is_void_v<typename S::Value>) {
     co_await std::move(task);
     co_return Result<void>();

@@ -417,15 +417,17 @@ auto begin(const F& function, [[maybe_unused]] auto& held, std::index_sequence<I
   }
 }
 
+/// A coroutine's frame must not have an F, which may be a pointer to a function: see InFrame. This
+/// parameter is the F.
 template <class F>
-Task<> call_later(const F& function, const Context& context, Response& response) {
+Task<> call_later(const void* function, const Context& context, Response& response) {
   using S = Signature<F>;
   constexpr std::make_index_sequence<S::kCount> kSequence;
   auto held = S::extract(context, kSequence);
   if (!all_held(response, held, kSequence)) {
     co_return;
   }
-  auto task = begin(function, held, kSequence);
+  auto task = begin(*static_cast<const F*>(function), held, kSequence);
   if constexpr (std::is_void_v<typename S::Value>) {
     co_await std::move(task);
     response.set_status(204);

@@ -107,14 +107,13 @@ struct LifeFunction {
   static constexpr std::size_t kCount = sizeof...(P);
 
   template <std::size_t... I>
-  static R call(const F& function, void* const* states, std::index_sequence<I...> /*all*/) {
-    return function(
+  static R call(const void* function, void* const* states, std::index_sequence<I...> /*all*/) {
+    return (*static_cast<const F*>(function))(
         State(*static_cast<typename StateObject<std::remove_cvref_t<P>>::type*>(states[I]))...);
   }
 
   /// Throws a Failure where the function returns an error.
-  static Task<> run(const void* erased, void* const* states) {
-    const F& function = *static_cast<const F*>(erased);
+  static Task<> run(const void* function, void* const* states) {
     constexpr std::index_sequence_for<P...> kAll;
     using Value = typename TaskValue<R>::type;
     static_assert(std::is_void_v<Value> || std::is_same_v<Value, Result<void>>,
@@ -138,7 +137,7 @@ struct LifeFunction {
   }
 
  private:
-  static void check_result(const F& function, void* const* states, auto all) {
+  static void check_result(const void* function, void* const* states, auto all) {
     if constexpr (std::is_void_v<R>) {
       call(function, states, all);
     } else {

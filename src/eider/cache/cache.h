@@ -69,10 +69,11 @@ class Cache {
   ///         as a NaN, which JSON does not have
   template <class T, std::invocable F>
   [[nodiscard]] Task<T> get(std::string key, F make) const {
-    Make make_text = [key, make = std::move(make)]() -> Task<std::string> {
+    Make make_text = [key,
+                      make = detail::runtime::InFrame<F>(std::move(make))]() -> Task<std::string> {
       auto made = make;  // the function may be gone before the task, and the key with it
       const std::string name = key;  // NOLINT(performance-unnecessary-copy-initialization)
-      auto making = made();
+      auto making = made.function();
       const T value = co_await std::move(making);
       std::string text = json::to_text(value);
       if (!json::read<T>(text)) {
@@ -80,6 +81,22 @@ class Cache {
       }
       co_return text;
     };
+    return get_made<T>(std::move(key), std::move(make_text));
+  }
+
+  /// What is asked for from now on is made anew, and what is being made is not kept by this
+  /// process. Another one may be making it of what was before, and keep that for `fresh_for`.
+  ///
+  /// errors  those of the store, thrown: the old value may be there still
+  [[nodiscard]] Task<> erase(std::string key) const;
+
+  [[nodiscard]] CacheCounts counts() const;
+
+ private:
+  class State;
+
+  template <class T>
+  [[nodiscard]] Task<T> get_made(std::string key, Make make_text) const {
     auto getting = get_bytes(key, make_text);
     CachedBytes text = co_await std::move(getting);
     auto value = json::read<T>(*text);
@@ -96,16 +113,6 @@ class Cache {
     co_return std::move(*value);
   }
 
-  /// What is asked for from now on is made anew, and what is being made is not kept by this
-  /// process. Another one may be making it of what was before, and keep that for `fresh_for`.
-  ///
-  /// errors  those of the store, thrown: the old value may be there still
-  [[nodiscard]] Task<> erase(std::string key) const;
-
-  [[nodiscard]] CacheCounts counts() const;
-
- private:
-  class State;
   std::shared_ptr<State> state_;
 };
 

@@ -311,6 +311,25 @@ TEST_F(CacheTest, structs_are_kept_as_json_and_others_are_made_anew) {
   EXPECT_EQ(cents, (std::vector<int>{101, 101, 102}));
 }
 
+Task<Price> price_of_tea() {
+  co_return Price{.name = "tea", .cents = 100};
+}
+
+/// g++ 14 crashes on some coroutines over pointers to functions of anonymous types: see InFrame.
+TEST_F(CacheTest, a_function_makes_a_value) {
+  const Cache cache(memory_cache());
+  int cents = 0;
+  Scope scope;
+  loop_.call([&] {
+    scope.start([](Cache of, int* to) -> Task<> {
+      auto getting = of.get<Price>("p", &price_of_tea);
+      const Price price = co_await std::move(getting);
+      *to = price.cents;
+    }(cache, &cents));
+  });
+  EXPECT_EQ(cents, 100);
+}
+
 TEST_F(CacheTest, a_value_that_does_not_read_back_is_told_by_its_key_and_made_once) {
   const Cache cache(memory_cache());
   int made = 0;

@@ -55,7 +55,7 @@ class Database : public db::Statements {
                   "eider: with g++ 12, give this function a name first: `auto body = "
                   "[title](Transaction& …`");
     using Value = typename std::invoke_result_t<Function&, Transaction&>::value_type;
-    return run_transaction<Value, Function>(*this, {}, std::forward<Body>(body));
+    return run_transaction<Value, Function>(*this, {}, InFrame<Function>(std::forward<Body>(body)));
   }
 
   /// The same with options. Where the server takes the transaction back for another one's sake (a
@@ -81,15 +81,21 @@ class Database : public db::Statements {
                   "eider: what may be run again is not `mutable`: it would find what an earlier "
                   "try has left of what it captured");
     using Value = typename std::invoke_result_t<Function&, Transaction&>::value_type;
-    return try_transaction<Value, Function>(*this, options, std::forward<Body>(body));
+    return try_transaction<Value, Function>(*this, options,
+                                            InFrame<Function>(std::forward<Body>(body)));
   }
 
  private:
+  template <class F>
+  using InFrame = detail::runtime::InFrame<F>;
+
   template <class T, class Body>
-  static Task<T> try_transaction(Database database, TransactionOptions options, Body body) {
+  static Task<T> try_transaction(Database database, TransactionOptions options,
+                                 InFrame<Body> body) {
     for (unsigned tries = 1;; ++tries) {
       try {
-        co_return co_await run_transaction<T, const Body&>(database, options, body);
+        co_return co_await run_transaction<T, const Body&>(database, options,
+                                                           InFrame<const Body&>(body.function));
       } catch (const db::Failure& failure) {
         if (tries >= options.tries_max || !db::detail::may_be_tried_again(failure.kind())) {
           throw;
@@ -100,9 +106,10 @@ class Database : public db::Statements {
   }
 
   template <class T, class Body>
-  static Task<T> run_transaction(Database database, TransactionOptions options, Body body) {
+  static Task<T> run_transaction(Database database, TransactionOptions options,
+                                 InFrame<Body> body) {
     Transaction transaction = co_await database.begin(options);
-    Task<T> work = body(transaction);
+    Task<T> work = body.function(transaction);
     if constexpr (std::is_void_v<T>) {
       co_await std::move(work);
       co_await transaction.commit();

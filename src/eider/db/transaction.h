@@ -110,17 +110,18 @@ class [[nodiscard]] Transaction : public db::Statements {
                   "eider: with g++ 12, give this function a name first: `auto body = "
                   "[title](Transaction& …`");
     using Value = typename std::invoke_result_t<Function&, Transaction&>::value_type;
-    return run_savepoint<Value, Function>(*this, std::forward<Body>(body));
+    return run_savepoint<Value>(*this,
+                                detail::runtime::InFrame<Function>(std::forward<Body>(body)));
   }
 
  private:
   template <class T, class Body>
-  static Task<T> run_savepoint(Transaction& within, Body body) {
+  static Task<T> run_savepoint(Transaction& within, detail::runtime::InFrame<Body> body) {
     db::detail::Savepoint savepoint(within.route());
     co_await savepoint.set();
     std::exception_ptr thrown;
     try {
-      Task<T> work = body(within);
+      Task<T> work = body.function(within);
       if constexpr (std::is_void_v<T>) {
         co_await std::move(work);
         co_await savepoint.release();

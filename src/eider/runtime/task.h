@@ -40,6 +40,16 @@ template <class T>
 concept CanBeMadeInAwait = true;
 #endif
 
+/// A function as a parameter or variable of a coroutine. g++ 14 crashes on a frame with a bare
+/// pointer to a function whose signature has a type of an anonymous namespace, when an included
+/// file (a header, a unity build) declares that type.
+template <class F>
+struct InFrame {
+  explicit InFrame(F given) : function(static_cast<F&&>(given)) {}
+
+  F function;
+};
+
 class TaskPromiseBase {
  public:
   static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }

@@ -56,6 +56,28 @@ std::vector<Thing> things_of(TestClient& client) {
   return client.get("/things").json<std::vector<Thing>>();
 }
 
+Task<Thing> first_thing(Transaction& transaction) {
+  std::optional<Thing> first =
+      co_await transaction.one<Thing>("select id, name from things order by id limit 1");
+  co_return std::move(*first);
+}
+Task<Result<Thing>> first_in_savepoint(Transaction& transaction) {
+  co_return co_await transaction.savepoint(&first_thing);
+}
+
+/// g++ 14 crashes on some coroutines over pointers to functions of anonymous types: see InFrame.
+TEST(DatabaseInApp, functions_are_bodies_of_transactions) {
+  App app = make_app();
+  app.get("/first", [](State<Database> db) { return db->transaction(first_thing); });
+  app.get("/again", [](State<Database> db) {
+    return db->transaction({.tries_max = 2}, &first_in_savepoint);
+  });
+  TestClient client(app);
+  EXPECT_EQ(client.post("/things", json::object({{"name", "a"}})).status, 200);
+  EXPECT_EQ(client.get("/first").json<Thing>().name, "a too");
+  EXPECT_EQ(client.get("/again").json<Thing>().name, "a too");
+}
+
 TEST(DatabaseInApp, is_read_and_written_by_handlers_without_a_thread) {
   const App app = make_app();
   TestClient client(app);
