@@ -175,19 +175,19 @@ std::string format_time(const std::string& tag, const std::string& zone, TimeFor
   const UDateFormatStyle date = style_of(form.date);
   const UDateFormatStyle time = style_of(form.time);
   const std::string key = tag + ' ' + zone + ' ' + std::to_string(date) + std::to_string(time);
-  const Dates& by = kept<Dates>(key, [&] {
-    const std::u16string name = to_utf16(zone);
-    UErrorCode status = U_ZERO_ERROR;
-    Dates made(udat_open(time, date, icu_name(tag).c_str(), name.data(),
-                         static_cast<std::int32_t>(name.size()), nullptr, 0, &status));
-    expect(status, "a form of dates");
-    return made;
-  });
+  auto* const by =
+      kept<Dates>(key, [&] {
+        const std::u16string name = to_utf16(zone);
+        UErrorCode status = U_ZERO_ERROR;
+        Dates made(udat_open(time, date, icu_name(tag).c_str(), name.data(),
+                             static_cast<std::int32_t>(name.size()), nullptr, 0, &status));
+        expect(status, "a form of dates");
+        return made;
+      }).get();
   Text16 text;
   UErrorCode status = U_ZERO_ERROR;
-  const std::int32_t units =
-      udat_format(by.get(), static_cast<UDate>(when.time_since_epoch().count()), text.data(),
-                  kUnitsMax, nullptr, &status);
+  const std::int32_t units = udat_format(by, static_cast<UDate>(when.time_since_epoch().count()),
+                                         text.data(), kUnitsMax, nullptr, &status);
   expect(status, "a date");
   return to_utf8(text.data(), units);
 }
@@ -196,17 +196,18 @@ std::string format_relative(const std::string& tag, double count, Unit unit) {
   constexpr std::array<URelativeDateTimeUnit, 7> kUnits = {
       UDAT_REL_UNIT_YEAR, UDAT_REL_UNIT_MONTH,  UDAT_REL_UNIT_WEEK,  UDAT_REL_UNIT_DAY,
       UDAT_REL_UNIT_HOUR, UDAT_REL_UNIT_MINUTE, UDAT_REL_UNIT_SECOND};
-  const Relatives& by = kept<Relatives>(tag, [&] {
-    UErrorCode status = U_ZERO_ERROR;
-    Relatives made(ureldatefmt_open(icu_name(tag).c_str(), nullptr, UDAT_STYLE_LONG,
-                                    UDISPCTX_CAPITALIZATION_NONE, &status));
-    expect(status, "a form of spans");
-    return made;
-  });
+  auto* const by =
+      kept<Relatives>(tag, [&] {
+        UErrorCode status = U_ZERO_ERROR;
+        Relatives made(ureldatefmt_open(icu_name(tag).c_str(), nullptr, UDAT_STYLE_LONG,
+                                        UDISPCTX_CAPITALIZATION_NONE, &status));
+        expect(status, "a form of spans");
+        return made;
+      }).get();
   Text16 text;
   UErrorCode status = U_ZERO_ERROR;
   const std::int32_t units = ureldatefmt_formatNumeric(
-      by.get(), count, kUnits[static_cast<std::size_t>(unit)], text.data(), kUnitsMax, &status);
+      by, count, kUnits[static_cast<std::size_t>(unit)], text.data(), kUnitsMax, &status);
   expect(status, "a span");
   return to_utf8(text.data(), units);
 }
