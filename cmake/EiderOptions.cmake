@@ -37,7 +37,7 @@ endif()
 add_library(eider_flags INTERFACE)
 target_compile_options(eider_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow)
 # A compiler that ./test has not met may warn of what these two do not, and would fail for that alone.
-string(REGEX MATCH "^(GNU 12|Clang 19)\\." met "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+string(REGEX MATCH "^(GNU 14|Clang 19)\\." met "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 if(EIDER_WERROR AND met)
   target_compile_options(eider_flags INTERFACE -Werror)
 endif()

@@ -28,7 +28,7 @@ compiles_coroutines() {
     "$1" -E -x c++ - >/dev/null 2>&1
 }
 
-# The compiler for what users run; on Debian 12 that is clang 19.
+# The compiler for what users run; on Debian that is clang 19.
 compiler_of_users() {
   local name
   for name in clang++-19 clang++ g++; do

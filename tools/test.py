@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable
 
-from parts import commands, programs, statics, tidy, units
+from parts import commands, debian13, programs, statics, tidy, units
 from parts.build import AHEAD, Tree
 from parts.outcome import Teller
 
@@ -18,7 +18,7 @@ TSAN = ('tsan', 'tests/all')  # not the components that no test of it needs
 
 @dataclass
 class Part:
-    """One part of the run: its name, what it does, whether --quick runs it too.
+    """One part of the run: its name, what it does, whether --quick and the full run have it.
 
     `builds` is the tree that it needs, a preset and its targets, of which none are all: it is
     built ahead, while other parts wait.
@@ -28,11 +28,12 @@ class Part:
     run: Callable
     is_quick: bool = False
     builds: tuple = ()
+    is_full: bool = True
 
 
 def unit(outcome, options):
-    """The library and its tests by the second compiler."""
-    tree = Tree(ROOT, 'gcc')
+    """The library and its tests as users build it. The full run has them in other parts."""
+    tree = Tree(ROOT, 'unit')
     tree.build()
     units.run(outcome, tree, options.layer)
 
@@ -94,7 +95,11 @@ PARTS = [
     Part('sizes', 'files, functions, lines', lambda o, _: statics.check_sizes(o, ROOT), True),
     Part('format', 'layout by clang-format', lambda o, _: statics.check_format(o, ROOT), True),
     Part('tools', "the checkers' own tests", lambda o, _: statics.check_tools(o, ROOT), True),
-    Part('unit', 'g++: the library and every unit test', unit, True, ('gcc',)),
+    Part('unit', 'every unit test by clang 19', unit, True, is_full=False),
+    Part('debian13', 'g++ 14: everything, on Debian 13',
+         lambda o, _: debian13.check(o, ROOT)),
+    Part('arm64', 'tests built for arm64, under qemu',
+         lambda o, _: debian13.check_arm64(o, ROOT), is_full=False),
     Part('misuse', 'must not compile', lambda o, _: statics.check_misuse(o, ROOT), True),
     Part('integration', 'programs and examples, called', integration, builds=('release',)),
     Part('arena', 'what measures is tested too', arena),
@@ -112,10 +117,9 @@ PARTS = [
 
 def read_options():
     """The command line."""
-    parts = '\n'.join(f'  {part.name:<12} {part.what}{"  (quick)" if part.is_quick else ""}'
-                      for part in PARTS)
+    parts = '\n'.join(f'  {part.name:<12} {part.what}{runs_of(part)}' for part in PARTS)
     parser = argparse.ArgumentParser(
-        prog='./test', description=__doc__, epilog='parts, all when none is named:\n' + parts,
+        prog='./test', description=__doc__, epilog='parts (default: the full run):\n' + parts,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('part', nargs='*', help='run only these parts')
     parser.add_argument('--quick', action='store_true',
@@ -134,6 +138,13 @@ def read_options():
     return options
 
 
+def runs_of(part):
+    """Which runs have the part, where that is not the full run alone."""
+    if part.is_quick:
+        return '  (quick)' if part.is_full else '  (only --quick)'
+    return '' if part.is_full else '  (only when named)'
+
+
 def options_of_time(parser):
     """What a run that has to end is told."""
     parser.add_argument('--end-within', type=float, metavar='MINUTES',
@@ -145,7 +156,7 @@ def chosen(options):
     """The parts to run."""
     if options.part:
         return [part for part in PARTS if part.name in options.part]
-    return [part for part in PARTS if part.is_quick or not options.quick]
+    return [part for part in PARTS if (part.is_quick if options.quick else part.is_full)]
 
 
 def main():

@@ -3,6 +3,7 @@
 Must not run without a bound: each program is ended when its time is over.
 """
 
+import contextlib
 import itertools
 import json
 import re
@@ -37,9 +38,8 @@ TOO_OLD = (
              'include/openssl/ssl.h': ''},
      'OPENSSL_ROOT_DIR', 'eider::tls needs OpenSSL 3.0'),
 )
-# How users may build with `testkit`, and so with `core`, beside g++'s Release build in which each
-# component is tried.
-WAYS = (('g++', 'Debug'), ('clang++-19', 'Debug'), ('clang++-19', 'Release'))
+# What tries each component of the installed package on this machine. Debian 13 adds g++ 14.
+COMPILER = 'clang++-19'
 FUZZ_SECONDS_MAX = 5
 # They compare a latency with a bound, or count thousands of connections, which other programs
 # would change.
@@ -96,8 +96,8 @@ def _artifacts(directory):
             if path.name.startswith(('crash-', 'timeout-', 'oom-', 'leak-'))]
 
 
-def run_scripts(outcome, tree, only=''):
-    """Every tests/integration/*_test.py against the programs of the tree, several at once."""
+def run_scripts(outcome, tree, only=()):
+    """tests/integration/*_test.py against the programs of the tree: those named, or all."""
     took = {}  # script: seconds of its first run
 
     def call(script):
@@ -108,7 +108,7 @@ def run_scripts(outcome, tree, only=''):
         took.setdefault(script, time.monotonic() - begin)
         return ended
     scripts = [script for script in sorted((tree.root / 'tests/integration').glob('*_test.py'))
-               if only in script.name]
+               if not only or script.name in only]
     groups = [[script for script in scripts if script.name in LOADS],
               *([script] for script in scripts if script.name not in LOADS + ALONE)]
     together = commands.each(lambda group: [(script, call(script)) for script in group], groups,
@@ -172,23 +172,35 @@ def check_arena(outcome, root):
             count_unittest(outcome, script.name, ended)
 
 
-def check_installed(outcome, tree):
-    """A project outside finds each component of the installed package, builds and runs."""
+@contextlib.contextmanager
+def installed(outcome, tree):
+    """A project outside and the prefix of the installed tree; None where installing fails."""
     with tempfile.TemporaryDirectory() as directory:
         prefix, outside = Path(directory) / 'prefix', Path(directory) / 'outside'
         shutil.copytree(tree.root / 'tests/install', outside)
         install = ['cmake', '--install', tree.directory, '--prefix', prefix]
-        if not is_done(outcome, 'install', install, outside):
+        yield (outside, prefix) if is_done(outcome, 'install', install, outside) else None
+
+
+def check_builds(outcome, outside, prefix, builds):
+    """The project outside builds and runs in each of these ways: component, compiler, kind."""
+    for made in commands.each(lambda build: check_build(outside, prefix, *build), builds):
+        outcome.add(made)
+
+
+def check_installed(outcome, tree):
+    """A project outside finds each component of the installed package, builds and runs."""
+    with installed(outcome, tree) as places:
+        if not places:
             return
+        outside, prefix = places
         outcome.check('install without test headers', headers_of_tests(prefix))
         components = installed_components(prefix)
         outcome.check('every component has a program outside',
                       [f'tests/install/{name}.cc is missing' for name in components
                        if not (outside / f'{name}.cc').exists()])
-        builds = [*((name, 'g++', 'Release') for name in components),
-                  *(('testkit', *way) for way in WAYS)]
-        for made in commands.each(lambda build: check_build(outside, prefix, *build), builds):
-            outcome.add(made)
+        builds = [(name, COMPILER, 'Release') for name in components]
+        check_builds(outcome, outside, prefix, [*builds, ('testkit', COMPILER, 'Debug')])
         outcome.check('the licence comes along', [] if list(prefix.glob('share/doc/*/LICENSE'))
                       else ['share/doc/eider/LICENSE is missing'])
         check_added(outcome, outside, tree.root)
@@ -196,8 +208,8 @@ def check_installed(outcome, tree):
         if is_done(outcome, 'configure without hardening', [*without, '-DEIDER_HARDENING=OFF'],
                    outside):
             outcome.check('hardening can be left out', hardening_faults(
-                directory_of(outside, 'core', 'g++', 'MinSizeRel'), False))
-        for compiler in ('g++', 'clang++-19'):
+                directory_of(outside, 'core', COMPILER, 'MinSizeRel'), False))
+        for compiler in ('g++', COMPILER):
             outcome.check(f'what is said of {compiler}', warning_faults(outside, prefix, compiler))
         for faults in commands.each(lambda old: refusal_of(outside, prefix, *old), TOO_OLD):
             outcome.check('a library that is too old is named', faults)
@@ -243,7 +255,7 @@ def directory_of(outside, component, compiler, kind):
     return outside / f'build-{component}-{compiler}-{kind}'
 
 
-def configuring(outside, prefix, component, compiler='g++', kind='Release'):
+def configuring(outside, prefix, component, compiler=COMPILER, kind='Release'):
     """How the project outside is configured for a component."""
     return ['cmake', '-S', outside, '-B', directory_of(outside, component, compiler, kind),
             '-G', 'Ninja', f'-DCMAKE_PREFIX_PATH={prefix}', f'-DCMAKE_CXX_COMPILER={compiler}',
