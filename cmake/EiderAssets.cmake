@@ -1,3 +1,19 @@
+# eider_find_tool(out name target): the program that a build runs: the target, or in a cross build the program `name`
+# of this machine, from EIDER_HOST_TOOLS or the PATH. With an emulator the target runs in a cross build, too.
+set(EIDER_HOST_TOOLS "" CACHE PATH "For cross builds: the directory with eider and eider-assets for this machine")
+function(eider_find_tool out name target)
+  if(NOT EIDER_HOST_TOOLS AND (NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR))
+    set(${out} ${target} PARENT_SCOPE)
+    return()
+  endif()
+  find_program(EIDER_HOST_${name} ${name} HINTS "${EIDER_HOST_TOOLS}" NO_CMAKE_FIND_ROOT_PATH)
+  if(NOT EIDER_HOST_${name})
+    message(FATAL_ERROR "A cross build runs ${name} on this machine, and it was not found. Build or install Eider for this \
+machine first, then pass the directory of its programs: -DEIDER_HOST_TOOLS=DIR")
+  endif()
+  set(${out} "${EIDER_HOST_${name}}" PARENT_SCOPE)
+endfunction()
+
 # eider_assets(target DIRECTORY directory [NAME name] [FILES file…]): puts the files below the directory (or those
 # alone) into the program: hashed, compressed, and told by `name.h` (default: <target>_assets.h) as `name()`. What a
 # style sheet refers to has to be there.
@@ -16,12 +32,13 @@ function(eider_assets target)
     list(FILTER files EXCLUDE REGEX "(^|/)\\.|~$")
   endif()
   list(TRANSFORM files PREPEND "${directory}/" OUTPUT_VARIABLE paths)
+  eider_find_tool(command eider-assets eider::assets_command)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_assets")
   file(MAKE_DIRECTORY "${folder}")
   set(output "${folder}/${arg_NAME}")
   add_custom_command(OUTPUT "${output}.cc" "${output}.h" "${output}.bin"
-                     COMMAND eider::assets_command "${directory}" "${output}" ${files}
-                     DEPENDS eider::assets_command ${paths} COMMENT "Assets of ${directory}" VERBATIM)
+                     COMMAND ${command} "${directory}" "${output}" ${files}
+                     DEPENDS ${command} ${paths} COMMENT "Assets of ${directory}" VERBATIM)
   target_sources(${target} PRIVATE "${output}.cc" "${output}.h")
   set_source_files_properties("${output}.cc" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON OBJECT_DEPENDS "${output}.bin")
   target_include_directories(${target} PRIVATE "${folder}")

@@ -1,14 +1,14 @@
-# eider_find_command(out): the command `eider`, of this build or installed.
+# eider_find_command(out): the command `eider`, from this build or installed; in a cross build that of this machine.
 function(eider_find_command out)
-  if(TARGET eider)
-    set(${out} eider PARENT_SCOPE)  # where the library is a part of the project
-    return()
+  eider_find_tool(command eider eider)
+  if(command STREQUAL "eider" AND NOT TARGET eider)  # the library is installed
+    find_program(EIDER_COMMAND eider HINTS "${eider_DIR}/../../../bin" "${eider_DIR}/../../tools/eider")  # the latter as vcpkg has it
+    if(NOT EIDER_COMMAND)
+      message(FATAL_ERROR "the command eider is not there: install it with the components views and proxy")
+    endif()
+    set(command "${EIDER_COMMAND}")
   endif()
-  find_program(EIDER_COMMAND eider HINTS "${eider_DIR}/../../../bin" "${eider_DIR}/../../tools/eider")  # the latter as vcpkg has it
-  if(NOT EIDER_COMMAND)
-    message(FATAL_ERROR "the command eider is not there: install it with the components views and proxy")
-  endif()
-  set(${out} "${EIDER_COMMAND}" PARENT_SCOPE)
+  set(${out} "${command}" PARENT_SCOPE)
 endfunction()
 
 # eider_views(target FILES template… | DIRECTORY directory): compiles templates into the target, which includes a
