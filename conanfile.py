@@ -39,7 +39,7 @@ class Eider(ConanFile):
         check_min_cppstd(self, 23)
 
     def system_requirements(self):
-        """What a build needs, by the names of Debian 12."""
+        """What a build needs, by the names of Debian."""
         lines = load(self, Path(self.recipe_folder, 'tools/packages.txt')).splitlines()
         Apt(self).install([line.split()[1] for line in lines
                            if line.startswith('build ') and '-dev ' in line])
