@@ -91,9 +91,9 @@ class CrossBuild(unittest.TestCase):
         tools = self.tools('eider')
         ended = self.configure(*CROSS, f'-DEIDER_HOST_TOOLS={tools}', PATH='/usr/bin:/bin')
         self.assertNotEqual(ended.returncode, 0)
-        told = ' '.join(ended.stderr.split())
-        self.assertIn('A cross build runs eider-assets on this machine', told)
-        self.assertIn('-DEIDER_HOST_TOOLS=DIR', told)
+        message = ' '.join(ended.stderr.split())
+        self.assertIn('A cross build runs eider-assets on this machine', message)
+        self.assertIn('-DEIDER_HOST_TOOLS=DIR', message)
 
 
 if __name__ == '__main__':
