@@ -3,6 +3,7 @@
 //   ./11_proxy --upstreams http://127.0.0.1:9000 --upstreams http://127.0.0.1:9001 --port 8080
 #include <eider/eider.h>
 #include <eider/http2/http2.h>
+#include <eider/middleware/auth.h>
 #include <eider/proxy/proxy.h>
 #include <eider/tls/tls.h>
 
@@ -15,6 +16,8 @@ struct Options {
   std::string hash = {};
   std::string health = {};
   bool keeps_host = false;
+  bool all_paths = false;
+  Secret admin_key = {};
   bool http2 = false;
   Duration silence = ProxyOptions().client.silence;
   Duration tunnel_idle = ProxyOptions().tunnel_idle;
@@ -24,6 +27,8 @@ struct Options {
       {"hash", "clients with the same of it stay on the same service", "FIELD"},
       {"health", "asked for, tells whether a service is well", "PATH"},
       {"keeps_host", "tells services the Host that clients ask for"},
+      {"all_paths", "forwards paths with %2F, %5C, ';' and double encodings, too"},
+      {"admin_key", "requests for /admin and below need it as a bearer token", "KEY"},
       {"http2", "asks services in HTTP/2 alone, which they have to know"},
       {"silence", "gives up answers that do not go on for so long"},
       {"tunnel_idle", "ends WebSockets on which nobody speaks for so long"}};
@@ -36,6 +41,9 @@ ProxyOptions proxy_options(const Options& own) {
   chosen.health_path = own.health;
   chosen.health_every = std::chrono::seconds(1);
   chosen.keeps_host = own.keeps_host;
+  chosen.passes_encoded_slashes = own.all_paths;
+  chosen.passes_semicolons = own.all_paths;
+  chosen.passes_double_encodings = own.all_paths;
   chosen.client.http2 = own.http2 ? Http2Use::always : Http2Use::negotiated;
   chosen.client.first_byte = std::chrono::seconds(3);
   chosen.client.silence = own.silence;
@@ -55,6 +63,11 @@ Exit serve(int argc, char** argv) {
   App app;
   enable_tls(app);
   enable_http2(app);
+  if (!own.admin_key.empty()) {
+    Routes admin = app.group("/admin");
+    admin.guard(bearer_auth({.tokens = {{own.admin_key.reveal(), {.name = "admin"}}}}));
+    proxy_to(admin, "/", own.upstreams, proxy_options(own));
+  }
   proxy_to(app, "/", own.upstreams, proxy_options(own));
   return app.serve(*options);
 }

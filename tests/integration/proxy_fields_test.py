@@ -89,8 +89,11 @@ class UnixPeer(unittest.TestCase):
 
 class Target(Told):
     def test_it_goes_on_as_it_came(self):
-        for path in (b'/', b'/a%2Fb%20c?x=%2f&y', b'/a?', b'/?', b'/a?b?c', b"/~a!$&'()*+,;=:@"):
+        for path in (b'/', b'/a%20c?x=%2f;&y', b'/a?', b'/?', b'/a?b?c', b"/~a!$&'()*+,=:@"):
             head, _ = self.told(get(path))
+            self.assertTrue(head.startswith(b'GET ' + path + b' HTTP/1.1\r\n'), head)
+        for path in (b'/a%2Fb%5cc?x', b'/a;b=c/d%3B', b'/a%252Fb'):
+            head, _ = self.told(get(path), ALL_PATHS='1')
             self.assertTrue(head.startswith(b'GET ' + path + b' HTTP/1.1\r\n'), head)
 
     def test_the_way_up_goes_nowhere_in_any_spelling(self):

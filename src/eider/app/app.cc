@@ -23,6 +23,10 @@ RouteTable& Routes::to_extend(std::string_view what) const {
   return *table_;
 }
 
+std::string_view Routes::prefix() const noexcept {
+  return table_->scopes[scope_].prefix;
+}
+
 Routes Routes::group(GroupPrefix prefix) {
   RouteScope scope;
   scope.prefix = table_->scopes[scope_].prefix;
@@ -261,6 +265,15 @@ std::function<std::string()> App::settings_text() const {
     const auto served = table.lock();
     return served == nullptr || served->settings == nullptr ? std::string()
                                                             : served->settings->print();
+  };
+}
+
+std::function<void(LogLevel, std::string_view)> App::log_writer() const {
+  return [table = std::weak_ptr<const RouteTable>(owned_table_)](LogLevel level,
+                                                                 std::string_view line) {
+    if (const auto served = table.lock(); served != nullptr && served->log != nullptr) {
+      served->log->write(level, line);
+    }
   };
 }
 

@@ -56,6 +56,12 @@ class Route {
     endpoint_->even_overloaded = true;
     return *this;
   }
+  /// Serves a mounted app's own path too ("/admin"), if this route's pattern is all below it,
+  /// "/{rest...}".
+  Route& with_mount_path() noexcept {
+    endpoint_->takes_mount_path = true;
+    return *this;
+  }
   /// What documents say of it: `.about({.summary = "Books a room", .tags = {"bookings"}})`.
   Route& about(RouteWords words) {
     endpoint_->words = std::move(words);
@@ -155,6 +161,9 @@ class Routes {
                       trust());
   }
 
+  /// Of this group, with those of the groups around it; empty: of the app itself, before it is
+  /// mounted.
+  [[nodiscard]] std::string_view prefix() const noexcept;
   /// Routes below `prefix` with hooks of their own.
   [[nodiscard]] Routes group(GroupPrefix prefix);
 
@@ -497,6 +506,10 @@ class App : public Routes {
   /// otherwise than by run. What it gives may outlive the app. To be called on the first loop, as
   /// what on_start and on_reload take is.
   [[nodiscard]] std::function<std::string()> settings_text() const;
+
+  /// Returns what writes a line to the app's log, wherever log_to() has it go by then. It may
+  /// outlive the app.
+  [[nodiscard]] std::function<void(LogLevel level, std::string_view line)> log_writer() const;
 
   /// What the server runs. The App may be gone by then.
   ///

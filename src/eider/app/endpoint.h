@@ -92,7 +92,8 @@ struct Endpoint : HandlerFacts {
   std::vector<const Around*> around;
   bool has_waiting_guard = false;
   bool has_blocking_guard = false;
-  bool even_overloaded = false;  // it is answered however much there is to do
+  bool even_overloaded = false;   // it is answered however much there is to do
+  bool takes_mount_path = false;  // see Route::with_mount_path
 
   /// Something stands ahead of the content, and may refuse the request without it.
   [[nodiscard]] bool decides() const noexcept { return !before.empty() || !on_way.empty(); }

@@ -120,6 +120,9 @@ void RouteTable::mount(std::size_t scope, RouteTable& other) {
   }
   for (Endpoint& endpoint : other.endpoints) {
     endpoint.scope += first;
+    if (endpoint.takes_mount_path && endpoint.pattern == "/{rest...}" && !prefix.empty()) {
+      endpoints.emplace_back(endpoint).pattern = prefix;
+    }
     endpoint.pattern.insert(0, prefix);
     endpoint.body_bytes_max =
         endpoint.body_bytes_max == 0 ? other.body_bytes_max : endpoint.body_bytes_max;

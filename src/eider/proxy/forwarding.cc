@@ -146,6 +146,62 @@ void take_forwarded(const Request& request, ForwardedTrust trust, const TakeFiel
   take("X-Forwarded-Host", believed("X-Forwarded-Host").value_or(request.head().authority));
 }
 
+constexpr std::size_t kEscapeSize = 3;
+constexpr std::string_view kSemicolon =
+    "The path contains a semicolon, which this proxy does not forward.";
+
+/// The byte of an escape at the beginning of `text`; negative: there is no escape.
+int escaped_byte(std::string_view text) noexcept {
+  if (text.size() < kEscapeSize || text.front() != '%') {
+    return -1;
+  }
+  const int high = hex_value(text[1]);
+  const int low = hex_value(text[2]);
+  return high < 0 || low < 0 ? -1 : high << 4 | low;
+}
+
+/// An ASCII character in two, three or four bytes of UTF-8 (RFC 3629, section 3 forbids it).
+bool is_overlong(int lead, std::string_view rest) noexcept {
+  const int second = escaped_byte(rest);
+  const int third = rest.size() > kEscapeSize ? escaped_byte(rest.substr(kEscapeSize)) : -1;
+  const auto continues = [](int byte) { return byte >= 0x80 && byte < 0xC0; };
+  switch (lead) {
+    case 0xC0:
+    case 0xC1:
+      return continues(second);
+    case 0xE0:
+      return second == 0x80 || second == 0x81;
+    case 0xF0:
+      return second == 0x80 && (third == 0x80 || third == 0x81);
+    default:
+      return false;
+  }
+}
+
+/// text  begins with a percent sign
+std::string_view ambiguity_of_escape(std::string_view text, AmbiguousPaths passed) {
+  const int byte = escaped_byte(text);
+  const std::string_view rest = text.substr(std::min(kEscapeSize, text.size()));
+  if (byte < ' ' || byte == 0x7F) {
+    return "The path contains an encoded control character.";
+  }
+  if (is_overlong(byte, rest)) {
+    return "The path contains an overlong UTF-8 sequence.";
+  }
+  if (byte == ';') {
+    return passed.semicolons ? std::string_view() : kSemicolon;
+  }
+  if ((byte == '/' || byte == '\\') && !passed.encoded_slashes) {
+    return "The path contains an encoded slash or backslash, which this proxy does not forward.";
+  }
+  const bool is_double =
+      byte == '%' && rest.size() > 1 && hex_value(rest[0]) >= 0 && hex_value(rest[1]) >= 0;
+  if (is_double && !passed.double_encodings) {
+    return "The path is percent-encoded twice, which this proxy does not forward.";
+  }
+  return {};
+}
+
 }  // namespace
 
 HopFields::HopFields(std::span<const Field> fields) {
@@ -269,6 +325,20 @@ bool may_climb(std::string_view behind) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return false;
+}
+
+std::string_view ambiguity_of(std::string_view behind, AmbiguousPaths passed) {
+  std::string_view path = behind.substr(0, behind.find('?'));
+  if (!passed.semicolons && path.contains(';')) {
+    return kSemicolon;
+  }
+  for (std::size_t at = 0; (at = path.find('%', at)) != path.npos; at += kEscapeSize) {
+    if (const std::string_view found = ambiguity_of_escape(path.substr(at), passed);
+        !found.empty()) {
+      return found;
+    }
+  }
+  return {};
 }
 
 std::string target_of(const http::HttpUrl& base, std::string_view behind) {

@@ -74,6 +74,22 @@ void forward_trailers(std::span<const Field> head, std::span<const Field> traile
 [[nodiscard]] std::string_view behind_prefix(const RequestHead& head,
                                              std::size_t segments) noexcept;
 
+/// What a proxy forwards although its router and an upstream may read it as different paths.
+struct AmbiguousPaths {
+  bool encoded_slashes = false;
+  bool semicolons = false;
+  bool double_encodings = false;
+};
+
+/// Finds a part of a path that upstreams may read otherwise than the router does, so that a guard
+/// of "/admin" would not see a request for it: an encoded slash or backslash, ';' and "%3B" (path
+/// parameters), a percent sign encoded before two hexadecimal digits, an overlong form of an
+/// ASCII character, and encoded control characters.
+///
+/// behind   as behind_prefix gives it
+/// returns  a sentence for the client; empty: there is no such part, or `passed` allows it
+[[nodiscard]] std::string_view ambiguity_of(std::string_view behind, AmbiguousPaths passed);
+
 /// Whether upstreams that take "..;" for ".." or an escaped slash or backslash for a slash (Tomcat,
 /// IIS and others do) would go above the path that they were given.
 ///

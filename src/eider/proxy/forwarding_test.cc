@@ -103,6 +103,23 @@ TEST(Forwarding, what_some_upstreams_take_for_the_way_up_does_not_go_on) {
   }
 }
 
+TEST(Forwarding, ordinary_paths_are_not_ambiguous) {
+  for (const std::string_view behind :
+       {"", "/", "?a;b", "/a?b=%2F;%5C%252F%0a", "/caf%C3%A9", "/%E2%82%AC%F0%9F%98%80", "/100%25",
+        "/50%25off", "/a%20b", "/a.", "/a%3Fb", "/a%23b", "/%C0-propos", "/%E0%A4%85"}) {
+    EXPECT_EQ(ambiguity_of(behind, {}), "") << behind;
+  }
+}
+
+TEST(Forwarding, each_kind_of_ambiguity_is_allowed_by_itself) {
+  EXPECT_EQ(ambiguity_of("/a%2Fb%5c", {.encoded_slashes = true}), "");
+  EXPECT_NE(ambiguity_of("/a%2Fb;c", {.encoded_slashes = true}), "");
+  EXPECT_EQ(ambiguity_of("/a;b%3b", {.semicolons = true}), "");
+  EXPECT_NE(ambiguity_of("/a;b%2f", {.semicolons = true}), "");
+  EXPECT_EQ(ambiguity_of("/a%252f%253B", {.double_encodings = true}), "");
+  EXPECT_NE(ambiguity_of("/a%2525%2f", {.double_encodings = true}), "");
+}
+
 TEST(Forwarding, the_upstreams_path_stands_in_front) {
   const http::HttpUrl bare = http::read_http_url("http://u").value();
   const http::HttpUrl base = http::read_http_url("http://u/b").value();

@@ -182,6 +182,13 @@ Task<Response> Proxy::pass_on(const Request& request, BodyStream body) const {
   if (detail::proxy::may_climb(behind_prefix(request))) {
     throw Failure(Error::not_found("No path leads above the one that is passed on."));
   }
+  if (const auto why = detail::proxy::ambiguity_of(
+          behind_prefix(request), {.encoded_slashes = shared_->options.passes_encoded_slashes,
+                                   .semicolons = shared_->options.passes_semicolons,
+                                   .double_encodings = shared_->options.passes_double_encodings});
+      !why.empty()) {
+    throw Failure(Error::bad_request(std::string(why)));
+  }
   PerLoop& loop = loops_.here();
   loop.client.budget.note_request();
   const auto upstreams = static_cast<unsigned>(shared_->upstreams.size());
@@ -276,17 +283,18 @@ void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string
   }
   for (const Method method : {Method::get, Method::post, Method::put, Method::patch,
                               Method::delete_, Method::options, Method::query}) {
-    for (const std::string& pattern : {below, below + "/{rest...}"}) {
-      if (pattern.empty()) {
-        continue;
-      }
-      routes
+    const auto add = [&](const std::string& pattern) {
+      return routes
           .route(method, RuntimePattern{pattern, where},
                  [proxy](const Request& request, BodyStream body) {
                    return proxy->pass_on(request, std::move(body));
                  })
           .body_bytes_max(bytes_max);
+    };
+    if (!below.empty() || !routes.prefix().empty()) {
+      add(below);
     }
+    add(below + "/{rest...}").with_mount_path();
   }
 }
 

@@ -66,6 +66,17 @@ struct ProxyOptions {
   /// there, too: the upstream takes them for this machine's.
   bool is_unseen = false;
 
+  /// Paths that an upstream may read otherwise than the router and its guards do get a 400: the
+  /// router does not split "/admin%2Fx" and "/admin;a=b/x" at "/admin", but some upstreams do. Set
+  /// one of these if the upstream needs such paths, and guard the whole proxy then: an encoded
+  /// slash or backslash (%2F, %5C), such as in keys of an object store;
+  bool passes_encoded_slashes = false;
+  /// ';' and %3B, such as in matrix parameters;
+  bool passes_semicolons = false;
+  /// a percent sign that is encoded and followed by two hexadecimal digits (%252F), such as in a
+  /// URL within a path.
+  bool passes_double_encodings = false;
+
   /// Deadlines, pools and TLS towards upstreams: `connect`, `handshake`, `first_byte` (from the end
   /// of the request's content), `silence` (within content, of either direction), and the pool's
   /// bounds, which hold on each loop. Content takes as long as it takes: `whole` does not count.
@@ -81,15 +92,17 @@ struct ProxyOptions {
 ///
 ///     proxy_to(app, "/api", {"http://127.0.0.1:9000", "http://127.0.0.1:9001"});
 ///
-/// prefix     literal segments, such as "/api"
+/// prefix     literal segments, such as "/api"; "/" in a group or a mounted app is also that
+///            group's own path, "/admin"
 /// upstreams  "http://host[:port][/path]" or "https://…"
 /// errors     throws a Failure (400, since these are often told to a program) that names an
 /// upstream
 ///            that is no such URL, or says what is wrong with health_path or client.http_proxy
 /// answers    502 when no upstream could be asked or what it said was no HTTP, 504 when it was too
 ///            slow, 404 for a path with dot segments (also for "..;" and "..%5C", which only some
-///            upstreams take for such), 413 for content beyond the route's bound, 204 for OPTIONS
-///            that has come as far as its Max-Forwards lets it
+///            upstreams take for such), 400 for a path that an upstream may read otherwise than
+///            guards do (passes_encoded_slashes), 413 for content beyond the route's bound, 204 for
+///            OPTIONS that has come as far as its Max-Forwards lets it
 void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string> upstreams,
               ProxyOptions options = {},
               std::source_location where = std::source_location::current());

@@ -153,20 +153,24 @@ Response fault_answer(const Request& request, const Fault& fault, std::uint64_t 
   return response;
 }
 
-/// The request's fields for as long as the program is asked: it is to answer as it is, so that
-/// something may be put behind a page, and to answer whole.
-class PlainFields {
+constexpr std::string_view kTokenField = "Eider-Dev-Token";
+
+/// The request's headers while the program handles it: with the token, which the program accepts
+/// nothing without, and for a page without Accept-Encoding, so that a script can be appended to it.
+class FieldsForProgram {
  public:
-  explicit PlainFields(Request& request)
+  FieldsForProgram(Request& request, std::string_view token)
       : request_(request), given_(request.head().fields), told_(given_.begin(), given_.end()) {
-    std::erase_if(told_, [](const Field& field) {
-      return equals_ignoring_case(field.name, "Accept-Encoding");
+    std::erase_if(told_, [is_page = wants_page(request)](const Field& field) {
+      return equals_ignoring_case(field.name, kTokenField) ||
+             (is_page && equals_ignoring_case(field.name, "Accept-Encoding"));
     });
+    told_.push_back({kTokenField, token});
     request.head().fields = told_;
   }
-  PlainFields(const PlainFields&) = delete;
-  PlainFields& operator=(const PlainFields&) = delete;
-  ~PlainFields() { request_.head().fields = given_; }
+  FieldsForProgram(const FieldsForProgram&) = delete;
+  FieldsForProgram& operator=(const FieldsForProgram&) = delete;
+  ~FieldsForProgram() { request_.head().fields = given_; }
 
  private:
   Request& request_;
@@ -188,7 +192,7 @@ Task<> wait_for_word(const DevState& state) {
   }
 }
 
-Task<Response> stand_in(DevState& state, Request& request, Next next) {
+Task<Response> stand_in(DevState& state, const std::string& token, Request& request, Next next) {
   if (request.path().starts_with(kOwnPaths)) {
     auto own = next();
     co_return co_await std::move(own);
@@ -200,11 +204,8 @@ Task<Response> stand_in(DevState& state, Request& request, Next next) {
     co_return fault_answer(request, *fault, version);
   }
   std::optional<Response> response;
-  if (wants_page(request)) {
-    const PlainFields plain(request);
-    auto asking = next();
-    response.emplace(co_await std::move(asking));
-  } else {
+  {
+    const FieldsForProgram fields(request, token);
     auto asking = next();
     response.emplace(co_await std::move(asking));
   }
@@ -258,6 +259,10 @@ ProxyOptions proxy_options(bool is_local) {
   options.tunnel_idle = kPatience;
   options.keeps_host = true;
   options.is_unseen = is_local;
+  // The program gets the paths that it would get without this front, which has no guards.
+  options.passes_encoded_slashes = true;
+  options.passes_semicolons = true;
+  options.passes_double_encodings = true;
   options.client.first_byte = kPatience;
   options.client.silence = kPatience;
   // A connection that was kept would be closed by a program that is to be started again, perhaps
@@ -304,7 +309,9 @@ App make_front(DevState& state, FrontOptions options) {
   app.log_to(nullptr);
   app.use(refuse_other_hosts(std::move(options.hosts)));
   app.use(Around(
-      [&state](Request& request, Next next) { return stand_in(state, request, std::move(next)); },
+      [&state, token = std::move(options.token)](Request& request, Next next) {
+        return stand_in(state, token, request, std::move(next));
+      },
       "eider dev"));
   add_own_routes(app, state);
   proxy_to(app, "/", {options.program}, proxy_options(options.is_local));

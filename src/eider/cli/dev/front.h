@@ -14,6 +14,9 @@ namespace eider::dev {
 struct FrontOptions {
   /// Where the program listens, "http://127.0.0.1:40001".
   std::string program;
+  /// What the program needs in each request (EIDER_DEV_TOKEN): its port is open to other users of
+  /// this machine, and to pages whose names lead to this machine.
+  std::string token = {};
   /// Names by which this may be asked beside localhost, names below it, and addresses.
   std::vector<std::string> hosts = {};
   /// Only this machine can connect here, so the program may take all clients for its own.
