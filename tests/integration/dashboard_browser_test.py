@@ -13,6 +13,7 @@ import support
 import webdriver
 
 PROGRAM = "33_inside"
+TOKEN = "a-token-of-this-test"
 WIDTHS = (360, 1280)
 
 
@@ -26,7 +27,7 @@ def rows_of(browser, section):
 
 
 def open_page(browser, service):
-    browser.open(f"http://localhost:{service.port}/_eider")
+    browser.open(f"http://localhost:{service.port}/_eider/?token={TOKEN}")
     browser.until(lambda: rows_of(browser, "loops"), "the loops")
 
 
@@ -208,7 +209,8 @@ def main():
         print("skipped: chromium and chromedriver are not installed")
         return
     with webdriver.Browser() as browser, support.Program(
-            PROGRAM, "--port", "{port}", "--threads", "2") as service:
+            PROGRAM, "--port", "{port}", "--threads", "2",
+            environment={"EIDER_DASHBOARD_TOKEN": TOKEN}) as service:
         for check in (is_for_nobody_elsewhere, shows_what_is_in_flight_until_it_is_over,
                       shows_routes_with_rates_and_latencies,
                       shows_slow_statements_pools_and_settings,

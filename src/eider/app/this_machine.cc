@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "eider/app/route_table.h"
 #include "eider/base/text.h"
 
 namespace eider {
@@ -23,18 +24,35 @@ bool is_loopback_host(std::string_view authority) noexcept {
   return equals_ignoring_case(host, "localhost") || host == "127.0.0.1" || host == "[::1]";
 }
 
+/// Headers that proxies, load balancers and content delivery networks add, by how they begin.
+constexpr std::array<std::string_view, 20> kOfProxies = {
+    "Forwarded",  "X-Forwarded",  "Via",        "X-Real-",      "X-Original-",
+    "X-Rewrite-", "X-Client-",    "X-Cluster-", "X-ProxyUser-", "X-Amz",
+    "X-Azure-",   "X-Envoy-",     "X-Scheme",   "X-Varnish",    "CF-",
+    "CDN-",       "True-Client-", "Fastly-",    "Front-End-",   "Proxy-"};
+
+bool is_of_proxies(const Field& field) noexcept {
+  return std::ranges::any_of(kOfProxies, [&field](std::string_view start) {
+    return equals_ignoring_case(field.name.substr(0, start.size()), start);
+  });
+}
+
 }  // namespace
 
-bool is_of_this_machine(const Request& request) {
-  constexpr std::array<std::string_view, 5> kByProxies = {"Forwarded", "X-Forwarded-For",
-                                                          "X-Forwarded-Host", "X-Real-IP", "Via"};
-  // A proxy that tells nothing of itself still speaks as no browser does: nginx by HTTP/1.0.
-  return is_loopback(request.remote_address()) && is_loopback_host(request.head().authority) &&
-         request.head().minor_version != 0 &&
+bool is_of_this_machine(const Request& request, const ProxyTrust& trust) {
+  // A proxy that adds no header is still unlike a browser: nginx speaks HTTP/1.0 by default.
+  return is_loopback(request.remote_address()) && !comes_by_proxy(request, trust) &&
+         is_loopback_host(request.head().authority) && request.head().minor_version != 0 &&
          request.header("Sec-Fetch-Site").value_or("") != "cross-site" &&
-         std::ranges::none_of(kByProxies, [&request](std::string_view name) {
-           return request.header(name).has_value();
-         });
+         std::ranges::none_of(request.headers(), is_of_proxies);
+}
+
+bool comes_by_proxy(const Request& request, const ProxyTrust& trust) {
+  return trust.peers.trusts(PeerEnd::parse(request.remote_address()));
+}
+
+bool trusts_proxies(const ProxyTrust& trust) noexcept {
+  return !trust.peers.empty();
 }
 
 }  // namespace eider

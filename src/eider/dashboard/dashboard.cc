@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "eider/app/state_file.h"
-#include "eider/app/this_machine.h"
 #include "eider/assets/assets.h"
 #include "eider/base/log_tail.h"
+#include "eider/dashboard/dashboard_token.h"
 #include "eider/db/slow_statements.h"
 #include "eider/json/write.h"
 #include "eider/telemetry/request_metrics.h"
@@ -139,20 +139,6 @@ bool is_own_question(std::string_view line) {
           behind.starts_with(R"(","route":"/_eider/state.json","status":200,)"));
 }
 
-Hook this_machine_alone() {
-  return {.before =
-              [](Request& request, Response& response) {
-                if (is_of_this_machine(request)) {
-                  return true;
-                }
-                render_error(response, Error(403,
-                                             "This page is for this machine alone: ask for it at "
-                                             "localhost, or put a guard ahead of it."));
-                return false;
-              },
-          .name = "this machine alone"};
-}
-
 }  // namespace
 
 void serve_dashboard(App& app, DashboardOptions options, std::source_location where) {
@@ -168,7 +154,7 @@ void serve_dashboard(App& app, DashboardOptions options, std::source_location wh
   if (options.guard) {
     options.guard(pages);
   } else {
-    pages.use(this_machine_alone());
+    detail::dashboard::guard_by_token(app, pages);
   }
   serve_assets(pages, eider_dashboard_assets(), {.prefix = "/"}, where);
   pages.route(Method::get, RuntimePattern{"/", where}, [] { return page(); });

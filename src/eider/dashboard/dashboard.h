@@ -1,5 +1,5 @@
 // The dashboard of a running service, in a browser: what each loop, request and pool does.
-// Must not answer strangers: without a guard only this machine's own user sees it.
+// Must not be public: without a guard it needs the link in the log, on this machine.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,15 @@
 namespace eider {
 
 struct DashboardOptions {
-  /// Puts guards ahead of all of it, by which alone it is then seen from elsewhere:
+  /// Adds guards to all pages of the dashboard, which alone decide who sees it:
   ///
   ///     .guard = [](Routes& pages) { pages.guard([](const Admin&) {}); }
   ///
-  /// Empty: it answers only clients on this machine that ask for a local host ("localhost",
-  /// "127.0.0.1") and come by no proxy; others get a 403.
+  /// Empty: it needs a token, which the log shows at startup as a link,
+  /// "http://localhost:8080/_eider/?token=…". A browser keeps the token as a cookie, a program
+  /// sends "Authorization: Bearer …". Only clients on this machine that request a local host
+  /// ("localhost", "127.0.0.1") through no proxy are accepted; others get a 403. The environment
+  /// variable EIDER_DASHBOARD_TOKEN sets the token; without it, it is new at each start.
   std::function<void(Routes& pages)> guard = {};
   /// Where serve_metrics counts already; null: the dashboard counts itself.
   std::shared_ptr<Metrics> metrics = nullptr;
@@ -25,7 +28,7 @@ struct DashboardOptions {
 
 /// Serves the dashboard at /_eider/, which draws itself anew each second:
 ///
-///     serve_dashboard(app);      // http://localhost:8080/_eider/
+///     serve_dashboard(app);      // the log shows the link: http://localhost:8080/_eider/?token=…
 ///
 /// It shows routes with their rates and latencies, the requests in flight and what each waits for,
 /// loops, connections, pools, slow statements, the last lines of the log, and the settings, as

@@ -23,11 +23,72 @@ using testing::AskedApp;
 constexpr std::string_view kPages[] = {"/_eider/", "/_eider/state.json", "/_eider/dashboard.js",
                                        "/_eider/dashboard.css", "/_eider/index.html"};
 
-Asked local(std::string_view path, std::vector<Field> fields = {}) {
+constexpr std::string_view kToken = "a-token-of-these-tests";
+constexpr std::string_view kCookie = "eider_dashboard=a-token-of-these-tests";
+[[maybe_unused]] const int kIsTokenSet = ::setenv("EIDER_DASHBOARD_TOKEN", kToken.data(), 1);
+
+Asked without_token(std::string_view path, std::vector<Field> fields = {}) {
   return {.path = path,
           .fields = std::move(fields),
           .address = "127.0.0.1",
           .authority = "localhost:8080"};
+}
+
+Asked local(std::string_view path, std::vector<Field> fields = {}) {
+  fields.push_back({"Cookie", kCookie});
+  return without_token(path, std::move(fields));
+}
+
+TEST(Dashboard, needs_the_token_without_a_guard) {
+  App app;
+  serve_dashboard(app);
+  AskedApp asked(app);
+  for (const std::string_view page : kPages) {
+    EXPECT_EQ(asked.ask(without_token(page)).status, 403) << page;
+    for (const std::string_view wrong :
+         {"eider_dashboard=", "eider_dashboard=a-token-of-these-test",
+          "other=a-token-of-these-tests", "eider_dashboard=A-token-of-these-tests"}) {
+      EXPECT_EQ(asked.ask(without_token(page, {{"Cookie", wrong}})).status, 403) << wrong;
+    }
+  }
+  EXPECT_EQ(asked.ask(without_token("/_eider/")).status, 403);
+  EXPECT_EQ(asked.ask(local("/_eider/dashboard.js")).status, 200);
+  EXPECT_EQ(asked
+                .ask(without_token("/_eider/dashboard.js",
+                                   {{"Authorization", "Bearer a-token-of-these-tests"}}))
+                .status,
+            200);
+}
+
+TEST(Dashboard, the_link_sets_the_token_as_a_cookie) {
+  App app;
+  serve_dashboard(app);
+  AskedApp asked(app);
+  EXPECT_EQ(asked.ask(without_token("/_eider/?token=a-token-of-these-test")).status, 403);
+  const Answered linked = asked.ask(without_token("/_eider/?a=b&token=a-token-of-these-tests"));
+  EXPECT_EQ(linked.status, 303);
+  EXPECT_EQ(linked.header("Location"), "/_eider/");
+  const std::string cookie = linked.header("Set-Cookie");
+  EXPECT_TRUE(cookie.starts_with(kCookie)) << cookie;
+  for (const std::string_view part : {"; HttpOnly", "; SameSite=Strict", "; Path=/_eider"}) {
+    EXPECT_TRUE(cookie.contains(part)) << cookie;
+  }
+}
+
+TEST(Dashboard, refuses_a_token_that_is_too_short) {
+  for (const char* const token : {"short", "123456789012345", "with;a;semicolon;and;more"}) {
+    ::setenv("EIDER_DASHBOARD_TOKEN", token, 1);
+    App app;
+    EXPECT_THROW(serve_dashboard(app), Failure) << token;
+  }
+  ::setenv("EIDER_DASHBOARD_TOKEN", kToken.data(), 1);
+}
+
+TEST(Dashboard, a_trusted_proxy_on_this_machine_is_not_this_machine) {
+  App app;
+  serve_dashboard(app);
+  app.trust_proxies("127.0.0.1");
+  EXPECT_EQ(AskedApp(app).ask(local("/_eider/")).status, 403);
 }
 
 TEST(Dashboard, is_for_nobody_elsewhere) {
@@ -44,7 +105,9 @@ TEST(Dashboard, is_for_nobody_elsewhere) {
     foreign.address = "192.0.2.1";
     EXPECT_EQ(asked.ask(foreign).status, 403) << page;
     for (const std::string_view field :
-         {"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via"}) {
+         {"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
+          "X-Forwarded-Port", "X-Real-IP", "X-Original-URL", "Via", "CF-Connecting-IP", "CF-Ray",
+          "True-Client-IP", "x-forwarded-server"}) {
       EXPECT_EQ(asked.ask(local(page, {{field, "for=1.2.3.4"}})).status, 403) << field;
     }
   }

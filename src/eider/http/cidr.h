@@ -71,6 +71,7 @@ class TrustedPeers {
 
   /// One that nobody knows is trusted never.
   [[nodiscard]] bool trusts(const PeerEnd& peer) const noexcept;
+  [[nodiscard]] bool empty() const noexcept { return blocks_.empty() && !trusts_unix_; }
 
  private:
   std::vector<Cidr> blocks_;

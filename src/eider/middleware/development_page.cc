@@ -170,16 +170,18 @@ void show_failure(const Request& request, Response& response) {
 
 }  // namespace
 
-Hook development_page() {
-  return {.before =
-              [](Request& request, Response& /*response*/) {
-                if (is_of_this_machine(request)) {
-                  request.put(FailureNote());
-                }
-                return true;
-              },
-          .after = show_failure,
-          .name = "development_page"};
+ClientHook development_page() {
+  return {[](const ProxyTrust& trust) {
+    return Hook{.before =
+                    [&trust](Request& request, Response& /*response*/) {
+                      if (is_of_this_machine(request, trust)) {
+                        request.put(FailureNote());
+                      }
+                      return true;
+                    },
+                .after = show_failure,
+                .name = "development_page"};
+  }};
 }
 
 }  // namespace eider

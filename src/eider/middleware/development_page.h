@@ -14,10 +14,11 @@ namespace eider {
 ///       app.use(development_page());
 ///     }
 ///
-/// Only clients on this machine see it: from a loopback address, that ask for a loopback host
-/// ("localhost", so that no page of another name can read it) and come by no proxy (Forwarded,
-/// X-Forwarded-For, X-Real-IP, Via). For all others a 500 is what it is without. Values of fields,
-/// cookies and parameters whose names speak of secrets are left out, and so is content.
-[[nodiscard]] Hook development_page();
+/// Only clients on this machine see it: from a loopback address that trust_proxies() does not name,
+/// that request a loopback host ("localhost", so that no page of another name can read it), without
+/// a header that proxies add (Forwarded, X-Forwarded-*, X-Real-IP, Via, CF-*, …). All others get
+/// the usual 500. Some proxies add no such header, so never use it in production. Values of
+/// headers, cookies and parameters with names of secrets are left out, and so is the request body.
+[[nodiscard]] ClientHook development_page();
 
 }  // namespace eider

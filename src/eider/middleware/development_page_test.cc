@@ -121,9 +121,13 @@ TEST(DevelopmentPage, is_for_this_machine_alone) {
     EXPECT_FALSE(shows(asked.ask(rebound))) << host;
   }
   for (const std::string_view name :
-       {"Forwarded", "X-Forwarded-For", "x-forwarded-host", "X-Real-IP", "Via"}) {
+       {"Forwarded", "X-Forwarded-For", "x-forwarded-host", "X-Forwarded-Proto", "X-Forwarded-Port",
+        "X-Original-URI", "CF-Ray", "true-client-ip", "X-Real-IP", "Via"}) {
     EXPECT_FALSE(shows(asked.ask(local("/fails/1", {{name, "127.0.0.1"}})))) << name;
   }
+  App proxied = failing_app();
+  proxied.trust_proxies("127.0.0.0/8");
+  EXPECT_FALSE(shows(AskedApp(proxied).ask(local("/fails/1"))));
   EXPECT_FALSE(shows(asked.ask(local("/fails/1", {{"Sec-Fetch-Site", "cross-site"}}))));
   EXPECT_TRUE(shows(asked.ask(local("/fails/1", {{"Sec-Fetch-Site", "same-origin"}}))));
   for (const std::string_view host : {"localhost", "127.0.0.1:80", "[::1]", "[::1]:8080"}) {

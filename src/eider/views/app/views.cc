@@ -112,17 +112,19 @@ void show_wrong_template(const Request& request, Response& response) {
   }
 }
 
-Hook wrong_template_page(std::string directory) {
-  return {.before =
-              [directory = std::move(directory)](Request& request, Response& /*response*/) {
-                if (is_of_this_machine(request)) {
-                  request.put(FailureNote());
-                  request.put(MadeOf{version_of(directory)});
-                }
-                return true;
-              },
-          .after = show_wrong_template,
-          .name = "wrong_template_page"};
+ClientHook wrong_template_page(const std::string& directory) {
+  return {[directory](const ProxyTrust& trust) {
+    return Hook{.before =
+                    [directory, &trust](Request& request, Response& /*response*/) {
+                      if (is_of_this_machine(request, trust)) {
+                        request.put(FailureNote());
+                        request.put(MadeOf{version_of(directory)});
+                      }
+                      return true;
+                    },
+                .after = show_wrong_template,
+                .name = "wrong_template_page"};
+  }};
 }
 
 void serve_reload(App& app) {
