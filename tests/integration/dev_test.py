@@ -301,6 +301,19 @@ class Dev(unittest.TestCase):
         for host in ('localhost', 'shop.localhost:1', '127.0.0.1', '[::1]:8080'):
             self.assertEqual(self.dev.ask(headers={'Host': host})[0], 200, host)
 
+    def test_10_the_port_of_the_program_is_for_eider_dev_alone(self):
+        own = {os.readlink(entry.path) for entry in os.scandir(f'/proc/{self.dev.process.pid}/fd')}
+        lines = [line.split() for line in Path('/proc/net/tcp').read_text().splitlines()[1:]]
+        ports = {int(line[1].split(':')[1], 16) for line in lines
+                 if line[3] == '0A' and f'socket:[{line[9]}]' in own} - {self.dev.port}
+        self.assertEqual(len(ports), 1)
+        for host in ('evil.example', 'localhost', f'localhost:{self.dev.port}'):
+            for headers in ({}, {'Eider-Dev-Token': 'wrong'}):
+                connection = http.client.HTTPConnection('127.0.0.1', *ports, timeout=PATIENCE)
+                self.addCleanup(connection.close)
+                connection.request('GET', '/words', headers={'Host': host, **headers})
+                self.assertEqual(connection.getresponse().status, 403, (host, headers))
+
     def test_11_a_second_one_is_told_of_the_first(self):
         ended = subprocess.run(self.dev.command('--port', str(free_port())), cwd=self.dev.project,
                                text=True, capture_output=True, check=False, timeout=PATIENCE)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -14,10 +15,13 @@
 #include "eider/app/app.h"
 #include "eider/app/options.h"
 #include "eider/app/reloading.h"
+#include "eider/app/respond.h"
 #include "eider/app/route_table.h"
 #include "eider/app/service.h"
 #include "eider/app/settings.h"
 #include "eider/app/state_file.h"
+#include "eider/base/per_process.h"
+#include "eider/base/text.h"
 #include "eider/runtime/seal.h"
 #include "eider/runtime/signals.h"
 #include "eider/server/connection_protocol.h"
@@ -42,6 +46,45 @@ std::string listening_line(const Server& server) {
   line.append(server.thread_count() == 1 ? " thread, " : " threads, ");
   line.append(server.backend_name()).append("). Ctrl-C stops it.");
   return line;
+}
+
+void warn_of_workers(LogSink* log) {
+  if (const std::string all = detail::base::per_process_text(); !all.empty() && log != nullptr) {
+    log->write(LogLevel::warning, "With --workers, each process has its own: " + all +
+                                      ". Share them through Redis or PostgreSQL or set a key, or "
+                                      "use --threads (docs/howto/scale.md).");
+  }
+}
+
+/// Serves with worker processes.
+Result<void> supervise_workers(const RouteTable& table, const ServerOptions& options) {
+  warn_of_workers(table.log.get());
+  Duration stops = Duration::zero();
+  for (const detail::app::Part& part : table.parts) {
+    stops += part.stop_within;
+  }
+  return detail::server::supervise(options,
+                                   {.can_reload = can_reload(table), .stops_within = stops});
+}
+
+/// The port of a program that `eider dev` runs is for that alone: a page whose name leads to this
+/// machine (DNS rebinding), and other users of the machine, do not know the token.
+void accept_eider_dev_alone(RouteTable& table) {
+  const char* const token = std::getenv("EIDER_DEV_TOKEN");
+  if (token == nullptr || *token == '\0') {
+    return;
+  }
+  table.scopes.front().hooks.push_front(
+      {.before =
+           [token = std::string(token)](Request& request, Response& response) {
+             if (equals_in_constant_time(request.header("Eider-Dev-Token").value_or(""), token)) {
+               return true;
+             }
+             render_error(response, Error::forbidden("Use the address that eider dev shows: this "
+                                                     "port is for eider dev alone."));
+             return false;
+           },
+       .name = "eider dev alone"});
 }
 
 bool speaks_tls(const ServerOptions& options) {
@@ -124,6 +167,7 @@ Exit App::serve(const ServerOptions& options) {
   if (table_->settings != nullptr && table_->log != nullptr) {
     table_->settings->apply(*table_->log);
   }
+  accept_eider_dev_alone(*table_);
   auto service = make_service();
   if (!service) {
     return refuse_to_serve(service.error().cause());
@@ -154,12 +198,7 @@ Exit App::serve(const ServerOptions& options) {
     complete.threads = 1;
   }
   if (complete.workers != 0 && !worker) {
-    Duration stops = Duration::zero();
-    for (const detail::app::Part& part : table_->parts) {
-      stops += part.stop_within;
-    }
-    auto supervised = detail::server::supervise(
-        complete, {.can_reload = can_reload(*table_), .stops_within = stops});
+    auto supervised = supervise_workers(*table_, complete);
     return supervised ? Exit(0) : refuse_to_serve(reason_of(supervised.error()));
   }
   if (complete.protocol == nullptr) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "eider/base/base64.h"
+#include "eider/base/secret_bytes.h"
 #include "eider/base/text.h"
 #include "eider/cli/dev/front.h"
 #include "eider/cli/dev/sockets.h"
@@ -25,6 +28,7 @@ namespace {
 
 constexpr std::uint16_t kDevPort = 8080;
 constexpr unsigned kPortsTried = 100;
+constexpr std::size_t kTokenBytes = 24;
 constexpr Duration kDevDrain = std::chrono::milliseconds(200);
 
 constexpr std::string_view kDevHelp = R"(eider dev [option …] [-- option of the program …]
@@ -120,10 +124,24 @@ std::string url_of(const DevWanted& wanted) {
   return fmt::format("http://{}:{}/", host.contains(':') ? "[" + host + "]" : host, wanted.port);
 }
 
+/// A dashboard's token stays the same when the program is started again.
+std::vector<std::pair<std::string, std::string>> program_environment(const DevWanted& wanted,
+                                                                     const std::string& token) {
+  std::string origin = url_of(wanted);
+  origin.pop_back();
+  std::vector<std::pair<std::string, std::string>> all{{"EIDER_DEV_TOKEN", token},
+                                                       {"EIDER_DEV_ORIGIN", std::move(origin)}};
+  if (std::getenv("EIDER_DASHBOARD_TOKEN") == nullptr) {
+    all.emplace_back("EIDER_DASHBOARD_TOKEN", to_base64url(secret_bytes(kTokenBytes)));
+  }
+  return all;
+}
+
 /// Serves the front until a signal, with the supervisor beside it.
 int serve_front(const DevWanted& wanted, Supervisor& supervisor, DevState& state,
-                std::uint16_t program_port) {
+                std::uint16_t program_port, const std::string& token) {
   App front = make_front(state, {.program = fmt::format("http://127.0.0.1:{}", program_port),
+                                 .token = token,
                                  .hosts = wanted.hosts,
                                  .is_local = is_local(wanted.host)});
   std::thread supervising([&supervisor] { supervisor.run(); });
@@ -155,18 +173,20 @@ Result<int, std::string> develop(const DevWanted& wanted) {
   lock->tell(url_of(wanted));
   Descriptor listener = listen_at("127.0.0.1", 0);
   const std::uint16_t program_port = port_of(listener);
+  const std::string token = to_base64url(secret_bytes(kTokenBytes));
   DevState state;
   auto supervisor = Supervisor::make({.toolchain = std::move(*toolchain),
                                       .tree = {*source, build, wanted.definitions},
                                       .target = wanted.target,
                                       .words = wanted.words,
+                                      .environment = program_environment(wanted, token),
                                       .listener = std::move(listener)},
                                      state);
   if (!supervisor) {
     return fail(supervisor.error());
   }
   fmt::print(stderr, "eider dev: {} shows {}; Ctrl-C ends it\n", url_of(wanted), source->string());
-  return serve_front(wanted, *supervisor, state, program_port);
+  return serve_front(wanted, *supervisor, state, program_port, token);
 }
 
 }  // namespace

@@ -293,6 +293,8 @@ void Supervisor::start_program() {
                                      {"EIDER_LOG_FORMAT", "text"},
                                      {"NOTIFY_SOCKET", "@" + notify_name_}},
                      .listens_on = options_.listener.get()};
+  asked.environment.insert(asked.environment.end(), options_.environment.begin(),
+                           options_.environment.end());
   if (*has_development_ &&
       std::ranges::find(options_.words, "--development") == options_.words.end()) {
     asked.words.emplace_back("--development");

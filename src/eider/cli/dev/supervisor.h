@@ -27,6 +27,8 @@ struct SupervisorOptions {
   std::string target = {};
   /// For the program.
   std::vector<std::string> words = {};
+  /// The program's variables in addition to those that every program gets.
+  std::vector<std::pair<std::string, std::string>> environment = {};
   /// Where the program is to listen; held open here, so that what connects while there is none
   /// waits in the kernel's queue.
   Descriptor listener = {};

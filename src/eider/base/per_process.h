@@ -1,0 +1,18 @@
+// Protections that keep what they know in this process's memory, for a warning where several
+// processes serve. Must not be noted by what shares its memory through a database.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace eider::detail::base {
+
+/// Notes it for as long as the process lives, once. From any thread.
+///
+/// what  as the program writes it, with what it lacks: "csrf() without a key"
+void note_per_process(std::string_view what);
+
+/// All that was noted, "csrf() without a key, rate_limit()"; empty: nothing was.
+[[nodiscard]] std::string per_process_text();
+
+}  // namespace eider::detail::base
