@@ -10,6 +10,7 @@
 #include "eider/app/respond.h"
 #include "eider/base/base64.h"
 #include "eider/base/failure.h"
+#include "eider/base/per_process.h"
 #include "eider/base/secret_bytes.h"
 #include "eider/base/sha256.h"
 #include "eider/base/text.h"
@@ -97,6 +98,7 @@ class Csrf {
   explicit Csrf(CsrfOptions options) : options_(std::move(options)) {
     if (options_.key.empty()) {
       options_.key = secret_bytes(kKeyBytes);
+      base::note_per_process("csrf() without a key");
     } else if (options_.key.size() < kKeyBytes) {
       throw Failure(Error::internal("csrf: a key has 32 bytes or more, not " +
                                     std::to_string(options_.key.size())));

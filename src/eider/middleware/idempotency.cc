@@ -10,6 +10,7 @@
 
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
+#include "eider/base/per_process.h"
 #include "eider/base/sip_hash.h"
 #include "eider/base/text.h"
 #include "eider/middleware/identity.h"
@@ -375,6 +376,7 @@ void describe_keys(Operation& operation, bool is_required) {
 }  // namespace
 
 Around idempotency_keys(IdempotencyKeys options) {
+  detail::base::note_per_process("idempotency_keys()");
   const bool is_required = options.is_required;
   auto keys = std::make_shared<Idempotency>(std::move(options));
   return {[keys](Request& request, Next next) { return keys->answer(request, next); },

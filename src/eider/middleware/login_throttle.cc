@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "eider/base/failure.h"
+#include "eider/base/per_process.h"
 #include "eider/http/ip_address.h"
 #include "eider/middleware/client_network.h"
 #include "eider/middleware/place_table.h"
@@ -196,6 +197,7 @@ LoginThrottle::LoginThrottle(LoginLimits limits) : ipv6_prefix_bits_(limits.ipv6
     throw Failure(Error::internal("login_throttle: an IPv6 prefix has up to 128 bits"));
   }
   table_ = std::make_shared<detail::middleware::LoginTable>(std::move(limits));
+  detail::base::note_per_process("LoginThrottle");
 }
 
 detail::middleware::LoginKeys LoginThrottle::keys_of(std::string_view account,

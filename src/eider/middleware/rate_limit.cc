@@ -10,6 +10,7 @@
 #include "eider/app/respond.h"
 #include "eider/base/digits.h"
 #include "eider/base/failure.h"
+#include "eider/base/per_process.h"
 #include "eider/base/text.h"
 #include "eider/middleware/client_network.h"
 #include "eider/middleware/rate_table.h"
@@ -234,6 +235,7 @@ ClientAround rate_limit(RateLimit limit, std::shared_ptr<RateStore> store) {
 }
 
 ClientHook rate_limit(RateLimit limit) {
+  detail::base::note_per_process("rate_limit() without a store");
   auto limiter = detail::middleware::make_rate_limiter(std::move(limit));
   return {[limiter](const ProxyTrust& trust) {
     return Hook{.before =

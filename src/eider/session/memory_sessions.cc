@@ -1,5 +1,7 @@
 #include "eider/session/memory_sessions.h"
 
+#include "eider/base/per_process.h"
+
 namespace eider {
 
 namespace {
@@ -19,6 +21,7 @@ Task<> SessionStore::start() {
 }
 
 std::shared_ptr<SessionStore> memory_sessions(MemorySessions limits) {
+  detail::base::note_per_process("sessions in memory");
   return std::make_shared<detail::session::MemoryStore>(limits);
 }
 
