@@ -2,19 +2,17 @@
 // Must not be used for what programs read: bytes are lost.
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
+#include "eider/base/hidden_text.h"
+
 namespace eider::detail::app {
 
-/// One line without control bytes: what comes from outside must not write lines or colours of its
-/// own.
+/// Returns one line that shows all that it contains: input must not write lines or colors of its
+/// own, nor reorder what is shown.
 [[nodiscard]] inline std::string printable(std::string_view line) {
-  std::string text(line);
-  std::ranges::replace_if(
-      text, [](char byte) { return static_cast<unsigned char>(byte) < 0x20 || byte == 0x7F; }, '?');
-  return text;
+  return with_hidden_replaced(line, '?');
 }
 
 }  // namespace eider::detail::app

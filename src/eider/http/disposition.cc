@@ -1,7 +1,9 @@
 #include "eider/http/disposition.h"
 
 #include <algorithm>
+#include <array>
 
+#include "eider/base/hidden_text.h"
 #include "eider/base/text.h"
 #include "eider/base/utf8.h"
 #include "eider/http/parameters.h"
@@ -16,7 +18,9 @@ struct Unescaped {
 };
 constexpr Unescaped kEscapes[] = {{"%22", '"'},  {"%0D", '\r'}, {"%0d", '\r'}, {"%0A", '\n'},
                                   {"%0a", '\n'}, {"\\\"", '"'}, {"\\\\", '\\'}};
-constexpr std::string_view kNoNames = ". ";  // what a name neither begins nor ends with
+constexpr std::string_view kNotLast = ". ";
+/// A dot would hide the file, and a command would read '-' as an option.
+constexpr std::string_view kNotFirst = ". -";
 constexpr std::string_view kUnnamed = "unnamed";
 constexpr std::size_t kExtensionBytesMax = 16;
 
@@ -44,19 +48,30 @@ std::string unescape(std::string_view value) {
   return text;
 }
 
-/// '_' in place of bytes that are not UTF-8 or that mean something to terminals or file systems.
-std::string without_odd_bytes(std::string_view name) {
-  std::string clean;
-  while (!name.empty()) {
-    const std::size_t bytes = utf8_sequence_bytes(name);
-    const auto first = static_cast<unsigned char>(name.front());
-    // A byte that is not UTF-8 goes alone: what follows may begin a sequence of its own.
-    const bool is_odd = bytes == 0 || first < 0x20 || first == 0x7F ||
-                        std::string_view("<>:\"|?*").contains(name.front());
-    clean.append(is_odd ? "_" : name.substr(0, bytes));
-    name.remove_prefix(std::max<std::size_t>(bytes, 1));
-  }
+/// '_' instead of characters that mean something to terminals or file systems, and of bytes that
+/// are not UTF-8.
+std::string without_odd_characters(std::string_view name) {
+  std::string clean = with_hidden_replaced(name, '_');
+  std::ranges::replace_if(
+      clean, [](char byte) { return std::string_view("<>:\"|?*").contains(byte); }, '_');
   return clean;
+}
+
+/// Windows opens a device for these names, whatever the extension.
+bool is_device(std::string_view name) noexcept {
+  constexpr std::array<std::string_view, 6> kDevices = {"CON", "PRN",    "AUX",
+                                                        "NUL", "CONIN$", "CONOUT$"};
+  constexpr std::array<std::string_view, 2> kPorts = {"COM", "LPT"};
+  std::string_view stem = name.substr(0, name.find('.'));
+  stem = stem.substr(0, stem.find_last_not_of(' ') + 1);
+  const auto equals = [](std::string_view text) {
+    return [text](std::string_view device) { return equals_ignoring_case(text, device); };
+  };
+  const std::string_view number = stem.substr(std::min<std::size_t>(3, stem.size()));
+  const bool is_number = (number.size() == 1 && is_digit(number[0])) || number == "\xC2\xB9" ||
+                         number == "\xC2\xB2" || number == "\xC2\xB3";
+  return std::ranges::any_of(kDevices, equals(stem)) ||
+         (is_number && std::ranges::any_of(kPorts, equals(stem.substr(0, 3))));
 }
 
 /// At most `bytes` of `text`, no sequence cut.
@@ -108,13 +123,16 @@ Result<Disposition, MultipartRefusal> read_disposition(std::string_view field_va
 std::string safe_filename(std::string_view filename, std::size_t bytes_max) {
   // The path goes first: what is cut or replaced behind it cannot bring a separator back.
   filename.remove_prefix(filename.find_last_of("/\\") + 1);
-  const std::string clean = without_odd_bytes(filename);
+  std::string clean = without_odd_characters(filename);
+  clean.erase(0, std::min(clean.find_first_not_of(kNotFirst), clean.size()));
+  if (is_device(clean)) {
+    clean.insert(0, 1, '_');
+  }
   std::string_view name = clean;
-  name.remove_prefix(std::min(name.find_first_not_of(kNoNames), name.size()));
   // The name is cut before its end is trimmed: the cut may leave a dot or a blank there.
   const std::string cut = cut_name(name, bytes_max);
   name = cut;
-  name = name.substr(0, name.find_last_not_of(kNoNames) + 1);
+  name = name.substr(0, name.find_last_not_of(kNotLast) + 1);
   return std::string(name.empty() ? kUnnamed : name);
 }
 

@@ -29,9 +29,11 @@ struct Disposition {
 /// source   RFC 7578, section 4.2; WHATWG HTML, 4.10.21.8
 [[nodiscard]] Result<Disposition, MultipartRefusal> read_disposition(std::string_view field_value);
 
-/// A name that a file may get here: the last part of a path with '/' or '\', without control bytes,
-/// without what is not UTF-8, without a dot in front, at most `bytes_max` long, and never empty.
-/// It may still be the name of a file that exists.
+/// Returns a name that a file may get here: the last part of a path with '/' or '\', at most
+/// `bytes_max` long, and never empty. Control characters, characters that are not shown (such as
+/// those that change the direction of text) and bytes that are not UTF-8 become '_'. Dots, blanks
+/// and '-' at the front are left out, and a device name of Windows (CON, NUL, COM1, …) gets a '_'
+/// before it. It may still be the name of a file that exists.
 ///
 /// bytes_max  at least 8; a longer name is cut in front of its extension
 [[nodiscard]] std::string safe_filename(std::string_view filename, std::size_t bytes_max = 255);

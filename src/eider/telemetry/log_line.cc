@@ -7,6 +7,7 @@
 #include <ctime>
 #include <utility>
 
+#include "eider/base/hidden_text.h"
 #include "eider/base/utf8.h"
 #include "eider/json/write.h"
 
@@ -72,22 +73,14 @@ void append_time(Buffer& out, std::int64_t time_ms) {
   out.append({rest.data(), rest.size()});
 }
 
-/// A terminal does as control bytes say, those of C1 and the bytes that are no text included.
-bool is_shown(std::string_view sequence) noexcept {
-  const auto first = static_cast<unsigned char>(sequence[0]);
-  if (sequence.size() == 2 && first == 0xC2) {
-    return static_cast<unsigned char>(sequence[1]) >= 0xA0;
-  }
-  return first >= 0x20 && first != 0x7F;
-}
-
 void append_shown(Buffer& out, std::string_view text, std::string_view escaped) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   while (!text.empty()) {
     const std::size_t bytes = utf8_sequence_bytes(text);
     const std::string_view sequence = text.substr(0, std::max<std::size_t>(bytes, 1));
     text.remove_prefix(sequence.size());
-    if (bytes == 0 || !is_shown(sequence)) {
+    // A terminal acts on control characters, and bidirectional ones reorder what it shows.
+    if (bytes == 0 || hidden_at(sequence).bytes != 0) {
       for (const char byte : sequence) {
         const auto value = static_cast<unsigned char>(byte);
         const std::array<char, 4> hex = {'\\', 'x', kDigits[value >> 4U], kDigits[value & 15U]};

@@ -101,12 +101,13 @@ TEST(Log, writes_text_for_people_where_it_is_asked_to) {
 // Whatever a client sends, it is one line, and neither a terminal nor who reads JSON is told more.
 TEST(Log, lets_no_value_end_a_line_or_begin_another) {
   constexpr std::string_view kHostile =
-      "a\r\n2026-01-01T00:00:00.000Z error forged\x1b[31m\x7f\xff\xc2\x9b\xe2\x82";
+      "a\r\n2026-01-01T00:00:00.000Z error "
+      "forged\x1b[31m\x7f\u202e\u2028\u200b\xff\xc2\x9b\xe2\x82";
   const std::string text = written({.format = LogFormat::text}, [&](const Log& log) {
     log.info(kHostile, {{"user", kHostile}, {"a b\n=", 1}});
   });
   EXPECT_EQ(std::ranges::count(text, '\n'), 1);
-  EXPECT_EQ(text.find_first_of("\r\x1b\x7f\xff\x9b"), std::string::npos) << text;
+  EXPECT_EQ(text.find_first_of("\r\x1b\x7f\xff\x9b\xe2"), std::string::npos) << text;
   const std::string json = written({}, [&](const Log& log) {
     log.info(kHostile, {{"user", kHostile}, {"level", "error"}, {"nan", std::nan("")}});
   });

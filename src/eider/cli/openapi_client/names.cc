@@ -4,45 +4,10 @@
 
 #include <algorithm>
 
+#include "eider/base/hidden_text.h"
 #include "eider/base/text.h"
 
 namespace eider::openapi_client {
-
-namespace {
-
-/// A character at the front that is not seen: its bytes and its number; 0 bytes where it is seen.
-struct Hidden {
-  std::size_t bytes;
-  unsigned code_point;
-};
-
-/// Controls of C0 and C1, and what turns text round or ends lines (UAX 9, ECMA-262): U+200E and F,
-/// U+2028 to 202E, U+2066 to 2069, U+FEFF. Sources that read otherwise than they look are an
-/// attack on their reviewer ("Trojan Source").
-Hidden hidden_at(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  if (byte(0) < 0x20 || byte(0) == 0x7F) {
-    return {1, byte(0)};
-  }
-  if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) < 0xA0) {
-    return {2, byte(1)};
-  }
-  if (text.starts_with("\xEF\xBB\xBF")) {
-    return {3, 0xFEFF};
-  }
-  if (byte(0) == 0xE2 && (byte(1) == 0x80 || byte(1) == 0x81) && (byte(2) & 0xC0U) == 0x80) {
-    const unsigned code_point = 0x2000 + (byte(1) & 0x3FU) * 64 + (byte(2) & 0x3FU);
-    const bool is_hidden = code_point == 0x200E || code_point == 0x200F ||
-                           (code_point >= 0x2028 && code_point <= 0x202E) ||
-                           (code_point >= 0x2066 && code_point <= 0x2069);
-    return {is_hidden ? std::size_t{3} : 0, code_point};
-  }
-  return {0, 0};
-}
-
-}  // namespace
 
 bool is_identifier(std::string_view text) noexcept {
   return !text.empty() && !is_digit(text.front()) && std::ranges::all_of(text, [](char byte) {
@@ -74,10 +39,11 @@ std::string Names::take(std::string_view name) {
 std::string typescript_literal(std::string_view text) {
   std::string literal = "\"";
   while (!text.empty()) {
-    const Hidden hidden = hidden_at(text);
+    const HiddenCharacter hidden = hidden_at(text);
     const std::size_t bytes = std::max<std::size_t>(hidden.bytes, 1);
     if (hidden.bytes != 0) {
-      literal += fmt::format("\\u{:04x}", hidden.code_point);
+      literal += hidden.code_point > 0xFFFF ? fmt::format("\\u{{{:x}}}", hidden.code_point)
+                                            : fmt::format("\\u{:04x}", hidden.code_point);
     } else {
       literal += text.front() == '"' || text.front() == '\\' ? "\\" : "";
       literal += text.front();
@@ -105,7 +71,7 @@ std::string cpp_literal(std::string_view text) {
 std::string comment_line(std::string_view text) {
   std::string line;
   while (!text.empty()) {
-    const Hidden hidden = hidden_at(text);
+    const HiddenCharacter hidden = hidden_at(text);
     const std::size_t bytes = std::max<std::size_t>(hidden.bytes, 1);
     if (hidden.bytes != 0) {
       line += ' ';

@@ -30,6 +30,7 @@ TEST(ClientTexts, end_no_literal) {
   EXPECT_EQ(typescript_literal("a\"b\\c\n"), R"("a\"b\\c\u000a")");
   EXPECT_EQ(typescript_literal("\xE2\x80\xA8\xE2\x80\xAE\xEF\xBB\xBF\xC2\x85"),
             R"("\u2028\u202e\ufeff\u0085")");
+  EXPECT_EQ(typescript_literal("\U000E0041\u200Ba"), R"("\u{e0041}\u200ba")");
   EXPECT_EQ(typescript_literal("gr\xC3\xB6\xC3\x9F"
                                "er \xE2\x80\xA6"),
             "\"gr\xC3\xB6\xC3\x9F"
