@@ -15,11 +15,11 @@ using namespace std::chrono_literals;
 namespace {
 
 struct TokenOptions {
-  std::string secret;
+  Secret secret;
   std::string jwks;
 
   static constexpr OptionText kOptions[] = {
-      {"secret", "for HS256, HS384 and HS512: 64 bytes or more", "TEXT"},
+      {"secret", "for HS256, HS384 and HS512: 64 bytes or more"},
       {"jwks", "where another issuer publishes its keys", "URL"}};
 };
 
@@ -36,7 +36,7 @@ struct Member {
   std::string role;
 };
 
-std::vector<JwtKey> make_keys(const std::string& secret) {
+std::vector<JwtKey> make_keys(const Secret& secret) {
   std::vector<JwtKey> keys;
   for (const JwtAlgorithm algorithm :
        {JwtAlgorithm::rs256, JwtAlgorithm::ps256, JwtAlgorithm::es256, JwtAlgorithm::es384,
@@ -46,7 +46,7 @@ std::vector<JwtKey> make_keys(const std::string& secret) {
   for (const JwtAlgorithm algorithm :
        {JwtAlgorithm::hs256, JwtAlgorithm::hs384, JwtAlgorithm::hs512}) {
     if (!secret.empty()) {
-      keys.push_back(JwtKey::from_secret(algorithm, secret).value());
+      keys.push_back(JwtKey::from_secret(algorithm, secret.reveal()).value());
     }
   }
   return keys;

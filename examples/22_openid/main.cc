@@ -1,5 +1,5 @@
 // A login by an OpenID provider, such as Keycloak on this machine; its page leads back here.
-//   ./22_openid --issuer http://127.0.0.1:9000 --client-id notes --client-secret … --port 8080
+//   ./22_openid --issuer http://127.0.0.1:9000 --client-id notes --client-secret-file … --port 8080
 // Register http://localhost:8080/login/callback there, and open http://localhost:8080/
 #include <eider/base/html.h>
 #include <eider/eider.h>
@@ -13,12 +13,12 @@ using namespace eider;
 struct OpenIdOptions {
   std::string issuer;
   std::string client_id;
-  std::string client_secret;
+  Secret client_secret;
 
   static constexpr OptionText kOptions[] = {
       {"issuer", "the provider, as it writes itself", "URL"},
       {"client_id", "what the provider calls this service", "TEXT"},
-      {"client_secret", "what the provider gave it; none for a public client", "TEXT"}};
+      {"client_secret", "what the provider gave it; none for a public client"}};
 };
 
 struct Profile {
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   openid_login(app,
                {.issuer = own.issuer,
                 .client_id = own.client_id,
-                .client_secret = own.client_secret,
+                .client_secret = own.client_secret.reveal(),
                 .logout = "/logout",
                 .scopes = {"profile"},
                 .cookie = "login",

@@ -22,7 +22,7 @@ struct Options {
   std::string mail_files = {};
   std::string smtp_url = {};
   std::string smtp_user = {};
-  std::string smtp_password = {};
+  Secret smtp_password = {};
   std::string smtp_ca_file = {};
   bool smtp_start_tls = false;
   int smtp_seconds = 60;
@@ -35,7 +35,7 @@ struct Options {
       {"mail_files", "write mails into this directory, in place of sending them", "DIRECTORY"},
       {"smtp_url", "smtp://mail.example.org:587 or smtps://mail.example.org", "URL"},
       {"smtp_user", "who logs in there", "NAME"},
-      {"smtp_password", "with what", "PASSWORD"},
+      {"smtp_password", "with what"},
       {"smtp_ca_file", "certificates by which the server's is checked", "FILE"},
       {"smtp_start_tls", "STARTTLS also with a server on this machine"},
       {"smtp_seconds", "how long one mail may take up to its last byte", "SECONDS"},
@@ -67,7 +67,7 @@ std::shared_ptr<MailTransport> transport_of(const Options& own) {
   }
   return smtp({.url = own.smtp_url,
                .user = own.smtp_user,
-               .password = own.smtp_password,
+               .password = own.smtp_password.reveal(),
                .start_tls = own.smtp_start_tls ? SmtpStartTls::required : SmtpStartTls::remote_only,
                .ca_file = own.smtp_ca_file,
                .within = std::chrono::seconds(own.smtp_seconds),

@@ -148,7 +148,7 @@ struct Options {
   std::int64_t uploads_bytes_max = std::int64_t{1} << 30;
   std::string admin = {};
   std::string webhook = {};
-  std::string webhook_secret = {};
+  Secret webhook_secret = {};
   std::vector<std::string> origins = {};
   bool is_secure = false;
 
@@ -158,7 +158,7 @@ struct Options {
       {"uploads_bytes_max", "of all of these", "BYTES"},
       {"admin", "who has signed up, and is made an administrator while there is none", "NAME"},
       {"webhook", "is told what happens, by POST", "URL"},
-      {"webhook_secret", "signs that: X-Hub-Signature-256", "TEXT"},
+      {"webhook_secret", "the key of its Webhook-Signature"},
       {"origins", "whose pages may use the API: https://board.example", "ORIGIN"},
       {"is_secure", "cookies go over TLS alone"}};
 };

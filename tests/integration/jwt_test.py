@@ -123,7 +123,8 @@ class Tokens(unittest.TestCase):
     def start(self, issuer=None):
         """The program, with that other issuer."""
         more = ['--jwks', issuer.url] if issuer else []
-        program = Program(PROGRAM, '--port', '{port}', '--threads', '1', '--secret', SECRET, *more)
+        program = Program(PROGRAM, '--port', '{port}', '--threads', '1', *more,
+                          environment={'TOKENS_SECRET': SECRET})
         program.__enter__()
         self.addCleanup(program.__exit__, None, None, None)
         return program

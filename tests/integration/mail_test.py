@@ -30,11 +30,12 @@ class Service(Program):
     """The program over a database of its own."""
 
     def __init__(self, directory, url, *more, name='mails', seconds=3,
-                 answer_seconds=None):
+                 answer_seconds=None, password='open sesame'):
         super().__init__(PROGRAM, '--port', '{port}', '--threads', '2', '--database-file',
                          str(directory / f'{name}.db'), '--smtp-url', url, '--smtp-seconds',
                          str(seconds), '--answer-seconds',
-                         str(answer_seconds or min(seconds, 60)), *QUICK, *more)
+                         str(answer_seconds or min(seconds, 60)), *QUICK, *more,
+                         environment={'MAIL_SMTP_PASSWORD': password})
 
     def post(self, **mail):
         """(status, body)"""
@@ -135,7 +136,7 @@ class Delivery(MailCase):
             server = self.server(certificate=certificate, key=key, start_tls=True, login=True,
                                  without=without)
             self.service(server, '--smtp-start-tls', '--smtp-ca-file', str(certificate),
-                         '--smtp-user', 'shop', '--smtp-password', 'open sesame',
+                         '--smtp-user', 'shop',
                          name=f'tls{len(without)}').post()
             taken = server.await_mails(1)[0]
             self.assertTrue(taken['is_encrypted'])
@@ -162,13 +163,13 @@ class Delivery(MailCase):
 
     def test_a_wrong_password_loses_no_mail(self):
         server = self.server(login=True)
-        service = self.service(server, '--smtp-user', 'shop', '--smtp-password', 'wrong')
+        service = self.service(server, '--smtp-user', 'shop', password='wrong')
         service.post()
         service.await_count('retried', 2)
         self.assertEqual(service.counts()['dead'], 0)
 
     def test_a_server_that_wants_a_login_or_offers_none_loses_no_mail(self):
-        user = ('--smtp-user', 'shop', '--smtp-password', 'open sesame')
+        user = ('--smtp-user', 'shop')
         for name, manner, more in [('without', 'wants-login', ()), ('none', 'refuse', user),
                                    ('both', 'refuse-data', user)]:
             server = self.server()
@@ -184,7 +185,7 @@ class Delivery(MailCase):
         certificate, key = make_certificate(self.directory)
         server = self.server(certificate=certificate, key=key, start_tls=True, login=True)
         service = self.service(server, '--smtp-start-tls', '--smtp-ca-file', str(certificate),
-                               '--smtp-user', 'shop', '--smtp-password', 'open sesame')
+                               '--smtp-user', 'shop')
         for index in range(2):
             server.be('good')
             service.post()

@@ -54,7 +54,7 @@ class Logins(unittest.TestCase):
         port = free_port()
         self.program = Program('22_openid', '--port', '{port}', '--threads', '2',
                                '--issuer', f'http://127.0.0.1:{port}', '--client-id', 'notes',
-                               '--client-secret', SECRET)
+                               environment={'OPENID_CLIENT_SECRET': SECRET})
         # By another name than the provider's, so that the two are different sites.
         self.origin = f'http://localhost:{self.program.port}'
         self.provider = Provider(self.packages, port, self.origin)

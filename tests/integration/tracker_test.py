@@ -3,6 +3,7 @@
 Must not look at the rest of it: arena/tracker/behaviour.py and tests/examples do.
 """
 
+import base64
 import hashlib
 import hmac
 import http.server
@@ -10,6 +11,7 @@ import json
 import pathlib
 import tempfile
 import threading
+import time
 import unittest
 
 from support import Program
@@ -26,6 +28,12 @@ class Hook(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers['Content-Length']))
         code = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest()
         self.server.are_signed &= self.headers['X-Hub-Signature-256'] == 'sha256=' + code
+        when = self.headers['Webhook-Timestamp']
+        signed = f'{self.headers["Webhook-Id"]}.{when}.'.encode() + body
+        whole = hmac.new(SECRET.encode(), signed, hashlib.sha256).digest()
+        self.server.are_signed &= (self.headers['Webhook-Signature']
+                                   == 'v1,' + base64.b64encode(whole).decode())
+        self.server.are_signed &= abs(int(when) - time.time()) < 300
         with self.server.changed:
             self.server.taken.append(int(self.headers['Webhook-Id']))
             self.server.changed.notify_all()
@@ -50,8 +58,9 @@ class Webhook(unittest.TestCase):
             uploads = pathlib.Path(folder, 'uploads')
             uploads.mkdir()
             with Program('tracker', '--port', '{port}', '--database', f'{folder}/tracker.db',
-                         '--uploads', str(uploads), '--webhook-secret', SECRET, '--webhook',
-                         f'http://127.0.0.1:{hook.server_port}/hook') as tracker:
+                         '--uploads', str(uploads), '--webhook',
+                         f'http://127.0.0.1:{hook.server_port}/hook',
+                         environment={'TRACKER_WEBHOOK_SECRET': SECRET}) as tracker:
                 told = {'name': 'ann', 'email': 'ann@example.org', 'password': 'correct horse'}
                 status, fields, _ = tracker.ask('POST', '/api/signup', json.dumps(told), JSON)
                 self.assertEqual(status, 201)

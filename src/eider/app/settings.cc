@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "eider/app/masked_setting.h"
 #include "eider/app/printable.h"
 #include "eider/app/secret.h"
 #include "eider/base/failure.h"
@@ -318,6 +319,19 @@ void Settings::take(Reading reading) {
   serving_.publish();
 }
 
+namespace {
+
+/// A plain text option can be a secret all the same, by its name or as a part of a URL.
+std::string shown_value(const Settings::Entry& entry) {
+  const OptionSpec& spec = *entry.spec;
+  // The "key" of TLS is the name of a file.
+  const bool is_secret = spec.kind == OptionSpec::Kind::text && spec.takes != "FILE" &&
+                         entry.value != "\"\"" && !entry.value.empty() && names_secret(entry.key);
+  return is_secret ? "\"***\"" : with_passwords_masked(entry.value);
+}
+
+}  // namespace
+
 Settings::Changes Settings::take_changes(Reading reading) {
   Changes changes;
   for (std::size_t index = 0; index < entries_.size(); ++index) {
@@ -333,10 +347,10 @@ Settings::Changes Settings::take_changes(Reading reading) {
     entry.spec->take();
     entry.value = std::move(of.value);
     entry.origin = std::move(of.origin);
-    const std::string_view value = entry.spec->is_secret ? "another secret"
-                                   : entry.value.empty() ? "nothing"
-                                                         : std::string_view(entry.value);
-    changes.taken.push_back(entry.key + " is " + std::string(value) + " (" + entry.origin + ")");
+    const std::string value = entry.spec->is_secret ? "another secret"
+                              : entry.value.empty() ? "nothing"
+                                                    : shown_value(entry);
+    changes.taken.push_back(entry.key + " is " + value + " (" + entry.origin + ")");
   }
   if (!changes.taken.empty()) {
     own_.publish();
@@ -374,6 +388,10 @@ std::string Settings::printed(const Entry& entry) const {
     value = is_file                          ? toml_text(entry.said->values.front())
             : !entry.said && line != nullptr ? toml_text(line->values.front())
                                              : "";
+  }
+  if (const std::string shown = spec.is_secret ? value : shown_value(entry); shown != value) {
+    // Read again, a masked value would be wrong: it is a comment.
+    return comment_of(spec.help) + "# " + name + " = " + shown + "  # " + origin + ", masked\n";
   }
   return comment_of(spec.help) +
          (value.empty() ? none : name + " = " + value + "  # " + origin + "\n");
