@@ -313,6 +313,21 @@ Task<> Journal::deliver() const {
   }
 }
 
+void Journal::sign(ClientRequest& request, const std::string& secret, const Entry& entry) {
+  const std::string time = std::to_string(seconds_now());
+  const std::string id = std::to_string(entry.id);
+  // The specification's secrets are base64 after a prefix.
+  constexpr std::string_view kPrefix = "whsec_";
+  const auto decoded = secret.starts_with(kPrefix) ? from_base64(secret.substr(kPrefix.size()))
+                                                   : std::optional<std::string>();
+  const Sha256Digest all =
+      hmac_sha256(decoded.value_or(secret), id + "." + time + "." + entry.content);
+  request.header("Webhook-Timestamp", time);
+  request.header("Webhook-Signature", "v1," + to_base64(to_view(all)));
+  const Sha256Digest content = hmac_sha256(secret, entry.content);
+  request.header("X-Hub-Signature-256", "sha256=" + to_hex(to_view(content)));
+}
+
 /// Whoever takes one up has it for longer each time: another does where it is not taken by then, or
 /// where this process has ended.
 Task<bool> Journal::deliver_next(HttpClient& client) const {
@@ -328,8 +343,7 @@ Task<bool> Journal::deliver_next(HttpClient& client) const {
   ClientRequest request = client.request(Method::post, options_.webhook);
   request.header("Webhook-Id", std::to_string(entry->id)).timeout(kWebhookWithin);
   if (!options_.webhook_secret.empty()) {
-    const Sha256Digest code = hmac_sha256(options_.webhook_secret, entry->content);
-    request.header("X-Hub-Signature-256", "sha256=" + to_hex(to_view(code)));
+    sign(request, options_.webhook_secret, *entry);
   }
   const auto reply = co_await request.body(entry->content, "application/json").send();
   if (reply && reply->is_ok()) {

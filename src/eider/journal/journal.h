@@ -19,6 +19,7 @@
 
 namespace eider {
 
+class ClientRequest;
 class HttpClient;
 
 struct JournalOptions {
@@ -33,7 +34,12 @@ struct JournalOptions {
   Duration listens_for = std::chrono::minutes(10);
   /// Where each entry is posted to until a 2xx takes it, at least once. Empty: nowhere.
   std::string webhook = {};
-  /// The key of its X-Hub-Signature-256, as GitHub's have it. Empty: it is not signed.
+  /// The key of each call's signature. Empty: calls are not signed. Webhook-Signature is
+  /// "v1," and the base64 of the HMAC-SHA256 of "ID.TIME.BODY", with the values of the headers
+  /// Webhook-Id and Webhook-Timestamp (seconds of this attempt), as the Standard Webhooks
+  /// specification has it ("whsec_" and base64 is such a secret). A receiver that also checks the
+  /// time and forgets no id for a while rejects calls that are sent again by others.
+  /// X-Hub-Signature-256 signs the body alone, for receivers made for GitHub's.
   std::string webhook_secret = {};
   /// How many are on their way at once, in no order.
   unsigned webhook_senders = 4;
@@ -102,6 +108,7 @@ class Journal {
   Task<> run_commit(std::shared_ptr<Committing> committing) const;
   Task<> follow_on(EventStream& events) const;
   Task<bool> deliver_next(HttpClient& client) const;
+  static void sign(ClientRequest& request, const std::string& secret, const Entry& entry);
 
   const Database database_;
   Topics& topics_;
