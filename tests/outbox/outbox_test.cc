@@ -140,6 +140,35 @@ TEST_F(OutboxCase, ARefusedMailIsDeadAtOnceAndSaysSo) {
   EXPECT_EQ(mails->size(), 1U);
 }
 
+TEST_F(OutboxCase, TheTextOfADeadMailWithAOneTimeLinkIsDeleted) {
+  App app = make_app(database, mails, log, {.attempts_max = 1});
+  app.post("/links/{email}", [this](std::string email, State<Outbox> outbox) -> Task<std::string> {
+    Mail mail = mail_to(email);
+    mail.text = "https://shop.example/reset#the-token";
+    mail.is_one_time = true;
+    auto adding = outbox->add(database, mail);
+    co_return co_await std::move(adding);
+  });
+  app.get("/texts", [this]() -> Task<std::string> {
+    auto asking = database.one<std::string>("select message from eider_outbox");
+    co_return (co_await asking).value_or("no row");
+  });
+  TestClient client(app);
+  mails->answer_next({{MailVerdict::never, "550 no such user"}, {MailVerdict::later, "451"}});
+  for (int death = 0; death < 2; ++death) {
+    const std::string id =
+        client.post_form("/links/ann@example.org", std::vector<TestField>()).body;
+    EXPECT_TRUE(id.starts_with("once.")) << id;
+    EXPECT_TRUE(client.get("/texts").body.contains("the-token"));
+    client.advance(hours(1));
+    EXPECT_EQ(counts_of(client).dead, 1);
+    EXPECT_EQ(client.get("/texts").body, "");
+    EXPECT_EQ(client.post_form("/retry", std::vector<TestField>()).body, "0");
+    client.advance(hours(24 * 8));  // forgotten
+  }
+  EXPECT_EQ(mails->size(), 0U);
+}
+
 TEST_F(OutboxCase, AttemptsAreBoundedAndTheDeadAreForgotten) {
   const App app = make_app(database, mails, log, {.attempts_max = 3, .dead_for = hours(2)});
   TestClient client(app);

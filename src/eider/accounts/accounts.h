@@ -87,14 +87,12 @@ struct Extract<Account> : ExtractSlot<Account> {
 /// A module, of which there is one for an app (see `accounts` below). Its tables, eider_accounts,
 /// eider_account_links and eider_account_asks, are made where they are not there.
 ///
-/// Addresses are compared in small letters, and kept and written to as their owners have typed
-/// them. No answer, and no time that one takes, says whether an
-/// address has an account: who asks for a mail has one row written, whatever it is about, and what
-/// comes of it is found out behind the answer.
+/// Addresses are compared in lower case, and stored as their owners typed them. Neither a response
+/// nor its time shows whether an address has an account: each request for a mail writes one row,
+/// and the work for it begins after the response.
 ///
-/// A token has 256 bits, of which the digest alone is stored. It is good for one purpose, once, for
-/// a while, and as long as the account is as it was: all of an account's tokens end with another
-/// password or address.
+/// A token has 256 bits, of which only the digest is stored. It is valid for one purpose, once, for
+/// a limited time, and until the account's password or address changes.
 ///
 /// What is asked for with a `language`, such as Translator::language(), has its letter in it, as
 /// far as AccountsOptions::write knows that.

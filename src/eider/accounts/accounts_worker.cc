@@ -89,6 +89,15 @@ Task<> add_language_column(const Database& to) {
   }
 }
 
+/// A copy of the link lets in whoever has it: it goes to the owner alone, and does not stay in the
+/// text of a mail that was not sent.
+void protect_link(Mail& mail, const AccountLetter& letter) {
+  mail.to = {letter.to};
+  mail.cc.clear();
+  mail.bcc.clear();
+  mail.is_one_time = !letter.link.empty();
+}
+
 }  // namespace
 
 Task<> Accounts::start() {
@@ -246,10 +255,7 @@ Task<> Accounts::send(const Transaction& at, AccountLetter letter) {
   Mail mail = options_.write ? options_.write(letter)
                              : plain_account_mail(letter, options_.from, options_.name);
   mail.from = mail.from.email.empty() ? options_.from : mail.from;
-  // A hook's words, but nobody else's mailbox: who has a copy of the link has the account.
-  mail.to = {letter.to};
-  mail.cc.clear();
-  mail.bcc.clear();
+  protect_link(mail, letter);
   auto adding = outbox_.add(at, mail);
   (void)co_await std::move(adding);
 }

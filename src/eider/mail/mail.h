@@ -73,6 +73,10 @@ struct Mail {
   std::vector<MailAttachment> attachments = {};
   std::string auto_submitted = "auto-generated";
   std::vector<MailHeader> headers = {};
+  /// Its text lets in whoever has it, as a link to reset a password does: the outbox deletes the
+  /// text as soon as the mail is dead, and does not send it again then. Its Message-ID begins with
+  /// "once.".
+  bool is_one_time = false;
 };
 
 inline constexpr std::size_t kMailRecipientsMax = 100;

@@ -293,8 +293,8 @@ Result<MailMessage> write_message(const Mail& mail, std::int64_t unix_seconds) {
   }
   MailMessage message;
   message.sender = mail.from.email;
-  message.id =
-      to_base64url(secret_bytes(kRandomBytes)) + message.sender.substr(message.sender.rfind('@'));
+  message.id = (mail.is_one_time ? "once." : "") + to_base64url(secret_bytes(kRandomBytes)) +
+               message.sender.substr(message.sender.rfind('@'));
   add_recipients(message.recipients, mail.to);
   add_recipients(message.recipients, mail.cc);
   add_recipients(message.recipients, mail.bcc);

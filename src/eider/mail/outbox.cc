@@ -238,7 +238,8 @@ Task<> Outbox::look_after() {
   const std::int64_t now = seconds_now();
   const auto buried = co_await database_.exec(
       "update eider_outbox set state = 'dead', due = $1, lease = '', "
-      "error = 'its process ended at each attempt' "
+      "error = 'its process ended at each attempt', "
+      "message = case when id like 'once.%' then '' else message end "
       "where state = 'waiting' and due <= $2 and attempts >= $3",
       now + to_seconds(options_.dead_for), now, options_.attempts_max);
   if (buried.rows > 0) {
@@ -371,7 +372,8 @@ Task<> Outbox::note(std::shared_ptr<const Taken> taken, std::shared_ptr<const Ma
     retried_.fetch_add(1, std::memory_order_relaxed);
   } else {
     co_await database_.exec(
-        "update eider_outbox set state = 'dead', due = $1, lease = '', error = $2 "
+        "update eider_outbox set state = 'dead', due = $1, lease = '', error = $2, "
+        "message = case when id like 'once.%' then '' else message end "
         "where id = $3 and lease = $4",
         now + to_seconds(options_.dead_for), outcome.reason, taken->id, taken->lease);
     died_.fetch_add(1, std::memory_order_relaxed);
@@ -423,7 +425,8 @@ Task<OutboxCounts> Outbox::counts() const {
 Task<std::int64_t> Outbox::retry_dead() {
   const std::int64_t now = seconds_now();
   const auto changed = co_await database_.exec(
-      "update eider_outbox set state = 'waiting', due = $1, attempts = 0 where state = 'dead'",
+      "update eider_outbox set state = 'waiting', due = $1, attempts = 0 "
+      "where state = 'dead' and message <> ''",
       now);
   auto looking = look_after();
   co_await std::move(looking);

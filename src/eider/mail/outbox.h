@@ -68,8 +68,8 @@ struct OutboxCounts {
 /// the server's word has it sent again when the lease is over, with the same Message-ID, by which
 /// mailboxes know it; so has a clock that jumps ahead by a lease. Otherwise it is sent once.
 ///
-/// Until it is sent, the table has the whole mail, and so the secrets in it; of a dead one until it
-/// is forgotten.
+/// Until it is sent, the table has the whole mail, and so the secrets in it. The text of a dead
+/// mail stays until the mail is forgotten, or is deleted at once if the mail is_one_time.
 class Outbox {
  public:
   static constexpr std::string_view kName = "outbox";
@@ -93,7 +93,7 @@ class Outbox {
   [[nodiscard]] Task<std::string> add(const db::Statements& at, const Mail& mail);
 
   [[nodiscard]] Task<OutboxCounts> counts() const;
-  /// Has those that are dead tried again. Returns how many there were.
+  /// Has dead mails tried again, except those without a text. Returns how many there were.
   [[nodiscard]] Task<std::int64_t> retry_dead();
 
   // Of the module.
