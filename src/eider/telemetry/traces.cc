@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "eider/app/this_machine.h"
 #include "eider/base/text.h"
 #include "eider/http/request_work.h"
 
@@ -26,11 +27,10 @@ std::optional<std::string_view> only_field(const Request& request, std::string_v
   return found;
 }
 
-void begin(Request& request, const std::shared_ptr<SpanSink>& spans, const TraceOptions& options) {
+void begin(Request& request, const std::shared_ptr<SpanSink>& spans, bool takes_incoming) {
   Work& work = work_of(request);
   std::optional<TracePlace> from;
-  if (const auto field =
-          options.takes_incoming ? only_field(request, "traceparent") : std::nullopt) {
+  if (const auto field = takes_incoming ? only_field(request, "traceparent") : std::nullopt) {
     from = read_traceparent(*field);
   }
   if (from) {
@@ -86,12 +86,15 @@ void end(const AnswerRecord& record) {
 
 void trace_requests(App& app, std::shared_ptr<SpanSink> spans, TraceOptions options) {
   app.state(JobSpans{spans});
-  app.use(Hook{.before =
-                   [spans = std::move(spans), options](Request& request, Response& /*response*/) {
-                     begin(request, spans, options);
-                     return true;
-                   },
-               .name = "trace"});
+  app.use(ClientHook{[spans, takes_incoming = options.takes_incoming](const ProxyTrust& trust) {
+    return Hook{.before =
+                    [spans, takes_incoming, &trust](Request& request, Response& /*response*/) {
+                      begin(request, spans,
+                            takes_incoming ? *takes_incoming : comes_by_proxy(request, trust));
+                      return true;
+                    },
+                .name = "trace"};
+  }});
   app.observe(end);
 }
 

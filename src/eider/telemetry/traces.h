@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "eider/app/app.h"
 #include "eider/base/span.h"
@@ -10,9 +11,11 @@
 namespace eider {
 
 struct TraceOptions {
-  /// A request's traceparent and tracestate say which trace it is part of, and whether that is
-  /// kept. Where clients of all kinds ask: false, or they decide what is kept.
-  bool takes_incoming = true;
+  /// Whether a request's traceparent and tracestate decide which trace it is part of, and whether
+  /// that trace is kept. Default: only from peers that App::trust_proxies names, since every kept
+  /// trace costs the collector. true: from all clients, for a service that only other services
+  /// reach.
+  std::optional<bool> takes_incoming = {};
 };
 
 /// Makes each request of the app, and each call of what App::every was told, a span, and says who

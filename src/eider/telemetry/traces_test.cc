@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kParent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
-App traced(const std::shared_ptr<KeptSpans>& spans, TraceOptions options = {}) {
+App traced(const std::shared_ptr<KeptSpans>& spans,
+           TraceOptions options = {.takes_incoming = true}) {
   App app;
   trace_requests(app, spans, options);
   app.use(request_id());
@@ -112,6 +113,18 @@ TEST(Traces, are_kept_as_who_asks_says_unless_he_is_not_to) {
   TestClient closed(traced(own, {.takes_incoming = false}));
   closed.send({.target = "/waits", .headers = {{"traceparent", std::string(kParent)}}});
   EXPECT_EQ(own->spans.size(), 0U);
+}
+
+TEST(Traces, are_decided_by_trusted_peers_alone_by_default) {
+  for (const auto& [trusted, count] : {std::pair{"10.0.0.0/8", 0U}, {"127.0.0.1", 2U}}) {
+    const auto spans = std::make_shared<KeptSpans>();
+    spans->keeps = false;
+    App app = traced(spans, {});
+    app.trust_proxies(trusted);
+    TestClient client(std::move(app));
+    client.send({.target = "/waits", .headers = {{"traceparent", std::string(kParent)}}});
+    EXPECT_EQ(spans->spans.size(), count) << trusted;
+  }
 }
 
 TEST(Traces, and_names_of_requests_are_in_each_line_of_the_log) {
