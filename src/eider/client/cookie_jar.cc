@@ -137,12 +137,16 @@ bool CookieJar::settle_domain(const CookieSite& from, Parsed& parsed) const {
   return true;
 }
 
-/// What the prefixes of names promise (RFC 6265bis, section 4.1.3).
+/// Returns whether a cookie keeps what the prefix of its name promises. Servers may compare
+/// prefixes without case, so browsers do, too (RFC 6265bis, sections 4.1.3 and 5.7).
 bool keeps_its_prefix(std::string_view name, bool is_secure, bool is_for_all_paths_of_the_host) {
-  if (name.starts_with("__Host-")) {
+  const auto begins_with = [name](std::string_view prefix) {
+    return equals_ignoring_case(name.substr(0, prefix.size()), prefix);
+  };
+  if (begins_with("__Host-")) {
     return is_secure && is_for_all_paths_of_the_host;
   }
-  return !name.starts_with("__Secure-") || is_secure;
+  return !begins_with("__Secure-") || is_secure;
 }
 
 /// Somebody in between could otherwise replace what was set over TLS, or stand in front of it with

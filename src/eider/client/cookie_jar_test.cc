@@ -193,6 +193,10 @@ TEST(CookieJar, holds_names_to_their_prefix) {
   const Visit secure{.is_secure = true};
   EXPECT_EQ(sent_back("__Secure-a=b; Secure", secure, secure), "__Secure-a=b");
   EXPECT_EQ(sent_back("__Secure-a=b", secure, secure), "");
+  EXPECT_EQ(sent_back("__secure-a=b", secure, secure), "");
+  EXPECT_EQ(sent_back("__SECURE-a=b; Secure", secure, secure), "__SECURE-a=b");
+  EXPECT_EQ(sent_back("__host-a=b; Secure", secure, secure), "");
+  EXPECT_EQ(sent_back("__hOST-a=b; Secure; Path=/; Domain=www.example.com", secure, secure), "");
   EXPECT_EQ(sent_back("__Host-a=b; Secure; Path=/", secure, secure), "__Host-a=b");
   EXPECT_EQ(sent_back("__Host-a=b; Secure", secure, secure), "");
   EXPECT_EQ(sent_back("__Host-a=b; Secure; Path=/; Domain=www.example.com", secure, secure), "");

@@ -43,10 +43,13 @@ std::optional<CookiePair> read_pair(std::string_view pair) noexcept {
 
 /// The promises that a name's prefix makes (RFC 6265bis, section 4.1.3).
 bool keeps_its_prefix(const SetCookie& cookie) noexcept {
-  if (cookie.name.starts_with("__Host-")) {
+  const auto begins_with = [&cookie](std::string_view prefix) {
+    return equals_ignoring_case(std::string_view(cookie.name).substr(0, prefix.size()), prefix);
+  };
+  if (begins_with("__Host-")) {
     return cookie.secure && cookie.domain.empty() && cookie.path == "/";
   }
-  return !cookie.name.starts_with("__Secure-") || cookie.secure;
+  return !begins_with("__Secure-") || cookie.secure;
 }
 
 bool is_valid(const SetCookie& cookie) noexcept {
