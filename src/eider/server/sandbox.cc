@@ -8,6 +8,7 @@
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -373,12 +374,23 @@ bool hold_calls(const ServerOptions& options) {
   for (const long call : kRefusedCalls) {
     filter.end_if_equal(static_cast<std::uint32_t>(call), kEndWithoutRight);
   }
+  if (options.backend == Backend::epoll) {
+    // A large part of the kernel, and what it does for a ring passes no filter.
+    filter.end_if_equal(SYS_io_uring_setup, kEndWithoutRight);
+  }
   if (!options.hands_over) {
     filter.end_if_equal(SYS_execve, kEndWithoutRight);
     filter.end_if_equal(SYS_execveat, kEndWithoutRight);
   }
   // Its flags lie in memory, where no filter sees them; the C library then asks by `clone`.
   filter.end_if_equal(SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
+  // Typing into the terminal that the process was started from (ioctl_tty(2)).
+  constexpr std::uint8_t kOfIoctl = 6;
+  filter.go_on_if_equal(SYS_ioctl, kOfIoctl);
+  filter.load(offsetof(seccomp_data, args) + sizeof(std::uint64_t));  // as below, the second one
+  filter.end_if_equal(TIOCSTI, kEndWithoutRight);
+  filter.end_if_equal(TIOCLINUX, kEndWithoutRight);
+  filter.end(SECCOMP_RET_ALLOW);
   constexpr std::uint8_t kThatQuestion = 3;
   filter.go_on_if_equal(SYS_clone, kThatQuestion);
   filter.load(offsetof(seccomp_data, args));  // the lower half, on a machine of that byte order

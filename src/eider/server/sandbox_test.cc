@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -164,6 +165,8 @@ TEST_F(Sandbox, refuses_calls_of_no_service_also_in_threads_that_ran_before) {
       {"clone", [] { return ::syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0); }},
       {"bpf", [] { return ::syscall(SYS_bpf, 0, nullptr, 0); }},
       {"keyctl", [] { return ::syscall(SYS_keyctl, 0, -3, 0); }},
+      {"ioctl TIOCSTI", [] { return ::ioctl(STDIN_FILENO, TIOCSTI, "x"); }},
+      {"ioctl TIOCLINUX", [] { return ::ioctl(STDIN_FILENO, TIOCLINUX, "x"); }},
       {"execve", [] { return ::execl("/bin/true", "true", nullptr); }},
   };
   for (const auto& [name, call] : calls) {
@@ -185,6 +188,26 @@ TEST_F(Sandbox, refuses_calls_of_no_service_also_in_threads_that_ran_before) {
               EPERM)
         << name;
   }
+}
+
+TEST_F(Sandbox, refuses_io_uring_if_the_backend_is_epoll) {
+  const auto set_up = [] { return error_of(::syscall(SYS_io_uring_setup, 0, nullptr)); };
+  options.backend = Backend::epoll;
+  EXPECT_EQ(within(set_up), EPERM);
+  const int outside = exit_of(set_up);
+  options.backend = Backend::io_uring;
+  EXPECT_EQ(within(set_up), outside);
+  options.backend = Backend::automatic;
+  EXPECT_EQ(within(set_up), outside);
+}
+
+TEST_F(Sandbox, still_lets_other_ioctls_pass) {
+  EXPECT_EQ(within([] {
+              int count = 0;
+              const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+              return error_of(::ioctl(fd, FIOCLEX)) + error_of(::ioctl(fd, FIONBIO, &count));
+            }),
+            0);
 }
 
 TEST_F(Sandbox, lets_threads_and_processes_begin) {
