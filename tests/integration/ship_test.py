@@ -322,6 +322,25 @@ class Packages(unittest.TestCase):
         ended, out, errors = eider('package', *words, **more)
         self.assertEqual((ended, out, errors.splitlines()[-1:]), (status, '', [said]))
 
+    def test_hidden_and_private_files_are_not_published(self):
+        public = Path(SHARED.shop, 'public')
+        self.addCleanup(shutil.rmtree, public)
+        for name in ('.env', '.git/config', 'a/.htpasswd', '.well-known/security.txt', 'a/b.txt'):
+            file = public / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text('text')
+        package = SHARED.package('hidden', '--output', self.place)
+        with tarfile.open(package) as archive:
+            names = [name.partition('/')[2] for name in archive.getnames()
+                     if '/public/' in name]
+        self.assertEqual(sorted(names), ['public/.well-known', 'public/.well-known/security.txt',
+                                         'public/a', 'public/a/b.txt'])
+        Path(public, 'a/key.pem').write_text('text')
+        Path(public, 'a/key.pem').chmod(0o600)
+        self.assert_fails(1, 'eider package: only you can read public/a/key.pem, and a package is '
+                          'for everyone. Move it out of the folder, or run: chmod a+r '
+                          'public/a/key.pem', '--output', self.place)
+
     def test_what_cannot_be_packed_is_told(self):
         for words, status, said in (
                 (('--format', 'zip'), 2, '--format takes tar or oci, not zip; eider package --help '

@@ -112,6 +112,8 @@ said_since() { tail -c "+$(($1 + 1))" "$dir/$name.log" 2>/dev/null; }
 
 start_service() {
   log_from=$(log_bytes)
+  # The log may contain links and addresses that are for the service's user only.
+  (umask 077 && : >>"$dir/$name.log" && chmod go-rwx "$dir/$name.log") 2>/dev/null
   (become setsid "$dir/current/bin/$name" --config "$dir/$name.toml" --pid-file "$dir/$name.pid") \
     </dev/null >>"$dir/$name.log" 2>&1 9>&- &
   started=$!

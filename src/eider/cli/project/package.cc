@@ -29,8 +29,9 @@ constexpr std::string_view kPackageHelp =
     R"(eider package [--format tar|oci] [--output DIR] [--with PATH …] [--json]
 
 Builds the project, optimised, in build/package and packs the program with the libraries that it
-needs, the folders assets, languages, migrations, public and static where there are some, licences
-and a bill of materials (CycloneDX). Two of the same sources are the same bytes.
+needs, the folders assets, languages, migrations, public and static if they exist (without hidden
+files, except .well-known), licences and a bill of materials (CycloneDX). Two of the same sources
+are the same bytes.
 
 --format tar   NAME-VERSION-linux-ARCH.tar.gz, which runs from any folder: bin/NAME finds lib/
                beside it. What it is taken to needs glibc, as old as here or newer, and no more
@@ -128,12 +129,56 @@ Done copy_below(const Packing& packing, const std::string& name) {
                 : Done();
 }
 
+/// Hidden files, such as .env, are rarely meant for everyone; .well-known is.
+void leave_out_hidden(const Packing& packing, const fs::path& folder) {
+  std::vector<fs::path> hidden;
+  for (auto each = fs::recursive_directory_iterator(folder); each != fs::end(each); ++each) {
+    const std::string name = each->path().filename().string();
+    if (name.starts_with('.') && name != ".well-known") {
+      hidden.push_back(each->path());
+      each.disable_recursion_pending();
+    }
+  }
+  for (const fs::path& path : hidden) {
+    fmt::print(stderr, "eider package: leaves out {}; pack it with --with\n",
+               path.lexically_relative(packing.root).string());
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+}
+
+/// A file that only its owner can read, in a folder that others can, is private on purpose: packed,
+/// it would be readable for all. With a umask of 077 folders are private, too.
+Done check_none_is_private(const Packing& packing, const fs::path& folder) {
+  constexpr fs::perms kOthers = fs::perms::group_all | fs::perms::others_all;
+  const auto is_private = [](const fs::path& path) {
+    return (fs::status(path).permissions() & kOthers) == fs::perms::none;
+  };
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && !entry.is_symlink() && is_private(entry.path()) &&
+        !is_private(entry.path().parent_path())) {
+      const std::string name = entry.path().lexically_relative(packing.project.root).string();
+      return fail(
+          fmt::format("only you can read {}, and a package is for everyone. Move it out of "
+                      "the folder, or run: chmod a+r {}",
+                      name, name));
+    }
+  }
+  return {};
+}
+
 Done copy_files(const Packing& packing) {
   for (const std::string_view folder : kFolders) {
-    if (fs::is_directory(fs::path(packing.project.root) / folder)) {
-      if (auto done = copy_below(packing, std::string(folder)); !done) {
-        return done;
-      }
+    const fs::path from = fs::path(packing.project.root) / folder;
+    if (!fs::is_directory(from)) {
+      continue;
+    }
+    if (auto done = copy_below(packing, std::string(folder)); !done) {
+      return done;
+    }
+    leave_out_hidden(packing, packing.root / fs::path(folder));
+    if (auto done = check_none_is_private(packing, from); !done) {
+      return done;
     }
   }
   for (const std::string& name : packing.wanted.more) {
