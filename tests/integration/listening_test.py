@@ -101,6 +101,20 @@ class ToldToSystemd(unittest.TestCase):
         self.assertRaises(BlockingIOError, self.systemd.recv, 100)
 
 
+class OfEiderDev(unittest.TestCase):
+    """A program that `eider dev` runs is for that alone: dev_test.py tries both together."""
+
+    def test_requests_without_its_token_are_rejected(self):
+        with Program(PROGRAM, '--port', '{port}',
+                     environment={'EIDER_DEV_TOKEN': 'a-token'}) as service:
+            for headers in ({}, {'Eider-Dev-Token': ''}, {'Eider-Dev-Token': 'a-toke'},
+                            {'Host': 'localhost'}, {'Cookie': 'Eider-Dev-Token=a-token'}):
+                for path in ('/', '/nowhere'):
+                    self.assertEqual(service.ask('GET', path, None, headers)[0], 403, headers)
+            status, _, body = service.ask('GET', '/', None, {'Eider-Dev-Token': 'a-token'})
+            self.assertEqual((status, body), (200, b'Hello world'))
+
+
 class Proxied(unittest.TestCase):
     def test_curl_speaks_the_proxy_protocol(self):
         with Program(PROGRAM, '--port', '{port}', '--proxy-protocol') as service:

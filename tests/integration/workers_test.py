@@ -20,7 +20,7 @@ import time
 import unittest
 from pathlib import Path
 
-from support import BIN, free_port, run_to_end
+from support import BIN, Program, free_port, run_to_end
 from upgrade_test import (STREAMS, Service, children, descriptors, is_alive, loads_of, program_that,
                           setUpModule as adopt_orphans, until)
 
@@ -62,6 +62,20 @@ def action_of_children(number, action):
 def is_pending(process, number):
     status = Path(f'/proc/{process}/status').read_text(encoding='utf-8')
     return int(re.search(r'^ShdPnd:\s*(\w+)$', status, re.MULTILINE)[1], 16) >> number - 1 & 1
+
+
+class PerProcess(unittest.TestCase):
+    """Guards that each worker has for itself are named at startup."""
+
+    def test_they_are_named_once_with_workers_alone(self):
+        warning = 'With --workers, each process has its own: '
+        for words, count in ((('--workers', '2'), 1), (('--threads', '2'), 0)):
+            with Program('15_middleware', '--port', '{port}', *words) as service:
+                service.await_serving()
+                self.assertEqual(service.said().count(warning), count, service.said())
+                if count:
+                    self.assertIn(warning + 'csrf() without a key, rate_limit() without a store. ',
+                                  service.said())
 
 
 def sockets(process):

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "eider/http/request_work.h"
 #include "eider/middleware/access_log.h"
 #include "eider/middleware/request_id.h"
+#include "eider/middleware/test_asked.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
@@ -116,14 +118,17 @@ TEST(Traces, are_kept_as_who_asks_says_unless_he_is_not_to) {
 }
 
 TEST(Traces, are_decided_by_trusted_peers_alone_by_default) {
-  for (const auto& [trusted, count] : {std::pair{"10.0.0.0/8", 0U}, {"127.0.0.1", 2U}}) {
-    const auto spans = std::make_shared<KeptSpans>();
-    spans->keeps = false;
-    App app = traced(spans, {});
+  for (const std::string trusted : {"10.0.0.0/8", "127.0.0.1", ""}) {
+    App app;
+    trace_requests(app, std::make_shared<KeptSpans>());
     app.trust_proxies(trusted);
-    TestClient client(std::move(app));
-    client.send({.target = "/waits", .headers = {{"traceparent", std::string(kParent)}}});
-    EXPECT_EQ(spans->spans.size(), count) << trusted;
+    app.get("/trace",
+            [](const Request& request) { return trace_id_text(peek_work(request)->place); });
+    const std::string trace =
+        testing::AskedApp(app)
+            .ask({.path = "/trace", .fields = {{"traceparent", kParent}}, .address = "127.0.0.1"})
+            .body;
+    EXPECT_EQ(kParent.contains(trace), trusted == "127.0.0.1") << trusted << ": " << trace;
   }
 }
 
