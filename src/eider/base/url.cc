@@ -21,6 +21,18 @@ int decode_byte(std::string_view text) noexcept {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
+/// Whether RFC 3986 allows the byte in no part of a URL. Control bytes are for others to reject.
+bool is_never_in_url(char byte) noexcept {
+  constexpr std::string_view kForbidden = " \t\"<>\\^`{|}";
+  return static_cast<unsigned char>(byte) >= 0x80 || kForbidden.contains(byte);
+}
+
+void append_escape(std::string& out, char byte) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  const auto value = static_cast<unsigned char>(byte);
+  out.append({'%', kDigits[value >> 4], kDigits[value & 15]});
+}
+
 }  // namespace
 
 bool is_encoded(std::string_view text, Plus plus) noexcept {
@@ -57,16 +69,32 @@ std::optional<std::string> percent_decode(std::string_view text, Plus plus) {
 }
 
 std::string percent_encode(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string encoded;
   encoded.reserve(text.size());
   for (const char byte : text) {
     if (is_unreserved(byte)) {
       encoded.push_back(byte);
-      continue;
+    } else {
+      append_escape(encoded, byte);
     }
-    const auto value = static_cast<unsigned char>(byte);
-    encoded.append({'%', kDigits[value >> 4], kDigits[value & 15]});
+  }
+  return encoded;
+}
+
+std::string percent_encode_url(std::string_view url) {
+  std::string encoded;
+  encoded.reserve(url.size());
+  bool is_in_fragment = false;
+  for (std::size_t i = 0; i < url.size(); ++i) {
+    const char byte = url[i];
+    const bool is_bad = is_never_in_url(byte) || (byte == '#' && is_in_fragment) ||
+                        (byte == '%' && decode_byte(url.substr(i)) < 0);
+    is_in_fragment = is_in_fragment || byte == '#';
+    if (is_bad) {
+      append_escape(encoded, byte);
+    } else {
+      encoded.push_back(byte);
+    }
   }
   return encoded;
 }

@@ -30,6 +30,11 @@ enum class Plus : std::uint8_t { literal, space };
 /// everything but unreserved characters is encoded (RFC 3986, section 2.3).
 [[nodiscard]] std::string percent_encode(std::string_view text);
 
+/// A whole URL, or a reference to one, as ASCII: bytes that RFC 3986 allows in no URL (blanks,
+/// UTF-8, quotes, `<>\^{|}` and the backtick) are percent-encoded, and so are a '%' that begins no
+/// escape and a second '#'. Existing escapes and control bytes are not changed.
+[[nodiscard]] std::string percent_encode_url(std::string_view url);
+
 /// One pair of a query string, not decoded.
 struct QueryPair {
   std::string_view name;

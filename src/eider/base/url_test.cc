@@ -54,6 +54,26 @@ TEST(PercentEncode, is_undone_by_decoding_for_every_byte) {
   EXPECT_EQ(percent_decode(percent_encode(all), Plus::space), all);
 }
 
+TEST(PercentEncodeUrl, encodes_what_no_url_may_hold_once) {
+  EXPECT_EQ(percent_encode_url("/café"), "/caf%C3%A9");
+  EXPECT_EQ(percent_encode_url("/a b?q=ä#ö"), "/a%20b?q=%C3%A4#%C3%B6");
+  EXPECT_EQ(percent_encode_url("\"<>\\^`{|}\t"), "%22%3C%3E%5C%5E%60%7B%7C%7D%09");
+  EXPECT_EQ(percent_encode_url("/caf\xE9"), "/caf%E9");
+}
+
+TEST(PercentEncodeUrl, keeps_what_a_url_may_hold) {
+  for (const char* url : {"", "/", "/caf%C3%A9", "/a%20b?c=%2F&d=e+f#g", "https://[::1]:8080/x",
+                          "//host/a;b=c,d", "?page=2", "./a:b/@!$&'()*~"}) {
+    EXPECT_EQ(percent_encode_url(url), url);
+  }
+}
+
+TEST(PercentEncodeUrl, encodes_percent_signs_that_begin_no_escape_and_further_number_signs) {
+  EXPECT_EQ(percent_encode_url("/100%"), "/100%25");
+  EXPECT_EQ(percent_encode_url("/%zz%2"), "/%25zz%252");
+  EXPECT_EQ(percent_encode_url("/a#b#c"), "/a#b%23c");
+}
+
 std::vector<std::string> pairs_of(std::string_view query) {
   std::vector<std::string> pairs;
   QueryReader reader(query);

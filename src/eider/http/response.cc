@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "eider/base/text.h"
+#include "eider/base/url.h"
 #include "eider/http/grammar.h"
 
 namespace eider {
@@ -28,6 +29,69 @@ bool is_type(std::string_view name) noexcept {
 void check_value(std::string_view value) {
   if (!is_field_value(value)) {
     throw std::invalid_argument("a field value holds no control bytes and no blank at its ends");
+  }
+}
+
+/// "5; url=/a b": what follows "url=", without quotes around it, is a URL.
+std::string with_refresh_encoded(std::string_view value) {
+  constexpr std::string_view kName = "url=";
+  const auto found = std::ranges::search(value, kName, {}, to_lower);
+  if (found.empty()) {
+    return std::string(value);
+  }
+  const auto begin = static_cast<std::size_t>(found.begin() - value.begin());
+  std::string_view url = value.substr(begin + kName.size());
+  std::string made(value.substr(0, begin + kName.size()));
+  const bool is_quoted =
+      url.size() > 1 && (url.front() == '"' || url.front() == '\'') && url.back() == url.front();
+  if (is_quoted) {
+    const char quote = url.front();
+    url = url.substr(1, url.size() - 2);
+    return made.append(1, quote).append(percent_encode_url(url)).append(1, quote);
+  }
+  return made.append(percent_encode_url(url));
+}
+
+/// `<https://a.example/b c>; rel="next", <…>`: what is between angle brackets is a URL.
+///
+/// source  RFC 8288, section 3
+std::string with_targets_encoded(std::string_view links) {
+  std::string made;
+  bool is_in_quotes = false;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    made.push_back(links[i]);
+    if (is_in_quotes && links[i] == '\\' && i + 1 < links.size()) {
+      made.push_back(links[++i]);
+    } else if (links[i] == '"') {
+      is_in_quotes = !is_in_quotes;
+    } else if (const std::size_t end = links.find('>', i);
+               links[i] == '<' && !is_in_quotes && end != std::string_view::npos) {
+      made.append(percent_encode_url(links.substr(i + 1, end - i - 1))).push_back('>');
+      i = end;
+    }
+  }
+  return made;
+}
+
+/// The value of a field that holds URLs with these encoded; nothing for other fields. Clients read
+/// other bytes than ASCII there in different ways (RFC 9110, sections 8.7 and 10.2.2).
+std::optional<std::string> with_urls_encoded(std::string_view name, std::string_view value) {
+  switch (name.size()) {
+    case 4:
+      return equals_ignoring_case(name, "link") ? std::optional(with_targets_encoded(value))
+                                                : std::nullopt;
+    case 7:
+      return equals_ignoring_case(name, "refresh") ? std::optional(with_refresh_encoded(value))
+                                                   : std::nullopt;
+    case 8:
+      return equals_ignoring_case(name, "location") ? std::optional(percent_encode_url(value))
+                                                    : std::nullopt;
+    case 16:
+      return equals_ignoring_case(name, "content-location")
+                 ? std::optional(percent_encode_url(value))
+                 : std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -102,8 +166,10 @@ Response& Response::add_header(std::string_view name, std::string_view value) & 
   if (is_type(name)) {
     return set_type(std::string(value));
   }
-  check_value(value);
-  field_lines_.append(name).append(": ").append(value).append("\r\n");
+  const std::optional<std::string> encoded = with_urls_encoded(name, value);
+  const std::string_view written = encoded ? std::string_view(*encoded) : value;
+  check_value(written);
+  field_lines_.append(name).append(": ").append(written).append("\r\n");
   return *this;
 }
 

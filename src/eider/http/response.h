@@ -89,7 +89,8 @@ class Response {
   Response& set_type(std::string type) &;
   /// Adds a field line. Throws std::invalid_argument when the name is no token, when the value has
   /// a control byte or a blank at an end (RFC 9110, section 5.5), or when the field is framing.
-  /// Content-Type is there once (RFC 9110, section 8.3): adding it is `set_type`.
+  /// Content-Type is there once (RFC 9110, section 8.3): adding it is `set_type`. URLs in Location,
+  /// Content-Location, Link and Refresh are percent-encoded as percent_encode_url does it.
   Response& add_header(std::string_view name, std::string_view value) &;
   /// Takes all fields of that name out and adds one.
   Response& replace_header(std::string_view name, std::string_view value) &;

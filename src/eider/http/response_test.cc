@@ -24,6 +24,35 @@ TEST(Response, finds_a_field_by_its_name_without_case) {
   EXPECT_EQ(response.find_header("Vary: Accept"), std::nullopt);
 }
 
+TEST(Response, writes_urls_in_fields_as_ascii) {
+  Response response;
+  response.add_header("Location", "/caf\xC3\xA9 \"x\"?a=%20")
+      .add_header("content-location", "/a b")
+      .add_header("Refresh", "5; URL=/a b")
+      .add_header("Refresh", "0;url='/\xC3\xA4'")
+      .add_header("Refresh", "5")
+      .add_header("Link", "</a b>; rel=\"a <b c>\", <?q=\xC3\xA4>; title=\"\xC3\xA4\"")
+      .add_header("X-Other", "/a b");
+  EXPECT_EQ(response.field_lines(),
+            "Location: /caf%C3%A9%20%22x%22?a=%20\r\n"
+            "content-location: /a%20b\r\n"
+            "Refresh: 5; URL=/a%20b\r\n"
+            "Refresh: 0;url='/%C3%A4'\r\n"
+            "Refresh: 5\r\n"
+            "Link: </a%20b>; rel=\"a <b c>\", <?q=%C3%A4>; title=\"\xC3\xA4\"\r\n"
+            "X-Other: /a b\r\n");
+}
+
+TEST(Response, refuses_line_ends_in_urls) {
+  for (const char* name : {"Location", "Content-Location", "Link", "Refresh"}) {
+    Response response;
+    EXPECT_THROW(response.add_header(name, "/a\r\nX: y"), std::invalid_argument) << name;
+    EXPECT_THROW(response.add_header(name, "<url=/a\n>"), std::invalid_argument) << name;
+    EXPECT_THROW(response.add_header(name, std::string_view("/a\0", 3)), std::invalid_argument)
+        << name;
+  }
+}
+
 TEST(Response, replaces_all_fields_of_a_name_by_one) {
   Response response;
   response.add_header("A", "1").add_header("B", "2").add_header("a", "3");

@@ -10,6 +10,7 @@
 
 #include "eider/base/failure.h"
 #include "eider/base/text.h"
+#include "eider/base/url.h"
 #include "eider/http/sse.h"
 #include "eider/http/status.h"
 #include "eider/json/value.h"
@@ -189,10 +190,21 @@ class Document {
     return info;
   }
 
+  /// The braces of variables stay.
+  static std::string encoded_server(std::string_view url) {
+    std::string made;
+    while (!url.empty()) {
+      const std::size_t end = std::min(url.find_first_of("{}"), url.size());
+      made.append(percent_encode_url(url.substr(0, end))).append(url.substr(end, 1));
+      url.remove_prefix(std::min(end + 1, url.size()));
+    }
+    return made;
+  }
+
   Value servers() const {
     Value all = json::array({});
     for (const std::string& url : info_.servers) {
-      all.push_back(json::object({{"url", url}}));
+      all.push_back(json::object({{"url", encoded_server(url)}}));
     }
     if (info_.servers.empty()) {
       all.push_back(json::object({{"url", "/"}}));

@@ -322,6 +322,15 @@ TEST(OpenApi, tells_a_websocket_by_the_get_that_opens_it) {
   EXPECT_EQ(get.at("/externalDocs/url").text(), "https://www.rfc-editor.org/rfc/rfc6455");
 }
 
+TEST(OpenApi, has_the_urls_of_servers_encoded) {
+  App app;
+  app.get("/", [] {});
+  const json::Value document =
+      document_of(app, {.servers = {"https://{tenant}.example.org/caf\xC3\xA9 x", "/a%20b"}});
+  EXPECT_EQ(document.at("/servers/0/url").text(), "https://{tenant}.example.org/caf%C3%A9%20x");
+  EXPECT_EQ(document.at("/servers/1/url").text(), "/a%20b");
+}
+
 TEST(OpenApi, tells_only_what_lies_below) {
   App app;
   app.get("/", [] {});
