@@ -62,6 +62,13 @@ class Route {
     endpoint_->takes_mount_path = true;
     return *this;
   }
+  /// Redirects the pattern without its last segment to the route: GET /docs to /docs/ for the
+  /// pattern "/docs/{path...}". Routes of a group that end with the group's prefix and a slash do
+  /// so by themselves. A route of your own for that path takes precedence.
+  Route& directory() noexcept {
+    endpoint_->is_directory = true;
+    return *this;
+  }
   /// What documents say of it: `.about({.summary = "Books a room", .tags = {"bookings"}})`.
   Route& about(RouteWords words) {
     endpoint_->words = std::move(words);

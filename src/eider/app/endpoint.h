@@ -78,6 +78,7 @@ struct Endpoint : HandlerFacts {
   std::source_location where;             // it was added there
   std::vector<std::string> subprotocols;  // of a WebSocket
   RouteWords words;
+  bool is_directory = false;  // see Route::directory
 
   // Resolved when the app starts.
   std::shared_ptr<LogSink> log;      // null: none

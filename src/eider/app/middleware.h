@@ -85,6 +85,13 @@ struct AnswerVariant {
   std::string_view name;
 };
 
+/// Where a request is redirected to (308) if no route matches its path, but one matches `path` for
+/// its method: put it in `before`. `path` lives as long as the request.
+struct RedirectIfFound {
+  std::string_view path;
+  std::string location;
+};
+
 /// Runs ahead of routing, for the whole app, and may change the method or the path that routes are
 /// found by: the head's views have to stay valid, as those of literals and of the target do.
 struct Rewrite {

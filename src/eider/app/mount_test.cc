@@ -1,4 +1,4 @@
-// Routes::mount.
+// Routes::mount, and the edges of groups and mounts: their own path, and errors below it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -253,6 +253,162 @@ TEST(Mount, is_refused_where_either_app_is_served_already) {
   EXPECT_THROW(app.mount("/other", std::move(other)), Failure);
   const TestClient outer(app);
   EXPECT_THROW(app.mount("/late", App()), Failure);
+}
+
+/// Marks each response.
+Hook marking(std::string text) {
+  Hook hook;
+  hook.after = [text = std::move(text)](const Request&, Response& response) {
+    response.add_header("X-Mark", text);
+  };
+  return hook;
+}
+
+std::string marks_of(const Reply& reply) {
+  std::string all;
+  for (const auto& [name, value] : reply.headers) {
+    all += name == "X-Mark" ? value + " " : "";
+  }
+  return all;
+}
+
+TEST(Edges, of_a_group_redirect_to_its_own_page) {
+  App app;
+  Routes shop = app.group("/shop");
+  shop.get("/", [] { return "shop"; });
+  shop.group("/books").get("/{path...}", [](std::string path) { return path; });
+  TestClient client(app);
+  const Reply reply = client.get("/shop?page=2&x=%2F");
+  EXPECT_EQ(reply.status, 301);
+  EXPECT_EQ(reply.header("Location"), "./shop/?page=2&x=%2F");
+  EXPECT_EQ(client.get("/shop/books").header("Location"), "./books/");
+  EXPECT_EQ(client.get("/shop/").body, "shop");
+  EXPECT_EQ(client.send({.method = Method::head, .target = "/shop"}).status, 301);
+  EXPECT_EQ(client.get("/shopping").status, 404);
+}
+
+TEST(Edges, of_a_mounted_app_redirect_too) {
+  App admin;
+  admin.get("/", [] { return "admin"; });
+  admin.post("/", [] { return "posted"; });
+  App app;
+  app.group("/deep").mount("/admin", std::move(admin));
+  TestClient client(app);
+  EXPECT_EQ(client.get("/deep/admin").header("Location"), "./admin/");
+  const Reply posted = client.send({.method = Method::post, .target = "/deep/admin"});
+  EXPECT_EQ(posted.status, 308) << "method and body stay";
+  EXPECT_EQ(posted.header("Location"), "./admin/");
+}
+
+TEST(Edges, stand_back_for_routes_of_that_path) {
+  App app;
+  app.group("/shop").get("/", [] { return "shop"; });
+  app.get("/shop", [] { return "mine"; });
+  app.group("/page").get("/", [] { return "page"; });
+  app.get("/{slug}", [](std::string slug) { return "slug " + slug; });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/shop").body, "mine");
+  EXPECT_EQ(client.get("/page").body, "slug page");
+}
+
+TEST(Edges, of_directories_go_ahead_of_what_takes_all_paths) {
+  App app;
+  const auto show = [](std::string path) { return "[" + path + "]"; };
+  app.get("/{path...}", show).directory();
+  app.get("/docs/{path...}", show).directory();
+  app.get("/other/{path...}", show);
+  TestClient client(app);
+  EXPECT_EQ(client.get("/docs").header("Location"), "./docs/");
+  EXPECT_EQ(client.get("/docs/").body, "[]");
+  EXPECT_EQ(client.get("/other").body, "[other]") << "it is not a directory";
+}
+
+TEST(Edges, have_the_hooks_and_guards_of_their_group) {
+  App app;
+  Routes group = app.group("/in");
+  group.use(marking("in"));
+  group.guard([](Header<"Key", std::optional<std::string>> key) -> Result<void> {
+    return *key ? Result<void>() : fail(Error(401, "Authentication is required."));
+  });
+  group.get("/", [] { return "in"; });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/in").status, 401);
+  const Reply reply = client.send({.target = "/in", .headers = {{"Key", "1"}}});
+  EXPECT_EQ(reply.status, 301);
+  EXPECT_EQ(marks_of(reply), "in ");
+}
+
+TEST(Edges, lead_nowhere_again_if_a_rewrite_removes_the_slash) {
+  App app;
+  app.use(Rewrite{.function = [](RequestHead& head) { head.path = "/shop"; }});
+  app.group("/shop").get("/", [] { return "shop"; });
+  EXPECT_EQ(TestClient(app).get("/shop/").status, 404);
+}
+
+App app_with_groups() {
+  App app;
+  app.use(marking("app"));
+  Routes api = app.group("/api");
+  api.use(marking("api"));
+  api.get("/x", [] { return "x"; });
+  Routes v1 = api.group("/v1");
+  v1.use(marking("v1"));
+  v1.get("/y", [] { return "y"; });
+  Routes plain = app.group("/");
+  plain.use(marking("plain"));
+  plain.get("/z", [] { return "z"; });
+  return app;
+}
+
+TEST(Groups, have_their_hooks_on_errors_below_their_prefix) {
+  const App app = app_with_groups();
+  TestClient client(app);
+  const auto expect = [&](const char* target, int status, const char* marks) {
+    const Reply reply = client.get(target);
+    EXPECT_EQ(reply.status, status) << target;
+    EXPECT_EQ(marks_of(reply), marks) << target;
+  };
+  expect("/api/none", 404, "api app ");
+  expect("/api", 404, "api app ");
+  expect("/api/", 404, "api app ");
+  expect("/api/%", 400, "api app ");
+  expect("/api/%zz/a", 400, "api app ");
+  expect("/a%70i/none", 404, "api app ");
+  expect("/api/v1/none", 404, "v1 api app ");
+  expect("/api/v1/%", 400, "v1 api app ");
+  expect("/apis", 404, "app ");
+  expect("/api%2Fnone", 404, "app ");
+  expect("/none", 404, "app ");
+  expect("/%", 400, "app ");
+}
+
+TEST(Groups, have_their_hooks_on_options_and_other_methods) {
+  const App app = app_with_groups();
+  TestClient client(app);
+  for (const char* target : {"/api/none", "/api/x"}) {
+    EXPECT_EQ(marks_of(client.send({.method = Method::options, .target = target})), "api app ")
+        << target;
+    EXPECT_EQ(marks_of(client.del(target)), "api app ") << target;
+  }
+}
+
+TEST(Groups, of_a_host_have_their_hooks_on_its_errors) {
+  App app;
+  Routes host = app.host("api.example.org");
+  host.use(marking("host"));
+  host.get("/x", [] { return "x"; });
+  TestClient client(app);
+  const Reply there = client.send({.target = "/none", .headers = {{"Host", "api.example.org"}}});
+  EXPECT_EQ(there.status, 404);
+  EXPECT_EQ(marks_of(there), "host ");
+  EXPECT_EQ(marks_of(client.get("/none")), "");
+}
+
+TEST(Groups, of_one_prefix_let_the_one_with_hooks_answer) {
+  App app;
+  app.group("/api").get("/x", [] { return "x"; });
+  app.group("/api").use(marking("api"));
+  EXPECT_EQ(marks_of(TestClient(app).get("/api/none")), "api ");
 }
 
 }  // namespace

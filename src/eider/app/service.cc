@@ -22,13 +22,27 @@ const Endpoint& endpoint_of(const Plan& plan) noexcept {
   return *static_cast<const Endpoint*>(plan.endpoint);
 }
 
+bool redirect_if_found(const Router& router, Request& request, Response& response) {
+  constexpr int kPermanently = 308;
+  const RedirectIfFound* const other = request.find<RedirectIfFound>();
+  if (other == nullptr ||
+      router.find(request.method(), other->path, request.path_values(), request.scratch()).kind !=
+          Lookup::Kind::found) {
+    return false;
+  }
+  response.set_status(kPermanently).add_header("Location", other->location);
+  return true;
+}
+
 void answer_unrouted(const Router& router, Request& request, Response& response) {
   const Lookup lookup =
       router.find(request.method(), request.path(), request.path_values(), request.scratch());
   switch (lookup.kind) {
     case Lookup::Kind::found:
     case Lookup::Kind::not_found:
-      render_error(response, Error::not_found());
+      if (!redirect_if_found(router, request, response)) {
+        render_error(response, Error::not_found());
+      }
       return;
     case Lookup::Kind::bad_request:
       render_error(response, Error::bad_request("The path has a bad percent-escape in it."));
@@ -200,8 +214,9 @@ Result<std::unique_ptr<Service>> AppService::create(std::shared_ptr<const RouteT
   return service;
 }
 
-/// What answers a request that no route takes. Where its path has routes for other methods, the
-/// hooks of their group run, as those that let browsers ask from other origins have to.
+/// What answers a request that no route takes: the group of the path's routes for other methods,
+/// or else the one with the longest prefix above the path. Its hooks run, because browsers have to
+/// be able to read errors of an API, too.
 const Endpoint& AppService::unrouted_of(const Site& site, MethodSet allowed,
                                         Request& request) const noexcept {
   for (int i = 0; i < static_cast<int>(Method::unknown); ++i) {
@@ -215,10 +230,10 @@ const Endpoint& AppService::unrouted_of(const Site& site, MethodSet allowed,
       return unrouted_[endpoints_[other.endpoint].scope];
     }
   }
-  for (const Endpoint* const mounted : mounted_) {
-    if (mounted->unrouted == &site.router &&
-        lies_below(request.path(), table_->scopes[mounted->scope].prefix)) {
-      return *mounted;
+  for (const Endpoint* const group : by_prefix_) {
+    if (group->unrouted == &site.router &&
+        lies_below(request.path(), table_->scopes[group->scope].prefix)) {
+      return *group;
     }
   }
   return site.unrouted;

@@ -61,6 +61,7 @@ class AppService final : public Service {
   void resolve_unrouted(Endpoint& endpoint) const;
   void rewrite(Request& request) const noexcept;
   void add_for_any_method(std::string& wrong);
+  void add_edges();
   void resolve_sites();
   void add_unrouted(std::size_t scope);
   [[nodiscard]] const Endpoint& unrouted_of(const Site& site, MethodSet allowed,
@@ -70,8 +71,8 @@ class AppService final : public Service {
   States states_;
   GuardWays guard_ways_;
   std::vector<Endpoint> endpoints_;
-  std::vector<Endpoint> unrouted_;        // of each scope that has routes or states, by its index
-  std::vector<const Endpoint*> mounted_;  // those of mounted apps, longer prefixes first
+  std::vector<Endpoint> unrouted_;          // of each scope that has routes or states, by its index
+  std::vector<const Endpoint*> by_prefix_;  // of groups and mounts, the longest prefix first
   Sites sites_;
   Lifetime lifetime_;
   bool has_after_work_ = false;  // something takes an AfterAnswer

@@ -3,8 +3,10 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
+#include "eider/app/edges.h"
 #include "eider/app/service.h"
 #include "eider/route/pattern.h"
 #include "eider/server/topics.h"
@@ -59,7 +61,7 @@ void lay_around(Endpoint& endpoint, const auto& hooks, const auto& arounds) {
 std::string AppService::resolve() {
   std::string wrong;
   // A Plan points at one of them, and guards' ways point into them.
-  endpoints_.reserve(table_->endpoints.size());
+  endpoints_.reserve(2 * table_->endpoints.size());  // each may have an edge
   for (const Endpoint& given : table_->endpoints) {
     Endpoint& endpoint = endpoints_.emplace_back(given);
     const auto index = static_cast<std::uint32_t>(endpoints_.size() - 1);
@@ -80,6 +82,7 @@ std::string AppService::resolve() {
     resolve_scopes(endpoint);
   }
   add_for_any_method(wrong);
+  add_edges();
   resolve_sites();
   return wrong.append(lifetime_.resolve());
 }
@@ -105,6 +108,31 @@ void AppService::add_for_any_method(std::string& wrong) {
   }
 }
 
+void AppService::add_edges() {
+  const std::size_t count = endpoints_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Endpoint& endpoint = endpoints_[i];
+    const RouteScope& scope = table_->scopes[endpoint.scope];
+    const std::string_view edge = detail::app::edge_of(endpoint, scope);
+    const auto is_taken = [&](const Endpoint& other) {
+      return table_->scopes[other.scope].host == scope.host &&
+             detail::app::takes_edge(other, endpoint.method, edge);
+    };
+    if (edge.empty() || std::ranges::any_of(table_->endpoints, is_taken)) {
+      continue;
+    }
+    Endpoint& made = endpoints_.emplace_back(detail::app::make_edge(endpoint, edge));
+    std::string wrong;
+    resolve_arguments(made, wrong);
+    resolve_scopes(made);
+    const auto index = static_cast<std::uint32_t>(endpoints_.size() - 1);
+    // Guards of the group may take path values that the edge does not have.
+    if (!wrong.empty() || !sites_.named(scope.host).router.add(made.method, made.pattern, index)) {
+      endpoints_.pop_back();
+    }
+  }
+}
+
 void AppService::resolve_sites() {
   sites_.each([this](Site& site) {
     site.unrouted.unrouted = &site.router;
@@ -114,14 +142,20 @@ void AppService::resolve_sites() {
   for (const Endpoint& routed : endpoints_) {
     add_unrouted(routed.scope);
   }
-  for (std::size_t scope = 1; scope < unrouted_.size(); ++scope) {
-    if (table_->scopes[scope].states != nullptr) {
-      add_unrouted(scope);
-      mounted_.push_back(&unrouted_[scope]);
+  for (std::size_t index = 1; index < unrouted_.size(); ++index) {
+    const RouteScope& scope = table_->scopes[index];
+    const RouteScope& around = table_->scopes[scope.parent];
+    // A group with the prefix of the one around it is part of that: the errors are not its own.
+    if (scope.states != nullptr || scope.prefix != around.prefix || scope.host != around.host) {
+      add_unrouted(index);
+      by_prefix_.push_back(&unrouted_[index]);
     }
   }
-  std::ranges::sort(mounted_, std::ranges::greater(), [this](const Endpoint* mounted) {
-    return table_->scopes[mounted->scope].prefix.size();
+  // Of those with the same prefix a mounted app comes first, then a group that has hooks.
+  std::ranges::sort(by_prefix_, std::ranges::greater(), [this](const Endpoint* group) {
+    const RouteScope& scope = table_->scopes[group->scope];
+    return std::tuple(scope.prefix.size(), scope.states != nullptr, !scope.hooks.empty(),
+                      table_->scopes.size() - group->scope);
   });
   sites_.freeze();
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "eider/app/edges.h"
 #include "eider/app/respond.h"
 #include "eider/base/url.h"
 #include "eider/files/document_answer.h"
@@ -56,18 +57,9 @@ std::optional<Response> refuse(std::string_view path, DotFiles dot_files) {
   return error_response(Error::forbidden("This file is not for reading."));
 }
 
-/// "./docs/" for ".../docs": relative, so that no path can name another host.
 Response redirect_to_directory(const Request& request) {
-  const std::string_view path = request.path();
-  std::string location = "./";
-  location += path.substr(path.rfind('/') + 1);
-  location += '/';
-  if (!request.query().empty()) {
-    location += '?';
-    location += request.query();
-  }
   Response response;
-  Render<Redirect>::into(response, Redirect(std::move(location), 301));
+  detail::app::redirect_to_directory(request, response);
   return response;
 }
 

@@ -17,10 +17,12 @@ void serve_files(Routes& routes, const std::string& prefix, const std::string& r
   routes.reaches(root);
   auto server = std::make_shared<const FileServer>(std::move(*opened));
   const char* slash = prefix.ends_with('/') ? "" : "/";
-  routes.get(RuntimePattern{prefix + slash + "{path...}", where},
-             [server](std::string path, const Request& request) {
-               return server->serve(std::move(path), request);
-             });
+  routes
+      .get(RuntimePattern{prefix + slash + "{path...}", where},
+           [server](std::string path, const Request& request) {
+             return server->serve(std::move(path), request);
+           })
+      .directory();
 }
 
 }  // namespace eider

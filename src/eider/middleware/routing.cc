@@ -12,8 +12,6 @@ namespace eider {
 
 namespace {
 
-constexpr int kPermanently = 308;
-
 std::string_view without_slashes(std::string_view path) noexcept {
   while (path.size() > 1 && path.ends_with('/')) {
     path.remove_suffix(1);
@@ -72,19 +70,19 @@ Rewrite ignore_slashes() {
 
 Hook redirect_slashes() {
   return {.before =
-              [](Request& request, Response& response) {
-                // As the client asked: a rewrite may have taken a language off.
+              [](Request& request, Response&) {
+                // As the client sent it: a rewrite may have removed a language.
                 const std::string_view asked = asked_path(request.target());
                 const std::string_view path = without_slashes(asked);
-                if (!request.route().empty() || path == asked || names_a_host(path)) {
-                  return true;
+                if (request.route().empty() && path != asked && !names_a_host(path)) {
+                  std::string location(path);
+                  if (!request.query().empty()) {
+                    location.append("?").append(request.query());
+                  }
+                  request.put(RedirectIfFound{.path = without_slashes(request.path()),
+                                              .location = std::move(location)});
                 }
-                std::string location(path);
-                if (!request.query().empty()) {
-                  location.append("?").append(request.query());
-                }
-                response.set_status(kPermanently).add_header("Location", location);
-                return false;
+                return true;
               },
           .name = "redirect_slashes"};
 }

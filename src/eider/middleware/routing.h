@@ -23,9 +23,9 @@ struct MethodOverride {
 /// serve_files, whose folders end with one.
 [[nodiscard]] Rewrite ignore_slashes();
 
-/// A path that no route takes and that ends with slashes is sent to the one without, with 308:
-/// method, content and query stay. One that could be read as another host's ("//evil.example/") is
-/// not.
+/// Redirects a path that ends with slashes to the path without them (308: method, body and query
+/// stay), if a route matches that and none matches the path as it came. A path that browsers could
+/// read as another host's ("//evil.example/") is not redirected.
 [[nodiscard]] Hook redirect_slashes();
 
 }  // namespace eider

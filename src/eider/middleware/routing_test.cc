@@ -95,6 +95,21 @@ TEST(RedirectSlashes, sends_what_no_route_takes_to_the_path_without) {
   EXPECT_EQ(client.get("/").status, 404);
 }
 
+TEST(RedirectSlashes, redirects_only_to_what_a_route_matches) {
+  App app;
+  app.use(redirect_slashes());
+  app.get("/notes", [] { return "notes"; });
+  app.get("/notes/{id}", [](int id) { return id; });
+  TestClient client(app);
+  EXPECT_EQ(client.get("/notes/7/").header("Location"), "/notes/7");
+  for (const char* path : {"/none/", "/none//", "/notes/7/x/", "/%/"}) {
+    const Reply reply = client.get(path);
+    EXPECT_GE(reply.status, 400) << path;
+    EXPECT_FALSE(reply.header("Location").has_value()) << path;
+  }
+  EXPECT_EQ(client.post("/notes/", json::Value("a")).status, 404);
+}
+
 TEST(RedirectSlashes, sends_nobody_to_another_host) {
   App app;
   app.use(redirect_slashes());
