@@ -68,6 +68,11 @@ Routes& Routes::use(Around around) {
   return *this;
 }
 
+Routes& Routes::unknown_query(UnknownQuery what) {
+  to_extend("unknown_query()").scopes[scope_].unknown_query = what;
+  return *this;
+}
+
 Routes& Routes::add_guard(Guard guard) {
   to_extend("a guard").scopes[scope_].guards.push_back(std::move(guard));
   return *this;

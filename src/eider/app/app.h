@@ -62,6 +62,11 @@ class Route {
     endpoint_->takes_mount_path = true;
     return *this;
   }
+  /// Whether unknown query parameters get a 400 or are ignored (params.h).
+  Route& unknown_query(UnknownQuery what) noexcept {
+    endpoint_->unknown_query = what;
+    return *this;
+  }
   /// Redirects the pattern without its last segment to the route: GET /docs to /docs/ for the
   /// pattern "/docs/{path...}". Routes of a group that end with the group's prefix and a slash do
   /// so by themselves. A route of your own for that path takes precedence.
@@ -196,6 +201,9 @@ class Routes {
   }
   Routes& use(Hook hook);
   Routes& use(Around around);
+  /// Whether unknown query parameters get a 400 or are ignored (params.h), for all routes here and
+  /// in groups within; a route's own setting and an inner group's take precedence.
+  Routes& unknown_query(UnknownQuery what);
   template <class M>
   Routes& use(const OfClient<M>& middleware) {
     return use(middleware.make(trust()));

@@ -79,6 +79,7 @@ struct Endpoint : HandlerFacts {
   std::vector<std::string> subprotocols;  // of a WebSocket
   RouteWords words;
   bool is_directory = false;  // see Route::directory
+  UnknownQuery unknown_query = UnknownQuery::by_result;
 
   // Resolved when the app starts.
   std::shared_ptr<LogSink> log;      // null: none
@@ -93,6 +94,7 @@ struct Endpoint : HandlerFacts {
   std::vector<const Around*> around;
   bool has_waiting_guard = false;
   bool has_blocking_guard = false;
+  bool ignores_unknown_query = false;
   bool even_overloaded = false;   // it is answered however much there is to do
   bool takes_mount_path = false;  // see Route::with_mount_path
 

@@ -19,8 +19,9 @@ Result<void> with_status(std::vector<FieldError> wrong, int status) {
 
 }  // namespace
 
-Result<void> read_query(const reflect::Type& type, void* object, std::string_view pairs) {
-  return with_status(read_pairs(type, object, pairs), 400);
+Result<void> read_query(const reflect::Type& type, void* object, const Context& context) {
+  const auto unknown = context.ignores_unknown_query ? UnknownPairs::ignore : UnknownPairs::reject;
+  return with_status(read_pairs(type, object, context.request.query(), {}, unknown), 400);
 }
 
 std::string_view passed_field(const Request& request) noexcept {

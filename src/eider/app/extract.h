@@ -36,6 +36,8 @@ struct Context {
   std::span<void* const> states;
   /// Of an answer that waits, else null.
   const Ongoing* ongoing = nullptr;
+  /// See UnknownQuery.
+  bool ignores_unknown_query = false;
 };
 
 /// Where an argument comes from, which an Extract says by its kKind.
@@ -71,7 +73,7 @@ template <class T>
 
 /// `eider::read_pairs` (pairs.h) of a query. errors  400
 [[nodiscard]] Result<void> read_query(const reflect::Type& type, void* object,
-                                      std::string_view pairs);
+                                      const Context& context);
 /// In a request: this name in its form is middleware's, as the token of csrf is, and passed over
 /// where the struct has no member of that name. It outlives the request.
 struct PassesField {
@@ -263,7 +265,7 @@ struct Extract<Query<T>> {
   using Held = Query<T>;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     Held held;
-    auto read = detail::app::read_query(reflect::type_of<T>(), &*held, context.request.query());
+    auto read = detail::app::read_query(reflect::type_of<T>(), &*held, context);
     if (!read) {
       return fail(std::move(read.error()));
     }

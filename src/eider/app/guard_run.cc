@@ -101,7 +101,8 @@ Error nobody_waits() {
 bool run_guards(const Endpoint& endpoint, Request& request, Response& response) {
   const WithoutContent ahead(request);
   return std::ranges::all_of(endpoint.on_way, [&](const GuardOnWay& one) {
-    const Context context{request, endpoint.path_names, one.states};
+    const Context context{request, endpoint.path_names, one.states, nullptr,
+                          endpoint.ignores_unknown_query};
     return is_passed_over(one, request) || lets_through(one, ask_now(one, context), response);
   });
 }
@@ -117,7 +118,8 @@ Task<bool> run_guards_later(const Endpoint& endpoint, Request& request, Response
     if (is_passed_over(one, request)) {
       continue;
     }
-    const Context context{request, endpoint.path_names, one.states, &ongoing};
+    const Context context{request, endpoint.path_names, one.states, &ongoing,
+                          endpoint.ignores_unknown_query};
     Result<void> said;
     if (one.guard->admit_now != nullptr) {
       said = ask_now(one, context);

@@ -411,5 +411,53 @@ TEST(Groups, of_one_prefix_let_the_one_with_hooks_answer) {
   EXPECT_EQ(marks_of(TestClient(app).get("/api/none")), "api ");
 }
 
+struct EdgeSearch {
+  std::optional<std::string> q;
+};
+struct EdgeFound {
+  std::string q;
+};
+
+TEST(UnknownQuery, is_ignored_by_pages_and_rejected_by_json) {
+  App app;
+  app.get("/page", [](Query<EdgeSearch>) { return Response::html("page"); });
+  app.get("/text", [](Query<EdgeSearch> search) { return search->q.value_or("-"); });
+  app.get("/go", [](Query<EdgeSearch>) { return Redirect("/page"); });
+  app.get("/json", [](Query<EdgeSearch>) { return EdgeFound(); });
+  app.get("/list", [](Query<EdgeSearch>) -> Task<Result<std::vector<EdgeFound>>> {
+    co_return std::vector<EdgeFound>();
+  });
+  app.post("/nothing", [](Query<EdgeSearch>) {});
+  TestClient client(app);
+  for (const char* query : {"?fbclid=x", "?utm_source=a&utm_source=b", "?q=a&gclid=%", "?=&&a"}) {
+    EXPECT_EQ(client.get("/page" + std::string(query)).status, 200) << query;
+    EXPECT_EQ(client.get("/text" + std::string(query)).status, 200) << query;
+    EXPECT_EQ(client.get("/go" + std::string(query)).status, 303) << query;
+    EXPECT_EQ(client.get("/json" + std::string(query)).status, 400) << query;
+    EXPECT_EQ(client.get("/list" + std::string(query)).status, 400) << query;
+  }
+  EXPECT_EQ(client.get("/text?q=a&x=b").body, "a");
+  EXPECT_EQ(client.get("/page?q=a&q=b").status, 400) << "a known one is still checked";
+  EXPECT_EQ(client.get("/page?q=%").status, 400);
+  EXPECT_EQ(client.send({.method = Method::post, .target = "/nothing?x=1"}).status, 400);
+}
+
+TEST(UnknownQuery, is_what_the_route_or_else_its_group_says) {
+  App app;
+  const auto json = [](Query<EdgeSearch>) { return EdgeFound(); };
+  const auto text = [](Query<EdgeSearch>) { return "text"; };
+  Routes lenient = app.group("/lenient");
+  lenient.unknown_query(UnknownQuery::ignore);
+  lenient.get("/json", json);
+  lenient.group("/in").get("/json", json);
+  lenient.get("/strict", json).unknown_query(UnknownQuery::reject);
+  app.group("/strict").unknown_query(UnknownQuery::reject).get("/text", text);
+  TestClient client(app);
+  EXPECT_EQ(client.get("/lenient/json?x=1").status, 200);
+  EXPECT_EQ(client.get("/lenient/in/json?x=1").status, 200);
+  EXPECT_EQ(client.get("/lenient/strict?x=1").status, 400);
+  EXPECT_EQ(client.get("/strict/text?x=1").status, 400);
+}
+
 }  // namespace
 }  // namespace eider

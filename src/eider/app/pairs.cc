@@ -43,13 +43,15 @@ bool is_bool(const reflect::Type& type) noexcept {
 /// The members of one struct, filled from pairs.
 class PairsReader {
  public:
-  PairsReader(const reflect::Type& type, void* object, std::string_view passed)
-      : structure_(type.structure()), object_(object), passed_(passed) {}
+  PairsReader(const reflect::Type& type, void* object, std::string_view passed,
+              UnknownPairs unknown)
+      : structure_(type.structure()), object_(object), passed_(passed), unknown_(unknown) {}
 
   void read(std::string_view name, std::string_view value) {
     const Member* member = structure_.find(name);
     if (member == nullptr) {
-      if (passed_.empty() || name != passed_) {
+      const bool is_passed = !passed_.empty() && name == passed_;
+      if (!is_passed && unknown_ == UnknownPairs::reject) {
         refuse(name, wording::kUnknown);
       }
       return;
@@ -167,6 +169,7 @@ class PairsReader {
   const reflect::Structure& structure_;
   void* object_;
   std::string_view passed_;
+  UnknownPairs unknown_;
   std::uint64_t seen_ = 0;
   std::vector<FieldError> errors_;
 };
@@ -185,15 +188,16 @@ bool may_be_pairs(const reflect::Type& type) noexcept {
 }
 
 std::vector<FieldError> read_pairs(const reflect::Type& type, void* object, std::string_view pairs,
-                                   std::string_view passed) {
-  PairsReader reader(type, object, passed);
+                                   std::string_view passed, UnknownPairs unknown) {
+  PairsReader reader(type, object, passed, unknown);
   QueryReader query(pairs);
   while (const auto pair = query.next()) {
     const auto name = percent_decode(pair->name, Plus::space);
     const auto value = percent_decode(pair->value, Plus::space);
     if (name && value) {
       reader.read(*name, *value);
-    } else {
+    } else if (unknown == UnknownPairs::reject ||
+               type.structure().find(name ? *name : pair->name) != nullptr) {
       reader.refuse(pair->name, wording::kBadEscape);
     }
   }

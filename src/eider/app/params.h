@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -30,8 +31,14 @@ class Holds {
 
 }  // namespace detail::app
 
+/// What a handler does with query parameters that no member of its Query<T> has the name of.
+///
+/// by_result  reject if all that the handler returns is JSON, or nothing (204); else ignore: links
+///            to pages come with parameters that social networks, mail tools and shops have added
+enum class UnknownQuery : std::uint8_t { by_result, ignore, reject };
+
 /// The query string as a struct: one key per member, members with an initialiser may be absent.
-/// A bool is a checkbox, as in Form.
+/// A bool is a checkbox, as in Form. Unknown keys: see UnknownQuery.
 template <class T>
 class Query : public detail::app::Holds<T> {
  public:

@@ -49,6 +49,7 @@ struct RouteScope {
   /// What hooks and middleware put.
   std::vector<detail::base::TypeKey> puts;
   std::deque<Around> arounds;
+  UnknownQuery unknown_query = UnknownQuery::by_result;
   /// Of an app: the whole, or one that is mounted in it.
   std::unique_ptr<detail::app::StateStore> states = nullptr;
 };

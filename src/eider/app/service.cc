@@ -314,7 +314,8 @@ void AppService::answer(const Plan& plan, Request& request, Response& response) 
       if (endpoint.unrouted != nullptr) [[unlikely]] {
         answer_unrouted(*endpoint.unrouted, request, response);
       } else {
-        const Context context{request, endpoint.path_names, endpoint.states};
+        const Context context{request, endpoint.path_names, endpoint.states, nullptr,
+                              endpoint.ignores_unknown_query};
         endpoint.answer_now(endpoint, context, response);
       }
     }
@@ -336,7 +337,8 @@ Task<> AppService::answer_later(const Plan& plan, Request& request, Response& re
     }
     shared_bytes = response.field_lines().size();
     if (goes_on) {
-      const Context context{request, endpoint.path_names, endpoint.states, &ongoing};
+      const Context context{request, endpoint.path_names, endpoint.states, &ongoing,
+                            endpoint.ignores_unknown_query};
       auto task = handler_task(endpoint, context, response);
       co_await std::move(task);
     }

@@ -1,12 +1,14 @@
 // What an AppService makes of its routes once, at the start, and what is wrong with them.
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "eider/app/edges.h"
+#include "eider/app/operation.h"
 #include "eider/app/service.h"
 #include "eider/route/pattern.h"
 #include "eider/server/topics.h"
@@ -54,6 +56,33 @@ void lay_around(Endpoint& endpoint, const auto& hooks, const auto& arounds) {
   for (const Around& around : arounds) {
     endpoint.around.push_back(&around);
   }
+}
+
+/// Whether all that the handler returns is JSON, or nothing (204): it is a route of an API.
+bool answers_json_alone(const Endpoint& endpoint) {
+  Operation operation;
+  for (const detail::app::Describe describe : endpoint.description) {
+    if (describe != nullptr) {
+      describe(operation);
+    }
+  }
+  return std::ranges::all_of(operation.answers, [](const Operation::Answer& answer) {
+    const bool is_error = answer.status >= 400 || (answer.status == 0 && !answer.contents.empty());
+    return is_error ||
+           (answer.is_success() && std::ranges::all_of(answer.contents, [](const auto& content) {
+              return content.media_type.contains("json");
+            }));
+  });
+}
+
+/// By the route's own setting, else the innermost group's that has one.
+bool ignores_unknown_query(const RouteTable& table, const Endpoint& endpoint) {
+  UnknownQuery what = endpoint.unknown_query;
+  for (const RouteScope* const scope : std::views::reverse(scopes_around(table, endpoint))) {
+    what = what == UnknownQuery::by_result ? scope->unknown_query : what;
+  }
+  return what == UnknownQuery::by_result ? !answers_json_alone(endpoint)
+                                         : what == UnknownQuery::ignore;
 }
 
 }  // namespace
@@ -176,6 +205,7 @@ void AppService::resolve_arguments(Endpoint& endpoint, std::string& wrong) {
   endpoint.states = guard_ways_.find_states(endpoint.wishes, table_->scopes[endpoint.scope],
                                             name_of(endpoint), wrong);
   guard_ways_.resolve(endpoint, wrong);
+  endpoint.ignores_unknown_query = ignores_unknown_query(*table_, endpoint);
   has_after_work_ = has_after_work_ || takes_after_answer(endpoint);
   if (endpoint.body_bytes_max == 0) {
     endpoint.body_bytes_max = table_->body_bytes_max;
