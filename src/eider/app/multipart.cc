@@ -31,6 +31,9 @@ class Multipart::Reading {
 
   /// The next event, none of them need_more or refused; `end` once the content has ended too.
   Task<MultipartStep> next() {
+    if (looked_at_.has_value()) {
+      co_return *std::exchange(looked_at_, std::nullopt);
+    }
     if (!reader_.has_value()) {
       reader_.emplace(boundary_, limits_);
     }
@@ -54,6 +57,12 @@ class Multipart::Reading {
       input_ = *arrived;
     }
   }
+  /// Whether the part that has just begun has no content. Its begin may be used no more.
+  Task<bool> is_empty() {
+    auto reading = next();
+    looked_at_ = co_await std::move(reading);
+    co_return looked_at_->status != MultipartStatus::part_data;
+  }
 
  private:
   void fail_if_refused() const {
@@ -73,7 +82,8 @@ class Multipart::Reading {
   std::string boundary_;
   MultipartLimits limits_;
   std::optional<MultipartReader> reader_;
-  std::string_view input_;  // what of the last arrival is not read yet
+  std::optional<MultipartStep> looked_at_;  // what `next` returns first
+  std::string_view input_;                  // what of the last arrival is not read yet
   std::uint64_t part_number_ = 0;
   bool is_in_part_ = false;
   bool is_over_ = false;
@@ -94,9 +104,20 @@ Task<std::optional<Multipart::Part>> Multipart::next() {
   while (!reading.is_over()) {
     auto reading_on = reading.next();
     const MultipartStep step = co_await std::move(reading_on);
-    if (step.status == MultipartStatus::part_begin) {
-      co_return Part(reading, reading.part());
+    if (step.status != MultipartStatus::part_begin) {
+      continue;
     }
+    Part part(reading, reading.part());
+    // What browsers send for a file input in which no file is chosen (WHATWG HTML, 4.10.21.4).
+    const bool may_be_absent = part.filename && part.filename->empty();
+    if (may_be_absent) {
+      auto looking = reading.is_empty();
+      const bool is_absent = co_await std::move(looking);
+      if (is_absent) {
+        continue;
+      }
+    }
+    co_return part;
   }
   co_return std::nullopt;
 }

@@ -57,7 +57,8 @@ class Multipart {
 class Multipart::Part {
  public:
   std::string name;
-  /// What the client calls the file, of any bytes: see `safe_filename`. Nothing: a field.
+  /// The file's name on the client, of any bytes: see `safe_filename`. Nothing: a field. `next`
+  /// skips a file without name and content, which browsers send if no file is chosen.
   std::optional<std::string> filename;
   std::string content_type;
 

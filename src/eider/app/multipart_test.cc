@@ -76,6 +76,20 @@ TEST_F(MultipartTest, gives_parts_and_their_text_however_they_arrive) {
   EXPECT_EQ(run(list, "--xyz--"), ".");
 }
 
+TEST_F(MultipartTest, skips_files_that_are_not_chosen) {
+  const std::string form = form_of("; name=photo; filename=\"\"", "");
+  const std::string all = form.substr(0, form.size() - 4) + form_around("6").substr(5);
+  for (std::size_t piece_bytes = 1; piece_bytes < 100; ++piece_bytes) {
+    EXPECT_EQ(run(list, form, piece_bytes), ".");
+    EXPECT_EQ(run(list, all, piece_bytes), "(a)6.");
+    EXPECT_EQ(run(list, form_of("; name=photo; filename=\"\"", "12345"), piece_bytes),
+              "(photo|)12345.")
+        << "it has content, and so is a file without a name";
+    EXPECT_EQ(run(list, form_of("; name=photo; filename=a", ""), piece_bytes), "(photo|a).");
+    EXPECT_EQ(run(list, form_of("; name=photo", ""), piece_bytes), "(photo).");
+  }
+}
+
 TEST_F(MultipartTest, passes_over_what_is_not_read_of_a_part) {
   const auto names = [](Multipart form) -> Task<std::string> {
     std::string found;

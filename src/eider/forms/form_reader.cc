@@ -327,7 +327,7 @@ class Filler {
       if (field.is_optional) {
         return ask_rules(field, member);
       }
-      return field.has_default ? void() : tell(field, wording::kMissing);
+      return field.has_default ? void() : tell(field, wording::kNoFile);
     }
     const Type* type = field.type;
     std::vector<const Type*> rules;

@@ -26,6 +26,7 @@ struct Wording {
 namespace wording {
 
 inline constexpr Wording kMissing = {"missing", "is missing"};
+inline constexpr Wording kNoFile = {"missing", "choose a file"};
 inline constexpr Wording kUnknown = {"unknown", "is not known here"};
 inline constexpr Wording kDoubled = {"doubled", "occurs twice"};
 inline constexpr Wording kTakenTwice = {"doubled", "stands there more than once"};
