@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "eider/base/text.h"
+#include "eider/base/url.h"
 #include "eider/http/authority.h"
 
 namespace eider::detail::http {
@@ -23,12 +24,6 @@ bool is_control(char byte) noexcept {
   return (byte >= 0 && byte < ' ') || byte == '\x7F';
 }
 
-/// What RFC 3986 has no place for.
-bool must_be_encoded(char byte) noexcept {
-  constexpr std::string_view kNever = " \"<>\\^`{|}";
-  return byte < 0 || kNever.contains(byte);
-}
-
 /// pct-encoded = "%" HEXDIG HEXDIG
 bool has_valid_escapes(std::string_view text) noexcept {
   for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
@@ -39,24 +34,17 @@ bool has_valid_escapes(std::string_view text) noexcept {
   return true;
 }
 
-std::string encoded(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (const char byte : text) {
-    if (must_be_encoded(byte)) {
-      const auto value = static_cast<unsigned char>(byte);
-      out.append({'%', kDigits[value >> 4U], kDigits[value & 15U]});
-    } else {
-      out.push_back(byte);
-    }
-  }
-  return out;
-}
-
 std::string lower(std::string_view text) {
   std::string out(text);
   std::ranges::transform(out, out.begin(), to_lower);
   return out;
+}
+
+/// "example.com." names the same host as "example.com", which certificates and cookies name.
+std::string_view without_last_dot(std::string_view host) noexcept {
+  const bool has_one = host.size() > 1 && host.ends_with('.') && !host.ends_with("..");
+  host.remove_suffix(has_one ? 1 : 0);
+  return host;
 }
 
 std::string_view to_text(AuthorityFlaw flaw) noexcept {
@@ -77,15 +65,61 @@ Read begin_url(std::string_view authority, bool is_secure) {
   if (!read) {
     return fail(to_text(read.error()));
   }
-  HttpUrl url{is_secure, read->port, lower(read->host), lower(read->host_as_it_is), {}};
+  HttpUrl url{is_secure,
+              read->port,
+              lower(without_last_dot(read->host)),
+              lower(without_last_dot(read->host_as_it_is)),
+              {}};
   if (read->port != usual) {
     url.authority.append(":").append(std::to_string(read->port));
   }
   return url;
 }
 
+/// Whether a segment, with the slash before it, is "/." or "/..", also with escaped dots (WHATWG
+/// URL, "single-dot" and "double-dot URL path segment").
+bool is_dots(std::string_view segment, std::size_t count) noexcept {
+  segment.remove_prefix(1);
+  std::size_t dots = 0;
+  while (!segment.empty()) {
+    const std::size_t bytes = segment.starts_with('.')                            ? 1
+                              : equals_ignoring_case(segment.substr(0, 3), "%2e") ? 3
+                                                                                  : 0;
+    if (bytes == 0) {
+      return false;
+    }
+    segment.remove_prefix(bytes);
+    ++dots;
+  }
+  return dots == count;
+}
+
+/// remove_dot_segments (RFC 3986, section 5.2.4) over segments. Pre: path begins with '/'.
+std::string without_dots(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/', 1), path.size());
+    const std::string_view segment = path.substr(0, end);
+    const bool is_last = end == path.size();
+    path.remove_prefix(end);
+    if (is_dots(segment, 1)) {
+      out.append(is_last ? "/" : "");
+    } else if (is_dots(segment, 2)) {
+      // RFC 3986, 5.2.4: ".." at the root stays there.
+      out.resize(std::min(out.rfind('/'), out.size()));
+      out.append(is_last ? "/" : "");
+    } else {
+      out.append(segment);
+    }
+  }
+  return out;
+}
+
 void set_target(HttpUrl& url, std::string_view target) {
-  url.target.assign(target.starts_with('/') ? "" : "/").append(target);
+  const std::size_t path_bytes = std::min(target.find('?'), target.size());
+  const std::string_view path = target.substr(0, path_bytes);
+  url.target = path.empty() ? "/" : without_dots(path);
+  url.target.append(target.substr(path_bytes));
 }
 
 /// "//example.com/a" and what follows its slashes.
@@ -115,29 +149,7 @@ std::optional<std::string_view> fault_of(std::string_view url) noexcept {
 
 /// Without the fragment, and with nothing left to encode.
 std::string prepared(std::string_view url) {
-  const std::string_view plain = url.substr(0, url.find('#'));
-  return std::ranges::any_of(plain, must_be_encoded) ? encoded(plain) : std::string(plain);
-}
-
-/// remove_dot_segments (RFC 3986, section 5.2.4) over segments. Pre: path begins with '/'.
-std::string without_dots(std::string_view path) {
-  std::string out;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/', 1), path.size());
-    const std::string_view segment = path.substr(0, end);
-    const bool is_last = end == path.size();
-    path.remove_prefix(end);
-    if (segment == "/.") {
-      out.append(is_last ? "/" : "");
-    } else if (segment == "/..") {
-      // RFC 3986, 5.2.4: ".." at the root stays there.
-      out.resize(std::min(out.rfind('/'), out.size()));
-      out.append(is_last ? "/" : "");
-    } else {
-      out.append(segment);
-    }
-  }
-  return out;
+  return percent_encode_url(url.substr(0, url.find('#')));
 }
 
 /// The path of a reference without scheme and authority, and its query.

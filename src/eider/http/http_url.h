@@ -32,7 +32,8 @@ struct HttpUrl {
   }
 };
 
-/// Bytes that no URL may hold raw are percent-encoded, as browsers do; a fragment is dropped.
+/// Normalizes as browsers do: bytes that no URL may hold are percent-encoded, "." and ".." segments
+/// and one dot at the end of the host are removed. A fragment is dropped.
 ///
 /// errors   a sentence: another scheme, no host, a user, a port that is none, a control byte, a '%'
 ///          without two digits, or over kUrlBytesMax
