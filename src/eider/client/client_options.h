@@ -46,8 +46,8 @@ struct ClientOptions {
 
   /// Of content that is gathered whole, after decompression.
   std::size_t body_bytes_max = std::size_t{16} * 1024 * 1024;
-  std::uint32_t head_bytes_max = 32 * 1024;
-  std::uint32_t fields_max = 128;
+  std::uint32_t head_bytes_max = 128 * 1024;
+  std::uint32_t fields_max = 1000;
   /// gzip, deflate, br and zstd are asked for, and undone.
   bool decompresses = true;
   /// `bytes_max` also bounds content that is taken in pieces: 1 GiB.

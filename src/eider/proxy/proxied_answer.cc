@@ -72,7 +72,10 @@ std::optional<std::string> whole_content(client::Answered& answered) {
 
 Response to_response(client::ClientState& client, client::Answered answered, Method asked,
                      Load load) {
-  Response response(answered.received->status);
+  // RFC 9110, section 15: a status code above 599 is handled as a server error.
+  constexpr int kStatusMax = 599;
+  const int status = answered.received->status;
+  Response response(status > kStatusMax ? 502 : status);
   if (const auto type = answered.received->find("Content-Type")) {
     response.set_type(std::string(*type));
   }

@@ -130,6 +130,9 @@ void ChunkedReader::take_in_extension(char byte) noexcept {
   if (is_gap && is_blank(byte)) {
     return;
   }
+  if (state_ == State::before_semicolon && byte == '\r' && of_ == Of::response) {
+    return go(State::size_line_feed);
+  }
   if (state_ == State::before_semicolon) {
     return go_if(byte == ';', State::before_name);
   }

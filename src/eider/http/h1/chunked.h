@@ -33,6 +33,13 @@ struct ChunkedStep {
 ///     }
 class ChunkedReader {
  public:
+  /// Of requests the grammar is kept to the byte: another reader on the way could disagree about
+  /// where one ends. Some servers pad chunk sizes with blanks, which all clients accept.
+  enum class Of : std::uint8_t { request, response };
+
+  ChunkedReader() noexcept = default;
+  explicit ChunkedReader(Of of) noexcept : of_(of) {}
+
   /// Reads until there is content to hand out, or the input ends, or the coding does.
   ///
   /// in       the bytes behind those consumed so far, any length
@@ -91,6 +98,7 @@ class ChunkedReader {
   std::uint16_t extension_bytes_ = 0;
   std::uint16_t trailer_bytes_ = 0;
   std::uint8_t size_digits_ = 0;
+  Of of_ = Of::request;
   State state_ = State::size_first;
   Refusal refusal_ = Refusal::none;
 };

@@ -60,7 +60,7 @@ class ResponseBodyReader {
 
   ReplyBody kind_ = ReplyBody::none;
   std::uint64_t left_ = 0;
-  ChunkedReader chunks_;
+  ChunkedReader chunks_{ChunkedReader::Of::response};
   TrailerLines trailers_;
 };
 

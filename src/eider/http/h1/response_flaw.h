@@ -26,11 +26,9 @@ enum class ResponseFlaw : std::uint8_t {
   // What the fields say.
   bad_connection,
   bad_content_length,
-  doubled_content_length,
+  different_content_lengths,
   content_length_too_large,
   length_with_coding,
-  length_without_content,
-  coding_without_content,
   coding_in_http_1_0,
   bad_transfer_coding,
   unknown_transfer_coding,

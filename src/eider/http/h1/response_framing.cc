@@ -44,12 +44,19 @@ ResponseFlaw ResponseFraming::take(const Field& field) noexcept {
   }
 }
 
-/// Content-Length = 1*DIGIT
+/// Content-Length = 1*DIGIT. Equal values, in one list or in several lines, count as one (RFC 9110,
+/// section 8.6): some servers and CDNs write the header twice.
 ResponseFlaw ResponseFraming::take_content_length(std::string_view value) noexcept {
-  // RFC 9112, section 6.3 allows to take equal doubles for one. Not here, as with requests.
-  if (has_length_) {
-    return doubled_content_length;
+  ListReader lengths(value);
+  while (const auto length = lengths.take()) {
+    if (const ResponseFlaw flaw = take_one_length(*length); flaw != none) {
+      return flaw;
+    }
   }
+  return none;
+}
+
+ResponseFlaw ResponseFraming::take_one_length(std::string_view value) noexcept {
   if (!is_digits(value)) {
     return bad_content_length;
   }
@@ -57,8 +64,13 @@ ResponseFlaw ResponseFraming::take_content_length(std::string_view value) noexce
   if (!length || *length > kResponseLengthMax) {
     return content_length_too_large;
   }
+  // RFC 9112, section 6.3 lets the coding win here. Only an attacker, or a broken server, sends
+  // both, and what a proxy forwards must not depend on the reader.
   if (is_chunked_) {
     return length_with_coding;
+  }
+  if (has_length_ && head_.content_length != *length) {
+    return different_content_lengths;
   }
   has_length_ = true;
   head_.content_length = *length;
@@ -104,7 +116,7 @@ bool ResponseFraming::is_tunnel() const noexcept {
   return asked_ == Method::connect && head_.status >= 200 && head_.status < 300;
 }
 
-/// RFC 9112, section 6.1 and RFC 9110, section 8.6 forbid these to announce any.
+/// These end with the empty line, whatever their fields say (RFC 9112, section 6.3, rule 1).
 bool ResponseFraming::has_no_content() const noexcept {
   return head_.status < 200 || head_.status == 204;
 }
@@ -122,25 +134,17 @@ ReplyBody ResponseFraming::body() const noexcept {
   return head_.content_length == 0 ? ReplyBody::none : ReplyBody::sized;
 }
 
-ResponseFlaw ResponseFraming::finish() noexcept {
-  // A tunnel ignores both fields; any other answer without content must not announce some.
-  if (has_no_content() && !is_tunnel()) {
-    if (is_chunked_) {
-      return coding_without_content;
-    }
-    if (head_.content_length != 0) {
-      return length_without_content;
-    }
-  }
+void ResponseFraming::finish() noexcept {
+  // A server that announces content here may send it, too: it must not be read as another response.
+  const bool may_go_on = has_no_content() && (is_chunked_ || head_.content_length != 0);
   head_.body = body();
   if (head_.body != ReplyBody::sized) {
     head_.content_length = 0;
   }
   const bool stays = !names_close_ && (head_.minor_version == 1 || names_keep_alive_);
   // A connection that carries another protocol or ends its content by closing is not used again.
-  head_.keeps_alive =
-      stays && head_.body != ReplyBody::until_close && head_.status != 101 && !is_tunnel();
-  return none;
+  head_.keeps_alive = stays && !may_go_on && head_.body != ReplyBody::until_close &&
+                      head_.status != 101 && !is_tunnel();
 }
 
 }  // namespace eider::h1::detail

@@ -19,10 +19,11 @@ class ResponseFraming {
   /// Pre: the name is a token.
   [[nodiscard]] ResponseFlaw take(const Field& field) noexcept;
   /// Behind the last field.
-  [[nodiscard]] ResponseFlaw finish() noexcept;
+  void finish() noexcept;
 
  private:
   [[nodiscard]] ResponseFlaw take_content_length(std::string_view value) noexcept;
+  [[nodiscard]] ResponseFlaw take_one_length(std::string_view value) noexcept;
   [[nodiscard]] ResponseFlaw take_transfer_encoding(std::string_view value) noexcept;
   [[nodiscard]] ResponseFlaw take_connection(std::string_view value) noexcept;
   [[nodiscard]] bool is_tunnel() const noexcept;

@@ -37,11 +37,7 @@ const char* ResponseParse::read_head(const char* at) noexcept {
       (at = read_reason(at)) == nullptr || (at = read_fields(at)) == nullptr) {
     return nullptr;
   }
-  const ResponseFlaw flaw = framing_.finish();
-  // As with requests, only all fields together tell whether the framing holds.
-  if (flaw != ResponseFlaw::none) {
-    return refuse(flaw);
-  }
+  framing_.finish();
   head_.fields = fields();
   head_.bytes = between(begin, at);
   return at;
@@ -68,15 +64,15 @@ const char* ResponseParse::read_version(const char* at) noexcept {
   return at;
 }
 
-/// status-code SP = 3DIGIT SP. "A server MUST send the space that separates the status-code from
-/// the reason-phrase even when the reason-phrase is absent" (RFC 9112, section 4).
+/// status-code SP = 3DIGIT SP. Servers exist that leave out the space before an empty reason phrase
+/// (RFC 9112, section 4 requires it), or send codes up to 999. Clients accept both.
 const char* ResponseParse::read_status(const char* at) noexcept {
   int status = 0;
   for (int digits = 0; digits < 3; ++digits, ++at) {
     if (at == end_) {
       return need_more();
     }
-    const bool may_begin = digits != 0 || (*at >= '1' && *at <= '5');
+    const bool may_begin = digits != 0 || *at != '0';
     if (!is_digit(*at) || !may_begin) {
       return refuse(ResponseFlaw::bad_status);
     }
@@ -87,6 +83,9 @@ const char* ResponseParse::read_status(const char* at) noexcept {
   }
   // The framing asks for the status, so it is there before the first field.
   head_.status = status;
+  if (*at == '\r' || *at == '\n') {
+    return at;
+  }
   return *at == ' ' ? at + 1 : refuse(ResponseFlaw::bad_status);
 }
 

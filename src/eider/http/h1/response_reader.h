@@ -1,4 +1,4 @@
-// Reads one HTTP/1.x answer's head from bytes (RFC 9112, sections 2 to 9), as strictly as requests.
+// Reads the head of one HTTP/1.x response from bytes (RFC 9112, sections 2 to 9).
 // Must not keep bytes, know sockets, or allocate once it is made.
 #pragma once
 
@@ -16,15 +16,15 @@ namespace eider::h1 {
 
 struct ResponseLimits {
   /// From the first byte to the end of the empty line.
-  std::uint32_t head_bytes_max = 32 * 1024;
-  std::uint32_t fields_max = 128;
+  std::uint32_t head_bytes_max = 128 * 1024;
+  std::uint32_t fields_max = 1000;
 };
 
 /// How the content's end is found (RFC 9112, section 6.3).
 enum class ReplyBody : std::uint8_t { none, sized, chunked, until_close };
 
 struct ReplyHead {
-  /// 100 to 599.
+  /// 100 to 999: a code above 599 counts as a server error (RFC 9110, section 15).
   int status = 0;
   /// 0 or 1. HTTP/1.2 and later minors count as 1 (RFC 9110, section 2.5).
   std::uint8_t minor_version = 1;
