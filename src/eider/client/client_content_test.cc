@@ -299,6 +299,30 @@ TEST(ClientStream, undoes_compression_piece_by_piece_within_bounds) {
   EXPECT_EQ(cut.to.end, "bad_coding");
 }
 
+TEST(ClientStream, undoes_several_codings_piece_by_piece) {
+  const auto zipped = [](std::string_view content) {
+    Buffer out;
+    Compressor compressor(ContentCoding::gzip);
+    compressor.write(content, out);
+    compressor.finish(out);
+    return std::string(out.view());
+  };
+  std::string content;
+  for (int number = 0; number < 100000; ++number) {
+    content.append(std::to_string(number * 7919));
+  }
+  const std::string twice = zipped(zipped(content));
+  for (const std::size_t bytes : {std::size_t{7}, std::size_t{4096}, twice.size()}) {
+    StreamLine line;
+    const std::string whole = answer(twice, "Content-Encoding: gzip, gzip\r\n");
+    for (std::size_t at = 0; at < whole.size(); at += bytes) {
+      line.say(std::string_view(whole).substr(at, bytes));
+    }
+    EXPECT_EQ(line.to.end, "end");
+    EXPECT_EQ(line.to.taken, content);
+  }
+}
+
 TEST(ClientStream, follows_redirects_first) {
   StreamLine line;
   line.say(answer("elsewhere", "Location: http://b/\r\n", "302 -"));

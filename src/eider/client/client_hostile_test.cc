@@ -10,6 +10,8 @@
 namespace eider {
 namespace {
 
+using namespace std::string_view_literals;
+
 using namespace std::chrono_literals;
 using testing::answer;
 using testing::Asked;
@@ -119,6 +121,80 @@ TEST(ClientAgainstAHostileServer, undoes_compression_within_bounds) {
             "bad_coding");
   EXPECT_EQ(told_after(answer(zipped + "x", "Content-Encoding: gzip\r\n")), "bad_coding");
   EXPECT_EQ(told_after(zipped_answer(std::string(50'000'000, 'a'))), "too_large");
+}
+
+TEST(ClientAgainstAnOddServer, undoes_all_content_codings_or_none) {
+  const std::string text = "hello " + std::string(100'000, 'x');
+  std::string packed = text;
+  std::string codings;
+  for (int layers = 1; layers <= 4; ++layers) {
+    packed = compressed(packed);
+    codings += layers == 1 ? "gzip" : ", gzip";
+    EXPECT_EQ(told_after(answer(packed, "Content-Encoding: " + codings + "\r\n")), "200 " + text);
+  }
+  const std::string twice = compressed(compressed("hello"));
+  for (const char* fields : {"Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n",
+                             "content-encoding: ,GZIP\r\nX: y\r\nContent-Encoding: x-gzip\r\n"}) {
+    EXPECT_EQ(told_after(answer(twice, fields)), "200 hello") << fields;
+  }
+  for (const std::string& wrong :
+       {answer(compressed(packed), "Content-Encoding: gzip, gzip, gzip, gzip, gzip\r\n"),
+        answer(compressed("hello"), "Content-Encoding: gzip, gzip\r\n"),
+        answer(twice, "Content-Encoding: deflate, gzip\r\n"),
+        answer(twice.substr(0, twice.size() - 9), "Content-Encoding: gzip, gzip\r\n"),
+        answer(compressed(compressed("hello").substr(0, 20)),
+               "Content-Encoding: gzip, gzip\r\n")}) {
+    EXPECT_EQ(told_after(wrong), "bad_coding");
+  }
+  EXPECT_EQ(told_after(answer(compressed(compressed(std::string(50'000'000, 'a'))),
+                              "Content-Encoding: gzip, gzip\r\n")),
+            "too_large");
+  for (const char* fields : {"Content-Encoding: gzip, identity\r\n",
+                             "Content-Encoding: identity\r\nContent-Encoding: x-gzip\r\n",
+                             "Content-Encoding: , GZIP ,\r\n"}) {
+    EXPECT_EQ(told_after(answer(compressed("hello"), fields)), "200 hello") << fields;
+  }
+  for (const char* fields :
+       {"Content-Encoding: aws-chunked\r\n", "Content-Encoding: none\r\n",
+        "Content-Encoding: UTF-8\r\n", "Content-Encoding: aws-chunked, gzip\r\n"}) {
+    EXPECT_EQ(told_after(answer("hello", fields)), "200 hello") << fields;
+  }
+}
+
+TEST(ClientAgainstAnOddServer, passes_over_line_ends_after_compressed_content) {
+  const std::string zipped = compressed("hello");
+  for (const std::string_view end : {"\r\n"sv, "\n"sv, "\0\0"sv, " "sv}) {
+    EXPECT_EQ(told_after(answer(zipped + std::string(end), "Content-Encoding: gzip\r\n")),
+              "200 hello");
+  }
+}
+
+TEST(ClientAgainstAnOddServer, reads_what_other_clients_read) {
+  EXPECT_EQ(told_after("HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok"), "200 ok");
+  EXPECT_EQ(told_after(answer("ok", "Content-Length: 2\r\n")), "200 ok");
+  EXPECT_EQ(told_after("HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok"), "200 ok");
+  EXPECT_EQ(told_after(answer("ok", {}, "999 Denied")), "999 ok");
+  EXPECT_EQ(told_after("HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok"), "204 ");
+  EXPECT_EQ(told_after("HTTP/1.1 204 No\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), "204 ");
+  EXPECT_EQ(told_after("HTTP/1.1 100 -\r\nContent-Length: 0\r\n\r\n" + answer("ok")), "200 ok");
+  EXPECT_EQ(told_after("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                       "2  \r\nok\r\n0\t\r\n\r\n"),
+            "200 ok");
+  std::string many;
+  for (int i = 0; i < 900; ++i) {
+    many += "X-" + std::to_string(i) + ": " + std::string(100, 'x') + "\r\n";
+  }
+  EXPECT_EQ(told_after(answer("ok", many)), "200 ok");
+}
+
+TEST(ClientAgainstAnOddServer, does_not_use_a_connection_again_that_may_carry_more) {
+  for (const char* reply : {"HTTP/1.1 204 -\r\nContent-Length: 2\r\n\r\n",
+                            "HTTP/1.1 204 -\r\nTransfer-Encoding: chunked\r\n\r\n"}) {
+    ClientLine line(without_retries());
+    line.get();
+    line.say(reply);
+    EXPECT_TRUE(line.peers[0].is_closed()) << reply;
+  }
 }
 
 TEST(ClientAgainstAHostileServer, does_not_wait_longer_than_it_was_told) {

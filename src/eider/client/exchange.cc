@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "eider/base/text.h"
+#include "eider/http/list.h"
 #include "eider/runtime/loop.h"
 
 namespace eider::detail::client {
@@ -13,6 +16,18 @@ namespace {
 constexpr std::size_t kKeptBytesMax = 64UL * 1024;
 /// Room that is made at once for content of a length that the server only promises.
 constexpr std::uint64_t kPromisedBytesMax = 256UL * 1024;
+/// Of decoded content, which the decoder itself bounds.
+constexpr std::size_t kUnbounded = static_cast<std::size_t>(-1);
+/// More make no sense, and each costs time and memory.
+constexpr std::size_t kCodingsMax = 4;
+
+/// Some servers send a line end after the compressed content, which browsers pass over.
+Decompressed status_of(const Decompressor::Step& step, std::string_view in) noexcept {
+  constexpr std::string_view kPadding("\r\n\t \0", 5);
+  const bool is_padding = step.status == Decompressed::trailing &&
+                          in.find_first_not_of(kPadding, step.consumed) == std::string_view::npos;
+  return is_padding ? Decompressed::done : step.status;
+}
 
 }  // namespace
 
@@ -81,7 +96,7 @@ void ClientExchange::take_head(ProtocolVersion version, int status, std::span<co
   if (terms_.decompresses && length != 0U) {
     choose_decoder();
   }
-  if (terms_.gathering == Gathering::whole && length) {
+  if (terms_.gathering == Gathering::whole && length && !has_failed()) {
     begin_whole(*length);
   }
   tell();
@@ -97,18 +112,32 @@ void ClientExchange::begin_whole(std::uint64_t bytes) {
   }
 }
 
-/// Several codings, and those that were not asked for, are left to the caller.
+/// Content with a coding that is not known here is left to the caller, with its Content-Encoding.
 void ClientExchange::choose_decoder() {
-  const auto name = into_->find("Content-Encoding");
-  const auto coding = name ? coding_named(*name) : std::nullopt;
-  if (coding) {
-    DecompressionLimits limits = terms_.decompression;
-    if (terms_.gathering == Gathering::whole) {
-      limits.bytes_max = std::min<std::uint64_t>(limits.bytes_max, terms_.body_bytes_max);
+  std::vector<ContentCoding> codings;
+  for (const Field& field : into_->fields) {
+    ListReader names(equals_ignoring_case(field.name, "Content-Encoding") ? field.value : "");
+    while (const auto name = names.next()) {
+      const auto coding = coding_named(*name);
+      if (coding) {
+        codings.push_back(*coding);
+      } else if (!equals_ignoring_case(*name, "identity")) {
+        return;
+      }
     }
-    decoder_.emplace(*coding, limits);
-    decoded_status_ = Decompressed::done;  // also of no bytes at all
   }
+  if (codings.empty()) {
+    return;
+  }
+  if (codings.size() > kCodingsMax) {
+    return fail_with(ClientFault::bad_coding, "The response has more than four content codings.");
+  }
+  DecompressionLimits limits = terms_.decompression;
+  if (terms_.gathering == Gathering::whole) {
+    limits.bytes_max = std::min<std::uint64_t>(limits.bytes_max, terms_.body_bytes_max);
+  }
+  decoder_.emplace(codings, limits);
+  decoded_status_ = Decompressed::done;  // also of no bytes at all
 }
 
 // The content.
@@ -124,7 +153,8 @@ void ClientExchange::take_data(std::string_view data) {
 
 void ClientExchange::gather(std::string_view data) {
   if (decoder_) {
-    decoded_status_ = decoder_->write(data, into_->body);
+    const Decompressor::Step step = decoder_->read(data, into_->body, kUnbounded);
+    decoded_status_ = status_of(step, data);
     if (const auto fault = decoding_error(decoded_status_)) {
       fail_with(fault->fault, fault->text);
     }
@@ -188,10 +218,10 @@ Result<std::string_view, ClientError> ClientExchange::decode_piece() {
   made_.clear();
   if (!undecoded_.empty() || may_hold_back_) {
     const Decompressor::Step step = decoder_->read(undecoded_, made_, kAheadBytesMax);
-    undecoded_.remove_prefix(step.consumed);
-    decoded_status_ = step.status;
+    decoded_status_ = status_of(step, undecoded_);
+    undecoded_.remove_prefix(decoded_status_ == step.status ? step.consumed : undecoded_.size());
     may_hold_back_ = step.status == Decompressed::need_room;
-    if (auto fault = decoding_error(step.status)) {
+    if (auto fault = decoding_error(decoded_status_)) {
       return eider::fail(std::move(*fault));
     }
   }

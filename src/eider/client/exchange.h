@@ -12,6 +12,7 @@
 #include "eider/base/buffer.h"
 #include "eider/base/result.h"
 #include "eider/client/client_error.h"
+#include "eider/client/content_decoder.h"
 #include "eider/client/out_head.h"
 #include "eider/client/received.h"
 #include "eider/compress/decompressor.h"
@@ -203,7 +204,7 @@ class ClientExchange : private Timer {
   Loop& loop_;
   Received* into_ = nullptr;
   ReceiveTerms terms_;
-  std::optional<Decompressor> decoder_;
+  std::optional<ContentDecoder> decoder_;
   Decompressed decoded_status_ = Decompressed::done;
 
   // Gathering::pieces.

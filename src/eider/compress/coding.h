@@ -8,7 +8,8 @@
 
 namespace eider {
 
-/// `deflate` is zlib's format (RFC 1950), as RFC 9110, section 8.4.1.2 has it: read, never written.
+/// `deflate` is read, never written: zlib's format (RFC 1950), as RFC 9110, section 8.4.1.2 defines
+/// it, or DEFLATE without that (RFC 1951), as some servers send it.
 enum class ContentCoding : std::uint8_t { gzip, deflate, brotli, zstd };
 
 /// "gzip", "deflate", "br", "zstd"

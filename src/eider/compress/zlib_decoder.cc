@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "eider/compress/decoder.h"
 #include "eider/compress/zlib_stream.h"
 
@@ -44,6 +46,36 @@ class GzipDecoder final : public ZlibDecoder {
   bool goes_on_with(char byte) const noexcept override { return byte == kGzipFirstByte; }
 };
 
+/// "deflate": zlib's format, or DEFLATE without it, which some servers send and every browser
+/// reads. The low half of zlib's first byte is its method, 8 (RFC 1950, section 2.2). DEFLATE could
+/// begin so only with a stored block whose padding bits are not zero.
+class DeflateDecoder final : public Decoder {
+ public:
+  DecodeStep run(std::string_view in, std::span<char> room) override {
+    constexpr unsigned char kMethod = 8;
+    if (is_first_ && !in.empty()) {
+      is_first_ = false;
+      is_raw_ = (static_cast<unsigned char>(in.front()) & 0x0FU) != kMethod;
+      if (is_raw_ && raw_ == nullptr) {
+        raw_ = std::make_unique<ZlibDecoder>(-kWindowBits);
+      }
+    }
+    return is_raw_ ? raw_->run(in, room) : zlib_.run(in, room);
+  }
+  bool goes_on_with(char /*byte*/) const noexcept override { return false; }
+  bool restart() noexcept override {
+    is_first_ = true;
+    is_raw_ = false;
+    return zlib_.restart() && (raw_ == nullptr || raw_->restart());
+  }
+
+ private:
+  ZlibDecoder zlib_{kWindowBits};
+  std::unique_ptr<ZlibDecoder> raw_;
+  bool is_first_ = true;
+  bool is_raw_ = false;
+};
+
 }  // namespace
 
 std::unique_ptr<Decoder> make_gzip_decoder() {
@@ -51,7 +83,7 @@ std::unique_ptr<Decoder> make_gzip_decoder() {
 }
 
 std::unique_ptr<Decoder> make_zlib_decoder() {
-  return std::make_unique<ZlibDecoder>(kWindowBits);
+  return std::make_unique<DeflateDecoder>();
 }
 
 }  // namespace eider::detail::compress
