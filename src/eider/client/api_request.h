@@ -56,12 +56,37 @@ class ApiRequest {
   /// Puts a value, encoded, in the place of {name}.
   template <class T>
   void path(std::string_view name, const T& value) {
-    put_in_path(name, text_of(value));
+    put_in_path(name, joined(value, ","));
   }
   /// Adds a pair, one for each element of a list, none for what is absent.
   template <class T>
   void query(std::string_view name, const T& value) {
     each_text(value, [&](std::string text) { query_.emplace_back(name, std::move(text)); });
+  }
+  /// Adds one pair, with `between` between the elements of a list; none of an empty list.
+  template <class T>
+  void query(std::string_view name, const T& value, std::string_view between) {
+    if (std::string text = joined(value, between); !text.empty()) {
+      query_.emplace_back(name, std::move(text));
+    }
+  }
+  /// Adds a pair "name[member]" for each member of an object or a map.
+  template <class T>
+  void query_members(std::string_view name, const T& value) {
+    const auto add = [&](std::string_view member, const auto& its) {
+      query(std::string(name).append("[").append(member).append("]"), its);
+    };
+    if constexpr (requires { value.has_value(); }) {
+      if (value.has_value()) {
+        query_members(name, *value);
+      }
+    } else if constexpr (requires { typename T::mapped_type; }) {
+      for (const auto& [member, its] : value) {
+        add(member, its);
+      }
+    } else {
+      reflect::for_each_member(value, add);
+    }
   }
   template <class T>
   void header(std::string_view name, const T& value) {
@@ -141,6 +166,16 @@ class ApiRequest {
     } else {
       take(text_of(value));
     }
+  }
+
+  template <class T>
+  static std::string joined(const T& value, std::string_view between) {
+    std::string all;
+    bool is_first = true;
+    each_text(value, [&](const std::string& text) {
+      all.append(std::exchange(is_first, false) ? "" : between).append(text);
+    });
+    return all;
   }
 
   template <class T>

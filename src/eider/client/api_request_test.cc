@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -95,6 +96,23 @@ TEST(ApiRequest, sends_what_it_is_filled_with) {
   EXPECT_TRUE(sent.contains("If-Match: \"1\"\r\n")) << sent;
   EXPECT_TRUE(sent.contains("Authorization: Bearer t\r\n")) << sent;
   EXPECT_TRUE(sent.ends_with("{\"id\":1}")) << sent;
+}
+
+TEST(ApiRequest, sends_lists_and_objects_as_their_style_says) {
+  Called<void> called(Method::get, "/notes/{ids}", nothing, [](ApiRequest& request) {
+    request.path("ids", std::vector<int>{1, 2});
+    request.query("a", std::vector<int>{1, 2}, ",");
+    request.query("b", std::optional(std::vector<std::string>{"x", "y|z"}), "|");
+    request.query("c", std::vector<std::string>(), " ");
+    request.query_members("d", ApiFilter{{"e", "f"}, ApiLevel::low, std::nullopt, nullptr});
+    request.query_members("g", std::optional(std::map<std::string, int>{{"h", 1}}));
+    request.query_members("i", std::optional<ApiFilter>());
+  });
+  const std::string sent = called.sent();
+  EXPECT_TRUE(sent.starts_with(
+      "GET /v1/notes/1%2C2?a=1%2C2&b=x%7Cy%7Cz&d%5Btags%5D=e&d%5Btags%5D=f&d%5Blevel%5D=low"
+      "&g%5Bh%5D=1 HTTP/1.1\r\n"))
+      << sent;
 }
 
 TEST(ApiRequest, sends_a_struct_as_a_form) {

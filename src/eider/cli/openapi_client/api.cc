@@ -110,7 +110,7 @@ class Reader {
     api.title = text_at(info, "title");
     api.version = text_at(info, "version");
     const auto& servers = elements_of(document_["servers"]);
-    api.server = servers.empty() ? "" : text_at(servers.front(), "url");
+    api.server = servers.empty() ? "" : server_of(servers.front());
     api.components = shapes_.components();
     const Value* const paths = document_.find("paths");
     if (paths != nullptr && !paths->is_object()) {
@@ -149,6 +149,29 @@ class Reader {
     }
   }
 
+  static std::string server_of(const Value& server) {
+    std::string url = text_at(server, "url");
+    for (std::size_t at = url.find('{'); at != url.npos; at = url.find('{', at)) {
+      const std::size_t end = url.find('}', at);
+      const std::string name = url.substr(at + 1, end == url.npos ? end : end - at - 1);
+      const Value* const variable = server["variables"].find(name);
+      const Value* const value = variable == nullptr ? nullptr : variable->find("default");
+      if (end == url.npos || value == nullptr || !value->is_string()) {
+        refuse("/servers/0", "the variable " + name + " of its URL has no default");
+      }
+      url.replace(at, end + 1 - at, value->text());
+      at += value->text().size();
+    }
+    return url;
+  }
+
+  /// A client has one server.
+  static void refuse_servers(const Value& holder, const std::string& pointer) {
+    if (!elements_of(holder["servers"]).empty()) {
+      refuse(below(pointer, "servers"), "servers of single paths are not supported");
+    }
+  }
+
   void read_path(const std::string& path, const Value& item, Api& api) {
     const std::string pointer = below("/paths", path);
     if (!path.starts_with('/') || path.starts_with("//")) {
@@ -161,6 +184,7 @@ class Reader {
     if (target == nullptr || !target->is_object()) {
       refuse(pointer, "it is no object, or a reference that leads nowhere");
     }
+    refuse_servers(*target, pointer);
     for (const std::string_view method : kMethods) {
       const Value* const operation = target->find(method);
       if (operation == nullptr) {
@@ -190,6 +214,7 @@ class Reader {
       api.left_out.push_back(name + " opens a WebSocket");
       return;
     }
+    refuse_servers(operation, pointer);
     add_parameters(item, below("/paths", path), call);
     add_parameters(operation, pointer, call);
     for (const std::string& missing : names_in(path)) {
@@ -242,17 +267,94 @@ class Reader {
       if (in == "path" && std::ranges::find(names, name) == names.end()) {
         refuse(pointer, "the path has no {" + name + "}");
       }
-      Shape& value = find_or_add(call,
-                                 in == "path"    ? Parameter::In::path
-                                 : in == "query" ? Parameter::In::query
-                                                 : Parameter::In::header,
-                                 name)
-                         .value;
-      value = shapes_.of((*one)["schema"]);
+      Parameter& parameter = find_or_add(call,
+                                         in == "path"    ? Parameter::In::path
+                                         : in == "query" ? Parameter::In::query
+                                                         : Parameter::In::header,
+                                         name);
+      const Value& schema = schema_of(*one, pointer);
+      parameter.style = style_of(*one, schema, parameter.in, pointer);
+      Shape& value = parameter.value;
+      value = shapes_.of(schema);
       value.name = name;
       value.is_required = in == "path" || is_true(*one, "required");
       value.about = text_at(*one, "description");
     }
+  }
+
+  /// Of a parameter. What has `content` is JSON as one text.
+  const Value& schema_of(const Value& parameter, const std::string& pointer) {
+    const auto& contents = members_of(parameter["content"]);
+    if (contents.empty()) {
+      return parameter["schema"];
+    }
+    const Value& schema = contents.front().value["schema"];
+    if (coding_of(contents.front().name) != Coding::json || form_of(schema) != Form::object) {
+      refuse(below(pointer, "content"), "only objects as JSON are supported");
+    }
+    return schema;
+  }
+
+  /// What a parameter's value is, as far as styles differ by that.
+  enum class Form : std::uint8_t { scalar, list, object };
+
+  Form form_of(const Value& schema, int depth = 0) {
+    constexpr int kDepthMax = 16;
+    const Value* const target = resolved(document_, schema);
+    return target == nullptr || depth > kDepthMax ? Form::scalar
+                                                  : form_of(shapes_.of(*target), depth);
+  }
+  Form form_of(const Shape& shape, int depth) {
+    switch (shape.kind) {
+      case Shape::Kind::list:
+        return Form::list;
+      case Shape::Kind::map:
+      case Shape::Kind::object:
+        return Form::object;
+      case Shape::Kind::reference:
+        return form_of(document_["components"]["schemas"][shape.text], depth + 1);
+      case Shape::Kind::either:
+      case Shape::Kind::both: {
+        Form form = Form::scalar;
+        for (const Shape& part : shape.parts) {
+          form = std::max(form, form_of(part, depth + 1));
+        }
+        return form;
+      }
+      default:
+        return Form::scalar;
+    }
+  }
+
+  /// source  OpenAPI Specification 3.1.1, "Style Values"
+  std::string style_of(const Value& parameter, const Value& schema, Parameter::In in,
+                       const std::string& pointer) {
+    const bool is_query = in == Parameter::In::query;
+    const std::string usual = is_query ? "form" : "simple";
+    const std::string named = text_at(parameter, "style");
+    const std::string style = named.empty() ? usual : named;
+    const Form form = form_of(schema);
+    if (!members_of(parameter["content"]).empty()) {
+      return {};
+    }
+    const bool is_known =
+        style == usual || (is_query && (style == "spaceDelimited" || style == "pipeDelimited" ||
+                                        style == "deepObject"));
+    if (!is_known) {
+      refuse(below(pointer, "style"), "the style " + style + " is not supported here");
+    }
+    if ((form == Form::object) != (style == "deepObject")) {
+      refuse(pointer, "objects have the style deepObject, in a query, and nothing else has");
+    }
+    if (form == Form::object) {
+      return "deep";
+    }
+    const Value* const explode = parameter.find("explode");
+    const bool is_exploded = explode == nullptr ? style == "form" : is_true(parameter, "explode");
+    if (!is_query || form != Form::list || is_exploded) {
+      return {};
+    }
+    return style == "form" ? "," : style == "pipeDelimited" ? "|" : " ";
   }
 
   Content content_of(const json::Field& media, const std::string& pointer) {

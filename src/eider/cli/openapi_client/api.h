@@ -46,6 +46,9 @@ struct Parameter {
 
   In in;
   Shape value;
+  /// Of a query. Empty: a pair for each element of a list; "deep": a pair "name[member]" for each
+  /// member; else one pair, with this between the elements.
+  std::string style = {};
 };
 
 /// Content of one media type. A stream's `shape` is what each of its lines holds, or the data of
@@ -117,7 +120,11 @@ struct Api {
 /// chosen: JSON, forms, text, and then the first. Cookies are left to who keeps them,
 /// and so are schemes of security that say who asks by one, or by a certificate.
 ///
-/// errors  "/paths/~1notes/get/parameters/0: it has no name": where it is no OpenAPI document
+/// Variables in the URL of the server have their defaults.
+///
+/// errors  what a client would send otherwise than the document says: styles of parameters that are
+///         not known here, servers of single paths; "/paths/~1notes/get/parameters/0: it has no
+///         name": where it is no OpenAPI document
 /// source  OpenAPI Specification 3.1.1; JSON Schema 2020-12
 [[nodiscard]] Result<Api, std::string> read_api(const json::Value& document);
 

@@ -227,6 +227,73 @@ TEST(ClientApi, is_no_multiple_of_its_document) {
       << api.error();
 }
 
+std::string style_of(const std::string& words, const std::string& schema) {
+  const Api api = api_of(document_of(operation_of(R"("parameters":[{"name":"p","in":"query",)" +
+                                                  words + R"("schema":)" + schema + "}]"),
+                                     R"("List":{"items":{}},"Object":{"properties":{"a":{}}})"));
+  return api.calls.at(0).parameters.at(0).style;
+}
+
+TEST(ClientCalls, send_lists_as_their_style_says) {
+  const std::string list = R"({"type":"array","items":{"type":"integer"}})";
+  EXPECT_EQ(style_of("", list), "");
+  EXPECT_EQ(style_of(R"("explode":true,)", list), "");
+  EXPECT_EQ(style_of(R"("explode":false,)", list), ",");
+  EXPECT_EQ(style_of(R"("style":"form","explode":false,)", list), ",");
+  EXPECT_EQ(style_of(R"("style":"pipeDelimited",)", list), "|");
+  EXPECT_EQ(style_of(R"("style":"spaceDelimited","explode":false,)", list), " ");
+  EXPECT_EQ(style_of(R"("style":"spaceDelimited","explode":true,)", list), "");
+  EXPECT_EQ(style_of(R"("explode":false,)", R"({"$ref":"#/components/schemas/List"})"), ",");
+  EXPECT_EQ(style_of(R"("explode":false,)", R"({"type":["array","null"],"items":{}})"), ",");
+  EXPECT_EQ(style_of(R"("explode":false,)", R"({"type":"string"})"), "");
+  EXPECT_EQ(style_of(R"("style":"deepObject",)", R"({"properties":{"a":{}}})"), "deep");
+  EXPECT_EQ(style_of(R"("style":"deepObject",)", R"({"$ref":"#/components/schemas/Object"})"),
+            "deep");
+}
+
+TEST(ClientCalls, are_not_made_of_styles_that_are_not_supported) {
+  const auto error_of = [](const std::string& parameter, const std::string& path = "/a/{p}") {
+    const auto api = try_api(
+        document_of(operation_of(R"("parameters":[{"name":"p",)" + parameter + "}]", path)));
+    return api ? "none" : api.error();
+  };
+  const std::string object = R"("schema":{"properties":{"a":{}}})";
+  const std::string list = R"("schema":{"items":{}})";
+  for (const std::string& wrong :
+       {R"("in":"query",)" + object, R"("in":"query","explode":false,)" + object,
+        R"("in":"path",)" + object, R"("in":"header",)" + object,
+        R"("in":"query","style":"deepObject",)" + list, R"("in":"path","style":"matrix",)" + list,
+        R"("in":"path","style":"label",)" + list, R"("in":"header","style":"form",)" + list,
+        R"("in":"query","style":"simple",)" + list,
+        std::string(R"("in":"query","content":{"text/csv":{"schema":{"type":"string"}}})"),
+        std::string(R"("in":"query","content":{"application/json":{"schema":{"items":{}}}})")}) {
+    EXPECT_TRUE(error_of(wrong).starts_with("/paths/~1a~1{p}/get/parameters/0")) << wrong;
+  }
+  EXPECT_EQ(error_of(R"("in":"path",)" + list), "none");
+  EXPECT_EQ(error_of(R"("in":"query","content":{"application/json":{)" + object + "}}"), "none");
+}
+
+TEST(ClientApi, has_the_servers_url_with_its_defaults) {
+  const auto server_of = [](const std::string& server) {
+    const auto api =
+        try_api(R"({"openapi":"3.1.0","info":{},"paths":{},"servers":[)" + server + "]}");
+    return api ? api->server : api.error();
+  };
+  EXPECT_EQ(server_of(R"({"url":"https://{tenant}.shop.example/{v}",)"
+                      R"("variables":{"tenant":{"default":"www"},"v":{"default":"{v}1"}}})"),
+            "https://www.shop.example/{v}1");
+  EXPECT_EQ(server_of(R"({"url":"/v1"})"), "/v1");
+  for (const char* wrong :
+       {R"({"url":"https://{t}.example"})", R"({"url":"https://{t}.example","variables":{"t":{}}})",
+        R"({"url":"https://{t","variables":{"t":{"default":"a"}}})",
+        R"({"url":"https://{t}.example","variables":{"t":{"default":7}}})"}) {
+    EXPECT_TRUE(server_of(wrong).starts_with("/servers/0: ")) << wrong;
+  }
+  const auto own = try_api(document_of(operation_of(R"("servers":[{"url":"/v2"}])")));
+  ASSERT_FALSE(own.has_value());
+  EXPECT_TRUE(own.error().starts_with("/paths/~1a/get/servers: ")) << own.error();
+}
+
 TEST(ClientApi, is_not_read_from_what_is_no_document) {
   const std::pair<std::string, std::string> kWrong[] = {
       {R"({"swagger":"2.0"})", "/swagger: this is Swagger 2"},

@@ -213,7 +213,7 @@ class Cpp {
 
   void add_path(const Call& call, Function& to) {
     Names names(types_.taken());
-    for (const auto& [in, value] : call.parameters) {
+    for (const auto& [in, value, style] : call.parameters) {
       if (in == In::path) {
         const std::string name = names.take(value.name);
         add_parameter(to, types_.of(value, call.id + "_" + name), name);
@@ -236,16 +236,21 @@ class Cpp {
     }
   }
 
+  static std::string adding(In in, const std::string& style) {
+    return in == In::header ? "header" : style == "deep" ? "query_members" : "query";
+  }
+
   /// Queries and fields together, as members of a struct: they are told by name.
   void add_options(const Call& call, Function& to) {
     Names names(types_.taken());
     std::vector<Shape> options;
-    for (const auto& [in, value] : call.parameters) {
+    for (const auto& [in, value, style] : call.parameters) {
       if (in != In::path) {
         Shape& option = options.emplace_back(value);
         option.name = names.take(value.name);
-        to.lines += std::string("    request.") + (in == In::query ? "query(" : "header(") +
-                    cpp_literal(value.name) + ", options." + option.name + ");\n";
+        to.lines += "    request." + adding(in, style) + "(" + cpp_literal(value.name) +
+                    ", options." + option.name +
+                    (style.empty() || style == "deep" ? "" : ", " + cpp_literal(style)) + ");\n";
       }
     }
     if (!options.empty()) {

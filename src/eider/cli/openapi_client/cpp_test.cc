@@ -138,6 +138,20 @@ TEST(CppClient, takes_values_of_the_path_content_and_options) {
       << text;
 }
 
+TEST(CppClient, sends_lists_and_objects_of_a_query_as_their_style_says) {
+  const std::string text = cpp_client_of(operation_of(
+      R"("parameters":[{"name":"a","in":"query","explode":false,"schema":{"items":{}}},)"
+      R"({"name":"b","in":"query","style":"pipeDelimited","schema":{"items":{}}},)"
+      R"({"name":"c","in":"query","schema":{"items":{}}},)"
+      R"({"name":"d","in":"query","style":"deepObject","schema":{"properties":{"x":{}}}}])"));
+  EXPECT_TRUE(
+      text.contains("    request.query(\"a\", options.a, \",\");\n"
+                    "    request.query(\"b\", options.b, \"|\");\n"
+                    "    request.query(\"c\", options.c);\n"
+                    "    request.query_members(\"d\", options.d);\n"))
+      << text;
+}
+
 TEST(CppClient, is_no_multiple_of_its_document) {
   const std::string told = "/components/schemas: references make more than 100 times the document";
   EXPECT_EQ(

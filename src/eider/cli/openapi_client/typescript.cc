@@ -341,6 +341,16 @@ class TypeScript {
         parts.push_back("type: " + typescript_literal(type));
       }
     }
+    std::vector<std::string> styles;
+    for (const Parameter& parameter : call.parameters) {
+      if (!parameter.style.empty()) {
+        styles.push_back("[" + typescript_literal(parameter.value.name) + ", " +
+                         typescript_literal(parameter.style) + "]");
+      }
+    }
+    if (!styles.empty()) {
+      parts.push_back("styles: [" + joined(styles, ", ") + "]");
+    }
     std::vector<std::string> answers;
     for (const Answer& answer : call.answers) {
       answers.push_back("\"" + answer.status + "\": \"" + std::string(reading_of(answer.content)) +

@@ -109,6 +109,8 @@ interface Operation {
   /** How the content is sent, and as what. */
   body?: "json" | "form" | "multipart" | "text" | "binary";
   type?: string;
+  /** Parameters of the query that are not a pair for each element of a list. */
+  styles?: [string, string][];
   /** Where a scheme's secret goes: its name, how, and the field. */
   security?: [string, "bearer" | "basic" | "header" | "query", string][];
   /** How the content of each status is read. */
@@ -126,13 +128,25 @@ function textOf(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Each pair of a query or form; lists are a pair per element, null and undefined are left out. */
-function* pairsOf(values: object | undefined): Generator<[string, string]> {
+/**
+ * Each pair of a query or form. Lists are a pair per element, or one pair with that style between
+ * the elements; members of "deep" objects are a pair each. null and undefined are left out.
+ */
+function* pairsOf(
+  values: object | undefined, styles: [string, string][] = [],
+): Generator<[string, string]> {
   for (const [name, value] of Object.entries(values ?? {})) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null) {
-        yield [name, textOf(one)];
+    const style = styles.find(([its]) => its === name)?.[1];
+    if (style === "deep") {
+      for (const [member, text] of pairsOf(value)) {
+        yield [`${name}[${member}]`, text];
       }
+      continue;
+    }
+    const all: unknown[] = Array.isArray(value) ? value : [value];
+    const texts = all.filter((one) => one !== undefined && one !== null).map(textOf);
+    for (const text of style === undefined || texts.length === 0 ? texts : [texts.join(style)]) {
+      yield [name, text];
     }
   }
 }
@@ -148,7 +162,7 @@ function filled(path: string, values: object): string {
     if (value === "") {
       throw new TypeError(`the path's ${name} is missing or empty`);
     }
-    return encodeURIComponent(textOf(value));
+    return encodeURIComponent(Array.isArray(value) ? value.map(textOf).join(",") : textOf(value));
   });
   if (/(^|\/)\.\.?(\/|$)/.test(made)) {
     throw new TypeError(`${path} cannot be filled in with "." or ".."`);
@@ -219,7 +233,7 @@ async function send(settings: ClientOptions, operation: Operation, args: Argumen
   if (body !== null && operation.type !== undefined && !headers.has("content-type")) {
     headers.set("content-type", operation.type);
   }
-  const pairs = new URLSearchParams([...pairsOf(args.query)]);
+  const pairs = new URLSearchParams([...pairsOf(args.query, operation.styles)]);
   await secure(settings, operation, headers, pairs);
   const query = pairs.toString();
   const base = (settings.baseUrl ?? serverUrl).replace(/\/+$/, "");

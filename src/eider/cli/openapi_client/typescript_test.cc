@@ -124,6 +124,19 @@ TEST(TypeScript, gives_no_schema_and_no_function_a_name_that_is_taken) {
   }
 }
 
+TEST(TypeScript, tells_the_styles_of_a_query_and_the_server) {
+  const std::string text = client_of(operation_of(
+      R"("parameters":[{"name":"a","in":"query","explode":false,"schema":{"items":{}}},)"
+      R"({"name":"b","in":"query","style":"pipeDelimited","schema":{"items":{}}},)"
+      R"({"name":"c","in":"query","schema":{"items":{}}},)"
+      R"({"name":"d","in":"query","style":"deepObject","schema":{"properties":{"x":{}}}}])"));
+  EXPECT_TRUE(text.contains(R"(styles: [["a", ","], ["b", "|"], ["d", "deep"]])")) << text;
+  const Api api = api_of(
+      R"({"openapi":"3.1.0","info":{},"paths":{},"servers":[{"url":"https://{t}.example/v1",)"
+      R"("variables":{"t":{"default":"www"}}}]})");
+  EXPECT_TRUE(to_typescript(api).contains("serverUrl = \"https://www.example/v1\";"));
+}
+
 TEST(TypeScript, is_the_same_for_the_same_document) {
   const std::string paths = operation_of(R"("summary":"s","description":"d\ne","deprecated":true)");
   EXPECT_EQ(client_of(paths), client_of(paths));
