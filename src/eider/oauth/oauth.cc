@@ -1,7 +1,12 @@
 #include "eider/oauth/oauth.h"
 
+#include <optional>
+#include <utility>
+
+#include "eider/base/text.h"
 #include "eider/http/response.h"
 #include "eider/oauth/login.h"
+#include "eider/reflect/type.h"
 #include "eider/session/session.h"
 
 namespace eider {
@@ -109,7 +114,82 @@ void add_routes(Routes& at, const std::shared_ptr<const Login>& login, std::sour
   }
 }
 
-std::string joined_claims(const json::Value& first, const json::Value& second) {
+namespace {
+
+/// "true" and 1 for a bool; nothing for what says neither.
+std::optional<bool> bool_of(const json::Value& value) {
+  if (value.is_integer() && (value.number() == 0 || value.number() == 1)) {
+    return value.number() == 1;
+  }
+  const bool is_true = value.is_string() && equals_ignoring_case(value.text(), "true");
+  const bool is_false = value.is_string() && equals_ignoring_case(value.text(), "false");
+  return is_true || is_false ? std::optional(is_true) : std::nullopt;
+}
+
+/// The number that a text is, as JSON writes it.
+std::optional<json::Value> number_of(const json::Value& value) {
+  const auto read =
+      value.is_string() ? json::read<json::Value>(value.text()) : fail(Error::internal(""));
+  return read && read->is_number() ? std::optional(*read) : std::nullopt;
+}
+
+void fit(json::Value& value, const reflect::Type& wanted);
+
+void fit_members(json::Value& value, const reflect::Structure& structure) {
+  for (const reflect::Member& member : structure) {
+    if (json::Value* const found = value.find(member.name)) {
+      fit(*found, *member.type);
+    }
+  }
+}
+
+void fit_elements(json::Value& value, const reflect::Type& element) {
+  if (!value.is_array() && !value.is_null() && !value.is_object()) {
+    value = json::array({value});
+  }
+  for (std::size_t i = 0; value.is_array() && i < value.size(); ++i) {
+    fit(value[i], element);
+  }
+}
+
+void fit(json::Value& value, const reflect::Type& wanted) {
+  using reflect::Kind;
+  const reflect::Type& type = reflect::without_rules(wanted);
+  switch (type.kind) {
+    case Kind::kOptional:
+      return fit(value, *type.optional().value);
+    case Kind::kStruct:
+      return value.is_object() ? fit_members(value, type.structure()) : void();
+    case Kind::kSequence:
+      return fit_elements(value, *type.sequence().element);
+    case Kind::kSet:
+      return fit_elements(value, *type.set().element);
+    case Kind::kBool:
+      if (const auto known = bool_of(value)) {
+        value = *known;
+      }
+      return;
+    case Kind::kSigned:
+    case Kind::kUnsigned:
+    case Kind::kReal:
+      if (auto number = number_of(value)) {
+        value = std::move(*number);
+      }
+      return;
+    case Kind::kString:
+      if (value.is_integer()) {
+        value = json::to_text(value);
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+std::string joined_claims(const json::Value& first, const json::Value& second,
+                          const reflect::Type& wanted) {
   json::Value all = json::object({});
   for (const json::Value* const document : {&first, &second}) {
     for (std::size_t index = 0; document->is_object() && index < document->size(); ++index) {
@@ -119,6 +199,7 @@ std::string joined_claims(const json::Value& first, const json::Value& second) {
       }
     }
   }
+  fit(all, wanted);
   return json::to_text(all);
 }
 

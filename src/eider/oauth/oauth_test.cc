@@ -156,6 +156,54 @@ TEST(OpenIdIdentity, has_what_is_wanted_of_it) {
   EXPECT_EQ(identity.as<Profile>().error().status(), 502);
 }
 
+struct OddProfile {
+  bool email_verified = false;
+  std::optional<bool> admin;
+  std::int64_t age = 0;
+  double score = 0;
+  std::string id;
+  std::vector<std::string> groups;
+  std::optional<std::uint16_t> level;
+};
+
+TEST(OpenIdIdentity, reads_values_that_providers_write_as_another_type) {
+  const auto read = [](std::string_view claims) {
+    return OAuthIdentity{.user = *json::read<json::Value>(claims)}.as<OddProfile>();
+  };
+  const auto odd = read(R"({"email_verified":"true","admin":"FALSE","age":"30","score":"1.5",)"
+                        R"("id":9007199254740993,"groups":"admins","level":"7"})");
+  ASSERT_TRUE(odd.has_value());
+  EXPECT_TRUE(odd->email_verified);
+  EXPECT_EQ(odd->admin, false);
+  EXPECT_EQ(odd->age, 30);
+  EXPECT_EQ(odd->score, 1.5);
+  EXPECT_EQ(odd->id, "9007199254740993");
+  EXPECT_EQ(odd->groups, std::vector<std::string>{"admins"});
+  EXPECT_EQ(odd->level, 7);
+  EXPECT_TRUE(read(R"({"email_verified":1,"id":"a","groups":[7]})")->email_verified);
+  EXPECT_FALSE(read(R"({"email_verified":"false","id":"true","groups":[]})")->email_verified);
+  EXPECT_EQ(read(R"({"id":"007","groups":[]})")->id, "007");
+  for (const char* wrong :
+       {R"({"id":"a","groups":[],"email_verified":"maybe"})",
+        R"({"id":"a","groups":[],"email_verified":2})", R"({"id":"a","groups":[],"age":"3x"})",
+        R"({"id":"a","groups":[],"age":"1.5"})", R"({"id":{},"groups":[]})",
+        R"({"id":true,"groups":[]})", R"({"id":"a","groups":{}})"}) {
+    EXPECT_EQ(read(wrong).error().status(), 502) << wrong;
+  }
+}
+
+TEST_F(OpenIdTest, errors_about_the_code_get_a_400_whatever_status_the_provider_sends) {
+  add();
+  for (const char* word : {"bad_verification_code", "invalid_grant", "code_expired"}) {
+    for (const char* status : {"200 OK", "400 Bad Request", "401 Unauthorized"}) {
+      provider_.says("/token", http_answer(R"({"error":")" + std::string(word) + R"("})", status));
+      EXPECT_EQ(log_in().status, 400) << word << " " << status;
+    }
+  }
+  provider_.says("/token", http_answer(R"({"error":"incorrect_client_credentials"})"));
+  EXPECT_EQ(log_in().status, 502);
+}
+
 TEST(OpenIdIdentity, takes_an_address_and_whether_it_is_verified_from_one_document) {
   const auto profile_of = [](json::Value claims, json::Value userinfo) {
     return OpenIdIdentity{.claims = std::move(claims), .userinfo = std::move(userinfo)}

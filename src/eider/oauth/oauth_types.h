@@ -150,8 +150,11 @@ struct OAuthTokens {
 
 namespace detail::oauth {
 /// Of one name in either, the first goes ahead. Whether an address or a telephone number is
-/// verified, the one says that also says which.
-[[nodiscard]] std::string joined_claims(const json::Value& first, const json::Value& second);
+/// verified, the one says that also says which. Providers write some values as another JSON type
+/// ("true", "300", a number for an id, one value for a list): these are converted to the type of
+/// the member that they are for, if nothing is lost by that.
+[[nodiscard]] std::string joined_claims(const json::Value& first, const json::Value& second,
+                                        const reflect::Type& wanted);
 [[nodiscard]] Error bad_claims(const Error& error);
 
 template <class T>
@@ -192,7 +195,8 @@ struct OpenIdIdentity {
   /// errors  502: the provider does not say what is wanted
   template <class T>
   [[nodiscard]] Result<T> as() const {
-    return detail::oauth::claims_as<T>(detail::oauth::joined_claims(claims, userinfo));
+    return detail::oauth::claims_as<T>(
+        detail::oauth::joined_claims(claims, userinfo, reflect::type_of<T>()));
   }
 };
 
@@ -210,7 +214,8 @@ struct OAuthIdentity {
   /// As OpenIdIdentity::as.
   template <class T>
   [[nodiscard]] Result<T> as() const {
-    return detail::oauth::claims_as<T>(detail::oauth::joined_claims(user, {}));
+    return detail::oauth::claims_as<T>(
+        detail::oauth::joined_claims(user, {}, reflect::type_of<T>()));
   }
 };
 

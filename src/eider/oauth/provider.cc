@@ -1,6 +1,8 @@
 #include "eider/oauth/provider.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "eider/base/url.h"
@@ -12,12 +14,20 @@ namespace eider::detail::oauth {
 namespace {
 
 constexpr int kOk = 200;
-constexpr int kBadRequest = 400;
 constexpr int kServerErrors = 500;
 constexpr std::string_view kDocument = "/.well-known/openid-configuration";
 
 std::unexpected<LoginError> failed(OAuthFault fault, std::string text) {
   return fail(LoginError{fault, std::move(text)});
+}
+
+/// The code is used, old, or not ours: the user can log in again. RFC 6749, section 5.2 has one
+/// word for that, and status 400. Some providers have words of their own, and send 200 or 401.
+bool is_about_code(std::string_view word) noexcept {
+  constexpr auto kWords =
+      std::to_array<std::string_view>({"invalid_grant", "bad_verification_code", "invalid_code",
+                                       "code_already_used", "code_expired", "expired_token"});
+  return std::ranges::find(kWords, word) != kWords.end();
 }
 
 /// OpenID Connect Discovery 1.0, section 4.1.
@@ -208,12 +218,11 @@ Task<LoginResult<OAuthTokens>> Provider::tokens(PlacesPtr places, FormPairs form
   if (!reply) {
     co_return fail(reply.error());
   }
+  const std::string word = error_word(reply->body);
+  if (is_about_code(word)) {
+    co_return failed(OAuthFault::invalid, "the provider says " + word);
+  }
   if (reply->status != kOk) {
-    const std::string word = error_word(reply->body);
-    // RFC 6749, section 5.2: the code is used, old, or not ours. To begin again is the way out.
-    if (reply->status == kBadRequest && word == "invalid_grant") {
-      co_return failed(OAuthFault::invalid, "the provider says invalid_grant");
-    }
     LoginError error = unwanted("tokens", reply->status);
     error.text += word.empty() ? "" : ": " + word;
     co_return fail(std::move(error));
