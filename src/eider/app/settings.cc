@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -35,13 +36,14 @@ std::string as_key(std::string_view name) {
   return key;
 }
 
-/// "notes.example,10.0.0.7" of the environment, of an option that takes many.
+/// "notes.example, 10.0.0.7" in an environment variable of an option with several values. Blanks
+/// around commas and empty elements do not count.
 std::vector<std::string> split_list(std::string_view list) {
   std::vector<std::string> all;
-  while (!list.empty()) {
-    const std::size_t comma = list.find(',');
-    all.emplace_back(list.substr(0, comma));
-    list = comma == std::string_view::npos ? std::string_view() : list.substr(comma + 1);
+  for (const auto part : std::views::split(list, ',')) {
+    if (const std::string_view value = trim(std::string_view(part)); !value.empty()) {
+      all.emplace_back(value);
+    }
   }
   return all;
 }
@@ -64,8 +66,10 @@ std::optional<Settings::Said> said_by_environment(const OptionSpec& spec) {
   using Said = Settings::Said;
   if (std::string text = variable(spec.environment); !text.empty()) {
     const bool is_list = spec.form == OptionSpec::Form::many;
-    return Said{spec.environment, is_list ? split_list(text) : std::vector{std::move(text)},
-                spec.is_secret};
+    auto values = is_list ? split_list(text) : std::vector{std::move(text)};
+    if (!values.empty()) {
+      return Said{spec.environment, std::move(values), spec.is_secret};
+    }
   }
   if (std::string text = variable(spec.secret_environment); !text.empty()) {
     return Said{spec.secret_environment, {std::move(text)}, false};

@@ -46,6 +46,21 @@ TEST(PrintedSettings, tell_each_key_with_its_text_and_where_its_value_is_from) {
   EXPECT_FALSE(text.contains("config =")) << text;
 }
 
+TEST(PrintedSettings, of_lists_in_the_environment_have_no_blanks_and_no_empty_elements) {
+  const auto hosts_of = [](const char* list) {
+    const Directory directory;
+    const std::string path = directory.file("notes.toml", "");
+    const Variable hosts("NOTES_HOSTS", list);
+    const std::string text = said({"--print-config", "--config", path}, path);
+    const std::size_t at = text.find("hosts = ");
+    return text.substr(at, text.find("  #", at) - at);
+  };
+  EXPECT_EQ(hosts_of("a.example, b.example"), R"(hosts = ["a.example", "b.example"])");
+  EXPECT_EQ(hosts_of(" a ,\tb,,c , "), R"(hosts = ["a", "b", "c"])");
+  EXPECT_EQ(hosts_of("a"), R"(hosts = ["a"])");
+  EXPECT_EQ(hosts_of(" , "), "hosts = []") << "as if it were not set";
+}
+
 /// What it prints without the comments.
 std::string without_comments(const std::string& text) {
   std::string bare;
