@@ -9,6 +9,7 @@
 #include <span>
 #include <system_error>
 
+#include "eider/base/utf8.h"
 #include "eider/runtime/descriptor.h"
 
 namespace eider::detail::app {
@@ -53,6 +54,10 @@ Result<std::string, std::string> read_bounded_file(const std::string& path, std:
   if (text.size() > bytes_max) {
     return refuse("is larger than " + std::to_string(bytes_max / 1024) + " KiB");
   }
+  if (is_utf16(text)) {
+    return refuse("is UTF-16 text. Save it as UTF-8");
+  }
+  text.erase(0, text.size() - without_bom(text).size());
   return text;
 }
 

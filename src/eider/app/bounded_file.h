@@ -9,6 +9,8 @@
 
 namespace eider::detail::app {
 
+/// Text, without a byte order mark at the front.
+///
 /// errors  "names 'notes.toml', which cannot be read: Is a directory", or is larger than that
 [[nodiscard]] Result<std::string, std::string> read_bounded_file(const std::string& path,
                                                                  std::size_t bytes_max);

@@ -83,7 +83,10 @@ const std::string_view kBad[] = {
     "{\"a\":",
     "{\"a\":1",
     "{\"a\":1,",
-    "\xEF\xBB\xBF{}",  // a byte order mark
+    "\xEF\xBB\xBF",                // nothing after a byte order mark
+    "\xEF\xBB\xBF\xEF\xBB\xBF{}",  // two
+    " \xEF\xBB\xBF{}",             // not at the front
+    "\xFF\xFE{\x00}\x00",          // UTF-16
     // words
     "nul",
     "nulll",

@@ -14,7 +14,8 @@ namespace eider::json {
 
 /// Reads one JSON text (RFC 8259) into the object of that type at `object`.
 ///
-/// text     UTF-8; not kept: strings are copied
+/// text     UTF-8, a byte order mark at the front being passed over (RFC 8259, section 8.1); not
+///          kept: strings are copied
 /// object   a constructed object; after an error it is valid, with some members changed
 /// errors   400  not JSON, not UTF-8, or beyond `limits`; the detail names the byte where known
 ///          422  fields() lists what does not fit the type, by JSON pointer (RFC 6901): members

@@ -71,6 +71,14 @@ std::string problems(std::string_view text, const Limits& limits = {}) {
   return value ? "none" : joined(value.error());
 }
 
+TEST(Read, passes_over_a_byte_order_mark_at_the_front) {
+  EXPECT_EQ(read<int>("\xEF\xBB\xBF"
+                      "7"),
+            7);
+  EXPECT_EQ(read<std::string>("\xEF\xBB\xBF\r\n \"a\""), "a");
+  EXPECT_EQ(read<std::string>("\"\xEF\xBB\xBF\""), "\xEF\xBB\xBF") << "it is content there";
+}
+
 TEST(Read, takes_every_kind_of_member) {
   const auto kinds = read<Kinds>(R"({
     "flag": true, "small": -128, "count": 4294967295, "large": -9223372036854775808,

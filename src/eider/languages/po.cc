@@ -260,9 +260,13 @@ Result<Catalogue, std::string> read_po(std::string_view text) {
   if (text.size() > kPoBytesMax) {
     return fail(at_line(1, "a catalogue has up to " + std::to_string(kPoBytesMax) + " bytes"));
   }
-  if (!is_utf8(text)) {
-    return fail(at_line(1, "this is no UTF-8 text"));
+  if (is_utf16(text)) {
+    return fail(at_line(1, std::string(kSaveAsUtf8)));
   }
+  if (!is_utf8(text)) {
+    return fail(at_line(1, "the file is not UTF-8 text"));
+  }
+  text = without_bom(text);
   PoReader reader;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());

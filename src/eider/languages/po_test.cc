@@ -60,6 +60,14 @@ std::string error_of(const std::string& text) {
   return read ? "none" : read.error();
 }
 
+TEST(Po, MayBeginWithAByteOrderMark) {
+  const auto read = read_po("\xEF\xBB\xBF" + std::string(kPolish));
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(text_of(*read, {"", "Save"}), "Zapisz");
+  EXPECT_TRUE(read_po("\xEF\xBB\xBF# comment\r\nmsgid \"a\"\r\nmsgstr \"b\"\r\n"));
+  EXPECT_EQ(error_of("\xFF\xFEm"), "1: the file is UTF-16 text: save it as UTF-8");
+}
+
 TEST(Po, HasTextsByContextAndPlural) {
   const auto read = read_po(kPolish);
   ASSERT_TRUE(read) << read.error();

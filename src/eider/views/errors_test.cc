@@ -17,6 +17,16 @@ std::string said_of(std::string_view content) {
   return first_line(render_shop(content, Shop()));
 }
 
+TEST(TemplateFiles, MayBeginWithAByteOrderMark) {
+  const auto file = parse_template({"a.html", "\xEF\xBB\xBF<!doctype html>"});
+  ASSERT_TRUE(file.has_value());
+  EXPECT_EQ((*file)->source.text, "<!doctype html>");
+  EXPECT_EQ((*parse_template({"a.html", "\xEF\xBB\xBF"}))->source.text, "");
+  const auto wide = parse_template({"a.html", std::string("\xFF\xFE<\0", 4)});
+  ASSERT_FALSE(wide.has_value());
+  EXPECT_EQ(wide.error().detail, "the file is UTF-16 text: save it as UTF-8");
+}
+
 TEST(TemplateErrors, NameFileLineColumnAndShowTheLine) {
   EXPECT_EQ(render_shop("<h1>\n\t<b>{{ titel }}</b>", Shop()),
             "page.html:3:8: there is no member titel in Shop; did you mean title?\n"

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "eider/base/utf8.h"
 #include "eider/views/expression.h"
 #include "eider/views/lexer.h"
 
@@ -403,6 +404,10 @@ class FileParser {
 }  // namespace
 
 ViewResult<std::shared_ptr<const File>> parse_template(Source source) {
+  if (is_utf16(source.text)) {
+    return fail(ViewError{source.name, 1, 1, std::string(kSaveAsUtf8)});
+  }
+  source.text.erase(0, source.text.size() - without_bom(source.text).size());
   auto file = std::make_shared<File>();
   file->source = std::move(source);
   if (file->source.text.size() > kTemplateBytesMax) {

@@ -58,9 +58,8 @@ bool is_name_byte(char byte) noexcept {
 
 /// What of the bytes alone is wrong: a word and the mend; nothing when they are text.
 std::optional<std::pair<std::string_view, std::string_view>> fault_of_bytes(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) {
-    return {
-        {"bom", "it begins with a byte order mark, which is no SQL: save it as UTF-8 without one"}};
+  if (is_utf16(text)) {
+    return {{"encoding", kSaveAsUtf8}};
   }
   if (text.contains('\0')) {
     return {{"nul", "there is a NUL in it, where databases end: remove it, or save it as UTF-8"}};
@@ -145,7 +144,7 @@ class MigrationReader {
       fault(file.name, wrong->first, wrong->second);
       return std::nullopt;
     }
-    MigrationScript script{with_plain_line_ends(file.text)};
+    MigrationScript script{with_plain_line_ends(without_bom(file.text))};
     if (db::split_sql(script.sql, db::Dialect::postgres).empty()) {
       fault(file.name, "empty", "there is no statement in it: write one, or remove the file");
       return std::nullopt;

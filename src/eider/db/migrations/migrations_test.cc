@@ -53,6 +53,14 @@ TEST(Migrations, say_by_a_line_how_they_are_run) {
   EXPECT_FALSE(made[3].up.is_in_transaction);
 }
 
+TEST(Migrations, may_begin_with_a_byte_order_mark) {
+  const auto sql_of = [](std::string_view text) {
+    return make_migrations(std::vector<MigrationFile>{{"1_a.sql", text}}).value()[0].up.sql;
+  };
+  EXPECT_EQ(sql_of("\xEF\xBB\xBFselect 1"), sql_of("select 1"));
+  EXPECT_FALSE(make_migrations(std::vector<MigrationFile>{{"1_a.sql", "\xEF\xBB\xBF"}}));
+}
+
 TEST(Migrations, tell_each_fault_with_file_key_and_mend) {
   struct Case {
     std::vector<MigrationFile> files;
@@ -63,7 +71,7 @@ TEST(Migrations, tell_each_fault_with_file_key_and_mend) {
   const Case cases[] = {
       {{{"1_a.sql", ""}}, "1_a.sql: [empty] there is no statement in it: write one"},
       {{{"1_a.sql", " -- nothing\n;\n"}}, "1_a.sql: [empty]"},
-      {{{"1_a.sql", "\xEF\xBB\xBFselect 1"}}, "1_a.sql: [bom] it begins with a byte order mark"},
+      {{{"1_a.sql", "\xFF\xFEs\0e\0"}}, "1_a.sql: [encoding] the file is UTF-16 text"},
       {{{"1_a.sql", nul}}, "1_a.sql: [nul] there is a NUL in it"},
       {{{"1_a.sql", wide}}, "1_a.sql: [nul]"},
       {{{"1_a.sql", "select '\xE4'"}}, "1_a.sql: [encoding] it is not UTF-8"},
