@@ -53,6 +53,10 @@ Raw Address::as() const noexcept {
 }
 
 Result<Address, NetError> Address::parse_path(std::string_view path) {
+  // "@name" usually names an abstract socket: a file of that name would be a surprise.
+  if (path.starts_with('@')) {
+    return fail(NetError::bad_address);
+  }
   sockaddr_un raw{};
   // One byte is left for the NUL that other programs expect behind the path.
   if (path.empty() || path.size() >= sizeof(raw.sun_path)) {

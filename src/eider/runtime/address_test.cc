@@ -42,8 +42,8 @@ class BadAddress : public ::testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Table, BadAddress,
                          ::testing::Values("", "127.0.0", "127.0.0.1:80", "127.0.0.256", "1270.0.1",
                                            " 127.0.0.1", "example.org", "[127.0.0.1", "[]", ":::1",
-                                           "::1]", "::1%",
-                                           "12345::", "unix:", "unix:" + std::string(108, 'p'),
+                                           "::1]", "::1%", "12345::", "unix:", "unix:@",
+                                           "unix:@name", "unix:" + std::string(108, 'p'),
                                            std::string("unix:/a\0b", 9),
                                            std::string("127.0.0.1\0", 10)));
 

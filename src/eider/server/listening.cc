@@ -42,6 +42,9 @@ std::string_view mend_of_path(NetError error) noexcept {
       return "Choose a directory that lets this process write, or let this process write there.";
     case NetError::refused:
       return "Make its directory first, or choose another path.";
+    case NetError::bad_address:
+      return "Give a path of at most 107 bytes, such as unix:/run/app.sock. Abstract sockets "
+             "(unix:@name) are not supported; for a file with that name, write unix:./@name.";
     default:
       return {};
   }

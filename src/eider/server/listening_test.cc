@@ -81,6 +81,14 @@ TEST_F(Listening, says_which_place_cannot_be_had) {
   EXPECT_TRUE(at[0].starts_with("Cannot listen on unix:/nowhere/at/all: ")) << at[0];
 }
 
+TEST_F(Listening, has_no_abstract_sockets) {
+  for (const char* name : {"unix:@name", "unix:@"}) {
+    const auto at = start({.host = name, .port = 0});
+    ASSERT_EQ(at.size(), 1U);
+    EXPECT_TRUE(at[0].contains("Abstract sockets (unix:@name) are not supported")) << at[0];
+  }
+}
+
 TEST_F(Listening, for_systemd_needs_to_be_started_by_it) {
   const auto at = start({.host = "systemd"});
   ASSERT_EQ(at.size(), 1U);
