@@ -25,6 +25,27 @@ bool is_boundary(std::string_view text) noexcept {
          std::all_of(text.begin(), text.end(), is_boundary_byte);
 }
 
+/// The boundary of a field in which it should be quoted, because ':', '=', '/', '?' or parentheses
+/// are in it, and is not. Older Java clients send it so.
+std::optional<std::string> unquoted_boundary(std::string_view content_type) {
+  constexpr std::string_view kName = "boundary=";
+  std::optional<std::string> found;
+  for (std::size_t at = content_type.find(';'); at != std::string_view::npos;) {
+    const std::size_t end = content_type.find(';', at + 1);
+    const std::string_view parameter = trim(content_type.substr(at + 1, end - at - 1));
+    at = end;
+    if (!equals_ignoring_case(parameter.substr(0, kName.size()), kName)) {
+      continue;
+    }
+    const std::string_view value = parameter.substr(kName.size());
+    if (found || !is_boundary(value) || value.find_first_of(", ") != std::string_view::npos) {
+      return std::nullopt;
+    }
+    found.emplace(value);
+  }
+  return found;
+}
+
 std::size_t common_prefix(std::string_view one, std::string_view other) noexcept {
   const std::size_t size = std::min(one.size(), other.size());
   const auto differ =
@@ -62,6 +83,11 @@ Result<std::string, MultipartRefusal> multipart_boundary(std::string_view conten
   const FoundParameter found = find_parameter(content_type, "boundary");
   if (found.outcome == ParameterSearch::absent) {
     return fail(MultipartRefusal::missing_boundary);
+  }
+  if (found.outcome == ParameterSearch::malformed) {
+    auto unquoted = unquoted_boundary(content_type);
+    return unquoted ? Result<std::string, MultipartRefusal>(std::move(*unquoted))
+                    : fail(MultipartRefusal::bad_boundary);
   }
   std::string boundary = found.parameter.text();
   if (found.outcome != ParameterSearch::found || !is_boundary(boundary)) {

@@ -245,6 +245,8 @@ TEST(MultipartBoundary, is_refused_when_it_is_none) {
       {"multipart/form-data; boundary=a; boundary=b", bad_boundary},
       {"multipart/form-data; boundary=\"a", bad_boundary},
       {"multipart/form-data; boundary=a,b", bad_boundary},
+      {"multipart/form-data; boundary=a=b; boundary=c=d", bad_boundary},
+      {"multipart/form-data; boundary=a=b c", bad_boundary},
   };
   for (const BadType& one : cases) {
     EXPECT_EQ(multipart_boundary(one.content_type), fail(one.refusal)) << one.content_type;
