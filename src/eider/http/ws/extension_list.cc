@@ -136,7 +136,8 @@ class ListParser {
 Result<Extensions, ExtensionFault> read_extensions(std::span<const Field> fields) {
   Extensions list;
   for (const Field& field : fields) {
-    if (!equals_ignoring_case(field.name, kExtensionsField)) {
+    // Some libraries send an empty field where they offer nothing.
+    if (!equals_ignoring_case(field.name, kExtensionsField) || trim(field.value).empty()) {
       continue;
     }
     if (const auto fault = ListParser(field.value, list).read()) {

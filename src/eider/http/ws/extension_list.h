@@ -34,7 +34,8 @@ enum class ExtensionFault : std::uint8_t { bad_syntax, too_many };
 /// All extensions of these fields in their order, those of several fields as if they stood in one.
 ///
 /// returns  an empty list when there is no such field; names are views into the fields
-/// errors   bad_syntax  not 1#extension, e.g. an empty list, or a quoted value that is no token
+/// errors   bad_syntax  not 1#extension, e.g. commas alone, or a quoted value that is no token; an
+///                      empty field has no extensions
 ///          too_many    above the bounds
 /// source   RFC 6455, section 9.1; RFC 9110, section 5.6
 [[nodiscard]] Result<std::vector<Extension>, ExtensionFault> read_extensions(
