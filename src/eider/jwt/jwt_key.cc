@@ -191,13 +191,19 @@ std::optional<JwtAlgorithm> algorithm_of(const json::Value& jwk,
   return std::nullopt;
 }
 
+/// Null if the key does not have the member. Some libraries write null for that.
+const json::Value* given(const json::Value& jwk, std::string_view name) {
+  const json::Value* const member = jwk.find(name);
+  return member == nullptr || member->is_null() ? nullptr : member;
+}
+
 /// RFC 7517, sections 4.2 and 4.3.
 bool is_for_signatures(const json::Value& jwk) {
-  const json::Value* use = jwk.find("use");
+  const json::Value* use = given(jwk, "use");
   if (use != nullptr && (!use->is_string() || use->text() != "sig")) {
     return false;
   }
-  const json::Value* operations = jwk.find("key_ops");
+  const json::Value* operations = given(jwk, "key_ops");
   return operations == nullptr ||
          (operations->is_array() &&
           std::ranges::any_of(operations->elements(), [](const json::Value& operation) {
@@ -256,7 +262,7 @@ Result<JwtKey> JwtKey::from_jwk_value(const json::Value& jwk,
                                       std::optional<JwtAlgorithm> fallback) {
   const auto algorithm = algorithm_of(jwk, fallback);
   const std::string* id = text_of(jwk, "kid");
-  if (!algorithm || !is_for_signatures(jwk) || (id == nullptr && jwk.find("kid") != nullptr) ||
+  if (!algorithm || !is_for_signatures(jwk) || (id == nullptr && given(jwk, "kid") != nullptr) ||
       (id != nullptr && id->size() > detail::jwt::kKeyIdBytesMax)) {
     return bad_key("its alg, use, key_ops or kid are none that are known");
   }

@@ -166,10 +166,14 @@ TEST(JwtKey, keys_for_something_else_are_passed_over) {
       json::object({{"kty", "oct"}, {"alg", "HS256"}, {"k", to_base64url(std::string(32, 'k'))}});
   EXPECT_TRUE(JwtKey::from_jwk_value(ec).has_value());
   EXPECT_TRUE(JwtKey::from_jwk_value(rsa).has_value());
+  for (const char* const name : {"use", "kid", "key_ops"}) {
+    EXPECT_TRUE(JwtKey::from_jwk_value(changed(ec, name, nullptr)).has_value()) << name;
+  }
   const std::vector<json::Value> others{
       oct,
       changed(ec, "use", "enc"),
-      changed(ec, "use", nullptr),
+      changed(ec, "use", 7),
+      changed(ec, "kid", 7),
       changed(ec, "key_ops", json::array({"encrypt"})),
       changed(ec, "key_ops", "verify"),
       changed(ec, "alg", "ES384"),
