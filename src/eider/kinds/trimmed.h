@@ -2,6 +2,8 @@
 // Must not change what stands between: what somebody wrote is theirs.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,8 +14,9 @@
 
 namespace eider {
 
-/// A text whose blanks, tabs and line ends at both ends went as it was read. Rules are asked about
-/// what is left: `Must<Trimmed, HasLength<1, 80>>` takes no text of blanks alone.
+/// A text whose blanks, tabs and line ends at both ends went as it was read, those of Unicode too
+/// (no-break and ideographic spaces, which come with pasted text). Rules are asked about what is
+/// left: `Must<Trimmed, HasLength<1, 80>>` takes no text of blanks alone.
 class Trimmed {
  public:
   Trimmed() = default;
@@ -33,10 +36,46 @@ class Trimmed {
 
  private:
   static std::string_view without_blanks(std::string_view text) noexcept {
-    constexpr std::string_view kBlanks = " \t\r\n";
-    const std::size_t begin = text.find_first_not_of(kBlanks);
-    return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+    for (const std::string_view* at = kBlanks.begin(); at != kBlanks.end();) {
+      at = std::ranges::find_if(kBlanks, [text](auto blank) { return text.starts_with(blank); });
+      text.remove_prefix(at == kBlanks.end() ? 0 : at->size());
+    }
+    for (const std::string_view* at = kBlanks.begin(); at != kBlanks.end();) {
+      at = std::ranges::find_if(kBlanks, [text](auto blank) { return text.ends_with(blank); });
+      text.remove_suffix(at == kBlanks.end() ? 0 : at->size());
+    }
+    return text;
   }
+
+  /// White_Space of Unicode, and characters without width.
+  static constexpr std::array<std::string_view, 28> kBlanks = {" ",
+                                                               "\t",
+                                                               "\n",
+                                                               "\v",
+                                                               "\f",
+                                                               "\r",
+                                                               "\xC2\x85",
+                                                               "\xC2\xA0",
+                                                               "\xE1\x9A\x80",
+                                                               "\xE2\x80\x80",
+                                                               "\xE2\x80\x81",
+                                                               "\xE2\x80\x82",
+                                                               "\xE2\x80\x83",
+                                                               "\xE2\x80\x84",
+                                                               "\xE2\x80\x85",
+                                                               "\xE2\x80\x86",
+                                                               "\xE2\x80\x87",
+                                                               "\xE2\x80\x88",
+                                                               "\xE2\x80\x89",
+                                                               "\xE2\x80\x8A",
+                                                               "\xE2\x80\xA8",
+                                                               "\xE2\x80\xA9",
+                                                               "\xE2\x80\xAF",
+                                                               "\xE2\x81\x9F",
+                                                               "\xE3\x80\x80",
+                                                               "\xEF\xBB\xBF",
+                                                               "\xE2\x80\x8B",
+                                                               "\xE2\x81\xA0"};
 
   std::string text_;
 };

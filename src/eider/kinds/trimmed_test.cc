@@ -25,6 +25,8 @@ TEST(Trimmed, loses_what_is_blank_at_both_ends_and_nothing_else) {
   EXPECT_EQ(Trimmed(" \t a \n b\r\n").text(), "a \n b");
   EXPECT_EQ(Trimmed("a").text(), "a");
   EXPECT_EQ(Trimmed(" \n").text(), "");
+  EXPECT_EQ(Trimmed("\u00A0\u3000a\u00A0b\u202F ").text(), "a\u00A0b");
+  EXPECT_EQ(Trimmed("\uFEFF\u00A0").text(), "");
 }
 
 TEST(Trimmed, is_weighed_by_its_rules_once_it_is_trimmed) {
