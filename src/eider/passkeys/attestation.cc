@@ -219,23 +219,26 @@ Result<std::string, PasskeyError> verify_packed(const Attested& attested,
 }  // namespace
 
 Result<AttestationObject, PasskeyError> parse_attestation_object(std::string_view bytes) {
-  constexpr std::size_t kMembers = 3;
+  constexpr std::size_t kMembersMax = 16;
   CborReader reader(bytes);
   std::optional<std::string_view> format;
   std::optional<std::string_view> statement;
   std::optional<std::string_view> data;
-  bool is_good = reader.map() == kMembers;
-  for (std::size_t index = 0; is_good && index < kMembers; ++index) {
+  const auto members = reader.map();
+  bool is_good = members && *members <= kMembersMax;
+  for (std::size_t index = 0; is_good && index < *members; ++index) {
     const auto name = reader.text();
     if (name == "fmt") {
       is_good = set_once(format, reader.text());
     } else if (name == "attStmt") {
       is_good = reader.peek() == CborReader::Kind::map && set_once(statement, take_item(reader));
+    } else if (name == "authData") {
+      is_good = set_once(data, reader.bytes());
     } else {
-      is_good = name == "authData" && set_once(data, reader.bytes());
+      is_good = name && reader.skip();  // such as "epAtt" of CTAP 2.1
     }
   }
-  if (!is_good || !reader.is_at_end()) {
+  if (!is_good || !format || !statement || !data || !reader.is_at_end()) {
     return refuse_statement(PasskeyFault::malformed, "its attestation object cannot be read");
   }
   return AttestationObject{*format, *statement, *data};

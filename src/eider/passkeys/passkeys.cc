@@ -56,7 +56,8 @@ const char* detail_of(int status) noexcept {
     case 503:
       return "Too many people log in at present: try again.";
     default:
-      return "This took too long, or went wrong: try again.";
+      return "The response of this passkey is incomplete, or came too late. Try again, or use "
+             "another passkey or browser.";
   }
 }
 
