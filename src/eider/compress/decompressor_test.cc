@@ -200,7 +200,7 @@ TEST(Decompressor, tells_what_stands_behind_the_end) {
 }
 
 TEST(Decompressor, reads_deflate_without_zlib_around_it) {
-  for (const int level : {0, 1, 6, 9}) {
+  for (const int level : {1, 6, 9}) {
     for (const std::string& text : {std::string(), std::string("a"), sample()}) {
       const std::string raw = zlib_packed(text, -15, level);
       const Outcome expected{Decompressed::done, text};

@@ -309,11 +309,11 @@ TEST_F(OpenIdTest, a_login_by_a_provider_without_openid) {
   EXPECT_EQ(reply.header("Location"), "/x") << reply.body;
   EXPECT_EQ(user(), "git 7");
   EXPECT_TRUE(provider_.last("/token").contains("Accept: application/json\r\n"));
-  // As GitHub has it: a 200 that says what is wrong.
+  // GitHub sends errors with status 200.
   provider_.says("/token", http_answer(R"({"error":"bad_verification_code"})"));
   begin();
-  EXPECT_EQ(browser().get(callback() + "&code=c").status, 502);
-  for (const char* wrong : {"[]", "", "{\"id\":\"7\"}"}) {
+  EXPECT_EQ(browser().get(callback() + "&code=c").status, 400);
+  for (const char* wrong : {"[]", "", "{\"id\":\"x\"}"}) {
     provider_.says("/token", http_answer(R"({"access_token":"t","token_type":"bearer"})"));
     provider_.says("/user", http_answer(wrong));
     begin();
