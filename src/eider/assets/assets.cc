@@ -9,6 +9,7 @@
 
 #include "eider/app/app.h"
 #include "eider/base/failure.h"
+#include "eider/base/program_files.h"
 #include "eider/files/document.h"
 #include "eider/files/document_answer.h"
 #include "eider/files/files.h"
@@ -25,7 +26,7 @@ class AssetNames {
   AssetNames(EmbeddedAssets embedded, const AssetsOptions& options)
       : embedded_(embedded),
         base_(options.prefix.ends_with('/') ? options.prefix : options.prefix + "/"),
-        directory_(options.development_directory) {}
+        directory_(program_path(options.development_directory)) {}
 
   [[nodiscard]] const std::string& base() const noexcept { return base_; }
   [[nodiscard]] const std::string& directory() const noexcept { return directory_; }

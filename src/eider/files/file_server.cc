@@ -9,6 +9,7 @@
 
 #include "eider/app/edges.h"
 #include "eider/app/respond.h"
+#include "eider/base/program_files.h"
 #include "eider/base/url.h"
 #include "eider/files/document_answer.h"
 #include "eider/files/path_policy.h"
@@ -119,9 +120,11 @@ Result<FileServer, std::string> FileServer::open(const std::string& root, FilesO
                 "\" cannot stand in a header field. Leave out line ends, and blanks at its ends.");
   }
   // The directory need not be readable for this: it is only passed through.
-  Descriptor directory(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  Descriptor directory(::open(program_path(root).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory.is_open()) {
-    return fail("cannot serve the files of " + root + ": " + std::strerror(errno) +
+    const int error = errno;
+    return fail("cannot serve the files of " + root + ": " + std::strerror(error) +
+                (error == ENOENT ? searched_places(root) : "") +
                 ". Make the directory, or give another path.");
   }
   return FileServer(std::make_shared<Site>(std::move(directory), std::move(options)));

@@ -5,6 +5,7 @@
 
 #include "eider/app/app.h"
 #include "eider/base/failure.h"
+#include "eider/base/program_files.h"
 
 namespace eider {
 
@@ -14,7 +15,7 @@ void serve_files(Routes& routes, const std::string& prefix, const std::string& r
   if (!opened) {
     throw Failure(Error::internal(std::move(opened.error())));
   }
-  routes.reaches(root);
+  routes.reaches(program_path(root));
   auto server = std::make_shared<const FileServer>(std::move(*opened));
   const char* slash = prefix.ends_with('/') ? "" : "/";
   routes

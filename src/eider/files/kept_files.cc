@@ -1,5 +1,7 @@
 #include "eider/files/kept_files.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -27,6 +29,9 @@ bool is_name(std::string_view name) noexcept {
 }
 
 FileServer open(const std::string& directory) {
+  constexpr mode_t kForThisUserAlone = 0700;
+  // Only the directory itself: in a misspelled path its parent is missing, and that is an error.
+  (void)::mkdir(directory.c_str(), kForThisUserAlone);
   // What is behind a login stays out of caches that many share. Nothing is held here either: a file
   // that is removed would keep its room on the disk for as long as it is open.
   auto files = FileServer::open(directory, {.cache_control = "private, no-cache",

@@ -25,7 +25,8 @@ namespace eider {
 /// the commit leaves, goes by `remove_all_but` at the next start.
 class KeptFiles {
  public:
-  /// Throws a Failure that says why where the directory cannot be opened.
+  /// Makes the directory if it is missing, for this user alone. Throws a Failure with the reason if
+  /// it cannot be opened.
   explicit KeptFiles(std::string directory);
 
   [[nodiscard]] const std::string& directory() const noexcept { return directory_; }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "eider/app/log_stderr.h"
+#include "eider/base/program_files.h"
 #include "eider/base/reached.h"
 #include "eider/base/text.h"
 #include "eider/http/accept_language.h"
@@ -109,11 +110,14 @@ Library::Library(LanguagesOptions options) : options_(std::move(options)) {}
 Result<std::shared_ptr<const Library>, std::string> Library::open(LanguagesOptions options) {
   options.otherwise = options.otherwise.empty() ? options.source : options.otherwise;
   options.log = options.log == nullptr && options.development ? stderr_log() : options.log;
+  const std::string searched = searched_places(options.directory);
+  options.directory = program_path(options.directory);
   const std::shared_ptr<Library> library(new Library(std::move(options)));
   std::error_code error;
   const std::string& directory = library->options_.directory;
   if (!directory.empty() && !fs::is_directory(directory, error)) {
-    return fail(directory + ": no directory to read catalogues from");
+    return fail("cannot read catalogues from " + directory + ": there is no such directory" +
+                searched);
   }
   if (library->options_.development) {
     detail::base::will_read(directory);

@@ -13,6 +13,7 @@
 #include "eider/app/this_machine.h"
 #include "eider/base/failure.h"
 #include "eider/base/html.h"
+#include "eider/base/program_files.h"
 #include "eider/views/assemble.h"
 #include "eider/views/check.h"
 #include "eider/views/form_view.h"
@@ -195,6 +196,7 @@ void Views::refuse_fragment(std::string_view page, std::string_view name) {
 void serve_views(App& app, ViewsOptions options) {
   views::add_form_filters(options.filters);
   views::add_page_filters(options.filters);
+  options.directory = program_path(options.directory);
   if (options.development) {
     app.reaches(options.directory);
     app.use(wrong_template_page(options.directory));
