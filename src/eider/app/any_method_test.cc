@@ -35,8 +35,27 @@ TEST(AnyMethod, cannot_stand_twice) {
   App app;
   app.any("/{a}", [](int) {});
   app.any("/{b}", [](int) {});
-  EXPECT_EQ(start_error_of(app),
-            "OPTIONS /{b} matches the same paths as OPTIONS /{a}, which is there already\n");
+  const std::string wrong = start_error_of(app);
+  EXPECT_TRUE(
+      wrong.contains("OPTIONS /{b} matches the same paths as OPTIONS /{a}, which is there "
+                     "already, at any_method_test.cc:"))
+      << wrong;
+}
+
+TEST(Routes, of_the_same_paths_are_refused_with_the_place_of_the_first) {
+  App app;
+  app.get("/n", [] { return "x"; });
+  const int first = __LINE__ + 1;
+  app.get("/n/{id}", [](int id) { return id; });
+  app.post("/n/{name}", [](int id) { return id; });
+  app.host("other.example").get("/n/{id}", [](int id) { return id; });
+  app.get("/n/{name}", [](int id) { return id; });
+  const std::string wrong = start_error_of(app);
+  EXPECT_TRUE(
+      wrong.contains("matches the same paths as GET /n/{id}, which is there already, at "
+                     "any_method_test.cc:" +
+                     std::to_string(first) + "\n"))
+      << wrong;
 }
 
 }  // namespace

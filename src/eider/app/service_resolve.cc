@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <functional>
 #include <ranges>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -38,6 +39,28 @@ void tell_of(const Endpoint& endpoint, std::string_view lines, std::string& wron
     wrong.append(where_text(endpoint)).append(line).append("\n");
     lines.remove_prefix(std::min(line.size() + 1, lines.size()));
   }
+}
+
+/// Returns ", at main.cc:31": where the route was added that has the paths of `refused` already;
+/// empty if the pattern is wrong by itself.
+std::string place_of_conflict(std::span<const Endpoint> others, const Endpoint& refused,
+                              const RouteTable& table) {
+  const bool is_any = refused.method == Method::unknown;
+  const Method method = is_any ? kOfAny[0] : refused.method;
+  if (!Router().add(method, refused.pattern, 0)) {
+    return {};
+  }
+  for (const Endpoint& other : others) {
+    Router both;
+    if (&other == &refused || other.method != refused.method ||
+        table.scopes[other.scope].host != table.scopes[refused.scope].host ||
+        !both.add(method, other.pattern, 0) || both.add(method, refused.pattern, 1)) {
+      continue;
+    }
+    const std::string where = where_text(other);  // "main.cc:31: "
+    return where.empty() ? where : ", at " + where.substr(0, where.size() - 2);
+  }
+  return {};
 }
 
 /// Lays a group's or a route's own flat.
@@ -97,7 +120,7 @@ std::string AppService::resolve() {
     if (endpoint.method != Method::unknown) {
       Router& router = sites_.named(table_->scopes[endpoint.scope].host).router;
       if (auto added = router.add(endpoint.method, endpoint.pattern, index); !added) {
-        tell_of(endpoint, added.error(), wrong);
+        tell_of(endpoint, added.error() + place_of_conflict(endpoints_, endpoint, *table_), wrong);
         continue;
       }
     }
@@ -132,7 +155,7 @@ void AppService::add_for_any_method(std::string& wrong) {
       why = added ? std::move(why) : std::move(added.error());
     }
     if (!is_added) {
-      tell_of(endpoint, why, wrong);
+      tell_of(endpoint, why + place_of_conflict(endpoints_, endpoint, *table_), wrong);
     }
   }
 }
