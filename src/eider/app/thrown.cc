@@ -29,13 +29,20 @@ Error render_or_refuse(Response& response, Error error) {
   }
 }
 
-void log_failure(LogSink& log, const Request& request, const Error& error) {
+/// where  of the route
+void log_failure(LogSink& log, const Request& request, const Error& error,
+                 const std::source_location& where) {
   std::string line(to_text(request.method()));
   line.append(" ").append(request.path());
   if (const auto* id = request.find<RequestId>()) {
     line.append(" (").append(id->text()).append(")");
   }
   line.append(" failed: ").append(error.cause().empty() ? error.detail() : error.cause());
+  if (where.line() != 0) {
+    const std::string_view file = where.file_name();
+    line.append(" (route at ").append(file.substr(file.rfind('/') + 1));
+    line.append(":").append(std::to_string(where.line())).append(")");
+  }
   log.write(LogLevel::error, line);
 }
 
@@ -70,7 +77,7 @@ void render_thrown(LogSink* log, const Request& request, Response& response,
       note->take(where);
     }
     if (log != nullptr) {
-      log_failure(*log, request, error);
+      log_failure(*log, request, error, where);
     }
   } catch (...) {
     response.reset();
