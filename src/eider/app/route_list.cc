@@ -96,10 +96,13 @@ RouteLine line_of(const RouteTable& table, const Endpoint& endpoint) {
           .where = where.substr(0, where.rfind(": "))};
 }
 
+/// Texts that are longer are not padded for: one of them would push all other lines off the screen.
 std::size_t widest(const std::vector<RouteLine>& lines, std::string RouteLine::* column) {
+  constexpr std::size_t kPaddedMax = 60;
   std::size_t width = 0;
   for (const RouteLine& line : lines) {
-    width = std::max(width, (line.*column).size());
+    const std::size_t size = (line.*column).size();
+    width = size > kPaddedMax ? width : std::max(width, size);
   }
   return width;
 }
@@ -108,8 +111,8 @@ std::string laid_out(const std::vector<RouteLine>& lines) {
   std::string text;
   for (const RouteLine& line : lines) {
     for (const auto column : {&RouteLine::route, &RouteLine::way, &RouteLine::limit}) {
-      const std::size_t missing = widest(lines, column) - (line.*column).size();
-      text.append(line.*column).append(missing + 2, ' ');
+      const std::size_t size = (line.*column).size();
+      text.append(line.*column).append(std::max(widest(lines, column), size) - size + 2, ' ');
     }
     text.append(line.where).append("\n");
   }
