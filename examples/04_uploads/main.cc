@@ -60,20 +60,19 @@ Task<Stored> take_photos(Multipart form, State<Options> options) {
   }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  Options own;
-  const auto options = read_command_line(argc, argv, OptionSet("uploads").add(own));
-  if (!options) {
-    return options.error();
-  }
+App make_app(const Options& own) {
   App app;
   app.reaches(own.directory, FileUse::write);
-  app.state(std::move(own));
+  app.state(own);
   app.use(decompression());
   app.get("/", [] { return "POST /photos or /size"; });
   app.post("/photos", take_photos).body_bytes_max(kFormBytesMax);
   app.post("/size", [](Body body) { return body.size(); });
-  return app.serve(*options);
+  return app;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_app<Options>("uploads", argc, argv, make_app);
 }

@@ -19,12 +19,7 @@ struct Options {
   static constexpr OptionText kOptions[] = {{"root", "what is served", "DIRECTORY"}};
 };
 
-Exit serve(int argc, char** argv) {
-  Options own;
-  const auto options = read_command_line(argc, argv, OptionSet("files").add(own));
-  if (!options) {
-    return options.error();
-  }
+App make_app(const Options& own) {
   const std::string& root = own.root;
   App app;
   // Names with a hash in them never change; all else is asked about before it is used again.
@@ -37,12 +32,12 @@ Exit serve(int argc, char** argv) {
   Routes packed = app.group("/packed");
   packed.use(compression({.file_bytes_max = std::uint64_t{64} << 20}));
   serve_files(packed, "/", root);
-  return app.serve(*options);
+  return app;
 }
 
 }  // namespace
 
 /// A directory that cannot be served is thrown.
 int main(int argc, char** argv) {
-  return run_main(serve, argc, argv);
+  return run_app<Options>("files", argc, argv, make_app);
 }

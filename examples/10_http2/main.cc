@@ -90,12 +90,7 @@ struct Options {
   static constexpr OptionText kOptions[] = {{"files", "what is served below /files", "DIRECTORY"}};
 };
 
-Exit serve(int argc, char** argv) {
-  Options own;
-  const auto options = read_command_line(argc, argv, OptionSet("http2").add(own));
-  if (!options) {
-    return options.error();
-  }
+App make_app(const Options& own) {
   App app;
   enable_http2(app);
   enable_tls(app);  // with --tls-port: clients that can choose HTTP/2 by ALPN
@@ -116,11 +111,11 @@ Exit serve(int argc, char** argv) {
   if (own.files) {
     serve_files(app, "/files", *own.files);
   }
-  return app.serve(*options);
+  return app;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_main(serve, argc, argv);
+  return run_app<Options>("http2", argc, argv, make_app);
 }

@@ -51,14 +51,10 @@ ProxyOptions proxy_options(const Options& own) {
   return chosen;
 }
 
-Exit serve(int argc, char** argv) {
-  Options own;
-  const auto options = read_command_line(argc, argv, OptionSet("proxy").add(own));
-  if (!options) {
-    return options.error();
-  }
+App make_app(const Options& own) {
   if (own.upstreams.empty()) {
-    return Exit(2, "--upstreams names the services: http://127.0.0.1:9000\n");
+    throw Failure(Error::bad_request(
+        "--upstreams is missing. Give the URL of a service: --upstreams http://127.0.0.1:9000"));
   }
   App app;
   enable_tls(app);
@@ -69,11 +65,11 @@ Exit serve(int argc, char** argv) {
     proxy_to(admin, "/", own.upstreams, proxy_options(own));
   }
   proxy_to(app, "/", own.upstreams, proxy_options(own));
-  return app.serve(*options);
+  return app;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_main(serve, argc, argv);
+  return run_app<Options>("proxy", argc, argv, make_app);
 }

@@ -53,23 +53,16 @@ std::string hello(const Translator& tr, std::string name) {
   return tr("Hello, {name}!", {{"name", name}}) + "\n";
 }
 
-Exit serve(int argc, char** argv) {
-  LanguagesExample own;
+App make_app(const LanguagesExample& own) {
   App app;
-  app.options(OptionSet("languages").add(own));
   app.get("/", home);
   app.get("/hello/{name}", hello);
-  const auto options = read_command_line(argc, argv, app.options());
-  if (!options) {
-    return options.error();
-  }
   use_languages(app, {.directory = own.directory, .development = own.development});
-  return app.serve(*options);
+  return app;
 }
 
 }  // namespace
 
-/// A catalogue that cannot be read is thrown.
 int main(int argc, char** argv) {
-  return run_main(serve, argc, argv);
+  return run_app<LanguagesExample>("languages", argc, argv, make_app);
 }

@@ -45,14 +45,7 @@ class Book {
   std::vector<Entry> entries_;
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  PageOptions own;
-  const auto options = read_command_line(argc, argv, OptionSet("templates").add(own));
-  if (!options) {
-    return options.error();
-  }
+App make_app(const PageOptions& own) {
   ViewsOptions views{.directory = own.templates, .development = own.development};
   views.filters.add("initial", guestbook::initial);
 
@@ -67,5 +60,11 @@ int main(int argc, char** argv) {
     book->add(std::move(*entry));
     return Redirect("/");
   });
-  return app.serve(*options);
+  return app;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_app<PageOptions>("templates", argc, argv, make_app);
 }

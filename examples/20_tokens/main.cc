@@ -73,14 +73,7 @@ std::string greeting(const Claims<Member>& claims) {
   return claims.registered.subject + " is " + claims.own.role + "\n";
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  TokenOptions own;
-  const auto options = read_command_line(argc, argv, OptionSet("tokens").add(own));
-  if (!options) {
-    return options.error();
-  }
+App make_app(const TokenOptions& own) {
   const std::vector<JwtKey> keys = make_keys(own.secret);
   App app;
   app.get("/.well-known/jwks.json", [keys] { return to_jwks(keys); });
@@ -96,5 +89,11 @@ int main(int argc, char** argv) {
                                     .audience = "notes"}));
     partner.get("/me", &greeting);
   }
-  return app.serve(*options);
+  return app;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_app<TokenOptions>("tokens", argc, argv, make_app);
 }

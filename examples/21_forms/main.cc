@@ -25,12 +25,9 @@ struct PageOptions {
       {"templates", "where those files are", "DIRECTORY"}};
 };
 
-int main(int argc, char** argv) {
-  PageOptions own;
-  const auto options = read_command_line(argc, argv, OptionSet("forms").add(own));
-  if (!options) {
-    return options.error();
-  }
+namespace {
+
+App make_app(const PageOptions& own) {
   App app;
   // In the clear, as in development; behind TLS leave out the names of cookies and `is_secure`.
   const Sessions visits = sessions<Visit>(app, {.is_secure = false});
@@ -52,5 +49,11 @@ int main(int argc, char** argv) {
              session.flash("info", "Thank you, " + *form->name + ": the room is yours.");
              return Redirect("/");
            });
-  return app.serve(*options);
+  return app;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_app<PageOptions>("forms", argc, argv, make_app);
 }

@@ -48,12 +48,9 @@ Html show_home(Session<const Visit> session) {
               ".</p><form method=\"post\" action=\"/logout\"><button>Log out</button></form>");
 }
 
-int main(int argc, char** argv) {
-  OpenIdOptions own;
-  const auto options = read_command_line(argc, argv, OptionSet("openid").add(own));
-  if (!options) {
-    return options.error();
-  }
+namespace {
+
+App make_app(const OpenIdOptions& own) {
   App app;
   // In the clear, as in development; behind TLS leave out the cookies' names, and is_secure.
   const Sessions visits = sessions<Visit>(app, {.is_secure = false});
@@ -71,5 +68,11 @@ int main(int argc, char** argv) {
                &log_in);
   app.get("/", &show_home);
   app.get("/me", [](const UserKey& key) { return key.text + "\n"; });
-  return app.serve(*options);
+  return app;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_app<OpenIdOptions>("openid", argc, argv, make_app);
 }

@@ -79,14 +79,7 @@ PasskeyAccounts accounts_of(const std::shared_ptr<People>& people,
           }};
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  PasskeyPlace place;
-  const auto options = read_command_line(argc, argv, OptionSet("passkeys").add(place));
-  if (!options) {
-    return options.error();
-  }
+App make_app(const PasskeyPlace& own) {
   App app;
   app.use(security_headers());
   app.use(cross_origin_protection());
@@ -98,7 +91,7 @@ int main(int argc, char** argv) {
   const auto store = memory_passkeys();
   const PasskeySite site = passkeys(
       app, visits,
-      {.party = {.relying_party_id = place.domain, .origins = {place.origin}, .name = "Passkeys"},
+      {.party = {.relying_party_id = own.domain, .origins = {own.origin}, .name = "Passkeys"},
        .store = store,
        .accounts = accounts_of(people, store),
        .refused = [](const PasskeyError& error) {
@@ -128,5 +121,11 @@ int main(int argc, char** argv) {
     session.end();
     return Redirect("/");
   });
-  return app.serve(*options);
+  return app;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_app<PasskeyPlace>("passkeys", argc, argv, make_app);
 }

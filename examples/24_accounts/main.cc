@@ -8,7 +8,6 @@
 #include <eider/middleware/security_headers.h>
 #include <eider/views/app/views.h>
 
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
@@ -199,21 +198,8 @@ void add_form(App& app, const std::string& path, FormPage page) {
           [page](Session<> session, State<Views> views) { return show(*views, session, page); });
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  Options own;
-  const auto options = read_command_line(argc, argv, OptionSet("accounts").add(own));
-  if (!options) {
-    return options.error();
-  }
-  const auto opened = try_open_sqlite(own.database_file);
-  if (!opened) {
-    std::fprintf(stderr, "%s\n", opened.error().c_str());
-    return 1;
-  }
-  const Database& database = *opened;
-
+App make_app(const Options& own) {
+  const Database database = open_sqlite(own.database_file);
   App app;
   serve_views(app);
   // In the clear, as in development; behind TLS leave `is_secure` out.
@@ -251,5 +237,11 @@ int main(int argc, char** argv) {
     return Redirect("/");
   });
   app.post("/log-out-everywhere", log_out_everywhere);
-  return app.serve(*options);
+  return app;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_app<Options>("accounts", argc, argv, make_app);
 }

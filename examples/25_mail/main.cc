@@ -8,7 +8,6 @@
 #include <eider/mail/outbox.h>
 #include <eider/mail/smtp.h>
 
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -91,26 +90,21 @@ Task<std::string> send(Json<NewMail> given, State<Database> database, State<Outb
   co_return id;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  Options own;
-  const auto options = read_command_line(argc, argv, OptionSet("mail").add(own));
-  if (!options) {
-    return options.error();
-  }
-  const auto database = try_open_sqlite(own.database_file);
-  if (!database) {
-    std::fprintf(stderr, "%s\n", database.error().c_str());
-    return 1;
-  }
+App make_app(const Options& own) {
+  const Database database = open_sqlite(own.database_file);
   App app;
-  app.state(Database(*database));
-  outbox(app, *database,
+  app.state(database);
+  outbox(app, database,
          {.transport = transport_of(own),
           .first_pause = std::chrono::milliseconds(own.first_pause_ms),
           .lease = std::chrono::seconds(own.lease_seconds)});
   app.post("/mails", send);
   app.get("/counts", [](State<Outbox> mails) { return mails->counts(); });
-  return app.serve(*options);
+  return app;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_app<Options>("mail", argc, argv, make_app);
 }

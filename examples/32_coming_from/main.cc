@@ -191,12 +191,7 @@ struct Options {
   static constexpr OptionText kOptions[] = {{"files", "what is served below /static", "DIRECTORY"}};
 };
 
-Exit serve(int argc, char** argv) {
-  Options own;
-  const auto options = read_command_line(argc, argv, OptionSet("coming_from").add(own));
-  if (!options) {
-    return options.error();
-  }
+App make_app(const Options& own) {
   App app;
   app.state(open_sqlite(":memory:", {.schema = "create table notes(id integer primary key, title "
                                                "text not null, done integer not null)"}));
@@ -207,12 +202,12 @@ Exit serve(int argc, char** argv) {
   add_what_waits(app);
   add_sockets(app);
   serve_files(app, "/static", own.files);
-  return app.serve(*options);
+  return app;
 }
 
 }  // namespace
 
 /// A directory that cannot be served is thrown.
 int main(int argc, char** argv) {
-  return run_main(serve, argc, argv);
+  return run_app<Options>("coming_from", argc, argv, make_app);
 }

@@ -5,33 +5,20 @@
 
 #include <eider/db/sqlite/sqlite.h>
 
-#include <cstdio>
-#include <utility>
-
 #include "settings.h"
 
 namespace {
 
-eider::Exit serve(int argc, char** argv) {
-  bookstore::Settings own;
+eider::App make_app(const bookstore::Settings& own) {
   eider::App app;
-  app.options(eider::OptionSet("bookstore").add(own));
   app.observe(eider::access_log());
   app.on_option("openapi", "prints the OpenAPI document of the API", bookstore::api_document);
-  const auto options = eider::read_command_line(argc, argv, app.options());
-  if (!options) {
-    return options.error();
-  }
-  auto database = eider::try_open_sqlite(own.database_file);
-  if (!database) {
-    throw eider::Failure(eider::Error::internal(database.error()));
-  }
-  bookstore::add_bookstore(app, own, std::move(*database));
-  return app.serve(*options);
+  bookstore::add_bookstore(app, own, eider::open_sqlite(own.database_file));
+  return app;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return eider::run_main(serve, argc, argv);
+  return eider::run_app<bookstore::Settings>("bookstore", argc, argv, make_app);
 }

@@ -3,7 +3,6 @@
 #include <eider/db/sqlite/sqlite.h>
 #include <eider/eider.h>
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -30,25 +29,19 @@ std::vector<std::string> with_local(std::vector<std::string> hosts) {
   return hosts;
 }
 
+eider::App make_app(const Options& own) {
+  const eider::Database database = own.database.empty() ? eider::open_sqlite(own.database_file)
+                                                        : eider::open_postgres(own.database);
+  eider::App app;
+  notes::add_pages(app);
+  notes::add_api(app);
+  app.use(eider::allow_hosts(with_local(own.hosts)));
+  notes::add_store(app, database);
+  return app;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options own;
-  eider::App app;
-  app.options(eider::OptionSet("notes").add(own));
-  notes::add_pages(app);
-  notes::add_api(app);
-  const auto options = eider::read_command_line(argc, argv, app.options());
-  if (!options) {
-    return options.error();
-  }
-  auto database = own.database.empty() ? eider::try_open_sqlite(own.database_file)
-                                       : eider::try_open_postgres(own.database);
-  if (!database) {
-    std::fprintf(stderr, "%s\n", database.error().c_str());
-    return 1;
-  }
-  app.use(eider::allow_hosts(with_local(own.hosts)));
-  notes::add_store(app, *database);
-  return app.serve(*options);
+  return eider::run_app<Options>("notes", argc, argv, make_app);
 }

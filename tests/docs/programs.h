@@ -79,6 +79,15 @@ App make_app(Database database, std::shared_ptr<KeptMails> mails);
 
 namespace docs::options_page {
 
+struct ShopOptions {
+  std::string database_url;
+};
+struct Price {
+  std::string name;
+};
+std::vector<Migration> shop_migrations();
+std::vector<Price> list_prices();
+App make_notes();
 struct Own {
   std::string smtp_url;
   Secret smtp_password;

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from support import BIN, Program, free_port, run_to_end
+from support import BIN, ROOT, Program, free_port, run_to_end
 
 PLAIN = '01_hello'
 SECURE = '10_http2'
@@ -318,6 +318,36 @@ class EveryExample(unittest.TestCase):
             status, said = run_to_end(program, '--help')
             self.assertEqual(status, 0, program)
             self.assertIn(program if program in self.CLIENTS else '--threads', said)
+
+    def test_each_lists_its_options_its_routes_its_settings_and_its_document(self):
+        for path in sorted(Path(ROOT, 'examples').glob('*')):
+            program = path.stem
+            if not (path.suffix == '.cc' or (path / 'main.cc').exists()) or program in self.CLIENTS:
+                continue
+            with self.subTest(program), tempfile.TemporaryDirectory() as place:
+                help_text = self.said_in(place, program, '--help')
+                self.assertIn('--print-config', help_text)
+                self.assertNotIn('not listed', help_text)
+                self.assertRegex(self.said_in(place, program, '--routes'), r'(?m)^[A-Z]+ /')
+                self.assertIn('[server]', self.said_in(place, program, '--print-config'))
+                if '--openapi ' in help_text:
+                    self.assertIn('openapi', json.loads(self.said_in(place, program, '--openapi')))
+
+    def said_in(self, place, program, word):
+        """Its standard output in that working directory; it has to end with 0."""
+        ended = subprocess.run([BIN / program, word], cwd=place, text=True, check=False,
+                               capture_output=True, stdin=subprocess.DEVNULL, timeout=60,
+                               env={**os.environ, 'PROXY_UPSTREAMS': 'http://127.0.0.1:1'})
+        self.assertEqual((ended.returncode, ended.stderr), (0, ''), (program, word))
+        return ended.stdout
+
+    def test_options_of_modules_are_options_of_the_program(self):
+        with tempfile.TemporaryDirectory() as place:
+            for words in (['--migrations-at-start', 'false'], ['--migrations-at-start=false']):
+                ended = subprocess.run([BIN / 'notes', *words, '--print-config'], cwd=place,
+                                       text=True, check=False, capture_output=True, timeout=60)
+                self.assertEqual(ended.returncode, 0, ended.stderr)
+                self.assertIn('at_start = false  # --migrations-at-start', ended.stdout)
 
     def test_a_wrong_upstream_ends_the_proxy_with_2_and_one_line(self):
         for url in ('', 'x', 'http://', 'ftp://a', 'http://a:99999', 'http://a\r\nX: y'):

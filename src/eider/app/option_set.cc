@@ -136,13 +136,8 @@ std::string option_key(std::string_view section, std::string_view member) {
   return key.append(section.empty() ? "" : ".").append(member);
 }
 
-/// "notes" and "search-index-dir": "NOTES_SEARCH_INDEX_DIR".
-std::string environment_name(std::string_view program, std::string_view option) {
-  if (program.empty()) {
-    return {};
-  }
-  std::string name(program);
-  name.append("_").append(option);
+/// "search-index-dir": "SEARCH_INDEX_DIR".
+std::string as_variable(std::string name) {
   for (char& byte : name) {
     const bool is_small = byte >= 'a' && byte <= 'z';
     const bool is_kept = (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9');
@@ -152,6 +147,9 @@ std::string environment_name(std::string_view program, std::string_view option) 
 }
 
 }  // namespace
+
+OptionSet::OptionSet(std::string_view program)
+    : program_(program), prefix_(program.empty() ? "" : as_variable(program_) + "_") {}
 
 OptionSet& OptionSet::add_answer(std::string_view name, std::string_view help,
                                  std::function<std::string()> answer) {
@@ -167,7 +165,8 @@ void OptionSet::add(detail::app::OptionSpec made, const OptionText& text,
   made.section = section;
   made.name = option_name(section, text.member);
   made.key = option_key(section, text.member);
-  made.environment = text.is_in_environment ? environment_name(program_, made.name) : "";
+  made.environment =
+      text.is_in_environment && !prefix_.empty() ? prefix_ + as_variable(made.name) : "";
   // Without a program's name there are no variables, and a file may say it nevertheless.
   made.is_for_one_call =
       made.form == detail::app::OptionSpec::Form::flag && !text.is_in_environment;

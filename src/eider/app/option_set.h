@@ -380,7 +380,7 @@ class OptionSet {
  public:
   OptionSet() = default;
   /// program  its environment names begin so: "notes" makes NOTES_; empty: there are none
-  explicit OptionSet(std::string_view program) : program_(program) {}
+  explicit OptionSet(std::string_view program);
 
   /// Adds each member of a plain struct.
   ///
@@ -404,6 +404,8 @@ class OptionSet {
                         std::function<std::string()> answer);
 
   [[nodiscard]] const std::string& program() const noexcept { return program_; }
+  /// What the names of its variables begin with: "NOTES_"; empty: there are none.
+  [[nodiscard]] const std::string& prefix() const noexcept { return prefix_; }
   [[nodiscard]] const std::deque<detail::app::OptionSpec>& options() const noexcept {
     return options_;
   }
@@ -426,6 +428,7 @@ class OptionSet {
   void add(detail::app::OptionSpec made, const OptionText& text, std::string_view section);
 
   std::string program_;
+  std::string prefix_;
   std::deque<detail::app::OptionSpec> options_;
   std::vector<std::function<void()>> publishers_;
 };

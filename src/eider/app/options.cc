@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,6 +45,25 @@ Exit misused(std::string_view what) {
   return Exit(kExitUsage, detail::app::printable(what) + "; see --help\n");
 }
 
+/// A word of the command line that no option has.
+struct Unknown {
+  std::string word;
+  std::string nearest;  // the option that was probably meant; empty: there is none like it
+  const OptionSpec* secret = nullptr;  // its value was given in place of its file's name
+
+  [[nodiscard]] std::string text() const {
+    if (secret != nullptr) {
+      const std::string& variable = secret->secret_environment;
+      return word +
+             " is a secret, and every user of this machine can read the command line: write "
+             "it to a file and give --" +
+             secret->name + " FILE" +
+             (variable.empty() ? "" : ", or set the environment variable " + variable);
+    }
+    return word + " is no option" + (nearest.empty() ? "" : ", but " + nearest + " is");
+  }
+};
+
 // The command line's grammar and the layout of its help are CLI11's; values are read by Settings,
 // where a wrong one is told by the place that it came from.
 class Parser {
@@ -50,8 +71,14 @@ class Parser {
   /// settings  outlives it
   explicit Parser(Settings& settings);
 
+  /// Reads all options that there are; what is left is unknown().
+  ///
   /// errors  see read_command_line
   Result<void, Exit> parse(int argc, const char* const* argv);
+  [[nodiscard]] bool asks_for_help() const noexcept { return asks_for_help_; }
+  [[nodiscard]] std::string help() const;
+  /// The first word of the command line that is not an option of the program, or nothing.
+  [[nodiscard]] std::optional<Unknown> unknown(int argc, const char* const* argv) const;
   /// Whether the command line itself says something of it. Pre: there is such an option.
   [[nodiscard]] bool is_given(std::string_view word) const {
     return find(word)->option->count() != 0;
@@ -66,15 +93,16 @@ class Parser {
     [[nodiscard]] const OptionSpec& spec() const noexcept { return *entry->spec; }
   };
 
+  [[nodiscard]] std::vector<std::string> with_values_joined(int argc,
+                                                            const char* const* argv) const;
   void add(Settings::Entry& entry, const std::string& group);
   /// word  "--port"; returns null for what is none
   [[nodiscard]] const Added* find(std::string_view word) const;
   [[nodiscard]] Result<void, Exit> check_values() const;
-  [[nodiscard]] Exit unknown(std::span<const char* const> words,
-                             const std::vector<std::string>& left) const;
 
   CLI::App app_;
   std::vector<Added> added_;
+  bool asks_for_help_ = false;
 };
 
 Parser::Parser(Settings& settings) {
@@ -149,39 +177,62 @@ Result<void, Exit> Parser::check_values() const {
   return {};
 }
 
-/// words  the whole command line: the value of an unknown option follows it there
-/// left   those of them that are no option nor an option's value, in no order
-Exit Parser::unknown(std::span<const char* const> words,
-                     const std::vector<std::string>& left) const {
+std::string Parser::help() const {
+  return without_empty_pairs(app_.help());
+}
+
+std::optional<Unknown> Parser::unknown(int argc, const char* const* argv) const {
+  const std::vector<std::string> left = app_.remaining();  // in no order
+  if (left.empty()) {
+    return std::nullopt;
+  }
+  const std::span<const char* const> words(argv + 1, static_cast<std::size_t>(argc - 1));
   const auto first = std::ranges::find_if(
       words, [&](const std::string& word) { return std::ranges::find(left, word) != left.end(); });
   const std::string word = first == words.end() ? left.front() : *first;
   if (!word.starts_with("--") || word.size() == 2) {
-    return misused("'" + word + "' is no option");
+    return Unknown{"'" + word + "'", {}};
   }
   const std::string name = word.substr(0, word.find('='));
   std::vector<std::string> known;
   for (const Added& added : added_) {
     known.push_back("--" + added.spec().name);
+    if (added.spec().is_secret && known.back() == name + "-file") {
+      return Unknown{name, known.back(), &added.spec()};
+    }
   }
-  const std::string nearest = detail::app::nearest_option(name, known);
-  return misused(name + " is no option" + (nearest.empty() ? "" : ", but " + nearest + " is"));
+  return Unknown{name, detail::app::nearest_option(name, known)};
+}
+
+/// "--read-only false" as "--read-only=false", which is how CLI11 reads the value of a flag.
+std::vector<std::string> Parser::with_values_joined(int argc, const char* const* argv) const {
+  std::vector<std::string> words(argv, argv + argc);
+  for (std::size_t index = 1; index + 1 < words.size(); ++index) {
+    const Added* const added = find(words[index]);
+    const std::string& next = words[index + 1];
+    if (added != nullptr && added->spec().form == OptionSpec::Form::flag && !added->spec().answer &&
+        (next == "true" || next == "false")) {
+      words[index].append("=").append(next);
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(index) + 1);
+    }
+  }
+  return words;
 }
 
 Result<void, Exit> Parser::parse(int argc, const char* const* argv) {
+  const std::vector<std::string> words = with_values_joined(argc, argv);
+  std::vector<const char*> pointers;
+  std::ranges::transform(words, std::back_inserter(pointers), &std::string::c_str);
   try {
-    app_.parse(argc, argv);
+    app_.parse(static_cast<int>(pointers.size()), pointers.data());
   } catch (const CLI::CallForHelp&) {
-    return fail(Exit(0, without_empty_pairs(app_.help())));
+    asks_for_help_ = true;
   } catch (const CLI::ParseError& error) {  // the last word is an option that lacks its value
     const Added* const last = find(argv[argc - 1]);
     return fail(last == nullptr ? misused(error.what()) : without_value(last->spec()));
   }
-  if (auto checked = check_values(); !checked) {
+  if (auto checked = check_values(); !checked && !asks_for_help_) {
     return checked;
-  }
-  if (const std::vector<std::string> left = app_.remaining(); !left.empty()) {
-    return fail(unknown({argv + 1, static_cast<std::size_t>(argc - 1)}, left));
   }
   for (const Added& added : added_) {
     if (added.option->count() != 0) {
@@ -263,6 +314,26 @@ void set_others_aside(const Parser& parser, Settings& settings) {
   }
 }
 
+/// The options of every application, and the structs that they are read into.
+struct OptionsOfAll {
+  explicit OptionsOfAll(const ServerOptions& given)
+      : serving(detail::app::serving_of(given)),
+        process(detail::app::process_of(given)),
+        live(std::make_shared<LiveSettings>(given.limits)) {}
+  OptionsOfAll(const OptionsOfAll&) = delete;
+  OptionsOfAll& operator=(const OptionsOfAll&) = delete;
+
+  [[nodiscard]] std::shared_ptr<Settings> with(const OptionSet& own) {
+    OptionSet set(kProgram);
+    set.add(serving).add(process).add(live->serving).add(live->limits, "limits");
+    return std::make_shared<Settings>(own, std::move(set), live);
+  }
+
+  Serving serving;
+  ServingProcess process;
+  std::shared_ptr<LiveSettings> live;
+};
+
 /// Reads all that is said, of `settings` into the structs that they are of.
 ///
 /// errors  what is told in place of serving
@@ -270,6 +341,12 @@ Result<void, Exit> read_settings(int argc, const char* const* argv, Settings& se
   Parser parser(settings);
   if (auto parsed = parser.parse(argc, argv); !parsed) {
     return parsed;
+  }
+  if (parser.asks_for_help()) {
+    return fail(Exit(0, parser.help()));
+  }
+  if (const auto unknown = parser.unknown(argc, argv)) {
+    return fail(misused(unknown->text()));
   }
   set_others_aside(parser, settings);
   settings.hear_environment();
@@ -311,14 +388,16 @@ Exit run_main(const std::function<Exit()>& program) try {
   return Exit(kExitThrew, detail::app::printable(failure.what()) + "\n");
 }
 
-Result<ServerOptions, Exit> read_command_line(int argc, const char* const* argv,
-                                              const OptionSet& own, ServerOptions given) {
-  Serving serving = detail::app::serving_of(given);
-  ServingProcess process = detail::app::process_of(given);
-  OptionSet of_all(kProgram);
-  const auto live = std::make_shared<LiveSettings>(given.limits);
-  of_all.add(serving).add(process).add(live->serving).add(live->limits, "limits");
-  auto settings = std::make_shared<Settings>(own, std::move(of_all), live);
+namespace {
+
+/// first  has read the program's own options; null: this does
+Result<ServerOptions, Exit> read_all(int argc, const char* const* argv, const OptionSet& own,
+                                     ServerOptions given, const Settings* first) {
+  OptionsOfAll of_all(given);
+  auto settings = of_all.with(own);
+  if (first != nullptr) {
+    settings->adopt(*first);
+  }
   try {
     if (auto read = read_settings(argc, argv, *settings); !read) {
       return fail(std::move(read.error()));
@@ -326,16 +405,82 @@ Result<ServerOptions, Exit> read_command_line(int argc, const char* const* argv,
   } catch (const CLI::ConstructionError& error) {  // an option that every application has
     throw Failure(Error::internal(error.what()));
   }
-  if (auto checked = check_together(*settings, given, serving, process); !checked) {
+  if (auto checked = check_together(*settings, given, of_all.serving, of_all.process); !checked) {
     return fail(std::move(checked.error()));
   }
-  if (process.print_config) {
-    return fail(Exit(0, settings->print()));
+  if (of_all.process.print_config) {
+    std::string all;
+    for (const std::string& misspelled : settings->misspelled_variables()) {
+      all.append("# ").append(detail::app::printable(misspelled)).append("\n");
+    }
+    return fail(Exit(0, all + settings->print()));
   }
   given.limits =
       with_changes(given.limits, detail::app::serving_limits_of(given.limits), settings->limits());
   given.settings = std::move(settings);
-  return detail::app::to_server_options(std::move(given), serving, process);
+  return detail::app::to_server_options(std::move(given), of_all.serving, of_all.process);
+}
+
+/// The program's own options, read before its app is made, which has more: those of its modules.
+struct OwnReading {
+  std::string help;  // as far as it is known; empty: it was not asked for
+  /// What may be misspelled, a line each: it may be the reason why the app cannot be made.
+  std::string slips;
+};
+
+Result<OwnReading, Exit> read_own(int argc, const char* const* argv, Settings& settings) {
+  Parser parser(settings);
+  if (auto parsed = parser.parse(argc, argv); !parsed) {
+    return fail(std::move(parsed.error()));
+  }
+  settings.hear_environment();
+  auto reading = settings.read_known();
+  if (!reading && !parser.asks_for_help()) {
+    return fail(misused(reading.error()));
+  }
+  if (reading) {
+    settings.take(*std::move(reading));
+  }
+  OwnReading read{.help = parser.asks_for_help() ? parser.help() : "", .slips = {}};
+  if (const auto unknown = parser.unknown(argc, argv); unknown && !unknown->nearest.empty()) {
+    read.slips.append(misused(unknown->text()).text());
+  }
+  for (const std::string& misspelled : settings.misspelled_variables()) {
+    read.slips.append(detail::app::printable(misspelled)).append("\n");
+  }
+  return read;
+}
+
+}  // namespace
+
+Result<ServerOptions, Exit> read_command_line(int argc, const char* const* argv,
+                                              const OptionSet& own, ServerOptions given) {
+  return read_all(argc, argv, own, std::move(given), nullptr);
+}
+
+Exit run_app(const OptionSet& own, int argc, const char* const* argv,
+             const std::function<App()>& make, const ServerOptions& given) {
+  return run_main([&]() -> Exit {
+    OptionsOfAll of_all(given);
+    const std::shared_ptr<Settings> first = of_all.with(own);
+    const auto read = read_own(argc, argv, *first);
+    if (!read) {
+      return read.error();
+    }
+    std::optional<App> app;
+    const Exit made = run_main([&] {
+      app = make();
+      return Exit(0);
+    });
+    if (!app) {
+      return read->help.empty()
+                 ? Exit(made.code(), made.text() + read->slips)
+                 : Exit(0, read->help + "\nOptions of modules are not listed: " + made.text());
+    }
+    app->options(own);
+    const auto options = read_all(argc, argv, app->options(), given, first.get());
+    return options ? app->serve(*options) : options.error();
+  });
 }
 
 }  // namespace eider

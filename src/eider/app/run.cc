@@ -14,6 +14,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/options.h"
+#include "eider/app/printable.h"
 #include "eider/app/reloading.h"
 #include "eider/app/respond.h"
 #include "eider/app/route_table.h"
@@ -116,6 +117,15 @@ std::function<void()> taking_limits(Server& server, const detail::app::Settings*
   };
 }
 
+void warn_of_misspelled(const detail::app::Settings& settings, LogSink& log, bool is_worker) {
+  if (is_worker) {
+    return;  // the supervisor has the same environment, and has logged it
+  }
+  for (const std::string& warning : settings.misspelled_variables()) {
+    log.write(LogLevel::warning, detail::app::printable(warning));
+  }
+}
+
 }  // namespace
 
 Exit App::run(int argc, char** argv) {
@@ -166,6 +176,7 @@ Exit App::serve(const ServerOptions& options) {
   table_->settings = options.settings;
   if (table_->settings != nullptr && table_->log != nullptr) {
     table_->settings->apply(*table_->log);
+    warn_of_misspelled(*table_->settings, *table_->log, worker.has_value());
   }
   accept_eider_dev_alone(*table_);
   auto service = make_service();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <functional>
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include "eider/app/app.h"
@@ -15,29 +15,34 @@ namespace eider {
 /// As run_main(program, argc, argv), of a program that has its words already.
 Exit run_main(const std::function<Exit()>& program);
 
-/// Reads the command line into an `Own`, makes the app of it and serves it; what is thrown on the
-/// way is told in one line, as by `run_main`:
+/// The main() of a program: reads its options, makes the app and serves it. Options of modules,
+/// `--openapi` and everything else that the app adds are options of the program too. What is thrown
+/// is reported in one line, as by `run_main`.
 ///
 ///     int main(int argc, char** argv) {
 ///       return eider::run_app<Options>("notes", argc, argv, make_app);   // App make_app(const
 ///       Options&)
 ///     }
 ///
-/// program  begins what the environment calls its options: NOTES_DATABASE_FILE
-/// make     is called with what was read. Options that its app has by itself, of modules and
-///          `--openapi`, are not on the command line: they are read by App::run, or as
-///          docs/howto/options.md has it.
+/// program  prefix of its environment variables: NOTES_DATABASE_FILE
+/// make     is called after the options were read, also for `--help`, `--routes` and `--openapi`:
+///          it should open nothing that is missing then, such as a connection to a server
+/// given    defaults of the server's own options
+Exit run_app(const OptionSet& own, int argc, const char* const* argv,
+             const std::function<App()>& make, const ServerOptions& given = {});
+
 template <class Own, class Make>
-Exit run_app(const std::string& program, int argc, char** argv, Make make) {
-  return run_main([&]() -> Exit {
-    Own own;
-    const auto options = read_command_line(argc, argv, OptionSet(program).add(own));
-    if (!options) {
-      return options.error();
-    }
-    App app = make(std::as_const(own));
-    return app.serve(*options);
-  });
+Exit run_app(std::string_view program, int argc, const char* const* argv, Make make,
+             const ServerOptions& given = {}) {
+  Own own;
+  return run_app(
+      OptionSet(program).add(own), argc, argv, [&] { return make(std::as_const(own)); }, given);
+}
+
+/// The same of a program without options of its own: `run_app("notes", argc, argv, make_app)`.
+inline Exit run_app(std::string_view program, int argc, const char* const* argv,
+                    const std::function<App()>& make, const ServerOptions& given = {}) {
+  return run_app(OptionSet(program), argc, argv, make, given);
 }
 
 }  // namespace eider

@@ -94,6 +94,19 @@ std::string shown(std::string_view key) {
          (key.size() > kShownBytesMax ? "…'" : "'");
 }
 
+/// Whether a container platform sets such a variable in each container: Kubernetes and Docker do
+/// for a service called as the program is ("NOTES_PORT_8080_TCP_ADDR", "NOTES_SERVICE_HOST").
+///
+/// name  behind the service's name: "_PORT"
+bool is_of_a_container(std::string_view name, std::string_view value) {
+  const std::size_t port = name.rfind("_PORT_");
+  const bool is_port_number =
+      port != std::string_view::npos && port + 6 < name.size() && is_digit(name[port + 6]);
+  return is_port_number || name.ends_with("_SERVICE_HOST") ||
+         name.find("_SERVICE_PORT") != std::string_view::npos ||
+         (name.ends_with("_PORT") && value.find("://") != std::string_view::npos);
+}
+
 bool is_as_written(const OptionSpec& spec, const SettingLine& line) {
   using Kind = OptionSpec::Kind;
   return line.is_list == (spec.form == OptionSpec::Form::many) &&
@@ -139,14 +152,43 @@ bool Settings::can_change() const noexcept {
   return !path_.empty() || std::ranges::any_of(own_.options(), &OptionSpec::is_reloadable);
 }
 
+void Settings::adopt(const Settings& first) {
+  path_ = first.path_;
+  file_ = first.file_;
+  is_file_adopted_ = true;
+  for (std::size_t index = 0; index < first.own_.options().size(); ++index) {
+    entries_[index].value = first.entries_[index].value;
+    entries_[index].origin = first.entries_[index].origin;
+    entries_[index].is_adopted = true;
+  }
+}
+
 Result<Settings::Reading, std::string> Settings::read() {
   if (auto read = read_file(); !read) {
     return fail(std::move(read.error()));
   }
+  if (auto checked = check_keys(); !checked) {
+    return fail(std::move(checked.error()));
+  }
+  return read_values();
+}
+
+Result<Settings::Reading, std::string> Settings::read_known() {
+  if (auto read = read_file(); !read) {
+    return fail(std::move(read.error()));
+  }
+  return read_values();
+}
+
+Result<Settings::Reading, std::string> Settings::read_values() {
   Reading reading;
-  for (const Entry& entry : entries_) {
+  for (Entry& entry : entries_) {
     if (entry.spec->answer) {
       reading.entries.emplace_back();
+      continue;
+    }
+    if (std::exchange(entry.is_adopted, false)) {
+      reading.entries.push_back({entry.value, entry.origin});
       continue;
     }
     auto of = read(entry);
@@ -159,6 +201,9 @@ Result<Settings::Reading, std::string> Settings::read() {
 }
 
 Result<void, std::string> Settings::read_file() {
+  if (std::exchange(is_file_adopted_, false)) {
+    return {};
+  }
   const auto config = std::ranges::find(entries_, kConfigKey, &Entry::key);
   if (config == entries_.end() || !config->said) {
     return {};
@@ -170,7 +215,7 @@ Result<void, std::string> Settings::read_file() {
     return fail((has_place ? "" : config->said->where + " ") + file.error());
   }
   file_ = *std::move(file);
-  return check_keys();
+  return {};
 }
 
 Result<void, std::string> Settings::check_keys() const {
@@ -221,6 +266,51 @@ std::string Settings::nearest_key(std::string_view wrong) const {
     }
   }
   return {};
+}
+
+/// The variable of an option that was probably meant; empty: there is none like it.
+std::string Settings::nearest_variable(std::string_view name, std::string_view value) const {
+  constexpr std::size_t kLettersMin = 4;  // among shorter names, one letter makes another word
+  constexpr std::size_t kNameBytesMax = 64;
+  for (const OptionSet* const set : {&own_, &serving_}) {
+    const std::string& prefix = set->prefix();
+    if (prefix.empty() || !name.starts_with(prefix) || name.size() > kNameBytesMax ||
+        name.size() < prefix.size() + kLettersMin ||
+        is_of_a_container(name.substr(prefix.size() - 1), value)) {
+      continue;
+    }
+    std::vector<std::string> known;
+    for (const OptionSpec& spec : set->options()) {
+      for (const std::string& each : {spec.environment, spec.secret_environment}) {
+        if (!each.empty()) {
+          known.push_back("--" + each.substr(prefix.size()));
+        }
+      }
+    }
+    const std::string wrong = "--" + std::string(name.substr(prefix.size()));
+    const std::string nearest = nearest_option(wrong, known);
+    // NOTES_HOST_ALIASES is another word than NOTES_HOST, NOTES_HOSTS is a slip.
+    const bool goes_on = wrong.size() > nearest.size() + 1 && wrong.starts_with(nearest);
+    if (!nearest.empty() && nearest != wrong && !goes_on) {
+      return prefix + nearest.substr(2);
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> Settings::misspelled_variables() const {
+  std::vector<std::string> all;
+  for (const char* const* variable = ::environ; *variable != nullptr; ++variable) {
+    const std::string_view text(*variable);
+    const std::size_t end = std::min(text.find('='), text.size());
+    const std::string_view name = text.substr(0, end);
+    const std::string nearest = nearest_variable(name, text.substr(std::min(end + 1, text.size())));
+    if (!nearest.empty()) {
+      all.push_back("The environment variable " + std::string(name) +
+                    " is not used: no option has that name. Did you mean " + nearest + "?");
+    }
+  }
+  return all;
 }
 
 Result<Settings::Reading::Of, std::string> Settings::read(const Entry& entry) const {

@@ -35,6 +35,8 @@ class Settings {
     bool is_aside = false;
     std::string value = {};   // as TOML has it, since it was last taken
     std::string origin = {};  // "default", "notes.toml:3", "NOTES_PORT", "--port"
+    /// See adopt().
+    bool is_adopted = false;
   };
   /// What was read of each entry, and is not taken yet.
   struct Reading {
@@ -60,6 +62,9 @@ class Settings {
   [[nodiscard]] const OptionSet& own() const noexcept { return own_; }
   /// Hears the environment about all that the command line says nothing about.
   void hear_environment();
+  /// Uses what `first`, of the same own options, has read of them and of its file: the first read()
+  /// opens no file again, which may be a pipe.
+  void adopt(const Settings& first);
   /// Sets what the log was told, if it was, as of now.
   void apply(LogSink& log) const;
   /// The newest; stay as they are, for as long as this lives.
@@ -71,6 +76,13 @@ class Settings {
   ///
   /// errors  what is wrong, where, and how to mend it, in one line
   [[nodiscard]] Result<Reading, std::string> read();
+  /// The same, without an error for a key that is not one of these options: see check_keys.
+  [[nodiscard]] Result<Reading, std::string> read_known();
+  /// errors  the first key of the file that is not an option, with the nearest one
+  [[nodiscard]] Result<void, std::string> check_keys() const;
+  /// Each variable of the environment that is probably meant for an option and misspelled, with the
+  /// nearest name, as one sentence.
+  [[nodiscard]] std::vector<std::string> misspelled_variables() const;
   /// Makes all of it so.
   void take(Reading reading);
   /// Makes of what differs so what may change. Nothing that was aside is left of the rest.
@@ -85,7 +97,8 @@ class Settings {
  private:
   void add(const OptionSet& set, std::string_view table);
   [[nodiscard]] Result<void, std::string> read_file();
-  [[nodiscard]] Result<void, std::string> check_keys() const;
+  [[nodiscard]] Result<Reading, std::string> read_values();
+  [[nodiscard]] std::string nearest_variable(std::string_view name, std::string_view value) const;
   [[nodiscard]] std::string nearest_key(std::string_view wrong) const;
   [[nodiscard]] Result<Reading::Of, std::string> read(const Entry& entry) const;
   [[nodiscard]] Result<Reading::Of, std::string> read_said(const Entry& entry,
@@ -100,6 +113,7 @@ class Settings {
   std::deque<Entry> entries_;
   std::string path_;
   SettingsFile file_;
+  bool is_file_adopted_ = false;
 };
 
 }  // namespace eider::detail::app
