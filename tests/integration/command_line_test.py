@@ -6,6 +6,7 @@ Must not look into the program: what counts are its words, its exit code and whe
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -335,17 +336,36 @@ class EveryExample(unittest.TestCase):
 
     def said_in(self, place, program, word):
         """Its standard output in that working directory; it has to end with 0."""
-        ended = subprocess.run([BIN / program, word], cwd=place, text=True, check=False,
-                               capture_output=True, stdin=subprocess.DEVNULL, timeout=60,
+        ended = subprocess.run([(BIN / program).absolute(), word], cwd=place, text=True,
+                               check=False, capture_output=True, stdin=subprocess.DEVNULL,
+                               timeout=60,
                                env={**os.environ, 'PROXY_UPSTREAMS': 'http://127.0.0.1:1'})
         self.assertEqual((ended.returncode, ended.stderr), (0, ''), (program, word))
         return ended.stdout
 
+    def test_a_directory_of_a_program_is_found_in_its_package_from_any_other(self):
+        for folder in ('languages', 'bin/languages', 'share/16_languages/languages', None):
+            with self.subTest(folder), tempfile.TemporaryDirectory() as place:
+                package = Path(place, 'package')
+                program = package / 'bin/16_languages'
+                program.parent.mkdir(parents=True)
+                shutil.copy(BIN / program.name, program)
+                if folder:
+                    shutil.copytree(ROOT / 'examples/16_languages/languages', package / folder)
+                ended = subprocess.run([program, '--directory', 'languages', '--routes'], cwd=place,
+                                       text=True, check=False, capture_output=True, timeout=60)
+                self.assertEqual(ended.returncode, 0 if folder else 1, ended.stderr)
+                if not folder:
+                    self.assertIn(f'there is no such directory (searched: {place}/languages, '
+                                  f'{package}/bin/languages, {package}/languages, '
+                                  f'{package}/share/16_languages/languages)', ended.stderr)
+
     def test_options_of_modules_are_options_of_the_program(self):
         with tempfile.TemporaryDirectory() as place:
             for words in (['--migrations-at-start', 'false'], ['--migrations-at-start=false']):
-                ended = subprocess.run([BIN / 'notes', *words, '--print-config'], cwd=place,
-                                       text=True, check=False, capture_output=True, timeout=60)
+                ended = subprocess.run([(BIN / 'notes').absolute(), *words, '--print-config'],
+                                       cwd=place, text=True, check=False, capture_output=True,
+                                       timeout=60)
                 self.assertEqual(ended.returncode, 0, ended.stderr)
                 self.assertIn('at_start = false  # --migrations-at-start', ended.stdout)
 
