@@ -136,7 +136,6 @@ Task<Response> FileServer::download(std::string path, std::string name,
   Response response = co_await std::move(serving);
   if (response.status() < kFirstError) {
     response.add_header("Content-Disposition", attachment(name));
-    response.add_header("X-Content-Type-Options", "nosniff");
   }
   co_return response;
 }

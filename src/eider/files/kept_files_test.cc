@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "eider/app/app.h"
@@ -94,6 +96,9 @@ TEST_F(KeptFilesTest, gives_back_what_it_keeps_for_browsers_to_save_and_never_to
   EXPECT_EQ(reply.body, "<script>");
   EXPECT_EQ(reply.header("Content-Type"), "application/octet-stream");
   EXPECT_EQ(reply.header("X-Content-Type-Options"), "nosniff");
+  EXPECT_EQ(std::ranges::count(reply.headers, "X-Content-Type-Options",
+                               &std::pair<std::string, std::string>::first),
+            1);
   EXPECT_EQ(reply.header("Cache-Control"), "private, no-cache");
   EXPECT_EQ(reply.header("Content-Disposition"),
             "attachment; filename=\"<b>.html\"; filename*=UTF-8''%3Cb%3E.html");

@@ -7,7 +7,9 @@
 #include <string_view>
 #include <utility>
 
+#include "eider/base/base64.h"
 #include "eider/base/html.h"
+#include "eider/base/sha256.h"
 #include "eider/http/accept.h"
 #include "eider/http/response.h"
 #include "eider/json/read.h"
@@ -29,17 +31,20 @@ std::string_view text_of(const Value& problem, std::string_view name) {
                                                   : std::string_view();
 }
 
-/// Nothing of it is loaded from anywhere, and no script runs in it.
+constexpr std::string_view kPlainStyle =
+    "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:18vh auto;padding:0 1.5rem;"
+    "overflow-wrap:anywhere}h1{font-size:1.6rem;line-height:1.2}small{opacity:.7}";
+
+/// The page loads nothing and runs no script. Its own policy (plain_policy) allows its style.
 std::string plain_page(const ErrorPage& error) {
   std::string page =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width\">"
       "<meta name=\"color-scheme\" content=\"light dark\"><title>";
   page.append(escape_html(error.title))
-      .append(
-          "</title><style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:18vh "
-          "auto;padding:0 1.5rem;overflow-wrap:anywhere}h1{font-size:1.6rem;line-height:1.2}"
-          "small{opacity:.7}</style></head><body><main><h1>")
+      .append("</title><style>")
+      .append(kPlainStyle)
+      .append("</style></head><body><main><h1>")
       .append(escape_html(error.title))
       .append("</h1><p>")
       .append(escape_html(error.detail))
@@ -51,6 +56,16 @@ std::string plain_page(const ErrorPage& error) {
   return page.append("</small></p></main></body></html>\n");
 }
 
+/// A policy of the application, such as that of security_headers, would refuse the inline style.
+const std::string& plain_policy() {
+  static const std::string kPolicy =
+      "default-src 'none'; img-src 'self' data:; style-src 'sha256-" +
+      to_base64(to_view(sha256(kPlainStyle))) +
+      "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  return kPolicy;
+}
+
+/// Empty: the library's own.
 const ErrorPages::Page& page_for(const ErrorPages& pages, int status) {
   const auto found = pages.by_status.find(status);
   return found == pages.by_status.end() ? pages.page : found->second;
@@ -85,7 +100,11 @@ void show(const ErrorPages& pages, const Request& request, Response& response) {
                         .request_id = id == nullptr ? std::string_view() : id->text(),
                         .problem = *problem,
                         .request = request};
-  if (auto page = made_by(page_for(pages, response.status()), error)) {
+  const ErrorPages::Page& own = page_for(pages, response.status());
+  if (!own) {
+    response.replace_header("Content-Security-Policy", plain_policy());
+    response.set_body(plain_page(error)).set_static_type(kTextHtml);
+  } else if (auto page = made_by(own, error)) {
     response.set_body(*std::move(page)).set_static_type(kTextHtml);
   }
 }
@@ -93,9 +112,6 @@ void show(const ErrorPages& pages, const Request& request, Response& response) {
 }  // namespace
 
 Hook error_pages(ErrorPages pages) {
-  if (!pages.page) {
-    pages.page = plain_page;
-  }
   auto after = [pages = std::move(pages)](const Request& request, Response& response) {
     show(pages, request, response);
   };

@@ -31,7 +31,8 @@ struct ErrorPages {
   /// Makes the whole document, as HTML.
   using Page = std::function<std::string(const ErrorPage&)>;
 
-  /// Of all errors. Empty: a plain page that the library has, light or dark.
+  /// For all errors. Empty: the library's plain page, light or dark. The plain page has a
+  /// Content-Security-Policy of its own, which replaces that of security_headers.
   Page page = {};
   /// Of single statuses, in place of that.
   std::map<int, Page> by_status = {};

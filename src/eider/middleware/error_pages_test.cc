@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eider/app/app.h"
+#include "eider/base/base64.h"
 #include "eider/base/html.h"
+#include "eider/base/sha256.h"
 #include "eider/languages/languages.h"
 #include "eider/middleware/request_id.h"
 #include "eider/middleware/security_headers.h"
@@ -113,6 +117,40 @@ TEST_F(ErrorPagesTest, vary_by_accept_either_way) {
     }
     EXPECT_TRUE(varies) << accept;
   }
+}
+
+/// The inline style as the browser hashes it.
+std::string style_source(const std::string& page) {
+  const std::size_t begin = page.find("<style>") + std::string_view("<style>").size();
+  const std::string_view style =
+      std::string_view(page).substr(begin, page.find("</style>") - begin);
+  return "'sha256-" + to_base64(to_view(sha256(style))) + "'";
+}
+
+TEST_F(ErrorPagesTest, have_a_policy_that_allows_the_style_of_the_plain_page) {
+  for (const char* target : {"/nowhere", "/fails", "/said"}) {
+    const Reply reply = ask(target);
+    const std::string policy(reply.header("Content-Security-Policy").value_or(""));
+    EXPECT_TRUE(policy.contains("style-src " + style_source(reply.body))) << policy;
+    EXPECT_EQ(std::ranges::count(reply.headers, "Content-Security-Policy",
+                                 &std::pair<std::string, std::string>::first),
+              1);
+  }
+  const std::string of_own_page(ask("/x").header("Content-Security-Policy").value_or(""));
+  EXPECT_TRUE(of_own_page.starts_with("default-src 'self'")) << of_own_page;
+}
+
+TEST(ErrorPages, have_their_policy_where_the_security_headers_are_inside_of_them) {
+  App app;
+  app.use(error_pages());
+  app.use(security_headers());
+  TestClient client(std::move(app));
+  const Reply reply = client.send({.target = "/nowhere", .headers = {{"Accept", kBrowser}}});
+  const std::string policy(reply.header("Content-Security-Policy").value_or(""));
+  EXPECT_TRUE(policy.contains("style-src " + style_source(reply.body))) << policy;
+  EXPECT_EQ(std::ranges::count(reply.headers, "Content-Security-Policy",
+                               &std::pair<std::string, std::string>::first),
+            1);
 }
 
 TEST_F(ErrorPagesTest, show_foreign_text_as_text) {

@@ -15,8 +15,9 @@ struct SecurityHeaders {
   /// Where a page may take things from. "{nonce}" becomes 'nonce-…' of the CspNonce that the
   /// handler has taken, and nothing where it has taken none.
   std::string csp =
-      "default-src 'self'; script-src 'self' {nonce}; style-src 'self' {nonce}; object-src 'none'; "
-      "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+      "default-src 'self'; script-src 'self' {nonce}; style-src 'self' {nonce}; "
+      "img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+      "frame-ancestors 'none'";
   /// The policy is only watched: browsers report to where its report-to says.
   bool csp_is_only_reported = false;
   /// What a page tells others of where a person came from. "no-referrer" would make browsers send a

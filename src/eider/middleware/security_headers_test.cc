@@ -48,7 +48,9 @@ TEST(SecurityHeaders, are_on_every_answer) {
     EXPECT_EQ(field(reply, "Cross-Origin-Opener-Policy"), "same-origin") << path;
     EXPECT_EQ(field(reply, "Cross-Origin-Resource-Policy"), "same-origin") << path;
     EXPECT_TRUE(field(reply, "Permissions-Policy").contains("camera=()")) << path;
-    EXPECT_TRUE(field(reply, "Content-Security-Policy").starts_with("default-src 'self'")) << path;
+    const std::string policy = field(reply, "Content-Security-Policy");
+    EXPECT_TRUE(policy.starts_with("default-src 'self'")) << path;
+    EXPECT_TRUE(policy.contains("img-src 'self' data:;")) << "an icon as data: is shown";
   }
 }
 
