@@ -267,10 +267,9 @@ void ConnectionH2::expire() {
 }
 
 void ConnectionH2::check_line(Instant now) {
-  const Limits& limits = loop_.context.limits;
   if (ending_since_ != Instant::max()) {
     // While bytes wait the reader's pace decides, not the time to linger.
-    const bool is_late = now - ending_since_ >= limits.linger;
+    const bool is_late = now - ending_since_ >= loop_.context.linger();
     if (is_late && line_.waiting_bytes() == 0) {
       close();
       return;

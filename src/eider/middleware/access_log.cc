@@ -19,6 +19,7 @@
 #include "eider/json/json.h"
 #include "eider/middleware/identity.h"
 #include "eider/runtime/loop.h"
+#include "eider/server/answer_began.h"
 
 namespace eider {
 
@@ -268,11 +269,21 @@ Observer access_log(std::shared_ptr<LogSink> sink, AccessFormat format,
       };
 }
 
+namespace {
+
+/// A stream goes on for as long as its client likes: what counts is when it began.
+Instant answered_at(const AnswerRecord& record) noexcept {
+  const auto* const began = record.request.find<AnswerBegan>();
+  return began == nullptr ? record.ended : began->at;
+}
+
+}  // namespace
+
 SlowObserver slow_log(std::shared_ptr<LogSink> sink, Duration limit,
                       std::vector<std::string> secrets) {
   return {.over =
               [sink, limit, secrets = std::move(secrets)](const AnswerRecord& record) {
-                if (record.ended - record.began > limit) {
+                if (answered_at(record) - record.began > limit) {
                   write_fields(*sink, LogLevel::warning, "slow request", record, secrets);
                 }
               },

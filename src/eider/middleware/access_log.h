@@ -49,10 +49,12 @@ enum class AccessFormat : std::uint8_t {
 [[nodiscard]] Observer access_log(std::shared_ptr<LogSink> sink,
                                   AccessFormat format = AccessFormat::text,
                                   std::vector<std::string> secrets = secret_query_names());
-/// A warning "slow request" with the same fields for each request that has taken longer, from its
-/// head to the last byte of its answer: for App::observe. Streams and files that are sent take as
-/// long as their clients do. Ahead of it, once, "slow request goes on" with method, route,
-/// milliseconds, address, and what it waits for, where the handler has not answered by then.
+/// Logs a warning "slow request" with the same fields for each request that took longer than
+/// `limit`, from its head to the last byte of its response: for App::observe. For an event stream,
+/// a WebSocket and other content that is produced while it is sent the time ends when the response
+/// head is sent. A large file takes as long as its client needs to read it. Before that warning,
+/// once, "slow request goes on" with method, route, milliseconds, address, and what it waits for,
+/// where the handler has not answered by then.
 [[nodiscard]] SlowObserver slow_log(std::shared_ptr<LogSink> sink, Duration limit,
                                     std::vector<std::string> secrets = secret_query_names());
 /// The same on standard error; other formats than text on standard output, as they are.

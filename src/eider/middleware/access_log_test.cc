@@ -227,6 +227,67 @@ TEST(SlowLog, tells_each_request_that_took_longer_with_its_route) {
   EXPECT_TRUE(lines[1].contains(" milliseconds=31 ")) << lines[1];
 }
 
+/// Streams that begin after 10 or 50 ms and go on for another 100.
+std::vector<std::string> slow_stream_lines(const std::string& target) {
+  App app;
+  const auto log = std::make_shared<LogLines>();
+  app.observe(slow_log(log, milliseconds(30)));
+  app.get("/events/{ms}", [](int ms, EventStream events) -> Task<> {
+    auto before = sleep_for(milliseconds(ms));
+    co_await before;
+    auto sent = events.send({.data = "1"});
+    co_await sent;
+    auto after = sleep_for(milliseconds(100));
+    co_await after;
+  });
+  app.get("/rows/{ms}", [](int ms, ResponseStream out) -> Task<> {
+    auto before = sleep_for(milliseconds(ms));
+    co_await before;
+    auto written = out.write("1\n");
+    co_await written;
+    auto after = sleep_for(milliseconds(100));
+    co_await after;
+  });
+  TestClient client(app);
+  client.get(target);
+  client.advance(milliseconds(1));
+  std::erase_if(log->lines, [](const std::string& line) { return line.contains("goes on"); });
+  return log->lines;
+}
+
+TEST(SlowLog, measures_a_stream_until_it_begins) {
+  EXPECT_EQ(slow_stream_lines("/events/10"), std::vector<std::string>());
+  EXPECT_EQ(slow_stream_lines("/rows/10"), std::vector<std::string>());
+  const std::vector<std::string> lines = slow_stream_lines("/rows/50");
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_TRUE(lines[0].starts_with("slow request method=GET target=/rows/50 ")) << lines[0];
+}
+
+/// Reached by set_up_slow_sockets, which is a plain function as no argument can be given to it.
+std::shared_ptr<LogLines> slow_socket_lines;  // NOLINT(*-avoid-non-const-global-variables)
+
+void set_up_slow_sockets(App& app) {
+  slow_socket_lines = std::make_shared<LogLines>();
+  app.observe(slow_log(slow_socket_lines, std::chrono::seconds(2)));
+  app.ws("/live", [](WebSocket socket) -> Task<> {
+    auto next = socket.receive();
+    co_await next;
+  });
+}
+
+TEST(SlowLog, does_not_report_a_websocket_that_was_opened_quickly) {
+  SimAppServer<&set_up_slow_sockets> server;
+  SimClient client = server.connect();
+  client.send(
+      "GET /live HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  server.kernel.advance(std::chrono::seconds(20));
+  EXPECT_TRUE(client.received().starts_with("HTTP/1.1 101 ")) << client.received();
+  client.close();
+  server.kernel.advance(std::chrono::seconds(20));
+  EXPECT_EQ(slow_socket_lines->lines, std::vector<std::string>());
+}
+
 constexpr std::size_t kManyRequests = 25;
 /// Reached by set_up_slow, which is a plain function as no argument can be given to it.
 std::shared_ptr<LogLines> slow_log_lines;  // NOLINT(*-avoid-non-const-global-variables)

@@ -2,6 +2,7 @@
 // Must not be shared between loops.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +41,9 @@ class ConnectionOwner {
 /// When the server stops, for a connection that has asked nothing yet, or was answered just now.
 inline constexpr Duration kTimeToAsk = std::chrono::seconds(1);
 
+/// See LoopContext::linger.
+inline constexpr Duration kLingerWhileDraining = std::chrono::seconds(1);
+
 struct LoopContext {
   /// its_limits  as of LoopLimits
   LoopContext(Loop& its_loop, Service& its_service, const Limits& its_limits)
@@ -59,6 +63,12 @@ struct LoopContext {
     return {.head_bytes_max = limits.head_bytes_max,
             .target_bytes_max = limits.target_bytes_max,
             .fields_max = limits.fields_max};
+  }
+
+  /// How long to wait for a client to close its side after its last response. Everything was given
+  /// to the kernel by then, so a server that stops waits for a short time only.
+  [[nodiscard]] Duration linger() const noexcept {
+    return is_draining ? std::min(limits.linger, kLingerWhileDraining) : limits.linger;
   }
 
   void count_request() noexcept { base::add_alone(requests, std::uint64_t{1}); }

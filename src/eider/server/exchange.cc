@@ -6,6 +6,7 @@
 
 #include "eider/http/method.h"
 #include "eider/http/request_work.h"
+#include "eider/server/answer_began.h"
 
 namespace eider::detail::server {
 
@@ -142,7 +143,10 @@ void Exchange::deliver() {
   std::visit(ContentCases{[&](const BytesContent&) { transport_->send(response_); },
                           [&](const ContentPtr<FileContent>&) { transport_->send(response_); },
                           [&](const ContentPtr<ProducedContent>&) { produce(); },
-                          [&](const ContentPtr<Upgrade>&) { transport_->upgrade(response_); }},
+                          [&](const ContentPtr<Upgrade>&) {
+                            note_answer_begun();
+                            transport_->upgrade(response_);
+                          }},
              response_.content());
 }
 
@@ -171,7 +175,15 @@ void Exchange::produce() {
   }
 }
 
+/// For what is measured of an answer that may go on for as long as its client stays.
+void Exchange::note_answer_begun() {
+  if (context_.service.is_observed()) {
+    request_.put(AnswerBegan{context_.loop.now()});
+  }
+}
+
 void Exchange::send_head(std::optional<std::uint64_t> length, Follows follows) {
+  note_answer_begun();
   content_.note_answer_begun();
   transport_->send_head(response_, length, follows);
 }

@@ -115,7 +115,7 @@ void H1::on_drained() {
       break;
     case State::lingering:
       connection_.extra().lingered_bytes = 0;
-      deadline_.expect_within(connection_, Awaits::linger, context().limits.linger);
+      deadline_.expect_within(connection_, Awaits::linger, context().linger());
       break;
     case State::busy:
       current_->on_drained();
@@ -132,6 +132,10 @@ void H1::on_drained() {
 void H1::stop_endless() {
   if (state_ == State::busy) {
     current_->exchange().stop_endless();
+  } else if (state_ == State::lingering && deadline_.awaits() == Awaits::linger) {
+    // This wait began before the server was stopped.
+    const Instant latest = context().loop.now() + context().linger();
+    deadline_.expect(connection_, Awaits::linger, std::min(connection_.due(), latest));
   }
 }
 
@@ -388,7 +392,7 @@ void H1::linger() {
     return;
   }
   connection_.extra().lingered_bytes = 0;
-  deadline_.expect_within(connection_, Awaits::linger, context().limits.linger);
+  deadline_.expect_within(connection_, Awaits::linger, context().linger());
 }
 
 // Sets the deadline of what is waited for now. Last in every callback, since only the state in

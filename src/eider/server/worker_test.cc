@@ -175,7 +175,51 @@ TEST(Worker, stops_its_loop_when_it_is_drained) {
   const Instant before = server.kernel.now();
   server.loop().run();  // returns because the worker stops it
   EXPECT_EQ(server.service.finished, 1);
-  EXPECT_LT(server.kernel.now() - before, seconds(7)) << "the drained client lingered at most";
+  EXPECT_LT(server.kernel.now() - before, seconds(2)) << "500 ms for the response, 1 s to close";
+}
+
+// Clients that keep their side open: each has its whole response, and none is waited for for long.
+
+TEST(Worker, waits_one_second_for_a_client_that_keeps_its_side_open_after_the_last_response) {
+  SimServer server({.linger = seconds(5)});
+  SimClient client = server.connect();
+  client.send(kWait);
+  server.kernel.run_until_idle();
+  server.drain(seconds(10));
+  server.kernel.advance(milliseconds(1'400));
+  EXPECT_EQ(server.balance.count(0), 1U);
+  server.kernel.advance(milliseconds(200));
+  EXPECT_EQ(server.balance.count(0), 0U);
+  EXPECT_FALSE(client.is_reset());
+  EXPECT_EQ(read_responses(client.received()).at(0).status, 200);
+}
+
+TEST(Worker, shortens_the_wait_for_a_client_that_was_refused_before_the_drain) {
+  SimServer server({.linger = seconds(60)});
+  SimClient client = server.connect();
+  client.send("bad\r\n\r\n");
+  server.kernel.advance(seconds(3));
+  server.drain(seconds(10));
+  server.kernel.advance(milliseconds(1'200));
+  EXPECT_EQ(server.balance.count(0), 0U);
+  EXPECT_TRUE(client.received().starts_with("HTTP/1.1 400 ")) << client.received();
+}
+
+TEST(Worker, sends_all_of_a_response_to_a_slow_client_that_keeps_its_side_open) {
+  SimServer server;
+  SimClient client = server.connect();
+  client.set_window(10'000);
+  client.send("GET /big?100000 HTTP/1.1\r\nHost: a\r\n\r\n");
+  server.kernel.run_until_idle();
+  server.drain(seconds(30));
+  std::string received;
+  for (int second = 0; second < 14; ++second) {
+    received += client.take_received();
+    server.kernel.advance(seconds(1));
+  }
+  received += client.take_received();
+  EXPECT_EQ(read_responses(received).at(0).body.size(), 100'000U);
+  EXPECT_EQ(server.balance.count(0), 0U);
 }
 
 TEST(Worker, drops_all_at_once_when_told_to) {
