@@ -52,7 +52,6 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
   void inform(int status, std::string_view field_lines) override;
   /// What is waited for has to come by then: H1::on_time.
-  [[nodiscard]] Instant due() const noexcept { return due_; }
   void expect(Instant due) {
     due_ = due;
     if (due < armed_) [[unlikely]] {

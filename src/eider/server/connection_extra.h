@@ -67,6 +67,7 @@ struct Connection::Extra {
   std::unique_ptr<UnsentH1> unsent;
   std::unique_ptr<Pace> pace;  // of a slow reader
   std::size_t lingered_bytes = 0;
+  Instant lingers_until;
 };
 
 }  // namespace eider::detail::server

@@ -15,6 +15,13 @@ namespace {
 constexpr std::size_t kSpareMax = 256;
 constexpr RequestRefusal kFailed{500, "The server failed to answer this request."};
 
+/// For what is measured of an answer that may go on for as long as its client stays.
+void note_answer_begun(const ExchangeContext& context, Request& request) {
+  if (context.service.is_observed()) {
+    request.put(AnswerBegan{context.loop.now()});
+  }
+}
+
 }  // namespace
 
 void refuse_request(Service& service, const RequestRefusal& refusal, const Plan& plan,
@@ -144,7 +151,7 @@ void Exchange::deliver() {
                           [&](const ContentPtr<FileContent>&) { transport_->send(response_); },
                           [&](const ContentPtr<ProducedContent>&) { produce(); },
                           [&](const ContentPtr<Upgrade>&) {
-                            note_answer_begun();
+                            note_answer_begun(context_, request_);
                             transport_->upgrade(response_);
                           }},
              response_.content());
@@ -175,15 +182,8 @@ void Exchange::produce() {
   }
 }
 
-/// For what is measured of an answer that may go on for as long as its client stays.
-void Exchange::note_answer_begun() {
-  if (context_.service.is_observed()) {
-    request_.put(AnswerBegan{context_.loop.now()});
-  }
-}
-
 void Exchange::send_head(std::optional<std::uint64_t> length, Follows follows) {
-  note_answer_begun();
+  note_answer_begun(context_, request_);
   content_.note_answer_begun();
   transport_->send_head(response_, length, follows);
 }

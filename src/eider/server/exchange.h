@@ -202,7 +202,6 @@ class Exchange final : private TaskOwner, private Deferred, private Peer, privat
   void fail_on_throw() noexcept;
   void fail() noexcept;
   void deliver();
-  void note_answer_begun();
   void produce();
   void fail_production();
 

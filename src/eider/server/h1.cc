@@ -114,8 +114,7 @@ void H1::on_drained() {
       state_ = State::closed;
       break;
     case State::lingering:
-      connection_.extra().lingered_bytes = 0;
-      deadline_.expect_within(connection_, Awaits::linger, context().linger());
+      await_close();
       break;
     case State::busy:
       current_->on_drained();
@@ -132,10 +131,9 @@ void H1::on_drained() {
 void H1::stop_endless() {
   if (state_ == State::busy) {
     current_->exchange().stop_endless();
-  } else if (state_ == State::lingering && deadline_.awaits() == Awaits::linger) {
-    // This wait began before the server was stopped.
-    const Instant latest = context().loop.now() + context().linger();
-    deadline_.expect(connection_, Awaits::linger, std::min(connection_.due(), latest));
+  } else if (state_ == State::lingering && deadline_.awaits() == Awaits::linger &&
+             connection_.extra().lingers_until > context().loop.now() + context().linger()) {
+    await_close();  // the wait began before the server was stopped
   }
 }
 
@@ -391,8 +389,15 @@ void H1::linger() {
     deadline_.expect_reader(connection_);
     return;
   }
-  connection_.extra().lingered_bytes = 0;
-  deadline_.expect_within(connection_, Awaits::linger, context().linger());
+  await_close();
+}
+
+/// All has left: the client has to close its side.
+void H1::await_close() {
+  Connection::Extra& extra = connection_.extra();
+  extra.lingered_bytes = 0;
+  extra.lingers_until = context().loop.now() + context().linger();
+  deadline_.expect(connection_, Awaits::linger, extra.lingers_until);
 }
 
 // Sets the deadline of what is waited for now. Last in every callback, since only the state in
