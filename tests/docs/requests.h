@@ -75,6 +75,12 @@ namespace docs::errors_page {
 struct Order {
   int count;
 };
+struct Booking {
+  int seats;
+};
+struct Bookings {
+  Task<Result<int>> book(Booking booking);
+};
 
 }  // namespace docs::errors_page
 
@@ -155,6 +161,12 @@ namespace docs::openapi_page {
 bool open_by_day(Request& request, Response& response);
 std::string book(Body content);
 Result<Identity> caller(Header<"authorization"> field);
+struct Caller {
+  std::string key;
+
+  static constexpr bool kIsProvided = true;
+};
+Result<Caller> caller_of(const std::string& token);
 
 }  // namespace docs::openapi_page
 

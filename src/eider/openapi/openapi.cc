@@ -412,16 +412,35 @@ class Document {
     if (operation.security.empty()) {
       return;
     }
-    std::map<std::size_t, std::vector<const Operation::Security*>> groups;
+    SecurityGroups groups;
     for (const Operation::Security& scheme : operation.security) {
       schemes_[scheme.name] = security_scheme(scheme);
       groups[scheme.group].push_back(&scheme);
     }
     std::vector<Value> choices = {json::object({})};
     for (const auto& [number, group] : groups) {
-      choices = with_one_of(choices, group);
+      if (!is_offered_elsewhere(number, groups)) {
+        choices = with_one_of(choices, group);
+      }
     }
     made["security"] = Value(std::move(choices));
+  }
+
+  using SecurityGroups = std::map<std::size_t, std::vector<const Operation::Security*>>;
+
+  /// A guard may take an optional login and describe it as one of its own ways: "session or token".
+  /// Then the login is not asked for in addition.
+  static bool is_offered_elsewhere(std::size_t number, const SecurityGroups& groups) {
+    const auto is_named = [&](const Operation::Security* wanted) {
+      return std::ranges::any_of(groups, [&](const auto& other) {
+        return other.first != number &&
+               std::ranges::find(other.second, wanted->name, &Operation::Security::name) !=
+                   other.second.end();
+      });
+    };
+    const auto& group = groups.at(number);
+    return std::ranges::none_of(group, &Operation::Security::is_required) &&
+           std::ranges::all_of(group, is_named);
   }
 
   static std::vector<Value> with_one_of(const std::vector<Value>& choices,

@@ -241,6 +241,30 @@ TEST(OpenApi, asks_for_one_way_of_each_guard) {
   EXPECT_EQ(all.at("/components/securitySchemes").size(), 3U);
 }
 
+struct SessionUser {
+  static constexpr bool kIsProvided = true;
+};
+struct ApiCaller {
+  static constexpr bool kIsProvided = true;
+};
+
+/// The ways of a provider that takes an optional login of the scheme "session".
+std::string ways_of_provider(const std::vector<std::string>& names) {
+  App app;
+  app.provide([](const Request&) -> Result<SessionUser> { return SessionUser(); },
+              guard_by({"session"}));
+  app.provide([](const std::optional<SessionUser>&) -> Result<ApiCaller> { return ApiCaller(); },
+              guard_by(names));
+  app.get("/", [](const ApiCaller&) {});
+  return json::to_text(document_of(app).at("/paths/~1/get/security"));
+}
+
+TEST(OpenApi, offers_a_login_or_a_token_where_a_provider_describes_both) {
+  EXPECT_EQ(ways_of_provider({"session", "token"}), R"([{"session":[]},{"token":[]}])");
+  EXPECT_EQ(ways_of_provider({"session"}), R"([{"session":[]}])");
+  EXPECT_EQ(ways_of_provider({"token"}), R"([{"session":[],"token":[]},{"token":[]}])");
+}
+
 TEST(OpenApi, says_what_a_bearers_token_is_where_somebody_says_it) {
   const auto let_in = [](const Request&) -> Result<void> { return {}; };
   App app;
