@@ -20,6 +20,14 @@ constexpr std::size_t kPipelinedBytesMax = 128UL * 1024;
 /// More than this behind a request that waits, and reading is paused.
 constexpr std::size_t kKeptInputBytesMax = 64UL * 1024;
 
+/// All has left: the client has to close its side.
+void await_close(Connection& connection, DeadlineH1& deadline) {
+  Connection::Extra& extra = connection.extra();
+  extra.lingered_bytes = 0;
+  extra.lingers_until = connection.context().loop.now() + connection.context().linger();
+  deadline.expect(connection, DeadlineH1::Awaits::linger, extra.lingers_until);
+}
+
 }  // namespace
 
 void H1::start() noexcept {
@@ -114,7 +122,7 @@ void H1::on_drained() {
       state_ = State::closed;
       break;
     case State::lingering:
-      await_close();
+      await_close(connection_, deadline_);
       break;
     case State::busy:
       current_->on_drained();
@@ -133,7 +141,7 @@ void H1::stop_endless() {
     current_->exchange().stop_endless();
   } else if (state_ == State::lingering && deadline_.awaits() == Awaits::linger &&
              connection_.extra().lingers_until > context().loop.now() + context().linger()) {
-    await_close();  // the wait began before the server was stopped
+    await_close(connection_, deadline_);  // the wait began before the server was stopped
   }
 }
 
@@ -389,15 +397,7 @@ void H1::linger() {
     deadline_.expect_reader(connection_);
     return;
   }
-  await_close();
-}
-
-/// All has left: the client has to close its side.
-void H1::await_close() {
-  Connection::Extra& extra = connection_.extra();
-  extra.lingered_bytes = 0;
-  extra.lingers_until = context().loop.now() + context().linger();
-  deadline_.expect(connection_, Awaits::linger, extra.lingers_until);
+  await_close(connection_, deadline_);
 }
 
 // Sets the deadline of what is waited for now. Last in every callback, since only the state in

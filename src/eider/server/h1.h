@@ -107,7 +107,6 @@ class H1 final {
   void block();
   void close_behind_answer();
   void linger();
-  void await_close();
   void settle();
   void settle_by_state();
   void on_late();
