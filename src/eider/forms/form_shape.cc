@@ -11,6 +11,7 @@
 
 #include "eider/base/failure.h"
 #include "eider/base/text.h"
+#include "eider/base/translation.h"
 #include "eider/forms/form_reader.h"
 #include "eider/forms/form_words.h"
 #include "eider/forms/html_rules.h"
@@ -110,7 +111,7 @@ class ShapeMaker {
     made.has_default = structure.has_default(index);
     made.is_optional = reflect::without_rules(*member.type).kind == Kind::kOptional;
     const FieldText text = text_of(made.name);
-    made.label = text.label.empty() ? readable(member.name) : std::string(text.label);
+    made.label = text.label.empty() ? label_of(member.name) : std::string(text.label);
     made.hint = text.hint.empty() ? structure.text_about(member.name).description : text.hint;
     choose(made, text, member.name);
     if (made.form != Form::group) {
@@ -326,7 +327,7 @@ class ShapeMaker {
       if (const auto names = json::read<std::vector<std::string>>(all->second)) {
         made.control = text.control == Control::radios ? "radios" : "select";
         for (const std::string& name : *names) {
-          made.choices.push_back({name, readable(name)});
+          made.choices.push_back({name, label_of(name)});
         }
         return;
       }
@@ -373,7 +374,7 @@ class ShapeMaker {
   }
   static void add_enumerators(ShapeField& made, const Type& type) {
     for (const reflect::Enumerator& each : type.enumeration()) {
-      made.choices.push_back({std::string(each.name), readable(each.name)});
+      made.choices.push_back({std::string(each.name), label_of(each.name)});
     }
   }
 
@@ -450,15 +451,6 @@ void tell_ids_apart(std::vector<ShapeField>& fields, std::set<std::string>& take
 }
 
 }  // namespace
-
-std::string readable(std::string_view name) {
-  std::string text(name);
-  std::ranges::replace(text, '_', ' ');
-  if (!text.empty() && text.front() >= 'a' && text.front() <= 'z') {
-    text.front() = static_cast<char>(text.front() - 'a' + 'A');
-  }
-  return text;
-}
 
 FormShape make_shape(const Type& type, std::span<const FieldText> texts,
                      std::span<const std::string_view> passed) {

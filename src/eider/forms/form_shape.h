@@ -54,7 +54,4 @@ struct FormShape {
 [[nodiscard]] FormShape make_shape(const reflect::Type& type, std::span<const FieldText> texts,
                                    std::span<const std::string_view> passed);
 
-/// "first_name" as "First name".
-[[nodiscard]] std::string readable(std::string_view name);
-
 }  // namespace eider::forms::detail

@@ -16,6 +16,8 @@
 
 #include "eider/app/extract.h"
 #include "eider/base/log.h"
+#include "eider/base/translation.h"
+#include "eider/reflect/text_kind.h"
 
 namespace eider {
 
@@ -64,22 +66,6 @@ struct LanguagesOptions {
   std::shared_ptr<LogSink> log = {};
 };
 
-/// What stands for "{name}" in a text, as it is: braces in the value mean nothing. Numbers are
-/// digits without separators.
-struct TextArgument {
-  TextArgument(std::string_view its_name, std::string_view its_value)
-      : name(its_name), value(its_value) {}
-  template <std::integral T>
-    requires(!std::same_as<T, bool> && !std::same_as<T, char>)
-  TextArgument(std::string_view its_name, T its_value)
-      : name(its_name), value(std::to_string(its_value)) {}
-
-  std::string_view name;
-  std::string value;
-};
-
-using TextArguments = std::initializer_list<TextArgument>;
-
 /// How much a date or time says: 23.11.26, 23.11.2026, 23. November 2026, Montag, 23. November
 /// 2026.
 enum class TimeLength : std::uint8_t { brief, medium, verbose, full };
@@ -100,8 +86,17 @@ struct NumberForm {
 ///
 /// An answer of a handler that takes one says so to caches (Vary, Content-Language), and
 /// response_cache keeps those of each language.
+///
+/// As a member of a page's struct, or of its frame, it translates the page's template:
+/// `{{ "Save" | tr }}`. There it is shown as its language: `<html lang="{{ tr }}">`.
 class Translator {
  public:
+  /// What a template's `tr` calls (views/translation.h).
+  static constexpr bool kTranslatesTexts = true;
+
+  /// Returns each text as it is in the program, which is in English.
+  Translator() noexcept = default;
+
   /// text  in the language of the source; also what stands for it in catalogues
   [[nodiscard]] std::string operator()(std::string_view text, TextArguments arguments = {}) const;
   /// By a number, which is the argument {count} unless another is: `tr.plural("{count} note",
@@ -114,6 +109,7 @@ class Translator {
   [[nodiscard]] std::string context_plural(std::string_view context, std::string_view one,
                                            std::string_view many, std::int64_t count,
                                            TextArguments arguments = {}) const;
+  [[nodiscard]] std::string translate(const TextWish& wish) const;
 
   // Numbers, amounts and times as the language writes them: what Locale has
   // (eider/locale/locale.h), in UTC. They are the component `locale`'s, which brings ICU: a program
@@ -151,9 +147,21 @@ class Translator {
              std::optional<LanguageSource> said_by) noexcept
       : catalogues_(&library), language_(&language), said_by_(said_by) {}
 
-  const detail::languages::Library* catalogues_;
-  const detail::languages::Language* language_;
+  const detail::languages::Library* catalogues_ = nullptr;
+  const detail::languages::Language* language_ = nullptr;
   std::optional<LanguageSource> said_by_;
+};
+
+/// A translator in a page's struct is shown as its language. Nothing that is read becomes one.
+template <>
+struct TextKind<Translator> {
+  static std::optional<Translator> parse(std::string_view /*text*/) noexcept {
+    return std::nullopt;
+  }
+  static const std::string& format(const Translator& translator) noexcept {
+    return translator.language();
+  }
+  static constexpr TextSchema kSchema = {.requirement = "is the request's", .format = "language"};
 };
 
 /// The languages of an application: handlers take it as State<Languages>.

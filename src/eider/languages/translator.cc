@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "eider/languages/languages.h"
@@ -18,7 +20,7 @@ constexpr std::array<std::string_view, 12> kRightToLeft = {"ar", "arc", "ckb", "
                                                            "ks", "ps",  "sd",  "ug", "ur", "yi"};
 constexpr std::array<std::string_view, 4> kRightToLeftScripts = {"Arab", "Hebr", "Syrc", "Thaa"};
 
-std::string fill(std::string_view pattern, TextArguments arguments,
+std::string fill(std::string_view pattern, std::span<const TextArgument> arguments,
                  std::optional<std::int64_t> count) {
   Requirement said{{}, std::string(pattern)};
   for (const TextArgument& argument : arguments) {
@@ -53,25 +55,36 @@ std::string Translator::plural(std::string_view one, std::string_view many, std:
 
 std::string Translator::context(std::string_view context, std::string_view text,
                                 TextArguments arguments) const {
-  const std::string* const found = catalogues_->find(*language_, {context, text}, std::nullopt);
-  return fill(found != nullptr ? std::string_view(*found) : text, arguments, std::nullopt);
+  return translate(
+      {.context = context, .text = text, .arguments = {arguments.begin(), arguments.size()}});
 }
 
 std::string Translator::context_plural(std::string_view context, std::string_view one,
                                        std::string_view many, std::int64_t count,
                                        TextArguments arguments) const {
-  const std::uint64_t amount = amount_of(count);
-  const std::string* const found = catalogues_->find(*language_, {context, one}, amount);
-  const std::string_view own = amount == 1 ? one : many;
-  return fill(found != nullptr ? std::string_view(*found) : own, arguments, count);
+  return translate({.context = context,
+                    .text = one,
+                    .many = many,
+                    .count = count,
+                    .arguments = {arguments.begin(), arguments.size()}});
+}
+
+std::string Translator::translate(const TextWish& wish) const {
+  const std::optional<std::uint64_t> amount = wish.count.transform(amount_of);
+  const std::string* const found =
+      catalogues_ == nullptr ? nullptr
+                             : catalogues_->find(*language_, {wish.context, wish.text}, amount);
+  const std::string_view own = amount.value_or(1) == 1 ? wish.text : wish.many;
+  return fill(found != nullptr ? std::string_view(*found) : own, wish.arguments, wish.count);
 }
 
 const std::string& Translator::language() const noexcept {
-  return language_->tag;
+  static const std::string kSourceLanguage = "en";
+  return language_ == nullptr ? kSourceLanguage : language_->tag;
 }
 
 std::string_view Translator::direction() const noexcept {
-  const std::string_view tag = language_->tag;
+  const std::string_view tag = language();
   const std::string_view primary = tag.substr(0, tag.find('-'));
   const std::string_view second =
       primary.size() == tag.size() ? std::string_view() : tag.substr(primary.size() + 1, 4);

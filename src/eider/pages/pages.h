@@ -13,5 +13,6 @@
 #include "eider/paging/paging.h"
 #include "eider/session/session.h"
 #include "eider/session/users.h"
+#include "eider/views/app/framed_views.h"
 #include "eider/views/app/views.h"
 #include "eider/views/page_nav.h"

@@ -85,6 +85,19 @@ class Session<void> {
   detail::session::Entry* entry_;
 };
 
+/// The messages of the request's session: a parameter of handlers, and of the function of use_frame
+/// (views/app/framed_views.h), which shows them in a layout.
+class Flashes {
+ public:
+  explicit Flashes(detail::session::Entry& entry) noexcept : entry_(&entry) {}
+
+  /// Returns the messages, the oldest first, and removes them from the session, except for a HEAD.
+  [[nodiscard]] std::vector<Flash> take() const { return entry_->take_flashes(); }
+
+ private:
+  detail::session::Entry* entry_;
+};
+
 template <class T>
 class Session : public Session<void> {
  public:
@@ -132,6 +145,17 @@ struct Extract<Session<void>> {
   static constexpr ArgumentKind kKind = ArgumentKind::slot;
   static constexpr bool kEndsWithHead = true;
   using Held = Session<void>;
+  using Object = detail::session::Entry;
+  static Result<Held> from(const Context& context, ArgumentPlace) {
+    return Held(*context.request.find<Object>());
+  }
+};
+
+/// A guard may take it: nothing is removed before `take`, which a page calls.
+template <>
+struct Extract<Flashes> {
+  static constexpr ArgumentKind kKind = ArgumentKind::slot;
+  using Held = Flashes;
   using Object = detail::session::Entry;
   static Result<Held> from(const Context& context, ArgumentPlace) {
     return Held(*context.request.find<Object>());

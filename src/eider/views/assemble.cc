@@ -59,7 +59,7 @@ class Assembler {
     tree_.page_place = page.page_place;
     const File& base = gather(page);
     under_way_ = {&base};
-    tree_.nodes = put(base.nodes, {&base});
+    tree_.nodes = put(base.nodes, {&base, {nullptr, kPage + 1, has_frame()}});
     if (!html_.is_in_text()) {
       refuse(end_of(base), "the page ends " + html_.where());
     }
@@ -102,21 +102,67 @@ class Assembler {
 
   /// All that the page extends, the last of which is returned, with the blocks of each.
   const File& gather(const File& page) {
-    std::set<const File*> seen;
+    std::vector<const File*> chain;
     const File* file = &page;
     while (true) {
-      seen.insert(file);
+      chain.push_back(file);
       gather_blocks(file->nodes, *file);
+      gather_frame(*file);
       if (!file->extends) {
-        return *file;
+        break;
       }
       expect_blocks_alone(*file);
       const Binding& wanted = *file->extends;
       file = &load(wanted.name, &wanted.place);
-      if (seen.contains(file)) {
+      if (std::ranges::find(chain, file) != chain.end()) {
         refuse(wanted.place, wanted.name + " extends itself, in a circle");
       }
     }
+    for (const File* each : chain) {
+      expect_known_blocks(*each);
+    }
+    return *file;
+  }
+
+  void gather_frame(const File& file) {
+    if (file.frame.empty()) {
+      return;
+    }
+    if (has_frame() && file.frame != tree_.frame) {
+      refuse(file.frame_place, "the page has another frame already: " + tree_.frame);
+    }
+    tree_.frame = file.frame;
+    tree_.frame_place = file.frame_place;
+  }
+  [[nodiscard]] bool has_frame() const noexcept { return !tree_.frame.empty(); }
+
+  /// A block outside of other blocks fills one of a file that is extended. Without that one its
+  /// content would be in no page.
+  void expect_known_blocks(const File& file) const {
+    if (!file.extends) {
+      return;
+    }
+    for (const Node& node : file.nodes) {
+      if (node.kind == NodeKind::block && !is_in_layout(blocks_.at(node.text), file)) {
+        refuse(node.place, file.extends->name + " has no block " + node.text +
+                               suggestion(node.text, layout_blocks(file)));
+      }
+    }
+  }
+
+  /// Whether a file that `file` extends has it: definitions are in the order of the files.
+  [[nodiscard]] static bool is_in_layout(const std::vector<BlockAt>& known, const File& file) {
+    return known.back().file != &file;
+  }
+
+  [[nodiscard]] std::vector<std::string> layout_blocks(const File& file) const {
+    std::vector<std::string> names;
+    for (const auto& [name, known] : blocks_) {
+      if (is_in_layout(known, file)) {
+        names.push_back(name);
+      }
+    }
+    return names;
   }
 
   void gather_blocks(const Nodes& nodes, const File& file) {
@@ -476,7 +522,8 @@ class Assembler {
     expect_call(call, *component.node);
     const Content content{&call, where.names.scope, where.file, where.content, components_open_};
     components_open_.push_back(component.node);
-    const Where within{component.file, {&scopes.back(), where.names.variable_min}, &content};
+    const Where within{
+        component.file, {&scopes.back(), where.names.variable_min, has_frame()}, &content};
     placed.arms.push_back({call.place, call.text, put(component.node->arms[0].nodes, within)});
     components_open_.pop_back();
     made.push_back(std::move(placed));
@@ -505,7 +552,7 @@ class Assembler {
     for (const Arm& arm : content.call->arms) {
       if (arm.name == slot.text) {
         const Where outside{
-            content.file, {content.scope, where.names.variable_min}, content.around};
+            content.file, {content.scope, where.names.variable_min, has_frame()}, content.around};
         append(put(arm.nodes, outside), made);
       }
     }
@@ -523,7 +570,7 @@ class Assembler {
   std::vector<const Node*> components_open_;
   std::map<const File*, std::map<std::string, Component>> components_;
   std::set<std::string> fragments_;
-  std::size_t variables_ = 1;
+  std::size_t variables_ = kFrame + 1;
   std::size_t nodes_ = 0;
   std::size_t text_bytes_ = 0;
   int depth_ = 0;

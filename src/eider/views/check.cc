@@ -15,9 +15,10 @@ using reflect::Type;
 
 class Checker {
  public:
-  Checker(const Tree& tree, const Type& page, const FilterSet& filters)
+  Checker(const Tree& tree, const Type& page, const Type* frame, const FilterSet& filters)
       : filters_(filters), types_(tree.variables, nullptr) {
     types_[kPage] = &page;
+    types_[kFrame] = frame;
   }
 
   void nodes(const std::vector<Node>& nodes) {
@@ -186,6 +187,8 @@ class Checker {
         break;
       case Expression::Kind::filter:
         return filter(here);
+      case Expression::Kind::translation:
+        return translation(here);
       case Expression::Kind::boolean:
         break;
     }
@@ -247,6 +250,32 @@ class Checker {
                                  : reflect::type_of<std::string>();
     }
     return own_filter(here, given);
+  }
+
+  const Type& translation(const Expression& here) {
+    const Type& given = type_of(here.parts.front());
+    if (here.is_plural() ? !is_count(given) : !is_translatable(given)) {
+      refuse(here.parts.front().place,
+             "tr takes " +
+                 std::string(here.is_plural() ? "a number and its two forms"
+                                              : "a text or an enumerator") +
+                 ", and this is " + named_type(given));
+    }
+    for (std::size_t i = here.first_argument(); i < here.parts.size(); ++i) {
+      if (!is_shown(type_of(here.parts[i]))) {
+        refuse(here.parts[i].place, "this is " + named_type(type_of(here.parts[i])) +
+                                        ", which has no text of its own: name a member");
+      }
+    }
+    const Type* const translator = filters_.translation().type;
+    const auto is_in = [&](const Type* root) {
+      return root != nullptr && find_translator(*root, *translator).has_value();
+    };
+    if (translator == nullptr || (!is_in(types_[kPage]) && !is_in(types_[kFrame]))) {
+      refuse(here.place, "tr needs a translator: add `Translator tr;` to " +
+                             std::string(types_[kPage]->name) + ", or to the frame of its layout");
+    }
+    return reflect::type_of<std::string>();
   }
 
   const Type& own_filter(const Expression& here, const std::vector<const Type*>& given) {
@@ -335,13 +364,20 @@ std::string_view unqualified(std::string_view name) noexcept {
   return colons == name.npos ? name : name.substr(colons + 2);
 }
 
-std::optional<ViewError> check_types(const Tree& tree, const Type& page, const FilterSet& filters) {
+std::optional<ViewError> check_types(const Tree& tree, const Type& page, const FilterSet& filters,
+                                     const Type* frame) {
   try {
     if (page.kind != Kind::kStruct || unqualified(tree.page) != page.name) {
       refuse(tree.page_place,
              "this page shows a " + tree.page + ", and is given " + named_type(page));
     }
-    Checker(tree, page, filters).nodes(tree.nodes);
+    if (!tree.frame.empty() && (frame == nullptr || unqualified(tree.frame) != frame->name)) {
+      refuse(tree.frame_place,
+             "this layout shows a " + tree.frame + ", and is given " +
+                 (frame == nullptr ? "none: show the page by FramedViews<" + tree.frame + ">"
+                                   : named_type(*frame)));
+    }
+    Checker(tree, page, frame, filters).nodes(tree.nodes);
     return std::nullopt;
   } catch (Refused& refused) {
     return std::move(refused.error);

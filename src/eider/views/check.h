@@ -11,8 +11,11 @@
 namespace eider::views {
 
 /// Nothing where all members are there, and all values are of types that can be used so.
+///
+/// frame  null: there is none
 [[nodiscard]] std::optional<ViewError> check_types(const Tree& tree, const reflect::Type& page,
-                                                   const FilterSet& filters);
+                                                   const FilterSet& filters,
+                                                   const reflect::Type* frame = nullptr);
 
 /// "a text", "a list", "Note": for people.
 [[nodiscard]] std::string named_type(const reflect::Type& type);

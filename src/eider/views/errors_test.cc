@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "eider/base/failure.h"
 #include "eider/base/split_mix.h"
+#include "eider/views/form_view.h"
 #include "eider/views/test_views.h"
 
 namespace eider::views {
@@ -75,6 +77,67 @@ TEST(TemplateErrors, TellOfWordsThatAreNone) {
   EXPECT_EQ(said_of("{% for i in items %}{{ loop.indx }}{% endfor %}"),
             "page.html:2:24: of the loop there are loop.index, loop.index0, loop.first, loop.last "
             "and loop.length");
+}
+
+/// What is wrong with a page that extends middle.html, which extends layout.html.
+std::string said_of_blocks(std::string_view page, std::string_view middle = "") {
+  return first_line(render_test(
+      {{"page.html", "{# page shop::Shop #}\n{% extends \"middle.html\" %}\n" + std::string(page)},
+       {"middle.html", "{% extends \"layout.html\" %}\n" + std::string(middle)},
+       {"layout.html",
+        "<title>{% block title %}{% endblock %}</title>{% block content %}{% endblock %}"}},
+      Shop()));
+}
+
+TEST(TemplateErrors, name_a_block_that_no_layout_has) {
+  EXPECT_EQ(said_of_blocks("{% block contnet %}x{% endblock %}"),
+            "page.html:3:4: middle.html has no block contnet; did you mean content?");
+  EXPECT_EQ(said_of_blocks("{% block navigation %}x{% endblock %}"),
+            "page.html:3:4: middle.html has no block navigation; there are content, title");
+  EXPECT_EQ(said_of_blocks("", "{% block titel %}x{% endblock %}"),
+            "middle.html:2:4: layout.html has no block titel; did you mean title?");
+  const std::string_view nested = "{% block content %}{% block side %}{% endblock %}{% endblock %}";
+  EXPECT_EQ(said_of_blocks(nested), "<title></title>") << "a block within another is a new one";
+  EXPECT_EQ(said_of_blocks("{% block side %}x{% endblock %}", nested), "<title></title>x");
+}
+
+TEST(TemplateErrors, name_the_line_of_a_filter_that_fails) {
+  const auto tree =
+      assemble_test({{"page.html", "{# page shop::Shop #}\n\n<p>{{ title | checked }}</p>"}});
+  FilterSet filters;
+  filters.add(
+      "checked", +[](std::string_view text) -> std::string {
+        if (text == "refused") {
+          throw Failure(Error::forbidden("No."));
+        }
+        throw Failure(Error::internal("the form has no field nam"));
+      });
+  std::string out;
+  Shop page;
+  const auto failed = walk(*tree, {ref(page)}, filters, out);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(first_line(to_text(*failed)), "page.html:3:15: the form has no field nam");
+  page.title = "refused";
+  EXPECT_THROW((void)walk(*tree, {ref(page)}, filters, out), Failure);
+}
+
+TEST(TemplateErrors, name_the_field_that_a_form_has_instead) {
+  FormView form;
+  form.fields.resize(2);
+  form.fields[0].name = "name";
+  form.fields[1].name = "email";
+  for (const auto& show : {+[](const FormView& of) { (void)field(of, "nam"); },
+                           +[](const FormView& of) { (void)control(of, "nam"); }}) {
+    try {
+      show(form);
+      FAIL() << "there is no such field";
+    } catch (const Failure& failure) {
+      const std::string said = failure.what();
+      EXPECT_TRUE(said.ends_with(": the form has no field nam; did you mean name?")) << said;
+      EXPECT_TRUE(said.contains("errors_test.cc:"))
+          << said << ": generated code has the template's";
+    }
+  }
 }
 
 TEST(TemplateErrors, TellOfTypesThatDoNotFit) {

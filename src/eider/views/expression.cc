@@ -246,15 +246,34 @@ Expression Words::filtered() {
     filter.parts.push_back(std::move(value));
     if (take("(")) {
       while (!take(")")) {
+        filter.names.push_back(label());
         filter.parts.push_back(expression());
         if (!take(",") && word_ != ")") {
           refuse(place(), "here belongs \",\" or \")\": the filter's arguments");
         }
       }
     }
+    if (std::ranges::all_of(filter.names, &std::string::empty)) {
+      filter.names.clear();
+    }
     value = std::move(filter);
   }
   return value;
+}
+
+/// The name of an argument, `name: value`, with its colon; empty: it has none.
+std::string Words::label() {
+  if (!is_name()) {
+    return {};
+  }
+  std::string_view behind = all_.substr(begin_ + word_.size());
+  behind.remove_prefix(std::min(behind.find_first_not_of(" \t\r\n\f\v"), behind.size()));
+  if (!behind.starts_with(':')) {
+    return {};
+  }
+  std::string made = name("");
+  expect(":", "an argument's name ends with a colon");
+  return made;
 }
 
 Expression Words::primary() {

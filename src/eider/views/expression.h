@@ -43,6 +43,7 @@ class Words {
   [[nodiscard]] Expression negated();
   [[nodiscard]] Expression comparison();
   [[nodiscard]] Expression filtered();
+  [[nodiscard]] std::string label();
   [[nodiscard]] Expression primary();
   [[nodiscard]] Expression path();
   [[nodiscard]] Expression number();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "eider/views/filter_values.h"
+#include "eider/views/translation.h"
 #include "eider/views/value.h"
 
 namespace eider::views {
@@ -86,6 +87,14 @@ class FilterSet {
     return *this;
   }
 
+  /// What `tr` calls: the type of the translator in pages.
+  template <Translating T>
+  FilterSet& translate_by() {
+    translation_ = translation_by<T>();
+    return *this;
+  }
+  [[nodiscard]] const Translation& translation() const noexcept { return translation_; }
+
   /// Null where there is none of that name.
   [[nodiscard]] const Filter* find(std::string_view name) const noexcept;
   [[nodiscard]] std::vector<std::string> names() const;
@@ -101,6 +110,7 @@ class FilterSet {
   }
 
   std::map<std::string, Filter, std::less<>> filters_;
+  Translation translation_;
 };
 
 }  // namespace eider::views

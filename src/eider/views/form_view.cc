@@ -2,6 +2,7 @@
 
 #include "eider/base/failure.h"
 #include "eider/views/escape.h"
+#include "eider/views/source.h"
 
 namespace eider::views {
 
@@ -220,12 +221,28 @@ const FieldView* find(const std::vector<FieldView>& fields, std::string_view nam
   return nullptr;
 }
 
-const FieldView& found(const FormView& form, std::string_view name) {
+void append_names(const std::vector<FieldView>& fields, std::vector<std::string>& names) {
+  for (const FieldView& each : fields) {
+    names.push_back(each.name);
+    append_names(each.fields, names);
+  }
+}
+
+/// where  "pages/note.html:7: "; empty where a walker knows it
+const FieldView& found(const FormView& form, std::string_view name, const std::string& where) {
   const FieldView* const found = find(form.fields, name);
   if (found == nullptr) {
-    throw Failure(Error::internal("a form has no field " + std::string(name)));
+    std::vector<std::string> names;
+    append_names(form.fields, names);
+    throw Failure(Error::internal(where + "the form has no field " + std::string(name) +
+                                  suggestion(name, names)));
   }
   return *found;
+}
+
+/// Generated code says by #line which line of the template it is.
+std::string place_text(const std::source_location& where) {
+  return std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": ";
 }
 
 /// Hidden ones of the form itself stand where it begins, so that no template leaves one out.
@@ -316,17 +333,23 @@ Markup bare_control(const FieldView& field) {
   out.control(field);
   return out.done();
 }
-Markup field(const FormView& form, std::string_view name) {
-  return row(found(form, name));
+Markup field(const FormView& form, std::string_view name, std::source_location where) {
+  return row(found(form, name, place_text(where)));
 }
-Markup control(const FormView& form, std::string_view name) {
-  return bare_control(found(form, name));
+Markup control(const FormView& form, std::string_view name, std::source_location where) {
+  return bare_control(found(form, name, place_text(where)));
 }
 
 void add_form_filters(FilterSet& filters) {
   filters.add("form", form).add("form_begin", form_begin).add("form_faults", form_faults);
   filters.add("form_fields", form_fields).add("form_end", form_end);
-  filters.add("field", field).add("control", control);
+  filters.add(
+      "field",
+      +[](const FormView& form, std::string_view name) { return row(found(form, name, {})); });
+  filters.add(
+      "control", +[](const FormView& form, std::string_view name) {
+        return bare_control(found(form, name, {}));
+      });
   filters.add("row", row).add("bare_control", bare_control);
 }
 

@@ -2,6 +2,7 @@
 // Must not know requests, structs or rules: forms/ says what is in it.
 #pragma once
 
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,10 +81,15 @@ struct FormView {
 [[nodiscard]] Markup form_end(const FormView& form);
 /// `{{ note_form | field("title") }}`: one field with its label, hint and what is wrong with it.
 ///
-/// errors  throws a Failure where there is none of that name
-[[nodiscard]] Markup field(const FormView& form, std::string_view name);
+/// where   the template's line, which generated code has by itself
+///
+/// errors  throws a Failure if the form has no field of that name: with the line, and the name that
+///         is nearest
+[[nodiscard]] Markup field(const FormView& form, std::string_view name,
+                           std::source_location where = std::source_location::current());
 /// `{{ note_form | control("title") }}`: the control alone.
-[[nodiscard]] Markup control(const FormView& form, std::string_view name);
+[[nodiscard]] Markup control(const FormView& form, std::string_view name,
+                             std::source_location where = std::source_location::current());
 /// The same of a field that a template has in hand, as in `for each in note_form.fields`.
 [[nodiscard]] Markup row(const FieldView& field);
 [[nodiscard]] Markup bare_control(const FieldView& field);

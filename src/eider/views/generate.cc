@@ -62,7 +62,13 @@ std::string_view context_name(Context context) {
 }
 
 std::string variable_of(std::size_t variable) {
-  return variable == kPage ? "page_" : "v" + std::to_string(variable) + "_";
+  return variable == kPage    ? "page_"
+         : variable == kFrame ? "frame_"
+                              : "v" + std::to_string(variable) + "_";
+}
+
+std::string view_of(std::string_view text) {
+  return "::std::string_view(" + literal_of(text) + ", " + std::to_string(text.size()) + ")";
 }
 
 /// Bytes that a page surely has, and a guess at those of its values; loops left out.
@@ -93,18 +99,19 @@ class Generator {
     source += "namespace {\n\n" + functions_ + "}  // namespace\n";
     source += space.empty() ? "" : "}  // namespace " + space + "\n";
     const std::string of_space = space.empty() ? "::" : "::" + space + "::";
-    source += "\nvoid " + view + "::write(std::string& out, const " + global_type() +
-              "& page) {\n  ::eider::views::Sink sink(out, " +
+    source += "\nvoid " + view + "::write(std::string& out, const " + global_type() + "& page" +
+              frame_parameter("frame") + ") {\n  ::eider::views::Sink sink(out, " +
               std::to_string(std::max(bytes_of(tree_.nodes), kPageBytesMin)) + ");\n  " + of_space +
-              function_ + "(sink, page);\n}\n";
+              function_ + "(sink, page" + frame_argument("frame") + ");\n}\n";
     source += "\nbool " + view +
               "::write_fragment([[maybe_unused]] std::string& out, [[maybe_unused]] "
               "std::string_view name,\n    [[maybe_unused]] const " +
-              global_type() + "& page) {\n";
+              global_type() + "& page" + frame_parameter("frame") + ") {\n";
     for (const std::string& fragment : fragments_) {
       source += "  if (name == \"" + fragment +
                 "\") {\n    ::eider::views::Sink sink(out, 0);\n    " + of_space + function_ +
-                "_fragment_" + fragment + "(sink, page);\n    return true;\n  }\n";
+                "_fragment_" + fragment + "(sink, page" + frame_argument("frame") +
+                ");\n    return true;\n  }\n";
     }
     source += "  return false;\n}\n";
     return {header(), source};
@@ -112,6 +119,14 @@ class Generator {
 
  private:
   [[nodiscard]] std::string global_type() const { return "::" + tree_.page; }
+  [[nodiscard]] std::string frame_parameter(std::string_view name) const {
+    return tree_.frame.empty()
+               ? ""
+               : ", [[maybe_unused]] const ::" + tree_.frame + "& " + std::string(name);
+  }
+  [[nodiscard]] std::string frame_argument(std::string_view name) const {
+    return tree_.frame.empty() ? "" : ", " + std::string(name);
+  }
 
   [[nodiscard]] std::string line(const Place& place) const {
     const std::string separator = root_.empty() || root_.ends_with('/') ? "" : "/";
@@ -125,13 +140,20 @@ class Generator {
     for (const std::string& include : tree_.includes) {
       made += "#include " + include + "\n";
     }
-    made +=
-        "\ntemplate <>\n" + line(tree_.page_place) + "struct eider::View<" + global_type() +
-        "> {\n  static constexpr std::string_view kName = " + literal_of(tree_.name) +
-        ";\n  static void write(std::string& out, const " + global_type() +
-        "& page);\n  static bool write_fragment(std::string& out, std::string_view name, const " +
-        global_type() + "& page);\n};\n";
+    made += "\ntemplate <>\n" + line(tree_.page_place) + "struct eider::View<" + global_type() +
+            "> {\n" + frame_type() +
+            "  static constexpr std::string_view kName = " + literal_of(tree_.name) +
+            ";\n  static void write(std::string& out, const " + global_type() + "& page" +
+            frame_parameter("frame") +
+            ");\n  static bool write_fragment(std::string& out, std::string_view name, const " +
+            global_type() + "& page" + frame_parameter("frame") + ");\n};\n";
     return made;
+  }
+
+  [[nodiscard]] std::string frame_type() const {
+    return tree_.frame.empty()
+               ? ""
+               : line(tree_.frame_place) + "  using Frame = ::" + tree_.frame + ";\n";
   }
 
   void body(const std::vector<Node>& content, const std::string& suffix) {
@@ -139,7 +161,7 @@ class Generator {
     std::swap(own, code_);
     code_ += "void " + function_ + suffix +
              "([[maybe_unused]] ::eider::views::Sink& out_, [[maybe_unused]] const " +
-             global_type() + "& page_) {\n";
+             global_type() + "& page_" + frame_parameter("frame_") + ") {\n";
     code_ += "out_.reserve(" + std::to_string(bytes_of(content)) + ");\n";
     nodes(content);
     code_ += "}\n\n";
@@ -169,7 +191,8 @@ class Generator {
       case Node::Kind::fragment:
         fragments_.push_back(here.text);
         body(here.arms[0].nodes, "_fragment_" + here.text);
-        code_ += function_ + "_fragment_" + here.text + "(out_, page_);\n";
+        code_ += function_ + "_fragment_" + here.text + "(out_, page_" + frame_argument("frame_") +
+                 ");\n";
         return;
       default:
         return;
@@ -308,8 +331,7 @@ class Generator {
                 : here.text == "index" ? "index()"
                                        : here.text);
       case Expression::Kind::text:
-        return "::std::string_view(" + literal_of(here.text) + ", " +
-               std::to_string(here.text.size()) + ")";
+        return view_of(here.text);
       case Expression::Kind::integer:
         return integer(here.text);
       case Expression::Kind::real:
@@ -328,6 +350,8 @@ class Generator {
                of(here.parts[1]) + ")";
       case Expression::Kind::filter:
         return filter(here);
+      case Expression::Kind::translation:
+        return translation(here);
     }
     std::unreachable();
   }
@@ -343,11 +367,30 @@ class Generator {
   static std::string path(const Expression& here) {
     std::string made = variable_of(here.variable);
     for (const std::string& name : here.names) {
-      made = here.variable == kPage && &name == &here.names.front()
+      made = here.variable <= kFrame && &name == &here.names.front()
                  ? made + "." + name
                  : "::eider::views::in(" + made + ")." + name;
     }
     return made;
+  }
+
+  [[nodiscard]] std::string translation(const Expression& here) const {
+    std::string made =
+        here.is_plural() ? "::eider::views::translate_plural(" : "::eider::views::translate(";
+    made += "::eider::views::translator_in(page_" +
+            std::string(tree_.frame.empty() ? "" : ", frame_") + "), " + view_of(here.text) + ", " +
+            (here.is_plural() ? "::eider::views::count_ref(" : "::eider::views::translated_ref(") +
+            of(here.parts.front()) + ")";
+    if (here.is_plural()) {
+      made += ", " + view_of(here.parts[1].text) + ", " + view_of(here.parts[2].text);
+    }
+    made += ", {";
+    for (std::size_t i = 0; i < here.names.size(); ++i) {
+      made += std::string(i == 0 ? "" : ", ") + "{" + view_of(here.names[i]) +
+              ", ::eider::views::shown(::eider::views::text_ref(" +
+              of(here.parts[here.first_argument() + i]) + "))}";
+    }
+    return made + "})";
   }
 
   [[nodiscard]] std::string filter(const Expression& here) const {

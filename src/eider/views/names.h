@@ -23,14 +23,24 @@ struct Scope {
 /// What is seen at one place.
 ///
 /// variable_min  variables before it are not known here: a fragment is rendered alone
+/// has_frame     `frame` is the frame of the page's layout
 struct Seen {
   const Scope* scope = nullptr;
   std::size_t variable_min = 1;
+  bool has_frame = false;
 };
 
 /// The expression with its names as variables, or as members of the page.
 ///
 /// errors  throws Refused where a name is not seen, and for a filter that is written wrongly
 [[nodiscard]] Expression resolve(Expression expression, const Seen& seen);
+
+/// Whether it is the library's filter `tr`: it has no other arguments than two texts and arguments
+/// with a name. An application may have a filter of this name, too, which takes others.
+[[nodiscard]] bool is_translation(const Expression& filter);
+/// As Expression::Kind::translation. Pre: is_translation.
+///
+/// errors  throws Refused if it is written wrongly
+[[nodiscard]] Expression translation_of(Expression filter);
 
 }  // namespace eider::views

@@ -32,6 +32,13 @@ bool is_blank_text(const Node& node) {
   return node.kind == NodeKind::text && node.text.find_first_not_of(" \t\r\n") == node.text.npos;
 }
 
+/// "notes::Frame", other than words of a comment.
+bool names_type(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  return begin != text.npos && text.substr(begin).find_first_of(" \t\r\n") == text.npos &&
+         text.find("::") != text.npos;
+}
+
 std::string_view first_word(std::string_view text) {
   return text.substr(0, text.find_first_of(" \t\r\n(\""));
 }
@@ -87,8 +94,8 @@ class FileParser {
     return made;
   }
 
-  /// Comments that begin with "page" or "include" say what the file is. The line that holds such a
-  /// one alone is none of the page.
+  /// Comments that begin with "page", "frame" or "include" say what the file is. The line that
+  /// holds such a one alone is none of the page.
   void comment(const Piece& here) {
     Words words(here.text, here.place);
     if (words.take("page")) {
@@ -99,6 +106,15 @@ class FileParser {
       file_.page = words.type();
       file_.page_place = at;
       words.expect_end("the page's struct");
+    } else if (here.text.starts_with("frame ") && names_type(here.text.substr(6))) {
+      static_cast<void>(words.take("frame"));
+      const Place at = words.place();
+      if (!file_.frame.empty()) {
+        refuse(at, "this file has named its frame already: " + file_.frame);
+      }
+      file_.frame = words.type();
+      file_.frame_place = at;
+      words.expect_end("the frame's struct");
     } else if (words.take("include")) {
       file_.includes.push_back(words.rest());
       const std::string& header = file_.includes.back();

@@ -198,9 +198,10 @@ TEST(RenderedPages, FragmentsAreRenderedAlone) {
   ASSERT_TRUE(tree) << to_text(tree.error());
   const Shop page = full_shop();
   std::string out;
-  EXPECT_TRUE(walk_fragment(*tree, "rows", ref(page), {}, out));
+  ASSERT_NE(find_fragment(tree->nodes, "rows"), nullptr);
+  EXPECT_FALSE(walk_fragment(*tree, *find_fragment(tree->nodes, "rows"), {ref(page)}, {}, out));
   EXPECT_EQ(out, "<li>Oolong</li><li>Puer</li>");
-  EXPECT_FALSE(walk_fragment(*tree, "row", ref(page), {}, out));
+  EXPECT_EQ(find_fragment(tree->nodes, "row"), nullptr);
 }
 
 TEST(RenderedPages, AttributesMayBeConditional) {

@@ -19,6 +19,7 @@
 #include "eider/views/filters.h"
 #include "eider/views/markup.h"
 #include "eider/views/sink.h"
+#include "eider/views/translation.h"
 #include "eider/views/value.h"
 
 namespace eider {
@@ -29,6 +30,9 @@ namespace eider {
 ///     static constexpr std::string_view kName;  // "notes/note.html"
 ///     static void write(std::string& out, const P& page);
 ///     static bool write_fragment(std::string& out, std::string_view name, const P& page);
+///
+/// If the layout names a frame, `{# frame notes::Frame #}`, there is also `using Frame = …`, and
+/// both functions take a `const Frame&` as their last parameter.
 template <class P>
 struct View;
 
@@ -38,11 +42,21 @@ concept Viewed = requires(std::string& out, const P& page) {
   View<P>::write(out, page);
 };
 
+/// A page whose layout shows a frame.
+template <class P>
+concept FramedView = requires { typename View<P>::Frame; };
+
 /// The page as text: for mails and tests. Handlers return `page(…)` (views/app/views.h).
 template <Viewed P>
 [[nodiscard]] std::string render_view(const P& page) {
   std::string out;
   View<P>::write(out, page);
+  return out;
+}
+template <FramedView P>
+[[nodiscard]] std::string render_view(const P& page, const typename View<P>::Frame& frame) {
+  std::string out;
+  View<P>::write(out, page, frame);
   return out;
 }
 
@@ -194,6 +208,22 @@ template <class T>
       SequenceLike<Inner> || ArrayLike<Inner> || SetLike<Inner> || MapLike<Inner> || Shown<Inner>,
       "eider: length takes a list, a map or a text");
   return ref(value);
+}
+
+/// What `tr` is given.
+template <class T>
+[[nodiscard]] const T& translated_ref(const T& value) {
+  using Inner = std::remove_cvref_t<decltype(in(value))>;
+  static_assert(detail::kIsText<Inner> || reflect::detail::FixedEnum<Inner> ||
+                    reflect::detail::Bounded<Inner>,
+                "eider: tr takes a text or an enumerator");
+  return value;
+}
+template <class T>
+[[nodiscard]] const T& count_ref(const T& value) {
+  static_assert(detail::comparable_as<T>() == Comparable::number,
+                "eider: tr with two forms takes a whole number");
+  return value;
 }
 
 /// One turn of a loop.

@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const views::FilterSet filters = views::test_filters();
   if (!views::check_types(*tree, reflect::type_of<shop::Shop>(), filters)) {
     std::string out;
-    views::walk(*tree, views::ref(page), filters, out);
+    (void)views::walk(*tree, {views::ref(page)}, filters, out);
   }
   return 0;
 }

@@ -52,8 +52,8 @@ std::string render_test(const TestFiles& files, const P& page) {
     return to_text(*wrong);
   }
   std::string out;
-  walk(*tree, ref(page), filters, out);
-  return out;
+  const auto failed = walk(*tree, {ref(page)}, filters, out);
+  return failed ? to_text(*failed) : out;
 }
 
 /// Of a page of a shop::Shop with that content.

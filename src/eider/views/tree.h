@@ -35,7 +35,10 @@ enum class Context : std::uint8_t {
 /// path     names behind each other. In a page: `variable` is what the first one was, and `names`
 ///          are the members behind it
 /// literal  text, integer, real, boolean: as written in `text`, without quotes
-/// filter   `text` is its name; parts are what it is given, and its arguments
+/// filter   `text` is its name; parts are what it is given, and its arguments; `names` are the
+///          arguments' names, empty: none has one
+/// translation  of the filter `tr`: `text` is the context. parts are the text; or the number, its
+///          singular and its plural; then the arguments, which are called `names`
 /// compare  `text` is the operator
 struct Expression {
   enum class Kind : std::uint8_t {
@@ -50,6 +53,7 @@ struct Expression {
     either,
     compare,
     filter,
+    translation,
   };
   Kind kind = Kind::path;
   Place place = {};
@@ -57,6 +61,10 @@ struct Expression {
   std::vector<std::string> names = {};
   std::vector<Expression> parts = {};
   std::size_t variable = 0;
+
+  /// Of a translation: the place of its first argument in parts.
+  [[nodiscard]] std::size_t first_argument() const noexcept { return parts.size() - names.size(); }
+  [[nodiscard]] bool is_plural() const noexcept { return first_argument() > 1; }
 };
 
 struct Node;
@@ -128,6 +136,7 @@ inline Arm::Arm(Place at, std::string its_name, std::vector<Node> content)
 /// One file, read by itself.
 ///
 /// page      the struct that it shows, "notes::NotePage"; empty: it is a part of others
+/// frame     the struct that a layout shows around each page, "notes::Frame"; empty: none
 /// includes  headers, with their quotes or angle brackets
 /// extends   the file whose blocks it fills
 /// imports   files whose components it uses
@@ -135,14 +144,17 @@ struct File {
   Source source;
   std::string page = {};
   Place page_place = {};
+  std::string frame = {};
+  Place frame_place = {};
   std::vector<std::string> includes = {};
   std::optional<Binding> extends = {};
   std::vector<Binding> imports = {};
   std::vector<Node> nodes = {};
 };
 
-/// The variable that is the page itself; further ones are numbered from 1.
+/// The variables that are the page itself and its frame; further ones are numbered from 2.
 inline constexpr std::size_t kPage = 0;
+inline constexpr std::size_t kFrame = 1;
 
 /// A page with all that it extends, includes and calls put in its place. What it names is resolved,
 /// and every output knows its context.
@@ -150,9 +162,11 @@ struct Tree {
   std::string name;
   std::string page;
   Place page_place;
+  std::string frame = {};
+  Place frame_place = {};
   std::vector<std::string> includes;
   std::vector<Node> nodes;
-  std::size_t variables = 1;
+  std::size_t variables = kFrame + 1;
   std::vector<std::shared_ptr<const File>> files;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "eider/base/assert.h"
+#include "eider/base/failure.h"
 #include "eider/base/text.h"
 #include "eider/views/check.h"
 #include "eider/views/filter_names.h"
@@ -19,6 +20,8 @@ namespace {
 
 using reflect::Kind;
 using reflect::Type;
+
+constexpr int kFailed = 500;
 
 /// A value, with what keeps it alive if the walk has made it.
 struct Known {
@@ -59,9 +62,10 @@ Known apply_filter(std::string_view name, std::span<const Ref> values) {
 
 class Walker {
  public:
-  Walker(const Tree& tree, Ref page, const FilterSet& filters, std::string& out)
+  Walker(const Tree& tree, const ShownPage& shown, const FilterSet& filters, std::string& out)
       : filters_(filters), out_(out), values_(tree.variables), turns_(tree.variables) {
-    values_[kPage].ref = page;
+    values_[kPage].ref = shown.page;
+    values_[kFrame].ref = shown.frame;
   }
 
   void nodes(const std::vector<Node>& nodes) {
@@ -180,6 +184,8 @@ class Walker {
       }
       case Expression::Kind::filter:
         return filter(here);
+      case Expression::Kind::translation:
+        return made(translation(here));
     }
     std::unreachable();
   }
@@ -239,8 +245,51 @@ class Walker {
     if (find_filter(here.text) != nullptr) {
       return apply_filter(here.text, values);
     }
-    const Owned result = filters_.find(here.text)->call(values);
-    return {{result.type, result.object.get()}, result.object};
+    try {
+      const Owned result = filters_.find(here.text)->call(values);
+      return {{result.type, result.object.get()}, result.object};
+    } catch (const Failure& failure) {
+      // Other statuses are an application's way to answer.
+      if (failure.error().status() != kFailed) {
+        throw;
+      }
+      refuse(here.place, failure.what());
+    }
+  }
+
+  /// The page's, else the frame's. Pre: check_types has found one.
+  [[nodiscard]] const void* translator() const {
+    for (const std::size_t root : {kPage, kFrame}) {
+      const Ref& whole = values_[root].ref;
+      const auto at = whole.type == nullptr
+                          ? std::nullopt
+                          : find_translator(*whole.type, *filters_.translation().type);
+      if (at) {
+        return static_cast<const char*>(whole.at) + *at;
+      }
+    }
+    ensure(false, "there is a translator");
+    return nullptr;
+  }
+
+  std::string translation(const Expression& here) {
+    std::vector<TextArgument> arguments;
+    for (std::size_t i = 0; i < here.names.size(); ++i) {
+      const Known value = value_of(here.parts[here.first_argument() + i]);
+      arguments.emplace_back(here.names[i], shown(value.ref));
+    }
+    const Known value = value_of(here.parts.front());
+    std::string text;
+    TextWish wish{.context = here.text, .text = text, .arguments = arguments};
+    if (here.is_plural()) {
+      wish.text = here.parts[1].text;
+      wish.many = here.parts[2].text;
+      wish.count = count_of(value.ref);
+    } else {
+      text = translatable_text(value.ref);
+      wish.text = text;
+    }
+    return filters_.translation().translate(translator(), wish);
   }
 
   const FilterSet& filters_;
@@ -250,10 +299,22 @@ class Walker {
   std::map<const Type*, std::shared_ptr<void>> fresh_;
 };
 
+std::optional<ViewError> walk_nodes(const Tree& tree, const std::vector<Node>& nodes,
+                                    const ShownPage& shown, const FilterSet& filters,
+                                    std::string& out) {
+  try {
+    Walker(tree, shown, filters, out).nodes(nodes);
+    return std::nullopt;
+  } catch (Refused& refused) {
+    return std::move(refused.error);
+  }
+}
+
 }  // namespace
 
-void walk(const Tree& tree, Ref page, const FilterSet& filters, std::string& out) {
-  Walker(tree, page, filters, out).nodes(tree.nodes);
+std::optional<ViewError> walk(const Tree& tree, const ShownPage& shown, const FilterSet& filters,
+                              std::string& out) {
+  return walk_nodes(tree, tree.nodes, shown, filters, out);
 }
 
 const Node* find_fragment(const std::vector<Node>& nodes, std::string_view name) {
@@ -270,14 +331,10 @@ const Node* find_fragment(const std::vector<Node>& nodes, std::string_view name)
   return nullptr;
 }
 
-bool walk_fragment(const Tree& tree, std::string_view name, Ref page, const FilterSet& filters,
-                   std::string& out) {
-  const Node* const fragment = find_fragment(tree.nodes, name);
-  if (fragment == nullptr) {
-    return false;
-  }
-  Walker(tree, page, filters, out).nodes(fragment->arms[0].nodes);
-  return true;
+std::optional<ViewError> walk_fragment(const Tree& tree, const Node& fragment,
+                                       const ShownPage& shown, const FilterSet& filters,
+                                       std::string& out) {
+  return walk_nodes(tree, fragment.arms[0].nodes, shown, filters, out);
 }
 
 }  // namespace eider::views

@@ -11,9 +11,12 @@
 #include "eider/app/failure_note.h"
 #include "eider/app/middleware.h"
 #include "eider/app/this_machine.h"
+#include "eider/base/base64.h"
 #include "eider/base/failure.h"
 #include "eider/base/html.h"
 #include "eider/base/program_files.h"
+#include "eider/base/sha256.h"
+#include "eider/languages/languages.h"
 #include "eider/views/assemble.h"
 #include "eider/views/check.h"
 #include "eider/views/form_view.h"
@@ -53,6 +56,16 @@ Result<std::string, std::string> read_template(const std::string& directory,
     return fail(path.string() + " cannot be read");
   }
   return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+/// Allows the page's inline style and its reload script, whatever policy the application has.
+const std::string& error_policy() {
+  static const std::string kPolicy =
+      "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
+      "style-src 'sha256-" +
+      to_base64(to_view(sha256(kErrorStyle))) +
+      "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  return kPolicy;
 }
 
 std::string error_page(std::string_view what, std::string_view version) {
@@ -109,6 +122,7 @@ void show_wrong_template(const Request& request, Response& response) {
   const auto wrong = std::ranges::find(thrown, "eider::WrongTemplate", &Thrown::type);
   if (wrong != thrown.end()) {
     response.replace_header("Cache-Control", "no-store");
+    response.replace_header("Content-Security-Policy", error_policy());
     response.set_body(error_page(wrong->text, made_of->version)).set_static_type(kTextHtml);
   }
 }
@@ -169,22 +183,32 @@ std::string Views::version() const {
   return version_of(options_->directory);
 }
 
-Page Views::as_it_is_now(std::string_view name, std::string_view fragment, views::Ref shown) const {
+Page Views::as_it_is_now(std::string_view name, std::string_view fragment, views::Ref shown,
+                         views::Ref frame) const {
   const std::string now = version();  // before the files are read: a later change counts
   const auto tree = views::assemble_page(
       name, [this](std::string_view file) { return read_template(options_->directory, file); });
   if (!tree) {
     throw_wrong(tree.error());
   }
-  if (const auto wrong = views::check_types(*tree, *shown.type, options_->filters)) {
+  if (const auto wrong = views::check_types(*tree, *shown.type, options_->filters, frame.type)) {
     throw_wrong(*wrong);
   }
-  std::string text;
-  if (fragment.empty()) {
-    views::walk(*tree, shown, options_->filters, text);
-    put_reload(text, now);
-  } else if (!views::walk_fragment(*tree, fragment, shown, options_->filters, text)) {
+  const views::ShownPage page{shown, frame};
+  const views::Node* const part =
+      fragment.empty() ? nullptr : views::find_fragment(tree->nodes, fragment);
+  if (!fragment.empty() && part == nullptr) {
     refuse_fragment(name, fragment);
+  }
+  std::string text;
+  const auto failed = part == nullptr
+                          ? views::walk(*tree, page, options_->filters, text)
+                          : views::walk_fragment(*tree, *part, page, options_->filters, text);
+  if (failed) {
+    throw_wrong(*failed);
+  }
+  if (part == nullptr) {
+    put_reload(text, now);
   }
   return Page(std::move(text));
 }
@@ -197,6 +221,7 @@ void serve_views(App& app, ViewsOptions options) {
   views::add_form_filters(options.filters);
   views::add_page_filters(options.filters);
   options.directory = program_path(options.directory);
+  options.filters.translate_by<Translator>();
   if (options.development) {
     app.reaches(options.directory);
     app.use(wrong_template_page(options.directory));

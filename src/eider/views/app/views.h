@@ -76,6 +76,25 @@ class Views {
     return Page(std::move(text));
   }
 
+  /// The page of a P within a layout that shows a frame. Handlers let FramedViews make it
+  /// (views/app/framed_views.h).
+  template <FramedView P>
+  [[nodiscard]] Page page(const P& shown, const typename View<P>::Frame& frame) const {
+    if (is_development()) {
+      return as_it_is_now(View<P>::kName, {}, views::ref(shown), views::ref(frame));
+    }
+    std::string text;
+    View<P>::write(text, shown, frame);
+    return Page(std::move(text));
+  }
+  template <FramedView P>
+  [[nodiscard]] Page page(const P& /*shown*/) const {
+    static_assert(sizeof(P) == 0,
+                  "eider: the layout of this page shows a frame: take `const FramedViews<Frame>& "
+                  "views` in place of `State<Views> views`, or pass the frame: page(shown, frame)");
+    return Page({});
+  }
+
   /// `{% fragment rows %}` of that page alone: what htmx and Turbo put into a page that is there.
   ///
   /// errors  throws a Failure where the page has no such fragment
@@ -91,6 +110,19 @@ class Views {
     return Page(std::move(text));
   }
 
+  template <FramedView P>
+  [[nodiscard]] Page fragment(const P& shown, std::string_view name,
+                              const typename View<P>::Frame& frame) const {
+    if (is_development()) {
+      return as_it_is_now(View<P>::kName, name, views::ref(shown), views::ref(frame));
+    }
+    std::string text;
+    if (!View<P>::write_fragment(text, name, shown, frame)) {
+      refuse_fragment(View<P>::kName, name);
+    }
+    return Page(std::move(text));
+  }
+
   [[nodiscard]] bool is_development() const noexcept;
   /// Another text after any file in the directory was changed, added or removed, and in another
   /// process.
@@ -98,7 +130,7 @@ class Views {
 
  private:
   [[nodiscard]] Page as_it_is_now(std::string_view name, std::string_view fragment,
-                                  views::Ref shown) const;
+                                  views::Ref shown, views::Ref frame = {nullptr, nullptr}) const;
   [[noreturn]] static void refuse_fragment(std::string_view page, std::string_view name);
 
   std::unique_ptr<const ViewsOptions> options_;

@@ -1,0 +1,25 @@
+// expect: the layout of this page shows a frame
+#include <eider/views/app/framed_views.h>
+
+struct Frame {
+  std::string user;
+};
+struct NotePage {
+  std::string title;
+};
+/// What `eider views` makes of a template whose layout names a frame.
+template <>
+struct eider::View<NotePage> {
+  using Frame = ::Frame;
+  static constexpr std::string_view kName = "note.html";
+  static void write(std::string& out, const NotePage& page, const Frame& frame);
+};
+void routes(eider::App& app) {
+#ifdef FIXED
+  app.get("/", [](const eider::FramedViews<Frame>& views) {
+    return views.page(NotePage{"Milk"});
+  });
+#else
+  app.get("/", [](eider::State<eider::Views> views) { return views->page(NotePage{"Milk"}); });
+#endif
+}

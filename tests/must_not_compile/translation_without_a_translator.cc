@@ -1,0 +1,14 @@
+// expect: tr needs a translator: add `Translator tr;` to the page's struct
+#include <eider/languages/languages.h>
+#include <eider/views/rendering.h>
+
+struct NotePage {
+  std::string title;
+#ifdef FIXED
+  eider::Translator tr;
+#endif
+};
+/// As generated code has it for {{ "Notes" | tr }}.
+std::string heading(const NotePage& page) {
+  return eider::views::translate(eider::views::translator_in(page), "", page.title, {});
+}
