@@ -13,6 +13,7 @@
 #include "eider/cli/db/command.h"
 #include "eider/cli/dev.h"
 #include "eider/cli/dev/run_file.h"
+#include "eider/cli/messages.h"
 #include "eider/cli/openapi.h"
 #include "eider/cli/openapi_client.h"
 #include "eider/cli/openapi_diff.h"
@@ -62,6 +63,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"completions", "prints what bash, zsh or fish complete commands by", completions_command,
      "bash zsh fish"},
     {"views", "makes C++ of templates of HTML", views_command},
+    {"messages", "collects the texts to translate, and reports those that catalogues lack",
+     messages_command},
 });
 
 /// Names of before; they stay, since build files call them.
