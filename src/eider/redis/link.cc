@@ -17,10 +17,16 @@ using Done = RedisFailure::Done;
 /// While the socket has not taken so much, no more is given to it.
 constexpr std::size_t kUnsentBytesMax = std::size_t{256} * 1024;
 
-/// Values are bounded by their bytes: what is beyond a limit is lost for all who share.
+/// The shortest value, of three bytes, becomes a string.
+constexpr std::size_t kValueBytes = 32;
+/// One value for so many bytes that an answer may have, so that larger answers may have more.
+constexpr std::size_t kBytesPerValue = 64;
+
 RespLimits limits_of(const Settings& settings) noexcept {
   const std::size_t bytes_max = settings.options.reply_bytes_max;
-  return {.bytes_max = bytes_max, .values_max = bytes_max};
+  return {.bytes_max = bytes_max,
+          .values_max = std::max(RespLimits().values_max, bytes_max / kBytesPerValue),
+          .value_bytes = kValueBytes};
 }
 
 }  // namespace

@@ -200,16 +200,40 @@ TEST_F(OddServer, commands_that_were_given_up_are_with_the_server_all_the_same) 
   }(Redis(server.url(), {.command_time_max = 10s, .commands_max = 10})));
 }
 
+/// An array of so many values of that text.
+std::string values_of(int count, std::string_view value) {
+  std::string all = "*" + std::to_string(count) + "\r\n";
+  for (int index = 0; index < count; ++index) {
+    all += value;
+  }
+  return all;
+}
+
+// In memory each takes a string, so that 60 MiB of these would become a gigabyte.
+TEST_F(OddServer, an_answer_of_too_many_short_values_breaks_the_connection) {
+  for (const std::string_view value : {"+\r\n", "$0\r\n\r\n", "_\r\n"}) {
+    const std::string many = values_of(1'100'000, value);
+    RedisScript server([&](Peer& peer) {
+      peer.greet();
+      (void)peer.hear();
+      peer.say(many);
+      (void)peer.hear();
+    });
+    on_loop_.run([](Redis redis) -> Task<> {
+      auto many = redis.command<std::vector<std::string>>("MANY");
+      auto asking = failure_of(many);
+      EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::lost);
+    }(Redis(server.url(), {.command_time_max = Duration::max()})));
+  }
+}
+
 TEST_F(OddServer, an_answer_of_many_values_or_long_lines_or_deep_ones_is_read) {
   const std::string line(70'000, 'x');
   std::string deep;
   for (int i = 0; i < 40; ++i) {
     deep += "*1\r\n";
   }
-  std::string many = "*1100000\r\n";
-  for (int i = 0; i < 1'100'000; ++i) {
-    many += ":1\r\n";
-  }
+  const std::string many = values_of(1'000'000, ":1\r\n");
   RedisScript server([&](Peer& peer) {
     peer.greet();
     (void)peer.hear();

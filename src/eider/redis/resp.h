@@ -43,6 +43,9 @@ enum class RespFault : std::uint8_t {
 struct RespLimits {
   std::size_t bytes_max = std::size_t{64} * 1024 * 1024;
   std::size_t values_max = std::size_t{1} << 20;
+  /// What each value counts for in addition to its bytes: in memory the shortest one takes a
+  /// string.
+  std::size_t value_bytes = 0;
   std::size_t depth_max = 128;
 };
 

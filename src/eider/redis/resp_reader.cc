@@ -16,7 +16,8 @@ Result<std::size_t, RespFault> RespReader::read(std::string_view in) noexcept {
     if (!item) {
       return fail(item.error());
     }
-    if (at_ + std::max(item->bytes, item->bytes_wanted) > limits_.bytes_max) {
+    const std::size_t counted = at_ + values_ * limits_.value_bytes;
+    if (counted + std::max(item->bytes, item->bytes_wanted) > limits_.bytes_max) {
       return fail(RespFault::too_large);
     }
     if (item->bytes == 0) {
@@ -51,6 +52,10 @@ Result<void, RespFault> RespReader::check(const RespItem& item) const noexcept {
   }
   if (static_cast<std::uint64_t>(item.number) > limits_.values_max - values_) {
     return fail(RespFault::too_many);
+  }
+  const std::size_t values = values_ + static_cast<std::size_t>(item.number);
+  if (values * limits_.value_bytes > limits_.bytes_max) {
+    return fail(RespFault::too_large);
   }
   return {};
 }

@@ -177,6 +177,17 @@ TEST(Resp, limits_hold_before_what_they_forbid_has_come) {
             RespFault::too_large);
 }
 
+TEST(Resp, values_count_for_more_than_their_bytes) {
+  const RespLimits limits{.bytes_max = 100, .value_bytes = 32};
+  const auto fault = [&](std::string_view in) { return RespReader(limits).read(in).error(); };
+  EXPECT_EQ(RespReader(limits).read("*2\r\n+\r\n+\r\n"), 10U);
+  EXPECT_EQ(fault("*4\r\n"), RespFault::too_large) << "before any of them has come";
+  EXPECT_EQ(fault("%2\r\n"), RespFault::too_large);
+  EXPECT_EQ(fault("*2\r\n*2\r\n"), RespFault::too_large);
+  EXPECT_EQ(fault("*2\r\n$40\r\n"), RespFault::too_large) << "bytes and values together";
+  EXPECT_EQ(RespReader(limits).read("$90\r\n"), 0U) << "a single value is bounded by its bytes";
+}
+
 TEST(Resp, a_reader_says_how_much_a_long_answer_will_be) {
   RespReader reader;
   EXPECT_EQ(reader.read("*2\r\n$1000\r\nabc"), 0U);
