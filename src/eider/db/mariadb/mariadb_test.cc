@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "eider/kinds/kinds.h"
+#include "eider/runtime/deadline.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"
 #include "tests/support/mariadb_tests.h"
@@ -272,6 +273,34 @@ TEST_F(MariadbTest, rows_that_take_too_much_are_ended_at_the_server) {
     EXPECT_EQ(packet.kind(), FailureKind::row) << packet.what();
     EXPECT_EQ(co_await on.one<int>("select 3"), 3);
   }(open({.connections_max = 1, .result_bytes_max = 1000000})));
+}
+
+TEST_F(MariadbTest, a_large_result_leaves_turns_to_others) {
+  on_loop_.run([](Database on) -> Task<> {
+    const LoopTurns& turns = turns_of(Loop::current());
+    std::uint64_t before = turns.count();
+    const auto wide = co_await on.all<std::string>("select repeat('x', 1000) from seq_1_to_20000");
+    EXPECT_EQ(wide.size(), 20'000U);
+    EXPECT_GE(turns.count() - before, 20'000'000U / (std::size_t{512} << 10U));
+    before = turns.count();
+    const auto narrow = co_await on.all<int>("select seq from seq_1_to_100000");
+    EXPECT_EQ(narrow.size(), 100'000U);
+    EXPECT_GE(turns.count() - before, 50U);
+  }(open({.connections_max = 1})));
+}
+
+Task<std::size_t> ask_much(Database on) {
+  co_return (co_await on.all<std::string>("select repeat('x', 1000) from seq_1_to_30000")).size();
+}
+
+// A client that leaves in the midst of it leaves the connection to others.
+TEST_F(MariadbTest, a_large_result_that_is_given_up_frees_its_connection) {
+  on_loop_.run([](Database on) -> Task<> {
+    for (int round = 0; round < 5; ++round) {
+      (void)co_await with_deadline(ask_much(on), std::chrono::milliseconds(1 + 10 * round));
+    }
+    EXPECT_EQ(co_await on.one<int>("select 3"), 3);
+  }(open({.connections_max = 1})));
 }
 
 TEST_F(MariadbTest, a_row_that_does_not_fit_leaves_the_connection_as_it_was) {

@@ -35,7 +35,7 @@ class RowFlow final : public RowTaker {
   void end();
   [[nodiscard]] bool has_rows() const noexcept { return rows_count_ != 0; }
   [[nodiscard]] std::size_t rows() const noexcept { return rows_count_; }
-  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::size_t bytes() const noexcept override { return bytes_; }
   [[nodiscard]] std::size_t row_bytes_max() const noexcept { return row_bytes_max_; }
 
  private:

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "eider/db/mariadb/host_name.h"
+#include "eider/runtime/sleep.h"
 
 namespace eider::db::mariadb {
 namespace {
@@ -17,6 +18,9 @@ constexpr std::size_t kStackBytes = std::size_t{192} << 10U;
 constexpr std::size_t kPacketBytesMax = std::size_t{1} << 30U;
 constexpr std::size_t kPacketBytesMin = std::size_t{64} << 10U;
 constexpr int kTimeoutsMax = 64;
+/// Rows that are read in one go: what has come is read without waiting, and may be a large result.
+constexpr std::size_t kBytesPerTurn = std::size_t{256} << 10U;
+constexpr std::int64_t kRowsPerTurn = 1000;
 /// A server may ask for any plugin that lies on this machine: for one that sends the password as it
 /// is, or one that asks whoever sits at the terminal.
 constexpr const char* kLogins = "mysql_native_password,client_ed25519";
@@ -426,11 +430,27 @@ Task<bool> Wire::fetch(MYSQL_STMT& statement, std::size_t bytes_max) {
 Task<std::int64_t> Wire::fetch_all(MYSQL_STMT& statement, RowTaker& taker) {
   taker.on_result(statement);
   std::int64_t rows = 0;
+  std::int64_t next_rows = kRowsPerTurn;
+  std::size_t next_bytes = taker.bytes() + kBytesPerTurn;
   while (co_await fetch(statement, kPacketBytesMax)) {
     ++rows;
     taker.on_row(statement);
+    if (rows >= next_rows || taker.bytes() >= next_bytes) {
+      co_await let_others_run();
+      next_rows = rows + kRowsPerTurn;
+      next_bytes = taker.bytes() + kBytesPerTurn;
+    }
   }
   co_return rows;
+}
+
+// The socket is not watched meanwhile: what it has is for this statement.
+Task<> Wire::let_others_run() {
+  stop();
+  co_await yield_now();
+  if (has_given_up()) {
+    throw Broken{given_up_};
+  }
 }
 
 Task<> Wire::run(MYSQL_STMT& statement) {

@@ -38,6 +38,8 @@ class RowTaker {
   virtual void on_row(MYSQL_STMT& statement) = 0;
   /// Of rows that come in pieces: this one has enough of them.
   [[nodiscard]] virtual bool is_full() const noexcept { return false; }
+  /// Of all rows so far.
+  [[nodiscard]] virtual std::size_t bytes() const noexcept { return 0; }
 
  protected:
   ~RowTaker() = default;
@@ -125,6 +127,7 @@ class Wire final : private FdWatch {
   [[nodiscard]] Task<bool> go_to_next_result();
   [[nodiscard]] Task<> run(MYSQL_STMT& statement);
   [[nodiscard]] Task<bool> fetch(MYSQL_STMT& statement, std::size_t bytes_max);
+  [[nodiscard]] Task<> let_others_run();
   [[nodiscard]] Task<std::int64_t> fetch_all(MYSQL_STMT& statement, RowTaker& taker);
 
   WireOwner* owner_;
