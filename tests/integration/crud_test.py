@@ -97,9 +97,12 @@ class OverPostgres(Crud, unittest.TestCase):
 
     def test_what_the_database_cannot_hold_is_the_clients_to_mend(self):
         self.make('Emma')
-        self.assertEqual(self.make('a\0b')[0], 400)
-        self.assertEqual(self.patch(1, {'title': 'a\0b'}, '*')[0], 400)
-        self.assertEqual(self.program.ask('GET', '/books?title_contains=%00')[0], 400)
+        for status, _, body in (self.make('a\0b'), self.patch(1, {'title': 'a\0b'}, '*')):
+            self.assertEqual(status, 422, body)
+            self.assertEqual(json.loads(body)['errors'][0]['pointer'], '/title', body)
+        status, _, body = self.program.ask('GET', '/books?title_contains=%00')
+        self.assertEqual(status, 400, body)
+        self.assertEqual(json.loads(body)['errors'][0]['pointer'], 'title_contains', body)
 
 
 class OverMariadb(Crud, unittest.TestCase):

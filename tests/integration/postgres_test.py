@@ -32,6 +32,15 @@ class Postgres(unittest.TestCase):
     def titles(self):
         return [book['title'] for book in json.loads(self.program.ask('GET', '/books')[2])]
 
+    def test_a_value_that_a_column_cannot_hold_is_an_error_of_the_client(self):
+        status, problem = self.add('a\0b')
+        self.assertEqual((status, problem['errors'][0]['pointer']), (422, '/title'))
+        self.assertEqual(self.program.ask('GET', '/books/9223372036854775807')[0], 404)
+        self.server.ask('alter table books alter id type int')
+        for number in (2147483648, -2147483649):
+            self.assertEqual(self.program.ask('GET', f'/books/{number}')[0], 404)
+        self.assertNotIn('failed', self.program.said())
+
     def test_it_keeps_what_it_is_given(self):
         self.assertEqual(self.add('Emma', 1815), (201, {'id': 1, 'title': 'Emma', 'year': 1815}))
         self.assertEqual(self.add('Ada'), (201, {'id': 2, 'title': 'Ada'}))

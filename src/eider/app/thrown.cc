@@ -7,13 +7,16 @@
 
 #include "eider/app/failure_note.h"
 #include "eider/app/middleware.h"
+#include "eider/app/refused_member.h"
 #include "eider/app/respond.h"
 #include "eider/base/failure.h"
+#include "eider/base/refused_value.h"
 
 namespace eider {
 
 namespace {
 
+constexpr int kBadRequest = 400;
 constexpr int kInternalError = 500;
 
 /// An error may carry a field that no response may have, such as one with a line's end in it: a
@@ -26,6 +29,28 @@ Error render_or_refuse(Response& response, Error error) {
     Error internal = Error::internal(wrong.what());
     render_error(response, internal);
     return internal;
+  }
+}
+
+/// The error of what is being handled, with the member of the request whose value caused it.
+Error error_for(const Request& request) {
+  try {
+    throw;
+  } catch (const Failure& failure) {
+    Error error = failure.error();
+    const auto* const caused = dynamic_cast<const CausedByValue*>(&failure);
+    const RefusedValue* const refused = caused == nullptr ? nullptr : caused->refused();
+    if (refused == nullptr || !error.fields().empty() || error.status() >= kInternalError) {
+      return error;
+    }
+    auto member = detail::app::find_member(request, *refused);
+    if (member) {
+      error.with_field(std::move(member->pointer), refused->detail)
+          .with_status(member->is_of_body ? error.status() : kBadRequest);
+    }
+    return error;
+  } catch (...) {
+    return thrown_error();
   }
 }
 
@@ -69,7 +94,7 @@ std::string_view reason_of(const Error& error) noexcept {
 void render_thrown(LogSink* log, const Request& request, Response& response,
                    const std::source_location& where) noexcept {
   try {
-    const Error error = render_or_refuse(response, thrown_error());
+    const Error error = render_or_refuse(response, error_for(request));
     if (error.status() < kInternalError) {
       return;
     }

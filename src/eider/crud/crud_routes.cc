@@ -43,12 +43,16 @@ void describe(Operation& operation) {
 
 }  // namespace
 
-db::Failure explained(const db::Failure& failure, std::span<const db::Conflict> conflicts) {
-  if (failure.kind() == db::FailureKind::values) {
-    return {failure,
-            Error::bad_request("A value is none that can be kept.").because(failure.what())};
+db::Failure explained(const db::Failure& failure, std::span<const db::Conflict> conflicts,
+                      const reflect::Type& values) {
+  const std::string& column = failure.by().column;
+  if (failure.kind() != db::FailureKind::values || failure.error().status() >= 500 ||
+      values.structure().find(column) == nullptr) {
+    return db::explain(failure, conflicts);
   }
-  return db::explain(failure, conflicts);
+  return {
+      failure,
+      Error::invalid({{"/" + column, "is not accepted by the database"}}).because(failure.what())};
 }
 
 Hook described() {

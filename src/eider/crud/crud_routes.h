@@ -102,10 +102,11 @@ void check_unsettable(const reflect::Type& values, std::string_view member);
 /// Which of two people who change it at once comes first is decided this many times.
 inline constexpr int kTriesMax = 8;
 [[nodiscard]] Error too_many_changes();
-/// By `conflicts`; and what the database cannot hold, such as a zero byte in PostgreSQL's text, is
-/// the client's to mend: 400.
+/// Explains a failure by `conflicts`. A value that a column cannot hold is an error of the member
+/// of `values` that has the column's name.
 [[nodiscard]] db::Failure explained(const db::Failure& failure,
-                                    std::span<const db::Conflict> conflicts);
+                                    std::span<const db::Conflict> conflicts,
+                                    const reflect::Type& values);
 /// Says in documents what handlers' types do not: conflicts, and where tags are.
 [[nodiscard]] Hook described();
 
@@ -233,7 +234,7 @@ class CrudRoutes {
     try {
       co_return co_await std::move(work);
     } catch (const db::Failure& failure) {
-      throw detail::crud::explained(failure, its->conflicts);
+      throw detail::crud::explained(failure, its->conflicts, reflect::type_of<N>());
     }
   }
 

@@ -3,6 +3,8 @@
 namespace eider::db {
 namespace {
 
+constexpr int kUnprocessable = 422;
+
 /// What the client is told.
 const char* detail_of(FailureKind kind) noexcept {
   switch (kind) {
@@ -69,6 +71,18 @@ Failure::Failure(const Failure& failure, Error answer)
     : eider::Failure(std::move(answer)),
       kind_(failure.kind_),
       cause_(failure.cause_),
-      by_(failure.by_) {}
+      by_(failure.by_),
+      refused_(failure.refused_) {}
+
+Failure Failure::of_value(std::string cause, RefusedBy by, std::optional<RefusedValue> refused) {
+  const std::string what = refused ? refused->detail : "is not accepted by the database";
+  Error answer(kUnprocessable, "A value of the request " + what + ".");
+  Failure failure(Failure(FailureKind::values, cause, std::move(by)),
+                  std::move(answer).because(cause));
+  if (refused) {
+    failure.refused_ = std::make_shared<const RefusedValue>(std::move(*refused));
+  }
+  return failure;
+}
 
 }  // namespace eider::db

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "eider/base/failure.h"
+#include "eider/base/refused_value.h"
 
 namespace eider::db {
 
@@ -27,8 +30,9 @@ enum class FailureKind : std::uint8_t {
   lost,  // there is no connection, or it broke: what was under way may have been done or not
 };
 
-/// The status that the client gets: 409 for constraints, 503 for what may do in a moment (busy,
-/// expired, deadlock, serialisation, lost), else 500.
+/// The status that the client gets: 409 for constraints, 503 for errors that a later attempt may
+/// not meet (busy, expired, deadlock, serialisation, lost), else 500. For `values` see
+/// Failure::of_value.
 [[nodiscard]] int status_of(FailureKind kind) noexcept;
 
 /// What of the schema refused a statement; empty where the database does not tell.
@@ -38,7 +42,9 @@ enum class FailureKind : std::uint8_t {
 ///             PostgreSQL would have given it ("users_org_name_key", "users_pkey"), whatever the
 ///             schema calls it
 /// column      only where there is exactly one
-/// line        of what a COPY was given, from 1, where it refused one; else 0
+/// line        from 1: of the data that a COPY refused, or of the script in which the database
+/// found
+///             the error; else 0
 struct RefusedBy {
   std::string constraint{};
   std::string table{};
@@ -46,23 +52,30 @@ struct RefusedBy {
   std::int64_t line = 0;
 };
 
-class Failure : public eider::Failure {
+class Failure : public eider::Failure, public CausedByValue {
  public:
   /// cause  the whole truth, for the log
   Failure(FailureKind kind, std::string cause, RefusedBy by = {});
-  /// The same failure, of which the client is told `answer`.
+  /// The same failure, for which the client gets `answer`.
   Failure(const Failure& failure, Error answer);
+  /// A failure of kind `values` that a bound value caused: the client gets a 422 instead of a 500.
+  ///
+  /// refused  the value, where it is known
+  [[nodiscard]] static Failure of_value(std::string cause, RefusedBy by = {},
+                                        std::optional<RefusedValue> refused = std::nullopt);
 
   [[nodiscard]] FailureKind kind() const noexcept { return kind_; }
   /// For the handler alone: the client is told nothing of it.
   [[nodiscard]] const RefusedBy& by() const noexcept { return by_; }
   /// The cause, always.
   [[nodiscard]] const char* what() const noexcept override { return cause_.c_str(); }
+  [[nodiscard]] const RefusedValue* refused() const noexcept override { return refused_.get(); }
 
  private:
   FailureKind kind_;
   std::string cause_;
   RefusedBy by_;
+  std::shared_ptr<const RefusedValue> refused_;
 };
 
 }  // namespace eider::db

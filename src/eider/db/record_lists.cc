@@ -154,7 +154,7 @@ BoundSql RecordSql::page(const Described& query) const {
   std::int64_t offset = 0;
   if (count < 0 || __builtin_mul_overflow(number_of(query, "page") - 1, count, &offset) ||
       offset < 0) {
-    throw Failure(FailureKind::values, "there is no page of that number");
+    throw Failure::of_value("there is no page of that number");
   }
   text << key_ << " limit " << Value(count) << " offset " << Value(offset);
   return std::move(text).take();

@@ -175,6 +175,9 @@ Task<> throw_for_row(Wire& wire, ServerError error, std::string_view sql) {
   const Failure failure = failure_of(error, sql);
   RefusedBy by = failure.by();
   by.line = parse_int64(told).value_or(0);
+  if (failure.kind() == FailureKind::values) {
+    throw Failure::of_value(failure.what(), std::move(by));
+  }
   throw Failure(failure.kind(), failure.what(), std::move(by));
 }
 

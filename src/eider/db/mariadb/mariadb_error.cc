@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "eider/base/text.h"
+
 namespace eider::db::mariadb {
 namespace {
 
@@ -24,6 +26,7 @@ constexpr std::array kMeanings = {
     Meaning{1053, FailureKind::lost},  // the server ends
     Meaning{1062, FailureKind::unique},
     Meaning{1114, FailureKind::storage},  // the table is full
+    Meaning{1139, FailureKind::values},   // a regular expression that is not valid
     Meaning{1153, FailureKind::values},   // larger than max_allowed_packet
     Meaning{1169, FailureKind::unique},
     Meaning{1203, FailureKind::busy},  // the user has too many connections
@@ -63,7 +66,13 @@ constexpr std::array kMeanings = {
     Meaning{3730, FailureKind::foreign_key},  // a table that others refer to is not dropped
     Meaning{3819, FailureKind::check},
     Meaning{4025, FailureKind::check},
-    Meaning{4031, FailureKind::lost},  // idle for too long
+    Meaning{4031, FailureKind::lost},    // idle for too long
+    Meaning{4037, FailureKind::values},  // JSON: these are its text or its path
+    Meaning{4038, FailureKind::values},
+    Meaning{4039, FailureKind::values},
+    Meaning{4040, FailureKind::values},
+    Meaning{4041, FailureKind::values},
+    Meaning{4042, FailureKind::values},
     Meaning{4079, FailureKind::check},
 };
 
@@ -109,6 +118,17 @@ void read_foreign_key(std::string_view message, RefusedBy& by) {
   }
 }
 
+/// The value ahead may look like anything: the column comes last.
+void read_column(std::string_view message, RefusedBy& by) {
+  const std::size_t at = message.rfind(" for column ");
+  if (at == std::string_view::npos) {
+    return;
+  }
+  message = message.substr(at, message.rfind(" at row ") - at);
+  const std::size_t dot = message.rfind('.');
+  by.column = first_name(dot == std::string_view::npos ? message : message.substr(dot));
+}
+
 RefusedBy refused_by(const ServerError& error) {
   RefusedBy by;
   const std::string_view message = error.message;
@@ -126,12 +146,23 @@ RefusedBy refused_by(const ServerError& error) {
     case 1364:
       by.column = first_name(message);
       break;
+    case 1264:  // "Out of range value for column 'year' at row 1"
+    case 1265:  // "Data truncated for column …"
+    case 1406:  // "Data too long for column …"
+      by.column = name_behind(message, " column ");
+      break;
+    case 1366:  // "Incorrect string value: '…' for column `shop`.`books`.`title` at row 1"
+      read_column(message, by);
+      break;
     case 4025:  // "CONSTRAINT `items.count` failed for `shop`.`items`"
       by.constraint = name_behind(message.substr(0, message.find(" failed for ")), "CONSTRAINT ");
       by.table = name_behind(message, ".");
       break;
     case 3819:
       by.constraint = name_behind(message, "constraint ");
+      break;
+    case 1064:  // "… near 'selct 1' at line 3", in any language
+      by.line = parse_int64(message.substr(message.find_last_of(' ') + 1)).value_or(0);
       break;
     default:
       break;
@@ -198,6 +229,12 @@ Failure failure_of(const ServerError& error, std::string_view doing) {
   cause += " (" + std::to_string(error.number) + ", " + error.sqlstate + "), in: ";
   cause += doing;
   return {kind_of(error), std::move(cause), std::move(by)};
+}
+
+Failure failure_of_bound(const ServerError& error, std::string_view doing) {
+  const Failure failure = failure_of(error, doing);
+  return failure.kind() == FailureKind::values ? Failure::of_value(failure.what(), failure.by())
+                                               : failure;
 }
 
 }  // namespace eider::db::mariadb

@@ -44,5 +44,7 @@ struct ServerError {
 
 /// doing  what was tried, e.g. the statement's text
 [[nodiscard]] Failure failure_of(const ServerError& error, std::string_view doing);
+/// The same of a statement with bound values: where they do not fit, that is no failure of ours.
+[[nodiscard]] Failure failure_of_bound(const ServerError& error, std::string_view doing);
 
 }  // namespace eider::db::mariadb

@@ -17,7 +17,7 @@ std::string Parameters::as_datetime(std::string text) {
 
 double Parameters::finite(double real) {
   if (!std::isfinite(real)) {  // it would become 0
-    throw Failure(FailureKind::values, "MariaDB stores no infinity, and nothing that is no number");
+    throw Failure::of_value("MariaDB stores neither an infinity nor NaN");
   }
   return real;
 }

@@ -102,10 +102,18 @@ void Answers::refuse(const Refusal& refusal, To to, std::string_view doing) {
     return;
   }
   begin_next(to);
-  note_failure(std::make_exception_ptr(failure_of(refusal, doing)));
+  const Part* const part = to == To::statements ? course_.current() : nullptr;
+  if (part != nullptr) {
+    note_failure(
+        std::make_exception_ptr(failure_of(refusal, doing, part->values, sender_.widened(*part))));
+  } else if (course_.what() == Request::What::script) {
+    note_failure(std::make_exception_ptr(failure_of_script(refusal, doing)));
+  } else {
+    note_failure(std::make_exception_ptr(failure_of(refusal, doing)));
+  }
   // Another connection may find the primary where this one has a standby.
   has_changed_session_ = has_changed_session_ || refusal.code == "25006";
-  if (const Part* const part = course_.current(); to == To::statements && part != nullptr) {
+  if (part != nullptr) {
     is_stale_ = sender_.forget_stale(*part, refusal) || is_stale_;
   }
 }

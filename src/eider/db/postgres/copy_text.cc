@@ -43,7 +43,7 @@ void append_text(std::string& text, std::string_view bytes) {
       return;
     }
     if (*special == '\0') {
-      throw Failure(FailureKind::values, "PostgreSQL stores no text with a zero byte");
+      throw failure_of_nul(std::string(bytes));
     }
     text.append({'\\', escape_of(*special)});
     bytes.remove_prefix(plain + 1);

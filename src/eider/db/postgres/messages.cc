@@ -198,6 +198,9 @@ Refusal read_refusal(std::string_view body) noexcept {
       case 'R':
         refusal.function = text;
         break;
+      case 'P':
+        refusal.position = text;
+        break;
       default:
         break;
     }
@@ -215,6 +218,7 @@ Refusal read_refusal(const PGresult& result) noexcept {
           .table = field_of(result, PG_DIAG_TABLE_NAME),
           .column = field_of(result, PG_DIAG_COLUMN_NAME),
           .function = field_of(result, PG_DIAG_SOURCE_FUNCTION),
+          .position = field_of(result, PG_DIAG_STATEMENT_POSITION),
           .whole = PQresultErrorMessage(&result)};
 }
 

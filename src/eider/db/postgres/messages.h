@@ -97,6 +97,7 @@ struct Refusal {
   std::string_view table;
   std::string_view column;
   std::string_view function;  // of the server's source
+  std::string_view position;  // in the statement, from 1, in characters
   std::string_view whole;
 };
 

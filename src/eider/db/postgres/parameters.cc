@@ -17,8 +17,19 @@
 namespace eider::db::postgres {
 namespace {
 
+/// Of what a program does, and no value of a client.
 [[noreturn]] void refuse_value(std::string cause) {
   throw Failure(FailureKind::values, std::move(cause));
+}
+
+std::string text_of(std::int64_t number) {
+  return std::to_string(number);
+}
+
+std::string text_of(double number) {
+  std::array<char, 32> digits{};
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  return {digits.data(), written.ptr};
 }
 
 template <class Small>
@@ -26,9 +37,12 @@ bool is_within(std::int64_t number) noexcept {
   return std::in_range<Small>(number);
 }
 
-/// Names the type alone: the value may be a secret, and this goes to the log.
-[[noreturn]] void refuse_number(const char* type) {
-  refuse_value(std::string("a number does not fit into ") + type);
+/// The cause names only the type: the value may be a secret, and the cause goes to the log.
+template <class Number>
+[[noreturn]] void refuse_number(const char* type, Number number) {
+  throw Failure::of_value(
+      std::string("a number does not fit into ") + type, {},
+      RefusedValue{.text = text_of(number), .detail = std::string("does not fit into ") + type});
 }
 
 /// Whether `Real` has it exactly.
@@ -61,28 +75,30 @@ bool is_text(Oid type) noexcept {
 
 void check_integer(std::int64_t number, Oid type) {
   if (type == kBool && number != 0 && number != 1) {
-    refuse_number("a bool");
-  }
-  if (type == kInt2 && !is_within<std::int16_t>(number)) {
-    refuse_number("a smallint");
-  }
-  if (type == kInt4 && !is_within<std::int32_t>(number)) {
-    refuse_number("an integer");
+    refuse_number("a bool", number);
   }
   if ((type == kFloat4 && !is_exact<float>(number)) ||
       (type == kFloat8 && !is_exact<double>(number))) {
-    refuse_number("a floating-point number without being rounded");
+    refuse_number("a floating-point number without being rounded", number);
   }
 }
 
-void check_text(std::string_view text) {
-  // Where the server reads text up to a zero byte, what stands behind one would be lost.
-  if (text.find('\0') != std::string_view::npos) {
-    refuse_value("PostgreSQL stores no text with a zero byte");
-  }
+/// The type that a whole number is sent as: a larger one than the column's where it does not fit
+/// there. Then `id = $1` finds no row, as with any other number that no row has, and the server
+/// refuses to store it.
+Oid type_for(std::int64_t number, Oid type) noexcept {
+  const bool is_too_large = (type == kInt2 && !is_within<std::int16_t>(number)) ||
+                            (type == kInt4 && !is_within<std::int32_t>(number));
+  return is_too_large ? Oid{kInt8} : type;
 }
 
 }  // namespace
+
+Failure failure_of_nul(std::string text) {
+  return Failure::of_value(
+      "PostgreSQL stores no text with a NUL character", {},
+      RefusedValue{.text = std::move(text), .detail = "must not contain a NUL character"});
+}
 
 void Parameters::clear(std::size_t count) {
   if (numbers_.capacity() > kRoomKept) {
@@ -92,6 +108,7 @@ void Parameters::clear(std::size_t count) {
   lengths_.clear();
   formats_.clear();
   types_.clear();
+  widened_.reset();
   numbers_.clear();
   numbers_.reserve(count);
   rooms_.clear();
@@ -101,11 +118,12 @@ void Parameters::clear(std::size_t count) {
 void Parameters::add(std::span<const Value> values, std::span<const Oid> types) {
   constexpr std::size_t kBytesMax = std::size_t{1} << 30U;  // and some less, for what is around
   bytes_ = 0;
+  widened_.reset();
   for (std::size_t i = 0; i < values.size(); ++i) {
     add(values[i], i < types.size() ? types[i] : 0);
   }
   if (bytes_ > kBytesMax - (1U << 20U)) {
-    refuse_value("the values of a statement of PostgreSQL have a gigabyte at most");
+    throw Failure::of_value("the values of a statement of PostgreSQL have at most a gigabyte");
   }
 }
 
@@ -143,7 +161,12 @@ void Parameters::add(const Value& value, Oid type) {
 
 void Parameters::add_integer(std::int64_t number, Oid type) {
   check_integer(number, type);
-  switch (type) {
+  const Oid sent = type_for(number, type);
+  if (sent != type) {
+    types_.back() = sent;
+    widened_ = number;
+  }
+  switch (sent) {
     case kBool:
       return put_number(static_cast<std::uint8_t>(number));
     case kInt2:
@@ -167,7 +190,7 @@ void Parameters::add_real(double number, Oid type) {
   }
   if (type == kFloat4) {
     if (std::isfinite(number) && std::abs(number) > double{std::numeric_limits<float>::max()}) {
-      refuse_number("a real");
+      refuse_number("a real", number);
     }
     return put_number(static_cast<float>(number));
   }
@@ -176,7 +199,7 @@ void Parameters::add_real(double number, Oid type) {
     return add_integer(*whole, type);
   }
   if (is_integer(type) && number != 0) {
-    refuse_number("an integer");
+    refuse_number("an integer", number);
   }
   std::array<char, 32> digits{};
   const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
@@ -184,7 +207,10 @@ void Parameters::add_real(double number, Oid type) {
 }
 
 void Parameters::add_text(const std::string& text, Oid type) {
-  check_text(text);
+  // The server reads text up to a NUL: what follows would be lost.
+  if (text.contains('\0')) {
+    throw failure_of_nul(text);
+  }
   point(text, is_text(type) ? Format::binary : Format::text);
 }
 
@@ -192,6 +218,11 @@ void Parameters::add_array(std::span<const Value> elements, Oid element) {
   Parameters each;
   each.clear(elements.size());
   each.add(elements, std::vector<Oid>(elements.size(), element));
+  if (each.widened_ && element != kInt8) {
+    types_.back() = kInt8Array;
+    widened_ = each.widened_;
+    return add_array(elements, kInt8);
+  }
   ArrayElements parts;
   std::vector<std::string> hex;
   hex.reserve(elements.size());  // what is in them must not move

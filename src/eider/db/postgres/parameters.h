@@ -10,9 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/db/failure.h"
 #include "eider/db/postgres/codec.h"
 
 namespace eider::db::postgres {
+
+/// For a text that a client has sent, which PostgreSQL would cut at its NUL.
+[[nodiscard]] Failure failure_of_nul(std::string text);
 
 /// The parameters of statements, in the form in which the wire has them.
 class Parameters {
@@ -24,7 +28,8 @@ class Parameters {
   /// values   are pointed to until `clear`
   /// types    as the server has told them; empty when it was not asked: then all are text, whose
   ///          type the server finds by itself, and blobs bytea
-  /// errors   Failure(values)  a number that its type cannot hold, text with a zero byte, or more
+  ///          A whole number that is too large for a smallint or an integer gets the type bigint.
+  /// errors   Failure(values)  another number that its type cannot hold, text with a NUL, or more
   ///          than a message takes
   void add(std::span<const Value> values, std::span<const Oid> types);
 
@@ -32,6 +37,8 @@ class Parameters {
   [[nodiscard]] const int* lengths() const noexcept { return lengths_.data(); }
   [[nodiscard]] const int* formats() const noexcept { return formats_.data(); }
   [[nodiscard]] const Oid* types() const noexcept { return types_.data(); }
+  /// The last number of the values added last that got a larger type than the server asked for.
+  [[nodiscard]] std::optional<std::int64_t> widened() const noexcept { return widened_; }
 
  private:
   static constexpr std::size_t kRoomKept = 4096;  // values, whose room the next ones get
@@ -52,6 +59,7 @@ class Parameters {
   std::vector<int> formats_;
   std::vector<Oid> types_;
   std::size_t bytes_ = 0;  // of the values that were added last
+  std::optional<std::int64_t> widened_;
   // Reserved ahead: what is in them must not move.
   std::vector<std::uint64_t> numbers_;  // of up to eight bytes, as the wire has them
   std::vector<std::string> rooms_;

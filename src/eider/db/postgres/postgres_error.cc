@@ -86,6 +86,54 @@ void note_place_in_copy(std::string_view context, RefusedBy& by) {
   }
 }
 
+/// The index of "unnamed portal parameter $1", which the server writes where it reads a bound
+/// value.
+std::optional<std::size_t> parameter_of(std::string_view context) noexcept {
+  const std::size_t at = context.find(" parameter $");
+  std::size_t number = 0;
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  context.remove_prefix(context.find('$', at) + 1);
+  std::from_chars(context.data(), context.data() + context.size(), number);
+  return number == 0 ? std::nullopt : std::optional(number - 1);
+}
+
+/// Whether a statement has failed because of its values.
+///
+/// A syntax error without a position is in a text that the statement reads, such as the query of a
+/// full-text search. A number with another type may have met no function of that type.
+bool is_of_values(const Refusal& refusal, bool is_widened) noexcept {
+  return refusal.code.starts_with("22") ||
+         (refusal.code == "42601" && refusal.position.empty() && refusal.context.empty()) ||
+         (is_widened && refusal.code.starts_with("42"));
+}
+
+/// position  from 1, in characters of UTF-8; empty if unknown
+///
+/// returns   from 1; 0 if unknown
+std::int64_t line_of(std::string_view position, std::string_view script) noexcept {
+  std::size_t left = 0;
+  std::from_chars(position.data(), position.data() + position.size(), left);
+  if (left == 0) {
+    return 0;
+  }
+  std::int64_t line = 1;
+  for (const char byte : script) {
+    const bool begins_character = (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+    if (begins_character && --left == 0) {
+      break;
+    }
+    line += byte == '\n' ? 1 : 0;
+  }
+  return line;
+}
+
+std::string text_of(const Value& value) {
+  return value.integer() ? std::to_string(*value.integer())
+                         : (value.text() == nullptr ? std::string() : *value.text());
+}
+
 }  // namespace
 
 FailureKind kind_of_sqlstate(std::string_view code) noexcept {
@@ -151,7 +199,34 @@ Failure failure_of(const Refusal& refusal, std::string_view doing) {
   cause += by.line == 0 ? "" : " at line " + std::to_string(by.line);
   cause += ", in: ";
   cause += doing;
-  return {kind, std::move(cause), std::move(by)};
+  // A line of a COPY is of what the program passes on, such as an upload.
+  return kind == FailureKind::values && by.line != 0
+             ? Failure::of_value(std::move(cause), std::move(by))
+             : Failure(kind, std::move(cause), std::move(by));
+}
+
+Failure failure_of(const Refusal& refusal, std::string_view doing, std::span<const Value> values,
+                   std::optional<std::int64_t> widened) {
+  Failure failure = failure_of(refusal, doing);
+  if (!is_of_values(refusal, widened.has_value()) || values.empty()) {
+    return failure;
+  }
+  const std::optional<std::size_t> parameter = parameter_of(refusal.context);
+  std::optional<RefusedValue> refused;
+  if (widened) {
+    refused = RefusedValue{.text = std::to_string(*widened), .detail = "is out of range"};
+  } else if (parameter && *parameter < values.size()) {
+    refused = RefusedValue{.text = text_of(values[*parameter]),
+                           .detail = "is not accepted by the database"};
+  }
+  return Failure::of_value(failure.what(), failure.by(), std::move(refused));
+}
+
+Failure failure_of_script(const Refusal& refusal, std::string_view script) {
+  const Failure failure = failure_of(refusal, script);
+  RefusedBy by = failure.by();
+  by.line = line_of(refusal.position, script);
+  return {failure.kind(), failure.what(), std::move(by)};
 }
 
 std::exception_ptr failure_of_loss(const std::string& why, std::string_view sql) {

@@ -4,12 +4,15 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "eider/db/failure.h"
 #include "eider/db/postgres/messages.h"
+#include "eider/db/value.h"
 
 namespace eider::db::postgres {
 
@@ -25,6 +28,15 @@ namespace eider::db::postgres {
 
 /// doing  what was tried, e.g. the statement's text
 [[nodiscard]] Failure failure_of(const Refusal& refusal, std::string_view doing);
+/// The same of a statement with bound values: where they do not fit, that is no failure of ours.
+///
+/// widened  a number that was sent with a larger type than the statement asks for
+[[nodiscard]] Failure failure_of(const Refusal& refusal, std::string_view doing,
+                                 std::span<const Value> values,
+                                 std::optional<std::int64_t> widened);
+
+/// The same of a script, with the line of the error if the server sends its position.
+[[nodiscard]] Failure failure_of_script(const Refusal& refusal, std::string_view script);
 
 /// The connection has gone behind a statement that was sent.
 [[nodiscard]] std::exception_ptr failure_of_loss(const std::string& why, std::string_view sql);

@@ -115,7 +115,10 @@ bool StatementSender::forget_stale(const Part& part, const Refusal& refusal) {
 void StatementSender::bind(const Part& part) {
   const Prepared* statement = found_of(part);
   refuse_copy(statement, part.sql);
-  wire_.bind(statement, part.values);
+  if (const auto number = wire_.bind(statement, part.values)) {
+    widened_ = {&part, *number};
+    found_[static_cast<std::size_t>(&part - parts_.data())] = nullptr;  // it has other types
+  }
 }
 
 bool StatementSender::add(const Part& part, std::size_t first) try {

@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eider/db/job.h"
@@ -46,10 +48,17 @@ class StatementSender {
     Prepared* const statement = found_of(part);
     return statement == nullptr ? nullptr : &statement->shape;
   }
+  /// A number of that part that was sent with a larger type than the statement asks for.
+  [[nodiscard]] std::optional<std::int64_t> widened(const Part& part) const noexcept {
+    return widened_.first == &part ? std::optional(widened_.second) : std::nullopt;
+  }
   /// What was sent last is prepared.
   void keep() { prepared_.add(std::move(in_preparation_)); }
   /// Another job has come: what is prepared by now is older than it.
-  void begin_job() noexcept { job_begin_ = names_; }
+  void begin_job() noexcept {
+    job_begin_ = names_;
+    widened_.first = nullptr;
+  }
   /// What the server has refused may fit the schema no more: it is prepared anew. A statement that
   /// fails has changed nothing; what it had called itself may have committed.
   ///
@@ -96,6 +105,7 @@ class StatementSender {
   std::uint64_t job_begin_ = 0;
   std::span<const Part> parts_;   // that were asked about last
   std::vector<Prepared*> found_;  // for each of them; empty when none is to be prepared
+  std::pair<const Part*, std::int64_t> widened_{};
 };
 
 }  // namespace eider::db::postgres

@@ -16,6 +16,7 @@ inline constexpr unsigned kJson = 114;
 inline constexpr unsigned kFloat4 = 700;
 inline constexpr unsigned kFloat8 = 701;
 inline constexpr unsigned kUnknown = 705;
+inline constexpr unsigned kInt8Array = 1016;
 inline constexpr unsigned kBpchar = 1042;
 inline constexpr unsigned kVarchar = 1043;
 inline constexpr unsigned kDate = 1082;

@@ -62,12 +62,13 @@ bool Wire::set_up() {
   return PQsetnonblocking(connection_.get(), 1) == 0;
 }
 
-void Wire::bind(const Prepared* statement, std::span<const Value> values) {
+std::optional<std::int64_t> Wire::bind(const Prepared* statement, std::span<const Value> values) {
   constexpr std::size_t kValuesMax = 65'535;
   if (values.size() > kValuesMax) {
     throw Failure(FailureKind::values, "a statement of PostgreSQL has 65,535 values at most");
   }
   parameters_.add(values, statement == nullptr ? std::span<const Oid>() : statement->parameters);
+  return parameters_.widened();
 }
 
 /// Within a round the rows stay what they are: a pooler gives all of it to one server.

@@ -39,8 +39,9 @@ class Wire {
   /// Behind what is bound. The values stay until they are added.
   ///
   /// statement  whose types they get; null: the server finds them
+  /// returns    as Parameters::widened
   /// errors     Failure(values), thrown
-  void bind(const Prepared* statement, std::span<const Value> values);
+  std::optional<std::int64_t> bind(const Prepared* statement, std::span<const Value> values);
   /// With `count` of what is bound, from `first` on. The first time within a round its rows are
   /// described ahead of them.
   [[nodiscard]] bool add_prepared(Prepared& statement, std::size_t first, std::size_t count);

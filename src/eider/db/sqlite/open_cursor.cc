@@ -105,12 +105,12 @@ OpenCursor::OpenCursor(sqlite3* handle, std::string_view sql, std::span<const Va
   bind_all(prepared_, values_);
 }
 
-bool OpenCursor::take(sqlite3* handle, RowSink& rows) {
+bool OpenCursor::take(RowSink& rows) {
   bool has_begun = false;
   while (!rows.is_full()) {
     const int code = sqlite3_step(prepared_.get());
     if (code != SQLITE_DONE && code != SQLITE_ROW) {
-      throw_sqlite(handle, prepared_.sql());
+      throw_sqlite(prepared_.get(), prepared_.sql());
     }
     if (!std::exchange(has_begun, true)) {
       begin_rows(prepared_.get(), shape_, cells_, rows);

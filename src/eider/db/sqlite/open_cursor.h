@@ -41,7 +41,7 @@ class OpenCursor {
   /// Goes on until `rows` is full.
   ///
   /// returns  whether there are no more
-  bool take(sqlite3* handle, RowSink& rows);
+  bool take(RowSink& rows);
 
  private:
   std::vector<Value> values_;  // bound as they lie here

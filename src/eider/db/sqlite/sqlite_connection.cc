@@ -2,8 +2,11 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <limits>
+#include <memory>
 #include <thread>
 
 #include "eider/db/sqlite/open_cursor.h"
@@ -54,7 +57,7 @@ class SqliteConnection::Run {
       }
     }
     if (code != SQLITE_DONE) {
-      throw_sqlite(handle, prepared_.sql());
+      throw_sqlite(statement_, prepared_.sql());
     }
     const bool has_changed = sqlite3_total_changes64(handle) != before;
     return {has_changed ? sqlite3_changes64(handle) : 0,
@@ -360,7 +363,7 @@ void SqliteConnection::take_piece(Cursor& cursor, std::string_view sql,
   limit_ = &limit;
   only_reads_ = true;
   try {
-    cursor.is_over = found->second->take(handle_.get(), rows);
+    cursor.is_over = found->second->take(rows);
   } catch (...) {
     limit_ = nullptr;
     cursors_.erase(found);
@@ -405,7 +408,23 @@ void SqliteConnection::run_all(const std::string& sql) {
   if (sql.find('\0') != std::string::npos) {
     throw Failure(FailureKind::statement, "a script with NUL in it");
   }
-  execute(sql.c_str());
+  // As sqlite3_exec does it, which does not say where an error is.
+  sqlite3* const handle = handle_.get();
+  for (const char* next = sql.c_str(); *next != '\0';) {
+    sqlite3_stmt* prepared = nullptr;
+    const char* const begin = next;
+    int code = sqlite3_prepare_v2(handle, begin, -1, &prepared, &next);
+    const std::unique_ptr<sqlite3_stmt, decltype(&sqlite3_finalize)> statement(prepared,
+                                                                               &sqlite3_finalize);
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+      code = prepared == nullptr ? SQLITE_DONE : sqlite3_step(prepared);
+    }
+    if (code != SQLITE_DONE) {
+      const int offset = std::max(sqlite3_error_offset(handle), 0);
+      const char* const words = begin + std::strspn(begin, " \t\r\n");
+      throw_sqlite(handle, sql, 1 + std::count(sql.c_str(), std::max(words, begin + offset), '\n'));
+    }
+  }
 }
 
 // Immediate: that it has to wait for another process shows here, not at some later statement.

@@ -2,6 +2,8 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
+
 namespace eider::db {
 namespace {
 
@@ -15,6 +17,8 @@ FailureKind kind_of_constraint(int code) noexcept {
     case SQLITE_CONSTRAINT_PRIMARYKEY:
     case SQLITE_CONSTRAINT_ROWID:
       return FailureKind::unique;
+    case SQLITE_CONSTRAINT_DATATYPE:  // a column of a STRICT table
+      return FailureKind::values;
     default:
       return FailureKind::check;
   }
@@ -79,6 +83,16 @@ std::string name_of_unique(int code, std::string_view columns) {
   return make_name(table, names, "_key");
 }
 
+/// Whether a function complains of a text that it was given: SQLite has no code for that.
+bool is_of_text(std::string_view message) noexcept {
+  constexpr std::string_view kComplaints[] = {
+      "malformed JSON",       "JSON path error",     "bad JSON path",         "fts5: ",
+      "malformed MATCH",      "unterminated string", "unknown special query", "integer overflow",
+      "LIKE or GLOB pattern "};
+  return std::ranges::any_of(kComplaints,
+                             [&](std::string_view one) { return message.starts_with(one); });
+}
+
 }  // namespace
 
 RefusedBy refused_by_sqlite(int code, std::string_view message) {
@@ -131,7 +145,21 @@ FailureKind kind_of_sqlite_code(int code) noexcept {
   }
 }
 
-void throw_sqlite(sqlite3* handle, std::string_view doing) {
+void throw_sqlite(sqlite3_stmt* statement, std::string_view doing) {
+  sqlite3* const handle = sqlite3_db_handle(statement);
+  const int code = sqlite3_extended_errcode(handle);
+  const bool is_of_values = kind_of_sqlite_code(code) == FailureKind::values ||
+                            (code == SQLITE_ERROR && is_of_text(sqlite3_errmsg(handle)));
+  if (!is_of_values || sqlite3_bind_parameter_count(statement) == 0) {
+    throw_sqlite(handle, doing);
+  }
+  // What the message quotes may be the value.
+  std::string cause = "SQLite: " + std::string(sqlite3_errmsg(handle));
+  cause.erase(std::min(cause.find_first_of("\"'"), cause.size()));
+  throw Failure::of_value(cause + ", in: " + std::string(doing));
+}
+
+void throw_sqlite(sqlite3* handle, std::string_view doing, std::int64_t line) {
   const std::string_view message = sqlite3_errmsg(handle);
   const int code = sqlite3_extended_errcode(handle);
   std::string cause = "SQLite: ";
@@ -140,6 +168,7 @@ void throw_sqlite(sqlite3* handle, std::string_view doing) {
   cause += doing;
   RefusedBy by =
       (code & 0xFF) == SQLITE_CONSTRAINT ? refused_by_sqlite(code, message) : RefusedBy();
+  by.line = line;
   throw Failure(kind_of_sqlite_code(code), std::move(cause), std::move(by));
 }
 

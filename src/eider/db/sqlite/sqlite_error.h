@@ -2,12 +2,14 @@
 // Must not be included outside of this folder.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "eider/db/failure.h"
 
 struct sqlite3;
+struct sqlite3_stmt;
 
 namespace eider::db {
 
@@ -20,6 +22,10 @@ namespace eider::db {
 /// Throws what `handle` says of its last call.
 ///
 /// doing  what was tried, e.g. the statement's text
-[[noreturn]] void throw_sqlite(sqlite3* handle, std::string_view doing);
+/// line   of a script, from 1; 0 for a single statement
+[[noreturn]] void throw_sqlite(sqlite3* handle, std::string_view doing, std::int64_t line = 0);
+/// The same of a statement that was begun: where its bound values do not fit, that is no failure of
+/// ours.
+[[noreturn]] void throw_sqlite(sqlite3_stmt* statement, std::string_view doing);
 
 }  // namespace eider::db

@@ -1,0 +1,25 @@
+// The member of a request that a refused value came in, so that a client learns which one it is.
+// Must not decide what is refused.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "eider/base/refused_value.h"
+#include "eider/http/request.h"
+
+namespace eider::detail::app {
+
+/// pointer     the name of a parameter, or a JSON pointer (RFC 6901) into the body
+/// is_of_body  false for the path and the query
+struct RefusedMember {
+  std::string pointer;
+  bool is_of_body;
+};
+
+/// Looks for the value in the path, the query, and a body that is JSON text or a form. Returns
+/// nothing where the value is not in the request as it is, such as one that a handler has computed.
+[[nodiscard]] std::optional<RefusedMember> find_member(const Request& request,
+                                                       const RefusedValue& value);
+
+}  // namespace eider::detail::app
