@@ -3,6 +3,8 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -14,43 +16,98 @@
 namespace eider::db::postgres {
 namespace {
 
-/// Waits for the end of what the other side says.
-class UntilClosed final : public StreamOwner {
- public:
-  void on_bytes(std::string_view /*bytes*/) override {}
-  void on_end() override { closed_.set(); }
-  void on_drained() override {}
-  void on_broken(NetError /*error*/) override { closed_.set(); }
+using eider::detail::tls::octets;
 
-  [[nodiscard]] Event& closed() noexcept { return closed_; }
+// Both are requests instead of a protocol's version: their length, 1234, and a number.
+constexpr std::array<std::uint32_t, 2> kCancelHead = {16, 80877102};
+constexpr std::array<std::uint32_t, 2> kTlsRequest = {8, 80877103};
 
- private:
-  Event closed_;
-};
-
-// CancelRequest: its length, 1234 and 5678 in place of a protocol's version, process, secret.
-constexpr std::array<std::uint32_t, 2> kHead = {16, 80877102};
-
-void put(Buffer& out, std::uint32_t number) {
-  for (const unsigned shift : {24U, 16U, 8U, 0U}) {
-    const char byte = static_cast<char>(number >> shift & 0xFFU);
-    out.append(std::string_view(&byte, 1));
+std::string bytes_of(std::span<const std::uint32_t> numbers) {
+  std::string bytes;
+  for (const std::uint32_t number : numbers) {
+    for (const unsigned shift : {24U, 16U, 8U, 0U}) {
+      bytes += static_cast<char>(number >> shift & 0xFFU);
+    }
   }
+  return bytes;
 }
 
-Task<> ask(Address server, BackendKey key, Duration limit, bool* is_pending) {
+/// Sends the request as soon as only the server can read it, and waits for the end.
+class CancelLine final : public StreamOwner {
+ public:
+  CancelLine(Loop& loop, std::string request, CancelTls tls)
+      : stream_(loop, *this), request_(std::move(request)), tls_(std::move(tls)) {}
+
+  void open(Descriptor fd) {
+    stream_.open(std::move(fd));
+    if (tls_.ssl == nullptr) {
+      is_sent_ = true;
+      stream_.output().append(request_);
+    } else {
+      stream_.output().append(bytes_of(kTlsRequest));
+    }
+  }
+  [[nodiscard]] Event& over() noexcept { return over_; }
+
+ private:
+  void on_bytes(std::string_view bytes) override {
+    if (tls_.ssl == nullptr || is_sent_) {
+      return;
+    }
+    if (!std::exchange(is_asked_, true)) {
+      if (bytes != "S") {  // no TLS any more, or more than the server may say by now
+        return over_.set();
+      }
+      SSL_set_connect_state(tls_.ssl.get());
+      SSL_set_bio(tls_.ssl.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
+      bytes = {};
+    }
+    BIO_write(SSL_get_rbio(tls_.ssl.get()), bytes.data(), static_cast<int>(bytes.size()));
+    shake_hands();
+  }
+
+  void shake_hands() {
+    SSL* const ssl = tls_.ssl.get();
+    ERR_clear_error();
+    const int done = SSL_do_handshake(ssl);
+    if (done != 1 && SSL_get_error(ssl, done) != SSL_ERROR_WANT_READ) {
+      return over_.set();
+    }
+    if (done == 1) {
+      const X509* const shown = SSL_get0_peer_certificate(ssl);
+      if (shown == nullptr || X509_cmp(shown, tls_.certificate.get()) != 0 ||
+          SSL_write(ssl, octets(request_), static_cast<int>(request_.size())) <= 0) {
+        return over_.set();
+      }
+      is_sent_ = true;
+    }
+    char* written = nullptr;
+    const long size = BIO_get_mem_data(SSL_get_wbio(ssl), &written);
+    stream_.output().append({written, static_cast<std::size_t>(size)});
+    (void)BIO_reset(SSL_get_wbio(ssl));
+  }
+
+  void on_end() override { over_.set(); }
+  void on_drained() override {}
+  void on_broken(NetError /*error*/) override { over_.set(); }
+
+  Stream stream_;
+  std::string request_;
+  CancelTls tls_;
+  bool is_asked_ = false;
+  bool is_sent_ = false;
+  Event over_;
+};
+
+Task<> ask(Address server, std::string request, CancelTls tls, Duration limit, bool* is_pending) {
   auto connected = co_await connect(server, limit);
   if (!connected) {
     co_return;
   }
-  UntilClosed owner;
-  Stream stream(Loop::current(), owner);
-  stream.open(std::move(*connected));
-  for (const std::uint32_t number : {kHead[0], kHead[1], key.process, key.secret}) {
-    put(stream.output(), number);
-  }
+  CancelLine line(Loop::current(), std::move(request), std::move(tls));
   *is_pending = true;
-  co_await owner.closed().wait();
+  line.open(std::move(*connected));
+  co_await line.over().wait();
   *is_pending = false;
 }
 
@@ -103,9 +160,26 @@ std::optional<BackendKey> KeyListener::end() {
   return key;
 }
 
-Task<bool> request_cancel(Address server, BackendKey key, Duration limit) {
+CancelTls tls_like(PGconn* session) {
+  SSL* const ssl = static_cast<SSL*>(PQgetssl(session));
+  if (ssl == nullptr) {
+    return {};
+  }
+  CancelTls tls{.ssl = eider::detail::tls::SslPtr(SSL_new(SSL_get_SSL_CTX(ssl))),
+                .certificate = eider::detail::tls::CertificatePtr(SSL_get1_peer_certificate(ssl))};
+  eider::detail::tls::ensure_memory(tls.ssl.get());
+  SSL_set_verify(tls.ssl.get(), SSL_VERIFY_NONE, nullptr);  // it has to be the session's own
+  if (const char* const name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name)) {
+    SSL_set_tlsext_host_name(tls.ssl.get(), name);
+  }
+  return tls;
+}
+
+Task<bool> request_cancel(Address server, BackendKey key, CancelTls tls, Duration limit) {
   bool is_pending = false;
-  Task<> asking = ask(std::move(server), key, limit, &is_pending);
+  const std::array<std::uint32_t, 4> request = {kCancelHead[0], kCancelHead[1], key.process,
+                                                key.secret};
+  Task<> asking = ask(std::move(server), bytes_of(request), std::move(tls), limit, &is_pending);
   (void)co_await with_deadline(std::move(asking), limit);
   co_return !is_pending;
 }

@@ -11,6 +11,7 @@
 #include "eider/runtime/address.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
+#include "eider/tls/openssl.h"
 
 namespace eider::db::postgres {
 
@@ -41,10 +42,23 @@ class KeyListener {
   std::FILE* file_ = nullptr;
 };
 
-/// Connects to `server`, asks, and waits until the server has closed: then the signal is given.
-/// Gives up after `limit`. The server tells nobody whether there was anything to cancel.
+/// The TLS of a request to cancel, as its session has it: with the same settings, and with the very
+/// certificate that the server has shown to the session.
+struct CancelTls {
+  eider::detail::tls::SslPtr ssl;
+  eider::detail::tls::CertificatePtr certificate;
+};
+
+/// Empty where the session has no TLS.
+[[nodiscard]] CancelTls tls_like(PGconn* session);
+
+/// Connects to `server`, sends the request, and waits until the server has closed: then the signal
+/// is sent. Gives up after `limit`. The server does not report whether there was anything to
+/// cancel. The key of a session with TLS is never sent without TLS, nor to a server with another
+/// certificate: then nothing is cancelled.
 ///
 /// returns  false when it may still take effect: it was sent, and the server has not closed
-[[nodiscard]] Task<bool> request_cancel(Address server, BackendKey key, Duration limit);
+[[nodiscard]] Task<bool> request_cancel(Address server, BackendKey key, CancelTls tls,
+                                        Duration limit);
 
 }  // namespace eider::db::postgres

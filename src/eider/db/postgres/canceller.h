@@ -33,16 +33,16 @@ class Canceller {
   [[nodiscard]] bool is_asking() const noexcept { return is_asking_; }
   /// Nothing, while it asks already.
   ///
-  /// fd  the connection's, which tells where the server is
-  void ask(int fd);
+  /// session  its address and its TLS are used for the request
+  void ask(PGconn* session);
   /// A request that is under way may come too early: `repeat` asks another time.
-  void ask_again(int fd);
-  void repeat(int fd);
+  void ask_again(PGconn* session);
+  void repeat(PGconn* session);
   /// Nobody is told any more.
   void end() noexcept { scope_.cancel(); }
 
  private:
-  Task<> run(Address server);
+  Task<> run(Address server, CancelTls tls);
 
   CancellerOwner& owner_;
   std::optional<BackendKey> key_;

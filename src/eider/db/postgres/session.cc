@@ -200,7 +200,7 @@ bool Session::is_too_large() const noexcept {
 /// Nothing more is read until the server knows that it is to end, and nothing kept from then on.
 void Session::refuse_result() {
   answers_.refuse_rest();
-  canceller_.ask(wire_.socket());
+  canceller_.ask(wire_.get());
   if (canceller_.is_asking()) {
     stop();
   } else {
@@ -294,7 +294,7 @@ void Session::finish_round() {
   }
   if (rounds_ != 0) {
     if (job_ == nullptr || is_late_) {
-      canceller_.ask_again(wire_.socket());  // the last request met the round before
+      canceller_.ask_again(wire_.get());  // the last request met the round before
     }
     return;
   }
@@ -470,7 +470,7 @@ void Session::on_abandoned(Job& job) noexcept {
 void Session::drain() {
   wait_at_most(Canceller::kCancelMax);
   if (stage_ == Stage::running || stage_ == Stage::scripting || stage_ == Stage::copying) {
-    canceller_.ask(wire_.socket());
+    canceller_.ask(wire_.get());
   }
 }
 
@@ -492,7 +492,7 @@ void Session::expire_in_use() {
     is_late_ = true;
     drain_due_ = loop().now() + kDrainMax;
     wait_at_most(Canceller::kCancelMax);
-    canceller_.ask(wire_.socket());
+    canceller_.ask(wire_.get());
   } else if ((job_ == nullptr || job_->group() != nullptr) && loop().now() < drain_due_) {
     drain();
   } else {
@@ -509,7 +509,7 @@ void Session::on_asked(bool is_over) {
     if (!is_watching()) {
       watch(wire_.socket(), Readiness::both);  // what TLS has already is no news of the socket
     }
-    canceller_.repeat(wire_.socket());
+    canceller_.repeat(wire_.get());
   }
 }
 

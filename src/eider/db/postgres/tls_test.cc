@@ -1,9 +1,11 @@
 #include "eider/tls/test_pki.h"
 
+#include "eider/db/postgres/cancel_request.h"
 #include "eider/db/postgres/copy.h"
 #include "eider/db/postgres/postgres_subscriber.h"
 #include "eider/runtime/sleep.h"
 #include "tests/support/postgres_tests.h"
+#include "tests/support/recording_relay.h"
 
 namespace eider {
 namespace {
@@ -113,6 +115,50 @@ TEST_F(PostgresOverTls, a_subscriber_hears_all_of_a_large_transaction) {
       EXPECT_TRUE((co_await news.receive()).payload.starts_with(std::to_string(i) + "x"));
     }
   }(open("localhost", "authority.pem")));
+}
+
+/// With requests to cancel that the server gets over a relay.
+TEST_F(PostgresOverTls, requests_to_cancel_show_no_key_to_others) {
+  for (const char* mode : {"require", "verify-full"}) {
+    RecordingRelay relay(static_cast<std::uint16_t>(server_.port()));
+    const std::size_t before = server_.said().size();
+    on_loop_.run(
+        [](Database on) -> Task<> {
+          auto slow = on.exec("select pg_sleep(600)");
+          EXPECT_EQ((co_await failure_of(slow)).kind(), db::FailureKind::expired);
+          EXPECT_EQ(co_await on.one<int>("select 3"), 3);
+        }(open_postgres("host=localhost hostaddr=127.0.0.1 user=tester dbname=postgres port=" +
+                            std::to_string(relay.port()) + " sslmode=" + mode +
+                            " sslrootcert=" + files_.path("authority.pem"),
+                        {.connections_max = 1,
+                         .statements_max = 0,
+                         .limits = {.statement_time_max = std::chrono::milliseconds(100)}})));
+    EXPECT_TRUE(server_.said().substr(before).contains("due to user request")) << mode;
+    const std::vector<std::string> sent = relay.sent();
+    EXPECT_GE(sent.size(), 2U);
+    for (const std::string& one : sent) {
+      // A request for TLS, the same for all, and then records of TLS.
+      EXPECT_TRUE(one.starts_with(std::string("\0\0\0\10\4\xD2\x16\x2F\x16", 9))) << mode;
+      EXPECT_FALSE(one.contains("\x04\xD2\x16\x2E")) << mode;
+    }
+  }
+}
+
+TEST_F(PostgresOverTls, a_server_without_tls_gets_no_key_of_a_session_with_tls) {
+  RecordingRelay relay(static_cast<std::uint16_t>(server_.port()));
+  RecordingRelay without_tls(static_cast<std::uint16_t>(PostgresServer::shared().port()));
+  on_loop_.run([](std::uint16_t port, std::uint16_t plain) -> Task<> {
+    const std::string where = "host=127.0.0.1 user=tester dbname=postgres sslmode=require port=";
+    const std::string key = where + std::to_string(port);
+    const db::postgres::ConnectionHandle session(PQconnectdb(key.c_str()));
+    EXPECT_EQ(PQsslInUse(session.get()), 1);
+    const auto server = Address::parse("127.0.0.1", plain);
+    auto asking = db::postgres::request_cancel(*server, {.process = 1, .secret = 2},
+                                               db::postgres::tls_like(session.get()),
+                                               std::chrono::seconds(30));
+    EXPECT_TRUE(co_await std::move(asking));
+  }(relay.port(), without_tls.port()));
+  EXPECT_EQ(without_tls.sent().at(0), std::string("\0\0\0\10\4\xD2\x16\x2F", 8));
 }
 
 TEST_F(PostgresOverTls, another_authority_and_another_name_are_refused) {
