@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -25,6 +26,17 @@ const char* fault_of(const PostgresOptions& options) noexcept {
   return nullptr;
 }
 
+void warn(const db::postgres::Target& target, const PostgresOptions& options) {
+  if (target.warning.empty()) {
+    return;
+  }
+  if (options.on_warning) {
+    options.on_warning(target.warning);
+  } else {
+    std::fprintf(stderr, "%s\n", target.warning.c_str());
+  }
+}
+
 }  // namespace
 
 Result<Database, std::string> try_open_postgres(std::string_view where,
@@ -36,12 +48,14 @@ Result<Database, std::string> try_open_postgres(std::string_view where,
   if (!target) {
     return fail(std::move(target.error()));
   }
+  warn(*target, options);
   db::postgres::LoopReplicas::All replicas;
   for (const std::string& one : options.replicas) {
     auto found = db::postgres::read_target(one, options);
     if (!found) {
       return fail("of a replica: " + found.error());
     }
+    warn(*found, options);
     found->read_only();
     replicas.push_back(std::make_shared<const db::postgres::Settings>(
         db::postgres::Settings{std::move(*found), options, true}));

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,9 @@ struct PostgresOptions {
   /// `queue_max` counts for each loop. A statement gets half a second more than its time, in which
   /// the server is asked to cancel it.
   db::PoolLimits limits{};
+  /// Called when a database is opened in a way that is dangerous, such as one on another machine
+  /// without TLS. Default: the warning goes to stderr.
+  std::function<void(std::string_view)> on_warning{};
 };
 
 /// A database of a PostgreSQL server. Nothing is connected before the first statement, and each
@@ -55,7 +59,10 @@ struct PostgresOptions {
 /// where    "postgres://user@host:5432/name" or "host=… dbname=…", with all that libpq knows; what
 ///          is missing comes from PGHOST and its like, the password from a PGPASSFILE, too. For
 ///          the name "localhost" the Unix socket in /var/run/postgresql is tried first, unless TLS
-///          is asked for (sslmode=require or more)
+///          is asked for (sslmode=require or more). Where any host is neither a Unix socket nor a
+///          loopback address, the defaults are sslmode=require and, from libpq 16 on,
+///          require_auth=scram-sha-256. Without TLS no password is sent over a network socket in
+///          clear text or as MD5, whatever `where` says
 /// errors   db::Failure(open), thrown: `where` is not understood
 [[nodiscard]] Database open_postgres(std::string_view where, const PostgresOptions& options = {});
 

@@ -108,6 +108,53 @@ bool is_of_hosts(std::string_view key) noexcept {
   return key == "host" || key == "hostaddr" || key == "port" || key == "options";
 }
 
+bool is_loopback(const std::string& address) noexcept {
+  return address.starts_with("127.") || address == "::1" || address.starts_with("::ffff:127.");
+}
+
+/// Whether other machines may be between it and this one. A name may lead anywhere.
+bool is_remote(const Host& host) noexcept {
+  return host.address.empty() ? !host.is_unix() && host.host != "localhost"
+                              : !is_loopback(host.address);
+}
+
+/// What the program says of a keyword, libpq's own default aside.
+bool is_set(const PQconninfoOption* said, const char* key) {
+  if (!value_of(said, nullptr, key).empty()) {
+    return true;
+  }
+  for (const PQconninfoOption* one = said; one->keyword != nullptr; ++one) {
+    if (std::string_view(one->keyword) == key) {
+      const char* const value = one->envvar == nullptr ? nullptr : std::getenv(one->envvar);
+      return value != nullptr && *value != '\0';
+    }
+  }
+  return true;  // libpq does not know it, as `require_auth` before version 16
+}
+
+/// What a database on another machine gets unless the program or a service says otherwise.
+///
+/// said  as the program's text has it
+void secure_remote(Target& target, const PQconninfoOption* said, const auto& value) {
+  const auto remote = std::ranges::find_if(target.hosts, is_remote);
+  if (remote == target.hosts.end() || !value("service").empty()) {
+    return;
+  }
+  if (!is_set(said, "sslmode") && value("sslrootcert") != "system") {
+    target.others.emplace_back("sslmode", "require");
+    target.needs_tls = true;
+  }
+  if (!is_set(said, "require_auth") && !is_set(said, "sslcert")) {
+    target.others.emplace_back("require_auth", "scram-sha-256");
+  }
+  if (!target.needs_tls) {
+    target.warning =
+        "The PostgreSQL database at " + remote->host +
+        " is on another machine and may be used without TLS (sslmode=" + value("sslmode") +
+        "): others may read and change what is sent. Set " + "sslmode=verify-full.";
+  }
+}
+
 bool has_socket(const std::string& directory, const std::string& port) {
   return ::access((directory + "/.s.PGSQL." + port).c_str(), W_OK) == 0;
 }
@@ -158,7 +205,7 @@ void Target::read_only() {
 }
 
 Target Target::with_unix_first(const std::string& directory) const {
-  Target target{.hosts = {}, .others = others, .needs_tls = needs_tls};
+  Target target{.hosts = {}, .others = others, .needs_tls = needs_tls, .warning = {}};
   for (const Host& host : hosts) {
     if (!needs_tls && is_this_machine(host) && has_socket(directory, host.port)) {
       target.hosts.push_back({.host = directory, .port = host.port});
@@ -188,12 +235,14 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
         std::string("the port of the PostgreSQL database is no number up to 65535; in a "
                     "URL write a password's / as %2F, and so on"));
   }
-  Target target{.hosts = std::move(*hosts), .others = {}, .needs_tls = is_tls_needed(value)};
+  Target target{
+      .hosts = std::move(*hosts), .others = {}, .needs_tls = is_tls_needed(value), .warning = {}};
   for (const PQconninfoOption* one = said.get(); one->keyword != nullptr; ++one) {
     if (one->val != nullptr && !is_of_hosts(one->keyword)) {
       target.others.emplace_back(one->keyword, one->val);
     }
   }
+  secure_remote(target, said.get(), value);
   // What the user has said of the session comes last, and counts.
   const std::string session = value("options");
   if (options.statements_max != 0 || !session.empty()) {

@@ -29,10 +29,12 @@ struct Host {
 
 /// others     keywords and values, without those of hosts
 /// needs_tls  nothing may be sent without it
+/// warning    what is dangerous about it, in a sentence; empty where nothing is
 struct Target {
   std::vector<Host> hosts;
   std::vector<std::pair<std::string, std::string>> others;
   bool needs_tls = false;
+  std::string warning{};
 
   /// Nothing that is asked there writes, save where the session's own settings are changed. Not
   /// behind a pooler, for whose connections nothing is set.

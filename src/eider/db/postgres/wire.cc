@@ -27,11 +27,26 @@ Wire::Progress Wire::begin(const Target& target) {
     return Progress::failed;
   }
   PQsetNoticeReceiver(connection_.get(), &ignore_notice, nullptr);
-  return Progress::wants_writing;
+  guard_.emplace(connection_.get());
+  return guard_->after_step() ? Progress::wants_writing : Progress::failed;
 }
 
 Wire::Progress Wire::go_on() {
-  switch (PQconnectPoll(connection_.get())) {
+  switch (guard_->before_step()) {
+    case LoginGuard::Next::go_on:
+      break;
+    case LoginGuard::Next::wait:
+      return Progress::wants_reading;
+    case LoginGuard::Next::refused:
+      note_said(one_line(guard_->why()));
+      return Progress::failed;
+  }
+  const PostgresPollingStatusType status = PQconnectPoll(connection_.get());
+  if (!guard_->after_step()) {
+    note_said("the connection was lost");
+    return Progress::failed;
+  }
+  switch (status) {
     case PGRES_POLLING_READING:
       return Progress::wants_reading;
     case PGRES_POLLING_WRITING:
@@ -46,6 +61,11 @@ Wire::Progress Wire::go_on() {
 }
 
 bool Wire::set_up() {
+  if (!guard_->finish()) {
+    note_said("the server says more than it was asked for");
+    return false;
+  }
+  guard_.reset();
   if (PQgssEncInUse(connection_.get()) == 1) {
     said_ = "gssencmode has to be 'disable': TLS is there for the same";
     return false;

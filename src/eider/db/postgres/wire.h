@@ -12,6 +12,7 @@
 
 #include "eider/db/postgres/codec.h"
 #include "eider/db/postgres/handles.h"
+#include "eider/db/postgres/login_guard.h"
 #include "eider/db/postgres/message_writer.h"
 #include "eider/db/postgres/messages.h"
 #include "eider/db/postgres/parameters.h"
@@ -124,16 +125,22 @@ class Wire {
 
   /// Open, or failed and not taken back, as the server has said behind the last round.
   [[nodiscard]] bool is_in_transaction() const noexcept { return status_ != 'I'; }
-  [[nodiscard]] int socket() const noexcept { return PQsocket(connection_.get()); }
+  [[nodiscard]] int socket() const noexcept {
+    return guard_ ? guard_->socket() : PQsocket(connection_.get());
+  }
   [[nodiscard]] PGconn* get() const noexcept { return connection_.get(); }
   /// Why it has failed, in one line.
   [[nodiscard]] std::string error() const;
-  void close() noexcept { connection_.reset(); }
+  void close() noexcept {
+    guard_.reset();
+    connection_.reset();
+  }
 
  private:
   [[nodiscard]] bool receive_past_libpq();
 
   ConnectionHandle connection_;
+  std::optional<LoginGuard> guard_;  // while it is made
   Parameters parameters_;
   MessageWriter writer_;
   MessageReader reader_;
