@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "eider/app/app.h"
@@ -22,6 +24,7 @@ namespace eider {
 namespace {
 
 using namespace std::chrono_literals;
+using namespace std::string_literals;
 using Files = std::vector<MigrationFile>;
 
 const Files kNotes = {
@@ -209,6 +212,18 @@ TEST_P(Schema, runs_outside_of_a_transaction_where_that_is_said) {
   files.push_back({"0003_beside.sql", text});
   EXPECT_EQ(up(files), "1");
   EXPECT_EQ(number("select count(*) from eider_migrations where ended is not null"), 3);
+}
+
+TEST_P(Schema, reports_the_line_of_an_error_and_not_of_its_statement) {
+  EXPECT_TOLD(up({{"0001_a.sql",
+                   "create table a(i integer);\n\ncreate table b(\n  \xC3\xA4 integer,"
+                   "\n  i integer,\n);\n"}}),
+              "0001_a.sql:6: [failed] ");
+  const Files later = {
+      {"0001_a.sql", "select 1;\n-- why\ninsert into nowhere\n  select 1\n  frm a;\n"}};
+  EXPECT_TOLD(up(later), "0001_a.sql:5: [failed] ");
+  EXPECT_TOLD(up({{"0001_a.sql", "\\restrict aBc\n\nselect 1;\n"}}), "0001_a.sql:1: [psql] ");
+  EXPECT_TOLD(up({{"0001_a.sql", "select 1;\n\\unrestrict aBc\n"}}), "0001_a.sql:2: [psql] ");
 }
 
 TEST_P(Schema, tells_of_one_outside_of_a_transaction_that_was_broken_off) {
@@ -496,6 +511,36 @@ TEST(SqliteSchema, has_its_foreign_keys_on_wherever_a_migration_without_them_is_
     };
     EXPECT_EQ(loop.run(give_up(base, made(slow), time)), 1) << time;
   }
+}
+
+/// What a start fails with, where nothing is waited for longer than it takes to connect.
+std::string start_on(Database database) {
+  TestLoop loop;
+  SchemaModule module(std::move(database), make_migrations(kNotes).value());
+  const auto begun = std::chrono::steady_clock::now();
+  const Result<void> started = loop.run(module.start());
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::minutes(5));
+  return started ? "started" : started.error().cause();
+}
+
+// Without SchemaModule, a statement would wait for ten minutes.
+TEST(SchemaStart, reports_at_once_why_there_is_no_connection) {
+  const std::string port = std::to_string(PostgresServer::shared().port());
+  for (const auto& [where, why] :
+       {std::pair("host=127.0.0.1 user=tester dbname=absent port=" + port,
+                  "database \"absent\" does not exist"),
+        std::pair("host=localhost user=tester dbname=absent port=" + port, "does not exist"),
+        std::pair("host=127.0.0.1 user=absent dbname=postgres port=" + port,
+                  "role \"absent\" does not exist"),
+        std::pair("host=127.0.0.1 user=tester dbname=postgres port=1"s, "refused")}) {
+    const std::string reported = start_on(open_postgres(where, {.wait_time_max = 10min}));
+    EXPECT_TRUE(reported.starts_with("The database cannot be used: there is no connection to "))
+        << reported;
+    EXPECT_TRUE(reported.contains(why)) << reported;
+  }
+  const std::string reported =
+      start_on(open_mariadb("mysql://absent:wrong@127.0.0.1:1/test", {.wait_time_max = 10min}));
+  EXPECT_TRUE(reported.starts_with("The database cannot be used: ")) << reported;
 }
 
 }  // namespace

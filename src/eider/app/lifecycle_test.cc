@@ -114,7 +114,7 @@ TEST_F(AppLifecycle, does_not_start_where_a_part_fails_and_stops_what_had_begun)
     const TestClient client(app);
     ADD_FAILURE() << "it started";
   } catch (const Failure& failure) {
-    EXPECT_EQ(failure.error().cause(), "database has not started: no such file");
+    EXPECT_EQ(failure.error().cause(), "database cannot start: no such file");
   }
   EXPECT_EQ(notes->all(), List{"stop one"});
 }
@@ -122,7 +122,7 @@ TEST_F(AppLifecycle, does_not_start_where_a_part_fails_and_stops_what_had_begun)
 TEST_F(AppLifecycle, tells_what_a_start_throws) {
   app.on_start("index", [] { throw std::runtime_error("it is torn"); });
   EXPECT_EQ(app.serve({.port = 0, .threads = 1}).code(), 1);
-  EXPECT_EQ(log->all(), List{"index has not started: it is torn"});
+  EXPECT_EQ(log->all(), List{"index cannot start: it is torn"});
 }
 
 TEST_F(AppLifecycle, gives_a_stop_up_when_its_time_is_over_and_goes_on_with_the_others) {

@@ -226,7 +226,7 @@ Task<Result<void>> Lifetime::start(Running& running) {
     }
   } catch (...) {
     std::string text = running.part->name;
-    text.append(" has not started: ").append(reason_of(thrown_error()));
+    text.append(" cannot start: ").append(reason_of(thrown_error()));
     co_return fail(Error::internal(std::move(text)));
   }
   // Behind its own start, which may make what the background uses.

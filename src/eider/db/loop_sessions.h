@@ -84,6 +84,11 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   [[nodiscard]] bool submit(std::unique_ptr<Job>& job);
   /// What waits goes to the fallback.
   void hand_over();
+  /// While it is set, what waits fails as soon as some attempts to connect have failed.
+  void set_impatient(bool is_impatient) noexcept {
+    is_impatient_ = is_impatient;
+    failures_ = 0;
+  }
 
  private:
   using Waiting = std::deque<std::unique_ptr<Job>>;
@@ -95,6 +100,8 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   static constexpr Duration kNotSpreadMax = std::chrono::milliseconds(1);
   /// For how long what goes together may take: the last one waits for all ahead of it.
   static constexpr Duration kTogetherTimeMax = std::chrono::milliseconds(10);
+  /// A server may have a socket that does not let the user in, and a port that does.
+  static constexpr int kFailuresMax = 2;
   /// Some of what has taken so long together is quick no more.
   static constexpr Duration kHeldUp = kTogetherTimeMax * 10;
 
@@ -128,7 +135,7 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   [[nodiscard]] bool may_open() const;
   void note_no_connection(std::string why);
   [[nodiscard]] Failure lateness_of(const Job& job) const;
-  void refuse_late();
+  void refuse_until(Instant deadline);
   void arm_timer() noexcept;
 
   template <class Range, class Fits>
@@ -148,7 +155,9 @@ class LoopSessions final : public SessionOwner<typename Driver::Session, typenam
   std::vector<std::unique_ptr<Session>> closed_;  // destroyed outside of what they called
   std::vector<std::unique_ptr<Job>> finished_;    // what awaits them goes on in `run`
   std::vector<std::unique_ptr<Job>> running_;
-  std::string why_;  // there is no connection; empty when there was one at the last attempt
+  bool is_impatient_ = false;
+  int failures_ = 0;  // to connect, one after the other
+  std::string why_;   // there is no connection; empty when there was one at the last attempt
   Duration pause_{0};
   Instant pause_end_;
 };
@@ -226,6 +235,7 @@ template <class D>
 void LoopSessions<D>::on_free(Session& /*session*/) {
   why_.clear();
   pause_ = Duration(0);
+  failures_ = 0;
   loop_.defer(*this);
 }
 
@@ -413,6 +423,10 @@ void LoopSessions<D>::note_no_connection(std::string why) {
   pause_ = std::clamp(pause_ * 2, kPauseMin, kPauseMax);
   pause_end_ = loop_.now() + pause_;
   hand_over();
+  // One that starts up will be there in a moment.
+  if (is_impatient_ && !why_.contains("starting up") && ++failures_ >= kFailuresMax) {
+    refuse_until(Instant::max());
+  }
 }
 
 template <class D>
@@ -452,7 +466,7 @@ void LoopSessions<D>::run() {
 
 template <class D>
 void LoopSessions<D>::expire() {
-  refuse_late();
+  refuse_until(loop_.now());
   go_on();
 }
 
@@ -469,8 +483,8 @@ Failure LoopSessions<D>::lateness_of(const Job& job) const {
 }
 
 template <class D>
-void LoopSessions<D>::refuse_late() {
-  for (drop_left(); !waiting_.empty() && waiting_.front()->deadline() <= loop_.now(); drop_left()) {
+void LoopSessions<D>::refuse_until(Instant deadline) {
+  for (drop_left(); !waiting_.empty() && waiting_.front()->deadline() <= deadline; drop_left()) {
     std::unique_ptr<Job> job = std::move(waiting_.front());
     waiting_.pop_front();
     job->refuse(lateness_of(*job));

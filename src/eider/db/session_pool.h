@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "eider/base/inspected.h"
+#include "eider/db/impatient.h"
 #include "eider/db/job.h"
 #include "eider/db/loop_sessions.h"
 #include "eider/db/pool.h"
@@ -16,7 +17,7 @@
 namespace eider::db {
 
 template <class Sessions>
-class SessionPool : public Pool {
+class SessionPool : public Pool, public WaitingPool {
  public:
   /// name  for who is told of its state; not a secret
   template <class Settings>
@@ -40,6 +41,7 @@ class SessionPool : public Pool {
     }
   }
   void on_changed(TransactionState& transaction) override { transaction.tell_carrier(); }
+  void set_impatient(bool is_impatient) override { sessions().set_impatient(is_impatient); }
 
  protected:
   /// Of this loop.

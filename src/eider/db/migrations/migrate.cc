@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "eider/db/impatient.h"
 #include "eider/db/migrations/deploy_lock.h"
 #include "eider/db/migrations/history.h"
 #include "eider/db/migrations/history_table.h"
@@ -353,6 +354,7 @@ class Migrator {
   Task<> run_piece(const db::Statements& on, const Migration& migration, const SqlPiece& piece,
                    Way way, const std::string& what_stands = {}) {
     std::string cause;
+    std::size_t line = piece.line;
     try {
       const db::RuntimeSql sql{std::string(piece.text)};
       const bool is_alone = &on == &database_ && is_on(Dialect::sqlite);
@@ -363,9 +365,10 @@ class Migrator {
       }
     } catch (const db::Failure& failure) {
       cause = db::cause_of(failure);
+      line += static_cast<std::size_t>(std::max<std::int64_t>(failure.by().line, 1)) - 1;
     }
     if (!cause.empty()) {
-      throw MigrationFault(db::told_at(migration, way, piece.line, "failed", cause + what_stands));
+      throw MigrationFault(db::told_at(migration, way, line, "failed", cause + what_stands));
     }
   }
 
@@ -409,35 +412,32 @@ std::string faults_of_waiting(const History& history, const Migrations& migratio
   return faults;
 }
 
-/// What cannot be said in a fault's own words.
-std::string told(const db::Failure& failure) {
-  return std::string("eider_migrations: [database] ") + failure.what();
-}
-
 }  // namespace
 
 Task<Result<std::size_t, std::string>> migrate(Database database, Migrations migrations,
                                                MigrateOptions options) {
+  const db::Impatient impatient(database.pool());
   Migrator migrator(std::move(database), std::move(migrations), std::move(options));
   try {
     co_return co_await migrator.up();
   } catch (const MigrationFault& fault) {
     co_return fail(std::string(fault.what()));
   } catch (const db::Failure& failure) {
-    co_return fail(told(failure));
+    co_return fail(db::told_unusable(failure));
   }
 }
 
 Task<Result<std::optional<std::string>, std::string>> migrate_down(Database database,
                                                                    Migrations migrations,
                                                                    MigrateOptions options) {
+  const db::Impatient impatient(database.pool());
   Migrator migrator(std::move(database), std::move(migrations), std::move(options));
   try {
     co_return co_await migrator.down();
   } catch (const MigrationFault& fault) {
     co_return fail(std::string(fault.what()));
   } catch (const db::Failure& failure) {
-    co_return fail(told(failure));
+    co_return fail(db::told_unusable(failure));
   }
 }
 

@@ -126,6 +126,7 @@ class SchemaModule {
   Settings settings{};
 
  private:
+  [[nodiscard]] Task<Result<void>> start_at_once();
   [[nodiscard]] Task<std::string> bring_there();
 
   Database database_;

@@ -46,6 +46,10 @@ std::vector<Refused> all_refused(const MigrationScript& script, Dialect dialect)
                            ? "it runs in a transaction already: remove this statement, or say "
                              "'-- eider: no transaction'"
                            : "each statement here is run by itself: remove it"});
+    } else if (piece.text.starts_with('\\')) {
+      found.push_back({piece.line, "psql",
+                       "a line that begins with \\ is a command of psql, which no server knows: "
+                       "remove it. Since 2025 pg_dump writes \\restrict and \\unrestrict"});
     } else if (dialect == Dialect::mariadb && is_any(piece.words[0], {"delimiter"})) {
       found.push_back(
           {piece.line, "delimiter",

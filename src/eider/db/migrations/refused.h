@@ -21,8 +21,8 @@ struct Refused {
   std::string what;
 };
 
-/// The first statement that begins or ends a transaction, lifts SQLite's foreign keys, or is for
-/// MariaDB's client.
+/// The first statement that begins or ends a transaction, lifts SQLite's foreign keys, or is a
+/// command of the mariadb or psql client.
 [[nodiscard]] std::optional<Refused> refused_in(const MigrationScript& script, Dialect dialect);
 /// Whether it can be taken back as a whole: that of MariaDB has only statements that leave its
 /// transaction open.

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "eider/db/impatient.h"
 #include "eider/db/migrations/held_columns.h"
 #include "eider/db/migrations/migrate.h"
 #include "eider/db/migrations/told.h"
@@ -62,6 +63,15 @@ Task<std::string> SchemaModule::bring_there() {
 }
 
 Task<Result<void>> SchemaModule::start() {
+  try {
+    co_return co_await start_at_once();
+  } catch (const db::Failure& failure) {
+    co_return fail(Error::internal(db::told_unusable(failure)));
+  }
+}
+
+Task<Result<void>> SchemaModule::start_at_once() {
+  const db::Impatient impatient(database_.pool());
   if (migrations_) {
     std::string faults = co_await bring_there();
     if (!faults.empty()) {

@@ -39,6 +39,10 @@ std::string cause_of(const Failure& failure) {
   return std::string(told.substr(0, end));
 }
 
+std::string told_unusable(const Failure& failure) {
+  return std::string("The database cannot be used: ") + failure.what();
+}
+
 std::string told_locked() {
   return "eider_migrations: [locked] another deployer, or another writer, holds the database: "
          "try again when it has ended";

@@ -25,6 +25,8 @@ enum class Way : std::uint8_t { up, down };
 /// What the database says of a statement, without that: file and line tell which it is.
 [[nodiscard]] std::string cause_of(const Failure& failure);
 
+/// Of a failure that is not a statement's: there is no server, or it does not let the user in.
+[[nodiscard]] std::string told_unusable(const Failure& failure);
 [[nodiscard]] std::string told_locked();
 [[nodiscard]] std::string told_unfinished(const AppliedMigration& unfinished);
 /// Behind a failure of what is not taken back.
