@@ -1,8 +1,10 @@
 #include "eider/db/row_reader.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "eider/db/failure.h"
+#include "eider/db/misfits.h"
 #include "eider/db/store.h"
 #include "eider/reflect/faults.h"
 
@@ -24,6 +26,18 @@ std::string quote(std::string_view name) {
 
 bool is_among(std::span<const reflect::Member* const> members, const reflect::Member* member) {
   return std::ranges::find(members, member) != members.end();
+}
+
+/// Says what is special about the value, where that is known.
+///
+/// member  that does not hold it; empty where the row is a single value
+void refuse_misfit(std::string_view column, const std::string& member,
+                   const std::optional<Misfit>& misfit) {
+  if (misfit) {
+    refuse_row("the column " + quote(column) + " " + misfit->is +
+               (member.empty() ? "" : ", and does not fit the member " + member) + ": " +
+               misfit->fix);
+  }
 }
 
 }  // namespace
@@ -82,6 +96,7 @@ void RowReader::add(std::span<const Cell> cells) {
   auto* object = static_cast<char*>(append_(container_));
   if (row_.kind != Kind::kStruct) {
     if (const std::string fault = store_cell(row_, object, cells[0]); !fault.empty()) {
+      refuse_misfit(shape_->columns().front(), "", find_misfit(row_, object, cells[0]));
       refuse_cell(nullptr, cells[0], fault);
     }
     return;
@@ -91,6 +106,8 @@ void RowReader::add(std::span<const Cell> cells) {
     const Member member = members[i];
     const std::string fault = store_cell(*member->type, object + member->offset, cells[i]);
     if (!fault.empty()) {
+      refuse_misfit(member->name, std::string(row_.name) + "::" + std::string(member->name),
+                    find_misfit(*member->type, object + member->offset, cells[i]));
       refuse_cell(member, cells[i], fault);
     }
   }

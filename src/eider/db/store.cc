@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "eider/base/utf8.h"
+#include "eider/db/misfits.h"
 #include "eider/json/read.h"
 #include "eider/reflect/constraints.h"
 #include "eider/reflect/scalar.h"
@@ -84,18 +85,28 @@ bool store_json(const Type& type, void* object, const Cell& cell) {
   return cell.kind == CellKind::text && json::read_into(type, object, cell.bytes).has_value();
 }
 
+/// A length of time as databases write it themselves.
+bool store_interval(const Type& type, void* object, std::string_view text) {
+  const std::string_view format = type.text().schema->format;
+  const auto iso =
+      format == "duration" || format == "precise-duration" ? iso_of_interval(text) : std::nullopt;
+  return iso && type.text().read(object, *iso);
+}
+
 /// What is read out of text and bytes. On its own, so that a mere number does not pay for its
 /// frame.
 [[gnu::noinline]] bool store_read(const Type& type, void* object, const Cell& cell) {
   if (type.kind == Kind::kEnum) {
     return store_enum(type, object, cell);
   }
-  if (is_blob(type)) {
+  // Enums of one byte were once stored as a blob.
+  if (is_blob(type) || (type.kind == Kind::kSequence && cell.kind == CellKind::blob &&
+                        type.sequence().element->bytes == 1)) {
     return store_bytes(type, object, cell);
   }
   if (type.kind == Kind::kText) {
     return cell.kind == CellKind::text && is_utf8(cell.bytes) &&
-           type.text().read(object, cell.bytes);
+           (type.text().read(object, cell.bytes) || store_interval(type, object, cell.bytes));
   }
   return store_json(type, object, cell);
 }

@@ -132,9 +132,12 @@ std::string_view to_text(Value::Kind kind) noexcept {
 }
 
 bool is_blob(const Type& type) noexcept {
-  return type.kind == Kind::kText
-             ? type.text().is_bytes
-             : type.kind == Kind::kSequence && type.sequence().element->bytes == 1;
+  if (type.kind != Kind::kSequence) {
+    return type.kind == Kind::kText && type.text().is_bytes;
+  }
+  // An enum of one byte has names all the same.
+  const Type& element = *type.sequence().element;
+  return element.bytes == 1 && element.kind != Kind::kEnum && element.kind != Kind::kBool;
 }
 
 Value value_of(const Type& type, const void* object) {

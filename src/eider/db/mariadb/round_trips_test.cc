@@ -1,0 +1,112 @@
+// What is written is read again, of every kind; and what does not fit a member says why.
+#include "tests/support/round_trips.h"
+
+#include "tests/support/mariadb_tests.h"
+
+namespace eider {
+namespace {
+
+using MariadbRoundTrips = MariadbTest;
+
+TEST_F(MariadbRoundTrips, give_back_a_value_of_every_kind) {
+  const Database base = open();
+  on_loop_.run(round_trips(base, {.boolean = "boolean",
+                                  .small = "smallint",
+                                  .integer = "int",
+                                  .bigint = "bigint",
+                                  .real = "double",
+                                  .text = "varchar(100) character set utf8mb4",
+                                  .bytes = "varbinary(100)",
+                                  .date = "date",
+                                  .time = "time(6)",
+                                  .instant = "timestamp(6)",
+                                  .local = "datetime",
+                                  .uuid = "char(36)",
+                                  .decimal = "decimal(12, 2)",
+                                  .json = "json"}));
+}
+
+struct ZeroDay {
+  std::chrono::year_month_day day{};
+};
+struct ZeroInstant {
+  std::chrono::sys_seconds at{};
+};
+struct LongTime {
+  TimeOfDay t{};
+};
+struct LongLength {
+  std::chrono::seconds t{};
+};
+struct SmallCount {
+  int n = 0;
+};
+
+template <class T>
+Task<std::string> why_not_mariadb(Database on, std::string sql) {
+  const db::RuntimeSql text{sql};
+  auto asked = on.template one<T>(text);
+  co_return (co_await failure_of(asked)).what();
+}
+
+TEST_F(MariadbRoundTrips, say_what_a_member_cannot_hold_and_what_to_do) {
+  const Database base = open();
+  script(base,
+         "drop table if exists odd_times; set sql_mode = ''; create table odd_times(day date, at "
+         "datetime, t time, past time); insert into odd_times values('0000-00-00', '0000-00-00', "
+         "'838:59:59', '-01:00:00')");
+  on_loop_.run([](Database on) -> Task<> {
+    const std::string day = co_await why_not_mariadb<ZeroDay>(on, "select day from odd_times");
+    EXPECT_TRUE(day.contains("the column \"day\" is a zero date")) << day;
+    EXPECT_TRUE(day.contains("nullif(")) << day;
+    const std::string at = co_await why_not_mariadb<ZeroInstant>(on, "select at from odd_times");
+    EXPECT_TRUE(at.contains("the column \"at\" is a zero date")) << at;
+    const std::string time = co_await why_not_mariadb<LongTime>(on, "select t from odd_times");
+    EXPECT_TRUE(time.contains("the column \"t\" is not within one day")) << time;
+    const std::string zone =
+        co_await why_not_mariadb<ZeroInstant>(on, "select cast('2026-01-02' as datetime) as at");
+    EXPECT_TRUE(zone.contains("the column \"at\" has no time zone")) << zone;
+    const auto length = co_await on.one<LongLength>("select t from odd_times");
+    EXPECT_EQ(length->t, std::chrono::seconds(838 * 3600 + 59 * 60 + 59));
+    const std::string past =
+        co_await why_not_mariadb<LongLength>(on, "select past as t from odd_times");
+    EXPECT_TRUE(past.contains("is a negative length of time")) << past;
+    const std::string large = co_await why_not_mariadb<SmallCount>(on, "select 2147483648 as n");
+    EXPECT_TRUE(large.contains("is out of range for int (-2147483648 to 2147483647)")) << large;
+  }(base));
+}
+
+TEST_F(MariadbRoundTrips, refuse_a_clients_value_as_the_clients) {
+  const Database base = open();
+  script(base,
+         "drop table if exists kept; create table kept(id int primary key, word varchar(3), price "
+         "decimal(4, 2), at datetime(6), day date); insert into kept(id, word) values(1, 'a')");
+  on_loop_.run([](Database on) -> Task<> {
+    const auto status = [](db::Failure failure) { return failure.error().status(); };
+    auto large = on.exec("insert into kept(id) values($1)", std::int64_t{2147483648});
+    const db::Failure range = co_await failure_of(large);
+    EXPECT_EQ(status(range), 422);
+    EXPECT_EQ(range.by().column, "id");
+    auto longer = on.exec("insert into kept(id, word) values(2, $1)", "long");
+    const db::Failure length = co_await failure_of(longer);
+    EXPECT_EQ(status(length), 422);
+    EXPECT_EQ(length.by().column, "word");
+    auto dear = on.exec("insert into kept(id, price) values(2, $1)", 100);
+    EXPECT_EQ(status(co_await failure_of(dear)), 422);
+    auto day = on.exec("insert into kept(id, day) values(2, $1)", "2026-02-30");
+    EXPECT_EQ(status(co_await failure_of(day)), 422);
+    auto pattern = on.exec("select id from kept where word rlike $1", "(");
+    EXPECT_EQ(status(co_await failure_of(pattern)), 422);
+    auto own = on.exec("insert into kept(id, word) values(2, 'long')");
+    EXPECT_EQ(status(co_await failure_of(own)), 500);
+    EXPECT_EQ(co_await on.one<std::string>("select word from kept where id = $1",
+                                           std::int64_t{2147483648}),
+              std::nullopt);
+    const std::string nul("a\0", 2);
+    co_await on.exec("insert into kept(id, word) values(3, $1)", nul);
+    EXPECT_EQ(co_await on.one<std::string>("select word from kept where id = 3"), nul);
+  }(base));
+}
+
+}  // namespace
+}  // namespace eider
