@@ -31,6 +31,11 @@ function(eider_component name)
   add_library(eider::${name} ALIAS eider_${name})
   set_target_properties(eider_${name} PROPERTIES EXPORT_NAME ${name} LINKER_LANGUAGE CXX)
   target_compile_features(eider_${name} PUBLIC cxx_std_23)
+  if(name STREQUAL "core")
+    # Without it, an error that a consteval constructor finds in a lambda has no message (base/refusal.h).
+    target_compile_options(eider_core PUBLIC
+      "$<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>:-fno-immediate-escalation>")
+  endif()
   target_include_directories(eider_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(eider_${name} PRIVATE $<BUILD_INTERFACE:eider_flags> $<BUILD_INTERFACE:eider_hardened>)

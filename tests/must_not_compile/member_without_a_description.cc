@@ -1,4 +1,5 @@
 // expect: Note::file)>]
+// clang: MemberOf<Note, &phantom.value.file>
 #include <eider/eider.h>
 #include <filesystem>
 #include <string>

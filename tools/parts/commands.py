@@ -36,17 +36,21 @@ class Ended:
         return self.status == 0
 
 
-def run(command, seconds, cwd=None, env=None):
-    """Runs the program with its output and errors joined, at most so many seconds."""
+def run(command, seconds, cwd=None, env=None, text=None):
+    """Runs the program with its output and errors joined, at most so many seconds.
+
+    text  its input
+    """
     left = seconds if _ends_at is None else _ends_at - time.monotonic()
     if left <= 0:
         raise OutOfTime
     process = subprocess.Popen(
         [str(word) for word in command], cwd=cwd, env={**os.environ, **(env or {})},
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL if text is None else subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, errors='replace', start_new_session=True)
     try:
-        output, _ = process.communicate(timeout=min(seconds, left))
+        output, _ = process.communicate(text, timeout=min(seconds, left))
         return Ended(process.returncode, output)
     except subprocess.TimeoutExpired:
         _end_group(process)

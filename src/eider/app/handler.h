@@ -213,8 +213,19 @@ struct SignatureOf {
     return kParametersAndResult<std::remove_cvref_t<Value>, Argument<P>...>;
   }
 
+  /// Parameters that parse the request body. (Body itself is the text, which may go with one.)
+  static constexpr std::size_t kParsedBodies =
+      (std::size_t{0} + ... +
+       (kKind<Argument<P>> == ArgumentKind::content && !std::is_same_v<Argument<P>, Body> ? 1U
+                                                                                          : 0U));
+
   /// Asserts what parameters are. No constant: clang would tell of that too.
   static void check_parameters() {
+    static_assert(kParsedBodies <= 1,
+                  "eider: a handler has at most one parameter for the request body, such as "
+                  "Json<T>, Form<T> or MergePatch<T>: put the members of both into one struct");
+    static_assert(!kStreamsBody || !takes(ArgumentKind::content),
+                  "eider: a handler reads the request body either as a BodyStream or as a whole");
     static_cast<void>((std::size_t{0} + ... + sizeof(Checked<Argument<P>>)));
     (check_type<Argument<P>>(), ...);
   }

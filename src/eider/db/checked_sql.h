@@ -152,15 +152,31 @@ template <class Void>
 constexpr auto kRefusals =
     refusals_of_all(std::make_index_sequence<std::size(checked::kColumns)>());
 
-template <class T>
-constexpr void hold_column(std::size_t index, Taken member) {
+/// Why a statement's rows are refused.
+enum class RowFault : std::uint8_t {
+  none,
+  not_locked,
+  not_one_column,
+  column_without_member,
+  column_may_be_null,
+  column_of_other_type,
+  member_without_column,
+};
+
+/// first  the place of the statement's first column among all
+/// place  of the column within the statement, or of the member
+struct RowRefusal {
+  RowFault fault = RowFault::none;
+  std::size_t first = 0;
+  std::size_t place = 0;
+};
+
+constexpr RowFault fault_of_column(std::size_t index, Taken member) {
   const checked::Column& column = checked::kColumns[index];
   if (!fits(column.kind, member.kind)) {
-    kRefusals<std::void_t<T>>[index].is_of_another_type();
+    return RowFault::column_of_other_type;
   }
-  if (column.may_be_null && !member.is_optional) {
-    kRefusals<std::void_t<T>>[index].may_be_null();
-  }
+  return column.may_be_null && !member.is_optional ? RowFault::column_may_be_null : RowFault::none;
 }
 
 // Which members have a default, as far as the compiler can tell: docs/howto/checked-sql.md.
@@ -204,9 +220,12 @@ constexpr bool is_required() {
     return false;
   } else if constexpr (std::is_trivially_default_constructible_v<Member>) {
     return !requires { typename std::bool_constant<reads_member<T, Index>()>; };
-  } else if constexpr (std::is_same_v<Member, std::string> &&
-                       requires { typename std::bool_constant<is_empty_text<T, Index>()>; }) {
-    return is_empty_text<T, Index>();
+  } else if constexpr (std::is_same_v<Member, std::string>) {
+    // By itself: `is_empty_text` must not be instantiated for a type without `empty`.
+    if constexpr (requires { typename std::bool_constant<is_empty_text<T, Index>()>; }) {
+      return is_empty_text<T, Index>();
+    }
+    return false;
   } else {
     return false;
   }
@@ -215,14 +234,6 @@ constexpr bool is_required() {
 template <class T, std::size_t Index>
 inline constexpr bool kIsRequired = is_required<T, Index>();
 
-template <class T, std::size_t Index>
-constexpr void hold_member(bool is_filled) {
-  constexpr std::string_view kName = reflect::member_names<T>()[Index];
-  if (kIsRequired<T, Index> && !is_filled) {
-    the_member_has_no_column__select_it_or_give_it_a_default<Named<kName.size()>(kName)>();
-  }
-}
-
 template <class T>
 inline constexpr bool kIsRow =
     reflect::detail::PlainStruct<T> && !reflect::TextLike<T> && !reflect::detail::Bounded<T> &&
@@ -230,71 +241,173 @@ inline constexpr bool kIsRow =
     !reflect::detail::SelfDescribed<T>;
 
 template <class T, std::size_t... Index>
-consteval void hold_columns(checked::Statement statement, std::index_sequence<Index...> /*all*/) {
+constexpr RowRefusal refusal_of_columns(checked::Statement statement,
+                                        std::index_sequence<Index...> /*all*/) {
   constexpr auto kNames = reflect::member_names<T>();
   constexpr Taken kTaken[] = {taken_by<MemberOfRow<T, Index>>()...};
+  constexpr bool kRequired[] = {kIsRequired<T, Index>...};
   bool is_filled[sizeof...(Index)] = {};
-  for (std::size_t i = statement.first; i < statement.first + statement.count; ++i) {
+  for (std::size_t column = 0; column < statement.count; ++column) {
+    const std::string_view name = text_of(checked::kColumns[statement.first + column].name);
     std::size_t member = 0;
-    while (member < kNames.size() && kNames[member] != checked::kColumns[i].name) {
+    while (member < kNames.size() && kNames[member] != name) {
       ++member;
     }
     if (member == kNames.size()) {
-      kRefusals<std::void_t<T>>[i].has_no_member();
+      return {RowFault::column_without_member, statement.first, column};
     }
-    hold_column<T>(i, kTaken[member]);
+    const RowFault fault = fault_of_column(statement.first + column, kTaken[member]);
+    if (fault != RowFault::none) {
+      return {fault, statement.first, column};
+    }
     is_filled[member] = true;
   }
-  (hold_member<T, Index>(is_filled[Index]), ...);
+  for (std::size_t member = 0; member < sizeof...(Index); ++member) {
+    if (kRequired[member] && !is_filled[member]) {
+      return {RowFault::member_without_column, 0, member};
+    }
+  }
+  return {};
 }
 
 template <class T>
-consteval void hold_rows(checked::Statement statement) {
+constexpr RowRefusal refusal_of_rows(checked::Statement statement) {
   if constexpr (std::is_void_v<T> || std::is_same_v<T, Row>) {
-    return;
+    return {};
   } else if constexpr (kIsRow<T>) {
-    hold_columns<T>(statement, std::make_index_sequence<reflect::detail::count_members<T>()>());
+    return refusal_of_columns<T>(statement,
+                                 std::make_index_sequence<reflect::detail::count_members<T>()>());
+  } else if (statement.count != 1) {
+    return {RowFault::not_one_column};
   } else {
-    if (statement.count != 1) {
-      a_single_value_is_read_from_one_column();
-    }
-    hold_column<T>(statement.first, taken_by<T>());
+    return {fault_of_column(statement.first, taken_by<T>()), statement.first};
   }
 }
 
+/// An unchecked statement is refused for its text alone.
 template <class T>
-consteval void hold_statement(const char* literal) {
-  const std::uint64_t hash = checked::hash_of(literal);
-  bool is_there = false;
+constexpr RowRefusal row_refusal_of(const UncheckedSql& /*sql*/) {
+  return {};
+}
+template <class T, class Text>
+constexpr RowRefusal row_refusal_of(const Text& /*text*/) {
+  return {};
+}
+template <class T, SqlLiteral Text>
+constexpr RowRefusal row_refusal_of(const Text& text) {
+  const std::uint64_t hash = checked::hash_of(text_of(text));
+  RowRefusal refusal{RowFault::not_locked};
   for (const checked::Statement& statement : checked::kStatements) {
     if (statement.hash == hash) {
-      is_there = true;
-      hold_rows<T>(statement);
+      refusal = refusal_of_rows<T>(statement);
+      if (refusal.fault != RowFault::none) {
+        return refusal;
+      }
     }
   }
-  if (!is_there) {
-    the_statement_is_not_in_the_lock_file__build_the_target_that_ends_with_sql_check();
+  return refusal;
+}
+
+template <class T, class Text>
+constexpr bool is_accepted(const Text& text, std::size_t values) {
+  return refusal_of(text, values) == SqlRefusal::none &&
+         row_refusal_of<T>(text).fault == RowFault::none;
+}
+
+/// number  of the column or member, from 1; 0: any
+template <class T, class Text>
+constexpr bool is_refused(const Text& text, RowFault fault, std::size_t number) {
+  const RowRefusal refusal = row_refusal_of<T>(text);
+  return refusal.fault == fault && (number == 0 || refusal.place + 1 == number);
+}
+
+template <class T, std::size_t Index>
+constexpr void refuse_member() {
+  constexpr std::string_view kName = reflect::member_names<T>()[Index];
+  the_member_has_no_column__select_it_or_give_it_a_default<Named<kName.size()>(kName)>();
+}
+
+template <class T>
+constexpr void refuse_member(std::size_t member) {
+  if constexpr (kIsRow<T>) {
+    [&]<std::size_t... Index>(std::index_sequence<Index...> /*all*/) {
+      ((Index == member ? refuse_member<T, Index>() : void()), ...);
+    }(std::make_index_sequence<reflect::detail::count_members<T>()>());
+  }
+}
+
+template <class T>
+constexpr void refuse(RowRefusal refusal) {
+  const std::size_t column = refusal.first + refusal.place;
+  switch (refusal.fault) {
+    case RowFault::none:
+      return;
+    case RowFault::not_locked:
+      return the_statement_is_not_in_the_lock_file__build_the_target_that_ends_with_sql_check();
+    case RowFault::not_one_column:
+      return a_single_value_is_read_from_one_column();
+    case RowFault::column_without_member:
+      return kRefusals<std::void_t<T>>[column].has_no_member();
+    case RowFault::column_may_be_null:
+      return kRefusals<std::void_t<T>>[column].may_be_null();
+    case RowFault::column_of_other_type:
+      return kRefusals<std::void_t<T>>[column].is_of_another_type();
+    case RowFault::member_without_column:
+      return refuse_member<T>(refusal.place);
   }
 }
 
 }  // namespace detail
 
+// A message of EIDER_REFUSES is a literal, so it contains the place of a column or member, not its
+// name.
+// clang-format off
+#define EIDER_REFUSES_AT(number, fault, what, reason)                                             \
+  EIDER_REFUSES_WITH((detail::is_refused<T>(text, detail::RowFault::fault, number)),              \
+                     #reason " (" #what " " #number ")")
+#define EIDER_REFUSES_EACH(fault, what, reason)                                                   \
+  EIDER_REFUSES_AT(1, fault, what, reason) EIDER_REFUSES_AT(2, fault, what, reason)               \
+  EIDER_REFUSES_AT(3, fault, what, reason) EIDER_REFUSES_AT(4, fault, what, reason)               \
+  EIDER_REFUSES_AT(5, fault, what, reason) EIDER_REFUSES_AT(6, fault, what, reason)               \
+  EIDER_REFUSES_AT(7, fault, what, reason) EIDER_REFUSES_AT(8, fault, what, reason)               \
+  EIDER_REFUSES((detail::is_refused<T>(text, detail::RowFault::fault, 0)), reason)
+#define EIDER_REFUSES_ROWS                                                                        \
+  EIDER_REFUSES((detail::is_refused<T>(text, detail::RowFault::not_locked, 0)),                   \
+      the_statement_is_not_in_the_lock_file__build_the_target_that_ends_with_sql_check)           \
+  EIDER_REFUSES((detail::is_refused<T>(text, detail::RowFault::not_one_column, 0)),               \
+      a_single_value_is_read_from_one_column)                                                     \
+  EIDER_REFUSES_EACH(column_without_member, column, the_column_has_no_member_of_its_name)         \
+  EIDER_REFUSES_EACH(column_may_be_null, column,                                                  \
+      the_column_may_be_null__read_it_into_an_optional)                                           \
+  EIDER_REFUSES_EACH(column_of_other_type, column,                                                \
+      the_column_is_of_another_type_than_the_member_of_its_name)                                  \
+  EIDER_REFUSES_EACH(member_without_column, member,                                               \
+      the_member_has_no_column__select_it_or_give_it_a_default)
+// clang-format on
+
 /// The statement of a call that reads rows into T; void where it reads none.
 template <class T, std::size_t Count>
 class SqlFor : public SqlWith<Count> {
  public:
+  template <detail::SqlLiteral Text>
   // NOLINTNEXTLINE(google-explicit-constructor): a literal is to convert by itself
-  consteval SqlFor(const char* literal) : SqlWith<Count>(literal) {
-    detail::hold_statement<T>(literal);
+  consteval SqlFor(const Text& text) EIDER_ACCEPTS((detail::is_accepted<T>(text, Count)))
+      : SqlWith<Count>(detail::joined_of(text), typename SqlWith<Count>::Accepted()) {
+    if constexpr (!eider::detail::kIsRefusedByAttribute) {
+      detail::refuse(detail::refusal_of(text, Count));
+      detail::refuse<T>(detail::row_refusal_of<T>(text));
+    }
   }
-  // NOLINTNEXTLINE(google-explicit-constructor): as above
-  consteval SqlFor(UncheckedSql sql) : SqlWith<Count>(sql) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): as above
+  // NOLINTNEXTLINE(google-explicit-constructor): as above; checked when it is run
   SqlFor(const RuntimeSql& sql) noexcept : SqlWith<Count>(sql) {}
   /// Only for the message.
   template <class Text>
-    requires std::convertible_to<const Text&, std::string_view>
-  SqlFor(const Text& text) : SqlWith<Count>(text) {}  // NOLINT(google-explicit-constructor)
+    requires(detail::SqlLiteral<Text> || std::convertible_to<const Text&, std::string_view>)
+  SqlFor(const Text& text)  // NOLINT(google-explicit-constructor): as above
+      EIDER_REFUSES_SQL(text, Count) EIDER_REFUSES_ROWS EIDER_REFUSES_NO_LITERAL(text) {
+    static_assert(eider::detail::kIsRefusedByAttribute || Count > kSqlParametersMax,
+                  EIDER_NO_LITERAL);
+  }
 };
 
 }  // namespace eider::db

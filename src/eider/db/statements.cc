@@ -1,6 +1,25 @@
 #include "eider/db/statements.h"
 
+#include <map>
+#include <mutex>
+
 #include "eider/db/failure.h"
+
+namespace eider::db {
+
+SqlText::SqlText(const JoinedSql& joined) {
+  // By the addresses of the literals, which live as long as the program.
+  static std::mutex mutex;
+  static std::map<decltype(joined.pieces), const std::string> texts;
+  const std::scoped_lock lock(mutex);
+  auto found = texts.find(joined.pieces);
+  if (found == texts.end()) {
+    found = texts.emplace(joined.pieces, std::string_view(detail::text_of(joined))).first;
+  }
+  text_ = found->second;
+}
+
+}  // namespace eider::db
 
 namespace eider::db::detail {
 

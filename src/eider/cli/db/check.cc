@@ -24,15 +24,22 @@ class SqlChecker {
  public:
   explicit SqlChecker(ScratchDatabase& scratch) noexcept : scratch_(scratch) {}
 
-  void add_file(const std::string& name) {
-    const auto source = bench::read_file(name);
-    if (!source) {
-      fault(source.error());
-      return;
+  void add_files(const std::vector<std::string>& names) {
+    std::vector<std::string> sources;
+    SqlConstants constants;
+    for (const std::string& name : names) {
+      auto source = bench::read_file(name);
+      if (!source) {
+        fault(source.error());
+      }
+      sources.push_back(source ? std::move(*source) : std::string());
+      constants.merge(find_sql_constants(sources.back()));
     }
-    for (const SqlLiteral& literal : find_sql_literals(*source)) {
-      if (!found_.contains(literal.sql)) {
-        add(name, literal);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      for (const SqlLiteral& literal : find_sql_literals(sources[i], constants)) {
+        if (!found_.contains(literal.sql)) {
+          add(names[i], literal);
+        }
       }
     }
   }
@@ -125,9 +132,7 @@ Result<SqlLock, std::string> lock_of(const DbWanted& wanted, const CheckedSchema
     return fail(below(schema.migrations, scratch.error()));
   }
   SqlChecker checker(**scratch);
-  for (const std::string& file : wanted.files) {
-    checker.add_file(file);
-  }
+  checker.add_files(wanted.files);
   auto lock = checker.take(schema.database, schema_of(*migrations));
   if (!lock) {
     return lock;

@@ -14,7 +14,7 @@ namespace {
 /// "1:select 1|2:select 2"
 std::string found(std::string_view source) {
   std::string told;
-  for (const SqlLiteral& literal : find_sql_literals(source)) {
+  for (const SqlLiteral& literal : find_sql_literals(source, find_sql_constants(source))) {
     told += (told.empty() ? "" : "|") + std::to_string(literal.line) + ":" + literal.sql;
   }
   return told;
@@ -27,6 +27,17 @@ TEST(SqlLiterals, are_first_arguments_of_calls_that_take_statements) {
             "1:a|1:b\"c|1:d\n");
   EXPECT_EQ(found("db.one<int>(/* why */ \"a\" // more\n \"b\")"), "1:ab");
   EXPECT_EQ(found("db->stream<Note>(\"a\", id)"), "1:a");
+}
+
+TEST(SqlLiterals, are_joined_of_pieces_and_constants) {
+  EXPECT_EQ(found("constexpr const char* kA = \"select a\" \" from t\";\n"
+                  "db->one<T>(db::sql(kA, \"where b = $1\"), b); all<T>(sql( n::kA ), 1);"),
+            "2:select a from t\nwhere b = $1|2:select a from t");
+  EXPECT_EQ(found("static constexpr char kA[] = R\"(a)\";\ndb->all<T>(kA);\nexec(eider::db::sql("
+                  "\"x\", kA, \"y\"))"),
+            "2:a|3:x\na\ny");
+  EXPECT_EQ(found("all<T>(sql(kUnknown, \"b\")); all(kUnknown); all(rows<A>(\"a\"))"), "1:a");
+  EXPECT_EQ(found("std::string kA = \"a\" + b; all(kA);"), "");
 }
 
 TEST(SqlLiterals, are_nothing_else) {

@@ -15,16 +15,19 @@ bool is_identifier_byte(char byte) noexcept {
 /// Reads a source from its begin to its end.
 class LiteralFinder {
  public:
-  explicit LiteralFinder(std::string_view source) noexcept : source_(source) {}
+  LiteralFinder(std::string_view source, const SqlConstants* known) noexcept
+      : source_(source), known_(known) {}
 
-  std::vector<SqlLiteral> find() {
+  void find() {
     while (at_ < source_.size()) {
       if (!skip_blank()) {
         step();
       }
     }
-    return std::move(found_);
   }
+
+  std::vector<SqlLiteral> literals{};
+  SqlConstants constants{};
 
  private:
   [[nodiscard]] std::string_view rest() const noexcept {
@@ -91,17 +94,32 @@ class LiteralFinder {
     static constexpr auto kCalls =
         std::to_array<std::string_view>({"one", "all", "exec", "stream", "row", "rows", "change"});
     if (std::ranges::find(kCalls, word) == kCalls.end()) {
-      return;
+      return step_constant(word);
     }
     skip_all_blank();
     skip_template_arguments();
-    if (byte() != '(') {
+    if (byte() == '(') {
+      ++at_;
+      skip_all_blank();
+      add();
+    }
+  }
+
+  /// `kName = "…";` or `kName[] = "…";`
+  void step_constant(std::string_view name) {
+    skip_all_blank();
+    if (rest().starts_with("[]")) {
+      at_ += 2;
+      skip_all_blank();
+    }
+    if (byte() != '=') {
       return;
     }
     ++at_;
     skip_all_blank();
-    if (is_literal()) {
-      add();
+    std::string text;
+    if (is_literal() && read_piece(text) && byte() == ';') {
+      constants.insert_or_assign(std::string(name), std::move(text));
     }
   }
 
@@ -118,18 +136,71 @@ class LiteralFinder {
     skip_all_blank();
   }
 
-  /// Literals beside each other are one.
   void add() {
     const auto line =
         1 + std::count(source_.begin(), source_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
     std::string sql;
-    while (is_literal()) {
-      sql += read_literal();
+    if ((skip_name_of_join() ? read_pieces(sql) : read_piece(sql)) &&
+        (byte() == ',' || byte() == ')')) {
+      literals.push_back({std::move(sql), static_cast<std::size_t>(line)});
+    }
+  }
+
+  /// `sql(`, `db::sql(`, `eider::db::sql(`
+  bool skip_name_of_join() noexcept {
+    std::string_view name = rest();
+    for (const std::string_view space : {"eider::", "db::"}) {
+      name.remove_prefix(name.starts_with(space) ? space.size() : 0);
+    }
+    if (!name.starts_with("sql(")) {
+      return false;
+    }
+    at_ = source_.size() - name.size() + 4;
+    skip_all_blank();
+    return true;
+  }
+
+  /// "a", kB) → a line for each. False where one of them is not known.
+  bool read_pieces(std::string& all) {
+    while (read_piece(all)) {
+      if (byte() == ')') {
+        ++at_;
+        skip_all_blank();
+        return true;
+      }
+      if (byte() != ',') {
+        return false;
+      }
+      ++at_;
       skip_all_blank();
+      all += '\n';
     }
-    if (byte() == ',' || byte() == ')') {
-      found_.push_back({std::move(sql), static_cast<std::size_t>(line)});
+    return false;
+  }
+
+  /// Literals beside each other are one.
+  bool read_piece(std::string& text) {
+    if (is_literal()) {
+      while (is_literal()) {
+        text += read_literal();
+        skip_all_blank();
+      }
+      return true;
     }
+    const std::size_t begin = at_;
+    std::string_view name = take_word();
+    while (rest().starts_with("::")) {
+      at_ += 2;
+      name = take_word();
+    }
+    skip_all_blank();
+    const auto constant = known_ == nullptr ? SqlConstants::const_iterator() : known_->find(name);
+    if (known_ == nullptr || constant == known_->end()) {
+      at_ = begin;  // it may be another call
+      return false;
+    }
+    text += constant->second;
+    return true;
   }
 
   std::string read_literal() { return byte() == 'R' ? read_raw() : read_escaped(); }
@@ -178,14 +249,22 @@ class LiteralFinder {
   }
 
   std::string_view source_;
+  const SqlConstants* known_;  // null: none
   std::size_t at_ = 0;
-  std::vector<SqlLiteral> found_;
 };
 
 }  // namespace
 
-std::vector<SqlLiteral> find_sql_literals(std::string_view source) {
-  return LiteralFinder(source).find();
+SqlConstants find_sql_constants(std::string_view source) {
+  LiteralFinder finder(source, nullptr);
+  finder.find();
+  return std::move(finder.constants);
+}
+
+std::vector<SqlLiteral> find_sql_literals(std::string_view source, const SqlConstants& constants) {
+  LiteralFinder finder(source, &constants);
+  finder.find();
+  return std::move(finder.literals);
 }
 
 }  // namespace eider

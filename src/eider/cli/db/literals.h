@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +17,17 @@ struct SqlLiteral {
   std::size_t line;
 };
 
-/// Those of one, all, exec, stream, row, rows and change, whose first argument is a literal. Not
-/// those that say db::unchecked.
-[[nodiscard]] std::vector<SqlLiteral> find_sql_literals(std::string_view source);
+/// Texts by the names of their constants.
+using SqlConstants = std::map<std::string, std::string, std::less<>>;
+
+/// Constants that are one literal: `constexpr const char* kNotes = "…";`, `constexpr char kNotes[]
+/// = "…";`. By their names alone, whatever namespace they are in.
+[[nodiscard]] SqlConstants find_sql_constants(std::string_view source);
+
+/// Those of one, all, exec, stream, row, rows and change, whose first argument is a literal, a
+/// constant, or `sql(…)` of these. Not those in db::unchecked. A constant that is not known is
+/// passed over: the compiler then reports that the statement is not in the lock file.
+[[nodiscard]] std::vector<SqlLiteral> find_sql_literals(std::string_view source,
+                                                        const SqlConstants& constants = {});
 
 }  // namespace eider

@@ -128,13 +128,23 @@ std::string sentence_of(std::string_view name) {
   return all;
 }
 
-/// Why Eider refuses a pattern or a statement while compiling: it calls a function of its own that
-/// is never defined, whose name says why, by clang in a note, by g++ in the error. Names of columns
-/// are told behind it. Empty: nothing is refused.
-std::string refusal_in(std::string_view text) {
+constexpr std::string_view kOfNames =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+/// Whether Eider has named a function or a message so to say why it refuses something.
+bool is_reason(std::string_view name) {
   constexpr std::ptrdiff_t kUnderscoresMin = 4;
-  constexpr std::string_view kOfNames =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  return std::ranges::count(name, '_') >= kUnderscoresMin;
+}
+
+/// Why Eider refuses a pattern or a statement while compiling. With clang the name of the reason is
+/// the error; with g++ it is a function that is called and never defined. What is behind the name,
+/// such as a column, is behind the sentence. Empty: nothing is refused.
+std::string refusal_in(std::string_view text) {
+  if (const std::string_view name = text.substr(0, text.find_first_not_of(kOfNames));
+      is_reason(name)) {
+    return sentence_of(name).append(text.substr(name.size()));
+  }
   const std::size_t call = std::min(text.find("non-constexpr"), text.find("call to non-"));
   if (call == text.npos || !(text.contains("eider::") || text.contains("/eider/"))) {
     return {};
@@ -143,7 +153,7 @@ std::string refusal_in(std::string_view text) {
   while (!text.empty()) {
     const std::string_view name = text.substr(0, text.find_first_not_of(kOfNames));
     text.remove_prefix(std::max<std::size_t>(name.size(), 1));
-    if (std::ranges::count(name, '_') >= kUnderscoresMin) {
+    if (is_reason(name)) {
       const std::size_t begin = text.find("{\"");
       const std::size_t end = std::min(text.find("\"}"), text.size());
       return sentence_of(name) +

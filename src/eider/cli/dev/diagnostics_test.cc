@@ -80,6 +80,13 @@ TEST(Diagnostics, what_eider_refuses_says_why) {
         "/u/eider/p.h:50:78|a group prefix has no parameters: put them into its routes|from "
         "a.cc:4:10\n");
   }
+  // clang's attribute, whose name is the error.
+  EXPECT_EQ(told("/p/a.cc:4:11: error: the_statement_takes_more_values_than_are_given\n"
+                 "    4 |   x\n/u/eider/sql.h:15:60: note: from 'diagnose_if' attribute on 'S':\n"),
+            "a.cc:4:11|the statement takes more values than are given\n");
+  EXPECT_EQ(
+      told("/p/a.cc:4:11: error: the_column_may_be_null__read_it_into_an_optional (column 2)\n"),
+      "a.cc:4:11|the column may be null: read it into an optional (column 2)\n");
   // A user's own, and one that is told a second time behind another error.
   EXPECT_EQ(told(std::string("/p/a.cc:4:11: error: ") + std::string(kConsteval) +
                  "\n/p/a.cc:1:1: note: non-constexpr function 'compute' cannot be used\n"),
