@@ -24,6 +24,7 @@ Job::~Job() {
 
 void Job::wait(Loop& loop, std::coroutine_handle<> waiting, Job*& holder, Meter& meter) noexcept {
   loop_ = &loop;
+  outside_.begin();
   waiting_ = waiting;
   holder_ = &holder;
   holder = this;
@@ -84,6 +85,7 @@ void Job::note_if_slow() noexcept {
 }
 
 void Job::abandon() noexcept {
+  outside_.end();
   waiting_.clear();
   holder_ = nullptr;
   limit_.abandon();
@@ -92,6 +94,7 @@ void Job::abandon() noexcept {
 
 void Job::run() {
   if (waiting_.is_there()) {
+    outside_.end();
     note_if_slow();
     note_end(failure_ != nullptr);
     const std::shared_ptr<StatementWatch> watch = std::move(watch_);  // this ends before

@@ -13,6 +13,7 @@
 #include "eider/db/connection.h"
 #include "eider/db/transaction_options.h"
 #include "eider/runtime/loop.h"
+#include "eider/runtime/outside_calls.h"
 #include "eider/runtime/suspended.h"
 
 namespace eider::db {
@@ -195,6 +196,7 @@ class Job : public Posted {
   Changed changed_;
   bool has_succeeded_ = false;
   bool is_alone_ = false;
+  eider::detail::runtime::OutsideCall outside_;
   std::exception_ptr failure_;
 };
 

@@ -1,8 +1,11 @@
 #include "eider/testkit/sim_kernel.h"
 
+#include <poll.h>
+
 #include <algorithm>
 
 #include "eider/base/assert.h"
+#include "eider/runtime/outside_calls.h"
 #include "eider/runtime/stream_access.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_connection.h"
@@ -16,6 +19,8 @@ namespace {
 
 // More turns than any test needs at one instant: something wakes itself for ever.
 constexpr std::size_t kTurnsMax = 5'000'000;
+// Of real time, for a server that says nothing; then the app's own time limits fall due.
+constexpr int kOutsidePatienceMs = 60'000;
 
 }  // namespace
 
@@ -286,12 +291,40 @@ SimLoop* SimKernel::choose_due_loop() {
 }
 
 void SimKernel::run_until_idle() {
-  std::size_t turns = 0;
-  while (SimLoop* loop = choose_due_loop()) {
-    ensure(++turns < kTurnsMax, "the simulation never comes to rest");
-    loop->run_one_turn();
+  do {
+    std::size_t turns = 0;
+    while (SimLoop* loop = choose_due_loop()) {
+      ensure(++turns < kTurnsMax, "the simulation never comes to rest");
+      loop->run_one_turn();
+    }
+    drop_unopened();
+  } while (wait_for_outside());
+}
+
+bool SimKernel::wait_for_outside() {
+  if (detail::runtime::outside_calls == 0) {
+    return false;
   }
-  drop_unopened();
+  std::vector<pollfd> polled;
+  for (const SimLoop* loop : loops_) {
+    for (const FdWatch* watch : loop->watches_) {
+      const Readiness wanted = WatchAccess::wanted(*watch);
+      const int events = (is_readable(wanted) ? POLLIN : 0) | (is_writable(wanted) ? POLLOUT : 0);
+      polled.push_back({.fd = watch->fd(), .events = static_cast<short>(events), .revents = 0});
+    }
+  }
+  if (polled.empty() || ::poll(polled.data(), polled.size(), kOutsidePatienceMs) <= 0) {
+    return false;
+  }
+  for (const pollfd& each : polled) {
+    const bool is_broken = (each.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+    const unsigned in = is_broken || (each.revents & POLLIN) != 0 ? 1U : 0U;
+    const unsigned out = is_broken || (each.revents & POLLOUT) != 0 ? 2U : 0U;
+    if ((in | out) != 0) {
+      make_ready(each.fd, static_cast<Readiness>(in | out));
+    }
+  }
+  return true;
 }
 
 bool SimKernel::step() {

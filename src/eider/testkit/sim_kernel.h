@@ -122,7 +122,8 @@ class SimKernel {
   [[nodiscard]] SimPair connect_pair();
 
   [[nodiscard]] Instant now() const noexcept { return now_; }
-  /// Runs all loops until nothing is left to do at this instant.
+  /// Runs all loops until nothing is left to do at this instant. What waits for a real server
+  /// (runtime/outside_calls.h) is waited for in real time, while the simulated clock does not move.
   void run_until_idle();
   /// Runs one turn of one loop, moving the clock to the next timer when nothing is due before.
   ///
@@ -170,6 +171,8 @@ class SimKernel {
   void stop_listening(Listener& listener) noexcept;
 
   SimLoop* choose_due_loop();
+  /// returns  whether something has come from there
+  bool wait_for_outside();
   void drop_unopened() noexcept;
   [[nodiscard]] Instant next_due() const noexcept;
 

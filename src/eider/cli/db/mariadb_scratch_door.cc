@@ -9,8 +9,6 @@
 
 #include "eider/cli/bench/on_loop.h"
 #include "eider/cli/db/doors.h"
-#include "eider/cli/db/keeper.h"
-#include "eider/cli/db/mariadb_cluster.h"
 #include "eider/cli/db/nullability.h"
 #include "eider/cli/db/scratch.h"
 #include "eider/db/mariadb/mariadb.h"
@@ -18,8 +16,12 @@
 #include "eider/db/mariadb/session_set_up.h"
 #include "eider/db/mariadb/target.h"
 #include "eider/db/migrations/migrate.h"
+#include "eider/db/scratch/keeper.h"
+#include "eider/db/scratch/mariadb_cluster.h"
 
 namespace eider {
+
+using namespace detail::scratch;
 namespace {
 
 using db::mariadb::Host;

@@ -13,14 +13,16 @@
 #include "eider/base/text.h"
 #include "eider/cli/bench/on_loop.h"
 #include "eider/cli/db/doors.h"
-#include "eider/cli/db/keeper.h"
 #include "eider/cli/db/nullability.h"
-#include "eider/cli/db/postgres_cluster.h"
 #include "eider/cli/db/scratch.h"
 #include "eider/db/migrations/migrate.h"
 #include "eider/db/postgres/array_codec.h"
+#include "eider/db/scratch/keeper.h"
+#include "eider/db/scratch/postgres_cluster.h"
 
 namespace eider {
+
+using namespace detail::scratch;
 namespace {
 
 struct Finish {

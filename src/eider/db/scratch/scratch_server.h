@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "eider/base/result.h"
-#include "eider/cli/db/keeper.h"
+#include "eider/db/scratch/keeper.h"
 
-namespace eider {
+namespace eider::detail::scratch {
 
 /// How such a server is run.
 ///
@@ -56,4 +56,4 @@ class ScratchServer : public Kept {
   int log_ = -1;  // open to the end of the process that keeps it
 };
 
-}  // namespace eider
+}  // namespace eider::detail::scratch

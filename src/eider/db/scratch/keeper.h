@@ -5,11 +5,12 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "eider/base/result.h"
 
-namespace eider {
+namespace eider::detail::scratch {
 
 /// The process that is kept for, as the one beside it sees it.
 class KeptFor {
@@ -35,6 +36,16 @@ class Kept {
   [[nodiscard]] virtual Result<void, std::string> remove() = 0;
 };
 
+/// In a process that was forked: a session of its own, which the terminal's signals do not reach,
+/// with nothing open of the other process but these two, which get new numbers: a reader of the
+/// other's output would wait for this one, too.
+void leave_other_process(int& first, int& second);
+
+/// Writes all of it, whatever a signal interrupts.
+void write_all(int to, std::string_view text) noexcept;
+/// Up to a zero byte, or to the end.
+[[nodiscard]] std::string read_first(int from);
+
 /// There is one at a time: the signals that end a process wait for its end.
 class Keeper {
  public:
@@ -57,4 +68,4 @@ class Keeper {
   std::string where_{};
 };
 
-}  // namespace eider
+}  // namespace eider::detail::scratch

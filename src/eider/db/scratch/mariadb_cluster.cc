@@ -1,6 +1,5 @@
-#include "eider/cli/db/mariadb_cluster.h"
+#include "eider/db/scratch/mariadb_cluster.h"
 
-#include <fmt/format.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 
 #include "eider/base/url.h"
 
-namespace eider {
+namespace eider::detail::scratch {
 namespace {
 
 /// Ordinary users have no sbin in their PATH.
@@ -45,9 +44,8 @@ Result<MariadbPrograms, std::string> find_mariadb_programs() {
   if (!found.install.empty() && !found.server.empty()) {
     return found;
   }
-  return is_said ? fail(fmt::format("there are no mariadb-install-db and mariadbd in {}: "
-                                    "EIDER_MARIADB_BIN names other directories, joined by ':'",
-                                    said))
+  return is_said ? fail(std::string("there are no mariadb-install-db and mariadbd in ") + said +
+                        ": EIDER_MARIADB_BIN names other directories, joined by ':'")
                  : fail(std::string(
                        "there is no mariadb-install-db for a scratch database: install the package "
                        "mariadb-server, say by EIDER_MARIADB_BIN in which directories its programs "
@@ -95,4 +93,4 @@ bool MariadbCluster::is_ready() const {
   return is_there;
 }
 
-}  // namespace eider
+}  // namespace eider::detail::scratch

@@ -1,10 +1,10 @@
-#include "eider/cli/db/keeper.h"
+#include "eider/db/scratch/keeper.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace eider {
+namespace eider::detail::scratch {
 namespace {
 
 class KeptInVain final : public Kept {
@@ -27,4 +27,4 @@ TEST(Keepers, say_what_could_not_be_removed) {
 }
 
 }  // namespace
-}  // namespace eider
+}  // namespace eider::detail::scratch

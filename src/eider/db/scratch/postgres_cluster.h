@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "eider/base/result.h"
-#include "eider/cli/db/scratch_server.h"
+#include "eider/db/scratch/scratch_server.h"
 
-namespace eider {
+namespace eider::detail::scratch {
 
 /// Where initdb and postgres are: EIDER_POSTGRES_BIN, or the latest of Debian's, or in the PATH.
 ///
@@ -37,4 +37,4 @@ class PostgresCluster final : public ScratchServer {
   std::string programs_;
 };
 
-}  // namespace eider
+}  // namespace eider::detail::scratch

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "eider/base/result.h"
-#include "eider/cli/db/scratch_server.h"
+#include "eider/db/scratch/scratch_server.h"
 
-namespace eider {
+namespace eider::detail::scratch {
 
 /// Whole paths.
 struct MariadbPrograms {
@@ -38,4 +38,4 @@ class MariadbCluster final : public ScratchServer {
   MariadbPrograms programs_;
 };
 
-}  // namespace eider
+}  // namespace eider::detail::scratch

@@ -1,7 +1,6 @@
-#include "eider/cli/db/scratch_server.h"
+#include "eider/db/scratch/scratch_server.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <grp.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -14,7 +13,7 @@
 
 #include "eider/base/text.h"
 
-namespace eider {
+namespace eider::detail::scratch {
 namespace {
 
 namespace fs = std::filesystem;
@@ -50,8 +49,8 @@ Result<void, std::string> ScratchServer::make_directory() {
     user_ = ::getpwnam(kind_.user);
     user_ = user_ != nullptr ? user_ : ::getpwnam("nobody");
     if (user_ == nullptr) {
-      return fail(fmt::format("a scratch database is not run as root, and there is no user {}",
-                              kind_.user));
+      return fail(std::string("a scratch database is not run as root, and there is no user ") +
+                  kind_.user);
     }
   }
   constexpr std::string_view kName = "/eider_check_XXXXXX";
@@ -70,7 +69,7 @@ Result<void, std::string> ScratchServer::make_directory() {
     return fail("there is no place for a scratch database: " + name);
   }
   if (user_ != nullptr && ::chown(name.c_str(), user_->pw_uid, user_->pw_gid) != 0) {
-    return fail(fmt::format("{} cannot be given to the user {}", name, user_->pw_name));
+    return fail(name + " cannot be given to the user " + user_->pw_name);
   }
   return {};
 }
@@ -111,7 +110,11 @@ std::string ScratchServer::failed(const std::string& program) const {
   const off_t begin = std::max<off_t>(::lseek(log_, 0, SEEK_END) - kept, 0);
   const ssize_t bytes = ::pread(log_, log.data(), log.size(), begin);
   const std::string_view told(log.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
-  return fmt::format("{} has failed in {}: {}", program, directory_, trim(told));
+  return std::string(program)
+      .append(" has failed in ")
+      .append(directory_)
+      .append(": ")
+      .append(trim(told));
 }
 
 pid_t ScratchServer::run(std::vector<std::string> command) const {
@@ -141,4 +144,4 @@ pid_t ScratchServer::run(std::vector<std::string> command) const {
   ::_exit(127);
 }
 
-}  // namespace eider
+}  // namespace eider::detail::scratch

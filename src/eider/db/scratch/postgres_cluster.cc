@@ -1,6 +1,5 @@
-#include "eider/cli/db/postgres_cluster.h"
+#include "eider/db/scratch/postgres_cluster.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 
 #include "eider/base/text.h"
 
-namespace eider {
+namespace eider::detail::scratch {
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,7 +27,7 @@ std::string latest_of_debian() {
     const auto version = parse_integer<int>(entry.path().filename().string()).value_or(0);
     latest = has_programs(entry.path() / "bin") ? std::max(latest, version) : latest;
   }
-  return latest == 0 ? std::string() : fmt::format("/usr/lib/postgresql/{}/bin", latest);
+  return latest == 0 ? std::string() : "/usr/lib/postgresql/" + std::to_string(latest) + "/bin";
 }
 
 std::string of_path() {
@@ -49,9 +48,8 @@ std::string of_path() {
 Result<std::string, std::string> find_postgres_programs() {
   if (const char* said = std::getenv("EIDER_POSTGRES_BIN"); said != nullptr && *said != '\0') {
     return has_programs(said) ? Result<std::string, std::string>(said)
-                              : fail(fmt::format("there are no initdb and postgres in {}: "
-                                                 "EIDER_POSTGRES_BIN names another directory",
-                                                 said));
+                              : fail(std::string("there are no initdb and postgres in ") + said +
+                                     ": EIDER_POSTGRES_BIN names another directory");
   }
   for (std::string found : {latest_of_debian(), of_path()}) {
     if (!found.empty()) {
@@ -82,7 +80,7 @@ Result<std::string, std::string> PostgresCluster::make(const KeptFor& other) {
   if (auto started = start_server(other); !started) {
     return fail(std::move(started.error()));
   }
-  return fmt::format("host={} port=5432 user=eider dbname=postgres", quoted_option(directory()));
+  return "host=" + quoted_option(directory()) + " port=5432 user=eider dbname=postgres";
 }
 
 Result<void, std::string> PostgresCluster::make_cluster(const KeptFor& other) {
@@ -111,4 +109,4 @@ bool PostgresCluster::is_ready() const {
   return last.starts_with("ready");
 }
 
-}  // namespace eider
+}  // namespace eider::detail::scratch

@@ -1,4 +1,4 @@
-#include "eider/cli/db/keeper.h"
+#include "eider/db/scratch/keeper.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 #include <csignal>
 #include <cstring>
 
-namespace eider {
+namespace eider::detail::scratch {
 namespace {
 
 constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
@@ -19,16 +19,6 @@ constexpr std::array kEnding = {SIGINT, SIGTERM, SIGHUP};
 volatile sig_atomic_t line_of_keeper = -1;
 volatile sig_atomic_t process_of_keeper = -1;
 volatile sig_atomic_t report_of_keeper = -1;
-
-void write_all(int to, std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t bytes = ::write(to, text.data(), text.size());
-    if (bytes < 0 && errno != EINTR) {
-      return;
-    }
-    text.remove_prefix(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
-  }
-}
 
 /// What the keeper says to the end.
 void pass_on(int report) noexcept {
@@ -84,7 +74,47 @@ void take_signals(void (*from)(int), void (*to)(int)) noexcept {
   }
 }
 
-/// Up to a zero byte, or to the end.
+[[noreturn]] void keep(Kept& kept, int line, int report) {
+  leave_other_process(line, report);
+  const KeptFor other(line);
+  const auto made = kept.make(other);
+  write_all(report, (made ? "+" + *made : "-" + made.error()) + '\0');
+  (void)other.waits(-1);
+  if (const auto removed = kept.remove(); !removed) {
+    write_all(report, removed.error() + "\n");
+  }
+  ::_exit(0);
+}
+
+}  // namespace
+
+void leave_other_process(int& first, int& second) {
+  (void)::setsid();
+  for (const int signal : kEnding) {
+    (void)::signal(signal, SIG_IGN);
+  }
+  (void)::signal(SIGPIPE, SIG_IGN);  // the other may be gone when it is told
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    (void)::dup2(nowhere, standard);
+  }
+  first = ::fcntl(first, F_DUPFD_CLOEXEC, 100);
+  second = ::fcntl(second, F_DUPFD_CLOEXEC, first + 1);
+  ::close_range(3, static_cast<unsigned>(first) - 1, 0);
+  ::close_range(static_cast<unsigned>(first) + 1, static_cast<unsigned>(second) - 1, 0);
+  ::close_range(static_cast<unsigned>(second) + 1, ~0U, 0);
+}
+
+void write_all(int to, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t bytes = ::write(to, text.data(), text.size());
+    if (bytes < 0 && errno != EINTR) {
+      return;
+    }
+    text.remove_prefix(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
+  }
+}
+
 std::string read_first(int from) {
   std::string text;
   while (!text.ends_with('\0')) {
@@ -98,35 +128,6 @@ std::string read_first(int from) {
   text.pop_back();
   return text;
 }
-
-/// A process of a session of its own, which the terminal's signals do not reach, with nothing open
-/// of the other's: a reader of its output would wait for this one, too.
-[[noreturn]] void keep(Kept& kept, int line, int report) {
-  (void)::setsid();
-  for (const int signal : kEnding) {
-    (void)::signal(signal, SIG_IGN);
-  }
-  (void)::signal(SIGPIPE, SIG_IGN);  // the other may be gone when it is told
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    (void)::dup2(nowhere, standard);
-  }
-  const int own_line = ::fcntl(line, F_DUPFD_CLOEXEC, 100);
-  const int own_report = ::fcntl(report, F_DUPFD_CLOEXEC, own_line + 1);
-  ::close_range(3, static_cast<unsigned>(own_line) - 1, 0);
-  ::close_range(static_cast<unsigned>(own_line) + 1, static_cast<unsigned>(own_report) - 1, 0);
-  ::close_range(static_cast<unsigned>(own_report) + 1, ~0U, 0);
-  const KeptFor other(own_line);
-  const auto made = kept.make(other);
-  write_all(own_report, (made ? "+" + *made : "-" + made.error()) + '\0');
-  (void)other.waits(-1);
-  if (const auto removed = kept.remove(); !removed) {
-    write_all(own_report, removed.error() + "\n");
-  }
-  ::_exit(0);
-}
-
-}  // namespace
 
 bool KeptFor::waits(int ms) const noexcept {
   pollfd line{.fd = line_, .events = POLLIN, .revents = 0};
@@ -178,4 +179,4 @@ Keeper::~Keeper() {
   }
 }
 
-}  // namespace eider
+}  // namespace eider::detail::scratch

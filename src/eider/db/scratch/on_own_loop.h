@@ -1,0 +1,18 @@
+// Runs a task to its end on a thread and a real loop of its own, for code that has no loop.
+// Must not be used within a server.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "eider/base/result.h"
+#include "eider/runtime/task.h"
+
+namespace eider::detail::scratch {
+
+using Step = std::function<Task<Result<void, std::string>>()>;
+
+/// errors   what the task returns, or the text of the exception that it throws
+[[nodiscard]] Result<void, std::string> on_own_loop(const Step& step);
+
+}  // namespace eider::detail::scratch
