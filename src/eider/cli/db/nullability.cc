@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -126,6 +127,220 @@ bool is_never_null(std::span<const SqlToken> item) noexcept {
          (is_literal(item[0]) && (item.size() == 1 || item[1].is("as")));
 }
 
+/// Reads an item as an expression that is null only if one of its columns is.
+class StrictItem {
+ public:
+  explicit StrictItem(std::span<const SqlToken> item) noexcept : tokens_(item) {}
+
+  /// Its columns; nothing if it has anything else in it.
+  std::optional<std::vector<std::string>> columns() {
+    const bool is_read = expression() && (is_end() || is_alias());
+    return is_read ? std::optional(std::move(columns_)) : std::nullopt;
+  }
+
+ private:
+  /// Not `extract` and `to_char`, which return null for an infinite time, and not `substring` by a
+  /// pattern; `nullif` and `array_length` neither.
+  static constexpr auto kFunctions = std::to_array<std::string_view>(
+      {"abs",      "btrim",      "ceil",         "ceiling",  "char_length", "concat",
+       "date_bin", "date_trunc", "floor",        "greatest", "initcap",     "least",
+       "left",     "length",     "lower",        "lpad",     "ltrim",       "make_interval",
+       "md5",      "mod",        "octet_length", "replace",  "reverse",     "right",
+       "round",    "rpad",       "rtrim",        "sign",     "strpos",      "substr",
+       "trim",     "trunc",      "upper"});
+  static constexpr auto kConstants = std::to_array<std::string_view>(
+      {"current_date", "current_timestamp", "localtimestamp", "true", "false"});
+  /// Words that begin or continue what is no plain expression.
+  static constexpr auto kOther = std::to_array<std::string_view>(
+      {"all",     "any",      "array",  "as",   "between", "by",   "case",  "cast",
+       "collate", "distinct", "else",   "end",  "filter",  "from", "ilike", "in",
+       "is",      "like",     "not",    "null", "on",      "or",   "over",  "and",
+       "order",   "row",      "select", "some", "then",    "when", "where", "within"});
+
+  [[nodiscard]] bool is_end() const noexcept { return at_ == tokens_.size(); }
+  [[nodiscard]] std::string_view next(std::size_t ahead = 0) const noexcept {
+    return at_ + ahead < tokens_.size() ? tokens_[at_ + ahead].text : std::string_view();
+  }
+  bool take(std::string_view word) noexcept {
+    const bool is_next = !is_end() && tokens_[at_].is(word);
+    at_ += is_next ? 1 : 0;
+    return is_next;
+  }
+  template <std::size_t Count>
+  [[nodiscard]] bool is_one_of(const std::array<std::string_view, Count>& words) const noexcept {
+    return std::ranges::any_of(words, [this](auto word) { return tokens_[at_].is(word); });
+  }
+  [[nodiscard]] bool is_word() const noexcept {
+    const char byte = is_end() ? '\0' : next()[0];
+    return byte == '"' || (is_sql_word_byte(byte) && !is_digit(byte) && byte != '$');
+  }
+
+  /// as name
+  bool is_alias() const noexcept {
+    return tokens_[at_].is("as") ? at_ + 2 == tokens_.size()
+                                 : at_ + 1 == tokens_.size() && is_word();
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): as deep as the statement's brackets
+  bool expression() {
+    if (!operand()) {
+      return false;
+    }
+    while (take_operator()) {
+      if (!operand()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool take_operator() noexcept {
+    if (next() == "|" && next(1) == "|") {
+      at_ += 2;
+      return true;
+    }
+    // Operators of several bytes, such as ->, are others.
+    const bool is_beside =
+        at_ + 1 < tokens_.size() && next(1).data() == next().data() + next().size();
+    const bool is_alone = !is_beside || std::string_view("+-*/<>=~!@#%^&|`?").find(next(1)[0]) ==
+                                            std::string_view::npos;
+    return is_alone && (take("+") || take("-") || take("*") || take("/") || take("%"));
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): as above
+  bool operand() {
+    (void)take("-");
+    if (!primary()) {
+      return false;
+    }
+    for (;;) {
+      if (next() == ":" && next(1) == ":") {
+        at_ += 2;
+        if (!type()) {
+          return false;
+        }
+      } else if (!is_end() && tokens_[at_].is("at") && next(1) == "time" && next(2) == "zone") {
+        at_ += 3;
+        if (!primary()) {
+          return false;
+        }
+      } else {
+        return true;
+      }
+    }
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): as above
+  bool primary() {
+    if (is_end()) {
+      return false;
+    }
+    if (take("(")) {
+      return expression() && take(")");
+    }
+    if (next()[0] == '\'') {
+      ++at_;
+      return true;
+    }
+    if (is_digit(next()[0])) {
+      ++at_;
+      at_ += next() == "." ? 2 : 0;
+      return true;
+    }
+    if (!is_word() || is_one_of(kOther)) {
+      return is_word() && cast();
+    }
+    return word();
+  }
+
+  // NOLINTNEXTLINE(misc-no-recursion): as above
+  bool word() {
+    if (is_one_of(kConstants)) {
+      ++at_;
+      return true;
+    }
+    if (take("interval")) {
+      ++at_;
+      return tokens_[at_ - 1].text[0] == '\'';
+    }
+    if (next(1) != "(") {
+      return column();
+    }
+    if (next(2) == ")" && tokens_[at_].is("now")) {
+      at_ += 3;
+      return true;
+    }
+    const bool is_coalesce = tokens_[at_].is("coalesce");
+    if (!is_coalesce && !is_one_of(kFunctions)) {
+      return false;
+    }
+    at_ += 2;
+    return arguments(is_coalesce);
+  }
+
+  /// Of coalesce the last one decides.
+  // NOLINTNEXTLINE(misc-no-recursion): as above
+  bool arguments(bool is_coalesce) {
+    const std::size_t before = columns_.size();
+    do {
+      if (is_coalesce) {
+        columns_.resize(before);
+      }
+      if (!expression()) {
+        return false;
+      }
+    } while (take(","));
+    return take(")");
+  }
+
+  /// cast(x as text)
+  // NOLINTNEXTLINE(misc-no-recursion): as above
+  bool cast() {
+    return take("cast") && take("(") && expression() && take("as") && type() && take(")");
+  }
+
+  bool type() noexcept {
+    if (!is_word()) {
+      return false;
+    }
+    const bool is_time = tokens_[at_].is("timestamp") || tokens_[at_].is("time");
+    const bool is_double = take("double");
+    if (!is_double) {
+      ++at_;
+    }
+    (void)(is_double && take("precision"));
+    (void)take("varying");
+    if (take("(")) {
+      while (!is_end() && !take(")")) {
+        ++at_;
+      }
+    }
+    if (is_time && (take("with") || take("without"))) {
+      return take("time") && take("zone");
+    }
+    return true;
+  }
+
+  bool column() {
+    std::string name(next());
+    ++at_;
+    while (next() == "." && at_ + 1 < tokens_.size()) {
+      ++at_;
+      if (!is_word()) {
+        return false;
+      }
+      name.append(".").append(next());
+      ++at_;
+    }
+    columns_.push_back(std::move(name));
+    return true;
+  }
+
+  std::span<const SqlToken> tokens_;
+  std::size_t at_ = 0;
+  std::vector<std::string> columns_{};
+};
+
 std::size_t count_of(std::string_view text, std::string_view part) noexcept {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string_view::npos;
@@ -233,6 +448,27 @@ std::vector<bool> items_that_are_never_null(std::string_view sql, std::size_t co
     never[i] = is_never_null(items[i]);
   }
   return never;
+}
+
+std::string select_of_operands(std::string_view sql, std::size_t place) {
+  const std::vector<SqlToken> tokens = tokens_of(sql);
+  const auto items = items_of(tokens);
+  if (place >= items.size() || items[place].empty() ||
+      has_any_word(sql, {"union", "intersect", "except", "distinct"})) {
+    return {};
+  }
+  const auto columns = StrictItem(items[place]).columns();
+  if (!columns) {
+    return {};
+  }
+  std::string list = columns->empty() ? "1" : "";
+  for (const std::string& column : *columns) {
+    list += (list.empty() ? "" : ", ") + column;
+  }
+  const auto from = static_cast<std::size_t>(items.front().front().text.data() - sql.data());
+  const std::string_view last = items.back().back().text;
+  const auto end = static_cast<std::size_t>(last.data() + last.size() - sql.data());
+  return std::string(sql.substr(0, from)) + list + std::string(sql.substr(end));
 }
 
 std::string select_of_returning(std::string_view sql) {

@@ -37,6 +37,13 @@ struct SchemaNames {
 [[nodiscard]] std::vector<bool> items_that_are_never_null(std::string_view sql,
                                                           std::size_t columns);
 
+/// A statement that selects, instead of its items, the columns of the item at that place, if that
+/// consists of columns, literals, and PostgreSQL's functions, operators and casts whose result is
+/// null only if an operand is. ("1" instead of no column.) Empty if there is anything else in it.
+///
+///     select lower(title) from notes → select title from notes
+[[nodiscard]] std::string select_of_operands(std::string_view sql, std::size_t place);
+
 /// "select id from notes" of "insert into notes … returning id": for databases that tell columns
 /// of what reads alone. Empty where nothing is returned.
 [[nodiscard]] std::string select_of_returning(std::string_view sql);

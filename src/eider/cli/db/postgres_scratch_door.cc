@@ -302,6 +302,25 @@ class PostgresScratch final : public ScratchDatabase {
       const bool is_not_null = not_null_.contains({PQftable(&told, i), PQftablecol(&told, i)});
       locked.columns[at].may_be_null = !certain[at] && (!is_not_null || !is_sure || are_doubtful);
     }
+    for (std::size_t i = 0; !are_doubtful && i < locked.columns.size(); ++i) {
+      if (locked.columns[i].may_be_null) {
+        locked.columns[i].may_be_null = !has_sure_operands(locked, i);
+      }
+    }
+  }
+
+  /// Whether the column is an expression of others that are never null.
+  // NOLINTNEXTLINE(misc-no-recursion): those are plain columns
+  bool has_sure_operands(const LockedStatement& locked, std::size_t place) {
+    const std::string operands = select_of_operands(locked.sql, place);
+    const auto described = operands.empty() || operands == locked.sql
+                               ? Result<LockedStatement, std::string>(fail(std::string()))
+                               : describe(operands);
+    return described && std::ranges::none_of(described->columns, [](const LockedColumn& column) {
+             // lower(range) and a json that is cast may be null.
+             return column.may_be_null || column.kind == "other" || column.kind == "json" ||
+                    column.kind == "array" || column.kind == "unknown";
+           });
   }
 
   /// Empty where there is no plan.
