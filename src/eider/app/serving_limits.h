@@ -142,7 +142,8 @@ struct ServingLimits {
        .help = "behind a client's FIN, until it is asked whether it has left",
        .is_reloadable = true},
       {.member = "queue_time",
-       .help = "load shedding: 503 for late requests when requests keep\nwaiting longer than this; 0s: off",
+       .help = "load shedding: 503 for late requests when requests keep\nwaiting longer than this; "
+               "0s: off",
        .is_reloadable = true}};
 };
 

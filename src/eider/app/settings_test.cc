@@ -347,7 +347,8 @@ TEST_F(Reloads, take_limits_and_leave_what_the_program_has_set_itself) {
 }
 
 TEST(Limits, are_settings_and_the_program_s_where_nobody_says_one) {
-  const char* const words[] = {"notes", "--limits-queue-time", "20ms", "--limits-in-flight-max", "9"};
+  const char* const words[] = {"notes", "--limits-queue-time", "20ms", "--limits-in-flight-max",
+                               "9"};
   const auto options =
       read_command_line(5, words, OptionSet("notes"), {.limits = {.body = 3s, .idle = 500us}});
   ASSERT_TRUE(options) << options.error().text();
