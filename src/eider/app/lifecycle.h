@@ -107,8 +107,8 @@ struct LifeFunction {
   static constexpr std::size_t kCount = sizeof...(P);
 
   template <std::size_t... I>
-  static R call(const void* function, void* const* states, std::index_sequence<I...> /*all*/) {
-    return (*static_cast<const F*>(function))(
+  static R call(const F& function, void* const* states, std::index_sequence<I...> /*all*/) {
+    return function(
         State(*static_cast<typename StateObject<std::remove_cvref_t<P>>::type*>(states[I]))...);
   }
 
@@ -119,9 +119,9 @@ struct LifeFunction {
     static_assert(std::is_void_v<Value> || std::is_same_v<Value, Result<void>>,
                   "what goes on beside requests returns void or Result<void>, or a Task of these");
     if constexpr (!TaskValue<R>::kIsTask) {
-      check_result(function, states, kAll);
+      check_result(*static_cast<const F*>(function), states, kAll);
     } else {
-      auto task = call(function, states, kAll);
+      auto task = call(*static_cast<const F*>(function), states, kAll);
       if constexpr (std::is_void_v<Value>) {
         co_await std::move(task);
       } else {
@@ -137,7 +137,7 @@ struct LifeFunction {
   }
 
  private:
-  static void check_result(const void* function, void* const* states, auto all) {
+  static void check_result(const F& function, void* const* states, auto all) {
     if constexpr (std::is_void_v<R>) {
       call(function, states, all);
     } else {
