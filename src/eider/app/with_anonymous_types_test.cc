@@ -118,7 +118,7 @@ TEST(AnonymousTypes, are_returned_by_functions) {
   app.get("/blocking/{color}", blocking(&hidden_plain));
   TestClient client(app);
   expect_hidden(client, "/structure", 200, kHiddenNote);
-  expect_hidden(client, "/enumerator", 200, "green");
+  expect_hidden(client, "/enumerator", 200, R"("green")");
   expect_hidden(client, "/list", 200, kHiddenNotes);
   expect_hidden(client, "/optional", 200, kHiddenNote);
   expect_hidden(client, "/result", 200, kHiddenNote);
@@ -139,7 +139,7 @@ TEST(AnonymousTypes, are_returned_by_lambdas) {
   app.get("/blocking", blocking([] { return hidden_make_note(); }));
   TestClient client(app);
   expect_hidden(client, "/structure", 200, kHiddenNote);
-  expect_hidden(client, "/enumerator", 200, "green");
+  expect_hidden(client, "/enumerator", 200, R"("green")");
   expect_hidden(client, "/list", 200, kHiddenNotes);
   expect_hidden(client, "/result", 200, kHiddenNote);
   expect_hidden(client, "/with", 201, kHiddenNote);
@@ -158,7 +158,7 @@ TEST(AnonymousTypes, are_returned_by_member_functions) {
   app.get("/blocking/{color}", blocking(&HiddenBoard::plain));
   TestClient client(app);
   expect_hidden(client, "/structure", 200, kHiddenNote);
-  expect_hidden(client, "/enumerator", 200, "green");
+  expect_hidden(client, "/enumerator", 200, R"("green")");
   expect_hidden(client, "/list", 200, kHiddenNotes);
   expect_hidden(client, "/result?text=a", 200, kHiddenNote);
   expect_hidden(client, "/with", 201, kHiddenNote);

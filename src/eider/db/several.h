@@ -79,7 +79,7 @@ template <class... Ps>
 class SeveralJob : public Job {
  protected:
   explicit SeveralJob(Asked<Ps>&&... asked)
-      : kinds_(std::move(asked).take()...), parts_(std::apply(&SeveralJob::start, kinds_)) {}
+      : kinds_(std::move(asked).take()...), parts_(std::apply(&SeveralJob::start_parts, kinds_)) {}
   [[nodiscard]] std::span<Part> parts() noexcept { return parts_; }
 
   /// `take(kind, part)` of each, in a tuple.
@@ -89,7 +89,7 @@ class SeveralJob : public Job {
   }
 
  private:
-  [[nodiscard]] static std::array<Part, sizeof...(Ps)> start(Ps&... kind) noexcept {
+  [[nodiscard]] static std::array<Part, sizeof...(Ps)> start_parts(Ps&... kind) noexcept {
     return {kind.start()...};
   }
   void forget_rows() noexcept override { forget_of(std::index_sequence_for<Ps...>()); }
