@@ -191,7 +191,16 @@ void RecordSql::add_standing(Text& to, std::string_view prefix) const {
 void RecordSql::add_held(Text& to, std::string_view prefix) const {
   for (const Held& held : held_) {
     to.condition() << prefix << held.column << " = " << held.value;
+    if (is_folded(held.value)) {  // the index finds what is alike, and of that one is meant
+      to.condition() << "binary " << prefix << held.column << " = binary " << held.value;
+    }
   }
+}
+
+/// MariaDB compares texts by a collation, by default without case, accents and blanks at the end:
+/// records of "ada" would be those of "ADA" and "ad\u00e0 ", too.
+bool RecordSql::is_folded(const Value& value) const {
+  return dialect_ == Dialect::mariadb && value.text() != nullptr;
 }
 
 void RecordSql::add_where_key(Text& to, const Value& key) const {
@@ -244,6 +253,9 @@ RecordChange RecordSql::upsert_by_steps(const std::vector<Column>& columns,
   insert << ")";
   for (const Held& held : held_) {
     add_same(held.column);
+    if (is_folded(held.value)) {
+      same.push_back("binary " + held.column + " = binary values(" + held.column + ")");
+    }
   }
   add_held(select, "");
 

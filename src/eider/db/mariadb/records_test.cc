@@ -45,6 +45,50 @@ TEST_F(MariadbRecordsTest, are_listed_by_what_a_struct_allows) {
   on_loop_.run(record_checks::check_pages(base_));
 }
 
+struct Owned {
+  std::int64_t id = 0;
+  std::string owner;
+  std::string text;
+};
+
+struct OwnedQuery {
+  std::optional<std::string> text;
+};
+
+struct NewOwned {
+  std::int64_t id = 0;
+  std::string text;
+};
+
+TEST_F(MariadbRecordsTest, of_one_owner_are_not_those_of_another_by_the_collation) {
+  script(base_,
+         "drop table if exists owned; create table owned(id bigint auto_increment primary key, "
+         "owner varchar(50) character set utf8mb4 collate utf8mb4_general_ci not null, text "
+         "varchar(50) not null)");
+  const auto check = [](Database base) -> Task<> {
+    const db::Records<Owned> all(base, {.name = "owned"});
+    auto inserting = all.only(&Owned::owner, std::string("ada")).insert(NewOwned{.text = "hers"});
+    const std::int64_t id = (co_await inserting)->id;
+    for (const std::string name : {"ADA", "ada ", "\u00e0da", "Ada"}) {
+      const auto others = all.only(&Owned::owner, name);
+      auto finding = others.find(id);
+      EXPECT_FALSE(co_await finding) << name;
+      auto counting = others.count(OwnedQuery());
+      EXPECT_EQ(co_await counting, 0) << name;
+      auto removing = others.remove(id);
+      EXPECT_EQ((co_await removing).rows, 0) << name;
+      auto upserting = others.upsert(NewOwned{.id = id, .text = "stolen"});
+      EXPECT_FALSE(co_await upserting) << name;
+    }
+    const auto own = all.only(&Owned::owner, std::string("ada"));
+    auto finding = own.find(id);
+    EXPECT_EQ((co_await finding)->text, "hers");
+    auto upserting = own.upsert(NewOwned{.id = id, .text = "changed"});
+    EXPECT_EQ((co_await upserting)->text, "changed");
+  };
+  on_loop_.run(check(base_));
+}
+
 TEST_F(MariadbRecordsTest, names_are_the_programs_and_are_checked) {
   record_checks::check_misuse(base_);
 }
