@@ -4,9 +4,11 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
@@ -17,6 +19,17 @@ namespace eider::dev {
 namespace {
 
 constexpr std::size_t kNoticeBytes = 4096;
+
+/// Every user of the machine can send to a name that no file has.
+bool is_of_this_user(msghdr& message) noexcept {
+  const cmsghdr* const first = CMSG_FIRSTHDR(&message);
+  if (first == nullptr || first->cmsg_level != SOL_SOCKET || first->cmsg_type != SCM_CREDENTIALS) {
+    return false;
+  }
+  ucred sender{};
+  std::memcpy(&sender, CMSG_DATA(first), sizeof(sender));
+  return sender.uid == ::geteuid();
+}
 
 }  // namespace
 
@@ -59,6 +72,8 @@ bool is_accepted_from(const Descriptor& listener) {
 
 Descriptor listen_for_notices(const std::string& name) {
   Descriptor made(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int on = 1;
+  (void)::setsockopt(made.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
   sockaddr_un at{};
   at.sun_family = AF_UNIX;
   name.copy(at.sun_path + 1, sizeof(at.sun_path) - 1);
@@ -70,11 +85,21 @@ Descriptor listen_for_notices(const std::string& name) {
 bool is_told_ready(const Descriptor& notices) {
   bool is_ready = false;
   std::array<char, kNoticeBytes> bytes{};
-  for (ssize_t count = 0; (count = ::recv(notices.get(), bytes.data(), bytes.size(), 0)) > 0;) {
+  while (true) {
+    iovec part{bytes.data(), bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(ucred))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    const ssize_t count = ::recvmsg(notices.get(), &message, MSG_CMSG_CLOEXEC);
+    if (count <= 0) {
+      return is_ready;
+    }
     const std::string_view told(bytes.data(), static_cast<std::size_t>(count));
-    is_ready = is_ready || told.contains("READY=1");
+    is_ready = is_ready || (is_of_this_user(message) && told.contains("READY=1"));
   }
-  return is_ready;
 }
 
 }  // namespace eider::dev

@@ -30,9 +30,9 @@ namespace eider::dev {
 /// name  behind the "@" of the variable
 [[nodiscard]] Descriptor listen_for_notices(const std::string& name);
 
-/// Reads all that was told since.
+/// Reads all notices since the last call.
 ///
-/// returns  whether READY=1 was
+/// returns  whether READY=1 was among them, from a process of this user
 [[nodiscard]] bool is_told_ready(const Descriptor& notices);
 
 }  // namespace eider::dev
