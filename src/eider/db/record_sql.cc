@@ -65,6 +65,12 @@ Cell as_cell(const Value& value) {
   return cell;
 }
 
+/// MariaDB compares texts by a collation, by default without case, accents and blanks at the end:
+/// records of "ada" would be those of "ADA" and "ada ", too.
+bool is_folded(Dialect dialect, const Value& value) noexcept {
+  return dialect == Dialect::mariadb && value.text() != nullptr;
+}
+
 }  // namespace
 
 Ahead ahead_of(RecordChange& change, bool is_within_transaction) {
@@ -191,16 +197,11 @@ void RecordSql::add_standing(Text& to, std::string_view prefix) const {
 void RecordSql::add_held(Text& to, std::string_view prefix) const {
   for (const Held& held : held_) {
     to.condition() << prefix << held.column << " = " << held.value;
-    if (is_folded(held.value)) {  // the index finds what is alike, and of that one is meant
+    if (is_folded(dialect_,
+                  held.value)) {  // the index finds what is alike, and of that one is meant
       to.condition() << "binary " << prefix << held.column << " = binary " << held.value;
     }
   }
-}
-
-/// MariaDB compares texts by a collation, by default without case, accents and blanks at the end:
-/// records of "ada" would be those of "ADA" and "ad\u00e0 ", too.
-bool RecordSql::is_folded(const Value& value) const {
-  return dialect_ == Dialect::mariadb && value.text() != nullptr;
 }
 
 void RecordSql::add_where_key(Text& to, const Value& key) const {
@@ -253,7 +254,7 @@ RecordChange RecordSql::upsert_by_steps(const std::vector<Column>& columns,
   insert << ")";
   for (const Held& held : held_) {
     add_same(held.column);
-    if (is_folded(held.value)) {
+    if (is_folded(dialect_, held.value)) {
       same.push_back("binary " + held.column + " = binary values(" + held.column + ")");
     }
   }

@@ -141,7 +141,6 @@ class RecordSql {
   /// prefix  of the columns: "t.", or nothing
   void add_standing(Text& to, std::string_view prefix) const;
   void add_held(Text& to, std::string_view prefix) const;
-  [[nodiscard]] bool is_folded(const Value& value) const;
   void add_behind(Text& to, const Described& place, Direction direction) const;
   void add_conditions(Text& to, const Described& query) const;
   void add_condition(Text& to, const reflect::Member& member, const void* value) const;
