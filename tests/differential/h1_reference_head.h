@@ -196,8 +196,7 @@ class Reader {
     const std::size_t question = rest.find('?');
     path_ = rest.substr(0, question);
     query_ = question == std::string::npos ? "" : rest.substr(question + 1);
-    return path_.starts_with('/') && path_.find('\\') == std::string::npos &&
-           has_good_escapes(path_);
+    return path_.starts_with('/') && path_.find('\\') == std::string::npos;
   }
 
   bool read_fields(const Lines& lines) {

@@ -63,7 +63,8 @@ TEST(Paths, a_wrong_value_is_a_400_that_names_the_parameter) {
 TEST(Queries, members_with_an_initialiser_may_be_absent) {
   App app;
   app.get("/notes",
-          [](Query<PageOfNotes> paging) { return paging->page * 1000 + *paging->per_page; });
+          [](Query<PageOfNotes> paging) { return paging->page * 1000 + *paging->per_page; })
+      .unknown_query(UnknownQuery::reject);
   TestClient client(app);
   EXPECT_EQ(client.get("/notes").body, "1020");
   EXPECT_EQ(client.get("/notes?page=3&per_page=5").body, "3005");

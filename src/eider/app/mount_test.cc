@@ -398,9 +398,10 @@ TEST(Groups, of_a_host_have_their_hooks_on_its_errors) {
   host.use(marking("host"));
   host.get("/x", [] { return "x"; });
   TestClient client(app);
-  const Reply there = client.send({.target = "/none", .headers = {{"Host", "api.example.org"}}});
-  EXPECT_EQ(there.status, 404);
-  EXPECT_EQ(marks_of(there), "host ");
+  for (const std::string path : {"/none", "/%"}) {
+    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: api.example.org\r\n\r\n";
+    EXPECT_TRUE(client.raw(request).contains("X-Mark: host\r\n")) << path;
+  }
   EXPECT_EQ(marks_of(client.get("/none")), "");
 }
 

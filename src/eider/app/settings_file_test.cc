@@ -113,7 +113,7 @@ TEST(SettingsFiles, that_are_wrong_are_told_by_line_key_and_mend) {
       {"copies = 1\nhosts = [\"a\"", "F:2: is no TOML: encountered end-of-file"},
       {"copies = 1\ndatabase_file = \"\xff\"",
        "F:2: is no TOML: Encountered invalid utf-8 sequence"},
-      {"\xff\xfe", "F:1: is no TOML: Encountered invalid utf-8 sequence"},
+      {"\xff\xfe", "--config names 'F', which is UTF-16 text. Save it as UTF-8"},
       {"copies = " + std::string(100, '['),
        "F:1: is no TOML: exceeded maximum nested value depth of 16 (TOML_MAX_NESTED_VALUES); text, "
        "times and sizes stand in quotes"}};

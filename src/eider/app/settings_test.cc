@@ -58,7 +58,7 @@ TEST(PrintedSettings, of_lists_in_the_environment_have_no_blanks_and_no_empty_el
   EXPECT_EQ(hosts_of("a.example, b.example"), R"(hosts = ["a.example", "b.example"])");
   EXPECT_EQ(hosts_of(" a ,\tb,,c , "), R"(hosts = ["a", "b", "c"])");
   EXPECT_EQ(hosts_of("a"), R"(hosts = ["a"])");
-  EXPECT_EQ(hosts_of(" , "), "hosts = []") << "as if it were not set";
+  EXPECT_EQ(hosts_of(" , "), R"(hosts = ["localhost"])") << "the default: it is as if not set";
 }
 
 /// What it prints without the comments.

@@ -39,10 +39,10 @@ constexpr Table kQueryTable = [] {
   return table;
 }();
 
-/// The same but for what ends a path, what begins an escape, and what browsers take for '/'.
+/// The same except what ends a path, and what browsers take for '/'.
 constexpr Table kPathTable = [] {
   Table table = kQueryTable;
-  for (const char byte : {'?', '%', '\\'}) {
+  for (const char byte : {'?', '\\'}) {
     table[static_cast<unsigned char>(byte)] = false;
   }
   return table;
@@ -88,6 +88,11 @@ std::size_t skip(std::string_view text, std::size_t at, const Table& table) noex
   return at;
 }
 
+/// Whether two hexadecimal digits follow. Pre: `text` begins with '%'.
+bool is_escape(std::string_view text) noexcept {
+  return text.size() >= 3 && hex_value(text[1]) >= 0 && hex_value(text[2]) >= 0;
+}
+
 /// Where a run ends of what is in the table, and of escapes.
 std::size_t skip_escaped(std::string_view text, const Table& table) noexcept {
   std::size_t at = skip(text, 0, table);
@@ -105,10 +110,6 @@ bool is_named_host(std::string_view text) noexcept {
 
 }  // namespace
 
-bool is_escape(std::string_view text) noexcept {
-  return text.size() >= 3 && hex_value(text[1]) >= 0 && hex_value(text[2]) >= 0;
-}
-
 bool is_host(std::string_view text) noexcept {
   return text.starts_with('[') ? is_bracketed_host(text) : is_named_host(text);
 }
@@ -120,7 +121,7 @@ std::string_view host_of(std::string_view authority) noexcept {
 }
 
 bool is_origin_form(std::string_view target) noexcept {
-  const std::size_t end = skip_escaped(target, kPathTable);
+  const std::size_t end = skip(target, 0, kPathTable);
   return target.starts_with('/') &&
          (end == target.size() ||
           (target[end] == '?' && skip(target, end, kQueryTable) == target.size()));

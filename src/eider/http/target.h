@@ -14,8 +14,8 @@ namespace eider {
 /// The host of such a text, without the port; an IPv6 address keeps its brackets.
 [[nodiscard]] std::string_view host_of(std::string_view authority) noexcept;
 
-/// absolute-path [ "?" query ]: printable ASCII without what no URL may hold raw, no backslash and
-/// no cut escape in the path.
+/// absolute-path [ "?" query ]: printable ASCII without what no URL may hold raw, and no backslash
+/// in the path. Escapes are for the router to read.
 ///
 /// source  RFC 9113, section 8.3.1; RFC 3986, appendix A
 [[nodiscard]] bool is_origin_form(std::string_view target) noexcept;
@@ -23,8 +23,5 @@ namespace eider {
 /// The path that a target of a request asks for, without its query, whatever a rewrite has made of
 /// it since; of an absolute one that behind its host. Empty: it has none, as "*".
 [[nodiscard]] std::string_view asked_path(std::string_view target) noexcept;
-
-/// Whether a '%' stands in front of two hexadecimal digits. Pre: `text` begins with it.
-[[nodiscard]] bool is_escape(std::string_view text) noexcept;
 
 }  // namespace eider

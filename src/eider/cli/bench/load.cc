@@ -147,7 +147,7 @@ std::uint64_t Load::since(Instant then) const noexcept {
 
 void Load::on_answer(Connection& connection, const Sent& sent, int status) {
   if (sent.is_counted) {
-    ++outcome_.statuses[static_cast<std::size_t>(status / 100)];
+    ++outcome_.statuses[static_cast<std::size_t>(std::min(status / 100, 5))];  // 600 and above, too
     count(sent);
     note_done();
   }

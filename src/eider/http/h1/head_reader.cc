@@ -133,29 +133,13 @@ const char* HeadParse::read_target(const char* at) noexcept {
   return at + 1;
 }
 
-/// pct-encoded = "%" HEXDIG HEXDIG; `end` when it is cut there, null when it is none.
-const char* skip_escape(const char* at, const char* end) noexcept {
-  for (int digits = 0; digits < 2; ++digits) {
-    if (++at == end) {
-      return end;
-    }
-    if (hex_value(*at) < 0) {
-      return nullptr;
-    }
-  }
-  return at + 1;
-}
-
-/// origin-form = absolute-path [ "?" query ]; the first byte that is no part of it, or end.
+/// origin-form = absolute-path [ "?" query ]; the first byte that is no part of it, or end. A bad
+/// escape in the path is for the router to reject: its 400 then has the fields of the path's group.
 const char* HeadParse::scan_origin_form(const char* at, const char* end) noexcept {
   const char* const begin = at;
   at = find_end<detail::PathEnd>(at, end);
   while (at != end && *at == '%') {
-    const char* const behind = skip_escape(at, end);
-    if (behind == nullptr) {
-      return at;
-    }
-    at = find_end<detail::PathEnd>(behind, end);
+    at = find_end<detail::PathEnd>(at + 1, end);
   }
   head_.path = between(begin, at);
   if (at == end || *at != '?') {

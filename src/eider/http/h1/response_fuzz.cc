@@ -24,7 +24,7 @@ bool is_inside(std::string_view part, std::string_view whole) {
 }
 
 void check_head(const ReplyHead& head) {
-  ensure(head.status >= 100 && head.status < 600, "the status has bounds");
+  ensure(head.status >= 100 && head.status < 1000, "the status has bounds");
   ensure(head.bytes.ends_with("\r\n") && head.bytes.size() <= kLimits.head_bytes_max, "it ends");
   ensure(head.fields.size() <= kLimits.fields_max, "the number of fields has a bound");
   for (const Field& field : head.fields) {

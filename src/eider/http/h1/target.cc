@@ -18,16 +18,6 @@ std::string_view without_scheme(std::string_view target) noexcept {
   return {};
 }
 
-/// The path's bytes, and every '%' in front of two hexadecimal digits.
-bool is_path(std::string_view text) noexcept {
-  for (; !text.empty(); text.remove_prefix(1)) {
-    if (text.front() == '\\' || (text.front() == '%' && !is_escape(text))) {
-      return false;
-    }
-  }
-  return true;
-}
-
 bool split_absolute(RequestHead& head) noexcept {
   const std::string_view rest = without_scheme(head.target);
   const std::size_t host_bytes = rest.find_first_of("/?");
@@ -45,7 +35,7 @@ bool split_absolute(RequestHead& head) noexcept {
     // RFC 9112, section 3.2.4: OPTIONS without path and query is about the server as a whole.
     head.path = head.method == Method::options && tail.empty() ? "*" : "/";
   }
-  return is_path(head.path);
+  return !head.path.contains('\\');
 }
 
 /// authority-form = uri-host ":" port, both of them there.
