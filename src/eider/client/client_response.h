@@ -31,7 +31,7 @@ class ClientResponse {
   ClientResponse& operator=(ClientResponse&& other) noexcept;
   ~ClientResponse();
 
-  /// 200 to 599.
+  /// 200 to 999.
   [[nodiscard]] int status() const noexcept;
   /// 2xx.
   [[nodiscard]] bool is_ok() const noexcept { return status() / 100 == 2; }

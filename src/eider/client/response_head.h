@@ -20,7 +20,7 @@ enum class ResponseHeadFault : std::uint8_t { need_more, bad_status_line, bad_fi
 /// One plain sentence. Pre: not need_more.
 [[nodiscard]] std::string_view text(ResponseHeadFault fault) noexcept;
 
-/// status  100 to 599
+/// status  100 to 999
 /// fields  views into the input
 /// bytes   of the input that belong to it, the empty line included
 struct ResponseHead {

@@ -117,7 +117,7 @@ TEST(Po, IsUtf8AndNothingElse) {
             "1: the charset is ISO-8859-2; it has to be UTF-8");
   EXPECT_EQ(error_of("msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=CHARSET\\n\"\n"),
             "1: the charset is CHARSET; it has to be UTF-8");
-  EXPECT_EQ(error_of("msgid \"a\"\nmsgstr \"\xff\"\n"), "1: this is no UTF-8 text");
+  EXPECT_EQ(error_of("msgid \"a\"\nmsgstr \"\xff\"\n"), "1: the file is not UTF-8 text");
   EXPECT_NE(error_of("msgid \"a\"\nmsgstr \"\\xff\"\n"), "none");
   EXPECT_NE(error_of("msgid \"a\"\nmsgstr \"\\377\"\n"), "none");
 }
