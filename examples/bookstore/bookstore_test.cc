@@ -150,6 +150,13 @@ TEST_F(Bookstore, finds_books_by_words_genre_price_and_order) {
   EXPECT_EQ(client.get("/api/books?in_stock=true&genre=crime").json<Books>().total, 1);
   EXPECT_EQ(client.get("/api/books?page=5&per_page=3").json<Books>().items.size(), 2U);
   EXPECT_EQ(client.get("/api/books?genre=gossip").status, 400);
+  EXPECT_EQ(client.get("/api/books?fbclid=x").status, 400);
+}
+
+TEST_F(Bookstore, shows_pages_whose_links_have_more_parameters) {
+  for (const char* target : {"/?fbclid=x", "/?page=1&utm_source=news", "/?gclid=%", "/login?a=b"}) {
+    EXPECT_EQ(client.get(target).status, 200) << target;
+  }
 }
 
 TEST_F(Bookstore, lets_staff_alone_keep_the_books) {

@@ -74,6 +74,7 @@ class Pages(ShopCase):
         self.assertIn('rel="next"', reader.get('/')[2])
         self.assertIn('rel="prev"', reader.get('/?page=2')[2])
         self.assertEqual(400, reader.get('/?page=0')[0])
+        self.assertIn('14 books', reader.get('/?fbclid=x&utm_source=news')[2])
 
     def test_somebody_buys_without_a_script(self):
         buyer = customer('buyer')

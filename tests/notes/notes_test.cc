@@ -54,6 +54,7 @@ TEST_F(NotesExample, refuse_as_their_document_says) {
   EXPECT_EQ(client.get("/api/v1/notes/9").status, 404);
   EXPECT_EQ(client.get("/api/v1/notes/x").status, 400);
   EXPECT_EQ(client.get("/api/v1/notes?page=0").status, 400);
+  EXPECT_EQ(client.get("/api/v1/notes?fbclid=x").status, 400);
   EXPECT_EQ(client.put("/api/v1/notes/9", Sent{"a", "b"}).status, 404);
   EXPECT_EQ(client.del("/api/v1/notes/9").status, 404);
   EXPECT_EQ(client.post("/api/v1/notes", Sent{"", "b", 7}).problem().errors.size(), 2U);
@@ -70,7 +71,7 @@ TEST_F(NotesExample, refuse_as_their_document_says) {
 TEST_F(NotesExample, come_from_forms_too) {
   TestClient browser(app, {.keeps_cookies = true, .redirects_max = 1});
   EXPECT_EQ(browser.post_form("/notes", {{"title", "Milk"}, {"body", "Two."}}).status, 403);
-  const std::string page = browser.get("/").body;
+  const std::string page = browser.get("/?fbclid=x&page=1").body;
   const std::string_view before = "name=\"csrf_token\" value=\"";
   const std::size_t begin = page.find(before) + before.size();
   const std::string token = page.substr(begin, page.find('"', begin) - begin);
