@@ -328,6 +328,18 @@ class Dev(unittest.TestCase):
         self.assertEqual(ended.returncode, 1)
         self.assertRegex(ended.stderr, r'cannot listen on 127\.0\.0\.1 port \d+.*--port \d+')
 
+    def test_13_a_missing_include_and_a_blocked_loop_are_told(self):
+        """words.cc uses a header that main.cc includes, which is precompiled for both."""
+        begin, starts = 'std::string greeting() {\n', self.dev.starts()
+        wrong = begin + '  (void)sizeof(eider::ViewsOptions);\n  ::sleep(3);\n'
+        self.dev.change('words.cc', begin, wrong)
+        until(lambda: 'words.cc needs another #include' in self.dev.said(), 'the missing include')
+        self.assertIn('ViewsOptions', self.dev.said())
+        self.assertEqual(self.dev.ask()[0], 200)
+        until(lambda: 'GET /words' in self.dev.said().partition('needs another')[2], 'its log')
+        self.dev.change('words.cc', wrong, begin)
+        until(lambda: self.dev.starts() > starts + 1, 'the program without them')
+
     def test_13_words_that_are_wrong_are_told(self):
         for words, told in ((['--nothing', '1'], 'there is no option --nothing'),
                             (['--verbose'], 'there is no option --verbose; what is for the program '

@@ -9,6 +9,7 @@
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <utility>
@@ -85,6 +86,7 @@ Result<Supervisor, std::string> Supervisor::make(SupervisorOptions options, DevS
   Supervisor made(state);
   made.options_ = std::move(options);
   made.watch_.emplace(std::move(*watch));
+  made.includes_.emplace(made.options_.tree.source, made.options_.tree.build);
   made.wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   made.notify_name_ = "eider-dev-" + std::to_string(::getpid());
   made.notices_ = listen_for_notices(made.notify_name_);
@@ -109,6 +111,7 @@ void Supervisor::run() {
     hear_notice();
     hear_program();
     check_deadlines();
+    begin_check();
   }
   end_all();
 }
@@ -156,10 +159,10 @@ void Supervisor::take_changes() {
 void Supervisor::act_on_changes() {
   const ChangeKind kind = std::exchange(pending_, ChangeKind::none);
   const bool is_seen_at_once = kind <= ChangeKind::page && has_development_.value_or(false) &&
-                               run_ == Run::serving && job_ == Job::none &&
+                               run_ == Run::serving && !is_building() &&
                                state_->phase() == Phase::serving;
   if (!is_seen_at_once) {
-    built_for_ = job_ == Job::none ? kind : std::max(built_for_, kind);
+    built_for_ = is_building() ? std::max(built_for_, kind) : kind;
     begin_build();
   } else if (kind == ChangeKind::style) {
     state_->set_restyled();
@@ -213,8 +216,10 @@ void Supervisor::hear_builder() {
   const Job job = std::exchange(job_, Job::none);
   if (job == Job::configure) {
     on_configured(ended->is_good());
-  } else {
+  } else if (job == Job::build) {
     on_built(ended->is_good());
+  } else {
+    on_checked(ended->is_good());
   }
 }
 
@@ -253,6 +258,7 @@ void Supervisor::on_built(bool is_good) {
   if (said_.contains(": warning: ")) {
     fmt::print(stderr, "{}", said_);
   }
+  is_check_due_ = true;
   const bool is_new = made_when(target_->file) != program_made_;
   if (is_new || run_ != Run::serving || built_for_ == ChangeKind::setting) {
     restart();
@@ -263,6 +269,34 @@ void Supervisor::on_built(bool is_good) {
   } else {
     state_->set_serving();
   }
+}
+
+/// Compiles the next source without the headers that are only precompiled here. Only while the
+/// program serves and nothing else is to be done: it takes a processor for seconds.
+void Supervisor::begin_check() {
+  if (!is_check_due_ || job_ != Job::none || run_ != Run::serving || pending_ != ChangeKind::none) {
+    return;
+  }
+  std::vector<std::string> words = includes_->next();
+  if (words.empty()) {
+    is_check_due_ = false;
+    return;
+  }
+  begin_job(Job::check, std::move(words));
+}
+
+void Supervisor::on_checked(bool is_good) {
+  includes_->note(is_good);
+  if (is_good) {
+    return;
+  }
+  const Fault fault{
+      .title = fmt::format("{} needs another #include: it compiles here, where the headers of all "
+                           "sources are precompiled, and not by eider build",
+                           includes_->file()),
+      .diagnostics = read_diagnostics(said_, options_.tree.source.string()),
+      .output = said_};
+  fmt::print(stderr, "\n{}\n", fault_text(fault));
 }
 
 void Supervisor::restart() {
@@ -295,6 +329,10 @@ void Supervisor::start_program() {
                      .listens_on = options_.listener.get()};
   asked.environment.insert(asked.environment.end(), options_.environment.begin(),
                            options_.environment.end());
+  if (std::getenv("EIDER_LOG_STUCK_SECONDS") == nullptr) {
+    // A handler that blocks its loop is noticed while it is written, not under load.
+    asked.environment.emplace_back("EIDER_LOG_STUCK_SECONDS", "1");
+  }
   if (*has_development_ &&
       std::ranges::find(options_.words, "--development") == options_.words.end()) {
     asked.words.emplace_back("--development");
@@ -341,7 +379,7 @@ void Supervisor::look_at_start() {
 void Supervisor::on_ready() {
   probe_ = Descriptor();
   run_ = Run::serving;
-  if (job_ == Job::none && pending_ < ChangeKind::setting) {
+  if (!is_building() && pending_ < ChangeKind::setting) {
     say("ready, " + seconds(Clock::now() - build_began_) + " after the change");
     state_->set_changed();
     is_build_broken_ = false;
@@ -369,7 +407,7 @@ void Supervisor::hear_program() {
 void Supervisor::on_ended(const Ending& how) {
   const Run before = std::exchange(run_, Run::none);
   probe_ = Descriptor();
-  if (job_ != Job::none || pending_ != ChangeKind::none) {
+  if (is_building() || pending_ != ChangeKind::none) {
     return;  // it is started again behind the build
   }
   if (before == Run::leaving) {

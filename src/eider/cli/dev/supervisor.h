@@ -13,6 +13,7 @@
 #include "eider/cli/dev/changes.h"
 #include "eider/cli/dev/child_process.h"
 #include "eider/cli/dev/dev_state.h"
+#include "eider/cli/dev/include_check.h"
 #include "eider/cli/dev/project.h"
 #include "eider/cli/dev/source_watch.h"
 #include "eider/cli/dev/toolchain.h"
@@ -48,7 +49,8 @@ class Supervisor {
  private:
   using Clock = std::chrono::steady_clock;
 
-  enum class Job : std::uint8_t { none, configure, build };
+  /// `check` is broken off by what is saved, and begun again after the build.
+  enum class Job : std::uint8_t { none, configure, build, check };
   /// Of the program: `leaving` is one that has been told to.
   enum class Run : std::uint8_t { none, starting, serving, leaving };
 
@@ -63,6 +65,11 @@ class Supervisor {
   void hear_builder();
   void on_configured(bool is_good);
   void on_built(bool is_good);
+  void begin_check();
+  void on_checked(bool is_good);
+  [[nodiscard]] bool is_building() const noexcept {
+    return job_ == Job::configure || job_ == Job::build;
+  }
   void break_build(const char* title);
   void restart();
   void start_program();
@@ -93,6 +100,9 @@ class Supervisor {
   ChangeKind built_for_ = ChangeKind::source;
   bool is_build_broken_ = false;  // the terminal and the pages say so still
   Clock::time_point build_began_;
+
+  std::optional<IncludeCheck> includes_;
+  bool is_check_due_ = false;
 
   std::optional<ProgramTarget> target_;
   std::optional<bool> has_development_;

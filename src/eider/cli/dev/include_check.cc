@@ -1,0 +1,106 @@
+#include "eider/cli/dev/include_check.h"
+
+#include <regex>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "eider/cli/dev/files.h"
+#include "eider/json/read.h"
+#include "eider/json/value.h"
+
+namespace eider::dev {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of_member(const json::Value& object, std::string_view name) {
+  const json::Value* const member = object.find(name);
+  return member != nullptr && member->is_string() ? member->text() : std::string();
+}
+
+/// What CMake's header includes, but for that of `eider dev` (toolchain.cc).
+std::string without_additions(const std::string& header) {
+  std::istringstream lines(header);
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.contains("_precompiled.h")) {
+      text.append(line).append("\n");
+    }
+  }
+  return text;
+}
+
+bool is_below(const fs::path& file, const fs::path& folder) {
+  const fs::path below = file.lexically_relative(folder);
+  return !below.empty() && *below.begin() != "..";
+}
+
+}  // namespace
+
+std::vector<std::string> check_words(const std::string& command, const fs::path& directory) {
+  static const std::regex kHeader(R"((/\S*/cmake_pch\.hxx)(?=\s))");
+  static const std::regex kPrecompiled(
+      R"( -Xclang -include-pch -Xclang \S+| (-Xclang )?-include (-Xclang )?\S*cmake_pch\.hxx)"
+      R"(| -Winvalid-pch| -fpch-instantiate-templates| -o \S+)");
+  std::smatch found;
+  if (!std::regex_search(command, found, kHeader)) {
+    return {};
+  }
+  const fs::path header = found[1].str();
+  const fs::path shown = header.parent_path() / "without_additions.h";
+  if (!write_if_new(shown, without_additions(read_text(header)))) {
+    return {};
+  }
+  const std::string checking = std::regex_replace(command, kPrecompiled, "") +
+                               " -fsyntax-only -include '" + shown.string() + "'";
+  return {"/bin/sh", "-c", "cd '" + directory.string() + "' && exec nice -n 19 " + checking};
+}
+
+std::vector<std::string> IncludeCheck::next() {
+  const auto commands = json::read<json::Value>(read_text(build_ / "compile_commands.json"));
+  if (!commands || !commands->is_array()) {
+    return {};
+  }
+  for (const json::Value& each : commands->elements()) {
+    const fs::path file = text_of_member(each, "file");
+    const fs::path object = build_ / text_of_member(each, "output");
+    std::error_code missing;
+    const Time made = fs::last_write_time(object, missing);
+    if (missing || !is_below(file, source_) || is_below(file, build_)) {
+      continue;
+    }
+    const Time checked = fs::last_write_time(object.string() + ".includes", missing);
+    const auto bad = bad_.find(object);
+    if ((!missing && checked >= made) || (bad != bad_.end() && bad->second == made)) {
+      continue;
+    }
+    auto words = check_words(text_of_member(each, "command"), text_of_member(each, "directory"));
+    if (!words.empty()) {
+      file_ = file;
+      object_ = object;
+      made_ = made;
+      return words;
+    }
+  }
+  return {};
+}
+
+std::string IncludeCheck::file() const {
+  return file_.lexically_relative(source_).string();
+}
+
+void IncludeCheck::note(bool is_good) {
+  if (!is_good) {
+    bad_[object_] = made_;
+    return;
+  }
+  const std::string stamp = object_.string() + ".includes";
+  std::error_code failed;
+  if (write_if_new(stamp, "checked\n")) {
+    fs::last_write_time(stamp, made_, failed);
+  }
+}
+
+}  // namespace eider::dev

@@ -1,0 +1,44 @@
+// Finds includes that `eider dev` hides: its precompiled header has more than that of `eider
+// build`. Must not run a compiler: the supervisor does, once the program serves.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace eider::dev {
+
+/// The sources of a build directory, each compiled once more after its object has changed, with the
+/// precompiled header that the project itself asks for and without what `eider dev` adds to that.
+class IncludeCheck {
+ public:
+  /// source  the project; sources elsewhere, such as those made of templates, are not checked
+  IncludeCheck(std::filesystem::path source, std::filesystem::path build)
+      : source_(std::move(source)), build_(std::move(build)) {}
+
+  /// Returns the words of a compiler for the next source to be checked; empty: there is none.
+  [[nodiscard]] std::vector<std::string> next();
+  /// The source of the last next(), relative to the project.
+  [[nodiscard]] std::string file() const;
+  /// Notes that the source of the last next() was checked. One that is good is not checked again
+  /// until its object changes, also by the next `eider dev`.
+  void note(bool is_good);
+
+ private:
+  using Time = std::filesystem::file_time_type;
+
+  std::filesystem::path source_;
+  std::filesystem::path build_;
+  std::filesystem::path file_;
+  std::filesystem::path object_;
+  Time made_;
+  std::map<std::filesystem::path, Time> bad_;  // objects, with when they were made
+};
+
+/// Returns the words that check the source of a command of compile_commands.json; empty if it has
+/// no precompiled header. Writes the header that takes the place of that.
+[[nodiscard]] std::vector<std::string> check_words(const std::string& command,
+                                                   const std::filesystem::path& directory);
+
+}  // namespace eider::dev
