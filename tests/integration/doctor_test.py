@@ -74,6 +74,17 @@ class Machine(unittest.TestCase):
         self.assertEqual(found['openssl'],
                          ('advice', '0.1', 'tls needs it from 3.0: apt install libssl-dev'))
 
+    def test_missing_libraries_of_the_sanitizers_are_told(self):
+        for name, package in (('clang++-19', 'libclang-rt-19-dev'), ('clang++', 'libclang-rt-dev')):
+            with tempfile.TemporaryDirectory() as place:
+                tool = Path(place, name)
+                tool.write_text('#!/bin/sh\necho "${1#-print-file-name=}"\n')
+                tool.chmod(0o755)
+                state, what, mend = findings(PATH=place)[1]['sanitizers']
+            self.assertEqual((state, mend),
+                             ('advice', f'apt install {package}: eider check needs it'))
+            self.assertRegex(what, r'^no libclang_rt\.asan-\w+\.a$')
+
     def test_people_read_a_line_and_its_mend(self):
         _, said, errors = doctor()
         self.assertEqual(errors, '')

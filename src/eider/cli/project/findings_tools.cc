@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <sys/statvfs.h>
+#include <sys/utsname.h>
 
+#include <algorithm>
 #include <array>
 #include <regex>
 #include <string_view>
@@ -112,6 +114,31 @@ Finding finding_of_compiler() {
   return {"compiler", FindingState::good, fmt::format("{}: {}", name, version)};
 }
 
+/// The libraries that `eider check` links: in Debian clang's are a package of their own.
+Finding finding_of_sanitizers() {
+  const std::vector<std::string> known = known_compilers();
+  if (known.empty()) {
+    return {"sanitizers", FindingState::advice, "none", "install a compiler first"};
+  }
+  const std::string& compiler = known.front();
+  const bool is_clang = compiler.starts_with("clang");
+  struct utsname machine{};
+  ::uname(&machine);
+  for (const std::string_view which : {"asan", "tsan"}) {
+    const std::string file = is_clang ? fmt::format("libclang_rt.{}-{}.a", which, machine.machine)
+                                      : fmt::format("lib{}.so", which);
+    // A compiler that has no such file prints the name as it was given.
+    if (!first_line(compiler, "-print-file-name=" + file).starts_with('/')) {
+      const std::size_t dash = std::min(compiler.find('-'), compiler.size());
+      return {"sanitizers", FindingState::advice, "no " + file,
+              is_clang ? fmt::format("apt install libclang-rt{}-dev: eider check needs it",
+                                     compiler.substr(dash))
+                       : fmt::format("install lib{} of {}: eider check needs it", which, compiler)};
+    }
+  }
+  return {"sanitizers", FindingState::good, "of " + compiler};
+}
+
 Finding finding_of_tool(const WantedTool& wanted) {
   for (const std::string_view name : wanted.names) {
     if (name.empty() || find_program(name).empty()) {
@@ -169,7 +196,8 @@ Finding finding_of_room() {
 }  // namespace
 
 std::vector<Finding> findings_of_tools() {
-  std::vector<Finding> findings = {finding_of_package(), finding_of_compiler()};
+  std::vector<Finding> findings = {finding_of_package(), finding_of_compiler(),
+                                   finding_of_sanitizers()};
   for (const WantedTool& wanted : kWantedTools) {
     findings.push_back(finding_of_tool(wanted));
   }

@@ -270,7 +270,7 @@ StepEnd build_project(const Build& build, std::string_view target) {
                              .output = build.output}));
   if (!step.is_good() && step.status != kCommandStopped) {
     if (auto why = target.empty() ? std::string() : unknown_target(build, target); !why.empty()) {
-      return {kCommandFailed, std::move(why)};
+      return {kCommandFailed, std::move(why), true};
     }
     return {kCommandFailed,
             step.why.empty() ? "it does not compile, as the compiler says above" : step.why};
@@ -307,10 +307,12 @@ std::vector<std::pair<std::string, std::string>> package_environment() {
   for (const std::string_view library : {"/lib", "/lib64"}) {
     std::error_code failed;
     if (fs::exists(prefix + std::string(library) + "/cmake/eider", failed)) {
-      const char* before = std::getenv("CMAKE_PREFIX_PATH");
-      return {{"CMAKE_PREFIX_PATH", before == nullptr || *before == '\0'
-                                        ? prefix
-                                        : fmt::format("{}:{}", prefix, before)}};
+      const char* const given = std::getenv("CMAKE_PREFIX_PATH");
+      const std::string before = given == nullptr ? "" : given;
+      const bool is_there = (":" + before + ":").contains(":" + prefix + ":");
+      return {{"CMAKE_PREFIX_PATH", is_there         ? before
+                                    : before.empty() ? prefix
+                                                     : fmt::format("{}:{}", prefix, before)}};
     }
   }
   return {};

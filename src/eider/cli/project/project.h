@@ -48,6 +48,7 @@ struct Build {
 struct StepEnd {
   int status = 0;
   std::string why{};
+  bool is_target_missing = false;
 
   [[nodiscard]] bool is_good() const noexcept { return status == 0; }
 };
