@@ -54,6 +54,43 @@ class Place(unittest.TestCase):
         return self.place / words[-1]
 
 
+class Programs(Place):
+    """The program of each kind of project, with what it is asked in place of serving."""
+
+    def assert_is_asked(self, project, name):
+        """In a folder of its own, where nothing of the project is."""
+        self.assertEqual(eider('routes', place=project)[0], 0)  # builds it
+        program = project / 'build/dev' / name
+        for word, holds in (('--help', '--openapi'), ('--routes', 'GET /livez'),
+                            ('--openapi', '"openapi"'), ('--print-config', '[server]')):
+            ended = subprocess.run([program, word], cwd=self.place, text=True, check=False,
+                                   capture_output=True, timeout=STEP_SECONDS_MAX)
+            self.assertEqual((ended.returncode, ended.stderr), (0, ''), (name, word))
+            self.assertIn(holds, ended.stdout)
+        self.assertEqual(eider('openapi', 'document', place=project)[0], 0)
+
+    def test_of_each_kind_lists_its_options_routes_document_and_settings(self):
+        for kind in ('service', 'web', 'realtime'):
+            with self.subTest(kind):
+                self.assert_is_asked(self.made(kind, f'my-{kind}'), f'my-{kind}')
+
+    def test_finds_its_prefix_once(self):
+        prefix = str(INSTALLED.prefix)
+        said = eider('doctor', place=self.place, CMAKE_PREFIX_PATH=prefix)[1]
+        self.assertIn(f'in {prefix}\n', said)
+
+    def test_of_a_project_without_tests_is_built_and_its_tests_are_missed(self):
+        project = self.made('service', 'bare')
+        (project / 'tests/notes_test.cc').unlink()
+        # Tests are not built for it: this one does not compile.
+        (project / 'tests/broken_test.cc').write_text('#error "not compiled"\n')
+        self.assertEqual(eider('routes', place=project)[0], 0)
+        (project / 'tests/broken_test.cc').unlink()
+        status, said, errors = eider('test', place=project)
+        self.assertNotEqual(status, 0)
+        self.assertIn('No tests were found', said + errors)
+
+
 class Added(Place):
     """`eider add` makes files, changes as little as it can, and says both."""
 
@@ -87,7 +124,7 @@ class Added(Place):
         status, said, errors = eider('test', place=shop)
         self.assertEqual(status, 0, said + errors)
         self.assertRegex(said, r'Guests\.write_by_the_form_and_are_read .*Passed')
-        self.assertRegex(said, r'BookOrders\.answers .*Passed[^$]*Prices\.is_found .*Passed')
+        self.assertRegex(said, r'BookOrders\.answers .*Passed[^$]*Prices\.answers .*Passed')
         self.assertRegex(eider('routes', place=shop)[1], r'(?m)^GET /about .*about\.cc:\d+$')
 
     def test_a_component_is_found_and_linked_once(self):

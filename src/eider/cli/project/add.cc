@@ -146,11 +146,23 @@ Added write_change(const Project& project, const std::string& file, const std::s
   return {};
 }
 
+std::string app_header_of(const Project& project) {
+  const auto text = bench::read_file(project.root + "/src/app.h");
+  return text && text->contains("make_app(") ? *text : std::string();
+}
+
+/// What a test gives make_app(), as src/app.h declares it.
+std::string options_of_app(const Project& project) {
+  const std::string header = app_header_of(project);
+  return std::regex_search(header, std::regex(R"(make_app\([^)=]+\))")) ? "{}" : "";
+}
+
 std::vector<NewFile> files_to_add(const Project& project, const std::string& what,
                                   const std::string& name) {
-  return new_files(
-      "add-" + what,
-      {{"@module@", name}, {"@Module@", pascal_of(name)}, {"@id@", identifier_of(project.name)}});
+  return new_files("add-" + what, {{"@module@", name},
+                                   {"@Module@", pascal_of(name)},
+                                   {"@id@", identifier_of(project.name)},
+                                   {"@options@", options_of_app(project)}});
 }
 
 Added write_added(const Project& project, const std::vector<NewFile>& files) {
@@ -359,8 +371,11 @@ Added add_to(const Project& project, const std::string& what,
                                      name),
                          kCommandMisused});
   }
-  return what == "test" ? write_added(project, files_to_add(project, what, name))
-                        : add_module(project, what, name);
+  if (what != "test") {
+    return add_module(project, what, name);
+  }
+  const std::string kind = app_header_of(project).empty() ? "test" : "test-app";
+  return write_added(project, files_to_add(project, kind, name));
 }
 
 }  // namespace

@@ -284,7 +284,12 @@ Result<std::string, int> built_program(std::string_view command, CommandWords& w
     return fail(in.error());
   }
   const Build build{in->project, "dev", ProgramCall::Output::as_errors};
-  if (const StepEnd built = build_project(build); !built.is_good()) {
+  // Without the tests, whose errors are of no matter here.
+  StepEnd built = build_project(build, in->project.name);
+  if (built.is_target_missing) {
+    built = build_project(build);
+  }
+  if (!built.is_good()) {
     return fail(told_end(command, built));
   }
   auto program = program_of(build);
