@@ -102,19 +102,11 @@ Languages add_languages(App& app, const Settings& settings, const Assets& assets
 
 void add_views(App& app, const Settings& settings) {
   ViewsOptions options{.directory = settings.pages, .development = settings.development};
-  options.filters.add("tr", tr)
-      .add("named", named)
-      .add("books_word", books_word)
-      .add("reviews_word", reviews_word)
-      .add("in_cart_words", in_cart_words)
-      .add("times", times)
+  options.filters.add("times", times)
       .add("money", money)
       .add("rating", rating)
       .add("star_row", star_row)
-      .add("day", day)
-      .add("genre_word", genre_word)
-      .add("state_word", state_word)
-      .add("role_word", role_word);
+      .add("day", day);
   serve_views(app, std::move(options));
 }
 

@@ -2,8 +2,7 @@
 // plain forms for those that run no script. The options are those of every Eider application
 // (--help). Over HTTPS (--tls-port 8443) pages and sockets share one HTTP/2 connection.
 #include <eider/assets/assets.h>
-#include <eider/base/base64.h>
-#include <eider/base/secret_bytes.h>
+#include <eider/base/token.h>
 #include <eider/eider.h>
 #include <eider/http2/http2.h>
 #include <eider/middleware/middleware.h>
@@ -58,7 +57,7 @@ Result<void> lead_to_room(std::string_view typed) {
 Redirect say(std::string room, Form<Line> line, Session<Visitor> visitor, State<Rooms> rooms,
              State<Topics> topics) {
   visitor->name = line->name->text();
-  visitor->key = visitor->key.empty() ? to_hex(secret_bytes(16)) : visitor->key;
+  visitor->key = visitor->key.empty() ? random_token() : visitor->key;
   if (const auto said = rooms->add(room, {line->name, visitor->key, {}}, {line->text, "form"})) {
     topics->publish(topic_of(room), to_json(*said));
   } else {

@@ -77,7 +77,7 @@ def main():
     with developing(EXAMPLES / 'bookstore', HERE / 'dev_bookstore.cmake') as (dev, browser):
         found.append(measure_text(
             dev, browser, '/', 'bookstore.cc', '.add("money", money)',
-            '.add("money", +[](std::int64_t, const ReaderLanguage&) { return std::string("#"); })'))
+            '.add("money", +[](std::int64_t, const Translator&) { return std::string("#"); })'))
         found.append(measure_text(dev, browser, '/signup', 'people/account_forms.cc', '"Sign up"',
                                   '"#"'))
     return 0 if all(found) else 1

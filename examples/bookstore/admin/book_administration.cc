@@ -16,7 +16,7 @@ Task<Response> list(Query<BookQuery> query, Paging paging, Frame frame, Session<
   query->per_page = 50;
   BookList list = co_await books->list(*query);
   const std::string words = query->q ? std::string(**query->q) : "";
-  auto links = said_in(frame.language, paging.links(*query, list.total));
+  auto links = translated(frame.tr, paging.links(*query, list.total));
   const AdminBooksPage page{std::move(frame), words, std::move(list.books), list.total,
                             std::move(links)};
   co_return shown(*views, session, page);

@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kChangedMeanwhile = 412;
 
-BookForm form_of(const Book& book, const ReaderLanguage& language) {
-  const std::string price = typed_price(book.price_cents, language);
+BookForm form_of(const Book& book, const eider::Translator& tr) {
+  const std::string price = typed_price(book.price_cents, tr);
   return {book.title, book.author, book.isbn, book.genre, book.year, std::string_view(price),
           book.stock, book.summary};
 }
@@ -58,7 +58,7 @@ Task<Result<Response>> show(std::int64_t id, BlankForm<BookForm> form, BlankForm
     co_return fail(Error::not_found("There is no such book."));
   }
   FormView filled =
-      form.view_of(form_of(*book, frame.language), options_of(id, {book->version, book->stock}));
+      form.view_of(form_of(*book, frame.tr), options_of(id, {book->version, book->stock}));
   AdminBookPage page{std::move(frame), id, book->has_cover, std::move(filled),
                      cover.view(cover_options(id))};
   co_return shown(*views, session, std::move(page));
@@ -81,7 +81,7 @@ Task<Result<Book>> save(std::int64_t id, NewBook book, Seen seen, const Books& b
 }
 
 Response saved(const Book& book, const Frame& frame, const Session<>& session) {
-  session.flash("info", frame.language.text("The book is saved."));
+  session.flash("info", frame.tr("The book is saved."));
   return see_other("/admin/books/" + std::to_string(book.id));
 }
 
@@ -92,7 +92,7 @@ Task<Response> add(FilledForm<BookForm> form, Frame frame, const Staff&, Session
     if (added) {
       co_return saved(*added, frame, session);
     }
-    form.add(form->isbn, frame.language.text(added.error().detail()));
+    form.add(form->isbn, frame.tr(added.error().detail()));
   }
   AdminBookPage page;
   page.frame = std::move(frame);
@@ -121,7 +121,7 @@ Task<Result<Response>> replace(std::int64_t id, Query<Seen> seen, FilledForm<Boo
     if (replaced) {
       co_return saved(*replaced, frame, session);
     }
-    const std::string why = frame.language.text(replaced.error().detail());
+    const std::string why = frame.tr(replaced.error().detail());
     if (replaced.error().status() == kChangedMeanwhile) {
       session.flash("error", why);
       page.form = again(blank, *form, *seen, *now);

@@ -15,7 +15,10 @@
 
 namespace bookstore {
 
+// Templates show these by | tr.
+// tr
 enum class Genre : std::uint8_t { novel, crime, science, history, computing, poetry, children };
+// tr
 enum class Sort : std::uint8_t { title, author, newest, cheapest, dearest, best };
 
 inline constexpr std::int64_t kCentsMax = 1'000'000;

@@ -22,11 +22,11 @@ Task<Response> show_shelf(Query<BookQuery> query, Paging paging, Frame frame, Se
   page.q = query->q ? std::string(**query->q) : "";
   page.price_max = query->price_max ? std::to_string(int{*query->price_max}) : "";
   page.in_stock = query->in_stock;
-  page.genres = genre_choices(*query, frame.language);
-  page.sorts = sort_choices(*query, frame.language);
+  page.genres = genre_choices(*query, frame.tr);
+  page.sorts = sort_choices(*query, frame.tr);
   page.total = list.total;
   page.books = std::move(list.books);
-  page.pages = said_in(frame.language, paging.links(*query, list.total));
+  page.pages = translated(frame.tr, paging.links(*query, list.total));
   page.frame = std::move(frame);
   co_return shown(*views, session, page);
 }
@@ -67,7 +67,7 @@ Task<Result<Response>> write_review(std::int64_t id, FilledForm<NewReview> form,
     co_return shown(*views, session, std::move(*page), 422);
   }
   co_await books->review(id, user.id, *form);
-  session.flash("info", page->frame.language.text("Thank you for your review."));
+  session.flash("info", page->frame.tr("Thank you for your review."));
   co_return see_other("/books/" + std::to_string(id) + "#reviews");
 }
 

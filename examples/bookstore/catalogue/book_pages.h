@@ -40,9 +40,6 @@ struct BookPage {
   eider::FormView form;
 };
 
-/// A filter: {{ book.genre | genre_word(frame.language) }}.
-[[nodiscard]] std::string genre_word(Genre genre, const ReaderLanguage& language);
-
 /// GET /, GET /books/{id}, POST /books/{id}/reviews.
 void add_book_pages(eider::Routes& app);
 

@@ -1,7 +1,5 @@
 #include "catalogue/price.h"
 
-#include <eider/locale/locale.h>
-
 #include <algorithm>
 
 #include "catalogue/book.h"
@@ -19,10 +17,10 @@ std::optional<std::int64_t> cents_of(std::string_view typed) {
   return cents->unscaled();
 }
 
-std::string typed_price(std::int64_t cents, const ReaderLanguage& language) {
+std::string typed_price(std::int64_t cents, const eider::Translator& tr) {
   const auto euros = eider::Decimal::from(cents, 2).value_or(eider::Decimal());
   std::string text{std::string_view(euros.text())};
-  const std::string half = eider::Locale(language.tag()).decimal("0.5");
+  const std::string half = tr.decimal("0.5");
   text.replace(text.find('.'), 1, half.substr(1, half.size() - 2));
   return text;
 }

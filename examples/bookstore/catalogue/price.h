@@ -19,7 +19,7 @@ namespace bookstore {
 [[nodiscard]] std::optional<std::int64_t> cents_of(std::string_view typed);
 
 /// The same the other way round, with the mark of that language: "12,99".
-[[nodiscard]] std::string typed_price(std::int64_t cents, const ReaderLanguage& language);
+[[nodiscard]] std::string typed_price(std::int64_t cents, const eider::Translator& tr);
 
 struct IsPrice {
   static bool check(std::string_view typed) { return cents_of(typed).has_value(); }

@@ -1,55 +1,50 @@
 #include "catalogue/shelf.h"
 
+#include <eider/base/translation.h>
+
+#include <string_view>
+
 namespace bookstore {
+
+using namespace eider;
 
 namespace {
 
 template <class T>
-struct Word {
+struct Named {
   T value;
   std::string_view name;
-  std::string_view english;
 };
 
-constexpr Word<Genre> kGenres[] = {{Genre::novel, "novel", "Novels"},
-                                   {Genre::crime, "crime", "Crime"},
-                                   {Genre::science, "science", "Science"},
-                                   {Genre::history, "history", "History"},
-                                   {Genre::computing, "computing", "Computing"},
-                                   {Genre::poetry, "poetry", "Poetry"},
-                                   {Genre::children, "children", "For children"}};
+constexpr Named<Genre> kGenres[] = {{Genre::novel, "novel"},         {Genre::crime, "crime"},
+                                    {Genre::science, "science"},     {Genre::history, "history"},
+                                    {Genre::computing, "computing"}, {Genre::poetry, "poetry"},
+                                    {Genre::children, "children"}};
 
-constexpr Word<Sort> kSorts[] = {{Sort::title, "title", "Title"},
-                                 {Sort::author, "author", "Author"},
-                                 {Sort::newest, "newest", "Newest first"},
-                                 {Sort::cheapest, "cheapest", "Cheapest first"},
-                                 {Sort::dearest, "dearest", "Dearest first"},
-                                 {Sort::best, "best", "Best rated"}};
+constexpr Named<Sort> kSorts[] = {{Sort::title, "title"},     {Sort::author, "author"},
+                                  {Sort::newest, "newest"},   {Sort::cheapest, "cheapest"},
+                                  {Sort::dearest, "dearest"}, {Sort::best, "best"}};
 
+/// By the labels that templates and forms have, too.
 template <class T, std::size_t N>
-const Word<T>& word_of(const Word<T> (&words)[N], T value) {
-  return words[static_cast<std::size_t>(value)];
+void add_choices(std::vector<Choice>& choices, const Named<T> (&all)[N], std::optional<T> chosen,
+                 const Translator& tr) {
+  for (const auto& [value, name] : all) {
+    choices.push_back({std::string(name), tr(label_of(name)), chosen == value});
+  }
 }
 
 }  // namespace
 
-std::string genre_word(Genre genre, const ReaderLanguage& language) {
-  return language.text(word_of(kGenres, genre).english);
-}
-
-std::vector<Choice> genre_choices(const BookQuery& query, const ReaderLanguage& language) {
-  std::vector<Choice> choices = {{"", language.text("All"), !query.genre}};
-  for (const auto& [value, name, english] : kGenres) {
-    choices.push_back({std::string(name), language.text(english), query.genre == value});
-  }
+std::vector<Choice> genre_choices(const BookQuery& query, const Translator& tr) {
+  std::vector<Choice> choices = {{"", tr("All"), !query.genre}};
+  add_choices<Genre>(choices, kGenres, query.genre, tr);
   return choices;
 }
 
-std::vector<Choice> sort_choices(const BookQuery& query, const ReaderLanguage& language) {
+std::vector<Choice> sort_choices(const BookQuery& query, const Translator& tr) {
   std::vector<Choice> choices;
-  for (const auto& [value, name, english] : kSorts) {
-    choices.push_back({std::string(name), language.text(english), query.sort == value});
-  }
+  add_choices<Sort>(choices, kSorts, query.sort, tr);
   return choices;
 }
 

@@ -9,8 +9,7 @@
 namespace bookstore {
 
 [[nodiscard]] std::vector<Choice> genre_choices(const BookQuery& query,
-                                                const ReaderLanguage& language);
-[[nodiscard]] std::vector<Choice> sort_choices(const BookQuery& query,
-                                               const ReaderLanguage& language);
+                                                const eider::Translator& tr);
+[[nodiscard]] std::vector<Choice> sort_choices(const BookQuery& query, const eider::Translator& tr);
 
 }  // namespace bookstore

@@ -94,7 +94,7 @@ Task<std::vector<CartEntry>> entries_of(Frame& frame, Session<Visit> session, co
     cart.push_back({book.id, count});
   }
   if (cart.size() < frame.cart.size()) {
-    session.flash("error", frame.language.text("A book is not sold any more."));
+    session.flash("error", frame.tr("A book is not sold any more."));
     session->cart = cart;
     frame.cart_count = count_of(cart);
     frame.cart = std::move(cart);

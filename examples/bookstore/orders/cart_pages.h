@@ -46,9 +46,6 @@ struct OrderPage {
   Order order;
 };
 
-/// A filter: {{ order.state | state_word(frame.language) }}.
-[[nodiscard]] std::string state_word(OrderState state, const ReaderLanguage& language);
-
 /// What is in the frame's cart. Lines of books that are gone go, too, with a message.
 ///
 /// frame, books  outlive the call

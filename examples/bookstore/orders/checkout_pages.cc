@@ -1,3 +1,4 @@
+#include <eider/base/token.h>
 #include <eider/forms/forms.h>
 #include <eider/views/app/views.h>
 
@@ -8,7 +9,6 @@
 #include "orders/cart_pages.h"
 #include "orders/orders.h"
 #include "site/answers.h"
-#include "site/random_word.h"
 
 namespace bookstore {
 
@@ -21,7 +21,7 @@ namespace {
 /// checkout  makes the second of two clicks the same order; its letters stand in a URL as they are
 /// cart      lines_of it: another window may have changed it, and the sum may be the same
 struct Asked {
-  Must<std::string, Matches<"[a-z0-9]{1,64}">> checkout;
+  Must<std::string, Matches<"[A-Za-z0-9_-]{1,64}">> checkout;
   std::int64_t total_cents;
   Length<std::string, 0, 2000> cart;
 };
@@ -59,7 +59,7 @@ Task<Response> show_checkout(BlankForm<Address> form, Frame frame, const User& u
   }
   Address address;
   address.name = user.name;
-  page.form = form.view_of(address, options_of(random_word(), page));
+  page.form = form.view_of(address, options_of(random_token(), page));
   co_return shown(*views, session, std::move(page));
 }
 
@@ -72,13 +72,13 @@ NewOrder order_of(const Address& address, const Cart& cart, const Asked& asked) 
 }
 
 /// Why an order was not taken, in the reader's language.
-std::string told(const Error& error, const ReaderLanguage& language) {
+std::string told(const Error& error, const eider::Translator& tr) {
   for (const FieldError& fault : error.fields()) {
     for (const FieldError::Argument& argument : fault.arguments) {
-      return language.text(fault.detail, {{argument.name, argument.value}});
+      return tr(fault.detail, {{argument.name, argument.value}});
     }
   }
-  return language.text(error.detail());
+  return tr(error.detail());
 }
 
 Task<Response> check_out(Query<Asked> asked, FilledForm<Address> form, Frame frame,
@@ -90,7 +90,7 @@ Task<Response> check_out(Query<Asked> asked, FilledForm<Address> form, Frame fra
     co_return see_other("/orders/" + std::to_string(*before));
   }
   if (*asked->cart != lines_of(frame.cart)) {
-    form.add(frame.language.text("Your cart has changed. Please look at it again."));
+    form.add(frame.tr("Your cart has changed. Please look at it again."));
   }
   if (form.is_good() && !frame.cart.empty()) {
     NewOrder wanted = order_of(*form, frame.cart, *asked);
@@ -100,7 +100,7 @@ Task<Response> check_out(Query<Asked> asked, FilledForm<Address> form, Frame fra
       session.flash("info", tr("Thank you, your order is placed."));
       co_return see_other("/orders/" + std::to_string(order->id));
     }
-    form.add(told(order.error(), frame.language));
+    form.add(told(order.error(), frame.tr));
   }
   CheckoutPage page = co_await page_of(frame, session, *books);
   if (page.entries.empty()) {
@@ -129,18 +129,6 @@ Task<Result<Response>> show_order(std::int64_t id, Frame frame, Session<> sessio
 }
 
 }  // namespace
-
-std::string state_word(OrderState state, const ReaderLanguage& language) {
-  switch (state) {
-    case OrderState::placed:
-      return language.text("Placed");
-    case OrderState::sent:
-      return language.text("Sent");
-    case OrderState::cancelled:
-      return language.text("Cancelled");
-  }
-  return {};
-}
 
 void add_checkout_pages(Routes& app) {
   app.get("/checkout", show_checkout);

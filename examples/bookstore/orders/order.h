@@ -14,6 +14,7 @@
 
 namespace bookstore {
 
+// tr
 enum class OrderState : std::uint8_t { placed, sent, cancelled };
 
 struct Address {

@@ -127,13 +127,12 @@ Task<Result<Order>> Orders::place(std::int64_t user_id, NewOrder order, Translat
 Task<> Orders::confirm(const Transaction& all, std::int64_t user_id, const Order& order,
                        const Translator& tr) const {
   const auto to = co_await all.one<std::string>("select mail from users where id = $1", user_id);
-  const ReaderLanguage language(tr);
   std::string text = tr("Thank you, your order is placed.") + "\n\n";
   for (const OrderLine& line : order.lines) {
     text += std::to_string(line.count) + " × " + line.title + ": " +
-            money(line.price_cents * line.count, language) + "\n";
+            money(line.price_cents * line.count, tr) + "\n";
   }
-  text += tr("Total") + ": " + money(order.total_cents, language) + "\n";
+  text += tr("Total") + ": " + money(order.total_cents, tr) + "\n";
   const eider::Mail mail{.from = from_,
                          .to = {to.value()},
                          .subject = tr("Your order {number}", {{"number", order.id}}),

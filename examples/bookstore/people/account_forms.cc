@@ -35,7 +35,7 @@ const FormWords kAddress{.path = "/address", .title = "Another address", .submit
 
 template <class F>
 FormPage page_of(const F& form, const FormWords& words, Frame frame) {
-  std::string title = frame.language.text(words.title);
+  std::string title = frame.tr(words.title);
   return {std::move(frame), std::move(title),
           form.view({.action = words.path, .submit = words.submit})};
 }
@@ -51,10 +51,10 @@ FormAnswer again(const FilledForm<T>& form, const FormWords& words, Frame frame,
 Task<FormAnswer> sign_up(FilledForm<EmailForm> form, Client client, Frame frame, Session<> session,
                          State<Accounts> accounts, State<Views> views) {
   if (form.is_good()) {
-    auto asking = accounts->sign_up(*form->email, client, frame.language.tag());
+    auto asking = accounts->sign_up(*form->email, client, frame.tr.language());
     const auto asked = co_await std::move(asking);
     if (form.took(asked)) {
-      session.flash("info", frame.language.text("Look into your mailbox: a link is there."));
+      session.flash("info", frame.tr("Look into your mailbox: a link is there."));
       co_return Redirect("/");
     }
   }
@@ -71,7 +71,7 @@ Task<FormAnswer> confirm(FilledForm<ConfirmForm> form, Frame frame, Session<> se
       const auto account = co_await std::move(finding);
       co_await people->find(account.value(), *form->name);
       accounts->begin(session, *login);
-      session.flash("info", frame.language.text("Welcome!"));
+      session.flash("info", frame.tr("Welcome!"));
       co_return Redirect("/");
     }
   }
@@ -81,11 +81,10 @@ Task<FormAnswer> confirm(FilledForm<ConfirmForm> form, Frame frame, Session<> se
 Task<FormAnswer> forgotten(FilledForm<EmailForm> form, Client client, Frame frame,
                            Session<> session, State<Accounts> accounts, State<Views> views) {
   if (form.is_good()) {
-    auto asking = accounts->ask_reset(*form->email, client, frame.language.tag());
+    auto asking = accounts->ask_reset(*form->email, client, frame.tr.language());
     const auto asked = co_await std::move(asking);
     if (form.took(asked)) {
-      session.flash("info",
-                    frame.language.text("If there is an account, a link is in its mailbox."));
+      session.flash("info", frame.tr("If there is an account, a link is in its mailbox."));
       co_return Redirect("/login");
     }
   }
@@ -95,11 +94,11 @@ Task<FormAnswer> forgotten(FilledForm<EmailForm> form, Client client, Frame fram
 Task<FormAnswer> reset(FilledForm<ResetForm> form, Client client, Frame frame, Session<> session,
                        State<Accounts> accounts, State<Views> views) {
   if (form.is_good()) {
-    auto resetting = accounts->reset(*form->token, *form->password, client, frame.language.tag());
+    auto resetting = accounts->reset(*form->token, *form->password, client, frame.tr.language());
     const auto login = co_await std::move(resetting);
     if (form.took(login)) {
       accounts->begin(session, *login);
-      session.flash("info", frame.language.text("You have a new password."));
+      session.flash("info", frame.tr("You have a new password."));
       co_return Redirect("/account");
     }
   }
@@ -111,10 +110,10 @@ Task<FormAnswer> set_password(FilledForm<PasswordForm> form, Client client, Fram
                               State<Views> views) {
   if (form.is_good()) {
     auto changing = accounts->change_password(session, *form->old_password, *form->password, client,
-                                              frame.language.tag());
+                                              frame.tr.language());
     const auto changed = co_await std::move(changing);
     if (form.took(changed)) {
-      session.flash("info", frame.language.text("You have a new password."));
+      session.flash("info", frame.tr("You have a new password."));
       co_return Redirect("/account");
     }
   }
@@ -126,10 +125,10 @@ Task<FormAnswer> ask_address(FilledForm<AddressForm> form, Client client, Frame 
                              State<Views> views) {
   if (form.is_good()) {
     auto asking = accounts->ask_address({account.key}, *form->password, *form->email, client,
-                                        frame.language.tag());
+                                        frame.tr.language());
     const auto asked = co_await std::move(asking);
     if (form.took(asked)) {
-      session.flash("info", frame.language.text("Look into your mailbox: a link is there."));
+      session.flash("info", frame.tr("Look into your mailbox: a link is there."));
       co_return Redirect("/account");
     }
   }
@@ -139,10 +138,10 @@ Task<FormAnswer> ask_address(FilledForm<AddressForm> form, Client client, Frame 
 Task<FormAnswer> set_address(FilledForm<TokenForm> form, Frame frame, const Account& account,
                              Session<> session, State<Accounts> accounts, State<Views> views) {
   if (form.is_good()) {
-    auto changing = accounts->change_address({account.key}, *form->token, frame.language.tag());
+    auto changing = accounts->change_address({account.key}, *form->token, frame.tr.language());
     const auto changed = co_await std::move(changing);
     if (form.took(changed)) {
-      session.flash("info", frame.language.text("You have a new address."));
+      session.flash("info", frame.tr("You have a new address."));
       co_return Redirect("/account");
     }
   }

@@ -39,13 +39,13 @@ Response show_login(Query<Next> query, BlankForm<LoginForm> form, Frame frame, S
   LoginPage page{leading_to(std::move(frame), first.next), form.view_of(first, kLogIn),
                  offer->name};
   if (!session.user().empty()) {
-    const std::string why = page.frame.language.text("Show once more that it is you.");
+    const std::string why = page.frame.tr("Show once more that it is you.");
     page.frame.messages.push_back({"info", why});
   }
   if (!query->login.empty()) {
     const std::string why = query->login == "declined" ? "You were not logged in."
                                                        : "That login did not work. Try it again.";
-    page.frame.messages.push_back({"error", page.frame.language.text(why)});
+    page.frame.messages.push_back({"error", page.frame.tr(why)});
   }
   return shown(*views, session, std::move(page));
 }
@@ -100,18 +100,6 @@ Task<Redirect> remove_passkey(std::string id, const Account& account, Session<> 
 }
 
 }  // namespace
-
-std::string role_word(Role role, const ReaderLanguage& language) {
-  switch (role) {
-    case Role::customer:
-      return language.text("Customer");
-    case Role::staff:
-      return language.text("Staff");
-    case Role::admin:
-      return language.text("Administrator");
-  }
-  return {};
-}
 
 void add_account_pages(Routes& app, const ClientHook& few) {
   app.get("/login", show_login);

@@ -48,8 +48,6 @@ struct AccountPage {
   std::vector<PasskeyShown> passkeys;
 };
 
-[[nodiscard]] std::string role_word(Role role, const ReaderLanguage& language);
-
 /// /login, /logout, /account.
 ///
 /// few  what keeps people from trying too often

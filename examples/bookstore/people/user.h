@@ -16,6 +16,7 @@ namespace bookstore {
 inline constexpr std::chrono::minutes kFreshLogin{10};
 
 /// Each may do what the one before may.
+// tr
 enum class Role : std::uint8_t { customer, staff, admin };
 
 struct User {

@@ -14,7 +14,7 @@ ErrorPages::Page error_page(std::string style,
                             std::shared_ptr<const std::optional<Languages>> languages) {
   return [style = std::move(style), languages = std::move(languages)](const ErrorPage& error) {
     const Translator tr = languages->value().translator(error.request);
-    return render_view(ErrorShown{ReaderLanguage(tr), error.status, std::string(error.title),
+    return render_view(ErrorShown{tr, error.status, std::string(error.title),
                                   std::string(error.detail), std::string(error.request_id), style});
   };
 }

@@ -2,18 +2,17 @@
 // Must not tell more than the problem document does.
 #pragma once
 
+#include <eider/languages/languages.h>
 #include <eider/middleware/error_pages.h>
 
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "site/language.h"
-
 namespace bookstore {
 
 struct ErrorShown {
-  ReaderLanguage language;
+  eider::Translator tr;
   int status = 0;
   std::string title;
   std::string detail;

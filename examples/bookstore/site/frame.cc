@@ -34,7 +34,7 @@ bookstore::Frame eider::Extract<bookstore::Frame>::from(const Request& request,
                                                         State<bookstore::AssetAddresses> assets) {
   using namespace bookstore;
   const std::string here = here_of(request);
-  return {.language = ReaderLanguage(translator),
+  return {.tr = translator,
           .here = here,
           .next = here,
           .visitor = visitor_of(user),

@@ -36,7 +36,7 @@ struct Message {
 
 /// A parameter of every handler that shows a page.
 struct Frame {
-  ReaderLanguage language;
+  eider::Translator tr;
   /// Where the reader is, for a form that comes back here.
   std::string here;
   /// Where a login leads: here, unless here is the login.
