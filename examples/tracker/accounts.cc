@@ -13,8 +13,9 @@ struct Next {
 
 struct LogOut {};
 
-Frame frame(const User& user, BlankForm<LogOut> form) {
-  return {user.name, form.view({.action = "/logout", .submit = "Log out"})};
+Frame frame(std::optional<User> user, BlankForm<LogOut> form, Flashes flashes) {
+  return {user ? std::optional(user->name) : std::nullopt,
+          form.view({.action = "/logout", .submit = "Log out"}), flashes.take()};
 }
 
 struct Accounts {
@@ -46,7 +47,7 @@ struct Accounts {
   }
 
   Task<FormAnswer> sign_up_page(FilledForm<SignUp> form, Session<> session,
-                                State<Views> views) const {
+                                const Pages& pages) const {
     if (form.is_good()) {
       auto signing_up = sign_up(Json(*form), session);
       if (form.took(co_await signing_up)) {
@@ -54,7 +55,7 @@ struct Accounts {
       }
     }
     FormView view = form.view({.action = "/signup", .submit = "Sign up"});
-    co_return form.again(views->page(FormPage{"Sign up", std::move(view)}));
+    co_return form.again(pages.page(FormPage{"Sign up", std::move(view)}));
   }
 
   Task<Result<User>> log_in(Json<Credentials> given, Client client, Session<> session) const {
@@ -74,7 +75,7 @@ struct Accounts {
   /// Its form is sent to where it is, with where to go on.
   Task<FormAnswer> log_in_page(FilledForm<Credentials> form, Query<Next> query, Client client,
                                const Request& request, Session<> session,
-                               State<Views> views) const {
+                               const Pages& pages) const {
     if (form.is_good()) {
       auto logging_in = log_in(Json(*form), client, session);
       if (form.took(co_await logging_in)) {
@@ -82,7 +83,7 @@ struct Accounts {
       }
     }
     FormView view = form.view({.action = std::string(request.target()), .submit = "Log in"});
-    co_return form.again(views->page(FormPage{"Log in", std::move(view)}));
+    co_return form.again(pages.page(FormPage{"Log in", std::move(view)}));
   }
 
   /// While there is none: whose role was taken does not get it back by a start. A name that is
@@ -122,7 +123,7 @@ void add_accounts(App& app, Routes api, Routes pages, const Options& options, co
   users(app, logins, &Accounts::find, {.login_page = "/login"});
   app.provide(with_role<Writer>());
   app.provide(with_role<Admin>());
-  app.provide(frame);
+  use_frame(app, frame);
   if (!options.admin.empty()) {
     app.on_start("administrator", [name = options.admin](State<Accounts> accounts) {
       return accounts->make_admin(name);

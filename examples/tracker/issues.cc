@@ -55,11 +55,10 @@ struct Tracker {
     co_return paging.page(*wanted, std::move(found.items), found.total);
   }
 
-  Task<Page> list_page(Query<Filter> wanted, Paging paging, const Frame& frame,
-                       State<Views> views) const {
+  Task<Page> list_page(Query<Filter> wanted, Paging paging, const User&, const Pages& pages) const {
     Found found = co_await find_all(*wanted);
     PageLinks links = paging.links(*wanted, found.total);
-    co_return views->page(ListPage{std::move(found.items), std::move(links), *wanted, frame});
+    co_return pages.page(ListPage{std::move(found.items), std::move(links), *wanted});
   }
 
   /// Commits what the transaction holds, and tells who listens.
@@ -84,14 +83,14 @@ struct Tracker {
     co_return Created(std::move(issue), std::move(where));
   }
 
-  Task<FormAnswer> create_page(FilledForm<NewIssue> form, const Writer& writer, const Frame& frame,
-                               State<Views> views) const {
+  Task<FormAnswer> create_page(FilledForm<NewIssue> form, const Writer& writer, Session<> session,
+                               const Pages& pages) const {
     if (form.is_good()) {
       const Issue issue = co_await add(*form, writer.name);
+      session.flash("info", "The issue is added.");
       co_return Redirect(path_of(issue));
     }
-    co_return form.again(
-        views->page(FormPage{"New issue", form.view({.action = "/issues"}), frame}));
+    co_return form.again(pages.page(FormPage{"New issue", form.view({.action = "/issues"})}));
   }
 
   /// 409 as above, or where it was changed meanwhile.
@@ -114,21 +113,22 @@ struct Tracker {
   }
 
   Page issue_page(std::int64_t /*issue*/, const Issue& issue, BlankForm<EditForm> form,
-                  const Frame& frame, State<Views> views) const {
+                  const Pages& pages) const {
     const EditForm there{issue.version, issue.title, issue.body, issue.priority, issue.state};
     FormView view = form.view_of(there, {.action = path_of(issue)});
-    return views->page(FormPage{issue.title, std::move(view), frame, issue});
+    return pages.page(FormPage{issue.title, std::move(view), issue});
   }
 
   Task<FormAnswer> edit(std::int64_t /*issue*/, const Issue& issue, FilledForm<EditForm> form,
-                        const Writer& writer, const Frame& frame, State<Views> views) const {
+                        const Writer& writer, Session<> session, const Pages& pages) const {
     const Json given(
         ChangeIssue{form->version, form->title, form->body, form->state, form->priority});
     if (form.is_good() && form.took(co_await change(issue.id, given, writer))) {
+      session.flash("info", "The issue is changed.");
       co_return Redirect(path_of(issue));
     }
     FormView view = form.view({.action = path_of(issue)});
-    co_return form.again(views->page(FormPage{issue.title, std::move(view), frame, issue}));
+    co_return form.again(pages.page(FormPage{issue.title, std::move(view), issue}));
   }
 
   Task<Result<void>> remove(std::int64_t id, const Admin& admin) const {

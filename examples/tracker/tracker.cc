@@ -1,5 +1,6 @@
 #include "tracker.h"
 
+#include <eider/middleware/error_pages.h>
 #include <eider/telemetry/metrics.h>
 
 #include "tracker_assets.h"
@@ -28,6 +29,7 @@ App make_app(const Options& options, const Database& db, PasswordOptions hash) {
   App app;
   app.use(request_id());
   app.use(security_headers());
+  app.use(error_pages());
   serve_metrics(app).guard(needs<Admin>());
   app.get("/health", [db]() -> Task<> { co_await db.one<int>("select 1"); });
   serve_assets(app, tracker_assets());

@@ -119,19 +119,20 @@ struct EditForm {
                                         {.member = "body", .control = Control::textarea}};
 };
 
-/// What pages for users have in common.
+/// What the layout shows around each page; made by `frame` in accounts.cc.
+///
+/// user  nothing before the login
 struct Frame {
-  std::string user;
+  std::optional<std::string> user;
   FormView logout;
-
-  static constexpr bool kIsProvided = true;
+  std::vector<Flash> messages;
 };
+using Pages = FramedViews<Frame>;
 
 /// issue  which the form is about
 struct FormPage {
   std::string title;
   FormView form;
-  std::optional<Frame> frame = {};
   std::optional<Issue> issue = {};
 };
 
@@ -139,7 +140,6 @@ struct ListPage {
   std::vector<Issue> issues;
   PageLinks pages;
   Filter wanted;
-  std::optional<Frame> frame;
 };
 
 struct Options {

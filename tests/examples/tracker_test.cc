@@ -90,6 +90,18 @@ TEST_F(TrackerExample, logs_in_and_out) {
   EXPECT_EQ(client.post("/api/login", Credentials{"bob", kPassword}).json<User>().id, 2);
 }
 
+TEST_F(TrackerExample, shows_the_user_and_a_message_once_in_the_layout) {
+  const Reply form = client.get("/issues/new");
+  EXPECT_TRUE(form.body.contains("New</a> ann ")) << form.body;
+  const Reply added = client.submit(form, {{"title", "Spelling"}});
+  EXPECT_EQ(added.status, 303);
+  const std::string message = R"(<p class="info" role="status">The issue is added.</p>)";
+  EXPECT_TRUE(client.get("/issues/1").body.contains(message));
+  EXPECT_FALSE(client.get("/issues/1").body.contains(message));
+  EXPECT_EQ(client.post("/api/logout", json::Value()).status, 204);
+  EXPECT_FALSE(client.get("/login").body.contains("Log out"));
+}
+
 TEST_F(TrackerExample, lets_roles_do_what_they_may) {
   client.put("/api/users/3/role", NewRole{Role::viewer});
   add("Spelling");
