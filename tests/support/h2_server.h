@@ -13,6 +13,7 @@
 #include "eider/base/assert.h"
 #include "eider/http/h2/test_frames.h"
 #include "eider/http2/loop_h2.h"
+#include "eider/runtime/output_budget.h"
 #include "eider/server/worker.h"
 #include "eider/testkit/loop_sim.h"
 #include "tests/sim/scripted_service.h"
@@ -129,6 +130,8 @@ class H2ServerOf {
   }
   [[nodiscard]] SimClient connect_only() { return kernel.connect(port_); }
   [[nodiscard]] server::Worker& worker() noexcept { return *worker_; }
+  /// Memory of output that waits.
+  [[nodiscard]] std::size_t held() { return runtime::output_budget_of(loop_).held(); }
   void drain(Duration within) {
     loop_.post([this, within] { worker_->drain(within); });
     kernel.run_until_idle();

@@ -1,9 +1,12 @@
 #include "eider/app/event_stream.h"
 
+#include <limits>
 #include <random>
 #include <stdexcept>
+#include <vector>
 
 #include "eider/runtime/loop.h"
+#include "eider/runtime/output_budget.h"
 #include "eider/runtime/timer.h"
 
 namespace eider {
@@ -99,24 +102,106 @@ class FollowedTopic {
 
  private:
   static Task<> follow(EventStream::State& state, TopicNews& news) {
+    // Of much that waits only so much is copied for this client at a time.
+    constexpr std::size_t kTakenBytesMax = 16UL * 1024;
+    constexpr std::size_t kKeptBytesMax = 1024;
     Buffer events;
     while (true) {
       co_await news.coming().wait();
       events.clear();
-      news.take(events);
+      news.take(events, kTakenBytesMax);
       if (events.size() == 0) {
         co_return;
       }
       state.write(events);
+      events.reset(kKeptBytesMax);  // a client may keep it waiting for long
       co_await state.written();
     }
   }
 };
 
-// Swapped, not copied: what is published while the client takes these is gathered in the other one.
+/// Events that wait, in memory that all who follow the topic share.
+class TopicNews::Gathered final : public detail::runtime::WaitingOutput {
+ public:
+  explicit Gathered(TopicNews& news, detail::runtime::OutputBudget& budget) noexcept
+      : WaitingOutput(budget), budget_(budget), news_(news) {}
+  ~Gathered() { drop(); }
+  Gathered(const Gathered&) = delete;
+  Gathered& operator=(const Gathered&) = delete;
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+  void add(const detail::base::SharedBytes& event) {
+    bytes_ += event.bytes.size();
+    if (first_ == pieces_.size() || !pieces_.back().try_extend(event)) {
+      pieces_.push_back(event);
+      budget_.add_shared(event.owner.get(), event.memory_bytes);
+    }
+    count();
+  }
+  void take(Buffer& events, std::size_t bytes_max) {
+    while (first_ != pieces_.size() && events.size() < bytes_max) {
+      std::string_view& piece = pieces_[first_].bytes;
+      const std::string_view part = piece.substr(0, bytes_max - events.size());
+      events.append(part);
+      piece.remove_prefix(part.size());
+      if (piece.empty()) {
+        drop_first();
+      }
+    }
+    bytes_ -= events.size();
+    taken_ += events.size();
+    count();
+  }
+
+ private:
+  [[nodiscard]] detail::runtime::OutputFlow flow() const noexcept override {
+    return {.given = taken_};
+  }
+  void give_up() noexcept override {
+    drop();
+    note_freed();
+    news_.end_behind_gap();
+  }
+  void drop_first() noexcept {
+    budget_.drop_shared(pieces_[first_].owner.get());
+    pieces_[first_++] = {};
+    if (first_ == pieces_.size()) {
+      pieces_.clear();
+      first_ = 0;
+    }
+  }
+  void drop() noexcept {
+    while (first_ != pieces_.size()) {
+      drop_first();
+    }
+    bytes_ = 0;
+  }
+  void count() { set(pieces_.capacity() * sizeof(detail::base::SharedBytes), bytes_); }
+
+  detail::runtime::OutputBudget& budget_;
+  TopicNews& news_;
+  std::vector<detail::base::SharedBytes> pieces_;  // those before `first_` were taken
+  std::size_t first_ = 0;
+  std::size_t bytes_ = 0;
+  std::uint64_t taken_ = 0;
+};
+
+TopicNews::TopicNews(Topics& topics, FollowOptions options)
+    : TopicListener(topics),
+      options_(options),
+      gathered_(
+          std::make_unique<Gathered>(*this, detail::runtime::output_budget_of(Loop::current()))) {}
+
+TopicNews::~TopicNews() = default;
+
 void TopicNews::take(Buffer& events) {
-  std::swap(events_, events);
-  if (!is_over_) {
+  take(events, std::numeric_limits<std::size_t>::max());
+}
+
+void TopicNews::take(Buffer& events, std::size_t bytes_max) {
+  gathered_->take(events, bytes_max);
+  if (!is_over_ && gathered_->bytes() == 0) {
     coming_.reset();
   }
 }
@@ -127,18 +212,29 @@ void TopicNews::on_over() {
 }
 
 void TopicNews::on_published(std::string_view event) {
-  const bool has_room =
-      events_.size() == 0 || events_.size() + event.size() <= options_.backpressure_bytes_max;
+  const std::size_t gathered = gathered_->bytes();
+  const bool has_room = gathered == 0 || gathered + event.size() <= options_.backpressure_bytes_max;
   if (is_over_) {
     return;
   }
   // With WhenSlow::disconnect a gap ends the stream: its client begins another one, and knows.
   if (!has_room) {
-    has_missed_ = options_.when_slow == WhenSlow::disconnect;
-    is_over_ = has_missed_;
+    on_gap();
     return;
   }
-  events_.append(event);
+  gathered_->add(shared_event());
+  coming_.set();
+}
+
+void TopicNews::on_gap() {
+  if (options_.when_slow == WhenSlow::disconnect) {
+    end_behind_gap();
+  }
+}
+
+void TopicNews::end_behind_gap() noexcept {
+  has_missed_ = true;
+  is_over_ = true;
   coming_.set();
 }
 

@@ -37,25 +37,31 @@ struct FollowOptions {
 class TopicNews final : private TopicListener {
  public:
   /// topics  outlives it
-  explicit TopicNews(Topics& topics, FollowOptions options = {})
-      : TopicListener(topics), options_(options) {}
+  explicit TopicNews(Topics& topics, FollowOptions options = {});
+  ~TopicNews() override;
 
   using TopicListener::listen;
 
   /// Set while there is something to take, and once nothing comes any more.
   [[nodiscard]] Event& coming() noexcept { return coming_; }
-  /// Swaps what has been gathered, as it is written, into an empty buffer, which is empty then
+  /// Moves what has been gathered, as it is written, into an empty buffer, which is empty then
   /// where nothing comes any more: an event was missed, or the server ends.
   void take(Buffer& events);
   /// An event was refused, and none is taken any more: WhenSlow::disconnect.
   [[nodiscard]] bool has_missed() const noexcept { return has_missed_; }
 
  private:
+  friend class FollowedTopic;
+  class Gathered;
+
   void on_published(std::string_view event) override;
+  void on_gap() override;
   void on_over() override;
+  void take(Buffer& events, std::size_t bytes_max);
+  void end_behind_gap() noexcept;
 
   FollowOptions options_;
-  Buffer events_;
+  std::unique_ptr<Gathered> gathered_;
   Event coming_;
   bool has_missed_ = false;
   bool is_over_ = false;

@@ -38,6 +38,9 @@ class AppService final : public Service {
   [[nodiscard]] bool is_observed() const noexcept override {
     return has_after_work_ || !table_->observers.empty();
   }
+  [[nodiscard]] bool trusts_proxies() const noexcept override {
+    return !table_->proxy_trust->peers.is_empty();
+  }
   void observe(const AnswerRecord& record) noexcept override;
   [[nodiscard]] Duration slow_after(Duration beyond) const noexcept override;
   void observe_slow(const Request& request, const RequestState& state,

@@ -25,6 +25,8 @@ constexpr std::tuple kPairs{
     std::pair{&ServingLimits::connections_per_address_max, &Limits::connections_per_address_max},
     std::pair{&ServingLimits::in_flight_max, &Limits::in_flight_max},
     std::pair{&ServingLimits::bodies_bytes_max, &Limits::bodies_bytes_max},
+    std::pair{&ServingLimits::decoded_bytes_max, &Limits::decoded_bytes_max},
+    std::pair{&ServingLimits::waiting_bytes_max, &Limits::waiting_bytes_max},
     std::pair{&ServingLimits::blocking_threads_max, &Limits::blocking_threads_max},
     std::pair{&ServingLimits::blocking_queue_max, &Limits::blocking_queue_max},
     std::pair{&ServingLimits::handshakes_max, &Limits::handshakes_max},

@@ -67,6 +67,8 @@ struct ServingLimits {
   CountOrNone connections_per_address_max;
   Count in_flight_max;
   Bytes bodies_bytes_max;
+  Bytes decoded_bytes_max;
+  Bytes waiting_bytes_max;
   Range<std::uint64_t, 1, 10'000> blocking_threads_max;
   CountOrNone blocking_queue_max;
   Count handshakes_max;
@@ -96,13 +98,21 @@ struct ServingLimits {
        .help = "connections of the whole server; more are closed",
        .is_reloadable = true},
       {.member = "connections_per_address_max",
-       .help = "connections of one client; 0: any number",
+       .help = "connections of one client; 0: any number. The default does\nnot apply to this "
+               "machine, nor behind trusted proxies",
        .is_reloadable = true},
       {.member = "in_flight_max",
        .help = "requests that wait, of the whole server; more are a 503",
        .is_reloadable = true},
       {.member = "bodies_bytes_max",
        .help = "content that one loop holds in memory; more is a 503",
+       .is_reloadable = true},
+      {.member = "decoded_bytes_max",
+       .help = "content that one loop has decompressed; more is a 503",
+       .is_reloadable = true},
+      {.member = "waiting_bytes_max",
+       .help = "memory of one loop for output that waits for slow clients;\nbeyond it the slowest "
+               "are reset",
        .is_reloadable = true},
       {.member = "blocking_threads_max",
        .help = "threads for handlers that block",

@@ -69,6 +69,8 @@ class TrustedPeers {
   /// errors   what Cidr::parse says of the first one that is wrong
   [[nodiscard]] static Result<TrustedPeers, std::string> parse(std::string_view text);
 
+  /// No peer is trusted.
+  [[nodiscard]] bool is_empty() const noexcept { return blocks_.empty() && !trusts_unix_; }
   /// One that nobody knows is trusted never.
   [[nodiscard]] bool trusts(const PeerEnd& peer) const noexcept;
   [[nodiscard]] bool empty() const noexcept { return blocks_.empty() && !trusts_unix_; }

@@ -21,9 +21,10 @@ constexpr RequestRefusal kOfHttp1{501, "This is to be had over HTTP/1.1 alone."}
 }  // namespace
 
 void AnswerH2::reset() noexcept {
-  // What was held for the client is given up before the queue forgets how much it was.
-  if (queue_.is_memory()) {
-    stream_.connection().outgoing().note_taken(queue_.rest().size());
+  hold(0);
+  if (queue_.is_produced()) {
+    // What was produced and is of no use any more.
+    stream_.connection().outgoing().note_taken(queue_.waiting_bytes());
   }
   queue_.reset();
   constexpr std::size_t kKeptBodyBytesMax = 16UL * 1024;
@@ -57,15 +58,24 @@ void AnswerH2::send(Response& response) {
     queue_.begin_file(*file);
   } else if (has_content && response.body_owner() != nullptr) {
     queue_.begin_shared(response.body());
+    hold(own_shared_bytes(response, 0));
   } else if (has_content) {
     queue_.begin_memory(response.body());
-    // It counts as held until the session has taken it: `serve_some` stops at the bound.
-    stream_.connection().outgoing().note_held(response.body().size());
+    // It counts as held until all of it has left: `serve_some` stops at the bound.
+    hold(response.body().size());
   }
   // The exchange is left behind Session::send, which has copied what fits by then.
   if (stream_.exchange() != nullptr) {
     stream_.connection().add_answered(stream_);
   }
+}
+
+// A body of which all but one byte has left is still all there.
+void AnswerH2::hold(std::size_t bytes) noexcept {
+  OutgoingH2& outgoing = stream_.connection().outgoing();
+  outgoing.note_taken(held_bytes_);
+  outgoing.note_held(bytes);
+  held_bytes_ = bytes;
 }
 
 void AnswerH2::refuse(const RequestRefusal& refusal) {
@@ -86,6 +96,7 @@ void AnswerH2::keep(Response& from) {
     // It views what the exchange is about to forget, so that what has not left yet is copied.
     response_.set_body(std::string(rest));
     queue_.move_to(response_.body());
+    hold(rest.size());
   } else if (!is_in_memory(from)) {
     response_.set_content(from.take_content());
   }
@@ -136,6 +147,7 @@ std::size_t AnswerH2::put(std::string_view content) {
   stream_.connection().add_sender(stream_);
   Buffer& produced = queue_.produced();
   produced.append(content);
+  stream_.connection().outgoing().note_held(content.size());
   return produced.size();
 }
 
@@ -226,10 +238,13 @@ bool AnswerH2::put(char* to, std::size_t bytes) noexcept {
   // It is counted before the bytes are copied: a file that fails resets the stream anyway.
   sent_bytes_ += bytes;
   stream_.connection().outgoing().note_sent(bytes);
-  if (queue_.is_memory()) {
+  if (queue_.is_produced()) {
     stream_.connection().outgoing().note_taken(bytes);
   }
   const bool is_there = queue_.put(to, bytes);
+  if (held_bytes_ != 0 && queue_.rest().empty()) {
+    hold(0);  // all has left, and the stream ends: others may be served in this very turn
+  }
   // Both only set an event or join a list of the loop's: what waits goes on behind the session.
   if (is_stalled_) {
     note_sent_on();
@@ -270,6 +285,10 @@ void AnswerH2::check(Instant now) {
     // The next look begins another span.
     due_ = Instant::max();
     if (sent < limits.written_bytes_least(now)) {
+      const bool is_closed = is_window_empty || connection.session().send_window() <= 0;
+      if (is_closed && connection.outgoing().note_unread_stream()) {
+        connection.session().terminate(h2::ErrorCode::enhance_your_calm);
+      }
       connection.session().reset(stream_.id(), h2::ErrorCode::cancel);
       connection.want_turn();
     }

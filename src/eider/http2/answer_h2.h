@@ -91,6 +91,7 @@ class AnswerH2 final : public server::Transport {
   [[nodiscard]] std::optional<SecuredBy> secured_by() const override;
   void inform(int status, std::string_view field_lines) override;
 
+  void hold(std::size_t bytes) noexcept;
   void begin_tunnel(Response& response);
   void submit_head(const Response& response, std::optional<std::uint64_t> length, h2::Ends ends);
   [[nodiscard]] bool is_blocked() const noexcept;
@@ -101,6 +102,7 @@ class AnswerH2 final : public server::Transport {
   int status_ = 0;
   Response response_;
   SendQueue queue_;
+  std::size_t held_bytes_ = 0;  // memory of the response, as the connection counts it
   std::unique_ptr<TunnelH2> tunnel_;
   std::string trailers_;
   std::uint64_t sent_bytes_ = 0;

@@ -21,7 +21,11 @@ std::uint64_t milliseconds(Instant now) noexcept {
 }  // namespace
 
 ConnectionH2::ConnectionH2(LoopH2& loop, UpgradedLine& line)
-    : loop_(loop), line_(line), session_(*this, loop.session_options()), streams_(loop) {
+    : loop_(loop),
+      line_(line),
+      session_(*this, loop.session_options()),
+      held_(*this, loop.context.output),
+      streams_(loop) {
   // A client that never says anything is idle from the begin on.
   rearm();
 }
@@ -102,6 +106,11 @@ void ConnectionH2::go_on() {
   if (is_closed_) {
     return;
   }
+  if (is_given_up_) {
+    line_.reset();
+    close();
+    return;
+  }
   if (ending_since_ != Instant::max()) {
     settle();
     return;
@@ -121,11 +130,18 @@ void ConnectionH2::serve_ready() {
   do {
     serve_some();
     send();
-  } while (!ready_.empty() && outgoing_.held_bytes() <= loop_.options.held_bytes_max);
+  } while (!ready_.empty() && may_serve());
+}
+
+// One answer is made in any case, so that each connection goes on.
+bool ConnectionH2::may_serve() const noexcept {
+  const std::size_t held = outgoing_.held_bytes();
+  return held == 0 || (held <= loop_.options.held_bytes_max &&
+                       held - std::min(held, held_.own()) <= loop_.context.output.left());
 }
 
 void ConnectionH2::serve_some() {
-  while (!ready_.empty() && outgoing_.held_bytes() <= loop_.options.held_bytes_max) {
+  while (!ready_.empty() && may_serve()) {
     ready_.pop_front()->serve();
   }
 }
@@ -177,6 +193,18 @@ void ConnectionH2::send() {
   leave_answered();
 }
 
+// The budget.
+
+runtime::OutputFlow ConnectionH2::Held::flow() const noexcept {
+  return {.given = connection_.outgoing_.sent_bytes(), .queued = connection_.line_.unread_bytes()};
+}
+
+// The answers' memory is free at the end of the turn, when the streams end.
+void ConnectionH2::Held::give_up() noexcept {
+  connection_.is_given_up_ = true;
+  connection_.want_next_turn();
+}
+
 // Ending.
 
 void ConnectionH2::stop_endless() {
@@ -190,6 +218,9 @@ void ConnectionH2::on_pong() {
 }
 
 void ConnectionH2::settle() {
+  if (outgoing_.held_bytes() != held_.own()) {
+    held_.set(outgoing_.held_bytes(), outgoing_.held_bytes());
+  }
   // The session may still have a GOAWAY to send, which `is_over` counts.
   if (ending_since_ == Instant::max() && session_.is_over()) {
     end_line();

@@ -19,6 +19,7 @@
 #include "eider/http2/stream_h2.h"
 #include "eider/http2/stream_table.h"
 #include "eider/runtime/deferred.h"
+#include "eider/runtime/output_budget.h"
 #include "eider/runtime/pace.h"
 #include "eider/runtime/timer.h"
 #include "eider/server/upgrade.h"
@@ -68,7 +69,21 @@ class ConnectionH2 final : public Upgraded,
   void expire() override;
   void run() override { go_on(); }
 
+  /// What its answers hold, in the loop's budget.
+  class Held final : public runtime::WaitingOutput {
+   public:
+    Held(ConnectionH2& connection, runtime::OutputBudget& budget) noexcept
+        : WaitingOutput(budget), connection_(connection) {}
+
+   private:
+    [[nodiscard]] runtime::OutputFlow flow() const noexcept override;
+    void give_up() noexcept override;
+
+    ConnectionH2& connection_;
+  };
+
   void go_on();
+  [[nodiscard]] bool may_serve() const noexcept;
   void serve_ready();
   void serve_some();
   void leave_answered();
@@ -92,6 +107,7 @@ class ConnectionH2 final : public Upgraded,
   h2::Session session_;
   ShutdownH2 shutdown_{session_};
   OutgoingH2 outgoing_;
+  Held held_;
   IntrusiveList<StreamH2> ready_;
   IntrusiveList<StreamH2> senders_;
   IntrusiveList<StreamH2> answered_;
@@ -103,7 +119,8 @@ class ConnectionH2 final : public Upgraded,
   Instant armed_ = Instant::max();
   Pace reading_;  // the client's, of what the socket refuses
   std::size_t discarded_bytes_ = 0;
-  bool has_asked_ = false;  // anything, ever
+  bool has_asked_ = false;    // anything, ever
+  bool is_given_up_ = false;  // by the loop's budget
   bool has_peer_ended_ = false;
   bool is_going_on_ = false;
   bool is_closed_ = false;  // the line was told so

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "eider/base/buffer.h"
 #include "eider/http/h2/session.h"
@@ -65,10 +66,13 @@ class SendQueue {
 /// What the answers of one connection have sent, and what they hold in memory for that.
 class OutgoingH2 {
  public:
-  /// An answer holds so much content, until the session has taken it or nobody wants it any more.
+  /// An answer holds so much memory, until its last byte has left.
   void note_held(std::size_t bytes) noexcept { held_bytes_ += bytes; }
   void note_taken(std::size_t bytes) noexcept { held_bytes_ -= bytes; }
   [[nodiscard]] std::size_t held_bytes() const noexcept { return held_bytes_; }
+
+  /// A stream is reset because its client has left a window closed. returns  whether it is too many
+  [[nodiscard]] bool note_unread_stream() noexcept { return std::exchange(has_unread_, true); }
 
   /// The session has taken content, held or not.
   void note_sent(std::size_t bytes) noexcept { sent_bytes_ += bytes; }
@@ -77,6 +81,7 @@ class OutgoingH2 {
  private:
   std::size_t held_bytes_ = 0;
   std::uint64_t sent_bytes_ = 0;
+  bool has_unread_ = false;
 };
 
 }  // namespace eider::detail::http2

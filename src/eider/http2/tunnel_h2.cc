@@ -126,6 +126,7 @@ void TunnelH2::uncork() {
   if (queue_.waiting_bytes() == 0) {
     uncorked_at_ = connection_.turn();
   }
+  connection_.outgoing().note_held(corked_.size());
   Buffer& produced = queue_.produced();
   if (produced.empty()) {
     produced.swap(corked_);

@@ -91,7 +91,19 @@ void UringLoop::detach(FdWatch& watch) noexcept {
   turn_.leave(WatchAccess::slot(watch), UringOperation::watch_ready, -1);
 }
 
+// Once a turn has gathered much, streams send what they have as others begin to write: or a message
+// to thousands of them would take its size for each.
 void UringLoop::lend_cork(Stream& stream) {
+  constexpr std::size_t kGatheredBytesMax = 4UL * 1024 * 1024;
+  constexpr std::size_t kSmallBytesMax = 16UL * 1024;
+  if (cork_owner_ != nullptr && cork_owner_ != &stream && cork_->capacity() > kSmallBytesMax) {
+    Buffer& before = *cork_;
+    gathered_bytes_ += before.capacity();
+    if (gathered_bytes_ > kGatheredBytesMax) {
+      cork_owner_->flush();
+      before.reset(kSmallBytesMax);
+    }
+  }
   cork_ = &turn_.cork(StreamAccess::slot(stream));
   cork_owner_ = &stream;
 }
@@ -123,6 +135,7 @@ void UringLoop::submit_turn() {
     ring_.enable();
   }
   cork_owner_ = nullptr;  // its cork leaves
+  gathered_bytes_ = 0;
   turn_.submit();
 }
 

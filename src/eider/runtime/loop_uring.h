@@ -74,6 +74,7 @@ class UringLoop final : public Loop {
   UringBuffers buffers_{ring_};
   UringSlots slots_;
   UringTurn turn_{ring_, slots_, wake_up_.get()};
+  std::size_t gathered_bytes_ = 0;                 // in the corks of this turn
   std::uint32_t told_last_ = UringSlots::kNobody;  // the slot, in this turn
   std::size_t told_bytes_ = 0;                     // to it, without another in between
   bool is_settled_ = false;                        // `run` has returned, and nothing was reaped

@@ -6,6 +6,7 @@
 #include "eider/base/assert.h"
 #include "eider/runtime/stream_access.h"
 #include "eider/runtime/stream_rest.h"
+#include "eider/runtime/unread.h"
 
 namespace eider {
 
@@ -18,8 +19,72 @@ constexpr std::size_t kCopiedBytesMax = 16 * 1024;
 
 }  // namespace
 
+Stream::Rest::Rest(Stream& stream) : owner(stream) {
+  if (detail::runtime::OutputBudget* const budget = stream.owner_.output_budget()) {
+    counted = std::make_unique<Counted>(stream, *budget);
+  }
+}
+
+Stream::Rest::~Rest() {
+  drop_all();
+}
+
+void Stream::Rest::add(Chunk chunk) {
+  constexpr std::size_t kSentChunksMax = 16;
+  bytes += chunk.left().size();
+  if (first != chunks.size() && chunk.owner != nullptr && chunks.back().owner == chunk.owner &&
+      chunks.back().shared.data() + chunks.back().shared.size() == chunk.shared.data()) {
+    Chunk& last = chunks.back();
+    last.shared = {last.shared.data(), last.shared.size() + chunk.shared.size()};
+    return;
+  }
+  // A reader that never catches up must not leave all that has left in the list.
+  if (first > kSentChunksMax && first > chunks.size() / 2) {
+    chunks.erase(chunks.begin(), chunks.begin() + static_cast<std::ptrdiff_t>(first));
+    first = 0;
+  }
+  own_bytes += chunk.own_bytes();
+  if (counted != nullptr && chunk.memory_bytes != 0) {
+    counted->budget.add_shared(chunk.owner.get(), chunk.memory_bytes);
+  }
+  chunks.push_back(std::move(chunk));
+}
+
+bool Stream::Rest::try_append(std::string_view corked) {
+  if (first == chunks.size() || chunks.back().corked.empty() ||
+      chunks.back().corked.size() + corked.size() > kCopiedBytesMax) {
+    return false;
+  }
+  Buffer& last = chunks.back().corked;
+  own_bytes -= last.capacity();
+  last.append(corked);
+  own_bytes += last.capacity();
+  bytes += corked.size();
+  return true;
+}
+
+void Stream::Rest::drop_first() noexcept {
+  Chunk& chunk = chunks[first];
+  own_bytes -= chunk.own_bytes();
+  if (counted != nullptr && chunk.memory_bytes != 0) {
+    counted->budget.drop_shared(chunk.owner.get());
+  }
+  chunk = Chunk();
+  ++first;
+}
+
+void Stream::Rest::drop_all() noexcept {
+  while (first != chunks.size()) {
+    drop_first();
+  }
+  chunks.clear();
+  first = 0;
+  bytes = 0;
+}
+
 void Stream::Rest::consume(std::size_t taken) noexcept {
   bytes -= taken;
+  given += taken;
   while (taken != 0) {
     const std::size_t part = chunks[first].left().size();
     if (taken < part) {
@@ -27,9 +92,36 @@ void Stream::Rest::consume(std::size_t taken) noexcept {
       return;
     }
     taken -= part;
-    chunks[first] = Chunk();
-    ++first;
+    drop_first();
   }
+}
+
+void Stream::Rest::count(Rest* rest) {
+  if (rest == nullptr || rest->counted == nullptr) {
+    return;
+  }
+  const std::size_t waiting = rest->owner.waiting_bytes();
+  const std::size_t sealed = rest->sealing == nullptr ? 0 : rest->sealing->own_bytes();
+  rest->counted->set(waiting == 0 ? 0 : rest->own_bytes + sealed, waiting);
+}
+
+detail::runtime::OutputFlow Stream::Rest::Counted::flow() const noexcept {
+  // Ciphertext that waits has been given by the queue, but not been taken by the peer.
+  const std::size_t unread = unread_bytes(stream_);
+  return {.given = stream_.rest_->given, .queued = unread - std::min(unread, stream_.rest_->bytes)};
+}
+
+// Its memory is free at once; the owner learns of it at the end of the turn, as of any reset.
+void Stream::Rest::Counted::give_up() noexcept {
+  Rest& rest = *stream_.rest_;
+  rest.drop_all();
+  if (rest.sealing != nullptr) {
+    rest.sealing->drop_output();
+  }
+  note_freed();
+  stream_.loop_.drop_unsent(stream_);
+  stream_.flags_ &= static_cast<std::uint8_t>(~kReadsOn);
+  stream_.break_later(NetError::reset);
 }
 
 Stream::Rest& Stream::rest() {
@@ -197,6 +289,7 @@ bool Stream::flush() {
     const bool has_left = rest_->sealing->flush(corked->view());
     // The bytes are encrypted or copied by now, whatever the socket took of them.
     corked->reset(kKeptCorkBytesMax);
+    Rest::count(rest_);
     return has_left;
   }
   std::size_t sent = 0;
@@ -218,8 +311,10 @@ void Stream::send_owned(std::string bytes) {
   send_chunk(std::move(chunk));
 }
 
-void Stream::send_shared(std::shared_ptr<const void> owner, std::string_view bytes) {
+void Stream::send_shared(std::shared_ptr<const void> owner, std::string_view bytes,
+                         std::size_t memory_bytes) {
   Chunk chunk;
+  chunk.memory_bytes = memory_bytes;
   chunk.owner = std::move(owner);
   chunk.shared = bytes;
   send_chunk(std::move(chunk));
@@ -233,6 +328,7 @@ void Stream::send_chunk(Chunk chunk) {
     // What is corked was written before the chunk, so it is encrypted before it.
     (void)flush();
     rest_->sealing->send_chunk(std::move(chunk));
+    Rest::count(rest_);
     return;
   }
   Buffer* corked = loop_.corked(*this);
@@ -253,6 +349,7 @@ void Stream::send_chunk(Chunk chunk) {
   if (!chunk.left().empty() && !is_lost()) {
     rest().add(std::move(chunk));
     begin_waiting();
+    Rest::count(rest_);
   }
 }
 
@@ -261,17 +358,21 @@ void Stream::keep_corked(Buffer& corked, std::size_t sent) {
   if (refused != 0 && is(kSealed) && !is_lost()) [[unlikely]] {
     rest_->sealing->keep_refused(corked.view().substr(sent));
     begin_waiting();
+    Rest::count(rest_);
   } else if (refused != 0 && !is_lost()) [[unlikely]] {
-    Chunk chunk;
-    if (refused > kCopiedBytesMax) {
-      // The cork takes the empty buffer instead: a large rest changes hands without a copy.
-      chunk.corked.swap(corked);
-      chunk.sent = sent;
-    } else {
-      chunk.corked.append(corked.view().substr(sent));
+    if (!rest().try_append(corked.view().substr(sent))) {
+      Chunk chunk;
+      if (refused > kCopiedBytesMax) {
+        // The cork takes the empty buffer instead: a large rest changes hands without a copy.
+        chunk.corked.swap(corked);
+        chunk.sent = sent;
+      } else {
+        chunk.corked.append(corked.view().substr(sent));
+      }
+      rest_->add(std::move(chunk));
     }
-    rest().add(std::move(chunk));
     begin_waiting();
+    Rest::count(rest_);
   }
   corked.reset(kKeptCorkBytesMax);
 }
@@ -291,6 +392,7 @@ void Stream::send_file(std::shared_ptr<const Descriptor> file, std::uint64_t off
     chunk.slice = {file->get(), offset, bytes};
     chunk.file = std::move(file);
     rest_->sealing->send_chunk(std::move(chunk));
+    Rest::count(rest_);
     return;
   }
   Buffer* corked = loop_.corked(*this);
@@ -318,8 +420,9 @@ void Stream::keep_file(std::shared_ptr<const Descriptor> file, FileSlice left) {
     chunk.file = std::move(file);
     chunk.slice = left;
     rest().bytes += left.bytes;
-    rest().chunks.push_back(std::move(chunk));
+    rest_->chunks.push_back(std::move(chunk));
     begin_waiting();
+    Rest::count(rest_);
   }
 }
 
@@ -368,12 +471,12 @@ bool Stream::drain_file() {
     }
     share -= written.bytes;
     rest_->bytes -= written.bytes;
+    rest_->given += written.bytes;
     chunk.slice.offset += written.bytes;
     chunk.slice.bytes -= written.bytes;
   }
   if (chunk.slice.bytes == 0) {
-    chunk = Chunk();
-    ++rest_->first;
+    rest_->drop_first();
     return true;
   }
   rest_->is_yielding = true;
@@ -382,7 +485,11 @@ bool Stream::drain_file() {
 }
 
 void Stream::tell_writable() {
-  if (!is(kWaiting) || is(kBroken) || !drain()) {
+  if (!is(kWaiting) || is(kBroken)) {
+    return;
+  }
+  if (!drain()) {
+    Rest::count(rest_);
     return;
   }
   // The stream counts as writable before its owner hears of it, since the owner writes in there.
@@ -390,8 +497,8 @@ void Stream::tell_writable() {
   if (!is(kHasHeld) && !is(kSealed)) {
     delete std::exchange(rest_, nullptr);
   } else {
-    rest_->chunks.clear();
-    rest_->first = 0;
+    rest_->drop_all();
+    Rest::count(rest_);
   }
   if (is(kEnding)) {
     finish_ending();

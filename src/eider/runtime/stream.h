@@ -17,6 +17,10 @@
 
 namespace eider {
 
+namespace detail::runtime {
+class OutputBudget;
+}  // namespace detail::runtime
+
 /// Told by a `Stream`, on its loop's thread, never from within a call that the owner made.
 /// Each of these may close or destroy the stream, and any other.
 class StreamOwner {
@@ -36,6 +40,9 @@ class StreamOwner {
   ///
   /// why  the seal's reason, in a sentence; valid until the call returns
   virtual void on_insecure(std::string_view /*why*/) { on_broken(NetError::insecure); }
+  /// Where the memory of output that waits is counted; null: nowhere. It outlives the stream. A
+  /// stream that the budget cuts off is broken (`on_broken`) later in the turn.
+  [[nodiscard]] virtual detail::runtime::OutputBudget* output_budget() noexcept { return nullptr; }
 
  protected:
   ~StreamOwner() = default;
@@ -72,7 +79,10 @@ class Stream {
   /// Sends a large body behind what is corked, without copying it. Pre: is_open().
   void send_owned(std::string bytes);
   /// The same of bytes that `owner` keeps for it.
-  void send_shared(std::shared_ptr<const void> owner, std::string_view bytes);
+  ///
+  /// memory_bytes  what the owner takes, where queues alone keep it; 0: it is kept anyway
+  void send_shared(std::shared_ptr<const void> owner, std::string_view bytes,
+                   std::size_t memory_bytes = 0);
 
   /// Sends bytes of a file behind what is corked; the kernel copies them from its cache to the
   /// socket. When the file turns out to be shorter the connection is broken. Pre: is_open().

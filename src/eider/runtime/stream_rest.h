@@ -8,6 +8,7 @@
 
 #include "eider/base/buffer.h"
 #include "eider/runtime/deferred.h"
+#include "eider/runtime/output_budget.h"
 #include "eider/runtime/seal.h"
 #include "eider/runtime/stream.h"
 
@@ -25,7 +26,12 @@ struct Stream::Chunk {
   std::size_t sent = 0;
   std::shared_ptr<const Descriptor> file;  // then `slice` is what is left
   FileSlice slice;
+  std::size_t memory_bytes = 0;  // of `owner`, where queues alone keep it
 
+  /// Memory of this stream alone.
+  [[nodiscard]] std::size_t own_bytes() const noexcept {
+    return corked.capacity() + (owned.empty() ? 0 : owned.capacity());
+  }
   [[nodiscard]] std::string_view all() const noexcept {
     return owner != nullptr ? shared : owned.empty() ? corked.view() : std::string_view(owned);
   }
@@ -41,6 +47,16 @@ class Stream::Sealing {
 
   void start();
   [[nodiscard]] const Seal& seal() const noexcept { return *seal_; }
+  /// Memory for ciphertext, and for what waits for the handshake.
+  [[nodiscard]] std::size_t own_bytes() const noexcept {
+    return (wire_.empty() ? 0 : wire_.capacity()) + early_.capacity();
+  }
+  /// Forgets all that waits.
+  void drop_output() noexcept {
+    wire_.release();
+    early_.release();
+    sent_ = 0;
+  }
   /// Ciphertext that has not left.
   [[nodiscard]] std::string_view left() const noexcept { return wire_.view().substr(sent_); }
 
@@ -76,13 +92,20 @@ class Stream::Sealing {
 
 /// Output that the socket refused, input that came while paused, and news for the end of the turn.
 struct Stream::Rest final : public Deferred {
-  explicit Rest(Stream& stream) noexcept : owner(stream) {}
+  class Counted;
+
+  explicit Rest(Stream& stream);
+  ~Rest();
+  Rest(const Rest&) = delete;
+  Rest& operator=(const Rest&) = delete;
   void run() override { owner.tell_held(); }
 
-  void add(Chunk chunk) {
-    bytes += chunk.left().size();
-    chunks.push_back(std::move(chunk));
-  }
+  void add(Chunk chunk);
+  /// Appends to the last chunk, if that is small and was corked as well.
+  [[nodiscard]] bool try_append(std::string_view corked);
+  /// All of the first one has left.
+  void drop_first() noexcept;
+  void drop_all() noexcept;
   [[nodiscard]] bool is_file_next() const noexcept { return chunks[first].file != nullptr; }
   /// None of a file's.
   [[nodiscard]] std::string_view left(std::size_t ahead) const noexcept {
@@ -92,16 +115,36 @@ struct Stream::Rest final : public Deferred {
   [[nodiscard]] std::size_t waiting_bytes() const noexcept {
     return bytes + (sealing == nullptr ? 0 : sealing->left().size());
   }
+  /// The budget learns what waits by now. rest: may be null
+  static void count(Rest* rest);
 
   Stream& owner;
   std::vector<Chunk> chunks;  // those before `first` have left
   std::size_t first = 0;
   std::size_t bytes = 0;
+  std::size_t own_bytes = 0;         // memory of the chunks
+  std::uint64_t given = 0;           // to the socket
+  std::unique_ptr<Counted> counted;  // null where nobody counts
   Buffer held;
   bool is_end_held = false;
   bool is_yielding = false;  // has sent its share of this turn, and may go on
   NetError error = NetError::other;
   std::unique_ptr<Sealing> sealing;
+};
+
+/// A stream in its budget.
+class Stream::Rest::Counted final : public detail::runtime::WaitingOutput {
+ public:
+  Counted(Stream& stream, detail::runtime::OutputBudget& its_budget) noexcept
+      : WaitingOutput(its_budget), budget(its_budget), stream_(stream) {}
+
+  detail::runtime::OutputBudget& budget;
+
+ private:
+  [[nodiscard]] detail::runtime::OutputFlow flow() const noexcept override;
+  void give_up() noexcept override;
+
+  Stream& stream_;
 };
 
 }  // namespace eider

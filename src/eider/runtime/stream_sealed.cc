@@ -241,8 +241,7 @@ void Stream::Sealing::send_chunk(Chunk chunk) {
     return;
   }
   if (drain()) {
-    stream_.rest_->chunks.clear();
-    stream_.rest_->first = 0;
+    stream_.rest_->drop_all();
   } else {
     stream_.begin_waiting();
   }
@@ -268,11 +267,11 @@ void Stream::Sealing::seal_next_piece() {
   }
   seal_text({room.data(), got});
   stream_.rest_->bytes -= got;
+  stream_.rest_->given += got;
   chunk.slice.offset += got;
   chunk.slice.bytes -= got;
   if (chunk.slice.bytes == 0) {
-    chunk = Chunk();
-    ++stream_.rest_->first;
+    stream_.rest_->drop_first();
   }
 }
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "eider/base/buffer.h"
 #include "eider/base/secured_by.h"
+#include "eider/base/shared_log.h"
 #include "eider/runtime/loop.h"
 
 namespace eider {
@@ -22,6 +24,11 @@ class UpgradedLine {
   [[nodiscard]] virtual Buffer& output() = 0;
   /// Sends what is in `output` now. Returns whether nothing waits; else `on_drained` follows.
   virtual bool flush() = 0;
+  /// Sends bytes that other queues share, in addition to `output`: without a copy where the line
+  /// can refer to them.
+  virtual void send_shared(const detail::base::SharedBytes& shared) {
+    output().append(shared.bytes);
+  }
   /// What could not leave so far, beside what `output` holds.
   [[nodiscard]] virtual std::size_t waiting_bytes() const noexcept = 0;
   /// The same with what the kernel holds for the client: see runtime/unread.h.

@@ -16,6 +16,9 @@ class UpgradedStream : public UpgradedLine {
   [[nodiscard]] Loop& loop() noexcept final { return stream_.loop(); }
   [[nodiscard]] Buffer& output() final { return stream_.output(); }
   bool flush() final { return stream_.flush(); }
+  void send_shared(const base::SharedBytes& shared) final {
+    stream_.send_shared(shared.owner, shared.bytes, shared.memory_bytes);
+  }
   [[nodiscard]] std::size_t waiting_bytes() const noexcept final { return stream_.waiting_bytes(); }
   [[nodiscard]] std::size_t unread_bytes() const noexcept final {
     return eider::unread_bytes(stream_);

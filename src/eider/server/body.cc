@@ -1,6 +1,10 @@
 #include "eider/server/body.h"
 
 #include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "eider/runtime/loop_local.h"
 
 namespace eider::detail::server {
 
@@ -11,7 +15,19 @@ constexpr std::uint64_t kPromisedBytesMax = 64UL * 1024;
 /// A larger buffer is given back when its request is done.
 constexpr std::size_t kKeptBytesMax = 16UL * 1024;
 
+struct KeptBodyBudget final : LoopKept {
+  BodyBudget budget{std::numeric_limits<std::size_t>::max()};
+};
+
 }  // namespace
+
+BodyBudget& decoded_budget_of(Loop& loop) {
+  static const std::uint64_t key = runtime::next_loop_key();
+  if (loop.kept(key) == nullptr) {
+    loop.kept(key) = std::make_unique<KeptBodyBudget>();
+  }
+  return static_cast<KeptBodyBudget&>(*loop.kept(key)).budget;
+}
 
 void Body::begin(std::uint64_t bytes_max, std::uint64_t length) {
   bytes_ = 0;

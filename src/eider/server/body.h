@@ -11,6 +11,10 @@
 #include "eider/base/buffer.h"
 #include "eider/http/refusal.h"
 
+namespace eider {
+class Loop;
+}
+
 namespace eider::detail::server {
 
 /// What all contents that one loop has gathered may hold together.
@@ -24,6 +28,12 @@ class BodyBudget {
     taken_ += is_there ? bytes : 0;
     return is_there;
   }
+  /// The same, but for the first one there is always room.
+  [[nodiscard]] bool try_take_one(std::size_t bytes) noexcept {
+    const bool is_there = taken_ == 0 || bytes <= left();
+    taken_ += is_there ? bytes : 0;
+    return is_there;
+  }
   void give_back(std::size_t bytes) noexcept { taken_ -= bytes; }
   [[nodiscard]] std::size_t left() const noexcept {
     return bytes_max_ - std::min(bytes_max_, taken_);
@@ -33,6 +43,10 @@ class BodyBudget {
   std::size_t bytes_max_;
   std::size_t taken_ = 0;
 };
+
+/// Of the request bodies that the loop holds decompressed: Limits::decoded_bytes_max. On the loop's
+/// thread, or before it runs; as long as the loop.
+[[nodiscard]] BodyBudget& decoded_budget_of(Loop& loop);
 
 class Body {
  public:

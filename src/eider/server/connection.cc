@@ -185,15 +185,17 @@ void Connection::on_secured() {
 
 // What comes ahead.
 
-/// Those without an IP address are not counted: peers of a Unix socket, a balancer that asks for
-/// itself.
+/// Connections without an IP address are not counted: Unix sockets, health checks of a balancer.
 bool Connection::try_take_place() {
-  const std::size_t most = context_.limits.connections_per_address_max;
-  if (most == 0 || context_.per_address == nullptr) [[likely]] {
+  const std::size_t limit = context_.limits.connections_per_address_max;
+  if (limit == 0 || context_.per_address == nullptr) {
     return true;
   }
   const auto client = IpAddress::parse(address());
-  if (!client) {
+  const bool is_proxied = context_.service.trusts_proxies() ||
+                          (extra_ != nullptr && extra_->proxied_address != nullptr);
+  const std::size_t most = client ? connections_max_of(*client, limit, is_proxied) : 0;
+  if (most == 0) {
     return true;
   }
   place_ = context_.per_address->try_take(*client, most).value_or(PerAddress::kNoPlace);

@@ -73,11 +73,11 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   /// What few connections need, made when it is first asked for.
   struct Extra;
   [[nodiscard]] Extra& extra();
-  [[nodiscard]] Extra* find_extra() const noexcept { return extra_.get(); }
 
  private:
   friend class Connections;
   friend class ConnectionLook;
+  friend class ReportH1;
 
   enum class Stage : std::uint8_t {
     http1,
@@ -95,6 +95,9 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   void on_drained() override;
   void on_broken(NetError error) override;
   void on_secured() override;
+  [[nodiscard]] runtime::OutputBudget* output_budget() noexcept override {
+    return &context_.output;
+  }
 
   // What comes ahead.
   void take_bytes(std::string_view bytes);

@@ -29,6 +29,14 @@ void LoopContext::take(const Limits& others) noexcept {
   limits.take(others, loop.now());
   head_limits = head_limits_of(others);
   exchanges.set_max(others.in_flight_max, others.bodies_bytes_max);
+  take_budgets(others);
+}
+
+void LoopContext::take_budgets(const Limits& others) noexcept {
+  output.set_limits({.bytes_max = others.waiting_bytes_max,
+                     .span = others.write,
+                     .bytes_per_second_min = others.bytes_per_second_min});
+  decoded_budget_of(loop).set_max(others.decoded_bytes_max);
 }
 
 // Multiples of the golden ratio, of which none lies near an earlier one.

@@ -96,6 +96,14 @@ class ProducedContent {
   [[nodiscard]] virtual std::string last_words() const { return {}; }
 };
 
+/// The size of a shared body that was made for this response alone; 0 if others keep it anyway.
+///
+/// senders  references to it that are the caller's
+[[nodiscard]] inline std::size_t own_shared_bytes(const Response& response, int senders) {
+  const std::shared_ptr<const void> owner = response.body_owner();
+  return owner.use_count() <= 2 + senders ? response.body().size() : 0;
+}
+
 /// Parts of an open file, sent by the kernel without passing through this process.
 class FileContent final {
  public:

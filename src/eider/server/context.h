@@ -14,6 +14,8 @@
 #include "eider/http/request.h"
 #include "eider/http/response.h"
 #include "eider/runtime/loop.h"
+#include "eider/runtime/output_budget.h"
+#include "eider/server/body.h"
 #include "eider/server/connection_protocol.h"
 #include "eider/server/exchange.h"
 #include "eider/server/loop_limits.h"
@@ -55,10 +57,13 @@ struct LoopContext {
         exchanges({its_loop, its_service, limits, running, *numbers, is_draining,
                    its_service.slow_after(Duration::zero())},
                   its_limits.in_flight_max, its_limits.bodies_bytes_max),
-        overload(its_loop, requests, its_limits.queue_time) {}
+        overload(its_loop, requests, its_limits.queue_time) {
+    take_budgets(its_limits);
+  }
 
   /// Others hold for what comes from now on.
   void take(const Limits& others) noexcept;
+  void take_budgets(const Limits& others) noexcept;
   [[nodiscard]] static h1::HeadLimits head_limits_of(const Limits& limits) noexcept {
     return {.head_bytes_max = limits.head_bytes_max,
             .target_bytes_max = limits.target_bytes_max,
@@ -79,6 +84,7 @@ struct LoopContext {
 
   Loop& loop;
   Service& service;
+  runtime::OutputBudget& output = runtime::output_budget_of(loop);
   LoopLimits limits;
   h1::HeadLimits head_limits;
   Request request;  // of what is answered at once

@@ -13,6 +13,9 @@ namespace eider {
 /// The largest body that a route takes unless it says otherwise: 1 MiB.
 inline constexpr std::size_t kBodyBytesMaxDefault = 1024UL * 1024;
 
+/// Connections of one client, unless the program or a setting chooses another number.
+inline constexpr std::size_t kConnectionsPerAddressDefault = 1000;
+
 struct Limits {
   /// A request head, from its first byte to its empty line; a larger one is a 431.
   std::uint32_t head_bytes_max = 16 * 1024;
@@ -23,10 +26,11 @@ struct Limits {
 
   /// Connections of the whole server; what comes beyond is closed at once.
   std::size_t connections_max = 100'000;
-  /// The same from one client: an IPv4 address, or the /64 of an IPv6 address, by the PROXY
-  /// protocol's word where that is spoken. 0 is no bound, since behind a proxy that does not speak
-  /// it all clients are one: a server that its clients reach themselves should set one.
-  std::size_t connections_per_address_max = 0;
+  /// The same from one client: an IPv4 address, or the /64 of an IPv6 address, as the PROXY
+  /// protocol says where that is spoken. 0 is no bound. The default number does not apply to
+  /// clients on this machine, nor with the PROXY protocol or an app that trusts proxies: a proxy is
+  /// one client, whatever it forwards. Any other number applies to all.
+  std::size_t connections_per_address_max = kConnectionsPerAddressDefault;
   /// Requests of the whole server that wait or whose bodies are still arriving; further ones of
   /// that kind are a 503. Each loop has its equal share.
   std::size_t in_flight_max = 65'536;
@@ -34,6 +38,16 @@ struct Limits {
   /// Bodies that one loop holds in memory, all of them together, until their handlers are done;
   /// what comes beyond is a 503. A route that takes larger ones as a whole needs more.
   std::size_t bodies_bytes_max = 256UL * 1024 * 1024;
+  /// Request bodies that one loop holds decompressed, all of them together, until their responses
+  /// are complete; more is a 503. One body alone may be larger.
+  std::size_t decoded_bytes_max = 24UL * 1024 * 1024;
+
+  /// Memory of one loop for output that waits for slow clients: responses, streams of HTTP/2,
+  /// WebSocket messages, events. From half of it on, clients have to read faster than
+  /// `bytes_per_second_min`; beyond it, connections that have read least lately are reset, the
+  /// largest first. A single response may be larger. Content that is shared, such as static files
+  /// and published messages, counts once or not at all.
+  std::size_t waiting_bytes_max = 24UL * 1024 * 1024;
 
   /// Threads for work that blocks, of the whole server, started on demand; and what may wait for
   /// one: further work is a 503.

@@ -1,8 +1,33 @@
 #include "eider/server/per_address.h"
 
 #include <algorithm>
+#include <span>
+
+#include "eider/server/limits.h"
 
 namespace eider::detail::server {
+
+namespace {
+
+/// 127.0.0.0/8 and ::1.
+bool is_this_machine(const IpAddress& address) noexcept {
+  constexpr std::uint8_t kFirst = 127;
+  const std::span<const std::uint8_t> bytes = address.bytes();
+  if (address.is_v4()) {
+    return bytes.front() == kFirst;
+  }
+  const auto rest = bytes.first(bytes.size() - 1);
+  return bytes.back() == 1 &&
+         std::ranges::all_of(rest, [](std::uint8_t byte) { return byte == 0; });
+}
+
+}  // namespace
+
+std::size_t connections_max_of(const IpAddress& client, std::size_t limit,
+                               bool is_proxied) noexcept {
+  const bool is_default = limit == kConnectionsPerAddressDefault;
+  return is_default && (is_proxied || is_this_machine(client)) ? 0 : limit;
+}
 
 PerAddress::Client PerAddress::client_of(const IpAddress& address) noexcept {
   constexpr std::size_t kNetworkBytes = 8;

@@ -14,6 +14,13 @@
 
 namespace eider::detail::server {
 
+/// How many connections that client may have; 0: any number. The default limit is for clients that
+/// connect directly from another machine.
+///
+/// is_proxied  proxies connect for the clients, or tell their addresses
+[[nodiscard]] std::size_t connections_max_of(const IpAddress& client, std::size_t limit,
+                                             bool is_proxied) noexcept;
+
 /// A client is an IPv4 address, or the /64 of an IPv6 one: whoever has one of these has all of it
 /// (RFC 6177).
 class PerAddress {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "eider/server/limits.h"
+
 namespace eider::detail::server {
 namespace {
 
@@ -45,6 +47,27 @@ TEST(PerAddress, forgets_a_client_that_has_left) {
     ASSERT_TRUE(place);
     EXPECT_EQ(*place, 0U) << "the place of the one before";
     clients.give_back(*place);
+  }
+}
+
+TEST(PerAddress, the_default_limit_is_for_clients_that_connect_directly) {
+  constexpr std::size_t kDefault = kConnectionsPerAddressDefault;
+  EXPECT_EQ(connections_max_of(client_at("192.0.2.1"), kDefault, false), kDefault);
+  EXPECT_EQ(connections_max_of(client_at("2001:db8::1"), kDefault, false), kDefault);
+  EXPECT_EQ(connections_max_of(client_at("192.0.2.1"), kDefault, true), 0U) << "behind a proxy";
+  for (const char* own : {"127.0.0.1", "127.9.9.9", "::1"}) {
+    EXPECT_EQ(connections_max_of(client_at(own), kDefault, false), 0U) << own;
+  }
+  for (const char* foreign : {"::", "::7f00:1", "::2", "128.0.0.1"}) {
+    EXPECT_EQ(connections_max_of(client_at(foreign), kDefault, false), kDefault) << foreign;
+  }
+}
+
+TEST(PerAddress, any_other_limit_is_for_all_clients) {
+  for (const char* client : {"127.0.0.1", "::1", "192.0.2.1"}) {
+    EXPECT_EQ(connections_max_of(client_at(client), 5, true), 5U) << client;
+    EXPECT_EQ(connections_max_of(client_at(client), 5, false), 5U) << client;
+    EXPECT_EQ(connections_max_of(client_at(client), 0, false), 0U) << client;
   }
 }
 

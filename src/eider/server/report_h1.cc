@@ -101,7 +101,7 @@ void ReportH1::of_lost() noexcept {
 }
 
 std::unique_ptr<UnsentH1> ReportH1::take_unsent() noexcept {
-  Connection::Extra* const extra = connection_.find_extra();
+  Connection::Extra* const extra = connection_.extra_.get();
   return extra == nullptr ? nullptr : std::move(extra->unsent);
 }
 

@@ -31,7 +31,7 @@ void send_large(Stream& stream, Response& response) {
   if (std::string* owned = response.owned_body(); owned != nullptr) {
     stream.send_owned(std::move(*owned));
   } else if (auto owner = response.body_owner()) {
-    stream.send_shared(std::move(owner), response.body());
+    stream.send_shared(std::move(owner), response.body(), own_shared_bytes(response, 1));
   } else {
     send_large_view(stream, response.body());
   }

@@ -118,6 +118,8 @@ class Service {
 
   /// Whether `observe` wants to be called; asked once per loop.
   [[nodiscard]] virtual bool is_observed() const noexcept { return false; }
+  /// Clients come through proxies, whose addresses are not their own.
+  [[nodiscard]] virtual bool trusts_proxies() const noexcept { return false; }
   /// Called once for each request, when all is over with it.
   virtual void observe(const AnswerRecord& /*record*/) noexcept {}
 

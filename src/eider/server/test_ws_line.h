@@ -15,6 +15,7 @@
 #include "eider/http/ws/frame.h"
 #include "eider/http/ws/message_reader.h"
 #include "eider/http/ws/message_writer.h"
+#include "eider/runtime/output_budget.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/upgraded_stream.h"
 #include "eider/server/topics.h"
@@ -123,6 +124,9 @@ class TestLine final : public detail::runtime::UpgradedStream,
     if (!is_closed) {
       upgraded_->on_bytes(bytes);
     }
+  }
+  [[nodiscard]] detail::runtime::OutputBudget* output_budget() noexcept override {
+    return &detail::runtime::output_budget_of(loop_);
   }
   void on_end() override {
     if (!is_closed) {

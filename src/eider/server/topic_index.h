@@ -53,8 +53,12 @@ class TopicIndex {
   /// The hub has none any more.
   void leave(std::string_view topic, WsHub& hub) noexcept;
 
-  /// Hands the message to all hubs with subscribers but `except`, which may be null.
-  void post(std::string_view topic, const SharedMessage& message, const WsHub* except);
+  /// Hands the message to all hubs with subscribers of its topic but `except`, which may be null.
+  ///
+  /// returns  false where more waits for one of them than should
+  bool post(const SharedMessage& message, const WsHub* except);
+  /// More waits for one of the hubs than should.
+  [[nodiscard]] bool is_full() const;
 
   [[nodiscard]] std::size_t subscribers(std::string_view topic) const;
   [[nodiscard]] std::size_t size() const;

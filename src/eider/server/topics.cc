@@ -16,8 +16,8 @@ namespace eider {
 
 namespace detail::server {
 
-Published::Published(const WsMessage& message, const TopicEvent& event)
-    : payload_bytes_(message.bytes.size()), type_(message.type) {
+Published::Published(std::string_view topic, const WsMessage& message, const TopicEvent& event)
+    : topic_(topic), payload_bytes_(message.bytes.size()), type_(message.type) {
   ws::MessageWriter().message(frame_, {.type = message.type}, message.bytes);
   if (type_ != ws::MessageType::text) {
     return;
@@ -62,18 +62,29 @@ void TopicIndex::leave(std::string_view topic, WsHub& hub) noexcept {
 }
 
 // Under the lock: a hub that has left would have a loop that may be gone.
-void TopicIndex::post(std::string_view topic, const SharedMessage& message, const WsHub* except) {
+bool TopicIndex::post(const SharedMessage& message, const WsHub* except) {
   const std::lock_guard lock(mutex_);
-  const auto found = topics_.find(topic);
+  const auto found = topics_.find(message->topic());
   if (found == topics_.end()) {
-    return;
+    return true;
   }
+  bool has_room = true;
   for (WsHub* hub : found->second.hubs) {
-    if (hub != except) {
-      hub->loop().post(
-          [hub, message, name = std::string(topic)] { hub->publish_here(name, *message); });
+    if (hub == except) {
+      continue;
     }
+    // One wake-up takes all that has come by then.
+    if (hub->inbox().put(message)) {
+      hub->loop().post([hub] { hub->take_inbox(); });
+    }
+    has_room = has_room && !hub->inbox().is_full();
   }
+  return has_room;
+}
+
+bool TopicIndex::is_full() const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(hubs_, [](const auto& hub) { return hub->inbox().is_full(); });
 }
 
 std::size_t TopicIndex::subscribers(std::string_view topic) const {
@@ -105,7 +116,8 @@ void Topics::publish_here(std::string_view topic, const WsMessage& message,
                           const TopicEvent& event) {
   // Nothing is framed for a topic that nobody has subscribed to.
   if (subscribers(topic) != 0) {
-    index_->post(topic, std::make_shared<const detail::server::Published>(message, event), nullptr);
+    (void)index_->post(std::make_shared<const detail::server::Published>(topic, message, event),
+                       nullptr);
   }
 }
 
@@ -117,6 +129,10 @@ TopicListener::~TopicListener() {
 
 void TopicListener::listen(std::string_view topic) {
   hub_.listen(*this, topic);
+}
+
+detail::base::SharedBytes TopicListener::shared_event() {
+  return hub_.share_event();
 }
 
 std::size_t Topics::subscribers(std::string_view topic) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "eider/base/log.h"
+#include "eider/base/shared_log.h"
 #include "eider/ws/websocket.h"
 
 namespace eider {
@@ -98,6 +99,10 @@ class TopicListener {
  protected:
   /// One event as it is written (http/sse.h), valid during the call. Must not publish, nor listen.
   virtual void on_published(std::string_view event) = 0;
+  /// For on_published: the same event in memory that all listeners of its topic share.
+  [[nodiscard]] detail::base::SharedBytes shared_event();
+  /// Something that was published was lost: this loop did not keep up with the others.
+  virtual void on_gap() {}
   /// The server ends, and nothing more is heard; perhaps told again.
   virtual void on_over() = 0;
 

@@ -11,6 +11,10 @@ namespace eider::detail::server {
 namespace {
 
 constexpr std::size_t kSpareRunsMax = 16;
+/// Frames of this size and more are not copied for each connection.
+constexpr std::size_t kSharedFramesMin = 8UL * 1024;
+/// So often publishers that are held back look whether other loops keep up.
+constexpr Duration kHeldBackFor = std::chrono::milliseconds(2);
 /// A run that grew beyond this gives its memory back.
 constexpr std::size_t kKeptRunBytesMax = 64UL * 1024;
 
@@ -37,6 +41,14 @@ WsHub::~WsHub() {
 
 void WsHub::subscribe(ws::detail::WsSession& session, std::string_view name) {
   if (*find_subscription(session, name) != nullptr) {
+    return;
+  }
+  std::size_t topics = 0;
+  for (const WsSubscription* at = session.subscriptions; at != nullptr; at = at->next) {
+    ++topics;
+  }
+  if (topics >= session.output().options().topics_max) {
+    session.begin_closing(CloseCode::policy_violation, "too many topics");
     return;
   }
   WsTopic& topic = join(name);
@@ -149,7 +161,7 @@ void WsHub::leave(WsTopic& topic) noexcept {
 
 // Publishing.
 
-void WsHub::publish(std::string_view name, const WsMessage& message,
+bool WsHub::publish(std::string_view name, const WsMessage& message,
                     const ws::detail::WsSession* except) {
   if (index_.carry) {
     index_.carry(name, message, {});
@@ -166,27 +178,89 @@ void WsHub::publish(std::string_view name, const WsMessage& message,
   }
   const bool has_listeners = here != 0 && !topic->listeners.empty();
   if (all == here && !has_listeners) {
-    return;
+    return true;
   }
-  const auto published = std::make_shared<const Published>(message, TopicEvent());
+  const auto published = std::make_shared<const Published>(name, message, TopicEvent());
   if (has_listeners) {
     tell_listeners(*topic, published->event());
   }
-  if (all > here) {
-    index_.post(name, published, this);
-  }
+  return all <= here || index_.post(published, this);
 }
 
-void WsHub::tell_listeners(const WsTopic& topic, std::string_view event) {
+void WsHub::tell_listeners(WsTopic& topic, std::string_view event) {
+  if (event.empty()) {
+    return;
+  }
+  told_ = {.topic = &topic, .event = event, .kept = {}};
   for (TopicListener* const listener : topic.listeners) {
-    if (!event.empty()) {
-      listener->on_published(event);
-    }
+    listener->on_published(event);
+  }
+  told_ = {};
+}
+
+base::SharedBytes WsHub::share_event() {
+  if (told_.kept.owner == nullptr) {
+    told_.kept = told_.topic->event_log.append(told_.event);
+  }
+  return told_.kept;
+}
+
+void WsHub::take_inbox() {
+  const HubInbox::Content content = inbox_.take();
+  for (const SharedMessage& message : content.messages) {
+    publish_here(*message);
+  }
+  if (!content.gaps.empty()) {
+    run();  // what has come leaves before subscribers are disconnected
+  }
+  for (const std::string& topic : content.gaps) {
+    tell_gap(topic);
   }
 }
 
-void WsHub::publish_here(std::string_view name, const Published& message) {
-  WsTopic* topic = find(name);
+// Lists are copied: who hears of a gap may leave the topic, which is gone with the last one.
+void WsHub::tell_gap(std::string_view name) {
+  const WsTopic* const topic = find(name);
+  if (topic == nullptr) {
+    return;
+  }
+  for (TopicListener* const listener : std::vector(topic->listeners)) {
+    listener->on_gap();
+  }
+  std::vector<ws::detail::WsSession*> sessions;
+  for (const WsSubscription* const subscription : topic->subscriptions) {
+    sessions.push_back(subscription->session);
+  }
+  for (ws::detail::WsSession* const session : sessions) {
+    session->admits(1, session->output().options().when_slow, true);
+  }
+}
+
+// A loop that keeps up may be busy for long, so publishers look, instead of being woken.
+void WsHub::hold_back(ws::detail::WsSession& session) {
+  session.hold_back();
+  held_back_.push_back(&session);
+  if (!is_armed()) {
+    loop().arm(*this, loop().now() + kHeldBackFor);
+  }
+}
+
+void WsHub::forget_held_back(ws::detail::WsSession& session) noexcept {
+  std::erase(held_back_, &session);
+}
+
+void WsHub::expire() {
+  if (index_.is_full()) {
+    loop().arm(*this, loop().now() + kHeldBackFor);
+    return;
+  }
+  for (ws::detail::WsSession* const session : std::exchange(held_back_, {})) {
+    session->go_on_reading();
+  }
+}
+
+void WsHub::publish_here(const Published& message) {
+  WsTopic* topic = find(message.topic());
   if (topic == nullptr) {
     return;
   }
@@ -282,7 +356,7 @@ void WsHub::hand_out(ws::detail::WsSession& session) {
   std::uint32_t place = std::exchange(session.first_pending, ws::detail::WsSession::kNone);
   session.last_pending = ws::detail::WsSession::kNone;
   while (place != ws::detail::WsSession::kNone) {
-    const Run& run = runs_[pending_[place].run];
+    Run& run = runs_[pending_[place].run];
     const WhenSlow when_slow = session.output().options().when_slow;
     if (session.admits(run.pieces.size(), when_slow) == WsSent::taken) {
       hand_out(session, run);
@@ -291,13 +365,26 @@ void WsHub::hand_out(ws::detail::WsSession& session) {
   }
 }
 
-void WsHub::hand_out(ws::detail::WsSession& session, const Run& run) {
+// A slow connection refers to memory that it shares with others; a fast one sends a copy at once.
+void WsHub::hand_out(ws::detail::WsSession& session, std::string_view frames, base::SharedLog& log,
+                     base::SharedBytes& kept) {
+  if (frames.size() < kSharedFramesMin && session.output().waiting_bytes() == 0) {
+    session.put_frames({.owner = nullptr, .bytes = frames});
+    return;
+  }
+  if (kept.owner == nullptr) {
+    kept = log.append(frames);
+  }
+  session.put_frames(kept);
+}
+
+void WsHub::hand_out(ws::detail::WsSession& session, Run& run) {
   switch (session.output().form()) {
     case ws::detail::WsForm::plain:
-      session.put_frames(run.plain.view());
+      hand_out(session, run.plain.view(), run.topic->plain_log, run.kept_plain);
       return;
     case ws::detail::WsForm::shared:
-      session.put_frames(run.shared.view());
+      hand_out(session, run.shared.view(), run.topic->shared_log, run.kept_shared);
       return;
     case ws::detail::WsForm::own:
       for (const Run::Piece& piece : run.pieces) {
@@ -314,6 +401,8 @@ void WsHub::forget_batch() noexcept {
     if (--run.topic->runs == 0 && run.topic->size() == 0) {
       topics_.erase(topics_.find(run.topic->name));
     }
+    run.kept_plain = {};
+    run.kept_shared = {};
     run.plain.reset(kKeptRunBytesMax);
     run.shared.reset(kKeptRunBytesMax);
     run.pieces.clear();

@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "eider/base/buffer.h"
+#include "eider/base/shared_log.h"
 #include "eider/base/slab.h"
 #include "eider/runtime/deferred.h"
+#include "eider/runtime/timer.h"
+#include "eider/server/hub_inbox.h"
 #include "eider/server/topic_index.h"
 #include "eider/server/ws_published.h"
 #include "eider/ws/ws_shared.h"
@@ -27,7 +30,11 @@ struct WsTopic {
   std::vector<WsSubscription*> subscriptions;
   std::vector<TopicListener*> listeners;
   std::size_t shared_forms = 0;  // of them
-  std::size_t runs = 0;          // of this turn
+  // What slow subscribers share: frames as they are, compressed ones, events.
+  base::SharedLog plain_log;
+  base::SharedLog shared_log;
+  base::SharedLog event_log;
+  std::size_t runs = 0;  // of this turn
 
   [[nodiscard]] std::size_t size() const noexcept {
     return subscriptions.size() + listeners.size();
@@ -42,7 +49,10 @@ struct WsSubscription {
   WsSubscription* next;     // of the same session
 };
 
-class WsHub final : public ws::detail::WsShared, public ws::detail::WsTopics, private Deferred {
+class WsHub final : public ws::detail::WsShared,
+                    public ws::detail::WsTopics,
+                    private Deferred,
+                    private Timer {
  public:
   WsHub(Loop& loop, TopicIndex& index);
   ~WsHub();
@@ -52,16 +62,21 @@ class WsHub final : public ws::detail::WsShared, public ws::detail::WsTopics, pr
   void unsubscribe_all(ws::detail::WsSession& session) noexcept override;
 
   /// Here at the end of this turn, and on all other loops with subscribers.
-  void publish(std::string_view topic, const WsMessage& message,
+  bool publish(std::string_view topic, const WsMessage& message,
                const ws::detail::WsSession* except) override;
+  void hold_back(ws::detail::WsSession& session) override;
+  void forget_held_back(ws::detail::WsSession& session) noexcept override;
 
   void listen(TopicListener& listener, std::string_view topic);
   void listen_no_more(TopicListener& listener) noexcept;
   void drain();
   /// A hub that is left of a loop that is no more may serve another one at its address.
   void begin() noexcept { is_draining_ = false; }
-  /// What another loop or thread has published.
-  void publish_here(std::string_view topic, const Published& message);
+  /// For what other loops and threads publish.
+  [[nodiscard]] HubInbox& inbox() noexcept { return inbox_; }
+  void take_inbox();
+  /// What a listener is told of.
+  [[nodiscard]] base::SharedBytes share_event();
 
   void provide_codec(const WebSocketCompression& compression,
                      const ws::DeflateTerms& terms) override;
@@ -79,6 +94,9 @@ class WsHub final : public ws::detail::WsShared, public ws::detail::WsTopics, pr
     Buffer plain;
     Buffer shared;              // the same, compressed; empty when nobody takes it
     std::vector<Piece> pieces;  // the payloads within `plain`
+    // Both once more, for those that cannot send them at once; made when first needed.
+    base::SharedBytes kept_plain;
+    base::SharedBytes kept_shared;
   };
   /// One run for one session, in a list.
   struct Pending {
@@ -86,19 +104,31 @@ class WsHub final : public ws::detail::WsShared, public ws::detail::WsTopics, pr
     std::uint32_t next;
   };
 
+  /// An event that listeners are told of.
+  struct Told {
+    WsTopic* topic = nullptr;
+    std::string_view event;
+    base::SharedBytes kept;
+  };
+
   void run() override;
+  void expire() override;
+  void publish_here(const Published& message);
+  void tell_gap(std::string_view topic);
   [[nodiscard]] WsTopic& join(std::string_view name);
   void leave(WsTopic& topic) noexcept;
   void remove(WsSubscription& subscription) noexcept;
   void leave_if_unused(WsTopic& topic) noexcept;
-  static void tell_listeners(const WsTopic& topic, std::string_view event);
+  void tell_listeners(WsTopic& topic, std::string_view event);
   [[nodiscard]] WsTopic* find(std::string_view name) const noexcept;
   [[nodiscard]] Run& run_for(WsTopic& topic, const ws::detail::WsSession* except);
   void note_piece(Run& run, const WsMessage& message);
   void compress_piece(Run& run, const WsMessage& message);
   void spread(std::uint32_t run);
   void hand_out(ws::detail::WsSession& session);
-  void hand_out(ws::detail::WsSession& session, const Run& run);
+  void hand_out(ws::detail::WsSession& session, Run& run);
+  static void hand_out(ws::detail::WsSession& session, std::string_view frames,
+                       base::SharedLog& log, base::SharedBytes& kept);
   void forget_batch() noexcept;
 
   TopicIndex& index_;
@@ -112,6 +142,9 @@ class WsHub final : public ws::detail::WsShared, public ws::detail::WsTopics, pr
   std::vector<Pending> pending_;
   std::vector<ws::detail::WsSession*> touched_;
   std::unique_ptr<ws::MessageCodec> codec_;
+  HubInbox inbox_;
+  Told told_;
+  std::vector<ws::detail::WsSession*> held_back_;
 };
 
 }  // namespace eider::detail::server

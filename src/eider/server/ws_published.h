@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "eider/base/buffer.h"
@@ -15,7 +16,15 @@ namespace eider::detail::server {
 class Published {
  public:
   /// Throws std::invalid_argument for an event that cannot be written.
-  Published(const WsMessage& message, const TopicEvent& event);
+  Published(std::string_view topic, const WsMessage& message, const TopicEvent& event);
+
+  [[nodiscard]] std::string_view topic() const noexcept { return topic_; }
+  /// What it takes while it waits.
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    constexpr std::size_t kOverhead = 64;
+    return sizeof(Published) + topic_.capacity() + frame_.capacity() + event_.capacity() +
+           kOverhead;
+  }
 
   /// As event streams tell it; empty for a message that is no text.
   [[nodiscard]] std::string_view event() const noexcept { return event_.view(); }
@@ -26,6 +35,7 @@ class Published {
   }
 
  private:
+  std::string topic_;
   Buffer frame_;
   Buffer event_;
   std::size_t payload_bytes_;

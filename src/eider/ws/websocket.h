@@ -103,6 +103,9 @@ struct WebSocketOptions {
   std::size_t queued_bytes_max = 1024UL * 1024;
   std::size_t queued_messages_max = 256;
 
+  /// Topics that one connection may be subscribed to at once; one more ends it with 1008.
+  std::size_t topics_max = 4096;
+
   /// What may wait for a slow client before `publish` and `try_send` do as `when_slow` says, and
   /// before nothing more is read from it, pings among it.
   std::size_t backpressure_bytes_max = 1024UL * 1024;

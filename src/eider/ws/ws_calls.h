@@ -53,14 +53,14 @@ void WebSocketCalls<Holder>::unsubscribe(std::string_view topic) {
 template <class Holder>
 void WebSocketCalls<Holder>::publish(std::string_view topic, const WsMessage& message) {
   if (session() != nullptr) {
-    session()->output().shared().topics()->publish(topic, message, nullptr);
+    session()->publish(topic, message, nullptr);
   }
 }
 
 template <class Holder>
 void WebSocketCalls<Holder>::publish_to_others(std::string_view topic, const WsMessage& message) {
   if (session() != nullptr) {
-    session()->output().shared().topics()->publish(topic, message, session());
+    session()->publish(topic, message, session());
   }
 }
 

@@ -219,9 +219,17 @@ void WsEndpoint::put(const WsMessage& message) {
   }
 }
 
-void WsEndpoint::put_frames(std::string_view frames) {
-  output_.put_frames(frames);
-  note_put(frames.size());
+void WsEndpoint::put_frames(const eider::detail::base::SharedBytes& frames) {
+  if (frames.owner == nullptr) {
+    output_.put_frames(frames.bytes);
+    note_put(frames.bytes.size());
+    return;
+  }
+  output_.put_shared(frames);
+  note_output(frames.bytes.size());
+  if (output_.waiting_bytes() != 0) {
+    watch_output(output_);
+  }
 }
 
 void WsEndpoint::note_put(std::size_t bytes) {
@@ -239,16 +247,17 @@ bool WsEndpoint::has_room() {
   return !is_yielding_;
 }
 
-WsSent WsEndpoint::admits(std::size_t messages, WhenSlow when_slow) {
+WsSent WsEndpoint::admits(std::size_t messages, WhenSlow when_slow, bool are_lost) {
   if (state_ != State::open) {
     return WsSent::ended;
   }
-  if (!output_.is_slow()) {
+  if (!are_lost && !output_.is_slow()) {
     return WsSent::taken;
   }
   rare().dropped += messages;
   if (when_slow == WhenSlow::disconnect) {
-    begin_closing(CloseCode::try_again_later, "too slow to take what is sent");
+    begin_closing(CloseCode::try_again_later,
+                  are_lost ? "messages were lost" : "too slow to take what is sent");
     return WsSent::ended;
   }
   return WsSent::dropped;

@@ -37,9 +37,12 @@ class WsEndpoint : protected Deferred, private WsDeadlines {
 
   /// Pre: is_open().
   void put(const WsMessage& message);
-  void put_frames(std::string_view frames);
+  /// Frames that other connections send, too. Without an owner they are copied.
+  void put_frames(const eider::detail::base::SharedBytes& frames);
   /// Whether there is room for so many messages; does as `when_slow` says when there is none.
-  [[nodiscard]] WsSent admits(std::size_t messages, WhenSlow when_slow);
+  ///
+  /// are_lost  they are not there any more
+  WsSent admits(std::size_t messages, WhenSlow when_slow, bool are_lost = false);
   /// Nothing waits, and this one's turn is not over. Else `on_room` follows.
   [[nodiscard]] bool has_room();
   void send_ping(std::string_view payload);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "eider/base/shared_log.h"
 #include "eider/http/ws/extension.h"
 #include "eider/runtime/time.h"
 #include "eider/runtime/upgraded.h"
@@ -41,6 +42,8 @@ class WsOutput {
   /// returns  how many bytes it became
   std::size_t put(const WsMessage& message);
   void put_frames(std::string_view frames) { line_->output().append(frames); }
+  /// The same of frames that other connections send, too.
+  void put_shared(const eider::detail::base::SharedBytes& frames) { line_->send_shared(frames); }
   /// payload  what is above 125 bytes is left out
   void put_ping(std::string_view payload);
   void put_pong(std::string_view payload) { shared_.writer().pong(line_->output(), payload); }

@@ -111,11 +111,32 @@ void WsSession::on_message(const WsMessage& message) {
 
 bool WsSession::is_full() const noexcept {
   const WebSocketOptions& options = output().options();
-  return inbox_ != nullptr && (inbox_->messages() >= options.queued_messages_max ||
-                               inbox_->bytes() >= options.queued_bytes_max);
+  return is_held_back_ ||
+         (inbox_ != nullptr && (inbox_->messages() >= options.queued_messages_max ||
+                                inbox_->bytes() >= options.queued_bytes_max));
+}
+
+void WsSession::publish(std::string_view topic, const WsMessage& message, const WsSession* except) {
+  WsTopics& topics = *output().shared().topics();
+  if (!topics.publish(topic, message, except) && is_open() && !is_held_back_) {
+    topics.hold_back(*this);
+  }
+}
+
+void WsSession::go_on_reading() noexcept {
+  is_held_back_ = false;
+  // A handler that waits without news would take it for the end.
+  if (has_news()) {
+    wake(arrival_);
+  }
+  read_on();
 }
 
 void WsSession::on_closing() noexcept {
+  if (is_held_back_) {
+    is_held_back_ = false;
+    output().shared().topics()->forget_held_back(*this);
+  }
   if (subscriptions != nullptr) {
     output().shared().topics()->unsubscribe_all(*this);
   }
@@ -260,7 +281,7 @@ bool WsSession::has_news() {
     output().shared().give_back(std::move(inbox_));
     answer_close();
   }
-  return is_end_told() || (inbox_ != nullptr && !has_closed_);
+  return is_end_told() || (inbox_ != nullptr && !has_closed_ && !is_held_back_);
 }
 
 std::optional<WsMessage> WsSession::take() {

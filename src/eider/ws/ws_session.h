@@ -58,8 +58,17 @@ class WsSession final : public WebSocketRef,
   // For the handler.
   using WsEndpoint::is_open;
   void close(CloseCode code, std::string_view reason);
+  /// Where other loops cannot keep up with what it publishes, this connection is not read.
+  ///
+  /// except  does not get the message; may be null
+  void publish(std::string_view topic, const WsMessage& message, const WsSession* except);
   [[nodiscard]] std::string_view agreed_subprotocol() const noexcept;
   [[nodiscard]] std::string address() const;
+
+  // For the hub.
+  [[nodiscard]] bool is_held_back() const noexcept { return is_held_back_; }
+  void hold_back() noexcept { is_held_back_ = true; }
+  void go_on_reading() noexcept;
 
   // For the coroutine that waits.
   void change_handle(WebSocket* handle) noexcept { handle_ = handle; }
@@ -94,6 +103,7 @@ class WsSession final : public WebSocketRef,
   // The small ones first: see WsEndpoint.
   std::uint8_t subprotocol_;
   bool is_started_ : 1 = false;
+  bool is_held_back_ : 1 = false;
   bool has_closed_ : 1 = false;                  // the handler has: it gets no more messages
   bool owes_closed_ : 1 = false;                 // `opened` was called
   const WebSocketHandlers* handlers_ = nullptr;  // null with a coroutine

@@ -36,8 +36,14 @@ class WsTopics {
   virtual void unsubscribe(WsSession& session, std::string_view topic) = 0;
   virtual void unsubscribe_all(WsSession& session) noexcept = 0;
   /// except  does not get it; may be null
-  virtual void publish(std::string_view topic, const WsMessage& message,
+  ///
+  /// returns  false where other loops cannot keep up: the publisher is to be held back
+  virtual bool publish(std::string_view topic, const WsMessage& message,
                        const WsSession* except) = 0;
+  /// The connection is not read until other loops keep up.
+  virtual void hold_back(WsSession& session) = 0;
+  /// It closes.
+  virtual void forget_held_back(WsSession& session) noexcept = 0;
   /// What compresses for all connections of WsForm::shared; the first one's serves them all.
   virtual void provide_codec(const WebSocketCompression& compression,
                              const ws::DeflateTerms& terms) = 0;
