@@ -7,6 +7,8 @@
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/base/text.h"
+#include "eider/runtime/loop.h"
+#include "eider/server/body.h"
 
 namespace eider {
 
@@ -15,10 +17,31 @@ namespace {
 constexpr int kUnsupportedMediaType = 415;
 constexpr int kContentTooLarge = 413;
 
-/// In the request's slot: what the body views once it is decoded.
-struct DecodedContent {
-  Buffer bytes;
+/// In the request's slot: what the body views once it is decoded. It counts as long as it is there.
+class DecodedContent {
+ public:
+  /// bytes  counted by `budget`, which outlives this
+  DecodedContent(Buffer bytes, detail::server::BodyBudget& budget) noexcept
+      : bytes_(std::move(bytes)), budget_(&budget) {}
+  DecodedContent(DecodedContent&& other) noexcept
+      : bytes_(std::move(other.bytes_)), budget_(std::exchange(other.budget_, nullptr)) {}
+  DecodedContent& operator=(DecodedContent&&) = delete;
+  ~DecodedContent() {
+    if (budget_ != nullptr) {
+      budget_->give_back(bytes_.size());
+    }
+  }
+
+  [[nodiscard]] std::string_view view() const noexcept { return bytes_.view(); }
+
+ private:
+  Buffer bytes_;
+  detail::server::BodyBudget* budget_;
 };
+
+Error too_busy() {
+  return {503, "The server holds too much content at the moment. Try again later."};
+}
 
 Error unsupported() {
   return {kUnsupportedMediaType, "The content is coded in a way that is not understood here."};
@@ -54,13 +77,19 @@ class Decompression {
     if (!*coding || request.body().empty() || request.find<DecodedContent>() != nullptr) {
       return true;
     }
-    DecodedContent content;
-    if (const auto decoded = decompress(**coding, request.body(), content.bytes, options_.limits);
+    Buffer bytes;
+    if (const auto decoded = decompress(**coding, request.body(), bytes, options_.limits);
         !decoded) {
       render_error(response, to_error(decoded.error()));
       return false;
     }
-    request.set_body(request.put(std::move(content)).bytes.view());
+    detail::server::BodyBudget& budget = detail::server::decoded_budget_of(Loop::current());
+    if (!budget.try_take_one(bytes.size())) {
+      render_error(response, too_busy());
+      response.add_header("Retry-After", "1");
+      return false;
+    }
+    request.set_body(request.put(DecodedContent(std::move(bytes), budget)).view());
     return true;
   }
 
