@@ -42,18 +42,33 @@ bool send_all(int fd, std::string_view bytes) noexcept {
                               static_cast<ssize_t>(bytes.size());
 }
 
+/// list  "md5,password"
+bool is_among(std::string_view word, std::string_view list) noexcept {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    if (list.substr(0, end) == word) {
+      return true;
+    }
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
+}
+
 /// What a server asks for that would show the password; null: nothing of that.
 ///
 /// source  PostgreSQL's documentation, section 55.7: AuthenticationCleartextPassword and
 ///         AuthenticationMD5Password
-const char* weak_request(std::string_view message) noexcept {
+const char* weak_request(std::string_view message, std::string_view allowed) noexcept {
   constexpr std::uint32_t kCleartext = 3;
   constexpr std::uint32_t kMd5 = 5;
   if (message.front() != 'R' || message.size() < 9) {
     return nullptr;
   }
   const std::uint32_t code = number_in(message.substr(5));
-  return code == kCleartext ? "in clear text" : code == kMd5 ? "as MD5" : nullptr;
+  if (code == kCleartext && !is_among("password", allowed)) {
+    return "in clear text";
+  }
+  return code == kMd5 && !is_among("md5", allowed) ? "as MD5" : nullptr;
 }
 
 }  // namespace
@@ -159,10 +174,11 @@ std::optional<std::size_t> LoginGuard::find_messages() {
     if (message.size() < size + 1) {
       break;
     }
-    if (const char* const how = weak_request(message.substr(0, size + 1))) {
+    if (const char* const how = weak_request(message.substr(0, size + 1), allowed_)) {
       why_ = std::string("the server asks for the password ") + how +
              ", without TLS, and does not get it: connect with sslmode=verify-full, or set "
-             "password_encryption = 'scram-sha-256' there and set the user's password again";
+             "password_encryption = 'scram-sha-256' there and set the user's password again; or "
+             "allow it by require_auth";
       return std::nullopt;
     }
     at += size + 1;

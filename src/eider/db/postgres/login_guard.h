@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "eider/db/postgres/handles.h"
 #include "eider/runtime/descriptor.h"
@@ -19,7 +20,9 @@ namespace eider::db::postgres {
 /// in one of these ways. Unix sockets are left alone, and so is TLS.
 class LoginGuard {
  public:
-  explicit LoginGuard(PGconn* connection) noexcept : connection_(connection) {}
+  /// allowed  "md5,password": what the program asks for by `require_auth`
+  LoginGuard(PGconn* connection, std::string allowed) noexcept
+      : connection_(connection), allowed_(std::move(allowed)) {}
 
   enum class Next : std::uint8_t { go_on, wait, refused };
   /// To be called before each step of libpq.
@@ -54,6 +57,7 @@ class LoginGuard {
   [[nodiscard]] Next refuse(std::string why);
 
   PGconn* connection_;
+  std::string allowed_;
   Descriptor server_;   // the server's socket, while libpq has the pair
   Descriptor outside_;  // the other end of the pair
   ino_t pair_ = 0;      // libpq's end

@@ -62,7 +62,7 @@ struct PostgresOptions {
 ///          is asked for (sslmode=require or more). Where any host is neither a Unix socket nor a
 ///          loopback address, the defaults are sslmode=require and, from libpq 16 on,
 ///          require_auth=scram-sha-256. Without TLS no password is sent over a network socket in
-///          clear text or as MD5, whatever `where` says
+///          clear text or as MD5, unless `where` has require_auth=password or md5
 /// errors   db::Failure(open), thrown: `where` is not understood
 [[nodiscard]] Database open_postgres(std::string_view where, const PostgresOptions& options = {});
 

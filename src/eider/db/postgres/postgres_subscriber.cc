@@ -22,8 +22,8 @@ constexpr std::size_t kPayloadBytesMax = 7999;
 
 void check_channel(std::string_view channel) {
   if (channel.empty() || channel.size() > kChannelBytesMax || channel.contains('\0')) {
-    throw db::Failure(FailureKind::values,
-                      "a channel of PostgreSQL has a name of 1 to 63 bytes, without a zero byte");
+    throw db::Failure::of_value(
+        "a channel of PostgreSQL has a name of 1 to 63 bytes, without a NUL");
   }
 }
 
@@ -214,7 +214,7 @@ db::Pending<db::detail::ExecJob> notify(const db::Statements& on, std::string_vi
                                         std::string_view payload) {
   check_channel(channel);
   if (payload.size() > kPayloadBytesMax) {
-    throw db::Failure(FailureKind::values, "PostgreSQL notifies of less than 8,000 bytes");
+    throw db::Failure::of_value("a notification of PostgreSQL has less than 8,000 bytes");
   }
   return on.exec("select pg_notify($1, $2)", channel, payload);
 }

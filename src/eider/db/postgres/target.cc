@@ -118,6 +118,15 @@ bool is_remote(const Host& host) noexcept {
                               : !is_loopback(host.address);
 }
 
+bool knows(const PQconninfoOption* all, std::string_view key) {
+  for (; all != nullptr && all->keyword != nullptr; ++all) {
+    if (all->keyword == key) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// What the program says of a keyword, libpq's own default aside.
 bool is_set(const PQconninfoOption* said, const char* key) {
   if (!value_of(said, nullptr, key).empty()) {
@@ -130,6 +139,33 @@ bool is_set(const PQconninfoOption* said, const char* key) {
     }
   }
   return true;  // libpq does not know it, as `require_auth` before version 16
+}
+
+/// libpq 15 does not know `require_auth`. Where it asks only for what that would do anyway, it is
+/// taken out of `where`, and LoginGuard allows it; libpq refuses the rest.
+///
+/// returns  "md5,password"; empty where it is not said so
+std::string take_weak_auth(std::string& where) {
+  constexpr std::string_view kKey = "require_auth=";
+  const bool is_url = where.starts_with("postgres://") || where.starts_with("postgresql://");
+  const std::size_t begin = is_url ? where.rfind('?') : 0;
+  const std::size_t at = begin == std::string::npos ? begin : where.find(kKey, begin);
+  const OptionsHandle known(PQconndefaults());
+  if (at == std::string::npos ||
+      std::count(where.begin(), where.begin() + static_cast<std::ptrdiff_t>(at), '\'') % 2 != 0 ||
+      (at != 0 && !std::string_view("?& ").contains(where[at - 1])) ||
+      knows(known.get(), "require_auth")) {
+    return {};
+  }
+  const std::size_t end = std::min(where.find_first_of(is_url ? "&" : " ", at), where.size());
+  std::string auth = where.substr(at + kKey.size(), end - at - kKey.size());
+  for (const std::string& one : split(auth)) {
+    if (one != "md5" && one != "password") {
+      return {};
+    }
+  }
+  where.erase(at, std::min(end + 1, where.size()) - at);
+  return auth;
 }
 
 /// What a database on another machine gets unless the program or a service says otherwise.
@@ -205,7 +241,7 @@ void Target::read_only() {
 }
 
 Target Target::with_unix_first(const std::string& directory) const {
-  Target target{.hosts = {}, .others = others, .needs_tls = needs_tls, .warning = {}};
+  Target target{.hosts = {}, .others = others, .needs_tls = needs_tls, .auth = auth, .warning = {}};
   for (const Host& host : hosts) {
     if (!needs_tls && is_this_machine(host) && has_socket(directory, host.port)) {
       target.hosts.push_back({.host = directory, .port = host.port});
@@ -217,7 +253,9 @@ Target Target::with_unix_first(const std::string& directory) const {
 
 Result<Target, std::string> read_target(std::string_view where, const PostgresOptions& options) {
   char* complaint = nullptr;
-  const OptionsHandle said(PQconninfoParse(std::string(where).c_str(), &complaint));
+  std::string text(where);
+  const std::string auth = take_weak_auth(text);
+  const OptionsHandle said(PQconninfoParse(text.c_str(), &complaint));
   const TextHandle why(complaint);
   if (said == nullptr) {
     return fail("the place of the PostgreSQL database is not understood: " +
@@ -235,8 +273,11 @@ Result<Target, std::string> read_target(std::string_view where, const PostgresOp
         std::string("the port of the PostgreSQL database is no number up to 65535; in a "
                     "URL write a password's / as %2F, and so on"));
   }
-  Target target{
-      .hosts = std::move(*hosts), .others = {}, .needs_tls = is_tls_needed(value), .warning = {}};
+  Target target{.hosts = std::move(*hosts),
+                .others = {},
+                .needs_tls = is_tls_needed(value),
+                .auth = auth.empty() ? value("require_auth") : auth,
+                .warning = {}};
   for (const PQconninfoOption* one = said.get(); one->keyword != nullptr; ++one) {
     if (one->val != nullptr && !is_of_hosts(one->keyword)) {
       target.others.emplace_back(one->keyword, one->val);

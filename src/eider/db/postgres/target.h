@@ -29,11 +29,13 @@ struct Host {
 
 /// others     keywords and values, without those of hosts
 /// needs_tls  nothing may be sent without it
+/// auth       the ways of authentication that are asked for, "md5,password"; empty: not said
 /// warning    what is dangerous about it, in a sentence; empty where nothing is
 struct Target {
   std::vector<Host> hosts;
   std::vector<std::pair<std::string, std::string>> others;
   bool needs_tls = false;
+  std::string auth{};
   std::string warning{};
 
   /// Nothing that is asked there writes, save where the session's own settings are changed. Not

@@ -13,7 +13,7 @@ void TargetFinder::note_failure() noexcept {
 
 Task<Target> TargetFinder::find() {
   const Target said = is_unix_first_ ? said_.with_unix_first() : said_;
-  Target target{.hosts = {}, .others = said.others, .warning = {}};
+  Target target{.hosts = {}, .others = said.others, .auth = said.auth, .warning = {}};
   for (const Host& host : said.hosts) {
     if (host.needs_lookup()) {
       co_await look_up(host, target.hosts);

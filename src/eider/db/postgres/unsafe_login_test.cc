@@ -169,6 +169,17 @@ TEST_F(UnsafeLogins, never_learn_it_whenever_they_ask_for_it) {
   }
 }
 
+TEST_F(UnsafeLogins, learn_it_only_where_the_program_allows_that) {
+  AskingServer server("N", {kClearText});
+  const std::string port = server.port();
+  (void)why("postgres://ada:TOP-SECRET@127.0.0.1:" + port + "/shop?require_auth=md5");
+  (void)why("host=127.0.0.1 user=ada password='TOP-SECRET require_auth=password' port=" + port);
+  EXPECT_FALSE(server.came().contains("TOP-SECRET"));
+  (void)why("postgres://ada:TOP-SECRET@127.0.0.1:" + port +
+            "/shop?require_auth=password,md5&application_name=x");
+  EXPECT_TRUE(server.came().contains("TOP-SECRET"));
+}
+
 TEST_F(UnsafeLogins, are_not_begun_on_another_machine_without_tls) {
   AskingServer server("N", {kClearText});
   const std::string failure =

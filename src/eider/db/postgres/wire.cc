@@ -27,7 +27,7 @@ Wire::Progress Wire::begin(const Target& target) {
     return Progress::failed;
   }
   PQsetNoticeReceiver(connection_.get(), &ignore_notice, nullptr);
-  guard_.emplace(connection_.get());
+  guard_.emplace(connection_.get(), target.auth);
   return guard_->after_step() ? Progress::wants_writing : Progress::failed;
 }
 
