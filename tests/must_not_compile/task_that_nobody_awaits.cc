@@ -1,4 +1,4 @@
-// expect: nodiscard
+// expect: write co_await in front
 #include <eider/eider.h>
 eider::Task<int> answer();
 #ifdef FIXED

@@ -102,7 +102,7 @@ class PendingView {
 /// never will. PostgreSQL cancels it; SQLite interrupts one that only reads, and brings one that
 /// writes to its end.
 template <class J>
-class [[nodiscard]] Pending {
+class [[nodiscard("nothing is done without it: write co_await in front")]] Pending {
  public:
   Pending(Route route, Lane lane, std::unique_ptr<Job> job) noexcept
       : route_(std::move(route)), lane_(lane), job_(std::move(job)) {}
@@ -181,8 +181,8 @@ class Statements {
   ///
   /// errors   Failure(row)  a row does not fit T; also all of the kinds below
   template <class T, class... Args>
-  [[nodiscard]] Pending<detail::QueryJobOf<T, detail::All>> all(SqlFor<T, sizeof...(Args)> sql,
-                                                                const Args&... args) const {
+  Pending<detail::QueryJobOf<T, detail::All>> all(SqlFor<T, sizeof...(Args)> sql,
+                                                  const Args&... args) const {
     static_assert(!std::is_same_v<T, bool>, "std::vector<bool> holds no bools: read them as int");
     return query<T, detail::All>(sql.text(), args...);
   }
@@ -193,8 +193,8 @@ class Statements {
   ///          is taken back on SQLite, here as in `all`; on PostgreSQL it stays outside of a
   ///          transaction, as it has committed by then
   template <class T, class... Args>
-  [[nodiscard]] Pending<detail::QueryJobOf<T, detail::One>> one(SqlFor<T, sizeof...(Args)> sql,
-                                                                const Args&... args) const {
+  Pending<detail::QueryJobOf<T, detail::One>> one(SqlFor<T, sizeof...(Args)> sql,
+                                                  const Args&... args) const {
     return query<T, detail::One>(sql.text(), args...);
   }
 
@@ -204,8 +204,7 @@ class Statements {
   ///          Failure(busy), (expired)  too much waits, or it took too long: 503
   ///          Failure(statement), (values), (storage)  500
   template <class... Args>
-  [[nodiscard]] Pending<detail::ExecJob> exec(SqlFor<void, sizeof...(Args)> sql,
-                                              const Args&... args) const {
+  Pending<detail::ExecJob> exec(SqlFor<void, sizeof...(Args)> sql, const Args&... args) const {
     return {route_, Lane::writing,
             std::make_unique<detail::ExecJob>(detail::make_statement(sql.text(), args...))};
   }
@@ -222,14 +221,14 @@ class Statements {
   // The same with a statement that was put together together with its values.
 
   template <class T>
-  [[nodiscard]] Pending<detail::QueryJobOf<T, detail::All>> all(BoundSql bound) const {
+  Pending<detail::QueryJobOf<T, detail::All>> all(BoundSql bound) const {
     return query_of<T, detail::All>(detail::make_statement(std::move(bound)));
   }
   template <class T>
-  [[nodiscard]] Pending<detail::QueryJobOf<T, detail::One>> one(BoundSql bound) const {
+  Pending<detail::QueryJobOf<T, detail::One>> one(BoundSql bound) const {
     return query_of<T, detail::One>(detail::make_statement(std::move(bound)));
   }
-  [[nodiscard]] Pending<detail::ExecJob> exec(BoundSql bound) const {
+  Pending<detail::ExecJob> exec(BoundSql bound) const {
     return {route_, Lane::writing,
             std::make_unique<detail::ExecJob>(detail::make_statement(std::move(bound)))};
   }
@@ -243,7 +242,7 @@ class Statements {
   ///
   /// returns  a tuple with a Result<…, Failure> of each, in their order
   template <class... Ps>
-  [[nodiscard]] Pending<detail::EachJob<Ps...>> all(Asked<Ps>... asked) const {
+  Pending<detail::EachJob<Ps...>> all(Asked<Ps>... asked) const {
     return {route_, Lane::reading, std::make_unique<detail::EachJob<Ps...>>(std::move(asked)...)};
   }
 
@@ -254,7 +253,7 @@ class Statements {
   /// errors   the first failure, and nothing was kept. Failure(row) alone comes too late for that
   ///          with PostgreSQL: outside of a transaction it has committed by then
   template <class... Ps>
-  [[nodiscard]] Pending<detail::BatchJob<Ps...>> batch(Asked<Ps>... asked) const {
+  Pending<detail::BatchJob<Ps...>> batch(Asked<Ps>... asked) const {
     return {route_, Lane::writing,
             std::make_unique<detail::BatchJob<Ps...>>(route_.transaction() != nullptr,
                                                       std::move(asked)...)};
@@ -264,18 +263,18 @@ class Statements {
   // statement.
 
   template <class P>
-  [[nodiscard]] Pending<detail::EachListJob<P>> all(std::vector<Asked<P>> asked) const {
+  Pending<detail::EachListJob<P>> all(std::vector<Asked<P>> asked) const {
     return {route_, Lane::reading, std::make_unique<detail::EachListJob<P>>(std::move(asked))};
   }
   template <class P>
-  [[nodiscard]] Pending<detail::BatchListJob<P>> batch(std::vector<Asked<P>> asked) const {
+  Pending<detail::BatchListJob<P>> batch(std::vector<Asked<P>> asked) const {
     return {route_, Lane::writing,
             std::make_unique<detail::BatchListJob<P>>(route_.transaction() != nullptr,
                                                       std::move(asked))};
   }
 
   /// Runs several statements, all or none. For schemas: nothing can be bound.
-  [[nodiscard]] Pending<detail::ScriptJob> script(Script sql) const {
+  Pending<detail::ScriptJob> script(Script sql) const {
     return {route_, Lane::writing, std::make_unique<detail::ScriptJob>(sql.text())};
   }
 

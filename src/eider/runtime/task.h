@@ -117,6 +117,13 @@ class TaskPromise : public TaskPromiseBase {
     ::new (static_cast<void*>(&value_)) T(std::forward<U>(value));
     outcome_ = Outcome::value;
   }
+  /// Only for the message.
+  template <class U>
+    requires(!std::is_convertible_v<U &&, T> &&
+             requires(U& awaited) { awaited.await_suspend(std::coroutine_handle<>()); })
+  void return_value(U&& /*awaited*/) {
+    static_assert(sizeof(U) == 0, "eider: this has to be awaited: write co_return co_await …");
+  }
   void unhandled_exception() noexcept {
     ::new (static_cast<void*>(&exception_)) std::exception_ptr(std::current_exception());
     outcome_ = Outcome::exception;
@@ -169,7 +176,7 @@ class TaskPromise<void> : public TaskPromiseBase {
 ///
 /// cost     one block from the frame pool; a `co_await` that does not have to wait is a call
 template <class T = void>
-class [[nodiscard]] Task {
+class [[nodiscard("a task does nothing until it is awaited: write co_await in front")]] Task {
  public:
   using promise_type = detail::runtime::TaskPromise<T>;
   using value_type = T;
