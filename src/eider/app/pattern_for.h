@@ -119,7 +119,7 @@ class PatternFor {
                        std::source_location where = std::source_location::current())
       EIDER_ACCEPTS(EIDER_PATTERN_IS(text, none))
       : text_(text), where_(where) {
-    if constexpr (!detail::kIsRefusedByAttribute) {
+    if constexpr (!detail::base::kIsRefusedByAttribute) {
       detail::app::refuse(detail::app::pattern_refusal<F>(text));
     }
   }
@@ -140,7 +140,7 @@ class PatternFor {
                       EIDER_PATTERN_IS(text, more_values),
                       the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query)
                       EIDER_REFUSES_WITH(sizeof(text) != 0, EIDER_NO_PATTERN) {
-    static_assert(detail::kIsRefusedByAttribute || sizeof(T) == 0, EIDER_NO_PATTERN);
+    static_assert(detail::base::kIsRefusedByAttribute || sizeof(T) == 0, EIDER_NO_PATTERN);
   }
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
@@ -157,7 +157,7 @@ class GroupPrefix {
  public:
   // NOLINTNEXTLINE(google-explicit-constructor): as above
   consteval GroupPrefix(const char* text) EIDER_ACCEPTS(EIDER_PREFIX_IS(text, none)) : text_(text) {
-    if constexpr (!detail::kIsRefusedByAttribute) {
+    if constexpr (!detail::base::kIsRefusedByAttribute) {
       detail::app::refuse(detail::app::prefix_refusal(text));
     }
   }
@@ -173,7 +173,7 @@ class GroupPrefix {
                   EIDER_PREFIX_IS(text, not_valid),
                   the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces)
                   EIDER_REFUSES_WITH(sizeof(text) != 0, EIDER_NO_PREFIX) {
-    static_assert(detail::kIsRefusedByAttribute || sizeof(T) == 0, EIDER_NO_PREFIX);
+    static_assert(detail::base::kIsRefusedByAttribute || sizeof(T) == 0, EIDER_NO_PREFIX);
   }
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
 

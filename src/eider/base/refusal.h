@@ -21,7 +21,7 @@
 /// reason  the name of the function that is never defined
 #define EIDER_REFUSES(condition, reason) EIDER_REFUSES_WITH(condition, #reason)
 
-namespace eider::detail {
+namespace eider::detail::base {
 
 #ifdef __clang__
 inline constexpr bool kIsRefusedByAttribute = true;
@@ -29,4 +29,4 @@ inline constexpr bool kIsRefusedByAttribute = true;
 inline constexpr bool kIsRefusedByAttribute = false;
 #endif
 
-}  // namespace eider::detail
+}  // namespace eider::detail::base

@@ -393,7 +393,7 @@ class SqlFor : public SqlWith<Count> {
   // NOLINTNEXTLINE(google-explicit-constructor): a literal is to convert by itself
   consteval SqlFor(const Text& text) EIDER_ACCEPTS((detail::is_accepted<T>(text, Count)))
       : SqlWith<Count>(detail::joined_of(text), typename SqlWith<Count>::Accepted()) {
-    if constexpr (!eider::detail::kIsRefusedByAttribute) {
+    if constexpr (!eider::detail::base::kIsRefusedByAttribute) {
       detail::refuse(detail::refusal_of(text, Count));
       detail::refuse<T>(detail::row_refusal_of<T>(text));
     }
@@ -405,7 +405,7 @@ class SqlFor : public SqlWith<Count> {
     requires(detail::SqlLiteral<Text> || std::convertible_to<const Text&, std::string_view>)
   SqlFor(const Text& text)  // NOLINT(google-explicit-constructor): as above
       EIDER_REFUSES_SQL(text, Count) EIDER_REFUSES_ROWS EIDER_REFUSES_NO_LITERAL(text) {
-    static_assert(eider::detail::kIsRefusedByAttribute || Count > kSqlParametersMax,
+    static_assert(eider::detail::base::kIsRefusedByAttribute || Count > kSqlParametersMax,
                   EIDER_NO_LITERAL);
   }
 };

@@ -235,7 +235,7 @@ class SqlWith {
   consteval SqlWith(const Text& text)
       EIDER_ACCEPTS(detail::refusal_of(text, Count) == detail::SqlRefusal::none)
       : SqlWith(detail::joined_of(text), Accepted()) {
-    if constexpr (!eider::detail::kIsRefusedByAttribute) {
+    if constexpr (!eider::detail::base::kIsRefusedByAttribute) {
       detail::refuse(detail::refusal_of(text, Count));
     }
   }
@@ -246,7 +246,7 @@ class SqlWith {
     requires(detail::SqlLiteral<Text> || std::convertible_to<const Text&, std::string_view>)
   SqlWith(const Text& text)  // NOLINT(google-explicit-constructor): as above
       EIDER_REFUSES_SQL(text, Count) EIDER_REFUSES_NO_LITERAL(text) {
-    static_assert(eider::detail::kIsRefusedByAttribute || Count > kSqlParametersMax,
+    static_assert(eider::detail::base::kIsRefusedByAttribute || Count > kSqlParametersMax,
                   EIDER_NO_LITERAL);
   }
 

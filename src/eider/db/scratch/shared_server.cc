@@ -53,11 +53,11 @@ std::string text_of(int file) {
   std::array<int, 2> line{-1, -1};
   const bool is_ready = ::pipe2(line.data(), O_CLOEXEC) == 0 && users.is_open() &&
                         alive.is_open() && lock(alive.get(), LOCK_EX | LOCK_NB);
-  const auto made = is_ready ? server.make(KeptFor(line[0]))
-                             : Result<std::string, std::string>(fail("no lock for " + path));
-  write_all(report, (made ? "+" + *made : "-" + made.error()) + '\0');
+  const auto address = is_ready ? server.make(KeptFor(line[0]))
+                                : Result<std::string, std::string>(fail("no lock for " + path));
+  write_all(report, (address ? "+" + *address : "-" + address.error()) + '\0');
   ::close(report);
-  for (int idle = made ? 0 : kIdleTicksMax; idle < kIdleTicksMax;) {
+  for (int idle = address ? 0 : kIdleTicksMax; idle < kIdleTicksMax;) {
     ::usleep(kTickUs);
     const bool is_unused = lock(users.get(), LOCK_EX | LOCK_NB);
     idle = is_unused ? idle + 1 : 0;
