@@ -329,6 +329,7 @@ class Packages(unittest.TestCase):
             file = public / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text('text')
+            file.chmod(0o600 if name == '.env' else 0o644)
         package = SHARED.package('hidden', '--output', self.place)
         with tarfile.open(package) as archive:
             names = [name.partition('/')[2] for name in archive.getnames()
@@ -439,6 +440,7 @@ class Deployed(Deploying):
         self.assertIn('eider deploy: it does not start; its log says:\n', errors)
         self.assertTrue(errors.endswith('nothing was there before, so nothing serves\n'), errors)
         self.assertFalse((self.there / 'current').is_symlink())
+        self.assertEqual((self.there / 'shop.log').stat().st_mode & 0o077, 0, 'links may be in it')
         # What runs and is not its own is left alone, whatever the file says.
         other = self.enterContext(subprocess.Popen(['sleep', '600']))
         self.addCleanup(other.kill)

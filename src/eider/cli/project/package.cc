@@ -157,7 +157,7 @@ Done check_none_is_private(const Packing& packing, const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.is_regular_file() && !entry.is_symlink() && is_private(entry.path()) &&
         !is_private(entry.path().parent_path())) {
-      const std::string name = entry.path().lexically_relative(packing.project.root).string();
+      const std::string name = entry.path().lexically_relative(packing.root).string();
       return fail(
           fmt::format("only you can read {}, and a package is for everyone. Move it out of "
                       "the folder, or run: chmod a+r {}",
@@ -169,15 +169,15 @@ Done check_none_is_private(const Packing& packing, const fs::path& folder) {
 
 Done copy_files(const Packing& packing) {
   for (const std::string_view folder : kFolders) {
-    const fs::path from = fs::path(packing.project.root) / folder;
-    if (!fs::is_directory(from)) {
+    if (!fs::is_directory(fs::path(packing.project.root) / folder)) {
       continue;
     }
     if (auto done = copy_below(packing, std::string(folder)); !done) {
       return done;
     }
-    leave_out_hidden(packing, packing.root / fs::path(folder));
-    if (auto done = check_none_is_private(packing, from); !done) {
+    const fs::path packed = packing.root / fs::path(folder);
+    leave_out_hidden(packing, packed);
+    if (auto done = check_none_is_private(packing, packed); !done) {
       return done;
     }
   }
