@@ -145,7 +145,8 @@ void guard_by_token(App& app, Routes& pages) {
   }});
   app.background("dashboard link", [trusted, token, log = app.log_writer()]() -> Task<> {
     auto asking = server_state();
-    if (const auto state = co_await asking) {
+    const std::shared_ptr<const ServerState> state = co_await asking;
+    if (state != nullptr) {
       write_lines(*state, trusts_proxies(**trusted), token, log);
     }
   });
