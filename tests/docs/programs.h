@@ -42,6 +42,15 @@ struct Admin {
 
 }  // namespace docs::inside_page
 
+namespace docs::proxy_page {
+
+struct Admin {
+  std::string name;
+  static constexpr bool kIsProvided = true;
+};
+
+}  // namespace docs::proxy_page
+
 namespace docs::journal_page {
 
 struct NewIssue {
