@@ -61,6 +61,17 @@ extern const std::vector<NewBook> list;
 
 }  // namespace docs::mariadb_page
 
+namespace docs::checked_sql_page {
+
+struct Note {
+  std::int64_t id;
+  std::string title;
+  std::string author;
+};
+extern std::int64_t id;
+
+}  // namespace docs::checked_sql_page
+
 namespace docs::migrations_page {
 
 std::vector<Migration> shop_migrations();
@@ -92,6 +103,9 @@ extern const std::int64_t total;
 }  // namespace docs::paging_page
 
 namespace docs::postgres_page {
+
+App make_app(Database database);
+std::vector<Migration> shop_migrations();
 
 struct Book {
   std::int64_t id;

@@ -88,12 +88,30 @@ TEST(ScratchDatabase, tells_columns_with_their_types_and_whether_they_may_be_nul
   EXPECT_EQ(described("selec"), "SQLite: near \"selec\": syntax error");
 }
 
+TEST(ScratchDatabase, expressions_of_columns_that_are_never_null_are_not_null) {
+  for (const std::string item : {"lower(title)", "title || '!' || id", "coalesce(stars, id)",
+                                 "cast(id as text)", "trim(title)", "(title)"}) {
+    EXPECT_EQ(described("select " + item + " as it from notes").find('?'), std::string::npos)
+        << item;
+  }
+  for (const std::string item : {"stars || 'a'", "id / id", "nullif(title, '')", "date(title)",
+                                 "max(id)", "lower($1)", "coalesce(id, stars)"}) {
+    EXPECT_NE(described("select " + item + " as it from notes").find('?'), std::string::npos)
+        << item;
+  }
+  // A row of no rows.
+  EXPECT_EQ(described("select lower(title) as a, count(*) as b from notes"),
+            "a? unknown, b unknown");
+  EXPECT_EQ(described("select upper(m.name) as a from notes n left join marks m on m.note = n.id"),
+            "a? unknown");
+}
+
 TEST(ScratchDatabase, tells_what_a_change_returns) {
   EXPECT_EQ(described("insert into notes(title) values($1) returning id, title, stars"),
             "id integer, title text, stars? integer");
   EXPECT_EQ(described("update notes set title = $1 returning title, stars as id"),
             "title text, id? integer");
-  EXPECT_EQ(described("delete from notes returning upper(title) as title"), "title? unknown");
+  EXPECT_EQ(described("delete from notes returning upper(title) as title"), "title unknown");
 }
 
 TEST(ScratchDatabase, knows_where_rows_may_be_missing) {

@@ -130,7 +130,8 @@ bool is_never_null(std::span<const SqlToken> item) noexcept {
 /// Reads an item as an expression that is null only if one of its columns is.
 class StrictItem {
  public:
-  explicit StrictItem(std::span<const SqlToken> item) noexcept : tokens_(item) {}
+  StrictItem(std::span<const SqlToken> item, ExpressionsOf of) noexcept
+      : tokens_(item), is_sqlites_(of == ExpressionsOf::sqlite) {}
 
   /// Its columns; nothing if it has anything else in it.
   std::optional<std::vector<std::string>> columns() {
@@ -148,6 +149,8 @@ class StrictItem {
        "md5",      "mod",        "octet_length", "replace",  "reverse",     "right",
        "round",    "rpad",       "rtrim",        "sign",     "strpos",      "substr",
        "trim",     "trunc",      "upper"});
+  static constexpr auto kFunctionsOfSqlite = std::to_array<std::string_view>(
+      {"abs", "length", "lower", "ltrim", "replace", "round", "rtrim", "substr", "trim", "upper"});
   static constexpr auto kConstants = std::to_array<std::string_view>(
       {"current_date", "current_timestamp", "localtimestamp", "true", "false"});
   /// Words that begin or continue what is no plain expression.
@@ -199,7 +202,11 @@ class StrictItem {
       at_ += 2;
       return true;
     }
-    // Operators of several bytes, such as ->, are others.
+    // Operators of several bytes, such as ->, are others. SQLite returns null for 1 / 0 and for
+    // infinite numbers.
+    if (is_sqlites_) {
+      return false;
+    }
     const bool is_beside =
         at_ + 1 < tokens_.size() && next(1).data() == next().data() + next().size();
     const bool is_alone = !is_beside || std::string_view("+-*/<>=~!@#%^&|`?").find(next(1)[0]) ==
@@ -214,6 +221,9 @@ class StrictItem {
       return false;
     }
     for (;;) {
+      if (is_sqlites_) {
+        return true;
+      }
       if (next() == ":" && next(1) == ":") {
         at_ += 2;
         if (!type()) {
@@ -259,19 +269,19 @@ class StrictItem {
       ++at_;
       return true;
     }
-    if (take("interval")) {
+    if (!is_sqlites_ && next(1).starts_with('\'') && take("interval")) {
       ++at_;
       return tokens_[at_ - 1].text[0] == '\'';
     }
     if (next(1) != "(") {
       return column();
     }
-    if (next(2) == ")" && tokens_[at_].is("now")) {
+    if (next(2) == ")" && tokens_[at_].is("now") && !is_sqlites_) {
       at_ += 3;
       return true;
     }
     const bool is_coalesce = tokens_[at_].is("coalesce");
-    if (!is_coalesce && !is_one_of(kFunctions)) {
+    if (!is_coalesce && !(is_sqlites_ ? is_one_of(kFunctionsOfSqlite) : is_one_of(kFunctions))) {
       return false;
     }
     at_ += 2;
@@ -337,6 +347,7 @@ class StrictItem {
   }
 
   std::span<const SqlToken> tokens_;
+  bool is_sqlites_;
   std::size_t at_ = 0;
   std::vector<std::string> columns_{};
 };
@@ -450,15 +461,19 @@ std::vector<bool> items_that_are_never_null(std::string_view sql, std::size_t co
   return never;
 }
 
-std::string select_of_operands(std::string_view sql, std::size_t place) {
+std::string select_of_operands(std::string_view sql, std::size_t place, ExpressionsOf of) {
   const std::vector<SqlToken> tokens = tokens_of(sql);
   const auto items = items_of(tokens);
-  if (place >= items.size() || items[place].empty() ||
+  if (place >= items.size() || items.front().empty() || items.back().empty() ||
       has_any_word(sql, {"union", "intersect", "except", "distinct"})) {
     return {};
   }
-  const auto columns = StrictItem(items[place]).columns();
-  if (!columns) {
+  const auto columns = StrictItem(items[place], of).columns();
+  const bool may_aggregate =
+      of == ExpressionsOf::sqlite && std::ranges::any_of(items, [of](const auto& item) {
+        return !StrictItem(item, of).columns().has_value();
+      });
+  if (!columns || may_aggregate) {
     return {};
   }
   std::string list = columns->empty() ? "1" : "";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -37,12 +38,17 @@ struct SchemaNames {
 [[nodiscard]] std::vector<bool> items_that_are_never_null(std::string_view sql,
                                                           std::size_t columns);
 
+/// Whose functions and operators an expression is made of.
+enum class ExpressionsOf : std::uint8_t { postgres, sqlite };
+
 /// A statement that selects, instead of its items, the columns of the item at that place, if that
-/// consists of columns, literals, and PostgreSQL's functions, operators and casts whose result is
-/// null only if an operand is. ("1" instead of no column.) Empty if there is anything else in it.
+/// consists of columns, literals, and functions, operators and casts whose result is null only if
+/// an operand is. ("1" instead of no column.) Empty if there is anything else in it; of SQLite, in
+/// any item, as an aggregate makes a row of no rows.
 ///
 ///     select lower(title) from notes → select title from notes
-[[nodiscard]] std::string select_of_operands(std::string_view sql, std::size_t place);
+[[nodiscard]] std::string select_of_operands(std::string_view sql, std::size_t place,
+                                             ExpressionsOf of);
 
 /// "select id from notes" of "insert into notes … returning id": for databases that tell columns
 /// of what reads alone. Empty where nothing is returned.

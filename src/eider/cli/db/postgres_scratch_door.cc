@@ -312,7 +312,7 @@ class PostgresScratch final : public ScratchDatabase {
   /// Whether the column is an expression of others that are never null.
   // NOLINTNEXTLINE(misc-no-recursion): those are plain columns
   bool has_sure_operands(const LockedStatement& locked, std::size_t place) {
-    const std::string operands = select_of_operands(locked.sql, place);
+    const std::string operands = select_of_operands(locked.sql, place, ExpressionsOf::postgres);
     const auto described = operands.empty() || operands == locked.sql
                                ? Result<LockedStatement, std::string>(fail(std::string()))
                                : describe(operands);

@@ -83,13 +83,23 @@ class SqliteScratch final : public ScratchDatabase {
     }
     const std::vector<bool> nulls = columns_that_may_be_null(sql, plan_of(sql), described, schema_);
     for (std::size_t i = 0; i < nulls.size(); ++i) {
-      locked.columns[i].may_be_null = nulls[i];
+      locked.columns[i].may_be_null = nulls[i] && !has_sure_operands(sql, i);
     }
     return locked;
   }
   std::string where() const override { return (directory_ / kScratchFile).string(); }
 
  private:
+  /// Whether the column is an expression of others that are never null.
+  // NOLINTNEXTLINE(misc-no-recursion): those are plain columns
+  bool has_sure_operands(const std::string& sql, std::size_t place) {
+    const std::string operands = select_of_operands(sql, place, ExpressionsOf::sqlite);
+    const auto described = operands.empty() || operands == sql
+                               ? Result<LockedStatement, std::string>(fail(std::string()))
+                               : describe(operands);
+    return described && std::ranges::none_of(described->columns, &LockedColumn::may_be_null);
+  }
+
   SqliteStatement prepare(const std::string& sql) {
     sqlite3_stmt* made = nullptr;
     sqlite3_prepare_v2(handle_.get(), sql.c_str(), -1, &made, nullptr);

@@ -22,7 +22,7 @@ std::string hash_of(std::string_view text) {
   return to_hex(to_view(sha256(text))).substr(0, kDigitsOfHash);
 }
 
-std::atomic<unsigned> made = 0;
+std::atomic<unsigned> databases_made = 0;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ std::string test_prefix() {
 }
 
 std::string next_test_name() {
-  return test_prefix() + std::to_string(::getpid()) + "_" + std::to_string(made++);
+  return test_prefix() + std::to_string(::getpid()) + "_" + std::to_string(databases_made++);
 }
 
 std::vector<std::string> unused_of(const std::vector<std::string>& names) {
@@ -49,7 +49,7 @@ std::vector<std::string> unused_of(const std::vector<std::string>& names) {
     const auto number = parse_integer<unsigned>(rest.substr(std::min(end + 1, rest.size())));
     const bool is_own = process == ::getpid();
     const bool is_gone = process && ::kill(*process, 0) != 0 && errno == ESRCH;
-    if (is_gone || (is_own && number && *number + kTestDatabasesKept < made)) {
+    if (is_gone || (is_own && number && *number + kTestDatabasesKept < databases_made)) {
       unused.push_back(name);
     }
   }

@@ -23,7 +23,7 @@ Database open_to_administer(const std::string& where) {
   constexpr Duration kTimeMax = std::chrono::minutes(2);
   return open_postgres(where, {.connections_max = 1,
                                .connect_time_max = kTimeMax,
-                               .wait_time_max = kTimeMax,
+                               .wait_time_max = std::chrono::seconds(20),
                                .limits = {.statement_time_max = kTimeMax}});
 }
 
