@@ -20,10 +20,9 @@ constexpr RequestRefusal kOfHttp1{501, "This is to be had over HTTP/1.1 alone."}
 
 }  // namespace
 
-void AnswerH2::reset() noexcept {
+void AnswerH2::forget_content() noexcept {
   hold(0);
   if (queue_.is_produced()) {
-    // What was produced and is of no use any more.
     stream_.connection().outgoing().note_taken(queue_.waiting_bytes());
   }
   queue_.reset();
@@ -32,6 +31,10 @@ void AnswerH2::reset() noexcept {
     response_ = Response();
   }
   response_.reset();
+}
+
+void AnswerH2::reset() noexcept {
+  forget_content();
   trailers_.clear();
   stage_ = Stage::open;
   is_stalled_ = false;

@@ -29,6 +29,8 @@ class AnswerH2 final : public server::Transport {
 
   /// Forgets all but a tunnel, which has to end ahead of the exchange. Small memory is kept.
   void reset() noexcept;
+  /// Nothing more is sent of it.
+  void forget_content() noexcept;
 
   // What the stream does.
   /// For an answer that is made at once, or that outlives its exchange.

@@ -10,6 +10,8 @@ namespace {
 
 /// As much is gathered before it is sent, and what is refused stops the rest.
 constexpr std::size_t kCorkBytesMax = 64UL * 1024;
+/// What a request that waits takes.
+constexpr std::size_t kRequestBytes = 3UL * 1024;
 /// After this much others have their turn, however fast the client reads.
 constexpr std::size_t kTurnBytesMax = 1024UL * 1024;
 
@@ -136,6 +138,10 @@ void ConnectionH2::serve_ready() {
 // One answer is made in any case, so that each connection goes on.
 bool ConnectionH2::may_serve() const noexcept {
   const std::size_t held = outgoing_.held_bytes();
+  // Behind a GOAWAY that ends the connection nothing more is answered.
+  if (session_.is_doomed()) {
+    return false;
+  }
   return held == 0 || (held <= loop_.options.held_bytes_max &&
                        held - std::min(held, held_.own()) <= loop_.context.output.left());
 }
@@ -218,8 +224,10 @@ void ConnectionH2::on_pong() {
 }
 
 void ConnectionH2::settle() {
-  if (outgoing_.held_bytes() != held_.own()) {
-    held_.set(outgoing_.held_bytes(), outgoing_.held_bytes());
+  // Requests that wait because answers do not leave are held by the client as well.
+  const std::size_t requests = ready_.empty() ? 0 : streams_.size() * kRequestBytes;
+  if (const std::size_t held = outgoing_.held_bytes() + requests; held != held_.own()) {
+    held_.set(held, held);
   }
   // The session may still have a GOAWAY to send, which `is_over` counts.
   if (ending_since_ == Instant::max() && session_.is_over()) {
@@ -254,6 +262,7 @@ void ConnectionH2::end_line() {
   break_off_tunnels();  // nothing of theirs leaves any more, though the line stays for a while
   for (const std::unique_ptr<StreamH2>& open : streams_) {
     open->end_exchange();
+    open->answer().forget_content();  // the client may take its time to close
   }
 }
 

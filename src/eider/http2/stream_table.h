@@ -32,6 +32,7 @@ class StreamTable {
   }
 
   [[nodiscard]] bool is_empty() const noexcept { return streams_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return streams_.size(); }
   /// Pre: is_empty()
   [[nodiscard]] Instant empty_since() const noexcept { return empty_since_; }
   // None may be opened or removed meanwhile.

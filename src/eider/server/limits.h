@@ -47,7 +47,7 @@ struct Limits {
   /// `bytes_per_second_min`; beyond it, connections that have read least lately are reset, the
   /// largest first. A single response may be larger. Content that is shared, such as static files
   /// and published messages, counts once or not at all.
-  std::size_t waiting_bytes_max = 24UL * 1024 * 1024;
+  std::size_t waiting_bytes_max = 16UL * 1024 * 1024;
 
   /// Threads for work that blocks, of the whole server, started on demand; and what may wait for
   /// one: further work is a 503.
