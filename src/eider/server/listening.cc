@@ -79,8 +79,7 @@ Error cannot_listen(const ListenAt& place, NetError error) {
     detail.append(" port ").append(std::to_string(place.port));
   }
   detail.append(": ").append(why(place, error)).append(".");
-  const std::string_view how =
-      is_path(place) && error != NetError::bad_address ? mend_of_path(error) : mend(error);
+  const std::string_view how = is_path(place) ? mend_of_path(error) : mend(error);
   if (!how.empty()) {
     detail.append(" ").append(how);
   }

@@ -3,6 +3,7 @@
 #include "eider/base/failure.h"
 #include "eider/base/split_mix.h"
 #include "eider/views/form_view.h"
+#include "eider/views/parser.h"
 #include "eider/views/test_views.h"
 
 namespace eider::views {
