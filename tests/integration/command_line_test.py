@@ -300,6 +300,9 @@ class EveryExample(unittest.TestCase):
                '15_middleware', '16_languages', '18_sessions', '21_forms', 'chat',
                'notes')
     CLIENTS = ('08_ws_client', '09_client')
+    # Options without which an example does not start.
+    NEEDED = {'PROXY_UPSTREAMS': 'http://127.0.0.1:1', 'OPENID_ISSUER': 'http://127.0.0.1:1',
+              'OPENID_CLIENT_ID': 'shop'}
 
     def assert_refused(self, status, program, *words, environment=None):
         """That it ends with this status and says why in one line."""
@@ -339,7 +342,7 @@ class EveryExample(unittest.TestCase):
         ended = subprocess.run([(BIN / program).absolute(), word], cwd=place, text=True,
                                check=False, capture_output=True, stdin=subprocess.DEVNULL,
                                timeout=60,
-                               env={**os.environ, 'PROXY_UPSTREAMS': 'http://127.0.0.1:1'})
+                               env={**os.environ, **self.NEEDED})
         self.assertEqual((ended.returncode, ended.stderr), (0, ''), (program, word))
         return ended.stdout
 
