@@ -96,6 +96,7 @@ struct Price {
 };
 std::vector<Migration> shop_migrations();
 std::vector<Price> list_prices();
+App make_shop(const ShopOptions& own);
 App make_notes();
 struct Own {
   std::string smtp_url;

@@ -475,7 +475,7 @@ Exit run_app(const OptionSet& own, int argc, const char* const* argv,
     if (!app) {
       return read->help.empty()
                  ? Exit(made.code(), made.text() + read->slips)
-                 : Exit(0, read->help + "\nOptions of modules are not listed: " + made.text());
+                 : Exit(0, read->help + "Options of modules are not listed: " + made.text());
     }
     app->options(own);
     const auto options = read_all(argc, argv, app->options(), given, first.get());
