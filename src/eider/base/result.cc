@@ -1,5 +1,8 @@
 #include "eider/base/result.h"
 
+#include "eider/base/text.h"
+#include "eider/base/translation.h"
+
 namespace eider {
 
 struct Error::Said {
@@ -80,6 +83,20 @@ const std::vector<FieldError>& Error::fields() const noexcept {
 
 std::string Error::summary() const {
   return fields().empty() ? detail() : fields().front().pointer + ": " + fields().front().detail;
+}
+
+std::string Error::sentence() const {
+  std::string text;
+  for (const FieldError& field : fields()) {
+    const std::string label = label_of(field.pointer.substr(field.pointer.rfind('/') + 1));
+    text.append(text.empty() ? "" : "; ");
+    text.append(label).append(label.empty() ? "" : ": ").append(field.detail);
+  }
+  if (text.empty()) {
+    return detail();
+  }
+  text.front() = is_letter(text.front()) ? label_of(text.substr(0, 1)).front() : text.front();
+  return text.ends_with('.') ? text : text + '.';
 }
 
 const std::vector<ErrorHeader>& Error::headers() const noexcept {

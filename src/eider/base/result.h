@@ -77,6 +77,9 @@ class Error {
   /// What is wrong in one line: the first of the fields, "/text: must have 1 to 1000 characters";
   /// where there is none, the detail.
   [[nodiscard]] std::string summary() const;
+  /// The error as one sentence for a user: each field by its label, "Starts: is taken; Ends: must
+  /// be later."; if no field is wrong, the detail.
+  [[nodiscard]] std::string sentence() const;
   [[nodiscard]] const std::vector<ErrorHeader>& headers() const noexcept;
   [[nodiscard]] const ProblemType& type() const noexcept;
 

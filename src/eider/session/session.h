@@ -73,6 +73,8 @@ class Session<void> {
   void flash(std::string kind, std::string text) const {
     entry_->flash({std::move(kind), std::move(text)});
   }
+  /// Leaves the sentence of an error as a message of the kind "error".
+  void flash(const Error& error) const { flash("error", error.sentence()); }
   /// The messages that were left, the oldest first. They are gone then, but for a HEAD.
   [[nodiscard]] std::vector<Flash> take_flashes() const { return entry_->take_flashes(); }
 

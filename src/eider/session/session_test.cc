@@ -269,6 +269,7 @@ TEST(Sessions, AMessageIsShownOnceBehindARedirect) {
   VisitApp app;
   app.app().post("/save", [](Session<> session) {
     session.flash("info", "Saved.");
+    session.flash(Error::invalid({{"/starts", "is taken"}}));
     session.flash("error", "\"Not\" all.");
     return Redirect("/shown");
   });
@@ -281,7 +282,8 @@ TEST(Sessions, AMessageIsShownOnceBehindARedirect) {
   });
   const std::string cookie = cookie_of(app.post("/save"));
   EXPECT_EQ(app.get("/me", cookie).body, "nobody");  // a page that does not show any keeps them
-  EXPECT_EQ(app.get("/shown", cookie).body, "info:Saved.;error:\"Not\" all.;");
+  EXPECT_EQ(app.get("/shown", cookie).body,
+            "info:Saved.;error:Starts: is taken.;error:\"Not\" all.;");
   EXPECT_EQ(app.get("/shown", cookie).body, "");
 }
 
