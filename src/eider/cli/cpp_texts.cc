@@ -125,7 +125,7 @@ class CppLexer {
 
   static char unescaped(char byte) { return byte == 'n' ? '\n' : byte == 't' ? '\t' : byte; }
 
-  /// Literals behind each other are one.
+  /// Adjacent literals are one text.
   void add_literal(std::string text, std::size_t line) {
     if (!tokens.empty() && tokens.back().kind == CppToken::Kind::literal) {
       tokens.back().text += text;

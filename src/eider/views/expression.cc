@@ -266,9 +266,9 @@ std::string Words::label() {
   if (!is_name()) {
     return {};
   }
-  std::string_view behind = all_.substr(begin_ + word_.size());
-  behind.remove_prefix(std::min(behind.find_first_not_of(" \t\r\n\f\v"), behind.size()));
-  if (!behind.starts_with(':')) {
+  std::string_view next_word = all_.substr(begin_ + word_.size());
+  next_word.remove_prefix(std::min(next_word.find_first_not_of(" \t\r\n\f\v"), next_word.size()));
+  if (!next_word.starts_with(':')) {
     return {};
   }
   std::string made = name("");
