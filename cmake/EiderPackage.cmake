@@ -1,6 +1,7 @@
 # What `cpack -G DEB` makes: libeider-dev with headers, archives and the package for CMake and pkg-config, and eider with the
 # command. Built with -DCMAKE_BUILD_TYPE=RelWithDebInfo there is eider-dbgsym, too.
 set(CPACK_GENERATOR DEB)
+set(CPACK_PROJECT_CONFIG_FILE "${CMAKE_CURRENT_LIST_DIR}/EiderPackageCheck.cmake")
 set(CPACK_PACKAGE_VENDOR Eider)
 set(CPACK_PACKAGE_CONTACT "The Eider authors <eider@localhost>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
