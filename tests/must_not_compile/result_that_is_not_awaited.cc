@@ -2,7 +2,11 @@
 #include <eider/db/database.h>
 #include <vector>
 #ifdef FIXED
-eider::Task<std::vector<int>> all(eider::Database db) { co_return co_await db.all<int>("select 1"); }
+eider::Task<std::vector<int>> all(eider::Database db) {
+  co_return co_await db.all<int>("select 1");
+}
 #else
-eider::Task<std::vector<int>> all(eider::Database db) { co_return db.all<int>("select 1"); }
+eider::Task<std::vector<int>> all(eider::Database db) {
+  co_return db.all<int>("select 1");
+}
 #endif
