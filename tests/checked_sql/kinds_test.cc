@@ -38,11 +38,13 @@ struct Sought {
   std::optional<TimeOfDay> starts;
 };
 
+// A constant, as g++ 14 finds none in a temporary of a coroutine's frame.
+constexpr db::UncheckedSql kInsert = db::unchecked("insert into things values (7, '09:30:00')");
 constexpr const char* kHours = "select id, starts from things";
 
 Task<std::size_t> read(Database base) {
   co_await base.script("create table things(id integer primary key, starts text not null)");
-  co_await base.exec(db::unchecked("insert into things values (7, '09:30:00')"));
+  co_await base.exec(kInsert);
   const std::vector<Hours> all = co_await base.all<Hours>("select id, starts from things");
   const std::optional<TimeOfDay> one = co_await base.one<TimeOfDay>("select starts from things");
   const std::optional<Hours> joined =
