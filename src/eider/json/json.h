@@ -3,6 +3,7 @@
 #pragma once
 
 #include "eider/json/limits.h"
+#include "eider/json/misnamed.h"
 #include "eider/json/read.h"
 #include "eider/json/value.h"
 #include "eider/json/write.h"

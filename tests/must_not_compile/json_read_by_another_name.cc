@@ -1,0 +1,14 @@
+// expect: JSON is read by json::read<T>(text)
+#include <eider/eider.h>
+struct Note {
+  std::string title;
+};
+#ifdef FIXED
+eider::Result<Note> note() { return eider::json::read<Note>("{}"); }
+// Functions of a program keep these names, also for arguments of eider::json.
+std::string parse(const eider::json::Value&);
+std::string dump(const eider::json::Value&);
+std::string all(eider::json::Value value) { return parse(value) + dump(value); }
+#else
+eider::Result<Note> note() { return eider::json::parse<Note>(std::string("{}")); }
+#endif
