@@ -31,6 +31,9 @@ MUTE = '  for (;;) { ::close(::accept(3, nullptr, nullptr)); }  // here'
 STUBBORN = ('  std::thread([] { std::this_thread::sleep_for(std::chrono::milliseconds(300)); '
             'std::signal(SIGTERM, SIG_IGN); }).detach();  // here')
 
+# A compiler reads all headers of Eider, at low priority.
+STEP_PATIENCE = 10 * PATIENCE
+
 
 def until(question, what, seconds=PATIENCE):
     """The first answer that is true in some way."""
@@ -333,7 +336,8 @@ class Dev(unittest.TestCase):
         begin, starts = 'std::string greeting() {\n', self.dev.starts()
         wrong = begin + '  (void)sizeof(eider::ViewsOptions);\n  ::sleep(3);\n'
         self.dev.change('words.cc', begin, wrong)
-        until(lambda: 'words.cc needs another #include' in self.dev.said(), 'the missing include')
+        until(lambda: 'words.cc needs another #include' in self.dev.said(), 'the missing include',
+              STEP_PATIENCE)
         self.assertIn('ViewsOptions', self.dev.said())
         self.assertEqual(self.dev.ask()[0], 200)
         until(lambda: 'GET /words' in self.dev.said().partition('needs another')[2], 'its log')

@@ -32,6 +32,13 @@ std::string without_additions(const std::string& header) {
   return text;
 }
 
+/// "shop.dir/words.cc.o", below the build directory.
+std::string object_of(const std::string& command) {
+  static const std::regex kObject(R"( -o (\S+))");
+  std::smatch found;
+  return std::regex_search(command, found, kObject) ? found[1].str() : std::string();
+}
+
 bool is_below(const fs::path& file, const fs::path& folder) {
   const fs::path below = file.lexically_relative(folder);
   return !below.empty() && *below.begin() != "..";
@@ -55,36 +62,46 @@ std::vector<std::string> check_words(const std::string& command, const fs::path&
   }
   const std::string checking = std::regex_replace(command, kPrecompiled, "") +
                                " -fsyntax-only -include '" + shown.string() + "'";
-  return {"/bin/sh", "-c", "cd '" + directory.string() + "' && exec nice -n 19 " + checking};
+  return {"/bin/sh", "-c", "cd '" + directory.string() + "' && exec nice -n 5 " + checking};
 }
 
 std::vector<std::string> IncludeCheck::next() {
+  std::vector<std::string> words;
   const auto commands = json::read<json::Value>(read_text(build_ / "compile_commands.json"));
   if (!commands || !commands->is_array()) {
-    return {};
+    return words;
   }
+  // The newest first: that is the one on which somebody works.
+  made_ = Time::min();
   for (const json::Value& each : commands->elements()) {
     const fs::path file = text_of_member(each, "file");
-    const fs::path object = build_ / text_of_member(each, "output");
-    std::error_code missing;
-    const Time made = fs::last_write_time(object, missing);
-    if (missing || !is_below(file, source_) || is_below(file, build_)) {
+    const std::string command = text_of_member(each, "command");
+    const fs::path object = build_ / object_of(command);
+    if (!is_below(file, source_) || is_below(file, build_) || !is_due(object)) {
       continue;
     }
-    const Time checked = fs::last_write_time(object.string() + ".includes", missing);
-    const auto bad = bad_.find(object);
-    if ((!missing && checked >= made) || (bad != bad_.end() && bad->second == made)) {
-      continue;
-    }
-    auto words = check_words(text_of_member(each, "command"), text_of_member(each, "directory"));
-    if (!words.empty()) {
+    auto checking = check_words(command, text_of_member(each, "directory"));
+    if (!checking.empty()) {
+      words = std::move(checking);
       file_ = file;
       object_ = object;
-      made_ = made;
-      return words;
+      std::error_code missing;
+      made_ = fs::last_write_time(object, missing);
     }
   }
-  return {};
+  return words;
+}
+
+/// Whether the object is newer than its last check, and than the last one that next() found.
+bool IncludeCheck::is_due(const fs::path& object) const {
+  std::error_code missing;
+  const Time made = fs::last_write_time(object, missing);
+  if (missing || !fs::is_regular_file(object, missing) || made <= made_) {
+    return false;
+  }
+  const Time checked = fs::last_write_time(object.string() + ".includes", missing);
+  const auto bad = bad_.find(object);
+  return (missing || checked < made) && (bad == bad_.end() || bad->second != made);
 }
 
 std::string IncludeCheck::file() const {

@@ -17,7 +17,7 @@ class IncludeCheck {
   IncludeCheck(std::filesystem::path source, std::filesystem::path build)
       : source_(std::move(source)), build_(std::move(build)) {}
 
-  /// Returns the words of a compiler for the next source to be checked; empty: there is none.
+  /// Returns the words of a compiler for the newest source to be checked; empty: there is none.
   [[nodiscard]] std::vector<std::string> next();
   /// The source of the last next(), relative to the project.
   [[nodiscard]] std::string file() const;
@@ -27,6 +27,8 @@ class IncludeCheck {
 
  private:
   using Time = std::filesystem::file_time_type;
+
+  [[nodiscard]] bool is_due(const std::filesystem::path& object) const;
 
   std::filesystem::path source_;
   std::filesystem::path build_;

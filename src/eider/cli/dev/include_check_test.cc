@@ -25,12 +25,13 @@ class IncludeCheckTest : public ::testing::Test {
     const std::string b = build_.string();
     const std::string flags = "clang++ -DX=1 -Winvalid-pch -Xclang -include-pch -Xclang " + b +
                               "/app.dir/cmake_pch.hxx.pch -Xclang -include -Xclang " + b +
-                              "/app.dir/cmake_pch.hxx -o app.dir/a.o -c ";
+                              "/app.dir/cmake_pch.hxx -o app.dir/";
+    const std::string own = (source_ / "a.cc").string();
+    const std::string made = b + "/made.cc";
     write(build_ / "compile_commands.json",
-          R"([{"directory": ")" + b + R"(", "command": ")" + flags + (source_ / "a.cc").string() +
-              R"(", "file": ")" + (source_ / "a.cc").string() +
-              R"(", "output": "app.dir/a.o"},{"directory": ")" + b + R"(", "command": ")" + flags +
-              b + R"(/made.cc", "file": ")" + b + R"(/made.cc", "output": "app.dir/made.o"}])");
+          R"([{"directory": ")" + b + R"(", "command": ")" + flags + "a.o -c " + own +
+              R"(", "file": ")" + own + R"("},{"directory": ")" + b + R"(", "command": ")" + flags +
+              "made.o -c " + made + R"(", "file": ")" + made + R"("}])");
   }
 
   static void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
