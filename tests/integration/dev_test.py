@@ -340,7 +340,7 @@ class Dev(unittest.TestCase):
               STEP_PATIENCE)
         self.assertIn('ViewsOptions', self.dev.said())
         self.assertEqual(self.dev.ask()[0], 200)
-        until(lambda: 'GET /words' in self.dev.said().partition('needs another')[2], 'its log')
+        until(lambda: ' has stood still for ' in self.dev.said(), 'its log')
         self.dev.change('words.cc', wrong, begin)
         until(lambda: self.dev.starts() > starts + 1, 'the program without them')
 
