@@ -171,6 +171,17 @@ TEST_F(KeptFilesTest, removes_what_no_row_has_once_no_row_can_be_on_its_way) {
   }
 }
 
+TEST(KeptFiles, make_their_directory_but_not_its_parents) {
+  const TempDirectory temp;
+  const fs::path directory = temp.path() / "uploads";
+  const KeptFiles kept(directory.string());
+  ASSERT_TRUE(fs::is_directory(directory));
+  EXPECT_EQ(fs::status(directory).permissions(), fs::perms::owner_all);
+  const KeptFiles again(directory.string());
+  EXPECT_THROW(KeptFiles((temp.path() / "misspelled" / "uploads").string()), Failure);
+  EXPECT_FALSE(fs::exists(temp.path() / "misspelled"));
+}
+
 TEST(KeptFiles, are_not_kept_where_there_is_no_directory) {
   EXPECT_THROW(KeptFiles("/nowhere/at/all"), Failure);
 }
