@@ -97,7 +97,7 @@ std::string shown(std::string_view key) {
 /// Whether a container platform sets such a variable in each container: Kubernetes and Docker do
 /// for a service called as the program is ("NOTES_PORT_8080_TCP_ADDR", "NOTES_SERVICE_HOST").
 ///
-/// name  behind the service's name: "_PORT"
+/// name  what follows the name of the service: "_PORT"
 bool is_of_a_container(std::string_view name, std::string_view value) {
   const std::size_t port = name.rfind("_PORT_");
   const bool is_port_number =

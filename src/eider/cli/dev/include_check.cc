@@ -71,7 +71,7 @@ std::vector<std::string> IncludeCheck::next() {
   if (!commands || !commands->is_array()) {
     return words;
   }
-  // The newest first: that is the one on which somebody works.
+  // The newest first: it is the source that was edited last.
   made_ = Time::min();
   for (const json::Value& each : commands->elements()) {
     const fs::path file = text_of_member(each, "file");
