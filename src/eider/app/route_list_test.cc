@@ -164,5 +164,16 @@ TEST(Rewrites, that_throw_are_told_to_the_log_and_route_what_came) {
   EXPECT_TRUE(log->lines[0].contains("broken rewrite"));
 }
 
+TEST(RouteList, pads_no_line_for_one_that_is_much_longer) {
+  App app;
+  std::vector<std::string> steps;
+  app.get("/short", [] { return "x"; });
+  app.get("/guarded", [] { return "x"; }).use(noting(std::string(300, 'n'), steps));
+  const std::string text = app.list_routes();
+  EXPECT_LT(text.find('\n'), 100U) << text;
+  EXPECT_TRUE(text.contains(std::string(300, 'n') + " > handler  1 MiB  route_list_test.cc:"))
+      << text;
+}
+
 }  // namespace
 }  // namespace eider
