@@ -147,13 +147,13 @@ struct CallShape {
   int many;
 };
 
-constexpr auto kCalls = std::to_array<CallShape>({{"tr", -1, 0, -1},
-                                                  {"plural", -1, 0, 1},
-                                                  {"context", 0, 1, -1},
-                                                  {"context_plural", 0, 1, 2},
-                                                  {"translate", -1, 1, -1},
-                                                  {"translate_plural", -1, 1, 2},
-                                                  {"flash", -1, 1, -1}});
+constexpr auto kTextCalls = std::to_array<CallShape>({{"tr", -1, 0, -1},
+                                                      {"plural", -1, 0, 1},
+                                                      {"context", 0, 1, -1},
+                                                      {"context_plural", 0, 1, 2},
+                                                      {"translate", -1, 1, -1},
+                                                      {"translate_plural", -1, 1, 2},
+                                                      {"flash", -1, 1, -1}});
 
 class CppTextFinder {
  public:
@@ -181,8 +181,8 @@ class CppTextFinder {
   }
 
   [[nodiscard]] std::optional<CallShape> shape_of(std::string_view name) const {
-    if (const auto* const known = std::ranges::find(kCalls, name, &CallShape::name);
-        known != kCalls.end()) {
+    if (const auto* const known = std::ranges::find(kTextCalls, name, &CallShape::name);
+        known != kTextCalls.end()) {
       return *known;
     }
     if (std::ranges::find(keywords_, name) != keywords_.end()) {
