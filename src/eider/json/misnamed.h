@@ -26,6 +26,7 @@ struct WriterNamedOtherwise {
   template <class T>
   std::string operator()(const T& /*value*/, int /*indent*/ = 0) const {
     static_assert(kIsNamedOtherwise<T>, "eider: JSON is written by json::to_text(value)");
+    return {};
   }
 };
 inline constexpr WriterNamedOtherwise stringify;
