@@ -18,6 +18,7 @@
 #include "eider/app/run_app.h"
 #include "eider/app/serving_options.h"
 #include "eider/app/settings.h"
+#include "eider/base/describes_only.h"
 #include "eider/base/failure.h"
 #include "eider/reflect/constraints.h"
 
@@ -426,6 +427,8 @@ struct OwnReading {
   std::string help;  // as far as it is known; empty: it was not asked for
   /// What may be misspelled, a line each: it may be the reason why the app cannot be made.
   std::string slips;
+  /// Help was asked for, or a word may be an option of the app that does not serve.
+  bool may_not_serve = false;
 };
 
 Result<OwnReading, Exit> read_own(int argc, const char* const* argv, Settings& settings) {
@@ -442,9 +445,11 @@ Result<OwnReading, Exit> read_own(int argc, const char* const* argv, Settings& s
     settings.take(*std::move(reading));
   }
   OwnReading read{.help = parser.asks_for_help() ? parser.help() : "", .slips = {}};
-  if (const auto unknown = parser.unknown(argc, argv); unknown && !unknown->nearest.empty()) {
+  const auto unknown = parser.unknown(argc, argv);
+  if (unknown && !unknown->nearest.empty()) {
     read.slips.append(misused(unknown->text()).text());
   }
+  read.may_not_serve = parser.asks_for_help() || unknown;
   for (const std::string& misspelled : settings.misspelled_variables()) {
     read.slips.append(detail::app::printable(misspelled)).append("\n");
   }
@@ -467,18 +472,33 @@ Exit run_app(const OptionSet& own, int argc, const char* const* argv,
     if (!read) {
       return read.error();
     }
+    const bool may_not_serve = read->may_not_serve || of_all.process.print_config;
     std::optional<App> app;
-    const Exit made = run_main([&] {
-      app = make();
-      return Exit(0);
-    });
+    const auto make_app = [&](bool describes_only) {
+      std::optional<detail::base::DescribesOnly> describes;
+      if (describes_only) {
+        describes.emplace();
+      }
+      app.reset();
+      return run_main([&] {
+        app = make();
+        app->options(own);
+        return Exit(0);
+      });
+    };
+    Exit made = make_app(may_not_serve);
     if (!app) {
       return read->help.empty()
                  ? Exit(made.code(), made.text() + read->slips)
                  : Exit(0, read->help + "Options of modules are not listed: " + made.text());
     }
-    app->options(own);
-    const auto options = read_all(argc, argv, app->options(), given, first.get());
+    auto options = read_all(argc, argv, app->options(), given, first.get());
+    if (options && may_not_serve && !options->lists_routes) {
+      if (made = make_app(false); !app) {
+        return {made.code(), made.text() + read->slips};
+      }
+      options = read_all(argc, argv, app->options(), given, first.get());
+    }
     return options ? app->serve(*options) : options.error();
   });
 }

@@ -25,8 +25,8 @@ Exit run_main(const std::function<Exit()>& program);
 ///     }
 ///
 /// program  prefix of its environment variables: NOTES_DATABASE_FILE
-/// make     is called after the options were read, also for `--help`, `--routes` and `--openapi`:
-///          it should open nothing that is missing then, such as a connection to a server
+/// make     is called after the options were read, also for `--help`, `--routes` and `--openapi`
+///          (SQLite databases then open in memory), and again if the program serves all the same
 /// given    defaults of the server's own options
 Exit run_app(const OptionSet& own, int argc, const char* const* argv,
              const std::function<App()>& make, const ServerOptions& given = {});

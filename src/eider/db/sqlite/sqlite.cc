@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "eider/base/describes_only.h"
 #include "eider/db/loop_pool.h"
 #include "eider/db/rolled_back_connection.h"
 #include "eider/db/sqlite/sqlite_connection.h"
@@ -14,7 +15,8 @@ Database open_sqlite(std::string_view path, const SqliteOptions& options) {
   constexpr std::string_view kScheme = "sqlite:";
   const std::string file(path.starts_with(kScheme) ? path.substr(kScheme.size()) : path);
   // Each connection to memory would have a database of its own.
-  const bool is_in_memory = file.empty() || file == db::kInMemory;
+  const bool is_in_memory =
+      file.empty() || file == db::kInMemory || ::eider::detail::base::DescribesOnly::is_on();
   std::unique_ptr<db::Connection> writer = std::make_unique<SqliteConnection>(
       is_in_memory ? db::kInMemory : file, SqliteConnection::Role::writes, options);
   if (options.is_rolled_back) {

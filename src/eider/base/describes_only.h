@@ -1,0 +1,21 @@
+// Whether an app is made only to learn its options and routes. Must not know apps.
+#pragma once
+
+namespace eider::detail::base {
+
+/// While one lives, this thread makes an app for `--help` and its like only, and SQLite databases
+/// open in memory.
+class DescribesOnly {
+ public:
+  DescribesOnly() noexcept { ++depth_; }
+  ~DescribesOnly() { --depth_; }
+  DescribesOnly(const DescribesOnly&) = delete;
+  DescribesOnly& operator=(const DescribesOnly&) = delete;
+
+  [[nodiscard]] static bool is_on() noexcept { return depth_ != 0; }
+
+ private:
+  static inline thread_local int depth_ = 0;
+};
+
+}  // namespace eider::detail::base
