@@ -41,7 +41,7 @@ class LanguagesTest(unittest.TestCase):
 
     def test_the_page_shows_how_to_ask_them(self):
         page = Path(ROOT, 'docs/howto/languages.md').read_text()
-        self.assertIn('xgettext --from-code=UTF-8 --c++ ' + ' '.join(KEYWORDS), page)
+        self.assertIn('eider messages src pages --out languages/messages.pot', page)
 
     def test_catalogues_are_as_gettext_wants_them(self):
         self.assertGreater(len(CATALOGUES), 2)

@@ -119,16 +119,19 @@ class Overload(unittest.TestCase):
     def test_refusals_say_when_to_ask_again_and_read_a_pipeline_to_its_end(self):
         request = b'GET /compute/2000 HTTP/1.1\r\nHost: a\r\n\r\n'
         last = b'GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
-        with shedding() as service:
-            flood = threading.Thread(target=load, args=(service, '/compute/2000', '-c', 100, '-d',
-                                                        '4s'))
-            flood.start()
-            time.sleep(1.5)
+        with shedding() as service, subprocess.Popen(
+                [BIN / 'eider', 'bench', '--no-progress', '-c', '100', '-d', '60s',
+                 f'http://127.0.0.1:{service.port}/compute/2000'],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as flood, \
+                contextlib.ExitStack() as stack:
+            stack.callback(flood.terminate)
+            deadline = time.monotonic() + 30
+            while service.ask('GET', '/compute/2000')[0] != 503:
+                self.assertLess(time.monotonic(), deadline, 'no request is rejected')
             with socket.create_connection(('127.0.0.1', service.port), timeout=30) as client:
                 client.sendall(request * 1000 + last)
                 with client.makefile('rb') as answers:
                     told = answers.read()
-            flood.join()
         heads = told.split(b'HTTP/1.1 ')[1:]
         self.assertEqual(len(heads), 1001)
         self.assertTrue(heads[-1].startswith(b'200'))

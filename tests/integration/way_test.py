@@ -26,10 +26,12 @@ from upgrade_test import Load, is_alive, until
 
 IS_ROOT = os.getuid() == 0  # ahead of a namespace in which everybody is
 MIDDLEWARE = '#include <eider/middleware/middleware.h>\n'
-RUN = 'return shop::make_app().run(argc, argv);'
-SICK = """eider::App app = shop::make_app();
-  app.check("stock", [] { throw std::runtime_error("nobody has counted it"); });
-  return app.run(argc, argv);"""
+RUN = 'return eider::run_app("shop", argc, argv, shop::make_app);'
+SICK = """return eider::run_app("shop", argc, argv, [] {
+    eider::App app = shop::make_app();
+    app.check("stock", [] { throw std::runtime_error("nobody has counted it"); });
+    return app;
+  });"""
 
 
 def setUpModule():
