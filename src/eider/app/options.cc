@@ -495,7 +495,7 @@ Exit run_app(const OptionSet& own, int argc, const char* const* argv,
     auto options = read_all(argc, argv, app->options(), given, first.get());
     if (options && may_not_serve && !options->lists_routes) {
       if (made = make_app(false); !app) {
-        return {made.code(), made.text() + read->slips};
+        return Exit(made.code(), made.text() + read->slips);
       }
       options = read_all(argc, argv, app->options(), given, first.get());
     }

@@ -17,13 +17,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-enum class Pace : std::uint8_t { slow, fast };
+enum class OptionPace : std::uint8_t { slow, fast };
 
-struct Own {
+struct ManyOptions {
   std::string database_file = "notes.db";
   Range<int, 1, 9> copies = 3;
   std::chrono::milliseconds kept_for = 90s;
-  Pace pace = Pace::fast;
+  OptionPace pace = OptionPace::fast;
   std::optional<double> share = {};
   std::vector<std::string> hosts = {"localhost"};
   bool verbose = false;
@@ -33,33 +33,34 @@ struct Own {
                                             {"hosts", "names of it"}};
 };
 
-Result<ServerOptions, Exit> read(Own& own, std::initializer_list<const char*> words) {
+Result<ServerOptions, Exit> read_options(ManyOptions& own,
+                                         std::initializer_list<const char*> words) {
   std::vector<const char*> arguments{"notes"};
   arguments.insert(arguments.end(), words);
   return read_command_line(static_cast<int>(arguments.size()), arguments.data(),
                            OptionSet("notes").add(own));
 }
 
-Result<ServerOptions, Exit> read(std::initializer_list<const char*> words) {
-  Own own;
-  return read(own, words);
+Result<ServerOptions, Exit> read_options(std::initializer_list<const char*> words) {
+  ManyOptions own;
+  return read_options(own, words);
 }
 
 /// A variable of the environment, for as long as it lives.
-class Variable {
+class OptionVariable {
  public:
-  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
-  ~Variable() { ::unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
+  OptionVariable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~OptionVariable() { ::unsetenv(name_); }
+  OptionVariable(const OptionVariable&) = delete;
+  OptionVariable& operator=(const OptionVariable&) = delete;
 
  private:
   const char* name_;
 };
 
 TEST(OwnOptions, are_the_structs_defaults_where_nothing_is_said) {
-  Own own;
-  ASSERT_TRUE(read(own, {}));
+  ManyOptions own;
+  ASSERT_TRUE(read_options(own, {}));
   EXPECT_EQ(own.database_file, "notes.db");
   EXPECT_EQ(own.kept_for, 90s);
   EXPECT_EQ(own.hosts, std::vector<std::string>{"localhost"});
@@ -67,15 +68,16 @@ TEST(OwnOptions, are_the_structs_defaults_where_nothing_is_said) {
 }
 
 TEST(OwnOptions, of_every_type_are_read) {
-  Own own;
-  const auto options = read(own, {"--database-file", "/tmp/x y", "--copies=9", "--kept-for", "2m",
-                                  "--pace", "slow", "--share", "0.5", "--hosts", "a,b", "--verbose",
-                                  "--cached=false", "--hosts", "c", "--port", "81"});
+  ManyOptions own;
+  const auto options =
+      read_options(own, {"--database-file", "/tmp/x y", "--copies=9", "--kept-for", "2m", "--pace",
+                         "slow", "--share", "0.5", "--hosts", "a,b", "--verbose", "--cached=false",
+                         "--hosts", "c", "--port", "81"});
   ASSERT_TRUE(options) << options.error().text();
   EXPECT_EQ(own.database_file, "/tmp/x y");
   EXPECT_EQ(own.copies, 9);
   EXPECT_EQ(own.kept_for, 2min);
-  EXPECT_EQ(own.pace, Pace::slow);
+  EXPECT_EQ(own.pace, OptionPace::slow);
   EXPECT_EQ(own.share, 0.5);
   EXPECT_EQ(own.hosts, (std::vector<std::string>{"a,b", "c"}));
   EXPECT_TRUE(own.verbose);
@@ -84,12 +86,12 @@ TEST(OwnOptions, of_every_type_are_read) {
 }
 
 TEST(OwnOptions, come_from_the_environment_behind_the_command_line) {
-  const Variable file("NOTES_DATABASE_FILE", "there.db");
-  const Variable hosts("NOTES_HOSTS", "a,b");
-  const Variable verbose("NOTES_VERBOSE", "1");
-  const Variable copies("NOTES_COPIES", "7");
-  Own own;
-  ASSERT_TRUE(read(own, {"--copies", "2"}));
+  const OptionVariable file("NOTES_DATABASE_FILE", "there.db");
+  const OptionVariable hosts("NOTES_HOSTS", "a,b");
+  const OptionVariable verbose("NOTES_VERBOSE", "1");
+  const OptionVariable copies("NOTES_COPIES", "7");
+  ManyOptions own;
+  ASSERT_TRUE(read_options(own, {"--copies", "2"}));
   EXPECT_EQ(own.database_file, "there.db");
   EXPECT_EQ(own.hosts, (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(own.verbose);
@@ -128,7 +130,7 @@ TEST(OwnOptions, that_are_wrong_are_told_with_what_they_must_be) {
       {{"--listen-tls", "a:x"}, "--listen-tls must be HOST:PORT"},
       {{"--drain-seconds", "86401"}, "--drain-seconds must be between 0 and 86400"}};
   for (const Case& each : cases) {
-    const auto options = read(each.words);
+    const auto options = read_options(each.words);
     ASSERT_FALSE(options) << each.said;
     EXPECT_EQ(options.error().code(), 2);
     EXPECT_TRUE(options.error().text().contains(each.said)) << options.error().text();
@@ -151,7 +153,7 @@ TEST(OwnOptions, that_nobody_knows_are_told_with_the_nearest_that_is_known) {
                         {{"--bind", "x", "--prot", "3"}, "--bind is no option; see"},
                         {{"--x"}, "--x is no option; see"}};
   for (const auto& [words, said] : cases) {
-    const auto options = read(words);
+    const auto options = read_options(words);
     ASSERT_FALSE(options) << said;
     EXPECT_EQ(options.error().code(), 2);
     EXPECT_TRUE(options.error().text().starts_with(said)) << options.error().text();
@@ -159,19 +161,19 @@ TEST(OwnOptions, that_nobody_knows_are_told_with_the_nearest_that_is_known) {
 }
 
 TEST(OwnOptions, that_are_wrong_in_the_environment_are_told_by_their_name_there) {
-  const Variable copies("NOTES_COPIES", "none");
-  const auto options = read({});
+  const OptionVariable copies("NOTES_COPIES", "none");
+  const auto options = read_options({});
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().text(), "NOTES_COPIES must be an integer, not 'none'; see --help\n");
 }
 
 TEST(OwnOptions, are_in_the_help_with_type_default_and_environment) {
-  const Variable wrong("NOTES_COPIES", "none");  // help is given all the same
-  const auto options = read({"--copies", "100", "--help"});
+  const OptionVariable wrong("NOTES_COPIES", "none");  // help is given all the same
+  const auto options = read_options({"--copies", "100", "--help"});
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().code(), 0);
   const std::string& help = options.error().text();
-  EXPECT_EQ(read({"-h"}).error().text(), help);
+  EXPECT_EQ(read_options({"-h"}).error().text(), help);
   EXPECT_TRUE(
       help.contains("  --database-file FILE      where they are kept (default notes.db; "
                     "NOTES_DATABASE_FILE)\n"))
@@ -190,10 +192,10 @@ TEST(OwnOptions, are_in_the_help_with_type_default_and_environment) {
 }
 
 TEST(OwnOptions, of_a_section_have_its_name_in_front) {
-  Own own;
-  Own of_search;
+  ManyOptions own;
+  ManyOptions of_search;
   const char* const words[] = {"notes", "--search-copies", "4"};
-  const Variable file("NOTES_SEARCH_DATABASE_FILE", "index");
+  const OptionVariable file("NOTES_SEARCH_DATABASE_FILE", "index");
   OptionSet set("notes");
   set.add(own).add(of_search, "search");
   ASSERT_TRUE(read_command_line(3, words, set));
@@ -203,8 +205,8 @@ TEST(OwnOptions, of_a_section_have_its_name_in_front) {
 }
 
 TEST(OwnOptions, of_one_name_are_refused_when_they_are_added) {
-  Own own;
-  Own again;
+  ManyOptions own;
+  ManyOptions again;
   OptionSet set("notes");
   EXPECT_THROW(set.add(own).add(again), Failure);
 }
@@ -218,7 +220,7 @@ TEST(OwnOptions, may_not_take_the_name_of_one_of_every_application) {
 }
 
 TEST(CommandLine, says_where_to_listen) {
-  const auto one = read({"--host", "::1", "--port", "0", "--tls-port", "443"});
+  const auto one = read_options({"--host", "::1", "--port", "0", "--tls-port", "443"});
   ASSERT_TRUE(one);
   EXPECT_EQ(one->host, "::1");
   ASSERT_EQ(one->also.size(), 1U);
@@ -226,8 +228,8 @@ TEST(CommandLine, says_where_to_listen) {
   EXPECT_EQ(one->also[0].port, 443);
   EXPECT_TRUE(one->also[0].is_secure);
 
-  const auto many = read({"--listen", "[::1]:80", "--listen-tls", "unix:/a", "--listen", "systemd",
-                          "--proxy-protocol"});
+  const auto many = read_options({"--listen", "[::1]:80", "--listen-tls", "unix:/a", "--listen",
+                                  "systemd", "--proxy-protocol"});
   ASSERT_TRUE(many);
   EXPECT_EQ(many->host, "[::1]");
   EXPECT_EQ(many->port, 80);
@@ -239,13 +241,13 @@ TEST(CommandLine, says_where_to_listen) {
 }
 
 TEST(CommandLine, wins_over_the_environment) {
-  const Variable port("EIDER_PORT", "81");
-  const Variable threads("EIDER_THREADS", "3");
-  const Variable secure("EIDER_TLS_PORT", "443,444");
-  const Variable shared("EIDER_SHARE_PORT", "1");
-  const Variable backend("EIDER_BACKEND", "epoll");
-  const Variable empty("EIDER_HOST", "");
-  const auto options = read({"--threads", "2", "--share-port=false"});
+  const OptionVariable port("EIDER_PORT", "81");
+  const OptionVariable threads("EIDER_THREADS", "3");
+  const OptionVariable secure("EIDER_TLS_PORT", "443,444");
+  const OptionVariable shared("EIDER_SHARE_PORT", "1");
+  const OptionVariable backend("EIDER_BACKEND", "epoll");
+  const OptionVariable empty("EIDER_HOST", "");
+  const auto options = read_options({"--threads", "2", "--share-port=false"});
   ASSERT_TRUE(options) << options.error().text();
   EXPECT_EQ(options->host, ServerOptions().host);
   EXPECT_EQ(options->port, 81);
@@ -259,9 +261,9 @@ TEST(CommandLine, wins_over_the_environment) {
 // A flag by which a program does something else, left in the environment, would keep it from
 // serving for good.
 TEST(CommandLine, alone_says_what_is_done_in_place_of_serving) {
-  const Variable routes("EIDER_ROUTES", "1");
-  const Variable document("EIDER_OPENAPI", "1");
-  const Variable own("NOTES_OPENAPI", "1");
+  const OptionVariable routes("EIDER_ROUTES", "1");
+  const OptionVariable document("EIDER_OPENAPI", "1");
+  const OptionVariable own("NOTES_OPENAPI", "1");
   OptionSet answers("notes");
   answers.add_answer("openapi", "prints the document", [] { return std::string("{}"); });
   const char* const none[] = {"notes"};
@@ -275,17 +277,17 @@ TEST(CommandLine, alone_says_what_is_done_in_place_of_serving) {
 }
 
 TEST(CommandLine, has_its_address_not_replaced_by_one_of_the_environment) {
-  const Variable listen("EIDER_LISTEN", "unix:/a,127.0.0.1:82");
-  const Variable secure("EIDER_LISTEN_TLS", "[::1]:443");
-  const auto alone = read({});
+  const OptionVariable listen("EIDER_LISTEN", "unix:/a,127.0.0.1:82");
+  const OptionVariable secure("EIDER_LISTEN_TLS", "[::1]:443");
+  const auto alone = read_options({});
   ASSERT_TRUE(alone);
   EXPECT_EQ(alone->host, "unix:/a");
   EXPECT_EQ(alone->also.size(), 2U);
-  const auto told = read({"--port", "81"});
+  const auto told = read_options({"--port", "81"});
   ASSERT_TRUE(told);
   EXPECT_EQ(told->port, 81);
   EXPECT_TRUE(told->also.empty());
-  const auto listening = read({"--listen", "unix:/b"});
+  const auto listening = read_options({"--listen", "unix:/b"});
   ASSERT_TRUE(listening);
   EXPECT_EQ(listening->host, "unix:/b");
   ASSERT_EQ(listening->also.size(), 1U);
@@ -299,8 +301,8 @@ TEST(CommandLine, is_not_blamed_for_what_the_environment_says) {
       {"EIDER_BACKEND", "must be auto, epoll or io_uring"},
       {"EIDER_LISTEN", "must be HOST:PORT, [IPV6]:PORT, unix:/path or systemd"}};
   for (const auto& [name, requirement] : wrong) {
-    const Variable variable(name, "99999999999");
-    const auto options = read({});
+    const OptionVariable variable(name, "99999999999");
+    const auto options = read_options({});
     ASSERT_FALSE(options) << name;
     EXPECT_EQ(options.error().code(), 2);
     EXPECT_TRUE(options.error().text().starts_with(name)) << options.error().text();
@@ -309,8 +311,9 @@ TEST(CommandLine, is_not_blamed_for_what_the_environment_says) {
 }
 
 TEST(CommandLine, says_how_to_serve) {
-  const auto options = read({"--threads", "4", "--backend", "epoll", "--cert", "c", "--key", "k",
-                             "--tls-port", "1", "--share-port", "--drain-seconds", "0"});
+  const auto options =
+      read_options({"--threads", "4", "--backend", "epoll", "--cert", "c", "--key", "k",
+                    "--tls-port", "1", "--share-port", "--drain-seconds", "0"});
   ASSERT_TRUE(options);
   EXPECT_EQ(options->threads, 4U);
   EXPECT_EQ(options->backend, Backend::epoll);
@@ -332,7 +335,7 @@ TEST(CommandLine, leaves_what_it_says_nothing_about_as_it_was) {
 }
 
 TEST(Running, reads_the_apps_own_options_and_says_nothing_by_itself) {
-  Own own;
+  ManyOptions own;
   App app;
   app.options(OptionSet("notes").add(own));
   std::string words[] = {"notes", "--copies", "5", "--threads", "none"};
@@ -352,8 +355,8 @@ TEST(Running, makes_an_app_of_its_options_and_tells_what_is_thrown_on_the_way) {
     for (std::string& word : words) {
       argv.push_back(word.data());
     }
-    return run_app<Own>(
-        "notes", static_cast<int>(argv.size()), argv.data(), [status](const Own& own) {
+    return run_app<ManyOptions>(
+        "notes", static_cast<int>(argv.size()), argv.data(), [status](const ManyOptions& own) {
           App app;
           app.get(RuntimePattern{"/" + std::to_string(own.copies)}, [] { return "x"; });
           if (status != 0) {
