@@ -343,7 +343,7 @@ TEST_F(Forms, take_files_in_parts) {
   const Reply none = send(caption + part("name=\"picture\"; filename=\"\"", "") + "--x--\r\n");
   EXPECT_EQ(none.status, 422);
   EXPECT_HAS(none.body, R"(enctype="multipart/form-data")");
-  EXPECT_HAS(none.body, "choose a file");
+  EXPECT_HAS(none.body, R"(id="picture-fault">Is missing</p>)");
   EXPECT_HAS(none.body, R"(value="Sea")");
   EXPECT_HAS(none.body, R"(<input type="file" id="picture" name="picture" aria-invalid="true")");
   EXPECT_EQ(send(caption, "multipart/form-data").status, 400);

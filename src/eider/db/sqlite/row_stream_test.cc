@@ -369,7 +369,7 @@ TEST_F(SqliteStream, statements_that_were_given_up_are_not_counted) {
 
 TEST_F(SqliteStream, one_that_waits_for_too_long_is_refused) {
   const Database base = open_sqlite(
-      path(), {.streams_max = 1, .schema = kSchema, .limits = {.stream_wait_max = 20ms}});
+      path(), {.streams_max = 1, .schema = kSchema, .limits = {.stream_wait_max = 500ms}});
   const auto read = [](Database on) -> Task<> {
     auto first = on.stream<std::int64_t>(kEndless);
     EXPECT_EQ(co_await first.next(), 1);

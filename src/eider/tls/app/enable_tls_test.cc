@@ -127,8 +127,12 @@ TEST_F(SecureApp, serves_no_strangers_where_a_certificate_is_required) {
     EXPECT_EQ(curl("a.example", "--tls-max " + std::string(version)).find("TLSv"),
               std::string::npos);
   }
-  EXPECT_NE(s_client("-tls1_3").find("Acceptable client certificate CA names\nCN = Authority"),
-            std::string::npos);
+  // OpenSSL 3.5 writes the name without blanks.
+  const std::string said = s_client("-tls1_3");
+  const std::string_view names = "Acceptable client certificate CA names\n";
+  EXPECT_TRUE(said.contains(std::string(names) + "CN = Authority") ||
+              said.contains(std::string(names) + "CN=Authority"))
+      << said;
 }
 
 TEST_F(SecureApp, staples_its_authoritys_word) {
