@@ -201,8 +201,8 @@ TEST_F(Seals, name_a_damaged_record) {
   pair.to_server.data()[pair.to_server.size() - 1] ^= 1;
   pair.shake_hands();
   EXPECT_EQ(reason(*pair.server), TlsFailure::damaged);
-  EXPECT_EQ(pair.server->failure(),
-            "a record was damaged or forged (decryption failed or bad record mac)");
+  EXPECT_TRUE(pair.server->failure().starts_with("a record was damaged or forged ("))
+      << pair.server->failure();
   EXPECT_EQ(reason(*pair.client), TlsFailure::refused_by_peer);
   EXPECT_FALSE(pair.server->write("more", pair.to_client));
 }

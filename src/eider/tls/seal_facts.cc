@@ -64,6 +64,9 @@ TlsFailure handshake_failure(int reason) noexcept {
       return TlsFailure::certificate_weak;
     case SSL_R_DECRYPTION_FAILED:
     case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC:
+#ifdef SSL_R_RECORD_LAYER_FAILURE
+    case SSL_R_RECORD_LAYER_FAILURE:  // what OpenSSL 3.2 and later report last
+#endif
       return TlsFailure::damaged;
     case SSL_R_TOO_MANY_KEY_UPDATES:
       return TlsFailure::too_many_updates;

@@ -46,7 +46,8 @@ template <class T>
 Task<std::string> why_not_mariadb(Database on, std::string sql) {
   const db::RuntimeSql text{sql};
   auto asked = on.template one<T>(text);
-  co_return (co_await failure_of(asked)).what();
+  const auto failure = co_await failure_of(asked);  // in one expression g++ 14 does not parse it
+  co_return failure.what();
 }
 
 TEST_F(MariadbRoundTrips, say_what_a_member_cannot_hold_and_what_to_do) {
