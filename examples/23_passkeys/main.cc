@@ -101,8 +101,8 @@ App make_app(const PasskeyPlace& own) {
   const std::string style = assets.url("style.css");
   app.get("/", [site, style](Session<> session, State<Views> views) -> Task<Page> {
     home::HomePage page{.script = site.script(), .style = style, .user = session.user()};
-    const auto own = co_await site.store()->list(page.user);
-    for (const Passkey& passkey : own) {
+    const auto passkeys = co_await site.store()->list(page.user);
+    for (const Passkey& passkey : passkeys) {
       page.passkeys.push_back({.id = passkey.id, .reached_by = passkey.transports});
     }
     co_return views->page(page);

@@ -193,9 +193,9 @@ struct Tracker {
 }  // namespace
 
 void add_issues(App& app, Routes api, Routes pages, const Options& options, const Database& db) {
-  const Journal& events = journal(
+  const Journal* const events = &journal(
       app, db, {.webhook = options.webhook, .webhook_secret = options.webhook_secret.reveal()});
-  app.state<Tracker>(db, &events, KeptFiles(options.uploads), options.uploads_bytes_max);
+  app.state<Tracker>(db, events, KeptFiles(options.uploads), options.uploads_bytes_max);
   app.on_start("attachments", [](State<Tracker> tracker) { return tracker->remove_lost_files(); });
   app.provide(&Tracker::find);
   api.get("/issues", &Tracker::list);

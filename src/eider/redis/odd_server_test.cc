@@ -220,8 +220,8 @@ TEST_F(OddServer, an_answer_of_too_many_short_values_breaks_the_connection) {
       (void)peer.hear();
     });
     on_loop_.run([](Redis redis) -> Task<> {
-      auto many = redis.command<std::vector<std::string>>("MANY");
-      auto asking = failure_of(many);
+      auto answer = redis.command<std::vector<std::string>>("MANY");
+      auto asking = failure_of(answer);
       EXPECT_EQ((co_await std::move(asking)).fault(), RedisFault::lost);
     }(Redis(server.url(), {.command_time_max = Duration::max()})));
   }
