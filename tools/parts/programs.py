@@ -18,7 +18,7 @@ from parts.outcome import Outcome, tail
 from parts.statics import count_unittest
 from parts.units import SANITIZERS
 
-SCRIPT_SECONDS_MAX = 240
+SCRIPT_SECONDS_MAX = 480
 # Of those that failed among others: they run once more, alone. So many run while a machine stalls.
 SCRIPTS_AGAIN_MAX = 8
 # They wait for most of their time, for deadlines and for each other.
