@@ -1,4 +1,5 @@
-// Whether an app is made only to learn its options and routes. Must not know apps.
+// Whether an app is made only to learn its options and routes.
+// Must not know apps.
 #pragma once
 
 namespace eider::detail::base {
