@@ -166,8 +166,8 @@ TEST_F(Forms, tell_browsers_the_rules_of_the_struct) {
 TEST_F(Forms, are_read_into_their_struct) {
   const Reply reply = post(std::string(kGood));
   EXPECT_EQ(reply.status, 303) << reply.body;
-  EXPECT_EQ(reply.header("Location"), "/Tea?3,0,Main 1");
-  EXPECT_EQ(post(with("sizes", "1\r\n 2 \r\n\r\n3")).header("Location"), "/Tea?3,3,Main 1");
+  EXPECT_EQ(reply.header("Location"), "/Tea?3,0,Main%201");
+  EXPECT_EQ(post(with("sizes", "1\r\n 2 \r\n\r\n3")).header("Location"), "/Tea?3,3,Main%201");
 }
 
 TEST_F(Forms, show_what_there_is_to_be_changed_but_no_password) {

@@ -1,3 +1,5 @@
+#include <mysql.h>
+
 #include <fstream>
 
 #include "eider/tls/test_pki.h"
@@ -74,15 +76,21 @@ TEST_F(MariadbOverTls, a_password_goes_to_the_server_that_was_meant) {
   EXPECT_NE(ask_of("127.0.0.1", "secret:wr0ng"), "3");
 }
 
+bool is_about_certificate(const std::string& text) {
+  return text.contains("certificate") || text.contains("Hostname verification failed");
+}
+
 /// "localhost" is reached at 127.0.0.1: what the certificate names has to be what was written.
 TEST_F(MariadbOverTls, a_certificate_names_the_host_as_it_was_written) {
   EXPECT_EQ(ask_of("127.0.0.1"), "3");
-  EXPECT_TRUE(ask_of("localhost").contains("certificate")) << ask_of("localhost");
+  EXPECT_TRUE(is_about_certificate(ask_of("localhost"))) << ask_of("localhost");
   serve("DNS:localhost");
   EXPECT_EQ(ask_of("localhost"), "3");
-  EXPECT_TRUE(ask_of("127.0.0.1").contains("certificate")) << ask_of("127.0.0.1");
+#if MARIADB_PACKAGE_VERSION_ID < 30400  // later ones accept any name at a loopback address
+  EXPECT_TRUE(is_about_certificate(ask_of("127.0.0.1"))) << ask_of("127.0.0.1");
+#endif
   serve("DNS:db.example, DNS:localhost.example, DNS:*.localhost");
-  EXPECT_TRUE(ask_of("localhost").contains("certificate")) << ask_of("localhost");
+  EXPECT_TRUE(is_about_certificate(ask_of("localhost"))) << ask_of("localhost");
 }
 
 TEST_F(MariadbOverTls, another_authority_is_refused_where_one_is_asked_for) {
