@@ -178,7 +178,7 @@ class Debian13:
         return [*namespaces(), 'sh', '-c', ENTER, 'sh', str(self.directory), str(self.root),
                 cache_directory(), 'env', 'DEBIAN_FRONTEND=noninteractive', 'LANG=C.UTF-8',
                 'PATH=/usr/sbin:/usr/bin:/sbin:/bin', 'HOME=/root',
-                f'CCACHE_DIR={cache_directory()}', 'EIDER_TEST_CHROOT=1', *command]
+                f'CCACHE_DIR={cache_directory()}', *command]
 
 
 def namespaces():
