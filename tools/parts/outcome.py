@@ -3,6 +3,7 @@
 Must not decide what is a failure: the parts do.
 """
 
+import resource
 import sys
 import time
 
@@ -66,6 +67,12 @@ def last_words(details):
     return [line[:200] for line in lines[-_LAST_WORDS_LINES:]]
 
 
+def cpu_seconds():
+    """Of this process and those that have ended: a part may also wait, or build the next tree."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
 class Teller:
     """Says on standard output which part runs, what it found and how long it took."""
 
@@ -76,7 +83,7 @@ class Teller:
         """Runs `part(Outcome)`; an exception of it counts as a failure, but for its time's end."""
         is_terminal = sys.stdout.isatty()
         print(f'{name:<12} {what} …', end='' if is_terminal else '\n', flush=True)
-        outcome, begin = Outcome(), time.monotonic()
+        outcome, begin, cpu = Outcome(), time.monotonic(), cpu_seconds()
         with Standstill() as machine:
             try:
                 part(outcome)
@@ -87,7 +94,8 @@ class Teller:
         outcome.notes += machine.notes
         seconds = time.monotonic() - begin
         print('\r\033[K' * is_terminal + f'{name:<12} {outcome.passed} passed, '
-              f'{len(outcome.failures)} failed  ({what}, {seconds:.1f} s)', flush=True)
+              f'{len(outcome.failures)} failed  ({what}, {seconds:.1f} s, '
+              f'{cpu_seconds() - cpu:.0f} s of CPU time)', flush=True)
         for note in outcome.notes:
             print(f'  {note}')
         for title, why in outcome.skipped:
