@@ -15,7 +15,7 @@ from pathlib import Path
 if __name__ == '__main__':
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from parts import commands, programs, units
+from parts import commands, programs, statics, units
 from parts.build import AHEAD, ENVIRONMENT, Tree
 from parts.outcome import Outcome, tail
 
@@ -199,9 +199,10 @@ def done(command):
 
 
 def test(outcome, root):
-    """Everything, built with g++ 14; all unit tests, some scripts, the installed package."""
+    """Everything, built with g++ 14: unit tests, misuse, some scripts, the installed package."""
     tree = Tree(root, PRESET)
     tree.build()
+    statics.check_misuse(outcome, root, 'g++')
     units.run(outcome, tree)
     programs.run_scripts(outcome, tree, SCRIPTS)
     with programs.installed(outcome, tree) as places:

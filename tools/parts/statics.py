@@ -3,7 +3,6 @@
 Must not change a file: what is wrong is said.
 """
 
-import functools
 import re
 import tempfile
 from pathlib import Path
@@ -136,70 +135,59 @@ def check_snippets(outcome, root):
         outcome.check(f'{name}: {len(blocks)} snippets', faults.get(name))
 
 
-def check_misuse(outcome, root):
+def check_misuse(outcome, root, compiler):
     """Every case of misuse is refused as it expects, in a function and in a lambda, and compiles
     once it is fixed."""
     cases = sorted((root / 'tests/must_not_compile').glob('*.cc'))
     with tempfile.TemporaryDirectory() as directory:
-        escalation = ['-fno-immediate-escalation'] if gcc_escalates() else []
-        gcc = ['g++', *FLAGS, *escalation, f'-I{directory}', f'-I{root}/src']
-        # The compiler looks for the precompiled header in each folder before the header itself.
-        compiled = Path(directory) / 'eider/eider.h.gch'
-        compiled.parent.mkdir()
-        clang = [CLANG, *FLAGS, f'-I{root}/src']
-        of_clang = Path(directory) / 'eider.h.pch'
+        flags = [compiler, *FLAGS, f'-I{root}/src']
         header = root / 'src/eider/eider.h'
-        commands.each(lambda command: commands.run(command, COMPILE_SECONDS_MAX, root),
-                      [[*gcc, '-w', '-x', 'c++-header', header, '-o', compiled],
-                       [*clang, '-w', '-x', 'c++-header', header, '-o', of_clang]])
-        compilers = {'g++': gcc, CLANG: [*clang, '-include-pch', of_clang]}
-        told = commands.each(lambda case: _misuse_faults(case, compilers, root), cases)
+        if compiler == CLANG:
+            compiled = Path(directory) / 'eider.h.pch'
+            use = ['-include-pch', compiled]
+        else:
+            # g++ looks for the precompiled header in each folder before the header itself.
+            compiled = Path(directory) / 'eider/eider.h.gch'
+            compiled.parent.mkdir()
+            flags[1:1] = ['-fno-immediate-escalation', f'-I{directory}']
+            use = []
+        commands.run([*flags, '-w', '-x', 'c++-header', header, '-o', compiled],
+                     COMPILE_SECONDS_MAX, root)
+        told = commands.each(lambda case: _misuse_faults(case, [*flags, *use], root), cases)
         for name, faults in told:
             outcome.check(f'must_not_compile/{name}', faults)
 
 
-def _misuse_faults(case, compilers, root):
+def _misuse_faults(case, compiler, root):
     text = case.read_text()
     lines = text.splitlines()
     expected = lines[0].removeprefix('// expect: ')
     if expected == lines[0] or not expected.strip():
         return case.name, ['the first line must be "// expect: <what the compiler says>"']
-    of_clang = lines[1].removeprefix('// clang: ')
-    by_clang = [] if of_clang == lines[1] or of_clang == NOT_REPORTED else [of_clang]
+    # The statement is the last line of a case that has a message of clang's.
+    parts = [expected]
+    if lines[1].startswith('// clang: '):
+        of_clang = lines[1].removeprefix('// clang: ')
+        parts = [of_clang if compiler[0] == CLANG else expected, f'{case.name}:{len(lines)}:']
     faults = []
 
-    def expect(compiler, parts, source, is_lambda=False):
-        command = [*compilers[compiler], '-fsyntax-only', f'-I{case.parent}', '-x', 'c++', '-']
-        refused = commands.run(command, COMPILE_SECONDS_MAX, root,
-                               text=f'#line 1 "{case}"\n{source}')
-        form = 'in a lambda, ' if is_lambda else ''
+    def expect(form, source):
+        refused = commands.run([*compiler, '-fsyntax-only', f'-I{case.parent}', '-x', 'c++', '-'],
+                               COMPILE_SECONDS_MAX, root, text=f'#line 1 "{case}"\n{source}')
         if refused.status == 0:
-            faults.append(f'{form}{compiler}: it compiles')
-        faults.extend(f'{form}{compiler} does not say "{part}":\n' + tail(refused.output, 20)
+            faults.append(f'{form}: it compiles')
+        faults.extend(f'{form}: {compiler[0]} does not say "{part}":\n' + tail(refused.output, 20)
                       for part in parts if refused.status != 0 and part not in refused.output)
 
-    # The statement is the last line of a case that has a message of clang's.
-    place = [f'{case.name}:{len(lines)}:'] if by_clang else []
-    expect('g++', [expected, *place], text)
-    if by_clang:
-        expect(CLANG, [*by_clang, *place], text)
-    in_lambda = misuse_in_lambda(text)
-    if in_lambda is not None and of_clang != NOT_REPORTED:
-        expect(CLANG, [*(by_clang or [expected]), *place], in_lambda, is_lambda=True)
-        if gcc_escalates():
-            expect('g++', [expected, *place], in_lambda, is_lambda=True)
-    fixed = commands.run([*compilers['g++'], '-fsyntax-only', case, '-DFIXED'],
-                         COMPILE_SECONDS_MAX, root)
+    if NOT_REPORTED not in parts:
+        expect('in a function', text)
+        in_lambda = misuse_in_lambda(text)
+        if in_lambda is not None:
+            expect('in a lambda', in_lambda)
+    fixed = commands.run([*compiler, '-fsyntax-only', case, '-DFIXED'], COMPILE_SECONDS_MAX, root)
     if not fixed.is_good:
         faults.append('with -DFIXED it must compile:\n' + tail(fixed.output, 20))
     return case.name, faults
-
-
-@functools.cache
-def gcc_escalates():
-    """Whether g++ makes a lambda immediate whose consteval call fails (P2564)."""
-    version = commands.run(['g++', '-dumpversion'], COMPILE_SECONDS_MAX).output
-    return int(version.split('.')[0]) >= 14
 
 
 def misuse_in_lambda(text):
