@@ -123,12 +123,47 @@ void append_pair(Buffer& out, std::string_view name, const LogValue& value) {
   }
 }
 
+void append_utf16_escape(Buffer& out, unsigned unit) {
+  std::array<char, 4> digits = {'0', '0', '0', '0'};
+  const std::size_t used = unit < 0x100U ? 2 : unit < 0x1000U ? 3 : 4;
+  std::to_chars(digits.data() + digits.size() - used, digits.data() + digits.size(), unit, 16);
+  out.append("\\u");
+  out.append({digits.data(), digits.size()});
+}
+
+/// A JSON string in which all hidden characters are escaped: log lines are shown in terminals, too.
+void append_string(Buffer& out, std::string_view text) {
+  constexpr char kDelete = '\x7f';
+  if (std::ranges::all_of(text, [](char byte) { return byte >= '\0' && byte < kDelete; })) {
+    json::write_string(out, text);
+    return;
+  }
+  Buffer written;
+  json::write_string(written, text);
+  for (std::string_view rest = written.view(); !rest.empty();) {
+    const HiddenCharacter hidden = hidden_at(rest);
+    if (hidden.bytes == 0) {
+      const std::size_t bytes = std::max<std::size_t>(utf8_sequence_bytes(rest), 1);
+      out.append(rest.substr(0, bytes));
+      rest.remove_prefix(bytes);
+      continue;
+    }
+    rest.remove_prefix(hidden.bytes);
+    if (hidden.code_point < 0x10000U) {
+      append_utf16_escape(out, hidden.code_point);
+    } else {
+      append_utf16_escape(out, 0xD800U + ((hidden.code_point - 0x10000U) >> 10U));
+      append_utf16_escape(out, 0xDC00U + (hidden.code_point & 0x3FFU));
+    }
+  }
+}
+
 void append_member(Buffer& out, std::string_view name, const LogValue& value) {
   out.append(",");
-  json::write_string(out, name);
+  append_string(out, name);
   out.append(":");
   if (const auto* const text = std::get_if<std::string_view>(&value)) {
-    json::write_string(out, *text);
+    append_string(out, *text);
   } else if (const auto* const number = std::get_if<double>(&value);
              number != nullptr && !std::isfinite(*number)) {
     out.append("null");
@@ -209,7 +244,7 @@ void append_json(Buffer& out, const LogLine& line, const MaskedNames& masked) {
   out.append(R"(","level":")");
   out.append(to_text(line.level));
   out.append(R"(","message":)");
-  json::write_string(out, line.message);
+  append_string(out, line.message);
   for_each_field(line, masked, [&](std::string_view name, const LogValue& value) {
     append_member(out, name, value);
   });

@@ -67,7 +67,9 @@ std::string written(LogOptions options, Writes writes) {
   }
   std::string text = content_of(options.file);
   for (std::size_t at = text.find("202"); at != std::string::npos; at = text.find("202", at + 1)) {
-    text.replace(at, 24, "T");
+    if (text.size() > at + 23 && text[at + 4] == '-' && text[at + 23] == 'Z') {
+      text.replace(at, 24, "T");
+    }
   }
   return text;
 }
@@ -125,6 +127,34 @@ TEST(Log, lets_no_value_end_a_line_or_begin_another) {
   EXPECT_EQ(line->level, "info");
   EXPECT_EQ(line->level_, "error");
   EXPECT_TRUE(line->message.contains("forged"));
+}
+
+TEST(Log, escapes_characters_in_json_that_reorder_a_line_or_are_not_shown) {
+  const auto line_of = [](std::string_view text) {
+    return written({}, [&](const Log& log) { log.info("m", {{text, text}}); });
+  };
+  constexpr std::string_view kBefore = R"({"time":"T","level":"info","message":"m",)";
+  const std::vector<std::pair<std::string_view, std::string_view>> cases = {
+      {"\u202ea", R"(\u202ea)"},
+      {"a\u2066b\u2069", R"(a\u2066b\u2069)"},
+      {"\u200f\u200e\u061c", R"(\u200f\u200e\u061c)"},
+      {"\u200b\u2028\ufeff", R"(\u200b\u2028\ufeff)"},
+      {"\x7f\u0085", R"(\u007f\u0085)"},
+      {"\U000e0041", R"(\udb40\udc41)"},
+      {"é\"\n日😀", R"(é\"\n日😀)"},
+  };
+  for (const auto& [text, escaped] : cases) {
+    EXPECT_EQ(line_of(text), std::string(kBefore) + '"' + std::string(escaped) + "\":\"" +
+                                 std::string(escaped) + "\"}\n");
+  }
+  struct Line {
+    std::string user;
+  };
+  const auto line = json::read<Line>(
+      written({}, [](const Log& log) { log.info("m", {{"user", "a\u202e\U000e0041é"}}); }),
+      {.unknown_members = json::UnknownMembers::kIgnore});
+  ASSERT_TRUE(line.has_value());
+  EXPECT_EQ(line->user, "a\u202e\U000e0041é");
 }
 
 TEST(Log, masks_what_is_nobodys_to_read) {
