@@ -1,11 +1,14 @@
 """Every example starts as a program and answers what its first lines promise."""
 
 import json
+import os
+import subprocess
+import tempfile
 import time
 import unittest
 from pathlib import Path
 
-from support import ROOT, Program, run_to_end
+from support import BIN, ROOT, STOP_SECONDS_MAX, Program, run_to_end
 
 JSON = {'Content-Type': 'application/json'}
 ORDER = {'item': 'tea', 'count': 3, 'paid_with': 'card'}
@@ -33,6 +36,26 @@ LINES_MAX = 40
 def examples():
     """The names of the single-file examples."""
     return sorted(path.stem for path in Path(ROOT, 'examples').glob('[0-9][0-9]_*.cc'))
+
+
+def programs():
+    """The names of all examples."""
+    folders = Path(ROOT, 'examples').glob('*/main.cc')
+    return sorted([*examples(), *(main.parent.name for main in folders)])
+
+
+class Described(unittest.TestCase):
+    """Options that only print something."""
+
+    def test_they_create_no_files(self):
+        for name in programs():
+            for option in ('--help', '--openapi', '--routes'):
+                with self.subTest(name, option=option), tempfile.TemporaryDirectory() as place:
+                    ended = subprocess.run([BIN / name, option], cwd=place, check=False, text=True,
+                                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                           stderr=subprocess.STDOUT, timeout=STOP_SECONDS_MAX)
+                    self.assertEqual(os.listdir(place), [], ended.stdout)
+                    self.assertGreaterEqual(ended.returncode, 0, ended.stdout)
 
 
 class Examples(unittest.TestCase):

@@ -472,7 +472,7 @@ Exit run_app(const OptionSet& own, int argc, const char* const* argv,
     if (!read) {
       return read.error();
     }
-    const bool may_not_serve = read->may_not_serve || of_all.process.print_config;
+    bool describes = read->may_not_serve || of_all.process.print_config || of_all.process.routes;
     std::optional<App> app;
     const auto make_app = [&](bool describes_only) {
       std::optional<detail::base::DescribesOnly> describes;
@@ -486,14 +486,19 @@ Exit run_app(const OptionSet& own, int argc, const char* const* argv,
         return Exit(0);
       });
     };
-    Exit made = make_app(may_not_serve);
+    Exit made = make_app(describes);
+    if (!app && describes && read->help.empty()) {
+      // It may need what its files and databases contain.
+      describes = false;
+      made = make_app(false);
+    }
     if (!app) {
       return read->help.empty()
                  ? Exit(made.code(), made.text() + read->slips)
                  : Exit(0, read->help + "Options of modules are not listed: " + made.text());
     }
     auto options = read_all(argc, argv, app->options(), given, first.get());
-    if (options && may_not_serve && !options->lists_routes) {
+    if (options && describes && !options->lists_routes) {
       if (made = make_app(false); !app) {
         return Exit(made.code(), made.text() + read->slips);
       }

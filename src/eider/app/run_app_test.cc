@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "eider/app/test_settings.h"
+#include "eider/base/describes_only.h"
 #include "eider/base/failure.h"
 #include "eider/testkit/log_lines.h"
 
@@ -108,6 +109,35 @@ TEST(RunApp, reads_tables_of_modules_in_a_file_and_reports_unknown_keys) {
   const Exit exit = run({"--config", bad, "--routes"});
   EXPECT_EQ(exit.code(), 2);
   EXPECT_TRUE(exit.text().contains("'clerk.at_strat' is no option")) << exit.text();
+}
+
+TEST(RunApp, creates_nothing_on_the_disk_to_describe_the_app) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"--help"},
+                                             {"--routes"},
+                                             {"--openapi"},
+                                             {"--print-config"},
+                                             {"--clerk-at-start", "false", "--routes"}}) {
+    const bool was_described = run(words, [](const ShopOptions& own) {
+                                 App app = make_shop(own);
+                                 if (!detail::base::DescribesOnly::is_on()) {
+                                   throw Failure(Error::internal("creates files"));
+                                 }
+                                 return app;
+                               }).code() == 0;
+    EXPECT_TRUE(was_described) << words[0];
+  }
+}
+
+TEST(RunApp, makes_the_app_for_real_if_it_cannot_be_made_to_describe_it) {
+  const auto make = [](const ShopOptions& own) {
+    if (detail::base::DescribesOnly::is_on()) {
+      throw Failure(Error::internal("no such table: clerks"));
+    }
+    return make_shop(own);
+  };
+  EXPECT_EQ(run({"--routes"}, make).code(), 0);
+  EXPECT_EQ(run({"--clerk-at-start", "false", "--openapi"}, make).text(), "{}");
 }
 
 TEST(RunApp, reads_a_pipe_once) {

@@ -4,8 +4,9 @@
 
 namespace eider::detail::base {
 
-/// While one lives, this thread makes an app for `--help` and its like only, and SQLite databases
-/// open in memory.
+/// While an instance exists, this thread makes an app only for `--help`, `--routes` and similar
+/// options, and nothing is created on the disk: SQLite databases open in memory, directories of
+/// KeptFiles are not made, and log files are not opened.
 class DescribesOnly {
  public:
   DescribesOnly() noexcept { ++depth_; }

@@ -9,6 +9,7 @@
 
 #include "eider/app/respond.h"
 #include "eider/base/base64.h"
+#include "eider/base/describes_only.h"
 #include "eider/base/failure.h"
 #include "eider/base/reached.h"
 #include "eider/base/secret_bytes.h"
@@ -30,6 +31,9 @@ bool is_name(std::string_view name) noexcept {
 
 FileServer open(const std::string& directory) {
   constexpr mode_t kForThisUserAlone = 0700;
+  if (detail::base::DescribesOnly::is_on()) {
+    return std::move(*FileServer::open("/", {.memory_bytes_max = 0, .open_files_max = 0}));
+  }
   // Only the directory itself: in a misspelled path its parent is missing, and that is an error.
   (void)::mkdir(directory.c_str(), kForThisUserAlone);
   // What is behind a login stays out of caches that many share. Nothing is held here either: a file

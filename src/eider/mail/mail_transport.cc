@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "eider/app/log_stderr.h"
+#include "eider/base/describes_only.h"
 #include "eider/base/failure.h"
 #include "eider/base/reached.h"
 #include "eider/base/text.h"
@@ -55,6 +56,9 @@ MailOutcome write_file(const std::filesystem::path& directory, const MailMessage
 class FileMails final : public MailTransport {
  public:
   explicit FileMails(std::string directory) : directory_(std::move(directory)) {
+    if (detail::base::DescribesOnly::is_on()) {
+      return;
+    }
     std::error_code error;
     std::filesystem::create_directories(directory_, error);
     if (error) {

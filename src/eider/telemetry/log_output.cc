@@ -13,6 +13,8 @@
 #include <ctime>
 #include <utility>
 
+#include "eider/base/describes_only.h"
+
 namespace eider::detail::telemetry {
 
 namespace {
@@ -40,6 +42,9 @@ LogOutput::LogOutput(int fd) noexcept : fd_(fd) {
 
 Result<LogOutput> LogOutput::open(std::string file, std::uint64_t file_bytes_max,
                                   unsigned files_max) {
+  if (base::DescribesOnly::is_on()) {
+    return LogOutput(STDERR_FILENO);
+  }
   LogOutput output(-1);
   output.file_ = std::move(file);
   output.file_bytes_max_ = file_bytes_max;
