@@ -11,6 +11,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "eider/app/app.h"
 #include "eider/app/producing.h"
@@ -255,6 +256,41 @@ TEST_P(BothWaysReset, a_refusal_is_heard_through_a_proxy_though_its_server_is_go
   proxy_to(front, "/", {server.url()}, options);
   const Serving proxy(front, GetParam(), nullptr);
   EXPECT_EQ(heard_from(proxy.url(false)), "413 too much");
+}
+
+Task<std::string> path_seen(HttpClient& client, std::string url) {
+  auto sending = client.get(url);
+  const auto reply = co_await std::move(sending);
+  co_return reply ? std::string(reply->body()) : reply.error().text;
+}
+
+TEST(ProxyPrefix, includes_the_prefixes_of_groups_and_mounts) {
+  App upstream;
+  upstream.get("/{path...}", [](const std::string&, const Request& request) {
+    return std::string(request.target());
+  });
+  const Serving server(upstream, Backend::epoll, nullptr);
+  App mounted;
+  proxy_to(mounted, "/up", {server.url(false)});
+  Routes inner = mounted.group("/inner");
+  proxy_to(inner, "/a/b", {server.url(false) + "/base"});
+  App front;
+  Routes group = front.group("/group");
+  proxy_to(group, "/up", {server.url(false)});
+  Routes all = front.group("/all");
+  proxy_to(all, "/", {server.url(false)});
+  front.mount("/mount", std::move(mounted));
+  const Serving proxy(front, Backend::epoll, nullptr);
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"/group/up/x?y", "/x?y"}, {"/group/up", "/"},
+      {"/mount/up/x", "/x"},     {"/mount/inner/a/b/x%20y", "/base/x%20y"},
+      {"/all/x", "/all/x"},
+  };
+  TestLoop loop(Backend::epoll);
+  HttpClient client;
+  for (const auto& [path, seen] : cases) {
+    EXPECT_EQ(loop.run(path_seen(client, proxy.url(false) + path)), seen) << path;
+  }
 }
 
 }  // namespace

@@ -293,6 +293,11 @@ bool has_come_far_enough(const Request& request) noexcept {
   return value && forwards_left(*value) == 0U;
 }
 
+std::size_t prefix_segments(std::string_view route) noexcept {
+  route.remove_suffix(route.ends_with(kRest) ? kRest.size() : 0);
+  return static_cast<std::size_t>(std::ranges::count(route, '/'));
+}
+
 std::string_view behind_prefix(const RequestHead& head, std::size_t segments) noexcept {
   std::string_view rest = head.target;
   if (head.form == TargetForm::absolute) {

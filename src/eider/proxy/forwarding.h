@@ -68,7 +68,16 @@ void forward_trailers(std::span<const Field> head, std::span<const Field> traile
 /// section 7.6.2); TRACE comes to no proxy.
 [[nodiscard]] bool has_come_far_enough(const Request& request) noexcept;
 
-/// What stands behind the prefix in a request's path, with the query, as it came: "", "?y", "/x?y".
+/// The end of a proxy's pattern.
+inline constexpr std::string_view kRest = "/{rest...}";
+
+/// Returns how many segments of the path belong to the prefix, with the segments of the groups and
+/// mounts around it.
+///
+/// route  the matched pattern: the whole prefix, or the prefix and kRest
+[[nodiscard]] std::size_t prefix_segments(std::string_view route) noexcept;
+
+/// The part of a request's path after the prefix, with the query, as it came: "", "?y", "/x?y".
 ///
 /// segments  how many the prefix has
 [[nodiscard]] std::string_view behind_prefix(const RequestHead& head,

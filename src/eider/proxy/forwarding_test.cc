@@ -71,6 +71,17 @@ TEST(Forwarding, the_target_behind_a_prefix_stays_as_it_came) {
   }
 }
 
+TEST(Forwarding, the_prefixes_of_groups_and_mounts_are_part_of_the_prefix) {
+  const std::vector<std::pair<std::string_view, std::size_t>> cases = {
+      {"/api", 1},       {"/api/{rest...}", 1},   {"/g/api", 2},
+      {"", 0},           {"/g/api/{rest...}", 2}, {"/m/g/a/b/{rest...}", 4},
+      {"/{rest...}", 0},
+  };
+  for (const auto& [route, segments] : cases) {
+    EXPECT_EQ(prefix_segments(route), segments) << route;
+  }
+}
+
 TEST(Forwarding, what_some_upstreams_take_for_the_way_up_does_not_go_on) {
   for (const std::string_view behind :
        {"/..;/x", "/..;a=b/x", "/..%3b/x", "/..%3Ba", "/..%2fx", "/..%2F", "/..%5cx", "/..%5C",

@@ -65,9 +65,9 @@ struct Attempt {
 
 class Proxy {
  public:
-  Proxy(std::shared_ptr<Shared> shared, std::size_t segments)
+  Proxy(std::shared_ptr<Shared> shared, bool removes_prefix)
       : shared_(std::move(shared)),
-        segments_(segments),
+        removes_prefix_(removes_prefix),
         loops_([shared = shared_] { return std::make_unique<PerLoop>(shared); }) {}
 
   [[nodiscard]] Task<Response> pass_on(const Request& request, BodyStream body) const;
@@ -94,7 +94,7 @@ class Proxy {
   }
 
   std::shared_ptr<Shared> shared_;
-  std::size_t segments_;
+  bool removes_prefix_;  // not at "/"
   LoopLocal<PerLoop> loops_;
 };
 
@@ -127,7 +127,8 @@ std::size_t Proxy::choose(const PerLoop& loop, const Request& request,
 }
 
 std::string_view Proxy::behind_prefix(const Request& request) const noexcept {
-  return detail::proxy::behind_prefix(request.head(), segments_);
+  return detail::proxy::behind_prefix(
+      request.head(), removes_prefix_ ? detail::proxy::prefix_segments(request.route()) : 0);
 }
 
 std::string_view Proxy::host(const Request& request, const Upstream& upstream) const {
@@ -273,10 +274,9 @@ void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string
   options.client = plain(std::move(options.client));
   check_proxies(options.client);
   const std::string below = prefix == "/" ? std::string() : prefix;
-  const auto segments = static_cast<std::size_t>(std::ranges::count(below, '/'));
   const std::size_t bytes_max = options.body_bytes_max;
   const auto shared = std::make_shared<Shared>(upstreams, std::move(options));
-  const auto proxy = std::make_shared<const Proxy>(shared, segments);
+  const auto proxy = std::make_shared<const Proxy>(shared, !below.empty());
   if (!shared->options.health_path.empty()) {
     check_health_path(*shared);
     routes.background("health checks of " + prefix, [proxy] { return proxy->check_health(); });
@@ -294,7 +294,7 @@ void proxy_to(Routes& routes, const std::string& prefix, std::vector<std::string
     if (!below.empty() || !routes.prefix().empty()) {
       add(below);
     }
-    add(below + "/{rest...}").with_mount_path();
+    add(below + std::string(detail::proxy::kRest)).with_mount_path();
   }
 }
 

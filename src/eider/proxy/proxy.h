@@ -86,9 +86,10 @@ struct ProxyOptions {
   ClientOptions client = {.connections_per_host_max = 1024, .connections_max = 4096};
 };
 
-/// Requests at `prefix` and below go to one of `upstreams`: what is behind the prefix is added to
-/// the upstream's URL, as it came. WebSockets too. Fields that are between two neighbours only
-/// (RFC 9110, section 7.6.1) are left out, and Via is added.
+/// Forwards requests at `prefix` and below to one of `upstreams`. The rest of the path after the
+/// prefix, and after the prefixes of the groups and mounts around it, is added to the upstream's
+/// URL, as it came. With "/" the whole path is added, also in a group. WebSockets are forwarded,
+/// too. Fields between two neighbors only (RFC 9110, section 7.6.1) are left out, and Via is added.
 ///
 ///     proxy_to(app, "/api", {"http://127.0.0.1:9000", "http://127.0.0.1:9001"});
 ///
