@@ -4,6 +4,7 @@
 #include <array>
 
 #include "eider/base/text.h"
+#include "eider/db/bound_value.h"
 
 namespace eider::db::mariadb {
 namespace {
@@ -67,7 +68,9 @@ constexpr std::array kMeanings = {
     Meaning{3819, FailureKind::check},
     Meaning{4025, FailureKind::check},
     Meaning{4031, FailureKind::lost},    // idle for too long
-    Meaning{4037, FailureKind::values},  // JSON: these are its text or its path
+    Meaning{4035, FailureKind::values},  // JSON: these are its text or its path
+    Meaning{4036, FailureKind::values},
+    Meaning{4037, FailureKind::values},
     Meaning{4038, FailureKind::values},
     Meaning{4039, FailureKind::values},
     Meaning{4040, FailureKind::values},
@@ -151,6 +154,7 @@ RefusedBy refused_by(const ServerError& error) {
     case 1406:  // "Data too long for column …"
       by.column = name_behind(message, " column ");
       break;
+    case 1292:  // "Incorrect datetime value: '…' for column …"
     case 1366:  // "Incorrect string value: '…' for column `shop`.`books`.`title` at row 1"
       read_column(message, by);
       break;
@@ -211,7 +215,9 @@ FailureKind kind_of(const ServerError& error) noexcept {
   if (found != kMeanings.end()) {
     return found->kind;
   }
-  if (error.sqlstate.starts_with("22")) {
+  // 1267: the character set of a column does not have all characters of a bound text.
+  if (error.sqlstate.starts_with("22") ||
+      (error.number == 1267 && error.message.contains("COERCIBLE"))) {
     return FailureKind::values;
   }
   if (error.sqlstate.starts_with("08")) {
@@ -231,10 +237,17 @@ Failure failure_of(const ServerError& error, std::string_view doing) {
   return {kind_of(error), std::move(cause), std::move(by)};
 }
 
-Failure failure_of_bound(const ServerError& error, std::string_view doing) {
-  const Failure failure = failure_of(error, doing);
-  return failure.kind() == FailureKind::values ? Failure::of_value(failure.what(), failure.by())
-                                               : failure;
+Failure failure_of_bound(const ServerError& error, std::string_view doing,
+                         std::span<const Value> values) {
+  Failure failure = failure_of(error, doing);
+  if (failure.kind() != FailureKind::values) {
+    return failure;
+  }
+  constexpr unsigned kDividedByZero = 1365;  // not always by the value
+  const auto index = error.number == kDividedByZero
+                         ? std::nullopt
+                         : index_stored_in(doing, values, failure.by().column);
+  return Failure::of_value(failure.what(), failure.by(), refused_at(values, index));
 }
 
 }  // namespace eider::db::mariadb

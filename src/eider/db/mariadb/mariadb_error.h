@@ -3,11 +3,13 @@
 #pragma once
 
 #include <exception>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "eider/db/failure.h"
+#include "eider/db/value.h"
 
 namespace eider::db::mariadb {
 
@@ -44,7 +46,8 @@ struct ServerError {
 
 /// doing  what was tried, e.g. the statement's text
 [[nodiscard]] Failure failure_of(const ServerError& error, std::string_view doing);
-/// The same of a statement with bound values: where they do not fit, that is no failure of ours.
-[[nodiscard]] Failure failure_of_bound(const ServerError& error, std::string_view doing);
+/// Returns the failure of a statement with bound values: 422 if one of them does not fit.
+[[nodiscard]] Failure failure_of_bound(const ServerError& error, std::string_view doing,
+                                       std::span<const Value> values);
 
 }  // namespace eider::db::mariadb

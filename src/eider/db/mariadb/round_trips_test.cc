@@ -109,5 +109,30 @@ TEST_F(MariadbRoundTrips, refuse_a_clients_value_as_the_clients) {
   }(base));
 }
 
+TEST_F(MariadbRoundTrips, know_which_value_a_column_does_not_accept) {
+  const Database base = open();
+  script(base,
+         "drop table if exists kept; create table kept(id int primary key, word varchar(3), day "
+         "date, old varchar(9) character set latin1)");
+  on_loop_.run([](Database on) -> Task<> {
+    const auto text = [](const db::Failure& failure) {
+      EXPECT_EQ(failure.error().status(), 422) << failure.what();
+      return failure.refused() == nullptr ? "" : failure.refused()->text;
+    };
+    auto longer = on.exec("insert into kept(id, word) values($1, $2)", 2, "long");
+    EXPECT_EQ(text(co_await failure_of(longer)), "long");
+    auto day = on.exec("update kept set day = $2 where id <> $1", 7, "2026-02-30");
+    co_await on.exec("insert into kept(id) values(1)");
+    EXPECT_EQ(text(co_await failure_of(day)), "2026-02-30");
+    auto large = on.exec("insert into kept(word, id) values($1, $2)", "a", 2147483648);
+    EXPECT_EQ(text(co_await failure_of(large)), "2147483648");
+    auto smile = on.all<int>("select id from kept where old = $1", "\U0001F600");
+    EXPECT_EQ(text(co_await failure_of(smile)), "\U0001F600");
+    auto table =
+        on.all<int>("select a from json_table($1, '$[*]' columns(a int path '$')) as q", "a");
+    EXPECT_EQ(text(co_await failure_of(table)), "a");
+  }(base));
+}
+
 }  // namespace
 }  // namespace eider

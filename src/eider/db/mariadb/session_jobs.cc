@@ -275,7 +275,7 @@ Task<Changed> Session::run(std::string_view sql, std::span<const Value> values, 
         is_changed_ = true;
         co_await throw_for_row(wire_, error, sql);
       }
-      throw values.empty() ? failure_of(error, sql) : failure_of_bound(error, sql);
+      throw values.empty() ? failure_of(error, sql) : failure_of_bound(error, sql, values);
     }
   }
 }
@@ -320,7 +320,8 @@ Task<> Session::take_piece(const Request& request) {
   }
   needs_status_ = true;
   is_changed_ = is_changed_ || error.is_read_only();
-  throw failure_of_bound(error, request.sql.empty() ? "the rows of a stream" : request.sql);
+  throw failure_of_bound(error, request.sql.empty() ? "the rows of a stream" : request.sql,
+                         request.values);
 }
 
 Task<Prepared*> Session::prepare(std::string_view sql) {

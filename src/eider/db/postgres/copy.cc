@@ -250,6 +250,18 @@ Task<Changed> RowCopy::finish() {
 namespace eider {
 
 Task<> CopyIn::write(std::string_view bytes) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  while (mark_bytes_ < kMark.size() && bytes.starts_with(kMark[mark_bytes_])) {
+    ++mark_bytes_;
+    bytes.remove_prefix(1);
+  }
+  if (mark_bytes_ < kMark.size() && !bytes.empty()) {
+    const std::string_view begun = kMark.substr(0, std::exchange(mark_bytes_, kMark.size()));
+    if (!begun.empty()) {
+      auto writing = write(begun);
+      co_await std::move(writing);
+    }
+  }
   while (!bytes.empty()) {
     const std::string_view piece = bytes.substr(0, db::postgres::kCopyPieceBytes);
     messages_.assign(db::postgres::kCopyHeadBytes, '\0');

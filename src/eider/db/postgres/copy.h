@@ -80,7 +80,8 @@ class [[nodiscard]] CopyIn {
  public:
   explicit CopyIn(db::postgres::CopyCourse course) noexcept : course_(std::move(course)) {}
 
-  /// Sends bytes, cut as they come: no line has to end with them. Waits while the server does.
+  /// Sends bytes, cut as they come: no line has to end with them. Waits while the server does. A
+  /// UTF-8 byte order mark in front of the first line, which spreadsheets write, is left out.
   ///
   /// bytes   stay until this is done
   /// errors  db::Failure, thrown; it is thrown again by each later call. As of `exec`, of a line
@@ -96,6 +97,7 @@ class [[nodiscard]] CopyIn {
  private:
   db::postgres::CopyCourse course_;
   std::string messages_;
+  std::size_t mark_bytes_ = 0;  // of a byte order mark that were read, or all of them: it is over
 };
 
 /// From `copy_in<T>(on, "books")`.

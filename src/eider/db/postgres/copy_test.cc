@@ -145,10 +145,12 @@ TEST_F(PostgresCopy, bytes_go_in_as_they_come_and_what_is_no_value_is_told_by_li
   const Database base = open();
   make_table(base);
   const std::string csv = "n,words\n1,\"one, or so\"\n2,\"two\nlines\"\n3,ö\n";
-  const auto copy = [](Database on, std::string text, std::size_t cut) -> Task<CopyOutcome> {
+  const auto copy = [](Database on, std::string text, std::size_t cut,
+                       std::string format = "csv, header") -> Task<CopyOutcome> {
     CopyOutcome outcome;
     try {
-      CopyIn in = copy_in(on, "copy numbered(n, words) from stdin (format csv, header)");
+      const std::string sql = "copy numbered(n, words) from stdin (format " + format + ")";
+      CopyIn in = copy_in(on, db::RuntimeSql(sql));
       for (std::size_t at = 0; at < text.size(); at += cut) {
         co_await in.write(std::string_view(text).substr(at, cut));
       }
@@ -163,6 +165,27 @@ TEST_F(PostgresCopy, bytes_go_in_as_they_come_and_what_is_no_value_is_told_by_li
     EXPECT_EQ(on_loop_.run(copy(base, csv, cut)).rows, 3);
     EXPECT_EQ(number(base, "select n from numbered where words = E'two\\nlines'"), 2);
   }
+  for (const std::size_t cut : {1UL, 2UL, 1000UL}) {  // as spreadsheets write it
+    script(base, "truncate numbered");
+    EXPECT_EQ(on_loop_
+                  .run(copy(base,
+                            "\xEF\xBB\xBF"
+                            "1,\xEF\xBB\xBF"
+                            "a\n",
+                            cut, "csv"))
+                  .rows,
+              1);
+    EXPECT_EQ(number(base, "select n from numbered where words = U&'\\FEFFa'"), 1);
+    EXPECT_EQ(on_loop_
+                  .run(copy(base,
+                            "\xEF\xBB"
+                            "1,a\n",
+                            cut, "csv"))
+                  .failure->kind(),
+              FailureKind::values);
+  }
+  script(base, "truncate numbered");
+  EXPECT_EQ(on_loop_.run(copy(base, csv, 1000)).rows, 3);
   const CopyOutcome wrong = on_loop_.run(copy(base, "n,words\n7,a\nsecret,b\n", 1000));
   ASSERT_TRUE(wrong.failure.has_value());
   EXPECT_EQ(wrong.failure->kind(), FailureKind::values);

@@ -5,6 +5,10 @@
 #include <charconv>
 #include <utility>
 
+#include "eider/base/text.h"
+#include "eider/db/bound_value.h"
+#include "eider/reflect/constraints.h"
+
 namespace eider::db::postgres {
 namespace {
 
@@ -102,11 +106,34 @@ std::optional<std::size_t> parameter_of(std::string_view context) noexcept {
 /// Whether a statement has failed because of its values.
 ///
 /// A syntax error without a position is in a text that the statement reads, such as the query of a
-/// full-text search. A number with another type may have met no function of that type.
+/// full-text search. Errors of a bound value's own type (a jsonpath, a tsquery, a regclass) have
+/// any code, and the context names the parameter. 54000 is a value that is too large, such as for
+/// an index. A number with another type may have met no function of that type.
 bool is_of_values(const Refusal& refusal, bool is_widened) noexcept {
-  return refusal.code.starts_with("22") ||
+  return refusal.code.starts_with("22") || refusal.code == "54000" ||
+         parameter_of(refusal.context) ||
          (refusal.code == "42601" && refusal.position.empty() && refusal.context.empty()) ||
          (is_widened && refusal.code.starts_with("42"));
+}
+
+/// The only text that has more characters than "value too long for type character varying(5)"
+/// allows: the message is translated, but its number is not.
+std::optional<std::size_t> too_long_of(std::string_view message, std::span<const Value> values) {
+  const std::size_t open = message.rfind('(');
+  const auto length = open == std::string_view::npos
+                          ? std::nullopt
+                          : parse_int64(message.substr(open + 1, message.rfind(')') - open - 1));
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; length && i < values.size(); ++i) {
+    const std::string* const text = values[i].text();
+    if (text != nullptr && static_cast<std::int64_t>(reflect::code_points(*text)) > *length) {
+      if (found) {
+        return std::nullopt;
+      }
+      found = i;
+    }
+  }
+  return found;
 }
 
 /// position  from 1, in characters of UTF-8; empty if unknown
@@ -127,11 +154,6 @@ std::int64_t line_of(std::string_view position, std::string_view script) noexcep
     line += byte == '\n' ? 1 : 0;
   }
   return line;
-}
-
-std::string text_of(const Value& value) {
-  return value.integer() ? std::to_string(*value.integer())
-                         : (value.text() == nullptr ? std::string() : *value.text());
 }
 
 }  // namespace
@@ -211,15 +233,21 @@ Failure failure_of(const Refusal& refusal, std::string_view doing, std::span<con
   if (!is_of_values(refusal, widened.has_value()) || values.empty()) {
     return failure;
   }
-  const std::optional<std::size_t> parameter = parameter_of(refusal.context);
-  std::optional<RefusedValue> refused;
   if (widened) {
-    refused = RefusedValue{.text = std::to_string(*widened), .detail = "is out of range"};
-  } else if (parameter && *parameter < values.size()) {
-    refused = RefusedValue{.text = text_of(values[*parameter]),
-                           .detail = "is not accepted by the database"};
+    return Failure::of_value(
+        failure.what(), failure.by(),
+        RefusedValue{.text = std::to_string(*widened), .detail = "is out of range"});
   }
-  return Failure::of_value(failure.what(), failure.by(), std::move(refused));
+  constexpr std::string_view kTooLong = "22001";
+  constexpr std::string_view kDividedByZero = "22012";  // not always by the value
+  std::optional<std::size_t> index = parameter_of(refusal.context);
+  if (!index && refusal.code == kTooLong) {
+    index = too_long_of(refusal.message, values);
+  }
+  if (!index && refusal.code != kDividedByZero) {
+    index = index_stored_in(doing, values, failure.by().column);
+  }
+  return Failure::of_value(failure.what(), failure.by(), refused_at(values, index));
 }
 
 Failure failure_of_script(const Refusal& refusal, std::string_view script) {

@@ -50,6 +50,24 @@ TEST_F(PostgresRefusedValues, are_the_clients_in_each_class) {
   EXPECT_EQ(status("insert into held(id, word) values(2, $1)", std::string("\xFF")), 422);
 }
 
+TEST_F(PostgresRefusedValues, are_the_clients_whatever_code_their_type_reports) {
+  script(base_,
+         "drop table if exists odd; create table odd(path jsonpath, query tsquery, words tsvector, "
+         "relation regclass, name name, key text unique)");
+  EXPECT_EQ(status("insert into odd(path) values($1)", std::string("$.a[")), 422);
+  EXPECT_EQ(status("select '{}'::jsonb @? $1::jsonpath", std::string("secret secret")), 422);
+  EXPECT_EQ(status("insert into odd(query) values($1)", std::string("a &")), 422);
+  EXPECT_EQ(status("insert into odd(words) values($1)", std::string(3000, 'a')), 422);
+  EXPECT_EQ(status("insert into odd(relation) values($1)", std::string("secret")), 422);
+  EXPECT_EQ(status("insert into odd(name) values($1)", std::string(64, 'a')), 422);
+  std::string large;  // nothing that compression makes smaller
+  for (std::uint32_t word = 1; large.size() < 20'000;) {
+    word = word * 1664525 + 1013904223;
+    large.push_back(static_cast<char>('0' + (word >> 24U) % 75));
+  }
+  EXPECT_EQ(status("insert into odd(key) values($1)", large), 422);
+}
+
 TEST_F(PostgresRefusedValues, that_are_no_values_of_a_client_stay_ours) {
   EXPECT_EQ(status("select 1 / 0 where $1 = 1", 1), 422);  // it has a value
   EXPECT_EQ(status("insert into held(id, mood) values(2, $1)", std::string("bad")), 409);
@@ -98,6 +116,16 @@ TEST_F(PostgresRefusedValues, are_told_to_the_app_where_they_are_known) {
   EXPECT_EQ(refused("select $1::timestamptz", std::string("0000-01-01T00:00:00Z")),
             "0000-01-01T00:00:00Z");
   EXPECT_EQ(refused("select 1 / $1", 0), "");
+  EXPECT_EQ(refused("insert into held(id, word) values(2, $1)", std::string("long")), "long");
+  EXPECT_EQ(refused("select * from held where word ~ $1", std::string("(")), "(");
+  EXPECT_EQ(refused("insert into held(id, price) values(2, $1)", 100), "100");
+  EXPECT_EQ(on_loop_.run([](Database on) -> Task<std::string> {
+    const std::string sql = "insert into held(id, word, mood) values($1, $2, $3)";
+    auto asked = on.exec(db::RuntimeSql(sql), 2, std::string("wörd"), std::string("ok"));
+    const db::Failure failure = co_await failure_of(asked);
+    co_return failure.refused() == nullptr ? "" : failure.refused()->text;
+  }(base_)),
+            "wörd");
 }
 
 }  // namespace

@@ -89,6 +89,10 @@ TEST(RefusedValues, of_sqlite_are_the_clients) {
   EXPECT_EQ(status_of("/keys"), 422);
   EXPECT_EQ(client.get("/papers?text=%22").status, 422);
   EXPECT_EQ(client.get("/papers?text=a+AND").status, 422);
+  // These search a column that does not exist.
+  EXPECT_EQ(client.get("/papers?text=wi-fi").status, 422);
+  EXPECT_EQ(client.get("/papers?text=12:30").status, 422);
+  EXPECT_EQ(client.get("/papers?text=%7Btitle%7D:x").status, 422);
   EXPECT_EQ(client.get("/papers?text=a").status, 200);
 }
 

@@ -83,12 +83,18 @@ std::string name_of_unique(int code, std::string_view columns) {
   return make_name(table, names, "_key");
 }
 
-/// Whether a function complains of a text that it was given: SQLite has no code for that.
-bool is_of_text(std::string_view message) noexcept {
-  constexpr std::string_view kComplaints[] = {
-      "malformed JSON",       "JSON path error",     "bad JSON path",         "fts5: ",
-      "malformed MATCH",      "unterminated string", "unknown special query", "integer overflow",
-      "LIKE or GLOB pattern "};
+/// Whether a function rejects an argument: SQLite has no code for that. A full-text search reads
+/// "a-b" and "a:b" as names of columns. Names that the statement itself uses are checked earlier,
+/// when it is prepared.
+bool is_of_argument(std::string_view message) noexcept {
+  constexpr std::string_view kComplaints[] = {"malformed JSON",        "JSON ",
+                                              "bad JSON path",         "fts5: ",
+                                              "malformed MATCH",       "no such column",
+                                              "unterminated string",   "unknown special query",
+                                              "integer overflow",      "argument of ",
+                                              "second argument to ",   "ESCAPE expression ",
+                                              "LIKE or GLOB pattern ", "frame starting offset ",
+                                              "frame ending offset "};
   return std::ranges::any_of(kComplaints,
                              [&](std::string_view one) { return message.starts_with(one); });
 }
@@ -149,13 +155,14 @@ void throw_sqlite(sqlite3_stmt* statement, std::string_view doing) {
   sqlite3* const handle = sqlite3_db_handle(statement);
   const int code = sqlite3_extended_errcode(handle);
   const bool is_of_values = kind_of_sqlite_code(code) == FailureKind::values ||
-                            (code == SQLITE_ERROR && is_of_text(sqlite3_errmsg(handle)));
+                            (code == SQLITE_ERROR && is_of_argument(sqlite3_errmsg(handle)));
   if (!is_of_values || sqlite3_bind_parameter_count(statement) == 0) {
     throw_sqlite(handle, doing);
   }
   // What the message quotes may be the value.
   std::string cause = "SQLite: " + std::string(sqlite3_errmsg(handle));
   cause.erase(std::min(cause.find_first_of("\"'"), cause.size()));
+  cause.erase(std::min(cause.find(": ", std::string_view("SQLite: ").size()), cause.size()));
   throw Failure::of_value(cause + ", in: " + std::string(doing));
 }
 
