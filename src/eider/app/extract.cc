@@ -2,6 +2,7 @@
 
 #include "eider/app/pairs.h"
 #include "eider/base/text.h"
+#include "eider/base/utf8.h"
 #include "eider/http/cookie.h"
 #include "eider/json/path.h"
 
@@ -30,7 +31,8 @@ std::string_view passed_field(const Request& request) noexcept {
 }
 
 Result<void> read_form(const reflect::Type& type, void* object, const Request& request) {
-  return with_status(read_pairs(type, object, request.body(), passed_field(request)), 422);
+  return with_status(read_pairs(type, object, without_bom(request.body()), passed_field(request)),
+                     422);
 }
 
 namespace {
@@ -77,7 +79,8 @@ Result<void> read_form_instead(const Request& request, const reflect::Type& type
     return fail(Error(415, "A form cannot say this, which holds more than names with texts: " +
                                std::string(otherwise.detail())));
   }
-  std::vector<FieldError> errors = read_pairs(type, object, request.body(), passed_field(request));
+  std::vector<FieldError> errors =
+      read_pairs(type, object, without_bom(request.body()), passed_field(request));
   if (errors.empty()) {
     return {};
   }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "eider/base/url.h"
+#include "eider/base/utf8.h"
 #include "eider/json/path.h"
 #include "eider/json/read.h"
 #include "eider/json/value.h"
@@ -87,7 +88,7 @@ std::optional<std::string> find_in_json(const json::Value& node, const json::det
 std::optional<std::string> find_in_body(const Request& request, const RefusedValue& value) {
   const std::string_view type = request.header("Content-Type").value_or("");
   if (type.starts_with("application/x-www-form-urlencoded")) {
-    return find_in_pairs(request.body(), value);
+    return find_in_pairs(without_bom(request.body()), value);
   }
   const auto read = type.contains("json") ? json::read<json::Value>(request.body())
                                           : Result<json::Value>(json::Value());

@@ -133,5 +133,30 @@ TEST(Utf8Input, headers_and_cookies_are_text_or_a_400_that_names_them) {
   }
 }
 
+// Programs on Windows write a byte order mark in front of a text.
+TEST(Utf8Input, of_a_body_may_begin_with_a_byte_order_mark) {
+  App app = make_reading_app();
+  app.post("/json", [](Json<Search> search) { return search->q; });
+  TestClient client(app);
+  const auto post = [&](const char* path, const char* type, std::string body) {
+    return client.send({.method = Method::post,
+                        .target = path,
+                        .headers = {{"Content-Type", type}},
+                        .body = std::move(body)});
+  };
+  constexpr const char* kForm = "application/x-www-form-urlencoded";
+  EXPECT_EQ(post("/form", kForm, "\xEF\xBB\xBFq=a").body, "a");
+  EXPECT_EQ(post("/form", kForm, "q=%EF%BB%BFa").body,
+            "\xEF\xBB\xBF"
+            "a");
+  EXPECT_EQ(post("/json", "application/json", "\xEF\xBB\xBF{\"q\":\"a\",\"tags\":[]}").body, "a");
+  for (const std::string& body :
+       {std::string("\xFF\xFE{\0}\0", 6), std::string("\xFE\xFF\0{", 4)}) {
+    const Reply refused = post("/json", "application/json", body);
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_TRUE(refused.body.contains("is UTF-16 or UTF-32 and must be UTF-8")) << refused.body;
+  }
+}
+
 }  // namespace
 }  // namespace eider

@@ -6,6 +6,7 @@
 
 #include "eider/base/text.h"
 #include "eider/base/url.h"
+#include "eider/base/utf8.h"
 #include "eider/http/multipart.h"
 #include "eider/reflect/constraints.h"
 #include "eider/reflect/faults.h"
@@ -355,7 +356,7 @@ class Filler {
 
 TypedForm read_pairs(const FormShape& shape, std::string_view pairs, std::string_view token_name) {
   Collector collected(shape, token_name);
-  QueryReader query(pairs);
+  QueryReader query(without_bom(pairs));
   while (const auto pair = query.next()) {
     const auto name = percent_decode(pair->name, Plus::space);
     auto value = percent_decode(pair->value, Plus::space);

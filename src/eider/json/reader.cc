@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "eider/base/utf8.h"
 #include "eider/json/text.h"
 #include "eider/json/workspace.h"
 #include "eider/reflect/text.h"
@@ -34,6 +35,10 @@ Result<void> Reader::run(const reflect::Type& type, void* object, std::string_vi
   text_ = text;
   if (text.size() > limits_.bytes_max) {
     give_up("is longer than " + std::to_string(limits_.bytes_max) + " bytes");
+    return fail(Error::bad_request(std::move(failure_)));
+  }
+  if (is_utf16(text)) {
+    give_up("is UTF-16 or UTF-32 and must be UTF-8");
     return fail(Error::bad_request(std::move(failure_)));
   }
   const WorkspaceLease workspace;
