@@ -116,13 +116,11 @@ void add_routes(Routes& at, const std::shared_ptr<const Login>& login, std::sour
 
 namespace {
 
-/// "true" and 1 for a bool; nothing for what says neither.
+/// Reads "true", "1" and 1 as a bool; nothing for other values.
 std::optional<bool> bool_of(const json::Value& value) {
-  if (value.is_integer() && (value.number() == 0 || value.number() == 1)) {
-    return value.number() == 1;
-  }
-  const bool is_true = value.is_string() && equals_ignoring_case(value.text(), "true");
-  const bool is_false = value.is_string() && equals_ignoring_case(value.text(), "false");
+  const std::string text = value.is_string() ? std::string(value.text()) : json::to_text(value);
+  const bool is_true = text == "1" || equals_ignoring_case(text, "true");
+  const bool is_false = text == "0" || equals_ignoring_case(text, "false");
   return is_true || is_false ? std::optional(is_true) : std::nullopt;
 }
 
@@ -135,12 +133,22 @@ std::optional<json::Value> number_of(const json::Value& value) {
 
 void fit(json::Value& value, const reflect::Type& wanted);
 
+/// A null is left out if the member has a default: some providers write null for unknown claims.
 void fit_members(json::Value& value, const reflect::Structure& structure) {
-  for (const reflect::Member& member : structure) {
-    if (json::Value* const found = value.find(member.name)) {
-      fit(*found, *member.type);
+  json::Value kept = json::object({});
+  for (json::Field& field : value.members()) {
+    const reflect::Member* const member = structure.find(field.name);
+    if (member == nullptr) {
+      continue;
+    }
+    const bool has_default =
+        !structure.is_required(static_cast<std::size_t>(member - structure.first));
+    if (!field.value.is_null() || !has_default) {
+      fit(field.value, *member->type);
+      kept[field.name] = std::move(field.value);
     }
   }
+  value = std::move(kept);
 }
 
 void fit_elements(json::Value& value, const reflect::Type& element) {

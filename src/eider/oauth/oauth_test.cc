@@ -183,11 +183,18 @@ TEST(OpenIdIdentity, reads_values_that_providers_write_as_another_type) {
   EXPECT_TRUE(read(R"({"email_verified":1,"id":"a","groups":[7]})")->email_verified);
   EXPECT_FALSE(read(R"({"email_verified":"false","id":"true","groups":[]})")->email_verified);
   EXPECT_EQ(read(R"({"id":"007","groups":[]})")->id, "007");
+  EXPECT_TRUE(read(R"({"email_verified":"1","id":"a","groups":[]})")->email_verified);
+  const auto nulls = read(
+      R"({"email_verified":null,"age":null,"score":null,"id":"a","groups":["b"],"level":null})");
+  ASSERT_TRUE(nulls.has_value());
+  EXPECT_FALSE(nulls->email_verified);
+  EXPECT_EQ(nulls->age, 0);
+  EXPECT_EQ(nulls->level, std::nullopt);
   for (const char* wrong :
        {R"({"id":"a","groups":[],"email_verified":"maybe"})",
-        R"({"id":"a","groups":[],"email_verified":2})", R"({"id":"a","groups":[],"age":"3x"})",
-        R"({"id":"a","groups":[],"age":"1.5"})", R"({"id":{},"groups":[]})",
-        R"({"id":true,"groups":[]})", R"({"id":"a","groups":{}})"}) {
+        R"({"id":"a","groups":[],"email_verified":2})", R"({"id":null,"groups":[]})",
+        R"({"id":"a","groups":[],"age":"3x"})", R"({"id":"a","groups":[],"age":"1.5"})",
+        R"({"id":{},"groups":[]})", R"({"id":true,"groups":[]})", R"({"id":"a","groups":{}})"}) {
     EXPECT_EQ(read(wrong).error().status(), 502) << wrong;
   }
 }

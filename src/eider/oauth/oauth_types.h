@@ -151,8 +151,8 @@ struct OAuthTokens {
 namespace detail::oauth {
 /// Of one name in either, the first goes ahead. Whether an address or a telephone number is
 /// verified, the one says that also says which. Providers write some values as another JSON type
-/// ("true", "300", a number for an id, one value for a list): these are converted to the type of
-/// the member that they are for, if nothing is lost by that.
+/// ("true", "1", "300", a number for an id, one value for a list): these are converted to the type
+/// of the member that they are for, if nothing is lost by that. A null counts as not given.
 [[nodiscard]] std::string joined_claims(const json::Value& first, const json::Value& second,
                                         const reflect::Type& wanted);
 [[nodiscard]] Error bad_claims(const Error& error);
