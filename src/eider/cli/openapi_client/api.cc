@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "eider/base/text.h"
+#include "eider/base/url.h"
 #include "eider/cli/openapi_client/shapes.h"
 
 namespace eider::openapi_client {
@@ -162,7 +163,7 @@ class Reader {
       url.replace(at, end + 1 - at, value->text());
       at += value->text().size();
     }
-    return url;
+    return percent_encode_url(url);
   }
 
   /// A client has one server.

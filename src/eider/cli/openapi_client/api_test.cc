@@ -281,7 +281,11 @@ TEST(ClientApi, has_the_servers_url_with_its_defaults) {
   };
   EXPECT_EQ(server_of(R"({"url":"https://{tenant}.shop.example/{v}",)"
                       R"("variables":{"tenant":{"default":"www"},"v":{"default":"{v}1"}}})"),
-            "https://www.shop.example/{v}1");
+            "https://www.shop.example/%7Bv%7D1");
+  EXPECT_EQ(
+      server_of(R"({"url":"https://a.example/{v}","variables":{"v":{"default":"caf\u00e9 1"}}})"),
+      "https://a.example/caf%C3%A9%201");
+  EXPECT_EQ(server_of(R"({"url":"/my shop/%2F"})"), "/my%20shop/%2F");
   EXPECT_EQ(server_of(R"({"url":"/v1"})"), "/v1");
   for (const char* wrong :
        {R"({"url":"https://{t}.example"})", R"({"url":"https://{t}.example","variables":{"t":{}}})",
