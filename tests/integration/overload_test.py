@@ -41,7 +41,8 @@ def resident_mib(service):
 
 def processor_seconds(service):
     """Processor time that the service has used."""
-    words = pathlib.Path(f'/proc/{service.process.pid}/stat').read_text('ascii').split(') ')[1].split()
+    stat = pathlib.Path(f'/proc/{service.process.pid}/stat').read_text('ascii')
+    words = stat.split(') ')[1].split()
     return (int(words[11]) + int(words[12])) / os.sysconf('SC_CLK_TCK')
 
 
