@@ -248,7 +248,9 @@ Call::Next Call::judge(const Fault& fault) {
     may_expect_ = false;
     return parts_->is_repeatable() ? Next::again : Next::give;
   }
-  if (is_redirect(status) && state_.options.redirects_max != 0 && received_->find("Location")) {
+  // An empty Location would lead to the same URL again, so it is not followed.
+  if (is_redirect(status) && state_.options.redirects_max != 0 &&
+      !received_->find("Location").value_or("").empty()) {
     const bool can_follow =
         parts_->is_repeatable() || !redirected(status, parts_->method).keeps_content;
     return can_follow ? Next::follow : Next::give;

@@ -59,7 +59,7 @@ TEST(ClientAgainstAHostileServer, bounds_interim_answers) {
 TEST(ClientAgainstAHostileServer, takes_no_nonsense_for_an_answer) {
   for (const std::string_view nonsense :
        {"<html>", "\r\n", "HTTP/2.0 200 OK\r\n\r\n", "HTTP/1.1 20\r\n\r\n", "HTTP/1.1 200 OK\n\n",
-        "HTTP/1.1 200 OK\r\nA : b\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nA B: c\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",

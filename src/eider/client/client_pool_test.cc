@@ -282,6 +282,11 @@ TEST(ClientRedirects, are_given_as_they_are_where_none_is_wanted_or_possible) {
   const Asked& nowhere = line.get();
   line.say(answer("x", "", "302 -"));
   EXPECT_EQ(nowhere.text(), "302 x");
+  for (const char* const empty : {"Location:\r\n", "Location: \r\n", "Location: \t \r\n"}) {
+    const Asked& same = line.get();
+    line.say(answer("x", empty, "302 -"));
+    EXPECT_EQ(same.text(), "302 x");
+  }
   const Asked& elsewhere = line.get();
   line.say(answer("x", "Location: file:///etc/passwd\r\n", "302 -"));
   EXPECT_EQ(elsewhere.text(), "bad_redirect");

@@ -31,7 +31,7 @@ inline std::string_view trim_value(const char* begin, const char* end) noexcept 
 /// has arrived.
 ///
 /// Flaw     an enumeration with `none` and what is refused here
-/// Framing  has `Flaw take(const Field&)`, called for each in order
+/// Framing  has `Flaw take(const Field&)`, called for each in order, and `kTakesBlankBeforeColon`
 /// source   RFC 9112, section 5
 template <class Flaw, class Framing>
 class FieldsParse {
@@ -96,7 +96,13 @@ const char* FieldsParse<Flaw, Framing>::read_fields(const char* at) noexcept {
 /// field-line = field-name ":" OWS field-value OWS
 template <class Flaw, class Framing>
 inline const char* FieldsParse<Flaw, Framing>::read_field(const char* at) noexcept {
-  const char* const colon = find_end<NameEnd>(at, end_);
+  const char* const name_end = find_end<NameEnd>(at, end_);
+  const char* colon = name_end;
+  if constexpr (Framing::kTakesBlankBeforeColon) {
+    while (colon != at && colon != end_ && is_blank(*colon)) {
+      ++colon;
+    }
+  }
   if (colon == end_ || colon == at || *colon != ':') {
     return end_name(at, colon);
   }
@@ -109,7 +115,7 @@ inline const char* FieldsParse<Flaw, Framing>::read_field(const char* at) noexce
     return refuse(Flaw::too_many_fields);
   }
   const std::string_view value = trim_value(colon + 1, line_end);
-  const Field& field = room_[count_++] = {between(at, colon), value};
+  const Field& field = room_[count_++] = {between(at, name_end), value};
   // The framing judges each field in its order: which one is refused does not depend on the cut.
   const Flaw flaw = framing_.take(field);
   return flaw == Flaw::none ? line_end + 2 : refuse(flaw);
@@ -121,8 +127,13 @@ const char* FieldsParse<Flaw, Framing>::end_name(const char* begin, const char* 
   if (at == end_) {
     return need_more();
   }
-  if (is_blank(*at)) {
-    return refuse(at == begin ? Flaw::folded_line : Flaw::space_before_colon);
+  if (is_blank(*at) && at == begin) {
+    return refuse(Flaw::folded_line);
+  }
+  if constexpr (!Framing::kTakesBlankBeforeColon) {
+    if (is_blank(*at)) {
+      return refuse(Flaw::space_before_colon);
+    }
   }
   return refuse(at == begin && *at == '\n' ? Flaw::bare_lf : Flaw::bad_field_name);
 }

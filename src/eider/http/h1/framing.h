@@ -50,6 +50,8 @@ inline bool is_named(std::string_view name, const char (&lower)[with_end]) noexc
 /// Takes the fields of one head in their order and fills in what they mean.
 class Framing {
  public:
+  static constexpr bool kTakesBlankBeforeColon = false;
+
   explicit Framing(RequestHead& head) noexcept : head_(head) {}
 
   /// Pre: head.method, minor_version and form are set; the name is a token.

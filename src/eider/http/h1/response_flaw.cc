@@ -18,7 +18,6 @@ constexpr ResponseFlawInfo kFlaws[] = {
     {"A line ends in LF without CR.", "RFC 9112, 2.2"},
     {"A CR is not followed by LF.", "RFC 9112, 2.2"},
     {"A field name is not a token.", "RFC 9110, 5.1"},
-    {"A blank stands between a field name and its colon.", "RFC 9112, 5.1"},
     {"A field line is folded.", "RFC 9112, 5.2"},
     {"A field value holds a control character.", "RFC 9110, 5.5"},
     {"The head of the answer is too large.", "RFC 9110, 5.4"},

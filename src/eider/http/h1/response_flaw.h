@@ -18,7 +18,6 @@ enum class ResponseFlaw : std::uint8_t {
   bare_lf,
   bare_cr,
   bad_field_name,
-  space_before_colon,
   folded_line,
   bad_field_value,
   head_too_large,

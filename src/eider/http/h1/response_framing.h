@@ -14,6 +14,9 @@ namespace eider::h1::detail {
 class ResponseFraming {
  public:
   /// Pre: head.status and minor_version are set before the first field.
+  /// A proxy removes them, and clients accept them (RFC 9112, section 5.1).
+  static constexpr bool kTakesBlankBeforeColon = true;
+
   ResponseFraming(ReplyHead& head, Method asked) noexcept : head_(head), asked_(asked) {}
 
   /// Pre: the name is a token.
