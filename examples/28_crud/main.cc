@@ -60,7 +60,7 @@ Task<> make_table(State<Database> db) {
   co_await db->script(table);
 }
 
-int main(int argc, char** argv) {
+App make_app() {
   App app;
   const Database database = open_database();
   app.state(database);
@@ -69,5 +69,9 @@ int main(int argc, char** argv) {
   CrudRoutes<Book>(app, "/books", books)
       .on_conflict("books_title_key", &NewBook::title, "is taken");
   serve_openapi(app, {.title = "Books", .version = "1.0.0"});
-  return app.run(argc, argv);
+  return app;
+}
+
+int main(int argc, char** argv) {
+  return run_app("crud", argc, argv, make_app);
 }
