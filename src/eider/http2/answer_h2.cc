@@ -28,7 +28,8 @@ void AnswerH2::forget_content() noexcept {
   queue_.reset();
   constexpr std::size_t kKeptBodyBytesMax = 16UL * 1024;
   if (response_.body().size() > kKeptBodyBytesMax) {
-    response_ = Response();
+    // Moved out: a std::string that is assigned an empty one keeps its memory.
+    (void)std::exchange(response_, Response());
   }
   response_.reset();
 }

@@ -310,6 +310,11 @@ void Exchange::reset() noexcept {
   stage_ = Stage::idle;
   ongoing_ = Ongoing();
   cancel_source_ = CancelSource();
+  constexpr std::size_t kKeptBodyBytesMax = 16UL * 1024;
+  if (response_.body().size() > kKeptBodyBytesMax) {
+    // Moved out: a std::string that is assigned an empty one keeps its memory.
+    (void)std::exchange(response_, Response());
+  }
   response_.reset();
   content_.reset();
   request_.set_peer(nullptr);
