@@ -66,6 +66,14 @@ class WaitingOutput(unittest.TestCase):
         self.check_growth()
         self.check_honest_clients()
 
+    def test_requests_of_http_1_1_that_wait(self):
+        """Their connections cost little, also with more requests behind the first."""
+        request = b'GET /made HTTP/1.1\r\nHost: a\r\n\r\n'
+        readers = [self.connect() for _ in range(1000)]
+        for reader in readers:
+            reader.sendall(request * 100)
+        self.check_growth()
+
     def check_honest_clients(self):
         """A client that reads gets all of its response, however much waits for others."""
         for _ in range(10):
@@ -103,6 +111,36 @@ class WaitingOutput(unittest.TestCase):
         for client in clients:
             self.assertIn(b' 101 ', client.recv(4096))
         return clients
+
+    def test_streams_of_http_2_that_are_served_one_after_another(self):
+        """Objects that are kept for later streams keep no large bodies."""
+        for _ in range(4):
+            clients = []
+            for _ in range(15):
+                clients.append(self.connect())
+                clients[-1].sendall(h2.PREFACE + h2.settings(_4=0) + b''.join(
+                    h2.request(1 + 2 * number, '/made/1048576') for number in range(100)))
+            self.check_growth()
+            for client in clients:
+                client.close()
+        self.check_growth()
+
+    def test_clients_that_read_fast_get_all_of_their_responses(self):
+        """Many at once: their responses together are much larger than the limit."""
+        clients = [self.connect() for _ in range(200)]
+        for client in clients:
+            client.sendall(b'GET /made HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+            client.setblocking(False)
+        received = dict.fromkeys(clients, 0)
+        while received:
+            readable, _, _ = select.select(list(received), [], [], SECONDS_MAX)
+            self.assertTrue(readable)
+            for client in readable:
+                piece = client.recv(1 << 18)
+                received[client] += len(piece)
+                if not piece:
+                    self.assertGreater(received.pop(client), MADE_BYTES)
+            self.assertLess(self.resident() - self.idle, GROWTH_BYTES_MAX)
 
     def test_topics_that_web_sockets_do_not_read(self):
         for message in (b'm' * 100, b'm' * 10_000, b'm' * 200_000):
@@ -151,6 +189,24 @@ class WaitingOutput(unittest.TestCase):
         self.assertIn(b'Retry-After: ', refused)
 
 
+class OnTwoLoops(WaitingOutput):
+    """Each loop has a budget of its own."""
+
+    threads = '2'
+
+    test_topics_that_web_sockets_do_not_read = None
+    test_topics_that_event_streams_do_not_read = None
+    test_bodies_that_are_decompressed = None
+
+    def check_growth(self):
+        """The loops have read what was sent once requests on many connections are answered."""
+        for _ in range(3):
+            for asking in [self.connect() for _ in range(4)]:
+                asking.sendall(b'GET /made/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+                self.assertIn(b' 200 ', asking.recv(4096))
+            self.assertLess(self.resident() - self.idle, GROWTH_BYTES_MAX)
+
+
 class MessagesForOtherLoops(WaitingOutput):
     """Two loops, of which one is blocked while the other publishes."""
 
@@ -158,7 +214,10 @@ class MessagesForOtherLoops(WaitingOutput):
 
     test_responses_of_http_1_1 = None
     test_responses_of_http_1_1_to_clients_that_read_a_little = None
+    test_requests_of_http_1_1_that_wait = None
+    test_clients_that_read_fast_get_all_of_their_responses = None
     test_streams_of_http_2 = None
+    test_streams_of_http_2_that_are_served_one_after_another = None
     test_topics_that_web_sockets_do_not_read = None
     test_topics_that_event_streams_do_not_read = None
     test_bodies_that_are_decompressed = None

@@ -1,5 +1,5 @@
-// How much memory the output of one loop's connections takes while it waits, and which connections
-// are cut off when that is too much. Layering: must not know protocols, nor what the output is.
+// Bounds the memory of one loop's output that waits: slow connections are reset, requests wait.
+// Layering: must not know protocols, nor what the output is.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "eider/base/intrusive_list.h"
+#include "eider/runtime/deferred.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/time.h"
 #include "eider/runtime/timer.h"
@@ -62,8 +63,25 @@ class WaitingOutput : public ListNode {
   double pace_ = 0;  // bytes per second ahead of the mark
 };
 
-/// What a budget is held to.
+/// Work that makes more output and waits for room in an OutputBudget.
+class RoomWaiter : public ListNode {
+ public:
+  /// There is room, or the wait was too long: the work is done now. May call `await_room` again.
+  virtual void on_room() = 0;
+
+ protected:
+  ~RoomWaiter() = default;
+
+ private:
+  friend class OutputBudget;
+
+  Instant since_;
+};
+
+/// The limits of a budget.
 struct OutputLimits {
+  /// No peer is reset below this while it reads fast enough. At twice this the slowest are reset in
+  /// any case.
   std::size_t bytes_max = SIZE_MAX;
   /// At a full budget what waits for a peer has to leave within this span; at half a budget, at
   /// `bytes_per_second_min`; in between, in proportion.
@@ -73,12 +91,18 @@ struct OutputLimits {
 
 /// Counts memory, not bytes: a text of which all but one byte has left still takes all of its
 /// memory, and what several queues share counts once. Costs nothing while no output waits.
-class OutputBudget final : private Timer {
+class OutputBudget final : private Timer, private Deferred {
  public:
   explicit OutputBudget(Loop& loop) noexcept : loop_(loop) {}
 
-  void set_limits(const OutputLimits& limits) noexcept { limits_ = limits; }
+  void set_limits(const OutputLimits& limits) noexcept;
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
+  /// Work that makes much output should call `await_room` first: there is no room, or other work
+  /// already waits for it.
+  [[nodiscard]] bool is_crowded() const noexcept { return is_crowded_; }
+  /// Calls `waiter.on_room()` when there is room, in the order of these calls. After
+  /// OutputLimits::span it is called in any case. A destroyed waiter is not called.
+  void await_room(RoomWaiter& waiter);
   [[nodiscard]] std::size_t left() const noexcept {
     return limits_.bytes_max - (held_ < limits_.bytes_max ? held_ : limits_.bytes_max);
   }
@@ -102,14 +126,28 @@ class OutputBudget final : private Timer {
   };
 
   void expire() override;
+  /// Of Deferred: there is room again.
+  void run() override;
+  void offer(RoomWaiter& waiter);
+  void offer_to_late();
+  void add(std::size_t bytes) noexcept;
+  void drop(std::size_t bytes) noexcept;
+  void note_room() noexcept;
+  void arm_look() noexcept;
   void note_change() noexcept;
   void begin(WaitingOutput& output) noexcept;
+  [[nodiscard]] bool has_room() const noexcept { return held_ == 0 || held_ < limits_.bytes_max; }
+  [[nodiscard]] bool is_new(const WaitingOutput& output) const noexcept;
   [[nodiscard]] double pace_of(const WaitingOutput& output) const noexcept;
   void mark(WaitingOutput& output) const noexcept;
   [[nodiscard]] double least_pace(const WaitingOutput& output) const noexcept;
+  [[nodiscard]] double hurried_pace(const WaitingOutput& output) const noexcept;
   [[nodiscard]] std::vector<Candidate> candidates() const;
   /// Without what is free at the end of the turn.
   [[nodiscard]] std::size_t kept() const noexcept { return held_ - freed_soon_; }
+  [[nodiscard]] std::size_t twice() const noexcept {
+    return limits_.bytes_max > SIZE_MAX / 2 ? SIZE_MAX : 2 * limits_.bytes_max;
+  }
   void relieve();
   void give_up(WaitingOutput& output) noexcept;
   [[nodiscard]] Duration look_after() const noexcept;
@@ -117,11 +155,14 @@ class OutputBudget final : private Timer {
   Loop& loop_;
   OutputLimits limits_;
   IntrusiveList<WaitingOutput> waiting_;
+  IntrusiveList<RoomWaiter> room_waiters_;
   std::unordered_map<const void*, Shared> shared_;
   std::size_t held_ = 0;
   std::size_t freed_soon_ = 0;  // of that: of those that were given up
   std::uint64_t given_up_ = 0;
+  Instant next_relief_;
   bool is_relieving_ = false;
+  bool is_crowded_ = false;
 };
 
 /// The loop's one. On its thread, or before it runs.

@@ -140,5 +140,121 @@ TEST_F(OutputBudgetTest, beyond_half_of_it_a_pace_is_asked_for_that_rises) {
   EXPECT_FALSE(fast.is_given_up());
 }
 
+/// Adds output when it is called.
+class Work final : public RoomWaiter {
+ public:
+  Work(OutputBudget& budget, std::size_t bytes, std::vector<int>& order, int number)
+      : output(budget), bytes_(bytes), order_(order), number_(number) {}
+  void on_room() override {
+    order_.push_back(number_);
+    output.set(bytes_, bytes_);
+  }
+
+  Queue output;
+
+ private:
+  std::size_t bytes_;
+  std::vector<int>& order_;
+  int number_;
+};
+
+class RoomTest : public OutputBudgetTest {
+ protected:
+  Work& wait(std::size_t bytes) {
+    work_.push_back(
+        std::make_unique<Work>(budget_, bytes, order_, static_cast<int>(work_.size()) + 1));
+    budget_.await_room(*work_.back());
+    return *work_.back();
+  }
+
+  std::vector<int> order_;
+  std::vector<std::unique_ptr<Work>> work_;
+};
+
+TEST_F(RoomTest, is_offered_in_the_order_of_waiting) {
+  Queue& full = add(1000);
+  EXPECT_TRUE(budget_.is_crowded());
+  wait(600);
+  wait(600);
+  wait(600);
+  kernel_.run_until_idle();
+  EXPECT_TRUE(order_.empty());
+  full.take(500);
+  EXPECT_TRUE(budget_.is_crowded()) << "others wait already";
+  kernel_.run_until_idle();
+  EXPECT_EQ(order_, std::vector{1}) << "its output takes the room";
+  full.take(500);
+  kernel_.run_until_idle();
+  EXPECT_EQ(order_, (std::vector{1, 2}));
+  work_.pop_back();
+  EXPECT_EQ(budget_.held(), 1200U);
+  work_[0]->output.take(600);
+  kernel_.run_until_idle();
+  EXPECT_EQ(order_, (std::vector{1, 2})) << "a destroyed waiter is not called";
+  EXPECT_FALSE(budget_.is_crowded());
+}
+
+TEST_F(RoomTest, is_offered_when_the_limit_rises) {
+  add(1000);
+  wait(100);
+  budget_.set_limits({.bytes_max = 2000, .span = seconds(8)});
+  kernel_.run_until_idle();
+  EXPECT_EQ(order_, std::vector{1});
+}
+
+TEST_F(RoomTest, is_made_by_a_peer_that_takes_nothing) {
+  const Queue& idle = add(600);
+  const Queue& other = add(400);
+  wait(10);
+  EXPECT_FALSE(idle.is_given_up());
+  kernel_.advance(kJudged);
+  EXPECT_TRUE(idle.is_given_up());
+  EXPECT_FALSE(other.is_given_up());
+  EXPECT_EQ(order_, std::vector{1});
+}
+
+TEST_F(RoomTest, a_peer_must_read_faster_while_work_waits) {
+  Queue& slow = add(700);
+  Queue& fast = add(700);
+  // At a full budget 88 bytes per second are enough, which is all of it in the span.
+  kernel_.advance(std::chrono::milliseconds(200));
+  slow.take(40);
+  fast.take(200);
+  kernel_.advance(std::chrono::milliseconds(100));
+  EXPECT_FALSE(slow.is_given_up());
+  // From now on it has to be all of it in an eighth of the span.
+  wait(10);
+  kernel_.advance(std::chrono::milliseconds(260));
+  EXPECT_TRUE(slow.is_given_up());
+  EXPECT_FALSE(fast.is_given_up());
+  EXPECT_EQ(order_, std::vector{1});
+}
+
+TEST_F(RoomTest, is_offered_after_the_span_in_any_case) {
+  Queue& full = add(8000);
+  wait(10);
+  for (int step = 0; step < 79; ++step) {
+    full.take(150);
+    full.set(8000, 8000);
+    kernel_.advance(std::chrono::milliseconds(100));
+  }
+  EXPECT_FALSE(full.is_given_up()) << "the last one stays";
+  EXPECT_TRUE(order_.empty());
+  kernel_.advance(std::chrono::milliseconds(500));
+  EXPECT_EQ(order_, std::vector{1});
+}
+
+TEST_F(OutputBudgetTest, a_new_peer_is_reset_at_twice_the_budget_only) {
+  for (int count = 0; count < 10; ++count) {
+    add(200);
+  }
+  EXPECT_EQ(budget_.given_up(), 0U);
+  add(200);
+  EXPECT_GE(budget_.given_up(), 1U);
+  EXPECT_LE(budget_.held(), 2000U);
+  kernel_.advance(kJudged);
+  EXPECT_LE(budget_.held(), 1000U) << "nobody has read anything";
+}
+
 }  // namespace
 }  // namespace eider::detail::runtime

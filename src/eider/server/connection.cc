@@ -325,7 +325,7 @@ void Connection::end_opening() noexcept {
   }
   extra_->opening.reset();
   if (extra_->proxied_address == nullptr && !extra_->held && extra_->unsent == nullptr &&
-      extra_->pace == nullptr) {
+      extra_->pace == nullptr && extra_->room == nullptr) {
     extra_.reset();
   }
 }
@@ -419,6 +419,26 @@ bool Connection::keeps_up() {
   const Instant now = context_.loop.now();
   return extra_->pace->keeps_up(unread_bytes(stream_), now,
                                 context_.limits.written_bytes_least(now));
+}
+
+// Room for output.
+
+void Connection::Room::await(Connection& connection) {
+  connection.h1_.deadline().expect(connection, DeadlineH1::Awaits::nothing, Instant::max());
+  std::unique_ptr<Room>& room = connection.extra().room;
+  if (room == nullptr) {
+    room = std::make_unique<Room>(connection);
+  }
+  connection.context_.output.await_room(*room);
+}
+
+void Connection::Room::probe() {
+  LoopContext& context = connection_.context_;
+  connection_.h1_.deadline().expect(connection_, DeadlineH1::Awaits::nothing, Instant::max());
+  const auto read = context.reader.read(connection_.h1_.input().view(), context.head_limits);
+  if (read == h1::HeadStatus::complete && context.request.head().minor_version != 0) {
+    connection_.stream_.output().append(h1::kContinue);
+  }
 }
 
 // The client.

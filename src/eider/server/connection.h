@@ -73,6 +73,7 @@ class alignas(64) Connection final : private StreamOwner, public Peer {
   /// What few connections need, made when it is first asked for.
   struct Extra;
   [[nodiscard]] Extra& extra();
+  class Room;
 
  private:
   friend class Connections;

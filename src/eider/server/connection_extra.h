@@ -42,6 +42,22 @@ class Connection::Held final : public runtime::UpgradedStream {
   Connection& connection_;
 };
 
+/// The next request of HTTP/1.1 waits until the loop's output budget has room.
+class Connection::Room final : public runtime::RoomWaiter {
+ public:
+  explicit Room(Connection& connection) noexcept : connection_(connection) {}
+
+  static void await(Connection& connection);
+  /// As StreamH1::probe: a client that has closed its half may have disconnected, and answers this
+  /// with a reset then.
+  void probe();
+  /// HTTP/1.1 goes on as after output that has left.
+  void on_room() override { connection_.on_drained(); }
+
+ private:
+  Connection& connection_;
+};
+
 /// An answer that has not left whole yet, and a copy of what is told of its request.
 struct UnsentH1 {
   Request request;  // with the slots, which observers may look into
@@ -66,6 +82,7 @@ struct Connection::Extra {
   std::optional<Held> held;
   std::unique_ptr<UnsentH1> unsent;
   std::unique_ptr<Pace> pace;  // of a slow reader
+  std::unique_ptr<Room> room;  // of a request that waits for it
   std::size_t lingered_bytes = 0;
   Instant lingers_until;
 };

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <unordered_set>
 #include <vector>
 
 #include "eider/http/h1/head_reader.h"
@@ -76,6 +77,12 @@ struct LoopContext {
     return is_draining ? std::min(limits.linger, kLingerWhileDraining) : limits.linger;
   }
 
+  /// Requests to this plan's handler are likely to make large responses that wait for their
+  /// clients: they begin when the output budget has room.
+  [[nodiscard]] bool needs_room(const Plan& plan, Method method) const noexcept {
+    return method != Method::head && large_endpoints.contains(plan.endpoint);
+  }
+
   void count_request() noexcept { base::add_alone(requests, std::uint64_t{1}); }
 
   /// Of HTTP/1.1.
@@ -101,6 +108,8 @@ struct LoopContext {
   /// What may take connections over from HTTP/1.1; null unless the application wants one.
   std::unique_ptr<ProtocolFactory> protocol;
   std::vector<std::unique_ptr<StreamH1>> spare_streams;
+  /// Endpoints of which a large response in memory had to wait for its client: Plan::endpoint.
+  std::unordered_set<const void*> large_endpoints;
   std::atomic<std::uint64_t> requests{0};
   /// From now on every answer announces the connection's close.
   bool is_draining = false;

@@ -19,6 +19,8 @@ namespace {
 constexpr std::size_t kPipelinedBytesMax = 128UL * 1024;
 /// More than this behind a request that waits, and reading is paused.
 constexpr std::size_t kKeptInputBytesMax = 64UL * 1024;
+/// The same of a request that waits for room: many may wait, and none is bounded by a count.
+constexpr std::size_t kHeldBackBytesMax = 4UL * 1024;
 
 /// All has left: the client has to close its side.
 void await_close(Connection& connection, DeadlineH1& deadline) {
@@ -100,6 +102,9 @@ void H1::on_end() {
     case State::lingering:
       state_ = State::closed;
       break;
+    case State::held_back:
+      deadline_.expect_within(connection_, Awaits::probe, context().limits.half_close_probe);
+      break;
     case State::blocked:
     case State::off:
     case State::closing:
@@ -114,6 +119,11 @@ void H1::on_drained() {
   // What has left is reported before more is written behind it.
   ReportH1(connection_).of_sent();
   switch (state_) {
+    case State::held_back:
+      if (connection_.extra().room->is_linked()) {
+        break;  // an interim response has left, and there is still no room
+      }
+      [[fallthrough]];
     case State::blocked:
       state_ = State::ready;
       serve_kept();
@@ -152,7 +162,7 @@ std::string_view H1::serve(std::string_view in) {
     if (state_ == State::ready) [[likely]] {
       switch (context().reader.read(in, context().head_limits)) {
         case h1::HeadStatus::complete:
-          in = serve_request(in.substr(context().reader.head_bytes()));
+          in = serve_request(in);
           break;
         case h1::HeadStatus::need_more:
           return in;
@@ -169,13 +179,24 @@ std::string_view H1::serve(std::string_view in) {
   return in;
 }
 
+/// in  begins with the head that was read
 std::string_view H1::serve_request(std::string_view in) {
+  const std::string_view whole = in;
+  in.remove_prefix(context().reader.head_bytes());
   Request& request = context().request;
   // The values of the request before are views into bytes that are gone.
   request.path_values().clear();
   request.set_peer(&connection_);
   const Plan plan = context().service.plan(request);
   const RequestHead& head = request.head();
+  if (context().output.is_crowded() && context().needs_room(plan, head.method)) [[unlikely]] {
+    // It is kept as bytes, and read again when there is room: nothing of it costs more. Earlier
+    // responses leave first, so that a client that does not read them is watched as usual.
+    input_.read_again();
+    state_ = State::held_back;
+    stream().flush() ? Connection::Room::await(connection_) : block();
+    return whole;
+  }
   const bool is_copied = plan.waits || plan.keeps_request;
   if (head.body != BodyKind::none || is_copied || context().overload.is_on()) [[unlikely]] {
     return serve_by_course(plan, in);
@@ -198,7 +219,7 @@ std::string_view H1::serve_by_course(const Plan& plan, std::string_view in) {
     request.set_body({});
     in.remove_prefix(head.content_length);
     refuse_request(context().service, kOverloaded, plan, request, context().response);
-    send_now(request, context().response, !in.empty());
+    send_now(plan, request, context().response, !in.empty());
     request.clear_slots();
     return in;
   }
@@ -249,7 +270,7 @@ void H1::answer_now(const Plan& plan, std::string_view unread) {
   }
   const bool is_whole = is_in_memory(response) || content_as<FileContent>(response) != nullptr;
   if (is_whole) [[likely]] {
-    send_now(request, response, !unread.empty());
+    send_now(plan, request, response, !unread.empty());
   } else if (try_open_current(plan)) {
     // The end of the answer asks whether more stands behind the request; that is not kept yet.
     input_.note_behind(unread);
@@ -261,7 +282,7 @@ void H1::answer_now(const Plan& plan, std::string_view unread) {
   }
 }
 
-void H1::send_now(Request& request, Response& response, bool has_more) {
+void H1::send_now(const Plan& plan, Request& request, Response& response, bool has_more) {
   const RequestHead& head = request.head();
   const int status = response.status();
   // Sending may take the content.
@@ -269,6 +290,9 @@ void H1::send_now(Request& request, Response& response, bool has_more) {
   ResponderH1 responder(context(), stream());
   const h1::Persistence how = responder.persistence(head, response);
   const Sent sent = responder.send(head.method, response, how);
+  if (sent == Sent::partly) [[unlikely]] {
+    responder.note_large(plan, response);
+  }
   go_on(head, how, sent, has_more);
   // `go_on` may have flushed: only behind that is it known whether the answer has left.
   if (context().is_observed) [[unlikely]] {
@@ -423,7 +447,8 @@ void H1::settle_by_state() {
   }
   if (state_ >= State::closing && state_ != State::left) {
     input_.release();
-  } else if (!is_reading() && input_.size() > kKeptInputBytesMax) {
+  } else if (!is_reading() && input_.size() > (state_ == State::held_back ? kHeldBackBytesMax
+                                                                          : kKeptInputBytesMax)) {
     input_.pause(stream());
   }
 }
@@ -488,7 +513,9 @@ void H1::on_late() {
       }
       return;
     case Awaits::probe:
-      if (!current_->probe()) {
+      if (state_ == State::held_back) {
+        connection_.extra().room->probe();
+      } else if (!current_->probe()) {
         end_current();
         close_behind_answer();
       }

@@ -74,6 +74,7 @@ class H1 final {
     ready,      // reads heads
     busy,       // with current_
     blocked,    // answers wait to leave; what has been asked meanwhile is kept
+    held_back,  // the next request is kept until the output budget has room
     off,        // not spoken
     closing,    // the last answer waits to leave
     lingering,  // the last answer is given; what arrives is ignored
@@ -97,7 +98,7 @@ class H1 final {
 
   // Answering.
   void answer_now(const Plan& plan, std::string_view unread);
-  void send_now(Request& request, Response& response, bool has_more);
+  void send_now(const Plan& plan, Request& request, Response& response, bool has_more);
   void refuse(const RequestRefusal& refusal, const Plan& plan, Request& request);
   [[nodiscard]] bool try_open_current(const Plan& plan);
   void end_current();

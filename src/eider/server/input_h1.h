@@ -38,6 +38,8 @@ class InputH1 {
       kept_.drop(kept_.size() - rest_bytes);
     }
   }
+  /// A whole head was read, but is to be read again later.
+  void read_again() noexcept { search_.reset(); }
   void release() noexcept { kept_.release(); }
   [[nodiscard]] base::SavedInput take() noexcept {
     base::SavedInput taken = std::move(kept_);

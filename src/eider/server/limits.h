@@ -44,9 +44,10 @@ struct Limits {
 
   /// Memory of one loop for output that waits for slow clients: responses, streams of HTTP/2,
   /// WebSocket messages, events. From half of it on, clients have to read faster than
-  /// `bytes_per_second_min`; beyond it, connections that have read least lately are reset, the
-  /// largest first. A single response may be larger. Content that is shared, such as static files
-  /// and published messages, counts once or not at all.
+  /// `bytes_per_second_min`. When it is used up, requests to handlers that make large responses
+  /// wait for room, and connections that read too slowly are reset; at twice the limit, the slowest
+  /// are reset in any case. A single response may be larger. Content that is shared, such as static
+  /// files and published messages, counts once or not at all.
   std::size_t waiting_bytes_max = 16UL * 1024 * 1024;
 
   /// Threads for work that blocks, of the whole server, started on demand; and what may wait for

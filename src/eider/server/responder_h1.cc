@@ -84,6 +84,16 @@ Sent ResponderH1::send_any(Method method, Response& response, h1::Persistence pe
   return Sent::partly;
 }
 
+// Files and bodies that are kept anyway take no memory of their own while they wait.
+void ResponderH1::note_large(const Plan& plan, const Response& response) {
+  const bool is_shared = response.body_owner() != nullptr;
+  const bool is_kept_anyway = content_as<FileContent>(response) != nullptr ||
+                              (is_shared && own_shared_bytes(response, 1) == 0);
+  if (plan.endpoint != nullptr && stream_.waiting_bytes() != 0 && !is_kept_anyway) {
+    context_.large_endpoints.insert(plan.endpoint);
+  }
+}
+
 void ResponderH1::send_bodiless(h1::ResponseHead head) {
   head.framing = bodiless_framing(head.status);
   head.content_length = 0;

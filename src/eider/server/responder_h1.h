@@ -61,6 +61,9 @@ class ResponderH1 {
     h1::write_usual(stream_.output(), start(), type, response.field_lines(), body);
     return Sent::corked;
   }
+  /// Remembers that this handler's responses are large and have to wait for their clients.
+  /// Pre: `send` has returned Sent::partly for the response
+  void note_large(const Plan& plan, const Response& response);
   /// Fills the response and sends it, as the last one.
   void refuse(const RequestRefusal& refusal, const Plan& plan, Request& request,
               Response& response);

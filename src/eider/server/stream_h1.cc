@@ -177,8 +177,11 @@ void StreamH1::send(Response& response) {
   status_ = response.status();
   answer_bytes_ = content_bytes(method, response);  // sending may take the content
   const h1::Persistence how = persistence(response);
-  const Sent sent =
-      ResponderH1(connection_->context(), connection_->stream()).send(method, response, how);
+  ResponderH1 responder(connection_->context(), connection_->stream());
+  const Sent sent = responder.send(method, response, how);
+  if (sent == Sent::partly) {
+    responder.note_large(exchange_->plan(), response);
+  }
   h1_->on_answered(how, sent);
 }
 
