@@ -3,6 +3,7 @@
 Must not run a program: the lines are written here.
 """
 
+import contextlib
 import os
 import tempfile
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from parts import commands, programs, standstill, statics, units
+from parts.build import Tree
 from parts.commands import Ended
 from parts.outcome import Outcome, last_words
 
@@ -198,13 +200,39 @@ class RunAgain(unittest.TestCase):
         self.assertEqual(units.broken_programs(CTEST), set())
 
     def test_a_case_is_run_by_its_name(self):
-        with tempfile.TemporaryDirectory() as directory:
-            program = Path(directory, 'a_test')
-            program.write_text(PROGRAM)
-            program.chmod(0o755)
-            tree = SimpleNamespace(bin=Path(directory), root=directory)
+        with self.tree_with('a_test') as tree:
             self.assertTrue(units.passes_alone(tree, 'a_test', 'A.rare'))
             self.assertFalse(units.passes_alone(tree, 'a_test', 'A.broken'))
+
+    def test_a_case_of_a_cross_build_is_run_by_the_emulator(self):
+        with self.tree_with('a_test') as tree:
+            cache = tree.directory / 'CMakeCache.txt'
+            for emulator in ('qemu', 'qemu;-L;/sys root'):
+                cache.write_text('A:STRING=1\n'
+                                 f'CMAKE_CROSSCOMPILING_EMULATOR:UNINITIALIZED={emulator}\n')
+                words = emulator.split(';')
+                self.assertEqual(tree.command('a_test'), [*words, tree.bin / 'a_test'])
+            cache.write_text('CMAKE_CROSSCOMPILING_EMULATOR:STRING=\n')
+            self.assertEqual(tree.command('a_test'), [tree.bin / 'a_test'])
+            # The program is for another machine: only the emulator can run it.
+            (tree.bin / 'a_test').write_bytes(b'\x7fELF of another machine')
+            emulator = tree.directory / 'emulator'
+            emulator.write_text('#!/bin/sh\n[ "$1" = "${0%/*}/bin/a_test" ] && '
+                                '[ "$2" = --gtest_filter=A.rare ]\n')
+            emulator.chmod(0o755)
+            cache.write_text(f'CMAKE_CROSSCOMPILING_EMULATOR:STRING={emulator}\n')
+            self.assertTrue(units.passes_alone(tree, 'a_test', 'A.rare'))
+            self.assertFalse(units.passes_alone(tree, 'a_test', 'A.broken'))
+
+    @contextlib.contextmanager
+    def tree_with(self, name):
+        """A tree that has that one program."""
+        with tempfile.TemporaryDirectory() as root:
+            tree = Tree(Path(root), 'unit')
+            tree.bin.mkdir(parents=True)
+            (tree.bin / name).write_text(PROGRAM)
+            (tree.bin / name).chmod(0o755)
+            yield tree
 
 
 if __name__ == '__main__':

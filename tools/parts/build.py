@@ -102,6 +102,13 @@ class Tree:
                              ENVIRONMENT)
         return sorted(set(re.findall(rf'^bin/({pattern}):', ended.output, re.MULTILINE)))
 
+    def command(self, program):
+        """The command that runs the program: in a cross build, the emulator runs it."""
+        cache = self.directory / 'CMakeCache.txt'
+        found = re.search(r'^CMAKE_CROSSCOMPILING_EMULATOR:\w+=(.+)$',
+                          cache.read_text(encoding='utf-8') if cache.exists() else '', re.MULTILINE)
+        return [*(found[1].split(';') if found else ()), self.bin / program]
+
     def has(self, program):
         """Whether the program is built."""
         return os.access(self.bin / program, os.X_OK)

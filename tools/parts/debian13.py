@@ -228,8 +228,7 @@ def hello_faults(tree):
     """What is wrong with the answer of the first example, which the emulator runs."""
     with socket.create_server(('127.0.0.1', 0)) as free:
         port = free.getsockname()[1]
-    program = commands.begin(['qemu-aarch64', str(tree.bin / '01_hello'), '--port', str(port)],
-                             tree.root, {})
+    program = commands.begin([*tree.command('01_hello'), '--port', str(port)], tree.root, {})
     try:
         ended = commands.run(['curl', '-sS', '--retry', '60', '--retry-connrefused',
                               '--retry-delay', '1', f'http://127.0.0.1:{port}/'], 120)

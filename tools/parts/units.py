@@ -60,8 +60,8 @@ def passes_alone(tree, program, case):
     """Whether the case passes now, with nothing beside it."""
     AHEAD.stop()
     try:
-        ended = commands.run([tree.bin / program, f'--gtest_filter={case}'], AGAIN_SECONDS_MAX,
-                             tree.root, SANITIZERS)
+        ended = commands.run([*tree.command(program), f'--gtest_filter={case}'],
+                             AGAIN_SECONDS_MAX, tree.root, SANITIZERS)
     except commands.OutOfTime:
         return False
     return ended.is_good and '[  SKIPPED ]' not in ended.output
