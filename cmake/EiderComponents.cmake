@@ -47,7 +47,10 @@ endfunction()
 
 # What the component stands on.
 function(eider_link name)
-  list(APPEND eider_packages_${name} ${eider_building_${name}})
+  if(eider_building_${name})
+    list(APPEND eider_packages_${name} ${eider_building_${name}})
+    list(APPEND eider_debian_${name} libcli11-dev libtomlplusplus-dev)
+  endif()
   eider_find_libraries(${name})
   if(eider_missing)
     message(FATAL_ERROR "eider::${name} needs ${eider_missing}")
