@@ -22,7 +22,8 @@ set(eider_building libfmt-dev libcli11-dev libtomlplusplus-dev)
 list(REMOVE_ITEM eider_libraries ${eider_needed} ${eider_building})
 list(JOIN eider_needed ", " CPACK_DEBIAN_DEV_PACKAGE_DEPENDS)
 list(JOIN eider_libraries ", " CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS)
-string(APPEND CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS ", eider (= ${PROJECT_VERSION})")  # templates and migrations ask it
+# CMake finds several of these libraries with pkg-config. Templates and migrations run the command.
+string(APPEND CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS ", pkg-config, eider (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS ON)
 
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME eider)

@@ -69,7 +69,7 @@ class DebianPackages(unittest.TestCase):
 
     def test_what_only_a_component_needs_is_recommended(self):
         recommended = self.field('libeider-dev', 'Recommends')
-        for library in ('libpq-dev', 'libssl-dev', 'zlib1g-dev', 'eider (= '):
+        for library in ('libpq-dev', 'libssl-dev', 'zlib1g-dev', 'pkg-config', 'eider (= '):
             self.assertIn(library, recommended)
         self.assertNotIn('libcli11-dev', recommended)
 
