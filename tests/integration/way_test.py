@@ -181,7 +181,7 @@ class Way(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn('Unknown CMake command "nonsense"', errors)
         self.assertTrue(errors.endswith(
-            '\neider build: CMake does not take the project, as it says above\n'), errors)
+            '\neider build: CMake could not configure the project; its errors are above\n'), errors)
         cmake.write_text(good)
         self.done('build')
         self.assertIn('/version', self.done('routes', '--program', 'build/release/shop'))

@@ -191,7 +191,7 @@ StepEnd configure_project(const Build& build) {
   fs::remove(build.directory() + "/CMakeCache.txt", ignored);
   fs::remove_all(build.directory() + "/CMakeFiles", ignored);
   fmt::print(stderr, "{}", errors_in(end->output));
-  return {kCommandFailed, "CMake does not take the project, as it says above"};
+  return {kCommandFailed, "CMake could not configure the project; its errors are above"};
 }
 
 /// Whether the build has no such target, told with those programs and libraries that it has.
