@@ -375,7 +375,7 @@ class Elsewhere(Place):
         project = self.made('library', 'counts')
         status, errors, called = self.installs(project, EIDER_REPOSITORY='')
         self.assertNotEqual(status, 0)
-        self.assertIn('EIDER_REPOSITORY: has to say where git clones Eider from', errors)
+        self.assertIn('EIDER_REPOSITORY: is not set. Set it to the URL', errors)
         self.assertEqual(called, '')
         status, errors, called = self.installs(project, EIDER_REPOSITORY='there',
                                                EIDER_VERSION='v1')
