@@ -31,7 +31,8 @@ NOT_OF_CORE = ('CURL', 'OpenSSL', 'PkgConfig', 'SQLite3', 'ZLIB', 'fmt')
 # What an older distribution has: the component, files of it, how CMake is led there, what is said.
 TOO_OLD = (
     ('http2', {'libnghttp2.pc': 'Name: libnghttp2\nDescription: old\nVersion: 1.43.0\n'},
-     'PKG_CONFIG_PATH', 'eider::http2 needs libnghttp2>=1.52. On Debian: apt install libnghttp2-dev'),
+     'PKG_CONFIG_PATH',
+     'eider::http2 needs libnghttp2>=1.52. On Debian: apt install libnghttp2-dev'),
     ('client', {'libcares.pc': 'Name: c-ares\nDescription: old\nVersion: 1.17.1\n'},
      'PKG_CONFIG_PATH', 'eider::net needs libcares>=1.18. On Debian: apt install libc-ares-dev'),
     ('tls', {'include/openssl/opensslv.h': '#define OPENSSL_VERSION_NUMBER 0x1010111fL\n',
