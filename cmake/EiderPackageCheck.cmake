@@ -1,5 +1,8 @@
-# Runs when cpack starts. Without dpkg-shlibdeps it would leave out the libraries that the packages depend on, silently.
-find_program(EIDER_SHLIBDEPS dpkg-shlibdeps)
-if(CPACK_GENERATOR STREQUAL "DEB" AND NOT EIDER_SHLIBDEPS)
-  message(FATAL_ERROR "dpkg-shlibdeps was not found, which finds the libraries that the packages depend on: apt install dpkg-dev")
-endif()
+# Runs when cpack starts. cpack finds the libraries that the packages depend on with these programs; without dpkg-shlibdeps it
+# would leave them out without an error.
+foreach(program dpkg-shlibdeps file)
+  find_program(EIDER_PROGRAM_${program} ${program})
+  if(CPACK_GENERATOR STREQUAL "DEB" AND NOT EIDER_PROGRAM_${program})
+    message(FATAL_ERROR "cpack needs ${program} to find the libraries that the packages depend on: apt install dpkg-dev file")
+  endif()
+endforeach()

@@ -137,6 +137,21 @@ class DebugPackage(unittest.TestCase):
                           done('readelf', '-n', root / 'usr/bin/eider'))
 
 
+class MissingPrograms(unittest.TestCase):
+    def test_cpack_names_a_program_that_it_needs(self):
+        programs = ('dpkg-shlibdeps', 'file')
+        for missing in programs:
+            with self.subTest(missing), tempfile.TemporaryDirectory() as path:
+                for name in set(programs) - {missing}:
+                    Path(path, name).symlink_to(shutil.which(name))
+                with self.assertRaises(AssertionError) as failed:
+                    done(shutil.which('cpack'), '-G', 'DEB', '-B', path, '-D',
+                         'CMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF', cwd=TREE, env={'PATH': path})
+                said = ' '.join(str(failed.exception).split())
+                self.assertIn(f'cpack needs {missing} to find', said)
+                self.assertIn('apt install dpkg-dev file', said)
+
+
 class ConanPackage(unittest.TestCase):
     """What was built stands where Conan builds: its build of the library alone is not tried."""
 
