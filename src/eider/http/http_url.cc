@@ -21,7 +21,7 @@ bool begins_with(std::string_view text, std::string_view scheme) noexcept {
 }
 
 bool is_control(char byte) noexcept {
-  return (byte >= 0 && byte < ' ') || byte == '\x7F';
+  return static_cast<unsigned char>(byte) < ' ' || byte == '\x7F';  // char is unsigned on arm64
 }
 
 /// pct-encoded = "%" HEXDIG HEXDIG
