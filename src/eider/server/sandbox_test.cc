@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -18,6 +19,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -71,8 +73,19 @@ bool has_landlock() {
   return ::syscall(SYS_landlock_create_ruleset, nullptr, 0, kVersion) > 0;
 }
 
+/// Programs in qemu's user emulation have no seccomp.
+bool has_seccomp() {
+  std::uint32_t action = SECCOMP_RET_ERRNO;
+  return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
 class Sandbox : public ::testing::Test {
  protected:
+  void SetUp() override {
+    if (!has_seccomp()) {
+      GTEST_SKIP() << "this kernel or emulator has no seccomp filter";
+    }
+  }
   /// What fails with in it, as the error's number.
   int within(const std::function<int()>& work) {
     return exit_of([&] { return enter_sandbox(options) ? work() : 255; });
