@@ -19,4 +19,14 @@ void ensure_memory(const void* object) {
   }
 }
 
+SslPtr make_ssl(SSL_CTX* context, void (*set_side)(SSL*)) {
+  SslPtr ssl(SSL_new(context));
+  ensure_memory(ssl.get());
+  set_side(ssl.get());
+  // OpenSSL 3.2 and later allocate record layers there. When that fails, only the state shows it:
+  // `set_side` returns nothing, and SSL_set_bio would dereference the missing layer.
+  ensure_memory(SSL_in_before(ssl.get()) == 1 ? ssl.get() : nullptr);
+  return ssl;
+}
+
 }  // namespace eider::detail::tls

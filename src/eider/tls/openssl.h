@@ -55,4 +55,10 @@ inline void forget_openssl_errors() noexcept {
 /// Pre: OpenSSL's answer to a request that only a lack of memory can refuse.
 void ensure_memory(const void* object);
 
+/// Makes a connection of `context`.
+///
+/// set_side  SSL_set_accept_state or SSL_set_connect_state
+/// errors    std::bad_alloc
+[[nodiscard]] SslPtr make_ssl(SSL_CTX* context, void (*set_side)(SSL*));
+
 }  // namespace eider::detail::tls

@@ -174,9 +174,13 @@ void SealEngine::keep(std::string_view ciphertext) {
 }
 
 std::size_t SealEngine::read(std::span<char> into, Buffer& wire) {
-  const bool has_some = !wire_.in.empty() || SSL_pending(ssl_.get()) > 0;
-  // Plaintext may still lie in OpenSSL when no ciphertext is left.
-  if (state_ != SealState::open || has_ended_ || !has_some) {
+  // Checked first: SSL_pending crashes if a failed handshake has lost its record layer, as OpenSSL
+  // 3.2 and later do when memory is short.
+  if (state_ != SealState::open || has_ended_) {
+    return 0;
+  }
+  // OpenSSL may still have plaintext when no ciphertext is left.
+  if (wire_.in.empty() && SSL_pending(ssl_.get()) == 0) {
     return 0;
   }
   const Call call(*this, wire);

@@ -182,16 +182,12 @@ SslPtr ServerTls::new_ssl() {
     SSL_CTX_up_ref(context_.get());
     mine.reset(context_.get());
   }
-  SslPtr ssl(SSL_new(mine.get()));
-  ensure_memory(ssl.get());
-  return ssl;
+  return make_ssl(mine.get(), SSL_set_accept_state);
 }
 
 std::unique_ptr<Seal> ServerTls::make() {
   look_again();
-  SslPtr ssl = new_ssl();
-  SSL_set_accept_state(ssl.get());
-  return std::make_unique<SealEngine>(std::move(ssl));
+  return std::make_unique<SealEngine>(new_ssl());
 }
 
 }  // namespace eider::detail::tls

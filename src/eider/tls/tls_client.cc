@@ -88,9 +88,7 @@ class ClientContext final : public TlsClientContext {
     if (!is_address(host) && !is_name(host)) {
       return fail(Error::unavailable("TLS: \"" + host + "\" is neither a name nor an address"));
     }
-    SslPtr ssl(SSL_new(context_.get()));
-    ensure_memory(ssl.get());
-    SSL_set_connect_state(ssl.get());
+    SslPtr ssl = make_ssl(context_.get(), SSL_set_connect_state);
     // Without a name that is checked any certificate would do, so there is no seal then.
     if (!expect(*ssl, host)) {
       ERR_clear_error();

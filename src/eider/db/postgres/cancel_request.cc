@@ -58,8 +58,6 @@ class CancelLine final : public StreamOwner {
       if (bytes != "S") {  // no TLS any more, or more than the server may say by now
         return over_.set();
       }
-      SSL_set_connect_state(tls_.ssl.get());
-      SSL_set_bio(tls_.ssl.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
       bytes = {};
     }
     BIO_write(SSL_get_rbio(tls_.ssl.get()), bytes.data(), static_cast<int>(bytes.size()));
@@ -161,13 +159,18 @@ std::optional<BackendKey> KeyListener::end() {
 }
 
 CancelTls tls_like(PGconn* session) {
+  using namespace eider::detail::tls;
   SSL* const ssl = static_cast<SSL*>(PQgetssl(session));
   if (ssl == nullptr) {
     return {};
   }
-  CancelTls tls{.ssl = eider::detail::tls::SslPtr(SSL_new(SSL_get_SSL_CTX(ssl))),
-                .certificate = eider::detail::tls::CertificatePtr(SSL_get1_peer_certificate(ssl))};
-  eider::detail::tls::ensure_memory(tls.ssl.get());
+  CancelTls tls{.ssl = make_ssl(SSL_get_SSL_CTX(ssl), SSL_set_connect_state),
+                .certificate = CertificatePtr(SSL_get1_peer_certificate(ssl))};
+  BioPtr from_server(BIO_new(BIO_s_mem()));
+  ensure_memory(from_server.get());
+  BioPtr to_server(BIO_new(BIO_s_mem()));
+  ensure_memory(to_server.get());
+  SSL_set_bio(tls.ssl.get(), from_server.release(), to_server.release());
   SSL_set_verify(tls.ssl.get(), SSL_VERIFY_NONE, nullptr);  // it has to be the session's own
   if (const char* const name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name)) {
     SSL_set_tlsext_host_name(tls.ssl.get(), name);
