@@ -3,9 +3,11 @@
 Must not take the log's word alone: whoever serves behind it is asked.
 """
 
+import contextlib
 import json
 import os
 import pwd
+import re
 import signal
 import socket
 import subprocess
@@ -28,6 +30,48 @@ def upgrade(*words, **more):
                            capture_output=True, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL,
                            **more)
     return ended.returncode, ended.stdout, ended.stderr
+
+
+def lie():
+    """Connects to each socket on which an `eider upgrade` waits, and sends two reports."""
+    is_connected = False
+    for name in re.findall('@(eider/upgrade/[0-9]+)', Path('/proc/net/unix').read_text()):
+        for report in b'123 ', b'':
+            # The other end may close the connection at once.
+            with contextlib.suppress(OSError), \
+                    socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as liar:
+                liar.connect('\0' + name)
+                is_connected = True
+                liar.send(report)
+    return is_connected
+
+
+def lies_in_child(become):
+    """Whether a process that has called `become` has sent its lies."""
+    child = os.fork()
+    if child == 0:
+        is_done = False
+        try:
+            become()
+            is_done = lie()
+        finally:
+            os._exit(0 if is_done else 1)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def blocks(pid, number):
+    """Whether the process has blocked that signal."""
+    blocked = next(line.split()[1] for line in Path(f'/proc/{pid}/status').read_text().splitlines()
+                   if line.startswith('SigBlk:'))
+    return int(blocked, 16) >> number - 1 & 1
+
+
+def become_nobody():
+    """In a child process of root."""
+    user = pwd.getpwnam('nobody')
+    os.setgroups([])
+    os.setgid(user.pw_gid)
+    os.setuid(user.pw_uid)
 
 
 class Upgraded(unittest.TestCase):
@@ -164,14 +208,23 @@ class Refused(unittest.TestCase):
             if is_alive(started):
                 os.kill(int(started), signal.SIGKILL)
 
-    def test_ctrl_c_ends_the_wait_and_two_do_not_ask_at_once(self):
-        service, _ = self.start('exec sleep 60')
-        with subprocess.Popen([BIN / 'eider', 'upgrade', str(service.pid)]) as asking:
+    def test_ctrl_c_ends_the_wait_and_each_request_gets_the_outcome(self):
+        directory = self.enterContext(tempfile.TemporaryDirectory())
+        go = Path(directory, 'go')
+        service, _ = self.start(f'until [ -e {go} ]; do sleep 0.05; done; exit 3')
+        command = [BIN / 'eider', 'upgrade', str(service.pid)]
+        with subprocess.Popen(command, text=True, stderr=subprocess.PIPE) as waiting:
             until(lambda: children(service.pid), service.said)
-            self.assertEqual(upgrade(service.pid), (
-                1, '', 'eider upgrade: somebody else is asking it already\n'))
-            asking.send_signal(signal.SIGINT)
-            self.assertEqual(asking.wait(SECONDS_MAX), 130)
+            stopped = self.enterContext(subprocess.Popen(command))
+            until(lambda: service.lines('while one is starting already'), service.said)
+            until(lambda: blocks(stopped.pid, signal.SIGINT), service.said)
+            stopped.send_signal(signal.SIGINT)
+            self.assertEqual(stopped.wait(SECONDS_MAX), 130)
+            go.touch()
+            _, errors = waiting.communicate(timeout=SECONDS_MAX)
+            self.assertEqual((waiting.returncode, errors), (
+                1, 'eider upgrade: no new process takes over: it has ended with 3. Process '
+                f'{service.pid} goes on serving\n'))
         self.assertEqual(service.ask('GET', '/')[0], 200)
         self.assertEqual(service.end(), 0)
 
@@ -226,30 +279,36 @@ class Others(unittest.TestCase):
 
     @unittest.skipUnless(os.getuid() == 0, 'only root can ask as somebody else')
     def test_somebody_elses_process(self):
-        nobody = pwd.getpwnam('nobody')
         with Service('--port', '{port}') as service:
-            def become():
-                os.setgroups([])
-                os.setgid(nobody.pw_gid)
-                os.setuid(nobody.pw_uid)
             self.assert_refused(f"process {service.pid} is somebody else's: ask as that user, or "
-                                'as root', service.pid, preexec_fn=become, cwd='/')
+                                'as root', service.pid, preexec_fn=become_nobody, cwd='/')
             self.assertEqual(service.end(), 0)
 
-    def test_a_word_that_another_process_sends_is_none(self):
+    def test_a_report_of_another_process_is_not_believed(self):
         directory = self.enterContext(tempfile.TemporaryDirectory())
         link, other = program_that(directory, 'exec sleep 60')
+        users = [become_nobody, lambda: None] if os.getuid() == 0 else [lambda: None]
         with Service('--port', '{port}', program=link) as service:
             link.unlink()
             link.symlink_to(other)
             with subprocess.Popen([BIN / 'eider', 'upgrade', str(service.pid), '--within', '2'],
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as asking:
                 until(lambda: children(service.pid), service.said)
-                with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as liar:
-                    liar.sendto(b'123 ', f'\0eider/upgrade/{service.pid}')
-                    liar.sendto(b'', f'\0eider/upgrade/{service.pid}')
+                for user in users:
+                    self.assertTrue(lies_in_child(user))
                 self.assertEqual(asking.communicate(timeout=SECONDS_MAX)[0], b'')
                 self.assertEqual(asking.returncode, 1)
+            self.assertEqual(service.end(), 0)
+
+    def test_a_socket_that_another_process_has_bound_first_does_not_matter(self):
+        with Service('--port', '{port}') as service:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as first:
+                first.bind(f'\0eider/upgrade/{service.pid}')
+                status, said, errors = upgrade(service.pid)
+                self.assertEqual((status, errors), (0, ''), service.said())
+                service.pids.append(int(said.split()[1]))
+                with self.assertRaises(BlockingIOError):
+                    first.recv(1, socket.MSG_DONTWAIT)
             self.assertEqual(service.end(), 0)
 
     def test_words_that_are_not_understood(self):

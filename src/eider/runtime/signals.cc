@@ -20,19 +20,27 @@ struct Handled {
   std::atomic<int> write_end{-1};
   struct sigaction before{};
 };
+/// What a handler writes to the pipe: at once or not at all, since it is short (pipe(7)).
+struct Arrived {
+  int number = 0;
+  std::uintptr_t attached = 0;
+};
 std::array<Handled, NSIG> handled;
 std::atomic<int> handlers_running{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a handler may not lock");
 
 extern "C" void eider_ignore_signal(int) {}
 
-extern "C" void eider_write_signal(int number) {
+extern "C" void eider_write_signal(int number, siginfo_t* info, void*) {
   const int error_before = errno;
   handlers_running.fetch_add(1);
   const int fd = handled[static_cast<std::size_t>(number)].write_end.load();
   if (fd >= 0) {
-    const auto byte = static_cast<unsigned char>(number);
-    [[maybe_unused]] const ssize_t written = ::write(fd, &byte, 1);
+    Arrived arrived{.number = number};
+    if (info->si_code == SI_QUEUE) {
+      arrived.attached = reinterpret_cast<std::uintptr_t>(info->si_value.sival_ptr);
+    }
+    [[maybe_unused]] const ssize_t written = ::write(fd, &arrived, sizeof(arrived));
   }
   handlers_running.fetch_sub(1);
   errno = error_before;
@@ -43,8 +51,8 @@ void take_over(int number, int write_end) noexcept {
   Handled& signal = handled[static_cast<std::size_t>(number)];
   ensure(signal.write_end.exchange(write_end) == -1, "a signal has one watch");
   struct sigaction ours{};
-  ours.sa_handler = eider_write_signal;
-  ours.sa_flags = SA_RESTART;
+  ours.sa_sigaction = eider_write_signal;
+  ours.sa_flags = SA_RESTART | SA_SIGINFO;
   ::sigfillset(&ours.sa_mask);
   ::sigaction(number, &ours, &signal.before);
 }
@@ -109,9 +117,10 @@ SignalWatch::~SignalWatch() {
 
 void SignalWatch::on_ready(Readiness) {
   // One at a time: the watch may be gone after the call. What is left makes it ready again.
-  unsigned char number = 0;
-  if (::read(read_end_.get(), &number, 1) == 1) {
-    on_signal(number);
+  Arrived arrived;
+  if (::read(read_end_.get(), &arrived, sizeof(arrived)) == sizeof(arrived)) {
+    attached_ = arrived.attached;
+    on_signal(arrived.number);
   }
 }
 

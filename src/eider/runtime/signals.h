@@ -1,7 +1,8 @@
 // The process's signals, delivered to one loop as plain calls.
-// Must not do work inside a signal handler: the handler only writes one byte to a pipe.
+// Must not do work inside a signal handler: the handler only writes a few bytes to a pipe.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <vector>
 
@@ -42,12 +43,16 @@ class SignalWatch : private FdWatch {
  protected:
   ~SignalWatch();
 
+  /// For `on_signal`: the value that the sender has attached to the signal (sigqueue(3)). 0: none.
+  [[nodiscard]] std::uintptr_t attached() const noexcept { return attached_; }
+
  private:
   void on_ready(Readiness what) final;
 
   std::vector<int> numbers_;
   Descriptor read_end_;
   Descriptor write_end_;
+  std::uintptr_t attached_ = 0;
 };
 
 }  // namespace eider

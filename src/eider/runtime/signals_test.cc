@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
+#include <cstdint>
 #include <thread>
 #include <vector>
 
@@ -21,12 +23,14 @@ class NotingSignals final : public SignalWatch {
       : SignalWatch(loop, numbers), loop_(loop), until_(until) {}
   void on_signal(int number) override {
     told.push_back(number);
+    values.push_back(attached());
     if (told.size() == until_) {
       loop_.stop();
     }
   }
 
   std::vector<int> told;
+  std::vector<std::uintptr_t> values;
 
  private:
   Loop& loop_;
@@ -40,6 +44,20 @@ TEST_P(SignalsTest, arrive_on_the_loop_in_order) {
   ::raise(SIGTERM);
   loop().run();
   EXPECT_EQ(watch.told, (std::vector{SIGINT, SIGTERM, SIGTERM}));
+}
+
+TEST_P(SignalsTest, carry_the_value_that_the_sender_has_attached) {
+  NotingSignals watch(loop(), {SIGUSR1}, 3);
+  const auto attach = [](std::uintptr_t value) {
+    sigval attached{};
+    attached.sival_ptr = reinterpret_cast<void*>(value);
+    EXPECT_EQ(::sigqueue(::getpid(), SIGUSR1, attached), 0);
+  };
+  attach(7);
+  ::raise(SIGUSR1);
+  attach(UINTPTR_MAX);
+  loop().run();
+  EXPECT_EQ(watch.values, (std::vector<std::uintptr_t>{7, 0, UINTPTR_MAX}));
 }
 
 /// ThreadSanitizer holds a signal back until the thread makes a call that it knows, which

@@ -7,11 +7,13 @@
 
 #include "eider/base/log.h"
 #include "eider/runtime/loop.h"
-#include "eider/server/upgrade_word.h"
 
 namespace eider::detail::server {
 
 namespace {
+
+/// How many senders get a report. Each is an `eider upgrade`; more are a mistake in a script.
+constexpr std::size_t kWaitingMax = 64;
 
 /// Why no process can take this one's place, whatever its owner says.
 std::string_view why_never() noexcept {
@@ -33,15 +35,18 @@ Succession::Succession(Loop& loop, SuccessionOwner& owner, const SystemdNotify& 
 
 void Succession::give_up() noexcept {
   if (successor_.is_there()) {
-    tell_upgrade(0, "this process stops");
+    report(0, "this process stops");
   }
   successor_.kill(SIGTERM);
   successor_.leave();
 }
 
 void Succession::on_signal(int) {
+  if (attached() != 0 && waiting_.size() < kWaitingMax) {
+    waiting_.push_back(attached());
+  }
   if (successor_.is_there()) {
-    // No word of it: whoever has asked first is still to hear what becomes of that one.
+    // The outcome of that one is reported to this sender, too.
     if (log_ != nullptr) {
       log_->write(LogLevel::warning, "Asked for a new process, while one is starting already.");
     }
@@ -74,7 +79,7 @@ void Succession::on_accepting(pid_t process, const std::vector<std::string>& pla
     log_->write(LogLevel::info, "Process " + std::to_string(process) +
                                     " serves from now on; this one finishes what it has begun.");
   }
-  tell_upgrade(process, {});
+  report(process, {});
   owner_.on_succeeded(places);
 }
 
@@ -82,8 +87,14 @@ void Succession::on_ended(std::string_view why) {
   stay(why);
 }
 
-void Succession::stay(std::string_view why) const {
-  tell_upgrade(0, why);
+void Succession::report(pid_t successor, std::string_view why) noexcept {
+  for (const UpgradeTicket ticket : std::exchange(waiting_, {})) {
+    report_upgrade(ticket, successor, why);
+  }
+}
+
+void Succession::stay(std::string_view why) {
+  report(0, why);
   if (log_ != nullptr) {
     log_->write(LogLevel::error, std::string("No new process takes over: ")
                                      .append(why)

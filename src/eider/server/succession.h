@@ -10,6 +10,7 @@
 #include "eider/runtime/time.h"
 #include "eider/server/child_process.h"
 #include "eider/server/systemd_notify.h"
+#include "eider/server/upgrade_word.h"
 
 namespace eider {
 
@@ -48,12 +49,14 @@ class Succession final : private SignalWatch, private ChildOwner {
   void on_signal(int number) override;
   void on_accepting(pid_t process, const std::vector<std::string>& places) override;
   void on_ended(std::string_view why) override;
-  void stay(std::string_view why) const;
+  void stay(std::string_view why);
+  void report(pid_t successor, std::string_view why) noexcept;
 
   SuccessionOwner& owner_;
   const SystemdNotify& systemd_;
   const Duration within_;
   LogSink* log_;
+  std::vector<UpgradeTicket> waiting_;
   ChildProcess successor_;
 };
 

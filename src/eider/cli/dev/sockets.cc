@@ -12,6 +12,8 @@
 #include <string_view>
 #include <utility>
 
+#include "eider/base/base64.h"
+#include "eider/base/secret_bytes.h"
 #include "eider/runtime/address.h"
 
 namespace eider::dev {
@@ -68,6 +70,11 @@ bool is_accepted_from(const Descriptor& listener) {
   // Of a socket that listens it is the length of the queue.
   return ::getsockopt(listener.get(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
          info.tcpi_unacked == 0;
+}
+
+std::string name_for_notices() {
+  constexpr std::size_t kSecretBytes = 16;
+  return "eider-notices-" + to_hex(secret_bytes(kSecretBytes));
 }
 
 Descriptor listen_for_notices(const std::string& name) {

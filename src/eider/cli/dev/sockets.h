@@ -24,10 +24,13 @@ namespace eider::dev {
 /// tcp(7)).
 [[nodiscard]] bool is_accepted_from(const Descriptor& listener);
 
+/// A new name for `listen_for_notices`. It is random, so no other process can bind it first.
+[[nodiscard]] std::string name_for_notices();
+
 /// What a program's NOTIFY_SOCKET leads to, as a name that no file has (sd_notify(3), unix(7)). Its
 /// datagrams are read without waiting.
 ///
-/// name  behind the "@" of the variable
+/// name  follows the "@" of the variable
 [[nodiscard]] Descriptor listen_for_notices(const std::string& name);
 
 /// Reads all notices since the last call.

@@ -47,8 +47,10 @@ void notify(const std::string& name, std::string_view text, uid_t user) {
 }
 
 TEST(DevSockets, only_this_user_says_that_a_program_is_ready) {
-  const std::string name = "eider-dev-test-" + std::to_string(::getpid());
+  const std::string name = name_for_notices();
   const Descriptor notices = listen_for_notices(name);
+  ASSERT_TRUE(notices.is_open());
+  EXPECT_NE(name, name_for_notices());
   EXPECT_FALSE(is_told_ready(notices));
   notify(name, "STATUS=loading", 0);
   EXPECT_FALSE(is_told_ready(notices));

@@ -88,7 +88,7 @@ Result<Supervisor, std::string> Supervisor::make(SupervisorOptions options, DevS
   made.watch_.emplace(std::move(*watch));
   made.includes_.emplace(made.options_.tree.source, made.options_.tree.build);
   made.wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  made.notify_name_ = "eider-dev-" + std::to_string(::getpid());
+  made.notify_name_ = name_for_notices();
   made.notices_ = listen_for_notices(made.notify_name_);
   return made;
 }

@@ -29,7 +29,7 @@ constexpr std::size_t kSaidBytesMax = 4000;
 StepEnd ServedProgram::start(ServedCall call) {
   name_ = std::filesystem::path(call.words.front()).lexically_proximate(call.directory).string();
   const Descriptor listener = dev::listen_at("127.0.0.1", 0);
-  const std::string notify = fmt::format("eider-build-{}", dev::port_of(listener));
+  const std::string notify = dev::name_for_notices();
   const Descriptor notices = dev::listen_for_notices(notify);
   if (!listener.is_open() || !notices.is_open()) {
     return {kCommandFailed, "no socket can be had on 127.0.0.1"};

@@ -28,7 +28,7 @@ namespace eider {
 
 namespace {
 
-using detail::server::UpgradeAsker;
+using detail::server::UpgradeRequest;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using std::chrono::steady_clock;
@@ -272,28 +272,28 @@ int tell_successor(const UpgradeReport& report, std::int64_t asked_tick, bool is
   return kCommandDone;
 }
 
-/// Waits for the word; the exit code.
-int told_upgrade(const ServingProcess& service, const UpgradeAsker& asker,
-                 const UpgradeWanted& wanted, std::int64_t asked_tick) {
+/// Waits for the report, and returns the exit code.
+int await_outcome(const ServingProcess& service, UpgradeRequest& request,
+                  const UpgradeWanted& wanted, std::int64_t asked_tick) {
   const Descriptor stopped = stop_signals();
   const auto deadline = steady_clock::now() + wanted.within;
   while (true) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
-    std::array<pollfd, 3> waited{pollfd{asker.fd(), POLLIN, 0},
+    std::array<pollfd, 3> waited{pollfd{request.fd(), POLLIN, 0},
                                  pollfd{service.held.get(), POLLIN, 0},
                                  pollfd{stopped.get(), POLLIN, 0}};
     (void)poll(waited.data(), waited.size(), static_cast<int>(std::max<long>(left.count(), 0)));
     if (waited[2].revents != 0) {
       return kCommandStopped;
     }
-    // A word comes ahead of the end of who has sent it.
-    if (const auto word = asker.heard()) {
-      if (word->successor == 0) {
+    // The report comes before the end of the process that sent it.
+    if (const auto outcome = request.outcome()) {
+      if (outcome->successor == 0) {
         return command_fault("upgrade", fmt::format("no new process takes over: {}. Process {} "
                                                     "goes on serving",
-                                                    word->why, service.pid));
+                                                    outcome->why, service.pid));
       }
-      return tell_successor({word->successor, service.pid}, asked_tick, wanted.is_json);
+      return tell_successor({outcome->successor, service.pid}, asked_tick, wanted.is_json);
     }
     if (waited[1].revents != 0) {
       return command_fault("upgrade",
@@ -322,16 +322,16 @@ int upgrade_command(std::span<const std::string_view> arguments) {
   if (!service) {
     return command_fault("upgrade", service.error());
   }
-  const auto asker = UpgradeAsker::listen(service->pid);
-  if (!asker) {
-    return command_fault("upgrade", asker.error());
+  auto request = UpgradeRequest::make(service->pid);
+  if (!request) {
+    return command_fault("upgrade", request.error());
   }
   const std::int64_t asked_tick = ticks_now();
-  if (syscall(SYS_pidfd_send_signal, service->held.get(), SIGUSR2, nullptr, 0) != 0) {
+  if (!request->send(service->held)) {
     return command_fault("upgrade", fmt::format("process {} cannot be asked: {}", service->pid,
                                                 std::strerror(errno)));
   }
-  return told_upgrade(*service, *asker, *wanted, asked_tick);
+  return await_outcome(*service, *request, *wanted, asked_tick);
 }
 
 }  // namespace eider
