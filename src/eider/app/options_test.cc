@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
-#include <cstdlib>
-#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "eider/app/app.h"
 #include "eider/app/run_app.h"
+#include "eider/app/test_settings.h"
 #include "eider/base/failure.h"
 #include "eider/reflect/constraints.h"
 
@@ -33,30 +33,18 @@ struct ManyOptions {
                                             {"hosts", "names of it"}};
 };
 
-Result<ServerOptions, Exit> read_options(ManyOptions& own,
-                                         std::initializer_list<const char*> words) {
-  std::vector<const char*> arguments{"notes"};
-  arguments.insert(arguments.end(), words);
-  return read_command_line(static_cast<int>(arguments.size()), arguments.data(),
-                           OptionSet("notes").add(own));
+using testing::read_words;
+using testing::Variable;
+using Words = std::vector<std::string>;
+
+Result<ServerOptions, Exit> read_options(ManyOptions& own, Words words) {
+  return read_words(OptionSet("notes").add(own), std::move(words));
 }
 
-Result<ServerOptions, Exit> read_options(std::initializer_list<const char*> words) {
+Result<ServerOptions, Exit> read_options(Words words) {
   ManyOptions own;
-  return read_options(own, words);
+  return read_options(own, std::move(words));
 }
-
-/// A variable of the environment, for as long as it lives.
-class OptionVariable {
- public:
-  OptionVariable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
-  ~OptionVariable() { ::unsetenv(name_); }
-  OptionVariable(const OptionVariable&) = delete;
-  OptionVariable& operator=(const OptionVariable&) = delete;
-
- private:
-  const char* name_;
-};
 
 TEST(OwnOptions, are_the_structs_defaults_where_nothing_is_said) {
   ManyOptions own;
@@ -86,10 +74,10 @@ TEST(OwnOptions, of_every_type_are_read) {
 }
 
 TEST(OwnOptions, come_from_the_environment_behind_the_command_line) {
-  const OptionVariable file("NOTES_DATABASE_FILE", "there.db");
-  const OptionVariable hosts("NOTES_HOSTS", "a,b");
-  const OptionVariable verbose("NOTES_VERBOSE", "1");
-  const OptionVariable copies("NOTES_COPIES", "7");
+  const Variable file("NOTES_DATABASE_FILE", "there.db");
+  const Variable hosts("NOTES_HOSTS", "a,b");
+  const Variable verbose("NOTES_VERBOSE", "1");
+  const Variable copies("NOTES_COPIES", "7");
   ManyOptions own;
   ASSERT_TRUE(read_options(own, {"--copies", "2"}));
   EXPECT_EQ(own.database_file, "there.db");
@@ -100,7 +88,7 @@ TEST(OwnOptions, come_from_the_environment_behind_the_command_line) {
 
 TEST(OwnOptions, that_are_wrong_are_told_with_what_they_must_be) {
   struct Case {
-    std::initializer_list<const char*> words;
+    Words words;
     std::string_view said;
   };
   const Case cases[] = {
@@ -140,7 +128,7 @@ TEST(OwnOptions, that_are_wrong_are_told_with_what_they_must_be) {
 
 TEST(OwnOptions, that_nobody_knows_are_told_with_the_nearest_that_is_known) {
   struct Case {
-    std::initializer_list<const char*> words;
+    Words words;
     std::string_view said;
   };
   const Case cases[] = {{{"--wrters", "3"}, "--wrters is no option; see"},
@@ -161,14 +149,14 @@ TEST(OwnOptions, that_nobody_knows_are_told_with_the_nearest_that_is_known) {
 }
 
 TEST(OwnOptions, that_are_wrong_in_the_environment_are_told_by_their_name_there) {
-  const OptionVariable copies("NOTES_COPIES", "none");
+  const Variable copies("NOTES_COPIES", "none");
   const auto options = read_options({});
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().text(), "NOTES_COPIES must be an integer, not 'none'; see --help\n");
 }
 
 TEST(OwnOptions, are_in_the_help_with_type_default_and_environment) {
-  const OptionVariable wrong("NOTES_COPIES", "none");  // help is given all the same
+  const Variable wrong("NOTES_COPIES", "none");  // help is given all the same
   const auto options = read_options({"--copies", "100", "--help"});
   ASSERT_FALSE(options);
   EXPECT_EQ(options.error().code(), 0);
@@ -195,7 +183,7 @@ TEST(OwnOptions, of_a_section_have_its_name_in_front) {
   ManyOptions own;
   ManyOptions of_search;
   const char* const words[] = {"notes", "--search-copies", "4"};
-  const OptionVariable file("NOTES_SEARCH_DATABASE_FILE", "index");
+  const Variable file("NOTES_SEARCH_DATABASE_FILE", "index");
   OptionSet set("notes");
   set.add(own).add(of_search, "search");
   ASSERT_TRUE(read_command_line(3, words, set));
@@ -241,12 +229,12 @@ TEST(CommandLine, says_where_to_listen) {
 }
 
 TEST(CommandLine, wins_over_the_environment) {
-  const OptionVariable port("EIDER_PORT", "81");
-  const OptionVariable threads("EIDER_THREADS", "3");
-  const OptionVariable secure("EIDER_TLS_PORT", "443,444");
-  const OptionVariable shared("EIDER_SHARE_PORT", "1");
-  const OptionVariable backend("EIDER_BACKEND", "epoll");
-  const OptionVariable empty("EIDER_HOST", "");
+  const Variable port("EIDER_PORT", "81");
+  const Variable threads("EIDER_THREADS", "3");
+  const Variable secure("EIDER_TLS_PORT", "443,444");
+  const Variable shared("EIDER_SHARE_PORT", "1");
+  const Variable backend("EIDER_BACKEND", "epoll");
+  const Variable empty("EIDER_HOST", "");
   const auto options = read_options({"--threads", "2", "--share-port=false"});
   ASSERT_TRUE(options) << options.error().text();
   EXPECT_EQ(options->host, ServerOptions().host);
@@ -261,9 +249,9 @@ TEST(CommandLine, wins_over_the_environment) {
 // A flag by which a program does something else, left in the environment, would keep it from
 // serving for good.
 TEST(CommandLine, alone_says_what_is_done_in_place_of_serving) {
-  const OptionVariable routes("EIDER_ROUTES", "1");
-  const OptionVariable document("EIDER_OPENAPI", "1");
-  const OptionVariable own("NOTES_OPENAPI", "1");
+  const Variable routes("EIDER_ROUTES", "1");
+  const Variable document("EIDER_OPENAPI", "1");
+  const Variable own("NOTES_OPENAPI", "1");
   OptionSet answers("notes");
   answers.add_answer("openapi", "prints the document", [] { return std::string("{}"); });
   const char* const none[] = {"notes"};
@@ -277,8 +265,8 @@ TEST(CommandLine, alone_says_what_is_done_in_place_of_serving) {
 }
 
 TEST(CommandLine, has_its_address_not_replaced_by_one_of_the_environment) {
-  const OptionVariable listen("EIDER_LISTEN", "unix:/a,127.0.0.1:82");
-  const OptionVariable secure("EIDER_LISTEN_TLS", "[::1]:443");
+  const Variable listen("EIDER_LISTEN", "unix:/a,127.0.0.1:82");
+  const Variable secure("EIDER_LISTEN_TLS", "[::1]:443");
   const auto alone = read_options({});
   ASSERT_TRUE(alone);
   EXPECT_EQ(alone->host, "unix:/a");
@@ -301,7 +289,7 @@ TEST(CommandLine, is_not_blamed_for_what_the_environment_says) {
       {"EIDER_BACKEND", "must be auto, epoll or io_uring"},
       {"EIDER_LISTEN", "must be HOST:PORT, [IPV6]:PORT, unix:/path or systemd"}};
   for (const auto& [name, requirement] : wrong) {
-    const OptionVariable variable(name, "99999999999");
+    const Variable variable(name, "99999999999");
     const auto options = read_options({});
     ASSERT_FALSE(options) << name;
     EXPECT_EQ(options.error().code(), 2);

@@ -36,7 +36,7 @@ class SlowLine : public ClientLine {
     static_cast<void>(sent());
     peers[0].set_window(10'000);
   }
-  Asked& post(std::size_t bytes = kContentBytes) {
+  SentRequest& post(std::size_t bytes = kContentBytes) {
     return ask(Method::post, "http://a/", content_of(bytes));
   }
   /// What has come of the content, behind the head.
@@ -55,7 +55,7 @@ constexpr std::string_view kLengthy = "HTTP/1.1 200 OK\r\nContent-Length: 900000
 
 TEST(ClientBothWays, takes_what_a_server_echoes_as_it_reads) {
   SlowLine line;
-  Asked& asked = line.post();
+  SentRequest& asked = line.post();
   line.say(kLengthy);
   std::size_t echoed = 0;
   for (int rounds = 0; rounds < 1000 && echoed < kContentBytes; ++rounds) {
@@ -72,7 +72,7 @@ TEST(ClientBothWays, takes_what_a_server_echoes_as_it_reads) {
 
 TEST(ClientBothWays, stops_at_an_error_and_closes) {
   SlowLine line;
-  const Asked& asked = line.post();
+  const SentRequest& asked = line.post();
   static_cast<void>(line.content());
   line.say(answer("too much", {}, "413 Content Too Large"));
   EXPECT_EQ(asked.text(), "413 too much");
@@ -97,7 +97,7 @@ TEST(ClientBothWays, hears_an_error_though_it_never_waits_for_the_socket) {
   line.get();
   line.say(answer("0"));
   Ready ready{line};
-  const Asked& asked = line.ask(Method::post, "http://a/", [&ready](ClientRequest& request) {
+  const SentRequest& asked = line.ask(Method::post, "http://a/", [&ready](ClientRequest& request) {
     request.body_from([&ready] { return Ready::piece(ready); }, "text/plain");
   });
   line.say("HTTP/1.1 100 Continue\r\n\r\n");
@@ -108,7 +108,7 @@ TEST(ClientBothWays, hears_an_error_though_it_never_waits_for_the_socket) {
 
 TEST(ClientBothWays, sends_no_more_behind_the_head_of_an_error) {
   SlowLine line;
-  const Asked& asked = line.post();
+  const SentRequest& asked = line.post();
   static_cast<void>(line.content());
   line.say("HTTP/1.1 413 -\r\nContent-Length: 3\r\n\r\n");
   static_cast<void>(line.content());  // what waited in the socket already
@@ -124,7 +124,7 @@ TEST(ClientBothWays, sends_no_more_behind_the_head_of_an_error) {
 
 TEST(ClientBothWays, closes_a_connection_whose_answer_was_whole_ahead_of_the_content) {
   SlowLine line;
-  const Asked& asked = line.post();
+  const SentRequest& asked = line.post();
   line.say(answer("enough"));
   EXPECT_EQ(asked.text(), "200 enough");
   EXPECT_TRUE(line.peers[0].is_closed());
@@ -132,7 +132,7 @@ TEST(ClientBothWays, closes_a_connection_whose_answer_was_whole_ahead_of_the_con
 
 TEST(ClientBothWays, keeps_to_the_deadline_of_the_whole) {
   SlowLine line;
-  const Asked& asked = line.post();
+  const SentRequest& asked = line.post();
   line.say(std::string(kLengthy) + "begun");
   line.kernel.advance(59s);
   EXPECT_EQ(asked.text(), "nothing yet");
@@ -142,7 +142,7 @@ TEST(ClientBothWays, keeps_to_the_deadline_of_the_whole) {
 
 TEST(ClientBothWays, is_cancelled_within_both) {
   SlowLine line;
-  Asked& asked = line.post();
+  SentRequest& asked = line.post();
   line.say(std::string(kLengthy) + "begun");
   line.loop.call([&] { asked.task = Task<>(); });
   EXPECT_TRUE(line.peers[0].is_closed());
@@ -150,7 +150,7 @@ TEST(ClientBothWays, is_cancelled_within_both) {
 
 TEST(ClientBothWays, is_lost_within_both) {
   SlowLine line;
-  const Asked& asked = line.post();
+  const SentRequest& asked = line.post();
   line.say(std::string(kLengthy) + "begun");
   line.peers[0].reset();
   line.kernel.run_until_idle();
@@ -191,7 +191,7 @@ constexpr std::string_view kPieces = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chun
 TEST(ClientBothWays, tells_of_a_wrong_length_behind_the_answers_head) {
   ClientLine line(without_consent());
   Gate gate;
-  const Asked& asked = line.ask(Method::post, "http://a/", [&gate](ClientRequest& request) {
+  const SentRequest& asked = line.ask(Method::post, "http://a/", [&gate](ClientRequest& request) {
     request.body_from(gated(gate), "text/plain", 5);
   });
   line.say(std::string("HTTP/1.1 100 Continue\r\n\r\n") + std::string(kPieces));
@@ -205,7 +205,7 @@ TEST(ClientBothWays, tells_of_a_wrong_length_behind_the_answers_head) {
 TEST(ClientBothWays, throws_what_a_producer_throws_behind_the_answers_head) {
   ClientLine line(without_consent());
   Gate gate;
-  Asked& asked = line.ask(Method::post, "http://a/", [&gate](ClientRequest& request) {
+  SentRequest& asked = line.ask(Method::post, "http://a/", [&gate](ClientRequest& request) {
     request.body_from(gated(gate), "text/plain");
   });
   line.say(std::string("HTTP/1.1 100 Continue\r\n\r\n") + std::string(kPieces));
@@ -324,7 +324,7 @@ std::string room(std::uint32_t stream, std::size_t bytes) {
 
 TEST(ClientBothWays, takes_what_a_server_echoes_over_h2) {
   H2Line line(without_consent());
-  Asked& asked = line.ask(Method::post, "http://a/", content_of(kContentBytes));
+  SentRequest& asked = line.ask(Method::post, "http://a/", content_of(kContentBytes));
   line.say(greeting() + reply(1, 0));
   std::size_t echoed = 0;
   for (int rounds = 0; rounds < 1000 && echoed < kContentBytes; ++rounds) {
@@ -348,7 +348,7 @@ TEST(ClientBothWays, takes_what_a_server_echoes_over_h2) {
 
 TEST(ClientBothWays, resets_the_stream_without_an_error_when_the_answer_was_first) {
   H2Line line(without_consent());
-  const Asked& asked = line.ask(Method::post, "http://a/", content_of(kContentBytes));
+  const SentRequest& asked = line.ask(Method::post, "http://a/", content_of(kContentBytes));
   line.say(greeting());
   static_cast<void>(line.frames());
   line.say(h2_answer(1, "too much", {}, "413"));
@@ -360,25 +360,25 @@ TEST(ClientBothWays, resets_the_stream_without_an_error_when_the_answer_was_firs
       EXPECT_EQ(one.payload, word(0)) << "NO_ERROR";
     }
   }
-  const Asked& next = line.get();
+  const SentRequest& next = line.get();
   line.say(h2_answer(3, "3"));
   EXPECT_EQ(next.text(), "200 3") << "the connection serves on";
 }
 
 TEST(ClientBothWays, takes_an_answer_whose_server_resets_the_rest_of_the_content) {
   H2Line line(without_consent());
-  const Asked& asked = line.ask(Method::post, "http://a/", content_of(kContentBytes));
+  const SentRequest& asked = line.ask(Method::post, "http://a/", content_of(kContentBytes));
   line.say(greeting() + h2_answer(1, "enough") + testing::reset(1, 0));
   EXPECT_EQ(asked.text(), "200 enough");
 }
 
 TEST(ClientBothWays, is_cancelled_within_both_over_h2) {
   H2Line line(without_consent());
-  Asked& asked = line.ask(Method::post, "http://a/", content_of(kContentBytes));
+  SentRequest& asked = line.ask(Method::post, "http://a/", content_of(kContentBytes));
   line.say(greeting() + reply(1, 0) + frame(Type::data, 0, 1, "begun"));
   line.loop.call([&] { asked.task = Task<>(); });
   EXPECT_TRUE(H2Line::has(line.frames(), Type::rst_stream, 1));
-  const Asked& next = line.get();
+  const SentRequest& next = line.get();
   line.say(h2_answer(3, "3"));
   EXPECT_EQ(next.text(), "200 3");
 }

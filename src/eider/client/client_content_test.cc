@@ -15,8 +15,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::answer;
-using testing::Asked;
 using testing::ClientLine;
+using testing::SentRequest;
 
 /// Pieces in a row, and then the end.
 ContentProducer pieces_of(std::vector<std::string> pieces) {
@@ -36,7 +36,7 @@ constexpr std::string_view kConsent = "HTTP/1.1 100 Continue\r\n\r\n";
 
 TEST(ClientContent, waits_for_consent_and_is_chunked) {
   ClientLine line;
-  const Asked& asked = line.ask(Method::post, "http://a/", producing({"abc", "de"}));
+  const SentRequest& asked = line.ask(Method::post, "http://a/", producing({"abc", "de"}));
   const std::string head = line.sent();
   EXPECT_TRUE(head.contains("Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"));
   EXPECT_TRUE(head.ends_with("\r\n\r\n"));
@@ -59,7 +59,7 @@ TEST(ClientContent, does_not_wait_for_ever_for_consent) {
 
 TEST(ClientContent, is_not_sent_when_the_answer_comes_first_and_the_connection_is_not_kept) {
   ClientLine line;
-  const Asked& asked = line.ask(Method::post, "http://a/", producing({"abc"}));
+  const SentRequest& asked = line.ask(Method::post, "http://a/", producing({"abc"}));
   static_cast<void>(line.sent());
   line.say(answer("no", {}, "403 Forbidden"));
   EXPECT_EQ(asked.text(), "403 no");
@@ -69,7 +69,7 @@ TEST(ClientContent, is_not_sent_when_the_answer_comes_first_and_the_connection_i
 
 TEST(ClientContent, is_sent_without_asking_to_who_declines_the_question) {
   ClientLine line;
-  const Asked& asked = line.ask(Method::put, "http://a/", [](ClientRequest& request) {
+  const SentRequest& asked = line.ask(Method::put, "http://a/", [](ClientRequest& request) {
     request.body(std::string(2 * 1024 * 1024, 'x'), "text/plain");
   });
   EXPECT_TRUE(line.sent().contains("Expect: 100-continue"));
@@ -109,7 +109,7 @@ TEST(ClientContent, may_take_longer_than_an_answer) {
   line.say(answer("0"));
   static_cast<void>(line.sent());
   line.peers[0].set_window(10000);
-  const Asked& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
+  const SentRequest& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
     request.body(std::string(900000, 'x'), "text/plain").timeout(300s);
   });
   for (int times = 0; times < 100; ++times) {
@@ -119,7 +119,7 @@ TEST(ClientContent, may_take_longer_than_an_answer) {
   }
   line.say(answer("1"));
   EXPECT_EQ(asked.text(), "200 1");
-  const Asked& stuck = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
+  const SentRequest& stuck = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
     request.body(std::string(900000, 'x'), "text/plain").timeout(50s);
   });
   line.kernel.advance(49s);
@@ -131,7 +131,7 @@ TEST(ClientContent, may_take_longer_than_an_answer) {
 TEST(ClientContent, has_the_length_that_was_told_or_fails) {
   const auto text = [](std::uint64_t bytes) {
     ClientLine line;
-    const Asked& asked = line.ask(Method::post, "http://a/", [=](ClientRequest& request) {
+    const SentRequest& asked = line.ask(Method::post, "http://a/", [=](ClientRequest& request) {
       request.body_from(pieces_of({"abc", "de"}), "text/plain", bytes);
     });
     line.say(kConsent);
@@ -146,7 +146,7 @@ TEST(ClientContent, has_the_length_that_was_told_or_fails) {
 
 TEST(ClientContent, that_throws_ends_the_request) {
   ClientLine line;
-  Asked& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
+  SentRequest& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
     struct Give {
       static Task<std::string> piece() {
         throw std::runtime_error("no more");

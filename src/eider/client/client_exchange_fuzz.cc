@@ -28,7 +28,7 @@ ClientOptions options() {
 /// What a request comes to when the server says `first`, then `second`, and ends.
 std::string outcome(Method method, std::string_view first, std::string_view second) {
   ClientLine line(options());
-  Asked& asked = line.ask(method, "http://a/");
+  SentRequest& asked = line.ask(method, "http://a/");
   line.say(first);
   line.say(second);
   line.end();

@@ -23,14 +23,14 @@ ClientOptions once() {
 
 std::string after(std::string_view bytes, const ClientOptions& options = once()) {
   H2Line line(options);
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.say(greeting() + std::string(bytes));
   return asked.text();
 }
 
 std::string after_and_end(std::string_view bytes) {
   H2Line line(once());
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.say(greeting() + std::string(bytes));
   line.end();
   return asked.text();
@@ -45,8 +45,8 @@ TEST(ClientAgainstAHostileH2Server, takes_no_nonsense_for_an_answer) {
         h2_answer(1, "sixsix", literal("content-length", "5")),
         frame(Type::headers, kEndHeaders, 1, literal("a", "b"))}) {
     H2Line line(once());
-    const Asked& asked = line.get();
-    const Asked& other = line.get();
+    const SentRequest& asked = line.get();
+    const SentRequest& other = line.get();
     line.say(greeting() + nonsense + h2_answer(3, "other"));
     EXPECT_EQ(asked.text(), "bad_answer") << nonsense;
     EXPECT_EQ(other.text(), "200 other") << nonsense;
@@ -62,8 +62,8 @@ TEST(ClientAgainstAHostileH2Server, ends_a_connection_that_breaks_the_protocol_a
         frame(Type::window_update, 0, 0, word(0)), frame(Type::window_update, 0, 0, word(~0U >> 1)),
         std::string("\xff\xff\xff\0\0\0\0\0\1", 9), frame(Type::settings, 1, 0, "xxxxxx")}) {
     H2Line line(once());
-    const Asked& asked = line.get();
-    const Asked& other = line.get();
+    const SentRequest& asked = line.get();
+    const SentRequest& other = line.get();
     line.say(greeting() + wrong);
     EXPECT_EQ(asked.text(), "bad_answer") << static_cast<int>(wrong[3]);
     EXPECT_EQ(other.text(), "bad_answer") << static_cast<int>(wrong[3]);
@@ -74,7 +74,7 @@ TEST(ClientAgainstAHostileH2Server, ends_a_connection_that_breaks_the_protocol_a
 
 TEST(ClientAgainstAHostileH2Server, does_not_take_http_1_for_http_2) {
   H2Line line(once());
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.say("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
   EXPECT_EQ(asked.text(), "bad_answer");
   EXPECT_TRUE(asked.reply->error().text.contains("HTTP/2"));
@@ -150,7 +150,7 @@ TEST(ClientAgainstAHostileH2Server, ends_floods) {
 
 TEST(ClientAgainstAHostileH2Server, does_not_ask_for_ever_who_refuses_everything) {
   H2Line line;
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.say(greeting() + testing::reset(1, 7));
   for (std::uint32_t stream = 3; stream < 40; stream += 2) {
     line.kernel.advance(1s);
@@ -162,7 +162,7 @@ TEST(ClientAgainstAHostileH2Server, does_not_ask_for_ever_who_refuses_everything
 
 TEST(ClientAgainstAHostileH2Server, waits_no_longer_than_it_was_told) {
   H2Line line(once());
-  const Asked& silent = line.get();
+  const SentRequest& silent = line.get();
   line.kernel.advance(29900ms);
   EXPECT_EQ(silent.text(), "nothing yet");
   line.kernel.advance(200ms);
@@ -172,10 +172,10 @@ TEST(ClientAgainstAHostileH2Server, waits_no_longer_than_it_was_told) {
 
 TEST(ClientAgainstAHostileH2Server, gives_no_answer_to_a_call_that_did_not_ask_for_it) {
   H2Line line(once());
-  const Asked& first = line.get();
+  const SentRequest& first = line.get();
   line.say(greeting() + h2_answer(1, "first") + frame(Type::data, kEndStream, 1, "more"));
   EXPECT_EQ(first.text(), "200 first");
-  const Asked& second = line.get();
+  const SentRequest& second = line.get();
   line.say(h2_answer(1, "planted"), line.peers.size() - 1);
   EXPECT_NE(second.text(), "200 planted");
 }

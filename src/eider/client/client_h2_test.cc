@@ -22,8 +22,8 @@ ClientOptions with(auto change) {
 
 TEST(ClientH2, asks_and_gives_the_answer) {
   H2Line line;
-  Asked& asked = line.ask(Method::get, "http://Example.com:8080/a%20b?c=d#e",
-                          [](ClientRequest& request) { request.header("X-Note", "e"); });
+  SentRequest& asked = line.ask(Method::get, "http://Example.com:8080/a%20b?c=d#e",
+                                [](ClientRequest& request) { request.header("X-Note", "e"); });
   const auto frames = line.frames();
   ASSERT_TRUE(H2Line::has(frames, Type::settings, 0));
   ASSERT_TRUE(H2Line::has(frames, Type::headers, 1));
@@ -42,7 +42,7 @@ TEST(ClientH2, reads_an_answer_however_it_is_cut) {
                             frame(Type::headers, kEndHeaders | kEndStream, 1, literal("t", "u"));
   for (std::size_t cut = 1; cut < whole.size(); ++cut) {
     H2Line line;
-    Asked& asked = line.get();
+    SentRequest& asked = line.get();
     line.say(whole.substr(0, cut));
     EXPECT_FALSE(asked.is_there()) << cut;
     line.say(whole.substr(cut));
@@ -54,7 +54,7 @@ TEST(ClientH2, reads_an_answer_however_it_is_cut) {
 
 TEST(ClientH2, asks_much_at_once_over_one_connection) {
   H2Line line;
-  std::vector<Asked*> asked;
+  std::vector<SentRequest*> asked;
   for (int count = 0; count < 100; ++count) {
     asked.push_back(&line.get());
   }
@@ -75,7 +75,7 @@ TEST(ClientH2, asks_no_more_at_once_than_the_server_allows) {
   line.get();
   line.say(greeting(setting(h2::test::kMaxConcurrentStreams, 2)) + h2_answer(1, "1"));
   static_cast<void>(line.sent());
-  std::vector<Asked*> asked;
+  std::vector<SentRequest*> asked;
   for (int count = 0; count < 5; ++count) {
     asked.push_back(&line.get());
   }
@@ -117,7 +117,7 @@ TEST(ClientH2, does_not_wait_for_room_for_ever) {
     options.connections_per_host_max = 1;
   }));
   line.get();
-  const Asked& second = line.get();
+  const SentRequest& second = line.get();
   line.kernel.advance(5100ms);
   EXPECT_EQ(second.text(), "timed_out");
   EXPECT_EQ(line.peers.size(), 1U);
@@ -127,7 +127,7 @@ TEST(ClientH2, opens_no_further_connections_to_a_server_that_allows_no_request) 
   H2Line line;
   line.get();
   line.say(greeting(setting(h2::test::kMaxConcurrentStreams, 0)) + h2_answer(1, "1"));
-  const Asked& waiting = line.get();
+  const SentRequest& waiting = line.get();
   line.get();
   line.kernel.advance(1s);
   EXPECT_EQ(line.peers.size(), 1U);
@@ -139,7 +139,7 @@ TEST(ClientH2, opens_no_further_connections_to_a_server_that_allows_no_request) 
 TEST(ClientH2, fails_all_that_wait_for_the_same_connection_when_it_cannot_be_had) {
   H2Line line(with([](auto& options) { options.retries_max = 0; }));
   line.refusals = 1;
-  std::vector<Asked*> asked;
+  std::vector<SentRequest*> asked;
   line.loop.call([] {});
   for (int count = 0; count < 3; ++count) {
     asked.push_back(&line.get());
@@ -150,8 +150,8 @@ TEST(ClientH2, fails_all_that_wait_for_the_same_connection_when_it_cannot_be_had
 
 TEST(ClientH2, resets_the_stream_of_a_task_that_is_destroyed_and_keeps_the_connection) {
   H2Line line;
-  Asked& asked = line.get();
-  const Asked& other = line.get();
+  SentRequest& asked = line.get();
+  const SentRequest& other = line.get();
   line.say(greeting() + reply(1, 0) + frame(Type::data, 0, 1, "hel"));
   static_cast<void>(line.sent());
   line.loop.call([&] { asked.task = Task<>(); });
@@ -165,9 +165,9 @@ TEST(ClientH2, resets_the_stream_of_a_task_that_is_destroyed_and_keeps_the_conne
 
 TEST(ClientH2, resets_the_stream_of_a_request_that_is_late) {
   H2Line line(with([](auto& options) { options.retries_max = 0; }));
-  const Asked& late =
+  const SentRequest& late =
       line.ask(Method::get, "http://a/", [](ClientRequest& request) { request.timeout(10s); });
-  const Asked& other = line.get();
+  const SentRequest& other = line.get();
   line.say(greeting());
   line.kernel.advance(9s);
   line.say(frame(Type::ping, 0, 0, "12345678"));
@@ -185,7 +185,7 @@ TEST(ClientH2, asks_a_server_no_more_that_has_fallen_silent) {
   line.get();
   line.say(greeting() + h2_answer(1, "1"));
   line.kernel.advance(1s);
-  const Asked& late = line.get();
+  const SentRequest& late = line.get();
   line.kernel.advance(31s);
   EXPECT_EQ(late.text(), "timed_out");
   line.get();
@@ -197,7 +197,7 @@ TEST(ClientH2, pings_a_silent_server_and_gives_it_up_without_an_answer) {
     options.ping_after = 5s;
     options.retries_max = 0;
   }));
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.say(greeting());
   line.kernel.advance(5100ms);
   ASSERT_TRUE(H2Line::has(line.frames(), Type::ping, 0));
@@ -226,7 +226,7 @@ TEST(ClientH2, gives_the_place_of_an_idle_connection_away) {
   H2Line line(with([](auto& options) { options.connections_max = 1; }));
   line.get("http://a/");
   line.say(greeting() + h2_answer(1, "1"));
-  const Asked& other = line.get("http://b/");
+  const SentRequest& other = line.get("http://b/");
   ASSERT_EQ(line.peers.size(), 2U);
   EXPECT_TRUE(line.peers[0].is_closed());
   line.say(greeting() + h2_answer(1, "2"), 1);
@@ -237,8 +237,8 @@ TEST(ClientH2, gives_the_place_of_an_idle_connection_away) {
 
 TEST(ClientH2, moves_what_a_leaving_server_has_not_looked_at_whatever_its_method) {
   H2Line line(with([](auto& options) { options.retries_max = 0; }));
-  const Asked& first = line.get();
-  const Asked& second = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
+  const SentRequest& first = line.get();
+  const SentRequest& second = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
     request.body("content", "text/plain");
   });
   line.say(greeting() + goaway(1));
@@ -253,7 +253,7 @@ TEST(ClientH2, moves_what_a_leaving_server_has_not_looked_at_whatever_its_method
 
 TEST(ClientH2, does_not_follow_a_server_that_always_leaves) {
   H2Line line;
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   for (std::size_t times = 0; times < 60 && !asked.is_there(); ++times) {
     ASSERT_EQ(line.peers.size(), times + 1);
     line.say(greeting() + goaway(0), times);
@@ -267,7 +267,7 @@ TEST(ClientH2, asks_again_a_little_later_what_was_refused) {
   H2Line line;
   line.get();
   line.say(greeting() + h2_answer(1, "1"));
-  const Asked& asked = line.ask(Method::post, "http://a/");
+  const SentRequest& asked = line.ask(Method::post, "http://a/");
   line.say(reset(3, 7));
   EXPECT_EQ(asked.text(), "nothing yet");
   line.kernel.advance(110ms);
@@ -281,7 +281,7 @@ TEST(ClientH2, waits_for_room_with_what_was_sent_before_the_server_said_how_much
     options.retries_max = 0;
     options.connections_per_host_max = 1;
   }));
-  std::vector<Asked*> asked;
+  std::vector<SentRequest*> asked;
   for (int count = 0; count < 30; ++count) {
     asked.push_back(&line.get());
   }
@@ -295,17 +295,17 @@ TEST(ClientH2, waits_for_room_with_what_was_sent_before_the_server_said_how_much
     ASSERT_EQ(line.requests(), (Streams{stream}));
     line.say(h2_answer(stream, "x"));
   }
-  for (const Asked* const one : asked) {
+  for (const SentRequest* const one : asked) {
     EXPECT_EQ(one->text(), "200 x");
   }
 }
 
 TEST(ClientH2, does_not_repeat_a_post_that_may_have_been_done) {
   H2Line line;
-  const Asked& asked = line.ask(Method::post, "http://a/");
+  const SentRequest& asked = line.ask(Method::post, "http://a/");
   line.say(greeting() + reset(1, 2));
   EXPECT_EQ(asked.text(), "connection_lost");
-  const Asked& lost = line.ask(Method::post, "http://a/");
+  const SentRequest& lost = line.ask(Method::post, "http://a/");
   line.end();
   EXPECT_EQ(lost.text(), "connection_lost");
 }
@@ -313,7 +313,7 @@ TEST(ClientH2, does_not_repeat_a_post_that_may_have_been_done) {
 TEST(ClientH2, says_that_content_cannot_be_made_twice_where_nobody_has_looked_at_the_request) {
   for (const std::string& refusal : {reset(1, 7), goaway(0)}) {
     H2Line line;
-    const Asked& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
+    const SentRequest& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
       request.body_from([]() -> Task<std::string> { co_return ""; }, "text/plain");
     });
     line.say(greeting() + refusal);
@@ -330,7 +330,7 @@ TEST(ClientH2, repeats_what_was_lost_with_its_connection_over_one_new_connection
   H2Line line;
   line.get();
   line.say(greeting() + h2_answer(1, "1"));
-  std::vector<Asked*> asked;
+  std::vector<SentRequest*> asked;
   for (int count = 0; count < 20; ++count) {
     asked.push_back(&line.get());
   }
@@ -342,14 +342,14 @@ TEST(ClientH2, repeats_what_was_lost_with_its_connection_over_one_new_connection
     answers += h2_answer(stream, "x");
   }
   line.say(answers, 1);
-  for (const Asked* const one : asked) {
+  for (const SentRequest* const one : asked) {
     EXPECT_EQ(one->text(), "200 x");
   }
 }
 
 TEST(ClientH2, follows_redirects_and_undoes_nothing_else) {
   H2Line line;
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.say(greeting() + h2_answer(1, "x", literal("location", "/b"), "302"));
   EXPECT_EQ(line.requests(), (Streams{1, 3}));
   line.say(h2_answer(3, "3"));
@@ -360,7 +360,7 @@ TEST(ClientH2, follows_redirects_and_undoes_nothing_else) {
 
 TEST(ClientH2, sends_content_as_the_windows_allow) {
   H2Line line;
-  const Asked& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
+  const SentRequest& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
     request.body(std::string(200000, 'x'), "text/plain");
   });
   line.say(greeting());
@@ -409,7 +409,7 @@ TEST(ClientH2, makes_content_no_faster_than_the_server_takes_it) {
 
 TEST(ClientH2, gives_up_content_whose_window_never_opens) {
   H2Line line;
-  const Asked& stuck = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
+  const SentRequest& stuck = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
     request.body(std::string(900000, 'x'), "text/plain").timeout(50s);
   });
   line.say(greeting());
@@ -422,7 +422,7 @@ TEST(ClientH2, gives_up_content_whose_window_never_opens) {
 
 TEST(ClientH2, sends_no_more_content_when_the_answer_comes_first) {
   H2Line line;
-  const Asked& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
+  const SentRequest& asked = line.ask(Method::post, "http://a/", [](ClientRequest& request) {
     request.body(std::string(900000, 'x'), "text/plain");
   });
   line.say(greeting() + h2_answer(1, "no", {}, "413"));

@@ -14,8 +14,8 @@ using namespace std::string_view_literals;
 
 using namespace std::chrono_literals;
 using testing::answer;
-using testing::Asked;
 using testing::ClientLine;
+using testing::SentRequest;
 
 ClientOptions without_retries() {
   ClientOptions options;
@@ -25,14 +25,14 @@ ClientOptions without_retries() {
 
 std::string told_after(std::string_view bytes, const ClientOptions& options = without_retries()) {
   ClientLine line(options);
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.say(bytes);
   return asked.text();
 }
 
 std::string after_the_end(std::string_view bytes) {
   ClientLine line(without_retries());
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.say(bytes);
   line.end();
   return asked.text();
@@ -94,7 +94,7 @@ TEST(ClientAgainstAHostileServer, notices_what_is_cut_short) {
 
 TEST(ClientAgainstAHostileServer, does_not_take_a_reset_for_the_end_of_content) {
   ClientLine line(without_retries());
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.say("HTTP/1.1 200 OK\r\n\r\nhalf of");
   line.peers[0].reset();
   line.kernel.run_until_idle();
@@ -199,14 +199,14 @@ TEST(ClientAgainstAnOddServer, does_not_use_a_connection_again_that_may_carry_mo
 
 TEST(ClientAgainstAHostileServer, does_not_wait_longer_than_it_was_told) {
   ClientLine line(without_retries());
-  const Asked& silent = line.get();
+  const SentRequest& silent = line.get();
   line.kernel.advance(29900ms);
   EXPECT_EQ(silent.text(), "nothing yet");
   line.kernel.advance(200ms);
   EXPECT_EQ(silent.text(), "timed_out");
   EXPECT_TRUE(line.peers[0].is_closed());
 
-  const Asked& dripping =
+  const SentRequest& dripping =
       line.ask(Method::get, "http://a/", [](ClientRequest& request) { request.timeout(10s); });
   line.say("HTTP/1.1 200 OK\r\n\r\n", 1);
   for (int second = 0; second < 9; ++second) {
@@ -220,11 +220,11 @@ TEST(ClientAgainstAHostileServer, does_not_wait_longer_than_it_was_told) {
 
 TEST(ClientAgainstAHostileServer, gives_no_answer_that_was_planted_to_the_next_request) {
   ClientLine line(without_retries());
-  const Asked& first = line.get();
+  const SentRequest& first = line.get();
   line.say(answer("first") + answer("planted"));
   EXPECT_EQ(first.text(), "200 first");
   EXPECT_TRUE(line.peers[0].is_closed()) << "bytes behind an answer end the connection";
-  const Asked& second = line.get();
+  const SentRequest& second = line.get();
   line.say(answer("second"), 1);
   EXPECT_EQ(second.text(), "200 second");
 }
@@ -235,7 +235,7 @@ TEST(ClientAgainstAHostileServer, does_not_use_a_connection_that_spoke_while_it_
   line.say(answer("first"));
   line.say(answer("planted"));
   EXPECT_TRUE(line.peers[0].is_closed());
-  const Asked& second = line.get();
+  const SentRequest& second = line.get();
   ASSERT_EQ(line.peers.size(), 2U);
   line.say(answer("second"), 1);
   EXPECT_EQ(second.text(), "200 second");
@@ -243,7 +243,7 @@ TEST(ClientAgainstAHostileServer, does_not_use_a_connection_that_spoke_while_it_
 
 TEST(ClientAgainstAHostileServer, lets_no_redirect_smuggle_lines_into_a_request) {
   ClientLine line(without_retries());
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.say(answer("", "Location: http://a/\r\n X: y\r\n", "302 Found"));
   EXPECT_EQ(asked.text(), "bad_answer") << "a folded line";
   line.get();

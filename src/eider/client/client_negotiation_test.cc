@@ -78,8 +78,8 @@ class Negotiated : public H2Line {
  public:
   explicit Negotiated(Http2Use use = Http2Use::negotiated) : H2Line(options_with(use), use) {}
   /// So many requests at once.
-  std::vector<Asked*> get_many(int count) {
-    std::vector<Asked*> asked;
+  std::vector<SentRequest*> get_many(int count) {
+    std::vector<SentRequest*> asked;
     for (int index = 0; index < count; ++index) {
       asked.push_back(&get("https://a/"));
     }
@@ -100,7 +100,7 @@ TEST(ClientNegotiation, offers_both_and_shares_what_speaks_http_2) {
     answers += h2_answer(stream, "x");
   }
   line.say(answers);
-  EXPECT_TRUE(std::ranges::all_of(asked, [](Asked* one) { return one->text() == "200 x"; }));
+  EXPECT_TRUE(std::ranges::all_of(asked, [](SentRequest* one) { return one->text() == "200 x"; }));
 }
 
 TEST(ClientNegotiation, opens_connections_for_all_to_who_speaks_http_1_only) {
@@ -117,7 +117,8 @@ TEST(ClientNegotiation, opens_connections_for_all_to_who_speaks_http_1_only) {
     for (std::size_t index = 0; index < 5; ++index) {
       line.say(answer("x"), index);
     }
-    EXPECT_TRUE(std::ranges::all_of(asked, [](Asked* one) { return one->text() == "200 x"; }));
+    EXPECT_TRUE(
+        std::ranges::all_of(asked, [](SentRequest* one) { return one->text() == "200 x"; }));
     line.get("https://a/");
     EXPECT_EQ(line.peers.size(), 5U) << "which are kept";
   }
@@ -132,7 +133,7 @@ TEST(ClientNegotiation, does_not_wait_where_only_http_1_is_wanted) {
 
 TEST(ClientNegotiation, takes_nothing_else_where_only_http_2_is_wanted) {
   Negotiated line(Http2Use::always);
-  const Asked& asked = line.get("https://a/");
+  const SentRequest& asked = line.get("https://a/");
   EXPECT_EQ(line.sent(), "offer h2\n");
   line.say("\n");
   EXPECT_EQ(asked.text(), "tls_failed");
@@ -142,7 +143,7 @@ TEST(ClientNegotiation, takes_nothing_else_where_only_http_2_is_wanted) {
 TEST(ClientNegotiation, takes_no_protocol_that_was_not_offered) {
   for (const Http2Use use : {Http2Use::negotiated, Http2Use::never, Http2Use::always}) {
     Negotiated line(use);
-    const Asked& asked = line.get("https://a/");
+    const SentRequest& asked = line.get("https://a/");
     line.say("spdy\n");
     EXPECT_EQ(asked.text(), "tls_failed");
   }
@@ -150,7 +151,7 @@ TEST(ClientNegotiation, takes_no_protocol_that_was_not_offered) {
 
 TEST(ClientNegotiation, asks_in_http_1_who_wants_that) {
   Negotiated line;
-  const Asked& asked = line.get("https://a/");
+  const SentRequest& asked = line.get("https://a/");
   line.say("h2\n" + greeting() + testing::reset(1, 13));
   ASSERT_EQ(line.peers.size(), 2U);
   EXPECT_EQ(line.sent(1), "offer http/1.1\n");
@@ -182,7 +183,8 @@ TEST(ClientNegotiation, fails_all_at_once_when_the_server_ends_the_handshake) {
   Negotiated line;
   const auto asked = line.get_many(20);
   line.end();
-  EXPECT_TRUE(std::ranges::all_of(asked, [](Asked* one) { return one->text() == "tls_failed"; }));
+  EXPECT_TRUE(
+      std::ranges::all_of(asked, [](SentRequest* one) { return one->text() == "tls_failed"; }));
   EXPECT_EQ(line.peers.size(), 1U);
 }
 

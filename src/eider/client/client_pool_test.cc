@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::answer;
-using testing::Asked;
 using testing::ClientLine;
+using testing::SentRequest;
 
 ClientOptions changed(auto change) {
   ClientOptions options;
@@ -23,7 +23,7 @@ TEST(ClientPool, keeps_a_connection_for_the_next_request_of_its_origin_only) {
   ClientLine line;
   line.get("http://a/1");
   line.say(answer("1"));
-  const Asked& second = line.get("http://A:80/2");
+  const SentRequest& second = line.get("http://A:80/2");
   line.say(answer("2"));
   EXPECT_EQ(second.text(), "200 2");
   line.get("http://a:81/3");
@@ -36,7 +36,7 @@ TEST(ClientPool, does_not_keep_what_the_server_ends) {
        {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx",
         "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx"}) {
     ClientLine line;
-    const Asked& asked = line.get();
+    const SentRequest& asked = line.get();
     line.say(head);
     EXPECT_EQ(asked.text(), "200 x");
     EXPECT_TRUE(line.peers[0].is_closed());
@@ -55,9 +55,9 @@ TEST(ClientPool, closes_what_is_idle_for_too_long) {
 
 TEST(ClientPool, bounds_what_is_under_way_to_one_host_and_goes_on_when_there_is_room) {
   ClientLine line(changed([](auto& options) { options.connections_per_host_max = 2; }));
-  const Asked& first = line.get();
-  const Asked& second = line.get();
-  const Asked& third = line.get();
+  const SentRequest& first = line.get();
+  const SentRequest& second = line.get();
+  const SentRequest& third = line.get();
   EXPECT_EQ(line.peers.size(), 2U);
   line.say(answer("1"));
   EXPECT_EQ(first.text(), "200 1");
@@ -71,7 +71,7 @@ TEST(ClientPool, bounds_what_is_under_way_to_one_host_and_goes_on_when_there_is_
 TEST(ClientPool, gives_a_request_up_that_finds_no_room_in_time) {
   ClientLine line(changed([](auto& options) { options.connections_per_host_max = 1; }));
   line.get();
-  const Asked& second = line.get();
+  const SentRequest& second = line.get();
   line.kernel.advance(5100ms);
   EXPECT_EQ(second.text(), "timed_out");
   EXPECT_NE(second.reply->error().text.find("connections_per_host_max"), std::string::npos);
@@ -90,9 +90,9 @@ TEST(ClientPool, bounds_all_connections_and_closes_idle_ones_for_new_ones) {
 
 TEST(ClientPool, gives_the_room_of_a_cancelled_request_to_the_next) {
   ClientLine line(changed([](auto& options) { options.connections_per_host_max = 1; }));
-  Asked& first = line.get();
-  Asked& waiting = line.get();
-  const Asked& third = line.get();
+  SentRequest& first = line.get();
+  SentRequest& waiting = line.get();
+  const SentRequest& third = line.get();
   waiting.task = Task<>();
   first.task = Task<>();
   line.kernel.run_until_idle();
@@ -105,7 +105,7 @@ TEST(ClientRetries, repeats_at_once_what_a_connection_dropped_that_was_closed_wh
   ClientLine line(changed([](auto& options) { options.retries_max = 0; }));
   line.get();
   line.say(answer("1"));
-  const Asked& second = line.get();
+  const SentRequest& second = line.get();
   line.end();  // the request and the end crossed
   ASSERT_EQ(line.peers.size(), 2U);
   line.say(answer("2"), 1);
@@ -116,11 +116,11 @@ TEST(ClientRetries, does_not_repeat_a_post_that_may_have_been_done) {
   ClientLine line;
   line.get();
   line.say(answer("1"));
-  const Asked& post = line.ask(Method::post, "http://a/");
+  const SentRequest& post = line.ask(Method::post, "http://a/");
   line.end();
   EXPECT_EQ(post.text(), "connection_lost");
   EXPECT_NE(post.reply->error().text.find("not asked again"), std::string::npos);
-  const Asked& repeatable =
+  const SentRequest& repeatable =
       line.ask(Method::post, "http://a/", [](ClientRequest& request) { request.repeatable(); });
   line.say(answer("2"), 1);
   EXPECT_EQ(repeatable.text(), "200 2");
@@ -128,7 +128,7 @@ TEST(ClientRetries, does_not_repeat_a_post_that_may_have_been_done) {
 
 TEST(ClientRetries, does_not_repeat_what_was_answered_in_part) {
   ClientLine line;
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.say("HTTP/1.1 200 OK\r\nCont");
   line.end();
   EXPECT_EQ(asked.text(), "connection_lost");
@@ -138,7 +138,7 @@ TEST(ClientRetries, does_not_repeat_what_was_answered_in_part) {
 TEST(ClientRetries, tries_again_when_nobody_answers_with_growing_pauses) {
   ClientLine line;
   line.refusals = 2;
-  const Asked& asked = line.ask(Method::post, "http://a/");  // nothing was sent: harmless
+  const SentRequest& asked = line.ask(Method::post, "http://a/");  // nothing was sent: harmless
   EXPECT_EQ(line.keys.size(), 1U);
   line.kernel.advance(101ms);
   EXPECT_EQ(line.keys.size(), 2U);
@@ -153,7 +153,7 @@ TEST(ClientRetries, tries_again_when_nobody_answers_with_growing_pauses) {
 TEST(ClientRetries, gives_up_behind_its_bound) {
   ClientLine line;
   line.refusals = 3;
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.kernel.advance(1s);
   EXPECT_EQ(asked.text(), "not_connected");
   EXPECT_EQ(line.keys.size(), 3U);
@@ -171,7 +171,7 @@ TEST(ClientRetries, has_a_budget_for_all_requests_together) {
 
 TEST(ClientRetries, heeds_retry_after_within_its_bound) {
   ClientLine line;
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   line.say(answer("", "Retry-After: 2\r\n", "503 Busy"));
   EXPECT_EQ(asked.text(), "nothing yet");
   line.kernel.advance(1900ms);
@@ -180,10 +180,10 @@ TEST(ClientRetries, heeds_retry_after_within_its_bound) {
   EXPECT_TRUE(line.sent(0).starts_with("GET / ")) << "over the same connection";
   line.say(answer("1"));
   EXPECT_EQ(asked.text(), "200 1");
-  const Asked& impatient = line.get();
+  const SentRequest& impatient = line.get();
   line.say(answer("", "Retry-After: 3600\r\n", "503 Busy"));
   EXPECT_EQ(impatient.text(), "503 ");
-  const Asked& post = line.ask(Method::post, "http://a/");
+  const SentRequest& post = line.ask(Method::post, "http://a/");
   line.say(answer("", "Retry-After: 0\r\n", "503 Busy"));
   EXPECT_EQ(post.text(), "503 ") << "a POST is not repeated";
 }
@@ -203,7 +203,7 @@ TEST(ClientRedirects, are_followed_with_the_method_that_each_status_means) {
         Case{Method::post, "307 -", "POST /b ", true},
         Case{Method::post, "308 -", "POST /b ", true}}) {
     ClientLine line;
-    const Asked& asked = line.ask(one.method, "http://a/x/", [&](ClientRequest& request) {
+    const SentRequest& asked = line.ask(one.method, "http://a/x/", [&](ClientRequest& request) {
       if (one.method == Method::post || one.method == Method::put) {
         request.body("content", "text/plain");
       }
@@ -245,14 +245,14 @@ const ClientLine::Prepare kPosting = [](ClientRequest& request) {
 
 TEST(ClientRedirects, keep_content_with_its_origin_unless_it_may_leave) {
   ClientLine line;
-  const Asked& kept = line.ask(Method::post, "http://a/", kPosting);
+  const SentRequest& kept = line.ask(Method::post, "http://a/", kPosting);
   line.say(answer("", "Location: /same\r\n", "307 -"));
   EXPECT_TRUE(line.sent().ends_with("content"));
   line.say(answer("", "Location: http://b/\r\n", "308 -"));
   EXPECT_EQ(kept.text(), "bad_redirect");
   EXPECT_EQ(line.peers.size(), 1U) << "b hears nothing";
   ClientLine other;
-  const Asked& dropped = other.ask(Method::post, "http://a/", kPosting);
+  const SentRequest& dropped = other.ask(Method::post, "http://a/", kPosting);
   other.say(answer("", "Location: http://b/\r\n", "303 -"));
   EXPECT_TRUE(other.sent(1).starts_with("GET / "));
   other.say(answer("here"), 1);
@@ -265,7 +265,7 @@ TEST(ClientRedirects, keep_content_with_its_origin_unless_it_may_leave) {
 
 TEST(ClientRedirects, end_some_time) {
   ClientLine line(changed([](auto& options) { options.redirects_max = 3; }));
-  const Asked& asked = line.get();
+  const SentRequest& asked = line.get();
   for (int times = 0; times < 4; ++times) {
     EXPECT_EQ(asked.text(), "nothing yet");
     line.say(answer("", "Location: /\r\n", "302 -"));
@@ -275,19 +275,19 @@ TEST(ClientRedirects, end_some_time) {
 
 TEST(ClientRedirects, are_given_as_they_are_where_none_is_wanted_or_possible) {
   ClientLine off(changed([](auto& options) { options.redirects_max = 0; }));
-  const Asked& given = off.get();
+  const SentRequest& given = off.get();
   off.say(answer("x", "Location: /\r\n", "302 -"));
   EXPECT_EQ(given.text(), "302 x");
   ClientLine line;
-  const Asked& nowhere = line.get();
+  const SentRequest& nowhere = line.get();
   line.say(answer("x", "", "302 -"));
   EXPECT_EQ(nowhere.text(), "302 x");
   for (const char* const empty : {"Location:\r\n", "Location: \r\n", "Location: \t \r\n"}) {
-    const Asked& same = line.get();
+    const SentRequest& same = line.get();
     line.say(answer("x", empty, "302 -"));
     EXPECT_EQ(same.text(), "302 x");
   }
-  const Asked& elsewhere = line.get();
+  const SentRequest& elsewhere = line.get();
   line.say(answer("x", "Location: file:///etc/passwd\r\n", "302 -"));
   EXPECT_EQ(elsewhere.text(), "bad_redirect");
 }

@@ -13,8 +13,8 @@ namespace eider::detail::client {
 namespace {
 
 using testing::answer;
-using testing::Asked;
 using testing::ClientLine;
+using testing::SentRequest;
 
 TEST(Proxy, is_named_by_the_environment_only_when_asked) {
   ::setenv("http_proxy", "http://p:1", 1);
@@ -50,7 +50,7 @@ TEST(Proxy, is_not_asked_for_an_address_that_is_not_allowed) {
   options.http_proxy = "http://127.0.0.1:3128";
   options.allow_address = is_public;
   ClientLine line(options);
-  const Asked& first = line.get("http://example.com/");
+  const SentRequest& first = line.get("http://example.com/");
   line.say(answer("", "Location: http://10.0.0.1/\r\n", "302 -"));
   EXPECT_EQ(first.text(), "forbidden_address") << "though the connection to the proxy is there";
   for (const char* url : {"http://127.0.0.1/", "http://[::1]:81/", "http://localhost/",

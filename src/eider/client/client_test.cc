@@ -12,8 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::answer;
-using testing::Asked;
 using testing::ClientLine;
+using testing::SentRequest;
 
 struct Note {
   int id = 0;
@@ -22,7 +22,7 @@ struct Note {
 
 TEST(Client, asks_and_gives_the_answer) {
   ClientLine line;
-  Asked& asked = line.get("http://Example.com:8080/a%20b?c=d#e");
+  SentRequest& asked = line.get("http://Example.com:8080/a%20b?c=d#e");
   EXPECT_EQ(line.sent(),
             "GET /a%20b?c=d HTTP/1.1\r\nHost: example.com:8080\r\nUser-Agent: eider\r\n"
             "Accept-Encoding: gzip, br, zstd\r\n\r\n");
@@ -45,7 +45,7 @@ TEST(Client, reads_an_answer_however_it_is_cut) {
       "3\r\nabc\r\n2\r\nde\r\n0\r\nT: u\r\n\r\n";
   for (std::size_t cut = 1; cut < whole.size(); ++cut) {
     ClientLine line;
-    Asked& asked = line.get();
+    SentRequest& asked = line.get();
     line.say(whole.substr(0, cut));
     EXPECT_FALSE(asked.is_there()) << cut;
     line.say(whole.substr(cut));
@@ -57,7 +57,7 @@ TEST(Client, reads_an_answer_however_it_is_cut) {
 
 TEST(Client, reads_an_answer_byte_by_byte) {
   ClientLine line;
-  Asked& asked = line.get();
+  SentRequest& asked = line.get();
   for (const char byte : answer("hello", "A: b\r\n")) {
     EXPECT_FALSE(asked.is_there());
     line.say({&byte, 1});
@@ -67,7 +67,7 @@ TEST(Client, reads_an_answer_byte_by_byte) {
 
 TEST(Client, takes_everything_up_to_the_end_of_the_connection) {
   ClientLine line;
-  Asked& asked = line.get();
+  SentRequest& asked = line.get();
   line.say("HTTP/1.0 200 OK\r\n\r\nall of ");
   line.say("it");
   EXPECT_FALSE(asked.is_there());
@@ -78,13 +78,13 @@ TEST(Client, takes_everything_up_to_the_end_of_the_connection) {
 
 TEST(Client, knows_that_some_answers_have_no_content) {
   ClientLine line;
-  Asked& head = line.ask(Method::head, "http://a/");
+  SentRequest& head = line.ask(Method::head, "http://a/");
   line.say("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n");
   EXPECT_EQ(head.text(), "200 ");
-  Asked& none = line.get();
+  SentRequest& none = line.get();
   line.say("HTTP/1.1 204 No Content\r\n\r\n");
   EXPECT_EQ(none.text(), "204 ");
-  Asked& same = line.get();
+  SentRequest& same = line.get();
   line.say("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n");
   EXPECT_EQ(same.text(), "304 ");
   EXPECT_EQ(line.peers.size(), 1U) << "all over one connection";
@@ -92,8 +92,8 @@ TEST(Client, knows_that_some_answers_have_no_content) {
 
 TEST(Client, sends_json_and_reads_it) {
   ClientLine line;
-  Asked& asked = line.ask(Method::post, "http://a/notes",
-                          [](ClientRequest& request) { request.json(Note{7, "a\"b"}); });
+  SentRequest& asked = line.ask(Method::post, "http://a/notes",
+                                [](ClientRequest& request) { request.json(Note{7, "a\"b"}); });
   EXPECT_EQ(line.sent(),
             "POST /notes HTTP/1.1\r\nHost: a\r\nUser-Agent: eider\r\n"
             "Accept-Encoding: gzip, br, zstd\r\nContent-Type: application/json\r\n"
@@ -167,7 +167,7 @@ TEST(Client, encodes_what_a_url_may_not_hold) {
 
 TEST(Client, closes_the_connection_of_a_task_that_is_destroyed) {
   ClientLine line;
-  Asked& asked = line.get();
+  SentRequest& asked = line.get();
   line.say("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel");
   asked.task = Task<>();
   line.kernel.run_until_idle();

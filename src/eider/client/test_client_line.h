@@ -44,7 +44,7 @@ class SimDialler final : public net::Dialler {
 };
 
 /// A request that was begun, and what has become of it.
-struct Asked {
+struct SentRequest {
   std::optional<ClientRequest::Reply> reply;
   Task<> task;
 
@@ -72,8 +72,8 @@ class ClientLine {
                std::make_unique<SimDialler>(kernel, peers, keys, refusals)) {}
 
   /// Begins a request and runs to where it waits.
-  Asked& ask(Method method, std::string url, const Prepare& prepare = nullptr) {
-    Asked& asked = *asked_.emplace_back(std::make_unique<Asked>());
+  SentRequest& ask(Method method, std::string url, const Prepare& prepare = nullptr) {
+    SentRequest& asked = *asked_.emplace_back(std::make_unique<SentRequest>());
     loop.call([&] {
       auto request = client.request(method, url);
       if (prepare) {
@@ -84,7 +84,7 @@ class ClientLine {
     });
     return asked;
   }
-  Asked& get(std::string url = "http://a/") { return ask(Method::get, std::move(url)); }
+  SentRequest& get(std::string url = "http://a/") { return ask(Method::get, std::move(url)); }
 
   /// What the client has sent over line `index` since it was last asked for.
   [[nodiscard]] std::string sent(std::size_t index = 0) { return peers.at(index).take_received(); }
@@ -114,7 +114,7 @@ class ClientLine {
     reply.emplace(co_await std::move(sending));
   }
 
-  std::vector<std::unique_ptr<Asked>> asked_;  // gone before the client
+  std::vector<std::unique_ptr<SentRequest>> asked_;  // gone before the client
 };
 
 /// A whole answer of a length.
