@@ -8,6 +8,7 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "eider/app/handler.h"
 #include "eider/base/refusal.h"
@@ -59,10 +60,11 @@ constexpr PatternRefusal prefix_refusal(const Text& text) noexcept {
   }
 }
 
+/// F  the route's handler; void: the text is a group's prefix
 template <class F, class Text>
 constexpr PatternRefusal pattern_refusal(const Text& text) noexcept {
   const PatternRefusal refusal = prefix_refusal(text);
-  if constexpr (std::convertible_to<const Text&, const char*>) {
+  if constexpr (!std::is_void_v<F> && std::convertible_to<const Text&, const char*>) {
     const bool is_pattern =
         refusal == PatternRefusal::none || refusal == PatternRefusal::parameters;
     if (!is_pattern && !std::string_view(text).empty()) {
@@ -102,15 +104,14 @@ constexpr void refuse(PatternRefusal reason) {
 // clang-format off
 #define EIDER_PATTERN_IS(text, refusal) \
   (detail::app::pattern_refusal<F>(text) == detail::app::PatternRefusal::refusal)
-#define EIDER_PREFIX_IS(text, refusal) \
-  (detail::app::prefix_refusal(text) == detail::app::PatternRefusal::refusal)
 #define EIDER_NO_PATTERN "a pattern that is made at run time is written RuntimePattern{text}"
 #define EIDER_NO_PREFIX "a group's prefix is a literal"
 // clang-format on
 
 /// The pattern of a route whose handler is an F. A literal is checked while compiling: a pattern
 /// and a handler that do not fit stop the build. It is a view, for the length of the registering
-/// call. An empty one is the prefix of its group, without a slash behind it.
+/// call. An empty one is the prefix of its group, without a trailing slash. PatternFor<void> is the
+/// prefix of a group.
 template <class F>
 class PatternFor {
  public:
@@ -124,23 +125,32 @@ class PatternFor {
     }
   }
   // NOLINTNEXTLINE(google-explicit-constructor): as above
-  PatternFor(const RuntimePattern& pattern) noexcept : text_(pattern.text), where_(pattern.where) {}
+  PatternFor(const RuntimePattern& pattern) noexcept
+    requires(!std::is_void_v<F>)
+      : text_(pattern.text), where_(pattern.where) {}
   /// Only for the message.
   template <class T>
     requires std::convertible_to<const T&, std::string_view>
   PatternFor(const T& text)  // NOLINT(google-explicit-constructor): as above
-      EIDER_REFUSES(EIDER_PATTERN_IS(text, colon),
-                    a_segment_begins_with_a_colon__write_the_name_in_braces_instead)
-          EIDER_REFUSES(
-              EIDER_PATTERN_IS(text, not_valid),
-              the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces)
-              EIDER_REFUSES(EIDER_PATTERN_IS(text, fewer_values),
-                            the_handler_takes_fewer_path_values_than_the_pattern_names)
-                  EIDER_REFUSES(
-                      EIDER_PATTERN_IS(text, more_values),
-                      the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query)
-                      EIDER_REFUSES_WITH(sizeof(text) != 0, EIDER_NO_PATTERN) {
-    static_assert(detail::base::kIsRefusedByAttribute || sizeof(T) == 0, EIDER_NO_PATTERN);
+      EIDER_REFUSES(EIDER_PATTERN_IS(text, parameters),
+                    a_group_prefix_has_no_parameters__put_them_into_its_routes)
+          EIDER_REFUSES(EIDER_PATTERN_IS(text, colon),
+                        a_segment_begins_with_a_colon__write_the_name_in_braces_instead)
+              EIDER_REFUSES(
+                  EIDER_PATTERN_IS(text, not_valid),
+                  the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces)
+                  EIDER_REFUSES(EIDER_PATTERN_IS(text, fewer_values),
+                                the_handler_takes_fewer_path_values_than_the_pattern_names)
+                      EIDER_REFUSES(
+                          EIDER_PATTERN_IS(text, more_values),
+                          the_handler_takes_more_path_values_than_the_pattern_names__or_use_Query)
+                          EIDER_REFUSES_WITH(sizeof(text) != 0 && !std::is_void_v<F>,
+                                             EIDER_NO_PATTERN)
+                              EIDER_REFUSES_WITH(sizeof(text) != 0 && std::is_void_v<F>,
+                                                 EIDER_NO_PREFIX) {
+    constexpr bool kIsReported = detail::base::kIsRefusedByAttribute || sizeof(T) == 0;
+    static_assert(kIsReported || std::is_void_v<F>, EIDER_NO_PATTERN);
+    static_assert(kIsReported || !std::is_void_v<F>, EIDER_NO_PREFIX);
   }
 
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
@@ -153,32 +163,6 @@ class PatternFor {
 };
 
 /// A group's prefix: literal segments, checked while compiling.
-class GroupPrefix {
- public:
-  // NOLINTNEXTLINE(google-explicit-constructor): as above
-  consteval GroupPrefix(const char* text) EIDER_ACCEPTS(EIDER_PREFIX_IS(text, none)) : text_(text) {
-    if constexpr (!detail::base::kIsRefusedByAttribute) {
-      detail::app::refuse(detail::app::prefix_refusal(text));
-    }
-  }
-  /// Only for the message.
-  template <class T>
-    requires std::convertible_to<const T&, std::string_view>
-  GroupPrefix(const T& text)  // NOLINT(google-explicit-constructor): as above
-      EIDER_REFUSES(EIDER_PREFIX_IS(text, parameters),
-                    a_group_prefix_has_no_parameters__put_them_into_its_routes)
-          EIDER_REFUSES(EIDER_PREFIX_IS(text, colon),
-                        a_segment_begins_with_a_colon__write_the_name_in_braces_instead)
-              EIDER_REFUSES(
-                  EIDER_PREFIX_IS(text, not_valid),
-                  the_pattern_is_not_valid__write_slash_and_whole_segments_such_as_id_in_braces)
-                  EIDER_REFUSES_WITH(sizeof(text) != 0, EIDER_NO_PREFIX) {
-    static_assert(detail::base::kIsRefusedByAttribute || sizeof(T) == 0, EIDER_NO_PREFIX);
-  }
-  [[nodiscard]] std::string_view text() const noexcept { return text_; }
-
- private:
-  std::string_view text_;
-};
+using GroupPrefix = PatternFor<void>;
 
 }  // namespace eider
