@@ -475,9 +475,9 @@ Exit run_app(const OptionSet& own, int argc, const char* const* argv,
     bool describes = read->may_not_serve || of_all.process.print_config || of_all.process.routes;
     std::optional<App> app;
     const auto make_app = [&](bool describes_only) {
-      std::optional<detail::base::DescribesOnly> describes;
+      std::optional<detail::base::DescribesOnly> while_made;
       if (describes_only) {
-        describes.emplace();
+        while_made.emplace();
       }
       app.reset();
       return run_main([&] {
