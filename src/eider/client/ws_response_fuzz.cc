@@ -18,7 +18,7 @@ bool is_within(std::string_view part, std::string_view whole) {
 void check_head(const ResponseHead& head, std::string_view in) {
   ensure(head.bytes <= kResponseHeadBytesMax && in.substr(0, head.bytes).ends_with("\r\n"),
          "it ends with an empty line, within its bounds");
-  ensure(head.status >= 100 && head.status < 600 && head.fields.size() <= kResponseFieldsMax,
+  ensure(head.status >= 100 && head.status <= 999 && head.fields.size() <= kResponseFieldsMax,
          "the status and the number of fields have bounds");
   for (const Field& field : head.fields) {
     ensure(is_within(field.name, in.substr(0, head.bytes)), "a name is within the head");
