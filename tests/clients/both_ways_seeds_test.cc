@@ -111,7 +111,7 @@ class Conversation {
   Server server_;
   SimClient peer_;
   testing::H2Line line_;
-  testing::Asked* asked_ = nullptr;
+  testing::SentRequest* asked_ = nullptr;
   std::string content_;
 };
 
