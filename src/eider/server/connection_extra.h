@@ -68,6 +68,12 @@ struct UnsentH1 {
   Instant began;
 };
 
+/// After the last response: what arrives is ignored until the client closes its side.
+struct Lingering {
+  std::size_t bytes = 0;
+  Instant until;
+};
+
 /// What comes ahead of a protocol.
 struct Connection::Opening {
   ProxyReader proxy_reader;
@@ -83,8 +89,7 @@ struct Connection::Extra {
   std::unique_ptr<UnsentH1> unsent;
   std::unique_ptr<Pace> pace;  // of a slow reader
   std::unique_ptr<Room> room;  // of a request that waits for it
-  std::size_t lingered_bytes = 0;
-  Instant lingers_until;
+  std::unique_ptr<Lingering> lingering;
 };
 
 }  // namespace eider::detail::server

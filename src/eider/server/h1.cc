@@ -1,6 +1,7 @@
 #include "eider/server/h1.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "eider/http/h1/writer.h"
@@ -24,10 +25,10 @@ constexpr std::size_t kHeldBackBytesMax = 4UL * 1024;
 
 /// All has left: the client has to close its side.
 void await_close(Connection& connection, DeadlineH1& deadline) {
-  Connection::Extra& extra = connection.extra();
-  extra.lingered_bytes = 0;
-  extra.lingers_until = connection.context().loop.now() + connection.context().linger();
-  deadline.expect(connection, DeadlineH1::Awaits::linger, extra.lingers_until);
+  Lingering& lingering = *connection.extra().lingering;
+  lingering.bytes = 0;
+  lingering.until = connection.context().loop.now() + connection.context().linger();
+  deadline.expect(connection, DeadlineH1::Awaits::linger, lingering.until);
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ void H1::keep_or_ignore(std::string_view bytes) {
     input_.keep(bytes);
     serve_kept();
   } else if (state_ == State::lingering) {
-    std::size_t& lingered_bytes = connection_.extra().lingered_bytes;
+    std::size_t& lingered_bytes = connection_.extra().lingering->bytes;
     lingered_bytes += bytes.size();
     if (lingered_bytes > context().limits.linger_bytes_max) {
       state_ = State::closed;
@@ -150,7 +151,7 @@ void H1::stop_endless() {
   if (state_ == State::busy) {
     current_->exchange().stop_endless();
   } else if (state_ == State::lingering && deadline_.awaits() == Awaits::linger &&
-             connection_.extra().lingers_until > context().loop.now() + context().linger()) {
+             connection_.extra().lingering->until > context().loop.now() + context().linger()) {
     await_close(connection_, deadline_);  // the wait began before the server was stopped
   }
 }
@@ -415,6 +416,7 @@ void H1::linger() {
   }
   // The state is set before reading goes on: what comes from here is counted and ignored.
   state_ = State::lingering;
+  connection_.extra().lingering = std::make_unique<Lingering>();
   stream().end();
   input_.resume(stream());
   if (stream().waiting_bytes() != 0) {
