@@ -67,8 +67,10 @@ TEST(TypeScript, calls_the_server_of_the_document) {
   EXPECT_EQ(server("https://example.org/v1"), R"("https://example.org/v1")");
   EXPECT_EQ(server("/v1"), R"("/v1")");
   EXPECT_EQ(server("/"), R"("/")");
-  for (const char* const other :
-       {"", "v1", "//example.org", "/\\\\example.org", "/\\t/example.org", "javascript:1"}) {
+  // A browser would take these for another server, so they are percent-encoded.
+  EXPECT_EQ(server("/\\\\example.org"), R"("/%5Cexample.org")");
+  EXPECT_EQ(server("/\\t/example.org"), R"("/%09/example.org")");
+  for (const char* const other : {"", "v1", "//example.org", "javascript:1"}) {
     EXPECT_EQ(server(other), R"("")") << other;
   }
 }
