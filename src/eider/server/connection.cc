@@ -325,7 +325,7 @@ void Connection::end_opening() noexcept {
   }
   extra_->opening.reset();
   if (extra_->proxied_address == nullptr && !extra_->held && extra_->unsent == nullptr &&
-      extra_->pace == nullptr && extra_->room == nullptr) {
+      extra_->pace == nullptr && extra_->room == nullptr && extra_->lingering == nullptr) {
     extra_.reset();
   }
 }
