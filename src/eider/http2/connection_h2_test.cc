@@ -35,6 +35,21 @@ TEST(H2Connection, is_not_what_begins_with_the_same_letters_however_that_is_cut)
   }
 }
 
+TEST(H2Connection, may_send_more_after_the_refusal_of_a_request_that_began_like_a_preface) {
+  H2Server server;
+  for (const std::string_view more : {"x", "GET / HTTP/1.1\r\nHost: h\r\n\r\n"}) {
+    SimClient client = server.connect_only();
+    client.send("P");
+    server.kernel.run_until_idle();
+    client.send("ATCH bad\r\n\r\n");
+    server.kernel.run_until_idle();
+    EXPECT_TRUE(client.received().starts_with("HTTP/1.1 400 ")) << client.received();
+    client.send(more);
+    server.kernel.run_until_idle();
+    EXPECT_FALSE(client.is_reset());
+  }
+}
+
 TEST(H2Connection, that_never_gets_to_its_prefaces_end_is_told_so_in_the_time_of_a_head) {
   H2Server server({.head = std::chrono::seconds(10)});
   SimClient slow = server.connect_only();
