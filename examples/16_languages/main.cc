@@ -3,7 +3,7 @@
 //   ./16_languages --port 8080 --directory examples/16_languages/languages --development
 //   curl localhost:8080/pl/
 //   curl -H 'Accept-Language: de-AT' localhost:8080/hello/Ann
-#include <eider/base/html.h>
+#include <eider/core/base/html.h>
 #include <eider/eider.h>
 #include <eider/locale/locale.h>
 

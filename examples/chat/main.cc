@@ -2,7 +2,7 @@
 // plain forms for those that run no script. The options are those of every Eider application
 // (--help). Over HTTPS (--tls-port 8443) pages and sockets share one HTTP/2 connection.
 #include <eider/assets/assets.h>
-#include <eider/base/token.h>
+#include <eider/core/base/token.h>
 #include <eider/eider.h>
 #include <eider/http2/http2.h>
 #include <eider/middleware/middleware.h>

@@ -2,8 +2,8 @@
 // Must not know rooms or sockets.
 #pragma once
 
-#include <eider/json/json.h>
-#include <eider/kinds/kinds.h>
+#include <eider/core/json/json.h>
+#include <eider/core/kinds/kinds.h>
 #include <eider/rooms/attendance.h>
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // process. Must not know sockets, nor do anything slow under its lock.
 #pragma once
 
-#include <eider/base/result.h>
-#include <eider/base/slug.h>
+#include <eider/core/base/result.h>
+#include <eider/core/base/slug.h>
 #include <eider/rooms/history.h>
 
 #include <chrono>

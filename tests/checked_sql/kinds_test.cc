@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "eider/core/kinds/kinds.h"
 #include "eider/db/sqlite/sqlite.h"
-#include "eider/kinds/kinds.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {

@@ -1,4 +1,4 @@
-#include <eider/base/failure.h>
+#include <eider/core/base/failure.h>
 #include <eider/eider.h>
 #include <eider/proxy/proxy.h>
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/server/worker.h"
 #include "eider/testkit/loop_sim.h"
 #include "tests/sim/scripted_service.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/sleep.h"
 #include "eider/server/body_stream.h"
 #include "eider/server/content.h"

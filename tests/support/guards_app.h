@@ -13,7 +13,7 @@
 #include "eider/app/event_stream.h"
 #include "eider/app/producing.h"
 #include "eider/app/websocket.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/sleep.h"
 #include "tests/sim/sim_app.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/h2/test_frames.h"
 #include "eider/http2/loop_h2.h"
 #include "eider/runtime/output_budget.h"

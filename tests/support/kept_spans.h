@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "eider/base/work.h"
+#include "eider/core/base/work.h"
 
 namespace eider {
 

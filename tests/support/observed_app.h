@@ -11,7 +11,7 @@
 
 #include "eider/app/event_stream.h"
 #include "eider/app/producing.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/middleware/access_log.h"
 #include "eider/middleware/request_id.h"
 #include "eider/runtime/sleep.h"

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "eider/core/kinds/kinds.h"
+#include "eider/core/reflect/nullable.h"
 #include "eider/db/database.h"
 #include "eider/db/records.h"
-#include "eider/kinds/kinds.h"
-#include "eider/reflect/nullable.h"
 
 namespace eider::record_checks {
 

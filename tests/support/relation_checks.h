@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "eider/core/reflect/nullable.h"
 #include "eider/db/database.h"
 #include "eider/db/records.h"
-#include "eider/reflect/nullable.h"
 
 namespace eider::relation_checks {
 

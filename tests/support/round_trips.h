@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "eider/core/kinds/kinds.h"
 #include "eider/db/database.h"
-#include "eider/kinds/kinds.h"
 
 namespace eider {
 

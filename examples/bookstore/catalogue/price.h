@@ -2,7 +2,7 @@
 // Must not show prices otherwise: the filter `money` does.
 #pragma once
 
-#include <eider/kinds/kinds.h>
+#include <eider/core/kinds/kinds.h>
 
 #include <cstdint>
 #include <optional>

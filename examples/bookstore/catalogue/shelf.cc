@@ -1,6 +1,6 @@
 #include "catalogue/shelf.h"
 
-#include <eider/base/translation.h>
+#include <eider/core/base/translation.h>
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-#include <eider/base/token.h>
+#include <eider/core/base/token.h>
 #include <eider/forms/forms.h>
 #include <eider/views/app/views.h>
 

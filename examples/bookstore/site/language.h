@@ -2,8 +2,8 @@
 // Must not choose the language: use_languages does.
 #pragma once
 
+#include <eider/core/kinds/kinds.h>
 #include <eider/http/page_links.h>
-#include <eider/kinds/kinds.h>
 #include <eider/languages/languages.h>
 
 #include <chrono>

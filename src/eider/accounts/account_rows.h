@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "eider/accounts/accounts.h"
-#include "eider/base/base64.h"
-#include "eider/base/secret_bytes.h"
-#include "eider/base/sha256.h"
-#include "eider/base/text.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
 #include "eider/runtime/loop.h"
 
 namespace eider {

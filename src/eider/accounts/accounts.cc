@@ -6,9 +6,9 @@
 
 #include "eider/accounts/account_rows.h"
 #include "eider/app/log_stderr.h"
-#include "eider/base/failure.h"
-#include "eider/kinds/kinds.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/kinds/kinds.h"
+#include "eider/core/reflect/constraints.h"
 
 namespace eider {
 

@@ -13,7 +13,7 @@
 #include "eider/accounts/account_letter.h"
 #include "eider/app/app.h"
 #include "eider/app/client.h"
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/db/database.h"
 #include "eider/mail/outbox.h"
 #include "eider/middleware/login_throttle.h"

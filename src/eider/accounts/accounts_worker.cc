@@ -5,7 +5,7 @@
 
 #include "eider/accounts/account_rows.h"
 #include "eider/accounts/accounts.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/backoff.h"
 #include "eider/runtime/sleep.h"
 

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "eider/app/service.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/http/method.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/sleep.h"

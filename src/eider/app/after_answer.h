@@ -14,8 +14,8 @@
 
 #include "eider/app/extract.h"
 #include "eider/app/lifecycle.h"
-#include "eider/base/log.h"
-#include "eider/base/result.h"
+#include "eider/core/base/log.h"
+#include "eider/core/base/result.h"
 #include "eider/http/request.h"
 #include "eider/runtime/loop_local.h"
 #include "eider/runtime/scope.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/log_lines.h"

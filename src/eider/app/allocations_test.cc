@@ -14,7 +14,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/websocket.h"
-#include "eider/base/poison.h"
+#include "eider/core/base/poison.h"
 #include "eider/middleware/request_id.h"
 #include "eider/runtime/sleep.h"
 #include "eider/server/server.h"

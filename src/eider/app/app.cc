@@ -8,7 +8,7 @@
 #include "eider/app/service.h"
 #include "eider/app/settings.h"
 #include "eider/app/urls.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/server/topics.h"
 
 namespace eider {

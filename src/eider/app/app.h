@@ -21,7 +21,7 @@
 #include "eider/app/module.h"
 #include "eider/app/pattern_for.h"
 #include "eider/app/states.h"
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/server/observer.h"
 #include "eider/server/service.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/failure.h"
-#include "eider/base/log.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/log.h"
 #include "eider/runtime/sleep.h"
 #include "eider/server/server.h"
 #include "eider/testkit/log_lines.h"

@@ -9,7 +9,7 @@
 #include <span>
 #include <system_error>
 
-#include "eider/base/utf8.h"
+#include "eider/core/base/utf8.h"
 #include "eider/runtime/descriptor.h"
 
 namespace eider::detail::app {

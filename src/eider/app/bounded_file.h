@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 
 namespace eider::detail::app {
 

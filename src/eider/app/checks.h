@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/runtime/loop_local.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sync.h"

@@ -2,7 +2,7 @@
 
 #include "eider/app/client_address.h"
 #include "eider/app/route_table.h"
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/forwarded.h"
 
 namespace eider {

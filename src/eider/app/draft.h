@@ -9,7 +9,7 @@
 
 #include "eider/app/extract.h"
 #include "eider/app/params.h"
-#include "eider/reflect/faults.h"
+#include "eider/core/reflect/faults.h"
 
 namespace eider {
 

@@ -8,8 +8,8 @@
 
 #include "eider/app/app.h"
 #include "eider/app/operation.h"
-#include "eider/reflect/constraints.h"
-#include "eider/reflect/empty.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/empty.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 

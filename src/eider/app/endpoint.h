@@ -14,7 +14,7 @@
 #include "eider/app/handler.h"
 #include "eider/app/middleware.h"
 #include "eider/app/producing.h"
-#include "eider/base/type_key.h"
+#include "eider/core/base/type_key.h"
 #include "eider/http/method.h"
 
 namespace eider {

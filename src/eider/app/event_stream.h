@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "eider/app/producing.h"
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/json/write.h"
 #include "eider/http/sse.h"
-#include "eider/json/write.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/time.h"
 #include "eider/server/content.h"

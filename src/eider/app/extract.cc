@@ -1,10 +1,10 @@
 #include "eider/app/extract.h"
 
 #include "eider/app/pairs.h"
-#include "eider/base/text.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
+#include "eider/core/json/path.h"
 #include "eider/http/cookie.h"
-#include "eider/json/path.h"
 
 namespace eider::detail::app {
 

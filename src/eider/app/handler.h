@@ -14,7 +14,7 @@
 
 #include "eider/app/extract.h"
 #include "eider/app/respond.h"
-#include "eider/base/type_key.h"
+#include "eider/core/base/type_key.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/task.h"
 

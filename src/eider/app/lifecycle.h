@@ -18,7 +18,7 @@
 #include "eider/app/handler.h"
 #include "eider/app/kept_function.h"
 #include "eider/app/params.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 

@@ -16,8 +16,8 @@
 
 #include "eider/app/app.h"
 #include "eider/app/options.h"
-#include "eider/base/inspected.h"
-#include "eider/base/work.h"
+#include "eider/core/base/inspected.h"
+#include "eider/core/base/work.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/sleep.h"
 #include "eider/runtime/sync.h"

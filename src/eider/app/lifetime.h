@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "eider/app/lifecycle.h"
-#include "eider/base/intrusive_list.h"
-#include "eider/base/result.h"
+#include "eider/core/base/intrusive_list.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/loop_local.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/task.h"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "eider/app/printable.h"
-#include "eider/base/log_tail.h"
+#include "eider/core/base/log_tail.h"
 
 namespace eider {
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 
 namespace eider {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/log.h"
-#include "eider/base/result.h"
+#include "eider/core/base/log.h"
+#include "eider/core/base/result.h"
 
 namespace eider {
 

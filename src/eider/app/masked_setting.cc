@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider::detail::app {
 

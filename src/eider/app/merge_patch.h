@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "eider/app/extract.h"
-#include "eider/json/json.h"
-#include "eider/json/merge_patch.h"
+#include "eider/core/json/json.h"
+#include "eider/core/json/merge_patch.h"
 
 namespace eider {
 

@@ -7,7 +7,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/operation.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/reflect/constraints.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

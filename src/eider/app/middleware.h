@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/type_key.h"
+#include "eider/core/base/type_key.h"
 #include "eider/http/request.h"
 #include "eider/http/response.h"
 #include "eider/runtime/task.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
-#include "eider/base/log.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/log.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"

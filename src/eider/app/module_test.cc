@@ -9,7 +9,7 @@
 #include "eider/app/app.h"
 #include "eider/app/options.h"
 #include "eider/app/websocket.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/reflect/constraints.h"
 #include "eider/runtime/sleep.h"
 #include "eider/server/topics.h"
 #include "eider/testkit/test_client.h"

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "eider/app/spool.h"
-#include "eider/base/failure.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/utf8.h"
 
 namespace eider {
 

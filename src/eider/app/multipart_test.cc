@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/app/test_inbox.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/temp_directory.h"
 #include "tests/conformance/multipart_cases.h"

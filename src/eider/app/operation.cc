@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/response.h"
 
 namespace eider {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/core/reflect/type.h"
 #include "eider/http/method.h"
-#include "eider/reflect/type.h"
 
 namespace eider {
 

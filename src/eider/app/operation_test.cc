@@ -15,7 +15,7 @@
 #include "eider/app/multipart.h"
 #include "eider/app/producing.h"
 #include "eider/app/websocket.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/reflect/constraints.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/failure.h"
-#include "eider/base/sha256.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/utf8.h"
 
 namespace eider {
 

@@ -21,9 +21,9 @@
 
 #include "eider/app/live.h"
 #include "eider/app/secret.h"
-#include "eider/base/result.h"
-#include "eider/reflect/text.h"
-#include "eider/reflect/type_of.h"
+#include "eider/core/base/result.h"
+#include "eider/core/reflect/text.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/runtime/time.h"
 
 namespace eider {

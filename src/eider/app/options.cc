@@ -18,9 +18,9 @@
 #include "eider/app/run_app.h"
 #include "eider/app/serving_options.h"
 #include "eider/app/settings.h"
-#include "eider/base/describes_only.h"
-#include "eider/base/failure.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/base/describes_only.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/reflect/constraints.h"
 
 namespace eider {
 

@@ -4,7 +4,7 @@
 
 #include "eider/app/exit.h"
 #include "eider/app/option_set.h"
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/server/server.h"
 
 namespace eider {

@@ -9,8 +9,8 @@
 #include "eider/app/app.h"
 #include "eider/app/run_app.h"
 #include "eider/app/test_settings.h"
-#include "eider/base/failure.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/reflect/constraints.h"
 
 namespace eider {
 namespace {

@@ -5,11 +5,11 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/url.h"
-#include "eider/reflect/constraints.h"
-#include "eider/reflect/faults.h"
-#include "eider/reflect/text.h"
-#include "eider/reflect/wording.h"
+#include "eider/core/base/url.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/faults.h"
+#include "eider/core/reflect/text.h"
+#include "eider/core/reflect/wording.h"
 
 namespace eider {
 

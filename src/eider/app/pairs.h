@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
-#include "eider/reflect/type.h"
+#include "eider/core/base/result.h"
+#include "eider/core/reflect/type.h"
 
 namespace eider {
 

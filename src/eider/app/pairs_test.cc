@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/reflect/type_of.h"
+#include "eider/core/reflect/type_of.h"
 
 namespace eider {
 namespace {

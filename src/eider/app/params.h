@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/fixed_string.h"
+#include "eider/core/base/fixed_string.h"
 
 namespace eider {
 

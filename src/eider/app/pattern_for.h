@@ -11,7 +11,7 @@
 #include <type_traits>
 
 #include "eider/app/handler.h"
-#include "eider/base/refusal.h"
+#include "eider/core/base/refusal.h"
 #include "eider/route/pattern.h"
 
 namespace eider {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/hidden_text.h"
+#include "eider/core/base/hidden_text.h"
 
 namespace eider::detail::app {
 

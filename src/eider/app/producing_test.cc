@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 #include "tests/sim/sim_app.h"

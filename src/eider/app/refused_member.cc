@@ -4,11 +4,11 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/url.h"
-#include "eider/base/utf8.h"
-#include "eider/json/path.h"
-#include "eider/json/read.h"
-#include "eider/json/value.h"
+#include "eider/core/base/url.h"
+#include "eider/core/base/utf8.h"
+#include "eider/core/json/path.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
 
 namespace eider::detail::app {
 

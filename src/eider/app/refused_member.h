@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "eider/base/refused_value.h"
+#include "eider/core/base/refused_value.h"
 #include "eider/http/request.h"
 
 namespace eider::detail::app {

@@ -8,7 +8,7 @@
 #include "eider/app/printable.h"
 #include "eider/app/route_table.h"
 #include "eider/app/thrown.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/loop.h"
 

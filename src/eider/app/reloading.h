@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "eider/app/settings.h"
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/signals.h"
 #include "eider/runtime/task.h"

@@ -5,11 +5,11 @@
 #include <stdexcept>
 
 #include "eider/app/handler.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/json/json.h"
 #include "eider/http/date.h"
 #include "eider/http/etag.h"
 #include "eider/http/status.h"
-#include "eider/json/json.h"
 
 namespace eider {
 

@@ -14,9 +14,9 @@
 #include "eider/app/operation.h"
 #include "eider/app/params.h"
 #include "eider/app/results.h"
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/http/response.h"
-#include "eider/reflect/type_of.h"
 
 namespace eider {
 

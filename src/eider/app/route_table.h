@@ -17,7 +17,7 @@
 #include "eider/app/middleware.h"
 #include "eider/app/option_set.h"
 #include "eider/app/states.h"
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/http/cidr.h"
 #include "eider/http/forwarded_fields.h"
 #include "eider/server/observer.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "eider/app/test_settings.h"
-#include "eider/base/describes_only.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/describes_only.h"
+#include "eider/core/base/failure.h"
 #include "eider/testkit/log_lines.h"
 
 namespace eider {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 
 namespace eider {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/failure.h"
-#include "eider/base/work.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/work.h"
 #include "eider/http/request_work.h"
 #include "eider/runtime/cancel.h"
 #include "eider/runtime/loop.h"

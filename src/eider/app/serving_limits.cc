@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "eider/reflect/type_of.h"
+#include "eider/core/reflect/type_of.h"
 
 namespace eider::detail::app {
 

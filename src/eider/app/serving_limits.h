@@ -9,8 +9,8 @@
 
 #include "eider/app/byte_size.h"
 #include "eider/app/option_set.h"
-#include "eider/base/result.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/base/result.h"
+#include "eider/core/reflect/constraints.h"
 #include "eider/runtime/time.h"
 #include "eider/server/limits.h"
 

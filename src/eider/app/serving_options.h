@@ -11,9 +11,9 @@
 #include "eider/app/byte_size.h"
 #include "eider/app/option_set.h"
 #include "eider/app/serving_limits.h"
-#include "eider/base/log.h"
-#include "eider/base/result.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/base/log.h"
+#include "eider/core/base/result.h"
+#include "eider/core/reflect/constraints.h"
 #include "eider/server/server.h"
 
 namespace eider::detail::app {

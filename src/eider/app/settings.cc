@@ -11,8 +11,8 @@
 #include "eider/app/masked_setting.h"
 #include "eider/app/printable.h"
 #include "eider/app/secret.h"
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 
 namespace eider::detail::app {
 

@@ -12,8 +12,8 @@
 #include "eider/app/option_set.h"
 #include "eider/app/serving_options.h"
 #include "eider/app/settings_file.h"
-#include "eider/base/log.h"
-#include "eider/base/result.h"
+#include "eider/core/base/log.h"
+#include "eider/core/base/result.h"
 
 namespace eider::detail::app {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eider/app/option_set.h"
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 
 namespace eider::detail::app {
 

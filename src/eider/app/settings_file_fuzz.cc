@@ -5,7 +5,7 @@
 
 #include "eider/app/option_set.h"
 #include "eider/app/settings_file.h"
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace eider;

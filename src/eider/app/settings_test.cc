@@ -8,7 +8,7 @@
 #include "eider/app/app.h"
 #include "eider/app/serving_limits.h"
 #include "eider/app/test_settings.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 
 namespace eider {
 namespace {

@@ -1,6 +1,6 @@
 #include "eider/app/sites.h"
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/target.h"
 
 namespace eider {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 
 namespace eider {
 

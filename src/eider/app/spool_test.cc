@@ -7,7 +7,7 @@
 #include <string>
 
 #include "eider/app/test_inbox.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/temp_directory.h"
 

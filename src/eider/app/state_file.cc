@@ -12,8 +12,8 @@
 #include <system_error>
 #include <utility>
 
-#include "eider/base/version.h"
-#include "eider/json/write.h"
+#include "eider/core/base/version.h"
+#include "eider/core/json/write.h"
 #include "eider/runtime/descriptor.h"
 
 namespace eider::detail::app {

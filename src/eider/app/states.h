@@ -14,8 +14,8 @@
 
 #include "eider/app/extract.h"
 #include "eider/app/lifecycle.h"
-#include "eider/base/failure.h"
-#include "eider/base/type_key.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/type_key.h"
 #include "eider/runtime/loop_local.h"
 
 namespace eider {

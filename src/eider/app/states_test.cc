@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/testkit/test_client.h"
 #include "tests/support/guards_app.h"
 

@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "eider/json/read.h"
-#include "eider/json/value.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
 
 namespace eider::detail::app {
 namespace {

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "eider/app/producing.h"
-#include "eider/base/buffer.h"
-#include "eider/json/csv.h"
-#include "eider/json/write.h"
-#include "eider/reflect/type_of.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/json/csv.h"
+#include "eider/core/json/write.h"
+#include "eider/core/reflect/type_of.h"
 
 namespace eider {
 

@@ -15,7 +15,7 @@
 #include "eider/app/byte_size.h"
 #include "eider/app/options.h"
 #include "eider/app/secret.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/reflect/constraints.h"
 #include "eider/server/server.h"
 
 namespace eider::testing {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "eider/app/route_table.h"
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

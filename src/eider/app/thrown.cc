@@ -9,8 +9,8 @@
 #include "eider/app/middleware.h"
 #include "eider/app/refused_member.h"
 #include "eider/app/respond.h"
-#include "eider/base/failure.h"
-#include "eider/base/refused_value.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/refused_value.h"
 
 namespace eider {
 

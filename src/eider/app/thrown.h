@@ -5,8 +5,8 @@
 #include <source_location>
 #include <string_view>
 
-#include "eider/base/log.h"
-#include "eider/base/result.h"
+#include "eider/core/base/log.h"
+#include "eider/core/base/result.h"
 #include "eider/http/request.h"
 #include "eider/http/response.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "eider/app/route_table.h"
-#include "eider/base/failure.h"
-#include "eider/base/url.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/url.h"
 #include "eider/route/pattern.h"
 
 namespace eider {

@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "eider/app/handler.h"
-#include "eider/base/type_key.h"
-#include "eider/json/write.h"
-#include "eider/reflect/text_kind.h"
-#include "eider/reflect/type_of.h"
+#include "eider/core/base/type_key.h"
+#include "eider/core/json/write.h"
+#include "eider/core/reflect/text_kind.h"
+#include "eider/core/reflect/type_of.h"
 
 namespace eider {
 

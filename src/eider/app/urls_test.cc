@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/reflect/constraints.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

@@ -17,7 +17,7 @@
 #include "eider/app/extract.h"
 #include "eider/app/handler.h"
 #include "eider/app/params.h"
-#include "eider/json/json.h"
+#include "eider/core/json/json.h"
 #include "eider/server/topics.h"
 #include "eider/ws/websocket.h"
 #include "eider/ws/ws_route.h"

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "eider/reflect/constraints.h"
+#include "eider/core/reflect/constraints.h"
 #include "eider/server/test_ws_line.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"

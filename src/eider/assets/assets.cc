@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
-#include "eider/base/program_files.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/program_files.h"
 #include "eider/files/document.h"
 #include "eider/files/document_answer.h"
 #include "eider/files/files.h"

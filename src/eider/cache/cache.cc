@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/loop_local.h"

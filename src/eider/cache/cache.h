@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "eider/cache/cache_store.h"
-#include "eider/json/json.h"
+#include "eider/core/json/json.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 

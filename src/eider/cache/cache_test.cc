@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/loop_sim.h"

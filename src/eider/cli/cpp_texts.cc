@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "eider/base/text.h"
-#include "eider/base/translation.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/translation.h"
 
 namespace eider {
 

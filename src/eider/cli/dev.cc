@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/base64.h"
-#include "eider/base/secret_bytes.h"
-#include "eider/base/text.h"
 #include "eider/cli/dev/front.h"
 #include "eider/cli/dev/sockets.h"
 #include "eider/cli/dev/supervisor.h"
 #include "eider/cli/project/words.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/text.h"
 #include "eider/runtime/address.h"
 #include "eider/server/server.h"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "eider/json/write.h"
+#include "eider/core/json/write.h"
 
 namespace eider {
 

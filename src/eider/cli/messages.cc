@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/bench/files.h"
 #include "eider/cli/cpp_texts.h"
 #include "eider/cli/project/words.h"
+#include "eider/core/base/result.h"
 #include "eider/languages/po.h"
 #include "eider/views/parser.h"
 #include "eider/views/template_texts.h"

@@ -6,13 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/result.h"
 #include "eider/cli/bench/files.h"
 #include "eider/cli/openapi_client/api.h"
 #include "eider/cli/openapi_client/cpp.h"
 #include "eider/cli/openapi_client/typescript.h"
 #include "eider/cli/openapi_file.h"
 #include "eider/cli/project/words.h"
+#include "eider/core/base/result.h"
 
 namespace eider {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/json_line.h"
 #include "eider/cli/openapi_file.h"
 #include "eider/cli/project/words.h"
-#include "eider/json/value.h"
+#include "eider/core/base/result.h"
+#include "eider/core/json/value.h"
 #include "eider/openapi/changes.h"
 
 namespace eider {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "eider/cli/bench/files.h"
-#include "eider/json/read.h"
+#include "eider/core/json/read.h"
 
 namespace eider {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
-#include "eider/json/value.h"
+#include "eider/core/base/result.h"
+#include "eider/core/json/value.h"
 
 namespace eider {
 

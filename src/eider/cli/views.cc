@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/bench/files.h"
 #include "eider/cli/project/words.h"
+#include "eider/core/base/result.h"
 #include "eider/views/assemble.h"
 #include "eider/views/generate.h"
 #include "eider/views/parser.h"

@@ -2,9 +2,9 @@
 
 #include <map>
 
-#include "eider/base/base64.h"
-#include "eider/base/text.h"
-#include "eider/base/url.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 
 namespace eider {
 

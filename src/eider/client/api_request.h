@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/client/api_stream.h"
 #include "eider/client/client.h"
+#include "eider/core/base/result.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/write.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/http/method.h"
 #include "eider/http/multipart_form.h"
 #include "eider/http/sse.h"
-#include "eider/json/read.h"
-#include "eider/json/write.h"
-#include "eider/reflect/type_of.h"
 #include "eider/runtime/task.h"
 
 namespace eider {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/client/test_client_line.h"
-#include "eider/reflect/nullable.h"
+#include "eider/core/reflect/nullable.h"
 
 namespace eider {
 namespace {

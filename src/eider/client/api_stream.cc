@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/loop.h"
 

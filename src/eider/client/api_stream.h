@@ -12,10 +12,10 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/result.h"
 #include "eider/client/client_response.h"
+#include "eider/core/base/result.h"
+#include "eider/core/json/read.h"
 #include "eider/http/sse.h"
-#include "eider/json/read.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 

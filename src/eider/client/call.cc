@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "eider/base/text.h"
 #include "eider/client/policy.h"
+#include "eider/core/base/text.h"
 #include "eider/runtime/sleep.h"
 
 namespace eider::detail::client {

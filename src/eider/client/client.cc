@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <utility>
 
-#include "eider/base/assert.h"
 #include "eider/client/client_state.h"
 #include "eider/client/ws_connection.h"
+#include "eider/core/base/assert.h"
 
 namespace eider {
 

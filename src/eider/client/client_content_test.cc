@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "eider/base/buffer.h"
 #include "eider/client/test_client_line.h"
-#include "eider/compress/compressor.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/compress/compressor.h"
 #include "eider/runtime/sync.h"
 
 namespace eider {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
 #include "eider/client/test_client_line.h"
+#include "eider/core/base/assert.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/buffer.h"
-#include "eider/compress/compressor.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/compress/compressor.h"
 #include "tests/support/h2_client_line.h"
 
 namespace eider {

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "eider/base/buffer.h"
 #include "eider/client/test_client_line.h"
-#include "eider/compress/compressor.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/compress/compressor.h"
 
 namespace eider {
 namespace {

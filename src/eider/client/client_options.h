@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "eider/compress/decompressor.h"
+#include "eider/core/compress/decompressor.h"
 #include "eider/net/options.h"
 #include "eider/runtime/time.h"
 #include "eider/tls/tls_client.h"

@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/span.h"
-#include "eider/base/url.h"
 #include "eider/client/call.h"
 #include "eider/client/client_state.h"
 #include "eider/client/random_masks.h"
 #include "eider/client/request_parts.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/span.h"
+#include "eider/core/base/url.h"
 #include "eider/http/multipart_form.h"
 
 namespace eider {

@@ -12,11 +12,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "eider/base/result.h"
 #include "eider/client/client_error.h"
 #include "eider/client/client_response.h"
+#include "eider/core/base/result.h"
+#include "eider/core/json/write.h"
 #include "eider/http/method.h"
-#include "eider/json/write.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
 #include "eider/client/client_error.h"
+#include "eider/core/base/result.h"
+#include "eider/core/json/read.h"
 #include "eider/http/head.h"
-#include "eider/json/read.h"
 #include "eider/runtime/task.h"
 
 namespace eider {

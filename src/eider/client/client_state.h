@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/buffer.h"
-#include "eider/base/split_mix.h"
 #include "eider/client/client_error.h"
 #include "eider/client/client_options.h"
 #include "eider/client/policy.h"
 #include "eider/client/pool.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/split_mix.h"
 #include "eider/http/h1/response_reader.h"
 #include "eider/http/http_url.h"
 #include "eider/net/net.h"

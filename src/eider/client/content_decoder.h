@@ -7,8 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "eider/base/buffer.h"
-#include "eider/compress/decompressor.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/compress/decompressor.h"
 
 namespace eider::detail::client {
 

@@ -2,8 +2,8 @@
 #include <chrono>
 #include <utility>
 
-#include "eider/base/text.h"
 #include "eider/client/cookie_jar.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

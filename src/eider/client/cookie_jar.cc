@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/grammar.h"
 #include "eider/http/ip_address.h"
 

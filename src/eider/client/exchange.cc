@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/list.h"
 #include "eider/runtime/loop.h"
 

@@ -9,13 +9,13 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/buffer.h"
-#include "eider/base/result.h"
 #include "eider/client/client_error.h"
 #include "eider/client/content_decoder.h"
 #include "eider/client/out_head.h"
 #include "eider/client/received.h"
-#include "eider/compress/decompressor.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/result.h"
+#include "eider/core/compress/decompressor.h"
 #include "eider/http/h1/response_reader.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/time.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/h1/writer.h"
 #include "eider/runtime/loop.h"
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string_view>
 
-#include "eider/base/buffer.h"
 #include "eider/client/exchange.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h1/response_body.h"
 #include "eider/http/h1/response_reader.h"
 #include "eider/runtime/stream.h"

@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "eider/base/assert.h"
 #include "eider/client/h2_stream.h"
+#include "eider/core/base/assert.h"
 #include "eider/runtime/loop.h"
 
 namespace eider::detail::client {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/digits.h"
+#include "eider/core/base/digits.h"
 #include "eider/runtime/loop.h"
 
 namespace eider::detail::client {

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/buffer.h"
 #include "eider/client/exchange.h"
 #include "eider/client/h2_connection.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h2/client_session.h"
 
 namespace eider::detail::client {

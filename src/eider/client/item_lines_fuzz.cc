@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
 #include "eider/client/api_stream.h"
+#include "eider/core/base/assert.h"
 
 namespace {
 

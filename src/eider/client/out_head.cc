@@ -1,7 +1,7 @@
 #include "eider/client/out_head.h"
 
-#include "eider/base/digits.h"
-#include "eider/base/text.h"
+#include "eider/core/base/digits.h"
+#include "eider/core/base/text.h"
 
 namespace eider::detail::client {
 

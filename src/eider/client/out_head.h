@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/method.h"
 
 namespace eider::detail::client {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/date.h"
 
 namespace eider::detail::client {

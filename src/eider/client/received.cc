@@ -1,6 +1,6 @@
 #include "eider/client/received.h"
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/h1/response_body.h"
 
 namespace eider::detail::client {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/arena.h"
-#include "eider/base/buffer.h"
+#include "eider/core/base/arena.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/head.h"
 
 namespace eider::detail::client {

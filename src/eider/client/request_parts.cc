@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/grammar.h"
 #include "eider/http/plain_fields.h"
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
 #include "eider/client/cookie_jar.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/grammar.h"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "eider/base/intrusive_list.h"
 #include "eider/client/client_error.h"
+#include "eider/core/base/intrusive_list.h"
 #include "eider/runtime/sync.h"
 
 namespace eider::detail::client {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/http/ws/close_code.h"
 #include "eider/http/ws/message_writer.h"
 #include "eider/net/options.h"

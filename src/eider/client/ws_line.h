@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
-#include "eider/base/buffer.h"
-#include "eider/base/result.h"
 #include "eider/client/client_state.h"
 #include "eider/client/pool.h"
 #include "eider/client/received.h"
 #include "eider/client/ws_client.h"
 #include "eider/client/ws_opening.h"
 #include "eider/client/ws_url.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/task.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "eider/base/text.h"
 #include "eider/client/response_head.h"
+#include "eider/core/base/text.h"
 #include "eider/http/grammar.h"
 #include "eider/http/ws/deflate_offer.h"
 #include "eider/http/ws/handshake.h"

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
 #include "eider/client/ws_client.h"
 #include "eider/client/ws_url.h"
+#include "eider/core/base/result.h"
 #include "eider/http/head.h"
 
 namespace eider::detail::client {

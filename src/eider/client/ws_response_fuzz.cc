@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/assert.h"
 #include "eider/client/response_head.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/grammar.h"
 
 namespace {

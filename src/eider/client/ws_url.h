@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
 #include "eider/client/ws_client.h"
+#include "eider/core/base/result.h"
 
 namespace eider::detail::client {
 

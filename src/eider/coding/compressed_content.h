@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/buffer.h"
 #include "eider/coding/secrets.h"
-#include "eider/compress/compressor.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/compress/compressor.h"
 #include "eider/server/content.h"
 
 namespace eider {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/failure.h"
 #include "eider/coding/compressed_response.h"
-#include "eider/compress/decompressor.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/compress/decompressor.h"
 #include "eider/server/content.h"
 #include "tests/support/served_directory.h"
 

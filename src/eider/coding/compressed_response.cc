@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/assert.h"
 #include "eider/coding/compressed_content.h"
 #include "eider/coding/encoded_head.h"
 #include "eider/coding/file_bytes.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/accept_encoding.h"
 
 namespace eider {

@@ -8,8 +8,8 @@
 
 #include "eider/app/middleware.h"
 #include "eider/coding/secrets.h"
-#include "eider/compress/coding.h"
-#include "eider/compress/compressor.h"
+#include "eider/core/compress/coding.h"
+#include "eider/core/compress/compressor.h"
 
 namespace eider {
 

@@ -6,8 +6,8 @@
 
 #include "eider/app/app.h"
 #include "eider/app/producing.h"
-#include "eider/base/failure.h"
-#include "eider/compress/decompressor.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/compress/decompressor.h"
 #include "eider/middleware/caching.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "eider/coding/decoded_request.h"
-#include "eider/compress/compressor.h"
+#include "eider/core/compress/compressor.h"
 #include "eider/runtime/sleep.h"
 #include "tests/sim/sim_app.h"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/http/request.h"
 
 namespace eider {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "eider/base/buffer.h"
 #include "eider/coding/decoded_request.h"
-#include "eider/compress/decompressor.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/compress/decompressor.h"
 #include "eider/runtime/task.h"
 #include "eider/server/body_stream.h"
 

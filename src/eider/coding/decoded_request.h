@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "eider/app/middleware.h"
-#include "eider/base/result.h"
-#include "eider/compress/coding.h"
-#include "eider/compress/decompressor.h"
+#include "eider/core/base/result.h"
+#include "eider/core/compress/coding.h"
+#include "eider/core/compress/decompressor.h"
 #include "eider/http/head.h"
 #include "eider/server/limits.h"
 

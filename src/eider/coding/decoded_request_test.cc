@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eider/app/app.h"
-#include "eider/compress/compressor.h"
+#include "eider/core/compress/compressor.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 

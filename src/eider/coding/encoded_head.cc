@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "eider/base/text.h"
 #include "eider/coding/field_values.h"
+#include "eider/core/base/text.h"
 #include "eider/http/conditional_response.h"
 #include "eider/http/request.h"
 #include "eider/http/response.h"

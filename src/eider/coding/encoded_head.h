@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "eider/compress/coding.h"
+#include "eider/core/compress/coding.h"
 
 namespace eider {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "eider/coding/compressed_response.h"
-#include "eider/compress/decompressor.h"
+#include "eider/core/compress/decompressor.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/room_app.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/list.h"
 
 namespace eider {

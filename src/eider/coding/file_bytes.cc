@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/failure.h"
 #include "eider/coding/compressed_content.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/sleep.h"
 

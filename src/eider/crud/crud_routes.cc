@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "eider/app/operation.h"
-#include "eider/base/url.h"
+#include "eider/core/base/url.h"
 
 namespace eider::detail::crud {
 namespace {

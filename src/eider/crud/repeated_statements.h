@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "eider/app/middleware.h"
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 
 namespace eider {
 

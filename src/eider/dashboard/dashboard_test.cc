@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/app/log_stderr.h"
-#include "eider/base/log_tail.h"
+#include "eider/core/base/log_tail.h"
 #include "eider/eider.h"
 #include "eider/middleware/test_asked.h"
 #include "eider/telemetry/log.h"

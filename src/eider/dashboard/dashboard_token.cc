@@ -10,11 +10,11 @@
 
 #include "eider/app/respond.h"
 #include "eider/app/this_machine.h"
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
-#include "eider/base/secret_bytes.h"
-#include "eider/base/text.h"
-#include "eider/base/url.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 #include "eider/http/cookie.h"
 #include "eider/server/state.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider::db {
 namespace {

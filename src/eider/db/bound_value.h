@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "eider/base/refused_value.h"
+#include "eider/core/base/refused_value.h"
 #include "eider/db/value.h"
 
 namespace eider::db {

@@ -12,11 +12,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "eider/core/reflect/type_of.h"
 #include "eider/db/checked_column.h"
 #include "eider/db/checked_hash.h"
 #include "eider/db/row.h"
 #include "eider/db/sql.h"
-#include "eider/reflect/type_of.h"
 
 namespace eider::db::checked {
 

@@ -1,6 +1,6 @@
 #include "eider/db/conflict.h"
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider::db {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "eider/core/reflect/faults.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/db/failure.h"
-#include "eider/reflect/faults.h"
-#include "eider/reflect/type_of.h"
 
 namespace eider::db {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/failure.h"
-#include "eider/base/refused_value.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/refused_value.h"
 
 namespace eider::db {
 

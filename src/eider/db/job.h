@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/span.h"
+#include "eider/core/base/span.h"
 #include "eider/db/connection.h"
 #include "eider/db/transaction_options.h"
 #include "eider/runtime/loop.h"

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "eider/base/metric.h"
+#include "eider/core/base/metric.h"
 
 namespace eider::db {
 

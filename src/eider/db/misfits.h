@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "eider/core/reflect/type.h"
 #include "eider/db/value.h"
-#include "eider/reflect/type.h"
 
 namespace eider::db {
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/base/inspected.h"
+#include "eider/core/base/inspected.h"
 #include "eider/db/job.h"
 #include "eider/db/meter.h"
 

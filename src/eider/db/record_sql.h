@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/core/reflect/type_of.h"
 #include "eider/db/pool.h"
 #include "eider/db/query_job.h"
 #include "eider/db/relation.h"
 #include "eider/db/value.h"
-#include "eider/reflect/type_of.h"
 
 namespace eider::db {
 

@@ -4,10 +4,10 @@
 #include <optional>
 #include <set>
 
+#include "eider/core/json/write.h"
 #include "eider/db/failure.h"
 #include "eider/db/record_sql.h"
 #include "eider/db/statement_text.h"
-#include "eider/json/write.h"
 
 namespace eider::db::detail {
 namespace {

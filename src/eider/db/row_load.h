@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include "eider/core/reflect/type_of.h"
 #include "eider/db/connection.h"
 #include "eider/db/statements.h"
-#include "eider/reflect/type_of.h"
 #include "eider/runtime/task.h"
 
 namespace eider::db {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "eider/core/reflect/faults.h"
 #include "eider/db/failure.h"
 #include "eider/db/misfits.h"
 #include "eider/db/store.h"
-#include "eider/reflect/faults.h"
 
 namespace eider::db {
 namespace {

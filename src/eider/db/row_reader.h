@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
+#include "eider/core/reflect/type_of.h"
 #include "eider/db/connection.h"
 #include "eider/db/row.h"
-#include "eider/reflect/type_of.h"
 
 namespace eider::db {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/reflect/type_of.h"
+#include "eider/core/reflect/type_of.h"
 
 namespace eider::db {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/inspected.h"
+#include "eider/core/base/inspected.h"
 #include "eider/db/impatient.h"
 #include "eider/db/job.h"
 #include "eider/db/loop_sessions.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/db/failure.h"
 #include "eider/db/job.h"
 #include "eider/db/query_job.h"

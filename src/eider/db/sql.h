@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "eider/base/refusal.h"
+#include "eider/core/base/refusal.h"
 
 namespace eider::db {
 

@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "eider/base/utf8.h"
+#include "eider/core/base/utf8.h"
+#include "eider/core/json/read.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/scalar.h"
+#include "eider/core/reflect/text.h"
 #include "eider/db/misfits.h"
-#include "eider/json/read.h"
-#include "eider/reflect/constraints.h"
-#include "eider/reflect/scalar.h"
-#include "eider/reflect/text.h"
 
 namespace eider::db {
 namespace {

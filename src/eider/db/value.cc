@@ -2,9 +2,9 @@
 
 #include <cstring>
 
+#include "eider/core/json/write.h"
+#include "eider/core/reflect/scalar.h"
 #include "eider/db/failure.h"
-#include "eider/json/write.h"
-#include "eider/reflect/scalar.h"
 
 namespace eider::db {
 namespace {

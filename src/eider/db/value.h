@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "eider/reflect/type_of.h"
+#include "eider/core/reflect/type_of.h"
 
 namespace eider::db {
 

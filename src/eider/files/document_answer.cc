@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "eider/app/respond.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/files/document_answer.h"
 #include "eider/http/accept_encoding.h"
 #include "eider/http/preconditions.h"

@@ -9,8 +9,8 @@
 
 #include "eider/app/edges.h"
 #include "eider/app/respond.h"
-#include "eider/base/program_files.h"
-#include "eider/base/url.h"
+#include "eider/core/base/program_files.h"
+#include "eider/core/base/url.h"
 #include "eider/files/document_answer.h"
 #include "eider/files/path_policy.h"
 #include "eider/files/site.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/files/options.h"
 #include "eider/http/request.h"
 #include "eider/http/response.h"

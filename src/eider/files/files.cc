@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
-#include "eider/base/program_files.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/program_files.h"
 
 namespace eider {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "tests/support/served_directory.h"
 
 namespace eider {

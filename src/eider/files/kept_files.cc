@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "eider/app/respond.h"
-#include "eider/base/base64.h"
-#include "eider/base/describes_only.h"
-#include "eider/base/failure.h"
-#include "eider/base/reached.h"
-#include "eider/base/secret_bytes.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/describes_only.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/reached.h"
+#include "eider/core/base/secret_bytes.h"
 #include "eider/runtime/blocking.h"
 
 namespace eider {

@@ -12,7 +12,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/multipart.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/html.h"
-#include "eider/base/url.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/html.h"
+#include "eider/core/base/url.h"
+#include "eider/core/base/utf8.h"
 #include "eider/files/listing.h"
 #include "eider/files/path_policy.h"
 #include "eider/http/date.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/files/path_policy.h"
 #include "eider/http/list.h"
 

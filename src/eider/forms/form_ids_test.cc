@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "eider/core/reflect/empty.h"
 #include "eider/forms/forms.h"
-#include "eider/reflect/empty.h"
 
 namespace eider {
 namespace {

@@ -4,14 +4,14 @@
 #include <span>
 #include <utility>
 
-#include "eider/base/text.h"
-#include "eider/base/url.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
+#include "eider/core/base/utf8.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/faults.h"
+#include "eider/core/reflect/text.h"
+#include "eider/core/reflect/wording.h"
 #include "eider/http/multipart.h"
-#include "eider/reflect/constraints.h"
-#include "eider/reflect/faults.h"
-#include "eider/reflect/text.h"
-#include "eider/reflect/wording.h"
 
 namespace eider::forms::detail {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/forms/form_shape.h"
 
 namespace eider::forms::detail {

@@ -9,16 +9,16 @@
 #include <set>
 #include <utility>
 
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
-#include "eider/base/translation.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/translation.h"
+#include "eider/core/json/read.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/text.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/forms/form_reader.h"
 #include "eider/forms/form_words.h"
 #include "eider/forms/html_rules.h"
-#include "eider/json/read.h"
-#include "eider/reflect/constraints.h"
-#include "eider/reflect/text.h"
-#include "eider/reflect/type_of.h"
 #include "eider/views/value.h"
 
 namespace eider::forms::detail {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/core/reflect/type.h"
 #include "eider/forms/form_field.h"
-#include "eider/reflect/type.h"
 #include "eider/views/form_view.h"
 
 namespace eider::forms::detail {

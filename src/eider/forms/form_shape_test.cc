@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/forms/forms.h"
 #include "eider/forms/html_rules.h"
 #include "eider/forms/test_pages.h"

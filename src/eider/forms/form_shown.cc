@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "eider/base/text.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
 #include "eider/forms/html_rules.h"
 #include "eider/views/value.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/forms/form_reader.h"
 #include "eider/forms/form_shape.h"
 #include "eider/forms/form_words.h"

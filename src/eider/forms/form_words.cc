@@ -1,6 +1,6 @@
 #include "eider/forms/form_words.h"
 
-#include "eider/reflect/rule.h"
+#include "eider/core/reflect/rule.h"
 
 namespace eider::forms::detail {
 

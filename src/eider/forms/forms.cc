@@ -4,8 +4,8 @@
 #include <array>
 
 #include "eider/app/pairs.h"
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 #include "eider/forms/form_shown.h"
 #include "eider/http/accept.h"
 #include "eider/middleware/csrf.h"

@@ -13,11 +13,11 @@
 
 #include "eider/app/draft.h"
 #include "eider/app/extract.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/forms/form_field.h"
 #include "eider/forms/form_reader.h"
 #include "eider/forms/form_shape.h"
 #include "eider/forms/form_words.h"
-#include "eider/reflect/type_of.h"
 #include "eider/views/app/views.h"
 #include "eider/views/form_view.h"
 

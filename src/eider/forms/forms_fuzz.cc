@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
-#include "eider/base/html.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/html.h"
 #include "eider/forms/test_pages.h"
 
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "eider/base/failure.h"
-#include "eider/base/html.h"
-#include "eider/base/url.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/html.h"
+#include "eider/core/base/url.h"
 #include "eider/forms/html_rules.h"
 #include "eider/forms/test_pages.h"
 #include "eider/http/multipart_form.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "eider/base/text.h"
-#include "eider/kinds/kinds.h"
-#include "eider/reflect/text.h"
-#include "eider/reflect/type_of.h"
+#include "eider/core/base/text.h"
+#include "eider/core/kinds/kinds.h"
+#include "eider/core/reflect/text.h"
+#include "eider/core/reflect/type_of.h"
 
 namespace eider::forms::detail {
 

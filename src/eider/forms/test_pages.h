@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "eider/core/kinds/kinds.h"
+#include "eider/core/reflect/empty.h"
+#include "eider/core/reflect/faults.h"
 #include "eider/forms/forms.h"
-#include "eider/kinds/kinds.h"
-#include "eider/reflect/empty.h"
-#include "eider/reflect/faults.h"
 
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 #define EXPECT_LACKS(text, part) EXPECT_EQ((text).find(part), std::string::npos) << (text)

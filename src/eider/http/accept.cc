@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/qvalue.h"
 
 namespace eider {

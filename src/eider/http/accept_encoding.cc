@@ -1,6 +1,6 @@
 #include "eider/http/accept_encoding.h"
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

@@ -1,6 +1,6 @@
 #include "eider/http/accept_language.h"
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/qvalue.h"
 
 namespace eider {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider::detail::http {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 
 namespace eider::detail::http {
 

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <span>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/cidr.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

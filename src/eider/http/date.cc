@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

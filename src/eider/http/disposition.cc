@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "eider/base/hidden_text.h"
-#include "eider/base/text.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/hidden_text.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
 #include "eider/http/parameters.h"
 
 namespace eider {

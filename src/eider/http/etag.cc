@@ -4,8 +4,8 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "eider/base/sip_hash.h"
-#include "eider/base/text.h"
+#include "eider/core/base/sip_hash.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

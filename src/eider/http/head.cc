@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "eider/base/arena.h"
-#include "eider/base/text.h"
+#include "eider/core/base/arena.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

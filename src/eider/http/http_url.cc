@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "eider/base/text.h"
-#include "eider/base/url.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 #include "eider/http/authority.h"
 
 namespace eider::detail::http {

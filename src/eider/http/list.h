@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/http/disposition.h"
 #include "eider/http/head.h"
 #include "eider/http/multipart_refusal.h"

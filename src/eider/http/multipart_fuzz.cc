@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/multipart.h"
 
 namespace {

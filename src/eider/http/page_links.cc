@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/base/url.h"
+#include "eider/core/base/url.h"
 
 namespace eider {
 

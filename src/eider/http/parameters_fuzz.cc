@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/grammar.h"
 #include "eider/http/parameters.h"
 

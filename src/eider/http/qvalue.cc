@@ -1,6 +1,6 @@
 #include "eider/http/qvalue.h"
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/grammar.h"
 
 namespace eider {

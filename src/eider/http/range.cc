@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/list.h"
 
 namespace eider {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/range.h"
 
 namespace {

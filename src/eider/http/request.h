@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/buffer.h"
-#include "eider/base/secured_by.h"
-#include "eider/base/slots.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/secured_by.h"
+#include "eider/core/base/slots.h"
 #include "eider/http/head.h"
 
 namespace eider {

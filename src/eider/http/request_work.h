@@ -2,7 +2,7 @@
 // Must not be asked for by what nobody follows: a Work is made by the first who asks.
 #pragma once
 
-#include "eider/base/work.h"
+#include "eider/core/base/work.h"
 #include "eider/http/request.h"
 
 namespace eider {

@@ -4,8 +4,8 @@
 #include <array>
 #include <stdexcept>
 
-#include "eider/base/text.h"
-#include "eider/base/url.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 #include "eider/http/grammar.h"
 
 namespace eider {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <variant>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 
 namespace eider {
 

@@ -1,6 +1,6 @@
 #include "eider/http/source_site.h"
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

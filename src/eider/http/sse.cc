@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/buffer.h"
-#include "eider/base/result.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/result.h"
 
 namespace eider {
 

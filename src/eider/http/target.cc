@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/digits.h"
+#include "eider/core/base/digits.h"
 #include "eider/http/h2/out_field.h"
 #include "eider/http/response.h"
 #include "eider/http/status.h"

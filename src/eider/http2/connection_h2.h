@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/intrusive_list.h"
+#include "eider/core/base/intrusive_list.h"
 #include "eider/http/h2/session.h"
 #include "eider/http2/frame_deadline.h"
 #include "eider/http2/loop_h2.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h2/session.h"
 #include "eider/server/content.h"
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "eider/app/app.h"
-#include "eider/base/base64.h"
-#include "eider/base/sha256.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha256.h"
 #include "eider/runtime/sleep.h"
 #include "eider/session/memory_sessions.h"
 #include "eider/session/session.h"

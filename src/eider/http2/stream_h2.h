@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "eider/base/intrusive_list.h"
+#include "eider/core/base/intrusive_list.h"
 #include "eider/http/h2/session.h"
 #include "eider/http/request.h"
 #include "eider/http2/answer_h2.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http2/send_queue.h"
 #include "eider/runtime/deferred.h"
 #include "eider/server/upgrade.h"

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/base64.h"
-#include "eider/base/sha256.h"
 #include "eider/client/client.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha256.h"
 #include "eider/http/sse.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/loop.h"

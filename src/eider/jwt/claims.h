@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
-#include "eider/json/read.h"
-#include "eider/json/value.h"
-#include "eider/json/write.h"
+#include "eider/core/base/result.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
+#include "eider/core/json/write.h"
 #include "eider/jwt/algorithm.h"
 #include "eider/runtime/time.h"
 

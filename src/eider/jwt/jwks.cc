@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "eider/base/failure.h"
 #include "eider/client/client.h"
+#include "eider/core/base/failure.h"
 #include "eider/http/http_url.h"
 #include "eider/jwt/jwt.h"
 #include "eider/runtime/loop.h"

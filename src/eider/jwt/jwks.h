@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/client/client_options.h"
+#include "eider/core/base/result.h"
 #include "eider/jwt/algorithm.h"
 #include "eider/jwt/claims.h"
 #include "eider/jwt/jwt_key.h"

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/text.h"
-#include "eider/json/read.h"
-#include "eider/json/write.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/text.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/write.h"
 
 namespace eider::detail::jwt {
 

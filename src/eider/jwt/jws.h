@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
-#include "eider/json/limits.h"
-#include "eider/json/value.h"
+#include "eider/core/base/result.h"
+#include "eider/core/json/limits.h"
+#include "eider/core/json/value.h"
 #include "eider/jwt/algorithm.h"
 
 namespace eider::detail::jwt {

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/assert.h"
-#include "eider/base/base64.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/base64.h"
 #include "eider/jwt/jws.h"
 #include "eider/jwt/jwt.h"
 

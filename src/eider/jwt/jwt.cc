@@ -4,8 +4,8 @@
 #include <ranges>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
 #include "eider/jwt/jws.h"
 
 namespace eider {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/middleware/auth.h"
 #include "eider/runtime/loop.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/middleware/auth.h"
 #include "eider/runtime/loop.h"
 #include "eider/testkit/test_client.h"

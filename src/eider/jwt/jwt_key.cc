@@ -9,9 +9,9 @@
 #include <array>
 #include <utility>
 
-#include "eider/base/assert.h"
-#include "eider/base/secret_bytes.h"
-#include "eider/base/text.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/text.h"
 #include "eider/jwt/jws.h"
 #include "eider/jwt/key_material.h"
 

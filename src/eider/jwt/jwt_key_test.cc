@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/base64.h"
+#include "eider/core/base/base64.h"
 #include "eider/jwt/jws.h"
 #include "eider/tls/openssl.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
 
 namespace eider {
 namespace {

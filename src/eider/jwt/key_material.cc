@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/base64.h"
+#include "eider/core/base/base64.h"
 #include "eider/tls/key_parts.h"
 
 namespace eider::detail::jwt {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/json/value.h"
+#include "eider/core/json/value.h"
 #include "eider/jwt/algorithm.h"
 #include "eider/tls/openssl.h"
 

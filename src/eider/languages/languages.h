@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "eider/app/extract.h"
-#include "eider/base/log.h"
-#include "eider/base/translation.h"
-#include "eider/reflect/text_kind.h"
+#include "eider/core/base/log.h"
+#include "eider/core/base/translation.h"
+#include "eider/core/reflect/text_kind.h"
 
 namespace eider {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "eider/app/app.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/reflect/constraints.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "eider/app/log_stderr.h"
-#include "eider/base/program_files.h"
-#include "eider/base/reached.h"
-#include "eider/base/text.h"
+#include "eider/core/base/program_files.h"
+#include "eider/core/base/reached.h"
+#include "eider/core/base/text.h"
 #include "eider/http/accept_language.h"
 #include "eider/http/target.h"
 #include "eider/languages/po.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider::detail::languages {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/text.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
 #include "eider/http/list.h"
 
 namespace eider::detail::languages {

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/utf8.h"
 #include "eider/languages/po.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -4,9 +4,9 @@
 #include <span>
 #include <utility>
 
+#include "eider/core/reflect/rule.h"
 #include "eider/languages/languages.h"
 #include "eider/languages/library.h"
-#include "eider/reflect/rule.h"
 
 namespace eider {
 

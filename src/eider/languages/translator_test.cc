@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/languages/languages.h"
 #include "eider/middleware/response_cache.h"
 #include "eider/middleware/routing.h"

@@ -1,13 +1,13 @@
 #include <utility>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
-#include "eider/json/read.h"
-#include "eider/json/value.h"
-#include "eider/json/write.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
+#include "eider/core/json/write.h"
+#include "eider/core/reflect/rule.h"
 #include "eider/languages/languages.h"
 #include "eider/languages/library.h"
-#include "eider/reflect/rule.h"
 
 namespace eider {
 

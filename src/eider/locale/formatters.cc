@@ -14,8 +14,8 @@
 #include <set>
 #include <utility>
 
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 
 namespace eider::detail::locale {
 

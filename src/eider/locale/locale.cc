@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/locale/formatters.h"
 
 namespace eider {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 
 namespace eider {
 

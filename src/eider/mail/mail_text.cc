@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "eider/base/base64.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/utf8.h"
 #include "eider/http/grammar.h"
 
 namespace eider::detail::mail {

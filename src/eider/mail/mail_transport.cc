@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "eider/app/log_stderr.h"
-#include "eider/base/describes_only.h"
-#include "eider/base/failure.h"
-#include "eider/base/reached.h"
-#include "eider/base/text.h"
+#include "eider/core/base/describes_only.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/reached.h"
+#include "eider/core/base/text.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/descriptor.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/mail/mail.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"

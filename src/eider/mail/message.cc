@@ -4,13 +4,13 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/secret_bytes.h"
-#include "eider/base/text.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
+#include "eider/core/kinds/kinds.h"
 #include "eider/http/date.h"
 #include "eider/http/grammar.h"
-#include "eider/kinds/kinds.h"
 #include "eider/mail/mail.h"
 #include "eider/mail/mail_text.h"
 

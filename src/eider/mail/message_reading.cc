@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/base64.h"
-#include "eider/base/text.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/text.h"
 #include "eider/mail/mail_transport.h"
 
 namespace eider {

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "eider/app/log_stderr.h"
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
-#include "eider/base/secret_bytes.h"
-#include "eider/base/text.h"
-#include "eider/json/json.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/text.h"
+#include "eider/core/json/json.h"
 #include "eider/runtime/backoff.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/loop.h"

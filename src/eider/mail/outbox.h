@@ -9,7 +9,7 @@
 #include <string>
 
 #include "eider/app/app.h"
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/db/database.h"
 #include "eider/mail/mail.h"
 #include "eider/mail/mail_transport.h"

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/failure.h"
-#include "eider/base/reached.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/reached.h"
 #include "eider/mail/smtp_session.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/signals_blocked.h"

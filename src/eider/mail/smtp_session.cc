@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 
 namespace eider::detail::mail {
 

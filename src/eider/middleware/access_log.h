@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/app/secret_query.h"
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/runtime/time.h"
 #include "eider/server/observer.h"
 

@@ -8,7 +8,7 @@
 #include "eider/app/client_address.h"
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/http/cidr.h"
 #include "eider/http/ip_address.h"
 #include "eider/http/list.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/middleware/test_asked.h"
 
 namespace eider {

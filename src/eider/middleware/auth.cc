@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
 
 namespace eider {
 

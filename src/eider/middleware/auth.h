@@ -12,7 +12,7 @@
 
 #include "eider/app/extract.h"
 #include "eider/app/operation.h"
-#include "eider/base/sha256.h"
+#include "eider/core/base/sha256.h"
 #include "eider/middleware/identity.h"
 
 namespace eider {

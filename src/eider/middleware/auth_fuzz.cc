@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
-#include "eider/base/base64.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/base64.h"
 #include "eider/middleware/auth.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

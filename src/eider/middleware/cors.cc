@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/http/method.h"
 #include "eider/middleware/writes.h"
 

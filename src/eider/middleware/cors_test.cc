@@ -8,7 +8,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/producing.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/middleware/cross_origin.h"
 #include "eider/middleware/csrf.h"
 #include "eider/testkit/test_client.h"

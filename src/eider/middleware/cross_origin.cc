@@ -5,8 +5,8 @@
 
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 #include "eider/http/method.h"
 #include "eider/http/source_site.h"
 #include "eider/middleware/writes.h"

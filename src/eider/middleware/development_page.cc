@@ -9,14 +9,14 @@
 
 #include "eider/app/failure_note.h"
 #include "eider/app/this_machine.h"
-#include "eider/base/base64.h"
-#include "eider/base/html.h"
-#include "eider/base/sha256.h"
-#include "eider/base/text.h"
-#include "eider/base/url.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/html.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
 #include "eider/http/accept.h"
-#include "eider/json/read.h"
-#include "eider/json/value.h"
 
 namespace eider {
 

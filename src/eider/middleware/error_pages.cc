@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/html.h"
-#include "eider/base/sha256.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/html.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/json/read.h"
 #include "eider/http/accept.h"
 #include "eider/http/response.h"
-#include "eider/json/read.h"
 
 namespace eider {
 

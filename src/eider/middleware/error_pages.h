@@ -8,12 +8,12 @@
 #include <string_view>
 
 #include "eider/app/middleware.h"
-#include "eider/json/value.h"
+#include "eider/core/json/value.h"
 
 namespace eider {
 
 /// One error, as its page shows it. Texts come from requests and handlers, and may hold anything:
-/// a page writes them by `escape_html` (eider/base/html.h).
+/// a page writes them by `escape_html` (eider/core/base/html.h).
 ///
 /// problem     the whole problem document (RFC 9457), with what is wrong in `errors`
 /// request_id  as the log has it; empty without the middleware of that name

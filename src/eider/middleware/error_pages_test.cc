@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/base/base64.h"
-#include "eider/base/html.h"
-#include "eider/base/sha256.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/html.h"
+#include "eider/core/base/sha256.h"
 #include "eider/languages/languages.h"
 #include "eider/middleware/request_id.h"
 #include "eider/middleware/security_headers.h"

@@ -9,10 +9,10 @@
 
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
-#include "eider/base/url.h"
+#include "eider/core/base/url.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
 #include "eider/http/list.h"
-#include "eider/json/read.h"
-#include "eider/json/value.h"
 
 namespace eider::detail::middleware {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eider/app/middleware.h"
-#include "eider/reflect/type_of.h"
+#include "eider/core/reflect/type_of.h"
 
 namespace eider {
 

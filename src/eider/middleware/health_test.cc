@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 

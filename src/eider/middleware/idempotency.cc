@@ -10,9 +10,9 @@
 
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
-#include "eider/base/per_process.h"
-#include "eider/base/sip_hash.h"
-#include "eider/base/text.h"
+#include "eider/core/base/per_process.h"
+#include "eider/core/base/sip_hash.h"
+#include "eider/core/base/text.h"
 #include "eider/middleware/identity.h"
 #include "eider/middleware/keyed_answers.h"
 #include "eider/runtime/loop.h"

@@ -11,7 +11,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/producing.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/middleware/auth.h"
 #include "eider/middleware/keyed_answers.h"
 #include "eider/runtime/sleep.h"

@@ -8,7 +8,7 @@
 
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/deadline.h"
 
 namespace eider {

@@ -9,7 +9,7 @@
 #include "eider/app/app.h"
 #include "eider/app/event_stream.h"
 #include "eider/app/producing.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 #include "tests/sim/sim_app.h"

@@ -5,8 +5,8 @@
 #include <mutex>
 #include <utility>
 
-#include "eider/base/failure.h"
-#include "eider/base/per_process.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/per_process.h"
 #include "eider/http/ip_address.h"
 #include "eider/middleware/client_network.h"
 #include "eider/middleware/place_table.h"

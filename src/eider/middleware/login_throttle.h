@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "eider/app/client.h"
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 

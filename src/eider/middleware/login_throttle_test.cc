@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/test_client.h"
 

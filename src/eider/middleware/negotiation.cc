@@ -12,12 +12,12 @@
 #include "eider/app/operation.h"
 #include "eider/app/pairs.h"
 #include "eider/app/respond.h"
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
+#include "eider/core/json/binary.h"
+#include "eider/core/json/read.h"
+#include "eider/core/reflect/type.h"
 #include "eider/http/accept.h"
 #include "eider/http/conditional_response.h"
-#include "eider/json/binary.h"
-#include "eider/json/read.h"
-#include "eider/reflect/type.h"
 
 namespace eider {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "eider/app/middleware.h"
-#include "eider/json/csv.h"
+#include "eider/core/json/csv.h"
 
 namespace eider {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/sip_hash.h"
+#include "eider/core/base/sip_hash.h"
 
 namespace eider::detail::middleware {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/middleware/client_network.h"
 #include "eider/middleware/identity.h"
 #include "eider/middleware/rate_table.h"

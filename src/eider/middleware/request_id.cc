@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "eider/app/operation.h"
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/request_work.h"
 
 namespace eider {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/middleware/access_log.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"

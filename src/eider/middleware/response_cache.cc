@@ -12,7 +12,7 @@
 
 #include "eider/app/client_address.h"
 #include "eider/app/operation.h"
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/conditional_response.h"
 #include "eider/http/list.h"
 #include "eider/middleware/csrf.h"

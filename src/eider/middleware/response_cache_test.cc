@@ -9,7 +9,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/producing.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/middleware/auth.h"
 #include "eider/middleware/csrf.h"
 #include "eider/middleware/security_headers.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/url.h"
+#include "eider/core/base/url.h"
 #include "eider/http/method.h"
 #include "eider/http/target.h"
 

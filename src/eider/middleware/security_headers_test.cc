@@ -7,8 +7,8 @@
 
 #include "eider/app/app.h"
 #include "eider/app/producing.h"
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/net/dns.h"
 #include "eider/net/error.h"
 #include "eider/net/options.h"

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/net/options.h"
 #include "eider/runtime/fd_watch.h"
 #include "eider/runtime/loop.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/net/dialler.h"
 #include "eider/net/error.h"
 #include "eider/net/options.h"

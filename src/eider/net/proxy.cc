@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/text.h"
-#include "eider/base/url.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 #include "eider/http/authority.h"
 #include "eider/net/route.h"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/net/proxy.h"
 
 using namespace eider;

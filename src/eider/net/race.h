@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/address.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/net_error.h"

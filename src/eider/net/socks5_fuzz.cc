@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/net/socks5.h"
 
 namespace {

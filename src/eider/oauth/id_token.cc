@@ -6,8 +6,8 @@
 #include <array>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/text.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/text.h"
 #include "eider/jwt/jws.h"
 
 namespace eider::detail::oauth {

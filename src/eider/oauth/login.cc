@@ -4,10 +4,10 @@
 #include <array>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
-#include "eider/base/sha256.h"
-#include "eider/base/url.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/url.h"
 #include "eider/http/http_url.h"
 #include "eider/http/response.h"
 #include "eider/runtime/loop.h"

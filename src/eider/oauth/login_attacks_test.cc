@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "eider/base/base64.h"
+#include "eider/core/base/base64.h"
 #include "eider/oauth/test_openid.h"
 
 namespace eider {

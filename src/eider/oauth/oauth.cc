@@ -3,10 +3,10 @@
 #include <optional>
 #include <utility>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
+#include "eider/core/reflect/type.h"
 #include "eider/http/response.h"
 #include "eider/oauth/login.h"
-#include "eider/reflect/type.h"
 #include "eider/session/session.h"
 
 namespace eider {

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
-#include "eider/base/sha256.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/sha256.h"
 #include "eider/oauth/test_openid.h"
 
 namespace eider {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "eider/app/extract.h"
-#include "eider/base/result.h"
 #include "eider/client/client_options.h"
-#include "eider/json/json.h"
+#include "eider/core/base/result.h"
+#include "eider/core/json/json.h"
 #include "eider/jwt/algorithm.h"
 #include "eider/runtime/time.h"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/url.h"
+#include "eider/core/base/url.h"
 #include "eider/oauth/id_token.h"
 #include "eider/runtime/loop.h"
 

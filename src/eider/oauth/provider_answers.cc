@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/base/text.h"
-#include "eider/base/url.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
+#include "eider/core/base/utf8.h"
 #include "eider/http/http_url.h"
 #include "eider/jwt/jws.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/url.h"
+#include "eider/core/base/url.h"
 #include "eider/jwt/jwt.h"
 #include "eider/oauth/id_token.h"
 #include "eider/oauth/login.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "eider/client/client.h"
-#include "eider/json/json.h"
+#include "eider/core/json/json.h"
 #include "eider/net/dialler.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"

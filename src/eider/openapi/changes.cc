@@ -5,8 +5,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "eider/base/text.h"
-#include "eider/json/write.h"
+#include "eider/core/base/text.h"
+#include "eider/core/json/write.h"
 #include "eider/openapi/document.h"
 #include "eider/openapi/path_template.h"
 #include "eider/openapi/schema_changes.h"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/assert.h"
-#include "eider/json/read.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/json/read.h"
 #include "eider/openapi/changes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/json/read.h"
+#include "eider/core/json/read.h"
 #include "eider/openapi/changes.h"
 
 namespace eider::openapi {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/json/read.h"
+#include "eider/core/json/read.h"
 
 namespace eider::openapi {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "eider/json/value.h"
+#include "eider/core/json/value.h"
 
 namespace eider::detail::openapi {
 

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/eider.h"
 #include "eider/middleware/middleware.h"
 #include "eider/testkit/test_client.h"

@@ -8,13 +8,13 @@
 #include <tuple>
 #include <utility>
 
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
-#include "eider/base/url.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
+#include "eider/core/json/value.h"
+#include "eider/core/json/write.h"
 #include "eider/http/sse.h"
 #include "eider/http/status.h"
-#include "eider/json/value.h"
-#include "eider/json/write.h"
 #include "eider/openapi/path_template.h"
 #include "eider/openapi/schema.h"
 

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "eider/json/read.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/json/read.h"
+#include "eider/core/reflect/constraints.h"
 
 namespace eider::detail::openapi {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/json/value.h"
-#include "eider/reflect/type.h"
+#include "eider/core/json/value.h"
+#include "eider/core/reflect/type.h"
 
 namespace eider::detail::openapi {
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <unordered_set>
 
-#include "eider/json/write.h"
+#include "eider/core/json/write.h"
 
 namespace eider::detail::openapi {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/json/write.h"
+#include "eider/core/json/write.h"
 #include "eider/openapi/schema_changes.h"
 
 namespace eider::detail::openapi {

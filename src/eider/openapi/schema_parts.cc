@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "eider/json/write.h"
+#include "eider/core/json/write.h"
 
 namespace eider::detail::openapi {
 

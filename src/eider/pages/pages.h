@@ -3,7 +3,7 @@
 #pragma once
 
 #include "eider/assets/assets.h"
-#include "eider/base/some_or.h"
+#include "eider/core/base/some_or.h"
 #include "eider/forms/forms.h"
 #include "eider/middleware/cors.h"
 #include "eider/middleware/csrf.h"

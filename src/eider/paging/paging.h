@@ -11,10 +11,10 @@
 
 #include "eider/app/extract.h"
 #include "eider/app/respond.h"
+#include "eider/core/json/json.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/text_kind.h"
 #include "eider/http/page_links.h"
-#include "eider/json/json.h"
-#include "eider/reflect/constraints.h"
-#include "eider/reflect/text_kind.h"
 
 namespace eider {
 

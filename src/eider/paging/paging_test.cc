@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
-#include "eider/reflect/empty.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/reflect/empty.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/passkeys/cbor.h"
 #include "eider/tls/key_parts.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/passkeys/authenticator_data.h"
 #include "eider/passkeys/cose_key.h"
 #include "eider/passkeys/passkey.h"

@@ -1,6 +1,6 @@
 #include "eider/passkeys/authenticator_data.h"
 
-#include "eider/base/sha256.h"
+#include "eider/core/base/sha256.h"
 #include "eider/passkeys/cbor.h"
 
 namespace eider::detail::passkeys {

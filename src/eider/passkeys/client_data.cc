@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "eider/base/text.h"
-#include "eider/json/json.h"
+#include "eider/core/base/text.h"
+#include "eider/core/json/json.h"
 #include "eider/passkeys/json_member.h"
 
 namespace eider::detail::passkeys {

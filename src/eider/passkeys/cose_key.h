@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/passkeys/passkey.h"
 #include "eider/tls/openssl.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/base64.h"
-#include "eider/json/json.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/json/json.h"
 
 namespace eider::detail::passkeys {
 

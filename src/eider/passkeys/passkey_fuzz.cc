@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/passkeys/attestation.h"
 #include "eider/passkeys/cbor.h"
 #include "eider/passkeys/client_data.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/passkeys/passkey.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"

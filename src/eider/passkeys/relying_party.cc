@@ -5,12 +5,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
-#include "eider/base/secret_bytes.h"
-#include "eider/base/sha256.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/json/json.h"
 #include "eider/http/http_url.h"
-#include "eider/json/json.h"
 #include "eider/passkeys/client_data.h"
 
 namespace eider::detail::passkeys {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/passkeys/test_authenticator.h"
 
 namespace eider::detail::passkeys {

@@ -3,8 +3,8 @@
 #include <openssl/core_names.h>
 #include <openssl/x509.h>
 
-#include "eider/base/base64.h"
-#include "eider/json/json.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/json/json.h"
 #include "eider/passkeys/relying_party.h"
 #include "eider/passkeys/test_authenticator.h"
 #include "eider/passkeys/test_spec_vectors.h"

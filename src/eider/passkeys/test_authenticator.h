@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/base64.h"
-#include "eider/base/sha256.h"
-#include "eider/json/json.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/json/json.h"
 #include "eider/tls/openssl.h"
 
 namespace eider::detail::passkeys {

@@ -4,12 +4,12 @@
 
 #include <memory>
 
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
-#include "eider/base/secret_bytes.h"
-#include "eider/base/sha256.h"
-#include "eider/base/text.h"
-#include "eider/json/json.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
+#include "eider/core/json/json.h"
 #include "eider/tls/openssl.h"
 
 namespace eider::detail::passkeys {

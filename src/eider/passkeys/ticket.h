@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/passkeys/passkey.h"
 
 namespace eider::detail::passkeys {

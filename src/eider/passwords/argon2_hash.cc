@@ -3,7 +3,7 @@
 #include <charconv>
 #include <utility>
 
-#include "eider/base/base64.h"
+#include "eider/core/base/base64.h"
 
 namespace eider::detail::passwords {
 

@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/signals_blocked.h"
 
 namespace eider::detail::passwords {

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/task.h"
 
 namespace eider::detail::passwords {

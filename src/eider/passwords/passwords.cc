@@ -5,9 +5,9 @@
 #include <thread>
 #include <utility>
 
-#include "eider/base/failure.h"
-#include "eider/base/secret_bytes.h"
-#include "eider/base/text.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

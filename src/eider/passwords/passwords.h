@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/passwords/argon2_hash.h"
 #include "eider/passwords/derivation_pool.h"
 #include "eider/runtime/task.h"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/test_client.h"
 

@@ -6,9 +6,9 @@
 #include <limits>
 #include <optional>
 
-#include "eider/base/assert.h"
-#include "eider/base/text.h"
-#include "eider/base/url.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 #include "eider/http/grammar.h"
 #include "eider/http/ip_address.h"
 

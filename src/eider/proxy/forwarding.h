@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/buffer.h"
 #include "eider/client/received.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/head.h"
 #include "eider/http/http_url.h"
 #include "eider/http/request.h"

@@ -5,10 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
 #include "eider/client/client_response.h"
 #include "eider/client/client_state.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 #include "eider/proxy/forwarding.h"
 #include "eider/server/content.h"
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/base/failure.h"
 #include "eider/client/client_request.h"
 #include "eider/client/client_state.h"
+#include "eider/core/base/failure.h"
 #include "eider/http/http_url.h"
 #include "eider/proxy/forwarding.h"
 #include "eider/proxy/load.h"

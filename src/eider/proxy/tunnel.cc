@@ -4,9 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "eider/base/text.h"
 #include "eider/client/random_masks.h"
 #include "eider/client/ws_opening.h"
+#include "eider/core/base/text.h"
 #include "eider/http/h1/response_reader.h"
 #include "eider/http/ws/handshake.h"
 #include "eider/proxy/tunnel_ends.h"

@@ -7,10 +7,10 @@
 #include <span>
 #include <string_view>
 
-#include "eider/base/result.h"
 #include "eider/client/call.h"
 #include "eider/client/client_error.h"
 #include "eider/client/client_state.h"
+#include "eider/core/base/result.h"
 #include "eider/http/http_url.h"
 #include "eider/http/request.h"
 #include "eider/proxy/forwarding.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 
 namespace eider::detail::proxy {
 

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/buffer.h"
-#include "eider/base/work.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/work.h"
+#include "eider/core/reflect/type.h"
 #include "eider/redis/command_rules.h"
 #include "eider/redis/redis_failure.h"
 #include "eider/redis/resp_reader.h"
-#include "eider/reflect/type.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/suspended.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/redis/call.h"
 #include "eider/redis/fifo.h"
 

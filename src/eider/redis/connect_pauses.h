@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "eider/base/split_mix.h"
+#include "eider/core/base/split_mix.h"
 #include "eider/redis/redis_options.h"
 #include "eider/runtime/backoff.h"
 #include "eider/runtime/time.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/net/route.h"
 #include "eider/redis/resp_reader.h"
 #include "eider/redis/resp_writer.h"

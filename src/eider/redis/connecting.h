@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/net/net.h"
 #include "eider/redis/redis_failure.h"
 #include "eider/redis/redis_options.h"

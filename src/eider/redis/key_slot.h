@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 
 namespace eider::redis::detail {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/net/net.h"
 #include "eider/redis/call.h"
 #include "eider/redis/call_queue.h"

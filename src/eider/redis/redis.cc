@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "eider/base/sha1.h"
+#include "eider/core/base/sha1.h"
 #include "eider/redis/state.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/sleep.h"

@@ -13,12 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/reflect/readable.h"
 #include "eider/redis/call.h"
 #include "eider/redis/redis_failure.h"
 #include "eider/redis/redis_options.h"
 #include "eider/redis/resp_writer.h"
-#include "eider/reflect/readable.h"
 #include "eider/runtime/task.h"
 
 namespace eider {

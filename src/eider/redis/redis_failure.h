@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 
 namespace eider {
 

@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "eider/reflect/constraints.h"
-#include "eider/reflect/scalar.h"
-#include "eider/reflect/text.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/scalar.h"
+#include "eider/core/reflect/text.h"
 
 namespace eider::redis::detail {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
+#include "eider/core/reflect/type.h"
 #include "eider/redis/resp_reader.h"
-#include "eider/reflect/type.h"
 
 namespace eider::redis::detail {
 

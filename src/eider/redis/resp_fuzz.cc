@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/redis/cluster.h"
 #include "eider/redis/reply.h"
 #include "eider/redis/resp_reader.h"
-#include "eider/reflect/type_of.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 
 namespace eider::redis::detail {
 

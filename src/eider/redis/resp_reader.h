@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/redis/resp.h"
 
 namespace eider::redis::detail {

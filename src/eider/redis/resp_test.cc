@@ -2,10 +2,10 @@
 #include <map>
 #include <set>
 
+#include "eider/core/reflect/constraints.h"
 #include "eider/redis/reply.h"
 #include "eider/redis/resp_reader.h"
 #include "eider/redis/resp_writer.h"
-#include "eider/reflect/constraints.h"
 
 namespace eider::redis::detail {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <string>
 
-#include "eider/base/assert.h"
-#include "eider/base/digits.h"
-#include "eider/reflect/scalar.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/digits.h"
+#include "eider/core/reflect/scalar.h"
 
 namespace eider::redis::detail {
 namespace {

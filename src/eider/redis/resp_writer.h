@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "eider/base/buffer.h"
-#include "eider/reflect/type_of.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/reflect/type_of.h"
 
 namespace eider::redis::detail {
 

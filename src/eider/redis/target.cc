@@ -7,8 +7,8 @@
 #include <system_error>
 #include <utility>
 
-#include "eider/base/text.h"
-#include "eider/base/url.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 #include "eider/runtime/address.h"
 
 namespace eider::redis::detail {

@@ -2,7 +2,7 @@
 
 #include <sys/random.h>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 
 namespace eider::detail::relay {
 

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "eider/app/app.h"
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/task.h"
 #include "eider/server/topics.h"

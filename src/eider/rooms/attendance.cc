@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/route/bytes_hash.h"
 
 namespace eider::route {

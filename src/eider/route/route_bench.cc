@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/request.h"
 #include "eider/route/router.h"
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/assert.h"
-#include "eider/base/buffer.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/request.h"
 #include "eider/route/router.h"
 #include "eider/route/test_slow_match.h"

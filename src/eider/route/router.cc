@@ -1,7 +1,7 @@
 #include "eider/route/router.h"
 
-#include "eider/base/assert.h"
-#include "eider/base/buffer.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/request.h"
 #include "eider/route/draft.h"
 #include "eider/route/path_text.h"

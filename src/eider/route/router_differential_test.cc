@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/request.h"
 #include "eider/route/pattern.h"
 #include "eider/route/router.h"

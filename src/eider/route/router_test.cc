@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/request.h"
 
 namespace eider {

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "eider/base/digits.h"
+#include "eider/core/base/digits.h"
 
 namespace eider {
 

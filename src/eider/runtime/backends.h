@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/loop.h"
 
 namespace eider {

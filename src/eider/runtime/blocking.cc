@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/processors.h"
 #include "eider/runtime/signals_blocked.h"
 #include "eider/runtime/standing_queue.h"

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "eider/base/work.h"
+#include "eider/core/base/work.h"
 #include "eider/runtime/frame_pool.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/suspended.h"

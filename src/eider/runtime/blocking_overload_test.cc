@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/processors.h"
 #include "eider/runtime/task.h"

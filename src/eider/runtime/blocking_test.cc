@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/test_blocking.h"
 #include "eider/testkit/loop_sim.h"

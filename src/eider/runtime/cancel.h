@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "eider/base/intrusive_list.h"
+#include "eider/core/base/intrusive_list.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/suspended.h"

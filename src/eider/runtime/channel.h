@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/waiter.h"
 

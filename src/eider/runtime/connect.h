@@ -5,7 +5,7 @@
 #include <coroutine>
 #include <utility>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/address.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/descriptor.h"

@@ -2,7 +2,7 @@
 // Must not be queued from another thread than its loop's: that is what `Loop::post` is for.
 #pragma once
 
-#include "eider/base/intrusive_list.h"
+#include "eider/core/base/intrusive_list.h"
 
 namespace eider {
 

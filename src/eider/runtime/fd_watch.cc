@@ -1,6 +1,6 @@
 #include "eider/runtime/fd_watch.h"
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/runtime/loop.h"
 
 namespace eider {

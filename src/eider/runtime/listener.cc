@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/runtime/handshakes.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/socket_io.h"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/poison.h"
+#include "eider/core/base/poison.h"
 #include "eider/runtime/handshakes.h"
 #include "eider/runtime/socket_io.h"
 #include "eider/runtime/test_backends.h"

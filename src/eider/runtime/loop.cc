@@ -4,7 +4,7 @@
 
 #include <ctime>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/runtime/backends.h"
 #include "eider/runtime/clock.h"
 #include "eider/runtime/stream.h"

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/buffer.h"
-#include "eider/base/intrusive_list.h"
-#include "eider/base/result.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/intrusive_list.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/net_error.h"
 #include "eider/runtime/socket_io.h"

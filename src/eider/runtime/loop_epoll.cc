@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/poison.h"
+#include "eider/core/base/poison.h"
 #include "eider/runtime/backends.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/socket_io.h"

@@ -8,8 +8,8 @@
 #include <cstring>
 #include <string>
 
-#include "eider/base/assert.h"
-#include "eider/base/poison.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/poison.h"
 
 namespace eider {
 

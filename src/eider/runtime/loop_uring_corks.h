@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 
 namespace eider {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 
 namespace eider {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/time.h"
 
 namespace eider {

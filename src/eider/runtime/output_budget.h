@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "eider/base/intrusive_list.h"
+#include "eider/core/base/intrusive_list.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/time.h"

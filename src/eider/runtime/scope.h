@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <exception>
 
-#include "eider/base/intrusive_list.h"
+#include "eider/core/base/intrusive_list.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/suspended.h"
 #include "eider/runtime/task.h"

@@ -8,8 +8,8 @@
 #include <span>
 #include <string_view>
 
-#include "eider/base/buffer.h"
-#include "eider/base/secured_by.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/secured_by.h"
 
 namespace eider {
 

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 
 namespace eider {
 

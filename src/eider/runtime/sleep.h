@@ -4,7 +4,7 @@
 
 #include <coroutine>
 
-#include "eider/base/work.h"
+#include "eider/core/base/work.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/suspended.h"

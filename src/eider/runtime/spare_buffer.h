@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 
 namespace eider {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/poison.h"
+#include "eider/core/base/poison.h"
 #include "eider/runtime/test_seal.h"
 #include "eider/runtime/test_streams.h"
 #include "eider/testkit/loop_sim.h"

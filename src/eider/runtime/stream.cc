@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/runtime/stream_access.h"
 #include "eider/runtime/stream_rest.h"
 #include "eider/runtime/unread.h"

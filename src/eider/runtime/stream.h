@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/runtime/address.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/loop.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/output_budget.h"
 #include "eider/runtime/seal.h"

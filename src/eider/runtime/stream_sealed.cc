@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "eider/base/assert.h"
-#include "eider/base/poison.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/poison.h"
 #include "eider/runtime/spare_buffer.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/stream_rest.h"

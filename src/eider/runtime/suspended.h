@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "eider/base/work.h"
+#include "eider/core/base/work.h"
 
 namespace eider::detail::runtime {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/span.h"
+#include "eider/core/base/span.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/channel.h"
 #include "eider/runtime/deadline.h"

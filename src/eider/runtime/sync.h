@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/runtime/waiter.h"
 
 namespace eider {

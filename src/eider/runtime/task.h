@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "eider/base/assert.h"
-#include "eider/base/work.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/work.h"
 #include "eider/runtime/frame_pool.h"
 
 namespace eider {

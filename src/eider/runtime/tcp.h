@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/buffer.h"
-#include "eider/base/result.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/loop.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/file.h"
 #include "eider/runtime/task.h"

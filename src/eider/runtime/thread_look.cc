@@ -16,7 +16,7 @@
 #include <string_view>
 #include <thread>
 
-#include "eider/base/work.h"
+#include "eider/core/base/work.h"
 
 namespace eider {
 

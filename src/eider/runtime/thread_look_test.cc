@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-#include "eider/base/work.h"
+#include "eider/core/base/work.h"
 
 namespace eider {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "eider/base/intrusive_list.h"
+#include "eider/core/base/intrusive_list.h"
 
 namespace eider {
 

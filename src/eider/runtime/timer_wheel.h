@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "eider/base/intrusive_list.h"
+#include "eider/core/base/intrusive_list.h"
 #include "eider/runtime/timer.h"
 
 namespace eider {

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/buffer.h"
-#include "eider/base/secured_by.h"
-#include "eider/base/shared_log.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/secured_by.h"
+#include "eider/core/base/shared_log.h"
 #include "eider/runtime/loop.h"
 
 namespace eider {

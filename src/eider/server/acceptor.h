@@ -2,7 +2,7 @@
 // Must not serve them: its owner does.
 #pragma once
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/address.h"
 #include "eider/runtime/listener.h"
 #include "eider/runtime/seal.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/refusal.h"
 
 namespace eider {

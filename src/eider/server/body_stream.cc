@@ -1,7 +1,7 @@
 #include "eider/server/body_stream.h"
 
-#include "eider/base/failure.h"
-#include "eider/base/result.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/result.h"
 #include "eider/http/h1/response_body.h"
 
 namespace eider {

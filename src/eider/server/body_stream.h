@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/work.h"
+#include "eider/core/base/work.h"
 #include "eider/http/head.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/sync.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/secured_by.h"
+#include "eider/core/base/secured_by.h"
 #include "eider/http/request.h"
 #include "eider/runtime/pace.h"
 #include "eider/runtime/stream.h"

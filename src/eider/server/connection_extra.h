@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/proxy_protocol.h"
 #include "eider/runtime/upgraded_stream.h"
 #include "eider/server/connection.h"

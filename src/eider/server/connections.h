@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "eider/base/slab.h"
+#include "eider/core/base/slab.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/server/connection.h"
 #include "eider/server/state.h"

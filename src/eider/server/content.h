@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/work.h"
+#include "eider/core/base/work.h"
 #include "eider/http/response.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/loop.h"

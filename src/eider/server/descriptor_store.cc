@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/server/sent_descriptors.h"
 
 namespace eider::detail::server {

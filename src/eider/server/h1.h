@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/saved_input.h"
+#include "eider/core/base/saved_input.h"
 #include "eider/http/h1/writer.h"
 #include "eider/runtime/stream.h"
 #include "eider/server/context.h"

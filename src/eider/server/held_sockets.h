@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/fd_watch.h"
 #include "eider/runtime/listener.h"
 #include "eider/server/acceptor.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 
 namespace eider::detail::server {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/buffer.h"
-#include "eider/base/result.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/result.h"
 #include "eider/http/head.h"
 #include "eider/http/refusal.h"
 #include "eider/server/body.h"

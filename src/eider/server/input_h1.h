@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/saved_input.h"
+#include "eider/core/base/saved_input.h"
 #include "eider/http/h1/head_reader.h"
 #include "eider/runtime/stream.h"
 

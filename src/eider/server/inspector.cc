@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/runtime/signals_blocked.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/thread_look.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/runtime/signals.h"
 #include "eider/server/state.h"
 #include "tests/support/real_server.h"

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/cancel.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sync.h"

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "eider/base/metric.h"
+#include "eider/core/base/metric.h"
 
 namespace eider::detail::server {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/base/metric.h"
+#include "eider/core/base/metric.h"
 
 namespace eider::detail::server {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/server/server.h"
 
 namespace eider::detail::server {

@@ -30,8 +30,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/log.h"
-#include "eider/base/reached.h"
+#include "eider/core/base/log.h"
+#include "eider/core/base/reached.h"
 #include "eider/testkit/temp_directory.h"
 
 namespace eider::detail::server {

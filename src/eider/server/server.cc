@@ -12,8 +12,8 @@
 #include <thread>
 #include <utility>
 
-#include "eider/base/assert.h"
-#include "eider/base/log.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/log.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/processors.h"
 #include "eider/runtime/signals.h"

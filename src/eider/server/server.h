@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/time.h"
 #include "eider/server/limits.h"

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <utility>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/runtime/loop.h"
 
 namespace eider::detail::server {

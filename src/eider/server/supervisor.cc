@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/runtime/backoff.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/scope.h"

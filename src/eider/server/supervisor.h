@@ -2,7 +2,7 @@
 // Must not serve itself, nor run code of the application: a crash there would end all.
 #pragma once
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/server/server.h"
 
 namespace eider::detail::server {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/http/ws/frame.h"
 #include "eider/http/ws/message_reader.h"
 #include "eider/http/ws/message_writer.h"

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/server/ws_published.h"
 
 namespace eider {

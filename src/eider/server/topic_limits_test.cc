@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/shared_log.h"
+#include "eider/core/base/shared_log.h"
 #include "eider/server/hub_inbox.h"
 #include "eider/server/test_ws_line.h"
 #include "eider/server/topics.h"

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/log.h"
-#include "eider/base/shared_log.h"
+#include "eider/core/base/log.h"
+#include "eider/core/base/shared_log.h"
 #include "eider/ws/websocket.h"
 
 namespace eider {

@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "eider/base/secret_bytes.h"
+#include "eider/core/base/secret_bytes.h"
 
 namespace eider::detail::server {
 

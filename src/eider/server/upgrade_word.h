@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/descriptor.h"
 
 namespace eider::detail::server {

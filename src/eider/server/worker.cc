@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 
 namespace eider::detail::server {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/address.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/listener.h"

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/buffer.h"
-#include "eider/base/shared_log.h"
-#include "eider/base/slab.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/shared_log.h"
+#include "eider/core/base/slab.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/timer.h"
 #include "eider/server/hub_inbox.h"

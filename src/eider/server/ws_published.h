@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/server/topics.h"
 #include "eider/ws/websocket.h"
 

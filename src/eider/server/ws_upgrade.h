@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/http/head.h"
 #include "eider/http/ws/handshake.h"
 #include "eider/server/topics.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eider/app/secret_query.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/session/test_faulty_store.h"
 #include "eider/session/test_visits.h"
 #include "eider/session/users.h"

@@ -1,6 +1,6 @@
 #include "eider/session/memory_sessions.h"
 
-#include "eider/base/per_process.h"
+#include "eider/core/base/per_process.h"
 
 namespace eider {
 

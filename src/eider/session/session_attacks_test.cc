@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/base64.h"
-#include "eider/base/sha256.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha256.h"
 #include "eider/middleware/csrf.h"
 #include "eider/middleware/response_cache.h"
 #include "eider/runtime/sleep.h"

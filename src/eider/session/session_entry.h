@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/json/json.h"
-#include "eider/reflect/type_of.h"
+#include "eider/core/json/json.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 #include "eider/session/session_store.h"

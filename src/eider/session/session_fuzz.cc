@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/utf8.h"
 #include "eider/session/session_entry.h"
 #include "eider/session/signed_cookie.h"
 #include "eider/session/users.h"

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "eider/app/extract.h"
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
-#include "eider/base/secret_bytes.h"
-#include "eider/base/sha256.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/secret_bytes.h"
+#include "eider/core/base/sha256.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/sync.h"

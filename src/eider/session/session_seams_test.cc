@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
-#include "eider/base/sha256.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/sha256.h"
 #include "eider/middleware/caching.h"
 #include "eider/middleware/limits.h"
 #include "eider/middleware/response_cache.h"

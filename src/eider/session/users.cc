@@ -1,8 +1,8 @@
 #include "eider/session/users.h"
 
 #include "eider/app/secret_query.h"
-#include "eider/base/failure.h"
-#include "eider/base/url.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/url.h"
 #include "eider/http/http_url.h"
 #include "eider/http/method.h"
 #include "eider/http/source_site.h"

@@ -10,7 +10,7 @@
 #include "eider/app/app.h"
 #include "eider/app/extract.h"
 #include "eider/app/operation.h"
-#include "eider/json/json.h"
+#include "eider/core/json/json.h"
 #include "eider/runtime/time.h"
 #include "eider/session/session.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/app/secret_query.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/session/test_visits.h"
 
 namespace eider {

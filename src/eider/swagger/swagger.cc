@@ -5,7 +5,7 @@
 #include "eider/app/app.h"
 #include "eider/assets/assets.h"
 #include "eider/assets/embedded.h"
-#include "eider/base/html.h"
+#include "eider/core/base/html.h"
 
 /// Made by eider_assets() of the files that cmake/EiderSwagger.cmake brings. Not its header, so
 /// that this file compiles where nothing has been made yet.

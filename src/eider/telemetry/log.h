@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/runtime/time.h"
 
 namespace eider {

@@ -7,9 +7,9 @@
 #include <ctime>
 #include <utility>
 
-#include "eider/base/hidden_text.h"
-#include "eider/base/utf8.h"
-#include "eider/json/write.h"
+#include "eider/core/base/hidden_text.h"
+#include "eider/core/base/utf8.h"
+#include "eider/core/json/write.h"
 
 namespace eider::detail::telemetry {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/buffer.h"
-#include "eider/base/log.h"
-#include "eider/base/work.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/log.h"
+#include "eider/core/base/work.h"
 
 namespace eider::detail::telemetry {
 

@@ -13,7 +13,7 @@
 #include <ctime>
 #include <utility>
 
-#include "eider/base/describes_only.h"
+#include "eider/core/base/describes_only.h"
 
 namespace eider::detail::telemetry {
 

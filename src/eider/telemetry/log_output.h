@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/time.h"
 

@@ -19,9 +19,9 @@
 #include <thread>
 #include <vector>
 
-#include "eider/base/failure.h"
-#include "eider/base/work.h"
-#include "eider/json/json.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/work.h"
+#include "eider/core/json/json.h"
 #include "eider/telemetry/log_output.h"
 
 namespace eider {

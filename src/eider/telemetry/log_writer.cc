@@ -12,9 +12,9 @@
 #include <system_error>
 #include <utility>
 
-#include "eider/base/failure.h"
-#include "eider/base/log_tail.h"
-#include "eider/base/reached.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/log_tail.h"
+#include "eider/core/base/reached.h"
 #include "eider/runtime/signals_blocked.h"
 
 namespace eider {

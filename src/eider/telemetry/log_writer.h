@@ -9,8 +9,8 @@
 #include <mutex>
 #include <thread>
 
-#include "eider/base/buffer.h"
-#include "eider/base/inspected.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/inspected.h"
 #include "eider/telemetry/log.h"
 #include "eider/telemetry/log_line.h"
 #include "eider/telemetry/log_output.h"

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <variant>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/db/database.h"
 
 namespace eider {

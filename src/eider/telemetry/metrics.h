@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/base/log.h"
-#include "eider/base/metric.h"
+#include "eider/core/base/log.h"
+#include "eider/core/base/metric.h"
 
 namespace eider {
 

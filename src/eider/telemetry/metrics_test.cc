@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 

@@ -14,8 +14,8 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "eider/base/failure.h"
-#include "eider/base/version.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/version.h"
 #include "eider/http/method.h"
 #include "eider/runtime/loop_local.h"
 #include "eider/runtime/sleep.h"

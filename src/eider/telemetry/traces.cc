@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "eider/app/this_machine.h"
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/request_work.h"
 
 namespace eider {

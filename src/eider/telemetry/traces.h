@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "eider/app/app.h"
-#include "eider/base/span.h"
+#include "eider/core/base/span.h"
 
 namespace eider {
 

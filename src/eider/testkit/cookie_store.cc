@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/date.h"
 #include "eider/testkit/loop_sim.h"
 

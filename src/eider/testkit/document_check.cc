@@ -4,14 +4,14 @@
 #include <optional>
 #include <utility>
 
-#include "eider/base/buffer.h"
-#include "eider/base/text.h"
-#include "eider/base/url.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
+#include "eider/core/base/utf8.h"
+#include "eider/core/json/binary.h"
 #include "eider/http/list.h"
 #include "eider/http/sse.h"
 #include "eider/http/status.h"
-#include "eider/json/binary.h"
 #include "eider/testkit/schema_check.h"
 
 namespace eider {

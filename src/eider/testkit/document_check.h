@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/core/json/value.h"
 #include "eider/http/method.h"
-#include "eider/json/value.h"
 #include "eider/testkit/reply.h"
 
 namespace eider {

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider::detail::testkit {
 

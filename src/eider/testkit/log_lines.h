@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 
 namespace eider {
 

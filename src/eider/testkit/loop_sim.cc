@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <string>
 
-#include "eider/base/assert.h"
-#include "eider/base/poison.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/poison.h"
 #include "eider/runtime/stream_access.h"
 #include "eider/testkit/sim_connection.h"
 

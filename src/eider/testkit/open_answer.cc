@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/http/h1/response_reader.h"
 #include "eider/http/ws/message_writer.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h1/response_body.h"
 #include "eider/http/sse.h"
 #include "eider/http/ws/close_code.h"

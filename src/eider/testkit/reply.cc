@@ -5,8 +5,8 @@
 #include <ostream>
 #include <stdexcept>
 
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 #include "eider/http/status.h"
 
 namespace eider {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/json/json.h"
+#include "eider/core/json/json.h"
 
 namespace eider {
 

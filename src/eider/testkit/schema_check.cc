@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/text.h"
-#include "eider/base/utf8.h"
-#include "eider/json/read.h"
-#include "eider/kinds/kinds.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
+#include "eider/core/json/read.h"
+#include "eider/core/kinds/kinds.h"
 
 namespace eider {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/json/value.h"
+#include "eider/core/json/value.h"
 
 namespace eider {
 

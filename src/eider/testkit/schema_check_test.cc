@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/json/json.h"
+#include "eider/core/json/json.h"
 
 namespace eider {
 namespace {

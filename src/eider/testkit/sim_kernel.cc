@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/runtime/outside_calls.h"
 #include "eider/runtime/stream_access.h"
 #include "eider/testkit/loop_sim.h"

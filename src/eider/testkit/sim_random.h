@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "eider/base/split_mix.h"
+#include "eider/core/base/split_mix.h"
 
 namespace eider {
 

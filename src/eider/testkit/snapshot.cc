@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 

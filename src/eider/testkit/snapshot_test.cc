@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 
 namespace eider {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
-#include "eider/base/url.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 #include "eider/http/http_url.h"
 #include "eider/http/method.h"
 #include "eider/http/sse.h"

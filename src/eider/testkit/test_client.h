@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "eider/app/app.h"
+#include "eider/core/json/json.h"
 #include "eider/http/multipart_form.h"
-#include "eider/json/json.h"
 #include "eider/runtime/time.h"
 #include "eider/testkit/document_check.h"
 #include "eider/testkit/open_answer.h"

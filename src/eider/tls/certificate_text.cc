@@ -7,7 +7,7 @@
 #include <ctime>
 #include <optional>
 
-#include "eider/base/base64.h"
+#include "eider/core/base/base64.h"
 #include "eider/tls/openssl.h"
 
 namespace eider::detail::tls {

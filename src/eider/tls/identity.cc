@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/tls/certificate_text.h"
 #include "eider/tls/ocsp.h"
 

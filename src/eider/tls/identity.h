@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/tls/openssl.h"
 #include "eider/tls/tls.h"
 

@@ -5,7 +5,7 @@
 #include <ctime>
 #include <string>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 
 namespace eider::detail::tls {
 

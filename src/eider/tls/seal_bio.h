@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 
 namespace eider::detail::tls {
 

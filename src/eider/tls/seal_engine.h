@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/tls/openssl.h"
 #include "eider/tls/seal_bio.h"
 #include "eider/tls/tls_seal.h"

@@ -4,7 +4,7 @@
 
 #include <openssl/ssl.h>
 
-#include "eider/base/secured_by.h"
+#include "eider/core/base/secured_by.h"
 #include "eider/tls/tls_failure.h"
 
 namespace eider::detail::tls {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/time.h"
 #include "eider/tls/identity.h"
 #include "eider/tls/openssl.h"

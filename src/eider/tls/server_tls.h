@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/log.h"
+#include "eider/core/base/log.h"
 #include "eider/tls/server_context.h"
 #include "eider/tls/tls.h"
 

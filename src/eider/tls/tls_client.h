@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/tls/tls_seal.h"
 
 namespace eider {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/tls/tls.h"
 #include "eider/tls/tls_client.h"
 

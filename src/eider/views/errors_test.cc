@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "eider/base/failure.h"
-#include "eider/base/split_mix.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/split_mix.h"
 #include "eider/views/form_view.h"
 #include "eider/views/parser.h"
 #include "eider/views/test_views.h"

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "eider/base/text.h"
-#include "eider/base/url.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 
 namespace eider::views {
 

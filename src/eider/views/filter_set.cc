@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "eider/reflect/scalar.h"
+#include "eider/core/reflect/scalar.h"
 #include "eider/views/filter_names.h"
 
 namespace eider::views {

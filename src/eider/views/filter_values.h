@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "eider/reflect/concepts.h"
-#include "eider/reflect/type_of.h"
+#include "eider/core/reflect/concepts.h"
+#include "eider/core/reflect/type_of.h"
 
 namespace eider::views {
 

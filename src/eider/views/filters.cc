@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 
-#include "eider/base/text.h"
-#include "eider/json/write.h"
+#include "eider/core/base/text.h"
+#include "eider/core/json/write.h"
 #include "eider/views/items.h"
 
 namespace eider::views::filters {

@@ -1,6 +1,6 @@
 #include "eider/views/form_view.h"
 
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/views/escape.h"
 #include "eider/views/source.h"
 

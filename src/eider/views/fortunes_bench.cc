@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/html.h"
+#include "eider/core/base/html.h"
 #include "eider/views/escape.h"
 #include "fortunes.html.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/views/filter_names.h"
 
 namespace eider::views {

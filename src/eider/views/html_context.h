@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/views/html_attributes.h"
 #include "eider/views/script_state.h"
 #include "eider/views/tree.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "eider/json/read.h"
-#include "eider/json/value.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
 #include "eider/views/test_views.h"
 
 namespace eider::views {

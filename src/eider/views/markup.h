@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/reflect/text_kind.h"
+#include "eider/core/reflect/text_kind.h"
 
 namespace eider {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "eider/base/utf8.h"
+#include "eider/core/base/utf8.h"
 #include "eider/views/expression.h"
 #include "eider/views/lexer.h"
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <variant>
 
-#include "eider/reflect/concepts.h"
+#include "eider/core/reflect/concepts.h"
 #include "eider/views/escape.h"
 #include "eider/views/filter_values.h"
 #include "eider/views/filters.h"

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "eider/base/html.h"
+#include "eider/core/base/html.h"
 #include "eider/views/escape.h"
 
 namespace eider::views {

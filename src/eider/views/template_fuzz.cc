@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/views/generate.h"
 #include "eider/views/test_views.h"
 

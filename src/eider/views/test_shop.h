@@ -14,8 +14,8 @@
 #include <variant>
 #include <vector>
 
-#include "eider/kinds/times.h"
-#include "eider/reflect/constraints.h"
+#include "eider/core/kinds/times.h"
+#include "eider/core/reflect/constraints.h"
 
 namespace shop {
 

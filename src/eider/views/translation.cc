@@ -1,6 +1,6 @@
 #include "eider/views/translation.h"
 
-#include "eider/reflect/scalar.h"
+#include "eider/core/reflect/scalar.h"
 
 namespace eider::views {
 

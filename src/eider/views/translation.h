@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "eider/base/translation.h"
-#include "eider/reflect/concepts.h"
-#include "eider/reflect/type_of.h"
+#include "eider/core/base/translation.h"
+#include "eider/core/reflect/concepts.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/views/value.h"
 
 namespace eider::views {

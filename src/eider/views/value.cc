@@ -4,9 +4,9 @@
 #include <compare>
 #include <utility>
 
-#include "eider/base/assert.h"
-#include "eider/json/write.h"
-#include "eider/reflect/scalar.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/json/write.h"
+#include "eider/core/reflect/scalar.h"
 #include "eider/views/escape.h"
 #include "eider/views/markup.h"
 

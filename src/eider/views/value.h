@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/reflect/type_of.h"
+#include "eider/core/reflect/type_of.h"
 #include "eider/views/tree.h"
 
 namespace eider::views {

@@ -6,9 +6,9 @@
 #include <new>
 #include <utility>
 
-#include "eider/base/assert.h"
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
 #include "eider/views/check.h"
 #include "eider/views/filter_names.h"
 #include "eider/views/filters.h"

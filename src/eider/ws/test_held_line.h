@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/upgraded.h"
 

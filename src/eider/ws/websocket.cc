@@ -1,7 +1,7 @@
 // WebSocketRef and WebSocket: thin over the session, which may be gone under a WebSocket.
 #include <utility>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/ws/websocket.h"
 #include "eider/ws/ws_calls.h"
 #include "eider/ws/ws_session.h"

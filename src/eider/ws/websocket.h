@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/intrusive_list.h"
+#include "eider/core/base/intrusive_list.h"
 #include "eider/http/ws/close_code.h"
 #include "eider/http/ws/deflate_codec.h"
 #include "eider/http/ws/deflate_offer.h"

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/saved_input.h"
+#include "eider/core/base/saved_input.h"
 #include "eider/http/ws/message_reader.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/upgraded.h"

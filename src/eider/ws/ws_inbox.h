@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/ws/websocket.h"
 
 namespace eider::ws::detail {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/ws/message_reader.h"
 #include "eider/runtime/time.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/shared_log.h"
+#include "eider/core/base/shared_log.h"
 #include "eider/http/ws/extension.h"
 #include "eider/runtime/time.h"
 #include "eider/runtime/upgraded.h"

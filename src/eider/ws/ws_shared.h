@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/buffer.h"
-#include "eider/base/log.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/log.h"
 #include "eider/http/ws/message_writer.h"
 #include "eider/runtime/loop.h"
 #include "eider/ws/websocket.h"

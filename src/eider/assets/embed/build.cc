@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "eider/assets/embed/css.h"
-#include "eider/base/base64.h"
-#include "eider/base/sha256.h"
-#include "eider/base/text.h"
-#include "eider/base/url.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 #include "eider/http/mime.h"
 
 namespace eider::detail::embed {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "eider/base/base64.h"
-#include "eider/base/sha256.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha256.h"
 
 namespace eider::detail::embed {
 namespace {

@@ -1,7 +1,7 @@
 // As small as each coding gets it: the build waits once, readers each time.
 #include "eider/assets/embed/build.h"
-#include "eider/base/buffer.h"
-#include "eider/compress/compressor.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/compress/compressor.h"
 
 namespace eider::detail::embed {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/assert.h"
 #include "eider/cli/bench/answer_scanner.h"
 #include "eider/client/response_head.h"
+#include "eider/core/base/assert.h"
 
 namespace {
 

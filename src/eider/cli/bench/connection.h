@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/intrusive_list.h"
 #include "eider/cli/bench/faults.h"
+#include "eider/core/base/intrusive_list.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/tcp.h"

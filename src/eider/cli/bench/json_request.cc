@@ -7,12 +7,12 @@
 #include <optional>
 #include <utility>
 
-#include "eider/base/text.h"
 #include "eider/cli/bench/request_rules.h"
+#include "eider/core/base/text.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
+#include "eider/core/json/write.h"
 #include "eider/http/http_url.h"
-#include "eider/json/read.h"
-#include "eider/json/value.h"
-#include "eider/json/write.h"
 
 namespace eider::bench {
 

@@ -5,9 +5,9 @@
 #include <deque>
 #include <unordered_map>
 
-#include "eider/base/intrusive_list.h"
 #include "eider/cli/bench/answer_check.h"
 #include "eider/cli/bench/pacer.h"
+#include "eider/core/base/intrusive_list.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"
 

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "eider/app/option_set.h"
-#include "eider/base/text.h"
 #include "eider/cli/bench/request_rules.h"
+#include "eider/core/base/text.h"
 
 namespace eider::bench {
 

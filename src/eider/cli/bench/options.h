@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/bench/answer_check.h"
 #include "eider/cli/bench/schedule.h"
+#include "eider/core/base/result.h"
 #include "eider/http/ws/message_reader.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/time.h"

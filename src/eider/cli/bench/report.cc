@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/json/write.h"
+#include "eider/core/json/write.h"
 
 namespace eider::bench {
 

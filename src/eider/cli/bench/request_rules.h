@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/grammar.h"
 
 namespace eider::bench {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/base/text.h"
-#include "eider/base/utf8.h"
 #include "eider/cli/bench/files.h"
 #include "eider/cli/bench/request_rules.h"
 #include "eider/cli/bench/ws_terms.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
 
 namespace eider::bench {
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/bench/json_request.h"
 #include "eider/cli/bench/options.h"
+#include "eider/core/base/result.h"
 #include "eider/http/method.h"
 
 namespace eider::bench {

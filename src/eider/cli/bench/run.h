@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/bench/options.h"
 #include "eider/cli/bench/outcome.h"
 #include "eider/cli/bench/requests.h"
 #include "eider/cli/bench/target.h"
+#include "eider/core/base/result.h"
 
 namespace eider::bench {
 

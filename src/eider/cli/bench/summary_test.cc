@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "eider/cli/bench/report.h"
-#include "eider/json/write.h"
+#include "eider/core/json/write.h"
 
 namespace eider::bench {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "eider/base/result.h"
 #include "eider/cli/bench/options.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/address.h"
 #include "eider/tls/tls_client.h"
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "eider/base/text.h"
 #include "eider/client/ws_opening.h"
+#include "eider/core/base/text.h"
 
 namespace eider::bench {
 

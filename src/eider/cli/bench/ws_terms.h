@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/buffer.h"
 #include "eider/cli/bench/options.h"
 #include "eider/cli/bench/requests.h"
 #include "eider/cli/bench/stamped_text.h"
@@ -14,6 +13,7 @@
 #include "eider/client/random_masks.h"
 #include "eider/client/ws_client.h"
 #include "eider/client/ws_url.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/ws/message_reader.h"
 #include "eider/http/ws/message_writer.h"
 

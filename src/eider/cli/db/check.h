@@ -2,8 +2,8 @@
 // Must not compile anything: the compiler holds structs against a header made of that file.
 #pragma once
 
-#include "eider/base/result.h"
 #include "eider/cli/db/options.h"
+#include "eider/core/base/result.h"
 
 namespace eider {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "eider/base/text.h"
 #include "eider/cli/bench/files.h"
+#include "eider/core/base/text.h"
 #include "eider/db/migrations/migrations.h"
 
 namespace eider {

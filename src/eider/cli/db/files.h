@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "eider/base/result.h"
 #include "eider/cli/db/options.h"
+#include "eider/core/base/result.h"
 
 namespace eider {
 

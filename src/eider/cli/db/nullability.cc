@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 namespace {

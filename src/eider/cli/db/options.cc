@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "eider/base/text.h"
 #include "eider/cli/db/doors.h"
 #include "eider/cli/project/words.h"
+#include "eider/core/base/text.h"
 
 namespace eider {
 namespace {

@@ -10,11 +10,11 @@
 #include <set>
 #include <utility>
 
-#include "eider/base/text.h"
 #include "eider/cli/bench/on_loop.h"
 #include "eider/cli/db/doors.h"
 #include "eider/cli/db/nullability.h"
 #include "eider/cli/db/scratch.h"
+#include "eider/core/base/text.h"
 #include "eider/db/migrations/migrate.h"
 #include "eider/db/postgres/array_codec.h"
 #include "eider/db/scratch/keeper.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/db/sql_lock.h"
+#include "eider/core/base/result.h"
 #include "eider/db/migrations/migrations.h"
 
 namespace eider {

@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/sha256.h"
 #include "eider/cli/db/nullability.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha256.h"
 #include "eider/db/checked_hash.h"
 
 namespace eider {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/db/migrations/held_columns.h"
 #include "eider/db/migrations/migrations.h"
 

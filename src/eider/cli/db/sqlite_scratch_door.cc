@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "eider/base/text.h"
 #include "eider/cli/bench/on_loop.h"
 #include "eider/cli/db/nullability.h"
 #include "eider/cli/db/scratch.h"
+#include "eider/core/base/text.h"
 #include "eider/db/migrations/migrate.h"
 #include "eider/db/sqlite/sqlite.h"
 

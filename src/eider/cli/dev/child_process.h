@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/descriptor.h"
 
 namespace eider::dev {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "eider/base/html.h"
+#include "eider/core/base/html.h"
 
 namespace eider::dev {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 
 namespace eider::dev {
 

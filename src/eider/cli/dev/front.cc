@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "eider/app/websocket.h"
-#include "eider/base/text.h"
 #include "eider/cli/dev/fault_page.h"
+#include "eider/core/base/text.h"
 #include "eider/http/ip_address.h"
 #include "eider/proxy/proxy.h"
 #include "eider/runtime/sleep.h"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "eider/cli/dev/files.h"
-#include "eider/json/read.h"
-#include "eider/json/value.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
 
 namespace eider::dev {
 

@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "eider/cli/dev/files.h"
-#include "eider/json/json.h"
+#include "eider/core/json/json.h"
 
 namespace eider::dev {
 

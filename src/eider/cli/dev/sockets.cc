@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/secret_bytes.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/secret_bytes.h"
 #include "eider/runtime/address.h"
 
 namespace eider::dev {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/dev/changes.h"
 #include "eider/cli/dev/child_process.h"
 #include "eider/cli/dev/dev_state.h"
@@ -17,6 +16,7 @@
 #include "eider/cli/dev/project.h"
 #include "eider/cli/dev/source_watch.h"
 #include "eider/cli/dev/toolchain.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/descriptor.h"
 
 namespace eider::dev {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 
 namespace eider::dev {
 

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "eider/base/text.h"
-#include "eider/base/url.h"
 #include "eider/cli/openapi_client/shapes.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
 
 namespace eider::openapi_client {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
-#include "eider/json/value.h"
+#include "eider/core/base/result.h"
+#include "eider/core/json/value.h"
 
 namespace eider::openapi_client {
 

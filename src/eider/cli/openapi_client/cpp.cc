@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 
-#include "eider/base/text.h"
 #include "eider/cli/openapi_client/cpp_types.h"
 #include "eider/cli/openapi_client/names.h"
+#include "eider/core/base/text.h"
 
 namespace eider::openapi_client {
 
@@ -17,9 +17,9 @@ using Coding = Content::Coding;
 using In = Parameter::In;
 
 constexpr std::string_view kHeaders[] = {"eider/client/api_request.h",
-                                         "eider/json/json.h",
-                                         "eider/kinds/kinds.h",
-                                         "eider/reflect/nullable.h",
+                                         "eider/core/json/json.h",
+                                         "eider/core/kinds/kinds.h",
+                                         "eider/core/reflect/nullable.h",
                                          "chrono",
                                          "cstdint",
                                          "map",

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "eider/base/hidden_text.h"
-#include "eider/base/text.h"
+#include "eider/core/base/hidden_text.h"
+#include "eider/core/base/text.h"
 
 namespace eider::openapi_client {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "eider/cli/openapi_client/api.h"
-#include "eider/json/read.h"
+#include "eider/core/json/read.h"
 
 namespace eider::openapi_client {
 

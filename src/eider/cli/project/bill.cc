@@ -9,7 +9,7 @@
 #include "eider/cli/bench/files.h"
 #include "eider/cli/project/run.h"
 #include "eider/cli/version.h"
-#include "eider/json/value.h"
+#include "eider/core/json/value.h"
 
 namespace eider {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/project/closure.h"
+#include "eider/core/base/result.h"
 
 namespace eider {
 

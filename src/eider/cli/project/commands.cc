@@ -14,8 +14,8 @@
 #include "eider/cli/project/in_project.h"
 #include "eider/cli/project/profiled_build.h"
 #include "eider/cli/project/routes.h"
-#include "eider/json/read.h"
-#include "eider/json/value.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
 
 namespace eider {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/project/project.h"
 #include "eider/cli/project/words.h"
+#include "eider/core/base/result.h"
 
 namespace eider {
 

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/sha256.h"
 #include "eider/cli/bench/files.h"
 #include "eider/cli/project/bill.h"
 #include "eider/cli/project/run.h"
-#include "eider/json/value.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/json/value.h"
 
 namespace eider {
 

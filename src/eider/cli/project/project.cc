@@ -13,8 +13,8 @@
 
 #include "eider/cli/bench/files.h"
 #include "eider/cli/commands.h"
-#include "eider/json/read.h"
-#include "eider/json/value.h"
+#include "eider/core/json/read.h"
+#include "eider/core/json/value.h"
 
 namespace eider {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/project/run.h"
+#include "eider/core/base/result.h"
 
 namespace eider {
 

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/dev/child_process.h"
 #include "eider/cli/project/project.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/descriptor.h"
 
 namespace eider {

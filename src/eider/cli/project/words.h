@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/result.h"
 #include "eider/cli/commands.h"
+#include "eider/core/base/result.h"
 
 namespace eider {
 

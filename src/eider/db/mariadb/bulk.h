@@ -5,9 +5,9 @@
 #include <memory>
 #include <string_view>
 
+#include "eider/core/reflect/type_of.h"
 #include "eider/db/database.h"
 #include "eider/db/row_load.h"
-#include "eider/reflect/type_of.h"
 
 namespace eider {
 

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/core/reflect/type_of.h"
 #include "eider/db/mariadb/handles.h"
 #include "eider/db/mariadb/wire.h"
 #include "eider/db/value.h"
-#include "eider/reflect/type_of.h"
 
 namespace eider::db::mariadb {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/kinds/kinds.h"
+#include "eider/core/kinds/kinds.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"
 #include "tests/support/mariadb_tests.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "eider/base/reached.h"
+#include "eider/core/base/reached.h"
 #include "eider/db/loop_sessions.h"
 #include "eider/db/mariadb/host_finder.h"
 #include "eider/db/mariadb/session.h"

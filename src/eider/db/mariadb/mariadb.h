@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/db/database.h"
 
 namespace eider {

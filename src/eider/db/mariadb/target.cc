@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "eider/base/url.h"
+#include "eider/core/base/url.h"
 #include "eider/runtime/address.h"
 
 namespace eider::db::mariadb {

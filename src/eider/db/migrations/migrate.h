@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/db/checked_column.h"
 #include "eider/db/database.h"
 #include "eider/db/migrations/migrations.h"

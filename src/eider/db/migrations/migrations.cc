@@ -7,11 +7,11 @@
 #include <map>
 #include <utility>
 
-#include "eider/base/base64.h"
-#include "eider/base/failure.h"
-#include "eider/base/sha256.h"
-#include "eider/base/text.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/utf8.h"
 #include "eider/db/migrations/refused.h"
 #include "eider/db/migrations/sql_pieces.h"
 

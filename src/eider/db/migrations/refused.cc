@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/db/migrations/sql_pieces.h"
 
 namespace eider::db {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/db/postgres/bytes.h"
 #include "eider/db/postgres/types.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "eider/core/kinds/kinds.h"
 #include "eider/db/records.h"
-#include "eider/kinds/kinds.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {

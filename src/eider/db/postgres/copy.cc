@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/db/postgres/copy_text.h"
 #include "eider/db/statement_text.h"
 

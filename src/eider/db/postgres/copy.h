@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "eider/core/reflect/type_of.h"
 #include "eider/db/database.h"
 #include "eider/db/row_load.h"
-#include "eider/reflect/type_of.h"
 
 namespace eider {
 

@@ -5,12 +5,12 @@
 #include <charconv>
 #include <cstdint>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
+#include "eider/core/reflect/scalar.h"
 #include "eider/db/failure.h"
 #include "eider/db/postgres/array_codec.h"
 #include "eider/db/statement_text.h"
 #include "eider/db/value.h"
-#include "eider/reflect/scalar.h"
 
 namespace eider::db::postgres {
 namespace {

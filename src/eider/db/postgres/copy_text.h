@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/core/reflect/type_of.h"
 #include "eider/db/postgres/parameters.h"
-#include "eider/reflect/type_of.h"
 
 namespace eider::db::postgres {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/db/failure.h"
 #include "eider/db/postgres/codec.h"
 #include "eider/db/postgres/parameters.h"

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <utility>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
+#include "eider/core/reflect/constraints.h"
 #include "eider/db/bound_value.h"
-#include "eider/reflect/constraints.h"
 
 namespace eider::db::postgres {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/db/failure.h"
 #include "eider/db/postgres/messages.h"
 #include "eider/db/postgres/postgres_error.h"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/kinds/kinds.h"
+#include "eider/core/kinds/kinds.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider::db::postgres {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "eider/base/reached.h"
+#include "eider/core/base/reached.h"
 #include "eider/db/postgres/handles.h"
 #include "eider/runtime/address.h"
 

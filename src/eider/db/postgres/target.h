@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/db/postgres/postgres.h"
 
 namespace eider::db::postgres {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 
 namespace eider::detail::scratch {
 

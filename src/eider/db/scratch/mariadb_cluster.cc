@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "eider/base/url.h"
+#include "eider/core/base/url.h"
 
 namespace eider::detail::scratch {
 namespace {

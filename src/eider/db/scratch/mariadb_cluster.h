@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/db/scratch/scratch_server.h"
 
 namespace eider::detail::scratch {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/runtime/task.h"
 
 namespace eider::detail::scratch {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider::detail::scratch {
 namespace {

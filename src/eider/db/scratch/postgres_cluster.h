@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/db/scratch/scratch_server.h"
 
 namespace eider::detail::scratch {

@@ -9,9 +9,9 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "eider/base/base64.h"
-#include "eider/base/sha256.h"
-#include "eider/base/text.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha256.h"
+#include "eider/core/base/text.h"
 
 namespace eider::detail::scratch {
 namespace {

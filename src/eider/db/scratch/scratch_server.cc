@@ -11,7 +11,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider::detail::scratch {
 namespace {

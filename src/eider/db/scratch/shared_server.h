@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/db/scratch/keeper.h"
 
 namespace eider::detail::scratch {

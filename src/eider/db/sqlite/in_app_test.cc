@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "eider/app/app.h"
+#include "eider/core/reflect/constraints.h"
 #include "eider/db/sqlite/sqlite.h"
 #include "eider/languages/languages.h"
-#include "eider/reflect/constraints.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "eider/base/describes_only.h"
+#include "eider/core/base/describes_only.h"
 #include "eider/db/loop_pool.h"
 #include "eider/db/rolled_back_connection.h"
 #include "eider/db/sqlite/sqlite_connection.h"

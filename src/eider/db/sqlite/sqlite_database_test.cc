@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/base/reached.h"
+#include "eider/core/base/reached.h"
 #include "eider/db/sqlite/sqlite.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/sleep.h"

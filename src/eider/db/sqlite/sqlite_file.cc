@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "eider/base/reached.h"
+#include "eider/core/base/reached.h"
 #include "eider/db/failure.h"
 
 namespace eider::db {

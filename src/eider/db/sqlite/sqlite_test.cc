@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "eider/kinds/kinds.h"
-#include "eider/reflect/constraints.h"
-#include "eider/reflect/faults.h"
+#include "eider/core/kinds/kinds.h"
+#include "eider/core/reflect/constraints.h"
+#include "eider/core/reflect/faults.h"
 #include "tests/support/sqlite_notes.h"
 
 namespace eider {

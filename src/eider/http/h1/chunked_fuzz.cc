@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
-#include "eider/base/buffer.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h1/chunked.h"
 #include "eider/http/h1/writer.h"
 

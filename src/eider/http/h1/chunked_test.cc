@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h1/writer.h"
 #include "tests/conformance/h1_chunked_cases.h"
 

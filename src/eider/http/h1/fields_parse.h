@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/grammar.h"
 #include "eider/http/h1/scan.h"
 #include "eider/http/head.h"

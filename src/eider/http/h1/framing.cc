@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/grammar.h"
 #include "eider/http/list.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h1/chunked.h"
 #include "eider/http/h1/head_reader.h"
 #include "eider/http/h1/writer.h"

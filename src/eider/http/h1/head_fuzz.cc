@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/arena.h"
-#include "eider/base/assert.h"
+#include "eider/core/base/arena.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/h1/head_reader.h"
 
 namespace {

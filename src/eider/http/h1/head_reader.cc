@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/grammar.h"
 #include "eider/http/h1/fields_parse.h"
 #include "eider/http/h1/framing.h"

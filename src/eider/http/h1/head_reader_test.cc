@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "eider/base/arena.h"
+#include "eider/core/base/arena.h"
 #include "tests/conformance/h1_field_cases.h"
 #include "tests/conformance/h1_framing_cases.h"
 #include "tests/conformance/h1_line_cases.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 
 namespace eider::h1 {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/grammar.h"
 #include "eider/http/list.h"
 #include "eider/http/status.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/grammar.h"
 #include "eider/http/h1/response_body.h"
 #include "eider/http/h1/response_reader.h"

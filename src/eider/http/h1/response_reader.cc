@@ -1,6 +1,6 @@
 #include "eider/http/h1/response_reader.h"
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/grammar.h"
 #include "eider/http/h1/fields_parse.h"
 #include "eider/http/h1/response_framing.h"

@@ -1,6 +1,6 @@
 #include "eider/http/h1/target.h"
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/h1/fields_parse.h"
 
 namespace eider::h1::detail {

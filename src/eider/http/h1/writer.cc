@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/h1/put.h"
 #include "eider/http/status.h"
 

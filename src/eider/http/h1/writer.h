@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/buffer.h"
-#include "eider/base/text.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/text.h"
 #include "eider/http/date.h"
 #include "eider/http/h1/put.h"
 #include "eider/http/h1/refusal.h"

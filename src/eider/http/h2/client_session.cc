@@ -5,7 +5,7 @@
 #include <array>
 #include <new>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/h2/calls.h"
 #include "eider/http/h2/client_session_state.h"
 #include "eider/http/h2/library.h"

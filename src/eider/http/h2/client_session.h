@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h2/out_field.h"
 #include "eider/http/h2/reply_builder.h"
 #include "eider/http/h2/session.h"

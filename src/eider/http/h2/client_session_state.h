@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h2/client_session.h"
 #include "eider/http/h2/flood_guard.h"
 #include "eider/http/h2/frame_scanner.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/h2/test_frames.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h2/priority.h"
 #include "eider/http/head.h"
 #include "eider/http/refusal.h"

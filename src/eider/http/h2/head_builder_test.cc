@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/arena.h"
+#include "eider/core/base/arena.h"
 
 namespace eider::h2 {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h2/out_field.h"
 #include "eider/http/h2/session.h"
 

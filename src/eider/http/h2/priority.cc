@@ -1,6 +1,6 @@
 #include "eider/http/h2/priority.h"
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/list.h"
 
 namespace eider::h2 {

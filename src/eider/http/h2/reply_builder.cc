@@ -4,7 +4,7 @@
 #include <array>
 #include <limits>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/grammar.h"
 #include "eider/http/h2/field_bytes.h"
 

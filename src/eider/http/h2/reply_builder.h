@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h2/head_builder.h"
 #include "eider/http/head.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/h2/head_builder.h"
 #include "eider/http/h2/out_field.h"
 

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "eider/base/text.h"
+#include "eider/core/base/text.h"
 #include "eider/http/h2/session_state.h"
 
 namespace eider::h2 {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/http/ws/extension_list.h"
 
 namespace eider::ws {

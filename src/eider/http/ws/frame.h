@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/ws/mask.h"
 #include "eider/http/ws/refusal.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "eider/base/base64.h"
-#include "eider/base/sha1.h"
-#include "eider/base/text.h"
+#include "eider/core/base/base64.h"
+#include "eider/core/base/sha1.h"
+#include "eider/core/base/text.h"
 #include "eider/http/grammar.h"
 #include "eider/http/list.h"
 

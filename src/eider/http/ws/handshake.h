@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/result.h"
+#include "eider/core/base/result.h"
 #include "eider/http/head.h"
 #include "eider/http/source_site.h"
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-#include "eider/base/assert.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/utf8.h"
 #include "eider/http/ws/mask.h"
 
 namespace eider::ws {

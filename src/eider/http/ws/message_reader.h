@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/buffer.h"
-#include "eider/base/utf8_stream.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/utf8_stream.h"
 #include "eider/http/ws/extension.h"
 #include "eider/http/ws/frame.h"
 #include "eider/http/ws/refusal.h"

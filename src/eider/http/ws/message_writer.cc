@@ -3,7 +3,7 @@
 #include <array>
 #include <cstring>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 
 namespace eider::ws {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/base/buffer.h"
+#include "eider/core/base/buffer.h"
 #include "eider/http/ws/close_code.h"
 #include "eider/http/ws/frame.h"
 #include "eider/http/ws/mask.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/grammar.h"
 #include "eider/http/ws/deflate_offer.h"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/base/assert.h"
-#include "eider/base/utf8.h"
+#include "eider/core/base/assert.h"
+#include "eider/core/base/utf8.h"
 #include "eider/http/ws/message_reader.h"
 
 namespace {

@@ -7,10 +7,10 @@
 #include <mutex>
 #include <optional>
 
-#include "eider/base/failure.h"
-#include "eider/base/text.h"
 #include "eider/client/client.h"
-#include "eider/json/json.h"
+#include "eider/core/base/failure.h"
+#include "eider/core/base/text.h"
+#include "eider/core/json/json.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/sleep.h"
 #include "eider/telemetry/log_line.h"

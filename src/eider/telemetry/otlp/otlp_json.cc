@@ -4,8 +4,8 @@
 #include <cmath>
 #include <variant>
 
-#include "eider/base/buffer.h"
-#include "eider/json/write.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/json/write.h"
 
 namespace eider::detail::otlp {
 

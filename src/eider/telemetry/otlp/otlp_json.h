@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/base/log.h"
-#include "eider/base/work.h"
+#include "eider/core/base/log.h"
+#include "eider/core/base/work.h"
 #include "eider/telemetry/metrics.h"
 
 namespace eider::detail::otlp {

@@ -9,7 +9,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/respond.h"
-#include "eider/base/failure.h"
+#include "eider/core/base/failure.h"
 #include "eider/views/filter_set.h"
 #include "eider/views/rendering.h"
 

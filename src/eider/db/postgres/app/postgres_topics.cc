@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/base/base64.h"
+#include "eider/core/base/base64.h"
 #include "eider/db/postgres/postgres_subscriber.h"
 #include "eider/runtime/deadline.h"
 

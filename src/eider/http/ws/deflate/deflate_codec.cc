@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/compress/idle_pool.h"
-#include "eider/compress/per_thread.h"
-#include "eider/compress/raw_deflate.h"
+#include "eider/core/compress/idle_pool.h"
+#include "eider/core/compress/per_thread.h"
+#include "eider/core/compress/raw_deflate.h"
 
 namespace eider::ws {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "eider/base/assert.h"
+#include "eider/core/base/assert.h"
 #include "eider/http/ws/deflate_codec.h"
 
 namespace {

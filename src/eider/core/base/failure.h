@@ -1,0 +1,24 @@
+// An Error on its way up through code that returns plain values: thrown by handlers and libraries,
+// caught by app/ alone. Must not be used for what a caller is expected to handle next to the call.
+#pragma once
+
+#include <exception>
+#include <utility>
+
+#include "eider/core/base/result.h"
+
+namespace eider {
+
+class Failure : public std::exception {
+ public:
+  explicit Failure(Error error) : error_(std::move(error)) {}
+  [[nodiscard]] const char* what() const noexcept override {
+    return error_.cause().empty() ? error_.detail().c_str() : error_.cause().c_str();
+  }
+  [[nodiscard]] const Error& error() const noexcept { return error_; }
+
+ private:
+  Error error_;
+};
+
+}  // namespace eider

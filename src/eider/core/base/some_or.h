@@ -1,0 +1,21 @@
+// What was found, or why nothing was.
+// Must not ask for anything itself.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "eider/core/base/result.h"
+
+namespace eider {
+
+/// What is there, or why there is nothing:
+///
+///     const std::optional<User> user = co_await db->one<User>(…);
+///     co_return some_or(user, Error::not_found("There is no such user."));
+template <class T>
+[[nodiscard]] Result<T> some_or(std::optional<T> value, Error error) {
+  return value ? Result<T>(std::move(*value)) : fail(std::move(error));
+}
+
+}  // namespace eider

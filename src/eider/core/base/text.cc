@@ -1,0 +1,50 @@
+#include "eider/core/base/text.h"
+
+#include <charconv>
+
+namespace eider {
+
+namespace {
+
+/// What from_chars makes of the whole of `text`.
+template <class T>
+std::optional<T> parse_whole(std::string_view text) noexcept {
+  T value{};
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && rest == end ? std::optional<T>(value) : std::nullopt;
+}
+
+}  // namespace
+
+bool equals_in_constant_time(std::string_view given, std::string_view expected) noexcept {
+  if (given.size() != expected.size()) {
+    return false;
+  }
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    difference |= static_cast<unsigned char>(given[i] ^ expected[i]);
+    // The compiler must not know what is in it: it could stop where nothing can change any more.
+    asm volatile("" : "+r"(difference));
+  }
+  return difference == 0;
+}
+
+std::optional<std::uint64_t> parse_uint64(std::string_view text) noexcept {
+  return parse_whole<std::uint64_t>(text);
+}
+
+std::optional<std::int64_t> parse_int64(std::string_view text) noexcept {
+  return parse_whole<std::int64_t>(text);
+}
+
+std::optional<double> parse_double(std::string_view text) noexcept {
+  // from_chars also reads "inf" and "nan", which are no numbers on the wire.
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  if (first == text.size() || !(is_digit(text[first]) || text[first] == '.')) {
+    return std::nullopt;
+  }
+  return parse_whole<double>(text);
+}
+
+}  // namespace eider

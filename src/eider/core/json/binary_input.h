@@ -1,0 +1,122 @@
+// What CBOR and MessagePack share: bytes from the front, JSON text at the end, and back.
+// Must not know either format.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "eider/core/base/base64.h"
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/utf8.h"
+#include "eider/core/json/write.h"
+
+namespace eider::json::detail {
+
+/// Why something is refused.
+struct Refused {
+  std::string_view why;
+};
+
+/// Throws Refused where the bytes do not suffice.
+class BinaryInput {
+ public:
+  explicit BinaryInput(std::string_view bytes) noexcept : rest_(bytes) {}
+
+  [[nodiscard]] bool is_at_end() const noexcept { return rest_.empty(); }
+  [[nodiscard]] unsigned char peek() const {
+    require(1);
+    return static_cast<unsigned char>(rest_.front());
+  }
+  [[nodiscard]] unsigned char byte() { return static_cast<unsigned char>(take(1).front()); }
+  /// Big-endian, of 1 to 8 bytes.
+  [[nodiscard]] std::uint64_t number(std::size_t bytes) {
+    std::uint64_t value = 0;
+    for (const char one : take(bytes)) {
+      value = value << 8U | static_cast<unsigned char>(one);
+    }
+    return value;
+  }
+  [[nodiscard]] std::string_view take(std::uint64_t bytes) {
+    require(bytes);
+    const std::string_view taken = rest_.substr(0, bytes);
+    rest_.remove_prefix(bytes);
+    return taken;
+  }
+
+ private:
+  void require(std::uint64_t bytes) const {
+    if (rest_.size() < bytes) {
+      throw Refused{"It ends too early."};
+    }
+  }
+
+  std::string_view rest_;
+};
+
+/// Counts how deep an item is. Throws Refused beyond what is allowed.
+class Deeper {
+ public:
+  Deeper(std::size_t& depth, std::size_t depth_max) : depth_(depth) {
+    if (depth == depth_max) {
+      throw Refused{"It is nested too deeply."};
+    }
+    ++depth;
+  }
+  Deeper(const Deeper&) = delete;
+  Deeper& operator=(const Deeper&) = delete;
+  ~Deeper() { --depth_; }
+
+ private:
+  std::size_t& depth_;
+};
+
+inline void put_text(Buffer& out, std::string_view text) {
+  if (!is_utf8(text)) {
+    throw Refused{"A text in it is not UTF-8."};
+  }
+  write_string(out, text);
+}
+inline void put_bytes(Buffer& out, std::string_view bytes) {
+  out.append('"');
+  out.append(to_base64(bytes));
+  out.append('"');
+}
+inline void put_real(Buffer& out, double number) {
+  if (!std::isfinite(number)) {
+    throw Refused{"A number in it is none, or infinite."};
+  }
+  write(out, number);
+}
+
+/// bytes  1 to 8
+inline void put_big_endian(std::string& out, std::uint64_t value, unsigned bytes) {
+  while (bytes-- != 0) {
+    out += static_cast<char>(value >> (8 * bytes) & 0xFFU);
+  }
+}
+
+/// The bytes in front of a number in single and in double precision.
+struct RealMarks {
+  char of_single;
+  char of_double;
+};
+
+/// As single precision where that is the same number.
+inline void put_number(std::string& out, double number, RealMarks marks) {
+  const bool is_within = std::abs(number) <= static_cast<double>(std::numeric_limits<float>::max());
+  const float single = is_within ? static_cast<float>(number) : 0;
+  if (static_cast<double>(single) == number) {
+    out += marks.of_single;
+    put_big_endian(out, std::bit_cast<std::uint32_t>(single), 4);
+  } else {
+    out += marks.of_double;
+    put_big_endian(out, std::bit_cast<std::uint64_t>(number), 8);
+  }
+}
+
+}  // namespace eider::json::detail

@@ -1,0 +1,160 @@
+#include "eider/core/json/csv.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace eider::json {
+
+namespace {
+
+/// More columns than that are no table.
+constexpr std::size_t kColumnsMax = 1000;
+/// Nor is what has that many times as many cells as there are values for them, beyond a small one.
+constexpr std::size_t kCellsPerValueMax = 8;
+constexpr std::size_t kSmallCells = 10000;
+
+/// The columns of a list, and where each name stands.
+struct Columns {
+  std::vector<std::string_view> names;
+  std::unordered_map<std::string_view, std::size_t> places;
+
+  /// `guess` is where it stood in the row before.
+  std::size_t place_of(std::string_view name, std::size_t guess) {
+    if (guess < names.size() && names[guess] == name) {
+      return guess;
+    }
+    const auto [found, is_new] = places.try_emplace(name, names.size());
+    if (is_new) {
+      names.push_back(name);
+    }
+    return found->second;
+  }
+};
+
+bool is_flat(const Value& value) noexcept {
+  return value.is_object() && std::ranges::none_of(value.members(), [](const Field& member) {
+           return member.value.is_object() || member.value.is_array();
+         });
+}
+
+/// Nothing where it is no list of flat objects, or too thin a table: a few objects of many names
+/// among many that are empty would become their product.
+std::optional<Columns> columns_of(const Value& list) {
+  Columns columns;
+  if (!list.is_array()) {
+    return std::nullopt;
+  }
+  std::size_t values = 0;
+  for (const Value& row : list.elements()) {
+    if (!is_flat(row) || row.size() > kColumnsMax) {
+      return std::nullopt;
+    }
+    for (std::size_t at = 0; at < row.size(); ++at) {
+      static_cast<void>(columns.place_of(row.members()[at].name, at));
+    }
+    if (columns.names.size() > kColumnsMax) {
+      return std::nullopt;
+    }
+    values += row.size();
+  }
+  const std::size_t cells = columns.names.size() * list.size();
+  if (cells > std::max(kSmallCells, kCellsPerValueMax * values)) {
+    return std::nullopt;
+  }
+  return columns;
+}
+
+void put_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char byte : text) {
+    out.append(byte == '"' ? 2 : 1, byte);
+  }
+  out += '"';
+}
+
+bool may_be_formula(std::string_view text) noexcept {
+  return !text.empty() && std::string_view("=+-@\t\r\n").contains(text.front());
+}
+
+void put_text(std::string& out, std::string_view text, CsvFormulas formulas) {
+  const bool is_escaped = formulas == CsvFormulas::escape && may_be_formula(text);
+  const bool is_quoted =
+      text.find_first_of(",\"\r\n") != text.npos || text.starts_with(' ') || text.ends_with(' ');
+  if (is_quoted) {
+    put_quoted(out, is_escaped ? "'" + std::string(text) : std::string(text));
+  } else {
+    out.append(is_escaped ? "'" : "").append(text);
+  }
+}
+
+void put_value(std::string& out, const Value* value, CsvFormulas formulas) {
+  if (value == nullptr || value->is_null()) {
+    return;
+  }
+  if (value->is_string()) {
+    put_text(out, value->text(), formulas);
+  } else {
+    out.append(to_text(*value));
+  }
+}
+
+/// `put_cell(at)` of each column.
+template <class PutCell>
+void put_line(std::string& out, std::size_t columns_count, PutCell put_cell) {
+  for (std::size_t at = 0; at < columns_count; ++at) {
+    out.append(at == 0 ? "" : ",");
+    put_cell(at);
+  }
+  out.append("\r\n");
+}
+
+template <class Names>
+void put_line_of_names(std::string& out, const Names& names, CsvFormulas formulas) {
+  if (!names.empty()) {
+    put_line(out, names.size(), [&](std::size_t at) { put_text(out, names[at], formulas); });
+  }
+}
+
+}  // namespace
+
+CsvLines::CsvLines(std::vector<std::string> names, CsvFormulas formulas)
+    : names_(std::move(names)), formulas_(formulas) {}
+
+void CsvLines::put_names(std::string& out) const {
+  put_line_of_names(out, names_, formulas_);
+}
+
+bool CsvLines::put(std::string& out, const Value& object) const {
+  if (!is_flat(object)) {
+    return false;
+  }
+  put_line(out, names_.size(), [&](std::size_t at) {
+    // Mostly the members stand in the columns' order.
+    const bool is_there = at < object.size() && object.members()[at].name == names_[at];
+    put_value(out, is_there ? &object.members()[at].value : object.find(names_[at]), formulas_);
+  });
+  return true;
+}
+
+std::optional<std::string> to_csv(const Value& list, CsvFormulas formulas) {
+  std::optional<Columns> columns = columns_of(list);
+  if (!columns) {
+    return std::nullopt;
+  }
+  std::string out;
+  put_line_of_names(out, columns->names, formulas);
+  std::vector<const Value*> cells(columns->names.size());
+  for (const Value& row : list.elements()) {
+    std::ranges::fill(cells, nullptr);
+    for (std::size_t at = 0; at < row.size(); ++at) {
+      cells[columns->place_of(row.members()[at].name, at)] = &row.members()[at].value;
+    }
+    put_line(out, cells.size(), [&](std::size_t at) { put_value(out, cells[at], formulas); });
+  }
+  return out;
+}
+
+}  // namespace eider::json

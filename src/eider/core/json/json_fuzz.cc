@@ -1,0 +1,88 @@
+// Any bytes as JSON: into a struct of every kind, into a Value, and beside simdjson's other parser.
+#include <simdjson.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "eider/core/base/assert.h"
+#include "eider/core/json/json.h"
+#include "eider/core/reflect/compare.h"
+#include "eider/core/reflect/constraints.h"
+
+namespace {
+
+using namespace eider;
+
+enum class Color { red, green };
+struct Circle {
+  double radius;
+};
+struct Square {
+  float side = 1;
+};
+struct Node {
+  int id;
+  std::vector<Node> children;
+};
+struct Rich {
+  bool flag = false;
+  std::int8_t small = 0;
+  std::uint64_t large = 0;
+  double real = 0;
+  std::string text = "x";
+  std::vector<Node> nodes = {{}};
+  std::optional<Range<int, 0, 5>> stars;
+  std::map<std::string, Length<std::string, 1, 3>> words = {{"a", "b"}};
+  std::array<float, 2> pair = {};
+  Color color = Color::red;
+  std::variant<Circle, Square> shape = Square{};
+  json::Value any = 1;
+};
+
+/// Whatever is taken can be written, and is the same when it is read again.
+template <class T>
+void check_round_trip(std::string_view text) {
+  const auto value = json::read<T>(text);
+  if (!value) {
+    ensure(value.error().status() == 422 || value.error().status() == 400,
+           "a failure has a status");
+    ensure(value.error().status() == 400 || !value.error().fields().empty(), "with its members");
+    return;
+  }
+  const std::string written = json::to_text(*value);
+  const auto again = json::read<T>(written);
+  ensure(again.has_value(), "what is written can be read");
+  ensure(reflect::equal(*value, *again), "and is the same");
+}
+
+/// What is JSON does not depend on who reads it. (simdjson's DOM refuses integers beyond 64 bits
+/// and nesting beyond 1024; a Value refuses these, and doubled names, as well.)
+void check_verdict(std::string_view text) {
+  const auto value = json::read<json::Value>(text);
+  const auto skipped = json::read<std::map<std::string, json::Value>>(text);
+  const bool is_json = value || value.error().status() == 422;
+  ensure(is_json == (skipped || skipped.error().status() == 422), "a verdict holds for any type");
+  simdjson::dom::parser parser;
+  const auto parsed = parser.parse(text.data(), text.size());
+  ensure(!value || parsed.error() == simdjson::SUCCESS, "what is read is JSON");
+  ensure(is_json || parsed.error() != simdjson::SUCCESS ||
+             value.error().detail().find("nested") != std::string::npos,
+         "what is JSON is read");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  check_round_trip<Rich>(text);
+  check_round_trip<json::Value>(text);
+  check_verdict(text);
+  return 0;
+}

@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <charconv>
+
+#include "eider/core/json/reader.h"
+#include "eider/core/json/text.h"
+#include "eider/core/reflect/scalar.h"
+#include "eider/core/reflect/type_of.h"
+
+namespace eider::json::detail {
+
+namespace {
+
+template <class Number>
+std::optional<Number> number_in(std::string_view token) noexcept {
+  Number number = 0;
+  const auto& type = reflect::type_of<Number>();
+  const auto parsed = type.kind == reflect::Kind::kReal
+                          ? reflect::parse_real(type, &number, token)
+                          : reflect::parse_integer(type, &number, token);
+  return parsed == reflect::Parsed::kDone ? std::optional(number) : std::nullopt;
+}
+
+/// The number that `token` is, exactly or rounded to a double; nothing when it is too large.
+std::optional<Value> number_value(std::string_view token, NumberForm form) {
+  if (form == NumberForm::kReal) {
+    const auto real = number_in<double>(token);
+    return real ? std::optional<Value>(*real) : std::nullopt;
+  }
+  if (const auto number = number_in<std::int64_t>(token)) {
+    return *number;
+  }
+  const auto large = number_in<std::uint64_t>(token);
+  return large ? std::optional<Value>(*large) : std::nullopt;
+}
+
+/// Sorted, so that an object of many members costs no more than its sender spent on it.
+void note_doubled(Complaints& complaints, const Value::Object& members, const Path& path) {
+  constexpr std::size_t kFew = 8;
+  std::vector<std::string_view> names;
+  if (members.size() <= kFew) {
+    for (std::size_t i = 1; i < members.size(); ++i) {
+      const auto same = [&](const Field& field) { return field.name == members[i].name; };
+      if (std::any_of(members.begin(), members.begin() + static_cast<std::ptrdiff_t>(i), same)) {
+        complaints.add(path.member(members[i].name), reflect::wording::kDoubled);
+      }
+    }
+    return;
+  }
+  for (const Field& field : members) {
+    names.push_back(field.name);
+  }
+  std::ranges::sort(names);
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    if (names[i] == names[i - 1]) {
+      complaints.add(path.member(names[i]), reflect::wording::kDoubled);
+    }
+  }
+}
+
+}  // namespace
+
+bool Reader::read_value(Source& source, Value& at, const Path& path) {
+  if (is(source, Kind::array)) {
+    return read_value_array(source, at, path);
+  }
+  if (is(source, Kind::object)) {
+    return read_value_object(source, at, path);
+  }
+  if (is(source, Kind::string)) {
+    return read_value_string(source, at);
+  }
+  return read_value_token(token_of(source), at, path);
+}
+
+bool Reader::read_value_array(Source& source, Value& at, const Path& path) {
+  at = Value::Array();
+  Value::Array& elements = at.elements();
+  return each_element(source, path, [&](Source& element, const Path& element_path) {
+    return read_value(element, elements.emplace_back(), element_path);
+  });
+}
+
+bool Reader::read_value_object(Source& source, Value& at, const Path& path) {
+  at = Value::Object();
+  Value::Object& members = at.members();
+  const bool is_read =
+      each_member(source, path, [&](Source& value, std::string_view name, const Path& value_path) {
+        Field& field = members.emplace_back(std::string(name), Value());
+        return read_value(value, field.value, value_path);
+      });
+  if (is_read) {
+    note_doubled(complaints_, members, path);
+  }
+  return is_read;
+}
+
+bool Reader::read_value_string(Source& source, Value& at) {
+  const std::string_view text = string_of(source);
+  if (text.data() == nullptr) {
+    return false;
+  }
+  at = text;
+  return true;
+}
+
+bool Reader::read_value_token(std::string_view token, Value& at, const Path& path) {
+  if (token == "null") {
+    at = nullptr;
+  } else if (token == "true" || token == "false") {
+    at = token == "true";
+  } else if (const NumberForm form = number_form(token); form == NumberForm::kNone) {
+    return give_up("has a syntax error");
+  } else if (std::optional<Value> number = number_value(token, form)) {
+    at = *std::move(number);
+  } else {
+    complaints_.add(path, reflect::wording::kTooLarge);
+  }
+  return true;
+}
+
+}  // namespace eider::json::detail

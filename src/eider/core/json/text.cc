@@ -1,0 +1,274 @@
+#include "eider/core/json/text.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace eider::json::detail {
+
+namespace {
+
+constexpr std::uint64_t kOnes = 0x0101010101010101;
+constexpr std::uint64_t kHighs = 0x8080808080808080;
+
+std::uint64_t load_word(const char* from) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, from, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) {
+    word = __builtin_bswap64(word);
+  }
+  return word;
+}
+
+/// The lowest bit set is that of the first byte equal to `byte`; those above it may lie.
+std::uint64_t match(std::uint64_t word, char byte) noexcept {
+  const std::uint64_t difference = word ^ (kOnes * static_cast<unsigned char>(byte));
+  return (difference - kOnes) & ~difference & kHighs;
+}
+
+/// The first '"' or '\\'.
+const char* find_mark(const char* at) noexcept {
+  for (;; at += sizeof(std::uint64_t)) {
+    const std::uint64_t word = load_word(at);
+    const std::uint64_t found = match(word, '"') | match(word, '\\');
+    if (found != 0) {
+      return at + std::countr_zero(found) / 8;
+    }
+  }
+}
+
+bool is_digit(char byte) noexcept {
+  return byte >= '0' && byte <= '9';
+}
+
+int hex_digit(char byte) noexcept {
+  if (is_digit(byte)) {
+    return byte - '0';
+  }
+  const char lower = static_cast<char>(byte | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/// Four hex digits at the front of `text` as a UTF-16 code unit, or nothing.
+std::optional<std::uint32_t> code_unit(std::string_view text) noexcept {
+  if (text.size() < 4) {
+    return std::nullopt;
+  }
+  std::uint32_t unit = 0;
+  for (const char byte : text.substr(0, 4)) {
+    const int digit = hex_digit(byte);
+    if (digit < 0) {
+      return std::nullopt;
+    }
+    unit = unit << 4 | static_cast<std::uint32_t>(digit);
+  }
+  return unit;
+}
+
+bool is_high_surrogate(std::uint32_t unit) noexcept {
+  return (unit & 0xFC00U) == 0xD800U;
+}
+bool is_low_surrogate(std::uint32_t unit) noexcept {
+  return (unit & 0xFC00U) == 0xDC00U;
+}
+
+char low_byte(std::uint32_t bits) noexcept {
+  return static_cast<char>(bits & 0xFFU);
+}
+char continuation(std::uint32_t bits) noexcept {
+  return low_byte(0x80U | (bits & 0x3FU));
+}
+
+void append_utf8(std::string& out, std::uint32_t point) {
+  if (point < 0x80) {
+    out += low_byte(point);
+  } else if (point < 0x800) {
+    out += {low_byte(0xC0U | point >> 6), continuation(point)};
+  } else if (point < 0x10000) {
+    out += {low_byte(0xE0U | point >> 12), continuation(point >> 6), continuation(point)};
+  } else {
+    out += {low_byte(0xF0U | point >> 18), continuation(point >> 12), continuation(point >> 6),
+            continuation(point)};
+  }
+}
+
+/// What one of the escapes with a single letter stands for, or 0.
+char short_escape(char letter) noexcept {
+  switch (letter) {
+    case '"':
+    case '\\':
+    case '/':
+      return letter;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return 0;
+  }
+}
+
+/// A decimal number: digits without zeros at either end, times ten to the power of `exponent`.
+struct Decimal {
+  std::string digits;
+  std::int64_t exponent;
+};
+
+/// What stands behind 'e'. Beyond 64 bits it is the largest that leaves room for sums.
+std::int64_t exponent_of(std::string_view text) noexcept {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / 2;
+  text.remove_prefix(text.starts_with('+') ? 1 : 0);
+  std::int64_t exponent = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), exponent);
+  if (read.ec != std::errc()) {
+    return text.starts_with('-') ? -kMost : kMost;
+  }
+  return std::clamp(exponent, -kMost, kMost);
+}
+
+/// number  without sign
+Decimal decimal_of(std::string_view number) {
+  const std::size_t mark = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view mantissa = number.substr(0, mark);
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  std::string digits(mantissa.substr(0, point));
+  digits += mantissa.substr(std::min(point + 1, mantissa.size()));
+  auto exponent = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(digits.size());
+  exponent += mark == number.size() ? 0 : exponent_of(number.substr(mark + 1));
+  const std::size_t significant = digits.find_last_not_of('0') + 1;
+  exponent += static_cast<std::int64_t>(digits.size() - significant);
+  digits.resize(significant);
+  digits.erase(0, digits.find_first_not_of('0'));
+  return {std::move(digits), exponent};
+}
+
+constexpr std::size_t kUnitBytes = 6;  // \uXXXX
+
+/// Appends what \uXXXX, or two of them, at the front of `raw` stand for.
+/// Returns how many bytes that were, or 0 when it is no character.
+std::size_t append_unicode_escape(std::string& out, std::string_view raw) {
+  const auto unit = code_unit(raw.substr(2));
+  if (!unit || is_low_surrogate(*unit)) {
+    return 0;
+  }
+  if (!is_high_surrogate(*unit)) {
+    append_utf8(out, *unit);
+    return kUnitBytes;
+  }
+  const std::string_view next = raw.substr(kUnitBytes);
+  const auto low = next.starts_with("\\u") ? code_unit(next.substr(2)) : std::nullopt;
+  if (!low || !is_low_surrogate(*low)) {
+    return 0;
+  }
+  append_utf8(out, 0x10000U + ((*unit & 0x3FFU) << 10 | (*low & 0x3FFU)));
+  return 2 * kUnitBytes;
+}
+
+/// Appends what the escape at the front of `raw` stands for. Returns its bytes, or 0 when it is
+/// bad.
+std::size_t append_escape(std::string& out, std::string_view raw) {
+  if (raw.size() < 2) {
+    return 0;
+  }
+  if (raw[1] == 'u') {
+    return append_unicode_escape(out, raw);
+  }
+  const char plain = short_escape(raw[1]);
+  if (plain == 0) {
+    return 0;
+  }
+  out += plain;
+  return 2;
+}
+
+/// How many digits `text` begins with.
+std::size_t digits(std::string_view text) noexcept {
+  std::size_t count = 0;
+  while (count < text.size() && is_digit(text[count])) {
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+RawString raw_string(const char* behind_quote) noexcept {
+  const char* at = find_mark(behind_quote);
+  const bool has_escapes = *at == '\\';
+  while (*at == '\\') {
+    at = find_mark(at + 2);
+  }
+  return {{behind_quote, static_cast<std::size_t>(at - behind_quote)}, has_escapes};
+}
+
+std::optional<std::string> unescape(std::string_view raw) {
+  std::string out;
+  out.reserve(raw.size());
+  while (!raw.empty()) {
+    const std::size_t plain = std::min(raw.find('\\'), raw.size());
+    out += raw.substr(0, plain);
+    raw.remove_prefix(plain);
+    const std::size_t escape = raw.empty() ? 0 : append_escape(out, raw);
+    if (escape == 0 && !raw.empty()) {
+      return std::nullopt;
+    }
+    raw.remove_prefix(escape);
+  }
+  return out;
+}
+
+// number = [ minus ] int [ frac ] [ exp ]; int = zero / ( digit1-9 *DIGIT )
+NumberForm number_form(std::string_view token) noexcept {
+  token.remove_prefix(token.starts_with('-') ? 1 : 0);
+  const std::size_t whole = digits(token);
+  if (whole == 0 || (whole > 1 && token[0] == '0')) {
+    return NumberForm::kNone;
+  }
+  token.remove_prefix(whole);
+  if (token.empty()) {
+    return NumberForm::kInteger;
+  }
+  if (token[0] == '.') {
+    const std::size_t fraction = digits(token.substr(1));
+    if (fraction == 0) {
+      return NumberForm::kNone;
+    }
+    token.remove_prefix(fraction + 1);
+  }
+  if (token.starts_with('e') || token.starts_with('E')) {
+    token.remove_prefix(1);
+    token.remove_prefix(token.starts_with('+') || token.starts_with('-') ? 1 : 0);
+    const std::size_t exponent = digits(token);
+    if (exponent == 0) {
+      return NumberForm::kNone;
+    }
+    token.remove_prefix(exponent);
+  }
+  return token.empty() ? NumberForm::kReal : NumberForm::kNone;
+}
+
+std::optional<std::string> integer_digits(std::string_view token) {
+  constexpr std::int64_t kZerosMax = 20;  // behind any digit they are too many for 64 bits
+  const bool is_negative = token.starts_with('-');
+  const Decimal number = decimal_of(token.substr(is_negative ? 1 : 0));
+  if (number.digits.empty()) {
+    return "0";
+  }
+  if (number.exponent < 0) {
+    return std::nullopt;
+  }
+  const auto zeros = static_cast<std::size_t>(std::min(number.exponent, kZerosMax));
+  return (is_negative ? "-" : "") + number.digits + std::string(zeros, '0');
+}
+
+}  // namespace eider::json::detail

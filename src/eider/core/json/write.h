@@ -1,0 +1,38 @@
+// Values into JSON text, straight into an output buffer.
+// Must not fail on any value: what JSON cannot say has a documented substitute.
+#pragma once
+
+#include <string>
+
+#include "eider/core/base/buffer.h"
+#include "eider/core/reflect/type_of.h"
+
+namespace eider::json {
+
+/// Appends the object of that type at `object` to `out`, as one JSON text (RFC 8259).
+///
+/// Empty optionals that are members of a struct are left out; elsewhere they are null. NaN and the
+/// infinities are null. Bytes that are not UTF-8 become U+FFFD. Floating-point numbers have the
+/// shortest form that reads back as the same number, always with a '.' or exponent; integers are
+/// exact. Enum values without an enumerator in range are numbers. A null const char* is null.
+///
+/// cost  no allocation but that of `out`; recurses as deep as the object is nested
+void write(Buffer& out, const reflect::Type& type, const void* object);
+
+template <class T>
+void write(Buffer& out, const T& object) {
+  write(out, reflect::type_of<T>(), &object);
+}
+
+/// The same as a string.
+[[nodiscard]] std::string to_text(const reflect::Type& type, const void* object);
+
+template <class T>
+[[nodiscard]] std::string to_text(const T& object) {
+  return to_text(reflect::type_of<T>(), &object);
+}
+
+/// Appends `text` as a JSON string, quoted and escaped.
+void write_string(Buffer& out, std::string_view text);
+
+}  // namespace eider::json

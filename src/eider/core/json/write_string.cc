@@ -1,0 +1,168 @@
+#include <simdjson.h>
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+
+#include "eider/core/base/utf8.h"
+#include "eider/core/json/write.h"
+
+namespace eider::json {
+
+namespace {
+
+/// What a string may hold as it is: all but quotes, backslashes and control characters, and bytes
+/// of other alphabets only once they are known to be UTF-8.
+enum class Plain : unsigned char { kAscii, kUtf8 };
+
+using Bytes = unsigned char __attribute__((vector_size(16)));
+using Halves = std::uint64_t __attribute__((vector_size(16)));
+
+template <Plain kPlain>
+bool is_plain(unsigned char byte) noexcept {
+  return byte >= 0x20 && byte != '"' && byte != '\\' && (kPlain == Plain::kUtf8 || byte < 0x80);
+}
+
+template <Plain kPlain>
+bool are_plain(Bytes bytes) noexcept {
+  auto marks = (bytes < 0x20) | (bytes == '"') | (bytes == '\\');
+  if constexpr (kPlain == Plain::kAscii) {
+    marks |= bytes >= 0x80;
+  }
+  const Halves halves = reinterpret_cast<Halves>(marks);
+  return (halves[0] | halves[1]) == 0;
+}
+
+/// Word  of 32 or 64 bits
+template <Plain kPlain, std::unsigned_integral Word>
+bool are_plain(Word word) noexcept {
+  constexpr Word kOnes = static_cast<Word>(0x0101010101010101);
+  constexpr Word kHighs = kOnes * 0x80;
+  const Word low = word & ~kHighs;  // seven bits each: the sums below do not carry over
+  const Word quote = (low ^ kOnes * '"') + kOnes * 0x7F;
+  const Word backslash = (low ^ kOnes * '\\') + kOnes * 0x7F;
+  const Word printable = low + kOnes * 0x60;
+  const Word plain = quote & backslash & printable;  // the high bit of each byte tells
+  return kPlain == Plain::kUtf8 ? ((plain | word) & kHighs) == kHighs
+                                : ((plain & ~word) & kHighs) == kHighs;
+}
+
+/// Copies one block when all of it is plain.
+template <class Block, Plain kPlain>
+bool try_copy(char* to, const char* from) noexcept {
+  Block block;
+  std::memcpy(&block, from, sizeof block);
+  if (!are_plain<kPlain>(block)) {
+    return false;
+  }
+  std::memcpy(to, &block, sizeof block);
+  return true;
+}
+
+/// Copies all blocks that fit, the last one over the end of the one before, while they are plain.
+/// Returns how many bytes from the front are done.
+template <class Block, Plain kPlain>
+std::size_t copy_blocks(char* to, const char* from, std::size_t size) noexcept {
+  std::size_t done = 0;
+  for (; done + sizeof(Block) <= size; done += sizeof(Block)) {
+    if (!try_copy<Block, kPlain>(to + done, from + done)) {
+      return done;
+    }
+  }
+  const std::size_t last = size - sizeof(Block);
+  return try_copy<Block, kPlain>(to + last, from + last) ? size : done;
+}
+
+/// Copies up to the first byte that is not plain; returns how many.
+template <Plain kPlain>
+std::size_t copy_plain(char* to, std::string_view text) noexcept {
+  std::size_t done = 0;
+  if (text.size() >= sizeof(Bytes)) {
+    done = copy_blocks<Bytes, kPlain>(to, text.data(), text.size());
+  } else if (text.size() >= sizeof(std::uint64_t)) {
+    done = copy_blocks<std::uint64_t, kPlain>(to, text.data(), text.size());
+  } else if (text.size() >= sizeof(std::uint32_t)) {
+    done = copy_blocks<std::uint32_t, kPlain>(to, text.data(), text.size());
+  }
+  for (; done < text.size() && is_plain<kPlain>(static_cast<unsigned char>(text[done])); ++done) {
+    to[done] = text[done];
+  }
+  return done;
+}
+
+/// The letter behind the backslash, or 0 when there is none for that byte (RFC 8259, section 7).
+char escape_letter(char byte) noexcept {
+  switch (byte) {
+    case '"':
+    case '\\':
+      return byte;
+    case '\b':
+      return 'b';
+    case '\f':
+      return 'f';
+    case '\n':
+      return 'n';
+    case '\r':
+      return 'r';
+    case '\t':
+      return 't';
+    default:
+      return 0;
+  }
+}
+
+void write_escape(Buffer& out, char byte) {
+  if (const char letter = escape_letter(byte); letter != 0) {
+    out.append('\\');
+    out.append(letter);
+    return;
+  }
+  constexpr std::string_view kHex = "0123456789abcdef";
+  out.append("\\u00");
+  out.append(kHex[static_cast<unsigned char>(byte) >> 4]);
+  out.append(kHex[static_cast<unsigned char>(byte) & 0xF]);
+}
+
+/// Writes the character at the front of `text`, which is not plain. Returns its bytes.
+std::size_t write_special(Buffer& out, std::string_view text) {
+  if (static_cast<unsigned char>(text[0]) < 0x80) {
+    write_escape(out, text[0]);
+    return 1;
+  }
+  const std::size_t bytes = utf8_sequence_bytes(text);
+  out.append(bytes == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, bytes));
+  return bytes == 0 ? 1 : bytes;
+}
+
+template <Plain kPlain>
+void write_all(Buffer& out, std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t copied = copy_plain<kPlain>(out.reserve(text.size()), text);
+    out.commit(copied);
+    text.remove_prefix(copied);
+    if (!text.empty()) {
+      text.remove_prefix(write_special(out, text));
+    }
+  }
+}
+
+}  // namespace
+
+void write_string(Buffer& out, std::string_view text) {
+  char* const at = out.reserve(text.size() + 2);
+  *at = '"';
+  const std::size_t copied = copy_plain<Plain::kAscii>(at + 1, text);
+  out.commit(copied + 1);
+  const std::string_view rest = text.substr(copied);
+  if (!rest.empty()) [[unlikely]] {
+    if (simdjson::validate_utf8(rest.data(), rest.size())) {
+      write_all<Plain::kUtf8>(out, rest);
+    } else {
+      write_all<Plain::kAscii>(out, rest);
+    }
+  }
+  out.append('"');
+}
+
+}  // namespace eider::json

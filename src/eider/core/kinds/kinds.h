@@ -1,0 +1,10 @@
+// All kinds of values that are told as text, and the rules on them.
+// Must not declare anything itself.
+#pragma once
+
+#include "eider/core/kinds/decimal.h"
+#include "eider/core/kinds/pattern.h"
+#include "eider/core/kinds/rules.h"
+#include "eider/core/kinds/times.h"
+#include "eider/core/kinds/trimmed.h"
+#include "eider/core/kinds/uuid.h"

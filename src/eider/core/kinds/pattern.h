@@ -1,0 +1,81 @@
+// Patterns: regular expressions that are compiled with the program and matched in linear time.
+// Must not go back in a text: the time must not depend on what a stranger sends, save its length.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "eider/core/base/fixed_string.h"
+#include "eider/core/kinds/pattern_compiler.h"
+#include "eider/core/reflect/rule.h"
+
+namespace eider {
+
+namespace detail::kinds {
+
+/// Places of a pattern are what one code point is held against; `follow` has a row of `words` bits
+/// for each.
+struct PatternView {
+  std::span<const Place> places;
+  std::span<const CodeRange> ranges;
+  std::span<const std::uint64_t> follow;
+  std::span<const std::uint64_t> first;
+  std::span<const std::uint64_t> last;
+  bool takes_nothing;
+};
+
+/// A longer text matches nothing: at 8 to 25 ns for each character a body of megabytes would hold
+/// a loop up for a tenth of a second.
+inline constexpr std::size_t kPatternTextBytesMax = std::size_t{64} << 10;
+
+/// Whether all of `text` matches; what is not UTF-8 or too long does not.
+///
+/// cost  a step for each code point and each place that it may stand at; no allocation
+[[nodiscard]] bool matches(const PatternView& pattern, std::string_view text) noexcept;
+
+[[nodiscard]] Requirement describe_pattern(std::string_view pattern, std::string_view wanted);
+
+/// What the compiler found out, and no more of it than there is.
+template <FixedString Pattern>
+struct CompiledPattern {
+  static constexpr PatternSizes kSizes = PatternCompiler(Pattern.view()).sizes();
+  static constexpr PatternTable<kSizes.places, kSizes.ranges> kTable =
+      PatternCompiler(Pattern.view()).template table<kSizes.places, kSizes.ranges>();
+  static constexpr PatternView kView = {kTable.places, kTable.ranges, kTable.follow,
+                                        kTable.first,  kTable.last,   kTable.takes_nothing};
+};
+
+}  // namespace detail::kinds
+
+/// Whether a text matches the `pattern` of a JSON Schema, which is read anew with each call: for
+/// documents in tests and tools.
+///
+/// pattern  searched for, unless it stands between ^ and $
+/// returns  nothing for a pattern that is not among those of Matches
+[[nodiscard]] std::optional<bool> matches_pattern(std::string_view pattern, std::string_view text);
+
+/// A rule: all of a text matches the pattern, as if it stood in `^(?:…)$`.
+///
+///     struct NewUser { Must<std::string, Matches<"[a-z][a-z0-9_]{2,30}">> name; };
+///
+/// Pattern  what ECMA-262 (with its flag u) and JSON Schema read in the same way: characters, `.`,
+///          classes, \d \w \s and their opposites, \xHH, \uHHHH, groups, `|`, `* + ?`, {n,m}. What
+///          is not among them (anchors inside, references back, looking around) does not compile.
+///          At most 256 places, a {n} counting as so many. Texts of more than 64 KiB do not match.
+/// Wanted   what the client is told, if not the pattern: "must be a name of small letters"
+template <FixedString Pattern, FixedString Wanted = "">
+struct Matches {
+  static bool check(std::string_view text) noexcept {
+    return detail::kinds::matches(detail::kinds::CompiledPattern<Pattern>::kView, text);
+  }
+  static Requirement describe() {
+    return detail::kinds::describe_pattern(Pattern.view(), Wanted.view());
+  }
+};
+
+}  // namespace eider

@@ -1,0 +1,111 @@
+#include "eider/core/kinds/rules.h"
+
+#include <algorithm>
+
+#include "eider/core/base/text.h"
+#include "eider/core/json/json.h"
+#include "eider/http/http_url.h"
+
+namespace eider {
+
+namespace {
+
+constexpr std::size_t kEmailBytesMax = 254;  // a path of 256 with its brackets
+constexpr std::size_t kLocalBytesMax = 64;
+constexpr std::size_t kDomainBytesMax = 253;
+constexpr std::size_t kLabelBytesMax = 63;
+
+bool is_letter_or_digit(char byte) noexcept {
+  return is_letter(byte) || is_digit(byte);
+}
+
+/// atext (RFC 5322, section 3.2.3)
+bool is_atom_byte(char byte) noexcept {
+  constexpr std::string_view kMarks = "!#$%&'*+-/=?^_`{|}~";
+  return is_letter_or_digit(byte) || kMarks.contains(byte);
+}
+
+bool is_atom(std::string_view text) noexcept {
+  return !text.empty() && std::ranges::all_of(text, is_atom_byte);
+}
+
+// sub-domain = Let-dig [Ldh-str]
+bool is_label(std::string_view text) noexcept {
+  return !text.empty() && text.size() <= kLabelBytesMax && text.front() != '-' &&
+         text.back() != '-' && std::ranges::all_of(text, [](char byte) {
+           return is_letter_or_digit(byte) || byte == '-';
+         });
+}
+
+/// Whether each piece between dots is one.
+template <class IsPiece>
+bool are_pieces(std::string_view text, IsPiece is_piece) noexcept {
+  while (true) {
+    const std::size_t end = std::min(text.find('.'), text.size());
+    if (!is_piece(text.substr(0, end))) {
+      return false;
+    }
+    if (end == text.size()) {
+      return true;
+    }
+    text.remove_prefix(end + 1);
+  }
+}
+
+/// What a URL may hold as it stands (RFC 3986, section 2).
+bool is_url_byte(char byte) noexcept {
+  constexpr std::string_view kNever = "\"<>\\^`{|}";
+  return byte > ' ' && byte < '\x7F' && !kNever.contains(byte);
+}
+
+}  // namespace
+
+namespace detail::kinds {
+
+// Mailbox = Local-part "@" Domain
+bool is_email(std::string_view text) noexcept {
+  const std::size_t at = text.rfind('@');
+  if (at == text.npos || text.size() > kEmailBytesMax || at > kLocalBytesMax) {
+    return false;
+  }
+  const std::string_view domain = text.substr(at + 1);
+  return domain.size() <= kDomainBytesMax && are_pieces(text.substr(0, at), is_atom) &&
+         are_pieces(domain, is_label);
+}
+
+bool is_url(std::string_view text) {
+  const std::size_t mark = text.find('#');
+  const bool has_one_fragment = mark == text.npos || text.find('#', mark + 1) == text.npos;
+  return text.size() <= IsUrl::kBytesMax && has_one_fragment &&
+         std::ranges::all_of(text, is_url_byte) && http::read_http_url(text).has_value();
+}
+
+Requirement describe_one_of(std::initializer_list<std::string_view> texts) {
+  std::string names;
+  for (const std::string_view text : texts) {
+    names.append(names.empty() ? "" : ", ").append(text);
+  }
+  return {"one_of",
+          "must be one of {names}",
+          {{"names", names}},
+          {{"enum", json::to_text(std::vector<std::string_view>(texts))}}};
+}
+
+}  // namespace detail::kinds
+
+Requirement IsEmail::describe() {
+  return {"email", "must be an email address, as name@example.org", {}, {{"format", "\"email\""}}};
+}
+
+Requirement IsUrl::describe() {
+  return {"url",
+          "must be an http or https URL, as https://example.org/path",
+          {},
+          {{"format", "\"uri\""}, {"maxLength", std::to_string(kBytesMax)}}};
+}
+
+Requirement Unique::describe() {
+  return {"unique", "must not hold the same value twice", {}, {{"uniqueItems", "true"}}};
+}
+
+}  // namespace eider

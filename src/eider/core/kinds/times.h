@@ -1,0 +1,186 @@
+// Dates, times of day, instants and lengths of time as members, path values and columns.
+// Must not know time zones: an instant is written in UTC.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "eider/core/kinds/short_text.h"
+#include "eider/core/reflect/text_kind.h"
+
+namespace eider {
+
+/// What a clock on the wall shows, of no day and no zone: what `<input type="time">` sends.
+class TimeOfDay {
+ public:
+  TimeOfDay() = default;  // midnight
+
+  /// Pre: 0 <= since_midnight < 24 h.
+  static TimeOfDay at(std::chrono::nanoseconds since_midnight) noexcept;
+  /// Reads "14:30", "14:30:15", "14:30:15.25", up to nanoseconds.
+  [[nodiscard]] static std::optional<TimeOfDay> parse(std::string_view text) noexcept;
+
+  [[nodiscard]] constexpr std::chrono::nanoseconds since_midnight() const noexcept {
+    return since_midnight_;
+  }
+  /// "14:30:00", with as many digits of a second behind as there are.
+  [[nodiscard]] ShortText text() const noexcept;
+
+  friend constexpr auto operator<=>(const TimeOfDay& left, const TimeOfDay& right) = default;
+
+ private:
+  std::chrono::nanoseconds since_midnight_{0};
+};
+
+template <>
+struct TextKind<TimeOfDay> {
+  static std::optional<TimeOfDay> parse(std::string_view text) noexcept {
+    return TimeOfDay::parse(text);
+  }
+  static ShortText format(const TimeOfDay& time) noexcept { return time.text(); }
+  static constexpr TextSchema kSchema = {
+      .requirement = "must be a time of day, as 14:30 or 14:30:15",
+      .format = "time-of-day",
+      .pattern = R"(^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,9})?)?$)",
+      .example = "14:30:00",
+      .bytes_max = 18};
+};
+
+/// RFC 3339's full-date: 2026-11-22, a day that there is, of the years 0000 to 9999. A date that is
+/// none, as `year_month_day{}` is, is written by its numbers and cannot be read.
+template <>
+struct TextKind<std::chrono::year_month_day> {
+  static std::optional<std::chrono::year_month_day> parse(std::string_view text) noexcept;
+  static ShortText format(const std::chrono::year_month_day& date) noexcept;
+  static constexpr TextSchema kSchema = {.requirement = "must be a date, as 2026-11-22",
+                                         .format = "date",
+                                         .example = "2026-11-22",
+                                         .bytes_max = 10};
+};
+
+namespace detail::kinds {
+
+/// seconds + nanoseconds, 0 <= nanoseconds < 1e9, so that no unit is lost.
+struct Time {
+  std::int64_t seconds;
+  std::uint32_t nanoseconds;
+};
+
+/// A unit of time: numerator / denominator seconds, one of which is 1.
+struct Unit {
+  std::int64_t numerator;
+  std::int64_t denominator;
+};
+
+/// Whether std::chrono's Period is whole seconds, or a part of one that decimal digits tell.
+template <class Rep, class Period>
+concept Told = std::integral<Rep> &&
+               (Period::den == 1 || (Period::num == 1 && 1'000'000'000 % Period::den == 0));
+
+/// How many of the unit a time is: nothing when that is no whole number, or beyond 64 bits.
+[[nodiscard]] std::optional<std::int64_t> count_of(const Time& time, Unit unit) noexcept;
+/// Ends at what 64 bits of seconds hold.
+[[nodiscard]] Time time_of(std::int64_t count, Unit unit) noexcept;
+
+[[nodiscard]] std::optional<Time> parse_instant(std::string_view text) noexcept;
+[[nodiscard]] ShortText format_instant(std::int64_t count, Unit unit) noexcept;
+[[nodiscard]] std::optional<Time> parse_local(std::string_view text) noexcept;
+[[nodiscard]] ShortText format_local(std::int64_t count, Unit unit) noexcept;
+[[nodiscard]] std::optional<Time> parse_length(std::string_view text) noexcept;
+[[nodiscard]] ShortText format_length(std::int64_t count, Unit unit) noexcept;
+
+template <class Rep, class Period>
+struct Units {
+  static constexpr Unit kUnit = {Period::num, Period::den};
+
+  template <class T>
+  static std::optional<T> read(std::optional<Time> time) noexcept {
+    const auto count = time ? count_of(*time, kUnit) : std::nullopt;
+    if (!count || !std::in_range<Rep>(*count)) {
+      return std::nullopt;
+    }
+    return T(std::chrono::duration<Rep, Period>(static_cast<Rep>(*count)));
+  }
+  /// A count beyond 64 bits ends there: its text would, too.
+  static std::int64_t count(std::chrono::duration<Rep, Period> length) noexcept {
+    return std::in_range<std::int64_t>(length.count()) ? static_cast<std::int64_t>(length.count())
+                                                       : std::numeric_limits<std::int64_t>::max();
+  }
+};
+
+}  // namespace detail::kinds
+
+/// RFC 3339's date-time: 2026-11-22T18:05:00.250Z. It is read with any offset, and written in UTC
+/// with the digits of its unit. What the unit cannot hold is refused, never rounded; so are leap
+/// seconds, which the system's clock does not count. Beyond the years 0000 to 9999 it is written as
+/// the first or last instant of these.
+template <class Rep, class Period>
+  requires detail::kinds::Told<Rep, Period>
+struct TextKind<std::chrono::sys_time<std::chrono::duration<Rep, Period>>> {
+  using Instant = std::chrono::sys_time<std::chrono::duration<Rep, Period>>;
+  using Units = detail::kinds::Units<Rep, Period>;
+
+  static std::optional<Instant> parse(std::string_view text) noexcept {
+    return Units::template read<Instant>(detail::kinds::parse_instant(text));
+  }
+  static ShortText format(const Instant& instant) noexcept {
+    return detail::kinds::format_instant(Units::count(instant.time_since_epoch()), Units::kUnit);
+  }
+  static constexpr TextSchema kSchema = {
+      .requirement = "must be a date and time with its offset, as 2026-11-22T18:05:00Z",
+      .format = "date-time",
+      .example = "2026-11-22T18:05:00Z",
+      .bytes_max = 35};
+};
+
+/// The same without an offset: what `<input type="datetime-local">` sends, which leaves out :00
+/// seconds.
+template <class Rep, class Period>
+  requires detail::kinds::Told<Rep, Period>
+struct TextKind<std::chrono::local_time<std::chrono::duration<Rep, Period>>> {
+  using Local = std::chrono::local_time<std::chrono::duration<Rep, Period>>;
+  using Units = detail::kinds::Units<Rep, Period>;
+
+  static std::optional<Local> parse(std::string_view text) noexcept {
+    return Units::template read<Local>(detail::kinds::parse_local(text));
+  }
+  static ShortText format(const Local& local) noexcept {
+    return detail::kinds::format_local(Units::count(local.time_since_epoch()), Units::kUnit);
+  }
+  static constexpr TextSchema kSchema = {
+      .requirement = "must be a date and time without offset, as 2026-11-22T18:05",
+      .format = "local-date-time",
+      .pattern = R"(^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?$)",
+      .example = "2026-11-22T18:05:00",
+      .bytes_max = 29};
+};
+
+/// ISO 8601's lengths that are always the same: PT1H30M, P3D, P2W, PT0.25S; no months and years. A
+/// negative one is written with '-' in front, and not read.
+template <class Rep, class Period>
+  requires detail::kinds::Told<Rep, Period>
+struct TextKind<std::chrono::duration<Rep, Period>> {
+  using Length = std::chrono::duration<Rep, Period>;
+  using Units = detail::kinds::Units<Rep, Period>;
+
+  static std::optional<Length> parse(std::string_view text) noexcept {
+    return Units::template read<Length>(detail::kinds::parse_length(text));
+  }
+  static ShortText format(const Length& length) noexcept {
+    return detail::kinds::format_length(Units::count(length), Units::kUnit);
+  }
+  static constexpr TextSchema kSchema = {
+      .requirement = "must be a length of time, as PT1H30M or P3D",
+      .format = Period::den == 1 ? "duration" : "precise-duration",
+      .pattern =
+          R"(^P(?=.)([0-9]+W|([0-9]+D)?(T(?=.)([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]{1,9})?S)?)?)$)",
+      .example = "PT1H30M",
+      .bytes_max = 48};
+};
+
+}  // namespace eider

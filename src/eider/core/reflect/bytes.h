@@ -1,0 +1,27 @@
+// Bytes are told as text: base64, in JSON, queries, forms and paths. Databases keep the bytes.
+// Must not be left to programs to include: without it bytes would be a list of numbers.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eider/core/reflect/text_kind.h"
+
+namespace eider {
+
+/// With padding and nothing between the characters (RFC 4648, section 4): one text for the same
+/// bytes. How many there are is bounded by the content that they come in, and by a Length.
+template <>
+struct TextKind<std::vector<std::byte>> {
+  static std::optional<std::vector<std::byte>> parse(std::string_view text);
+  static std::string format(const std::vector<std::byte>& bytes);
+  static constexpr TextSchema kSchema = {.requirement = "must be bytes in base64",
+                                         .format = "base64",
+                                         .bytes_max = std::numeric_limits<std::size_t>::max()};
+};
+
+}  // namespace eider

@@ -1,0 +1,21 @@
+// Equality of two objects of one described type, member by member.
+// Must not call the type's own operator==: a described type need not have one.
+#pragma once
+
+#include "eider/core/reflect/type_of.h"
+
+namespace eider::reflect {
+
+/// Whether two objects of that type hold the same: strings by content, containers by elements,
+/// numbers by value (NaN equals nothing).
+[[nodiscard]] bool equal(const Type& type, const void* left, const void* right);
+
+template <class T>
+[[nodiscard]] bool equal(const T& left, const T& right) {
+  return equal(type_of<T>(), &left, &right);
+}
+
+/// Whether an object of type T is as T{} makes it: zero, empty, or a struct's own defaults.
+[[nodiscard]] bool is_fresh(const Type& type, const void* object);
+
+}  // namespace eider::reflect

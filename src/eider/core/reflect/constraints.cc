@@ -1,0 +1,148 @@
+#include "eider/core/reflect/constraints.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "eider/core/base/base64.h"
+#include "eider/core/reflect/scalar.h"
+#include "eider/core/reflect/wording.h"
+
+namespace eider::reflect {
+
+namespace {
+
+template <class Number>
+std::string digits(Number number) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, number);
+  return {text, end.ptr};
+}
+
+std::string number_text(const Type& type, const void* value) {
+  switch (type.kind) {
+    case Kind::kSigned:
+      return digits(load_signed(type, value));
+    case Kind::kUnsigned:
+      return digits(load_unsigned(type, value));
+    default:
+      return type.bytes == sizeof(float) ? digits(*static_cast<const float*>(value))
+                                         : digits(load_real(type, value));
+  }
+}
+
+/// JSON has no number for a bound that is none.
+bool is_finite(const Type& type, const void* value) {
+  return type.kind != Kind::kReal || std::isfinite(load_real(type, value));
+}
+
+/// What a length is counted in, and the words of JSON Schema for its bounds.
+struct Counted {
+  std::string_view unit;
+  std::string_view min;
+  std::string_view max;
+};
+
+Counted counted_of(const Type& type) noexcept {
+  switch (type.kind) {
+    case Kind::kText:
+      if (type.text().is_bytes) {
+        return {"byte", "minLength", "maxLength"};
+      }
+      [[fallthrough]];
+    case Kind::kString:
+      return {"character", "minLength", "maxLength"};
+    case Kind::kMap:
+      return {"element", "minProperties", "maxProperties"};
+    default:
+      return {"element", "minItems", "maxItems"};
+  }
+}
+
+std::string_view length_text(std::size_t min, std::size_t max) noexcept {
+  if (max == std::numeric_limits<std::size_t>::max()) {
+    return "must have at least {min} {unit}";
+  }
+  if (min == max) {
+    return "must have exactly {max} {unit}";
+  }
+  return min == 0 ? "must have at most {max} {unit}" : "must have {min} to {max} {unit}";
+}
+
+}  // namespace
+
+/// Every byte but the continuation bytes 10xxxxxx begins one.
+std::size_t code_points(std::string_view text) noexcept {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) {
+    return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
+  }));
+}
+
+Requirement describe_length(const Type& type, std::size_t min, std::size_t max) {
+  constexpr std::size_t kUnbounded = std::numeric_limits<std::size_t>::max();
+  const Counted counted = counted_of(type);
+  // A document's lengths are those of the text.
+  const auto told = [&type](std::size_t length) {
+    const bool is_base64 = type.kind == Kind::kText && type.text().is_bytes;
+    return digits(is_base64 ? base64_size(length) : length);
+  };
+  const bool is_one = (max == kUnbounded ? min : max) == 1;
+  Requirement made{"length", std::string(length_text(min, max))};
+  made.arguments = {{"min", digits(min)},
+                    {"max", digits(max)},
+                    {"unit", std::string(counted.unit) + (is_one ? "" : "s")}};
+  if (min != 0) {
+    made.keywords.push_back({counted.min, told(min)});
+  }
+  if (max != kUnbounded) {
+    made.keywords.push_back({counted.max, told(max)});
+  }
+  return made;
+}
+
+Requirement describe_range(const Type& type, const void* min, const void* max) {
+  const std::string lowest = number_text(type, min);
+  const std::string highest = number_text(type, max);
+  const bool has_min = is_finite(type, min);
+  const bool has_max = is_finite(type, max);
+  const Wording& words = has_min == has_max ? wording::kRange
+                         : has_min          ? wording::kAtLeast
+                                            : wording::kAtMost;
+  Requirement made = words.with({{"min", lowest}, {"max", highest}});
+  if (has_min) {
+    made.keywords.push_back({"minimum", lowest});
+  }
+  if (has_max) {
+    made.keywords.push_back({"maximum", highest});
+  }
+  return made;
+}
+
+bool satisfies(const Constraint& constraint, const void* value) {
+  return std::ranges::all_of(constraint, [value](const Rule& rule) { return rule.check(value); });
+}
+
+Requirement requirement(const Constraint& constraint, const Rule& rule) {
+  return rule.describe(*constraint.value);
+}
+
+std::vector<Requirement> broken_requirements(const Constraint& constraint, const void* value) {
+  std::vector<Requirement> broken;
+  for (const Rule& rule : constraint) {
+    if (!rule.check(value)) {
+      broken.push_back(requirement(constraint, rule));
+    }
+  }
+  return broken;
+}
+
+void require(const Constraint& constraint, const void* value) {
+  const std::vector<Requirement> broken = broken_requirements(constraint, value);
+  if (!broken.empty()) {
+    throw std::invalid_argument("the value " + to_text(broken));
+  }
+}
+
+}  // namespace eider::reflect

@@ -1,0 +1,226 @@
+// Values that keep rules, checked when input is read: Range<int, 0, 5>, Must<T, rules of one's
+// own>. Must not weigh more than the bare value, nor check anything when it is read back.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "eider/core/reflect/rule.h"
+#include "eider/core/reflect/type_of.h"
+
+namespace eider {
+
+class Empty;
+
+namespace reflect {
+
+/// Whether `value`, of the constraint's own type, keeps all rules.
+[[nodiscard]] bool satisfies(const Constraint& constraint, const void* value);
+
+/// What a rule of the constraint asks for: "must be between {min} and {max}".
+[[nodiscard]] Requirement requirement(const Constraint& constraint, const Rule& rule);
+
+/// What all of them ask for that `value` does not keep.
+[[nodiscard]] std::vector<Requirement> broken_requirements(const Constraint& constraint,
+                                                           const void* value);
+
+/// Throws std::invalid_argument with what `value` breaks, if it breaks any.
+void require(const Constraint& constraint, const void* value);
+
+/// Code points of valid UTF-8.
+[[nodiscard]] std::size_t code_points(std::string_view text) noexcept;
+
+[[nodiscard]] Requirement describe_length(const Type& type, std::size_t min, std::size_t max);
+[[nodiscard]] Requirement describe_range(const Type& type, const void* min, const void* max);
+
+/// What a rule is: `static bool check(const T& value)`, which is asked about any T, and
+/// `static Requirement describe()`. A rule for several types may take the described one:
+/// `describe(const reflect::Type&)`.
+template <class R, class T>
+concept RuleFor = requires(const T& value) {
+  { R::check(value) } -> std::convertible_to<bool>;
+} && (requires {
+  { R::describe() } -> std::convertible_to<Requirement>;
+} || requires(const Type& type) {
+  { R::describe(type) } -> std::convertible_to<Requirement>;
+});
+
+namespace detail {
+
+template <class T>
+struct WithoutRules {
+  using Value = T;
+};
+template <Bounded T>
+struct WithoutRules<T> : WithoutRules<typename T::BoundedValue> {};
+
+/// What a rule is asked about: of a Must within a Must, the value within both.
+template <class T>
+using Ruled = WithoutRules<T>::Value;
+
+template <class T, class R>
+inline constexpr Rule kRule = {
+    [](const void* value) -> bool { return R::check(*static_cast<const Ruled<T>*>(value)); },
+    [](const Type& type) -> Requirement {
+      if constexpr (requires { R::describe(); }) {
+        return R::describe();
+      } else {
+        return R::describe(without_rules(type));
+      }
+    }};
+
+/// What has characters or elements to count.
+template <class T>
+concept Countable =
+    std::convertible_to<const T&, std::string_view> || requires(const T& value) { value.size(); };
+
+}  // namespace detail
+}  // namespace reflect
+
+/// A T that keeps all the rules. A rule is a struct of two functions:
+///
+///     struct Even {
+///       static bool check(int number) { return number % 2 == 0; }
+///       static Requirement describe() { return {.code = "even", .text = "must be even"}; }
+///     };
+///     struct Order { Must<int, Even> gloves; };
+///
+/// Without a value it is as a T is, and unchecked: zero after `Must<int, …> x{}`, unset after
+/// `Must<int, …> x;`, an empty string. From one that breaks a rule: std::invalid_argument.
+template <class T, class... Rules>
+class Must {
+  static_assert(sizeof...(Rules) != 0, "eider: a Must names the rules that its value keeps");
+  static_assert((reflect::RuleFor<Rules, reflect::detail::Ruled<T>> && ...),
+                "eider: a rule for a T has `static bool check(const T& value)` and `static "
+                "Requirement describe()`");
+  using View = std::conditional_t<std::is_scalar_v<T>, T, const T&>;
+
+ public:
+  using BoundedValue = T;
+
+  Must() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): it is assigned as its value is
+  constexpr Must(T value)
+    requires std::is_scalar_v<T>
+      : value_(value) {
+    check();
+  }
+  template <class U>
+    requires(!std::is_scalar_v<T> && std::convertible_to<U, T> &&
+             !std::same_as<std::remove_cvref_t<U>, Must> &&
+             !std::same_as<std::remove_cvref_t<U>, Empty>)  // kEmpty makes the Must itself
+  // NOLINTNEXTLINE(google-explicit-constructor): it is assigned as its value is
+  constexpr Must(U&& value) : value_(std::forward<U>(value)) {
+    check();
+  }
+
+  // NOLINTNEXTLINE(google-explicit-constructor): it is read as its value is
+  constexpr operator View() const noexcept { return value_; }
+  // NOLINTNEXTLINE(google-explicit-constructor): likewise
+  operator std::string_view() const noexcept
+    requires std::same_as<T, std::string>
+  {
+    return value_;
+  }
+  constexpr View operator*() const noexcept { return value_; }
+  const T* operator->() const noexcept
+    requires std::is_class_v<T>
+  {
+    return &value_;
+  }
+
+  // Left is exactly a Must: nothing is converted to one while it is asked what `right` can do.
+  template <std::same_as<Must> Left, class U>
+  friend constexpr bool operator==(const Left& left, const U& right)
+    requires(!std::same_as<U, Must> && requires(const T& value) { value == right; })
+  {
+    return left.value_ == right;
+  }
+  friend constexpr bool operator==(const Must& left, const Must& right)
+    requires std::equality_comparable<T>
+  {
+    return left.value_ == right.value_;
+  }
+
+ private:
+  template <class, class...>
+  friend class Must;
+
+  constexpr void check() const {
+    if (!(Rules::check(ruled()) && ...)) {
+      reflect::require(kConstraint, &value_);
+    }
+  }
+  constexpr const reflect::detail::Ruled<T>& ruled() const {
+    if constexpr (reflect::detail::Bounded<T>) {
+      return value_.ruled();
+    } else {
+      return value_;
+    }
+  }
+  static constexpr reflect::Rule kRules[] = {reflect::detail::kRule<T, Rules>...};
+
+ public:
+  static constexpr reflect::Constraint kConstraint = {&reflect::detail::Described<T>::kType, kRules,
+                                                      sizeof...(Rules)};
+
+ private:
+  T value_;
+};
+
+/// Min to Max Unicode code points of a string, bytes of what is told as base64, or elements of a
+/// list, set or map.
+template <std::size_t Min, std::size_t Max>
+struct HasLength {
+  static_assert(Min <= Max, "eider: the bounds of a Length are Min, then Max");
+
+  template <class T>
+  static bool check(const T& value) {
+    if constexpr (std::convertible_to<const T&, std::string_view>) {
+      const std::size_t length = reflect::code_points(value);
+      return length >= Min && length <= Max;
+    } else if constexpr (reflect::detail::Countable<T>) {
+      return value.size() >= Min && value.size() <= Max;
+    } else {
+      static_assert(reflect::detail::Countable<T>,
+                    "eider: a Length counts the characters of a string, or the elements of a list, "
+                    "set or map; a number has a Range<T, Min, Max>");
+      return false;
+    }
+  }
+  static Requirement describe(const reflect::Type& type) {
+    return reflect::describe_length(type, Min, Max);
+  }
+};
+
+/// A number from Min to Max, both allowed; no NaN.
+template <class T, T Min, T Max>
+struct InRange {
+  static_assert(Min <= Max, "eider: the bounds of a Range are Min, then Max");
+
+  /// Of a T alone: a wider number would be cut, and then be within.
+  template <std::same_as<T> Value>
+  static constexpr bool check(Value value) noexcept {
+    return value >= Min && value <= Max;
+  }
+  static Requirement describe(const reflect::Type& type) {
+    return reflect::describe_range(type, &kMin, &kMax);
+  }
+
+ private:
+  static constexpr T kMin = Min;
+  static constexpr T kMax = Max;
+};
+
+template <class T, std::size_t Min, std::size_t Max>
+using Length = Must<T, HasLength<Min, Max>>;
+
+template <class T, T Min, T Max>
+using Range = Must<T, InRange<T, Min, Max>>;
+
+}  // namespace eider

@@ -1,0 +1,62 @@
+// How many members a plain struct has.
+// Must not need anything of the members but that the struct can be written T{…}.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "eider/core/reflect/tie.h"
+
+namespace eider::reflect::detail {
+
+/// Stands for a value of any type, in expressions that are never evaluated.
+/// `const` matters: it makes std::optional's own converting constructor the better match.
+struct Anything {
+  explicit constexpr Anything(std::size_t) {}
+  template <class M>
+  operator M() const noexcept {
+    std::unreachable();  // defined, because clang instantiates what names it
+  }
+};
+
+template <class T, std::size_t... Index>
+consteval bool takes(std::index_sequence<Index...>) {
+  return requires { T{Anything(Index)...}; };
+}
+
+/// The largest n, low <= n < high, for which T{n values} compiles: what T takes grows from zero
+/// without a gap, so halving finds it.
+template <class T, std::size_t Low, std::size_t High>
+consteval std::size_t count_between() {
+  if constexpr (High - Low == 1) {
+    return Low;
+  } else {
+    constexpr std::size_t kMiddle = Low + (High - Low) / 2;
+    if constexpr (takes<T>(std::make_index_sequence<kMiddle>())) {
+      return count_between<T, kMiddle, High>();
+    } else {
+      return count_between<T, Low, kMiddle>();
+    }
+  }
+}
+
+template <class T, std::size_t... Index>
+consteval bool takes_in_parentheses(std::index_sequence<Index...>) {
+  return requires { T(Anything(Index)...); };
+}
+
+/// In parentheses nothing can be given to the elements of an array, as in braces.
+template <class T>
+consteval bool has_no_c_array() {
+  return takes_in_parentheses<T>(
+      std::make_index_sequence<count_between<T, 0, kMembersMax + 1>()>());
+}
+
+template <class T>
+consteval std::size_t count_members() {
+  static_assert(!takes<T>(std::make_index_sequence<kMembersMax + 1>()),
+                "eider: a described struct has at most 32 members: group some into a struct");
+  return count_between<T, 0, kMembersMax + 1>();
+}
+
+}  // namespace eider::reflect::detail

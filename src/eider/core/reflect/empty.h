@@ -1,0 +1,39 @@
+// kEmpty: an initialiser that says "may be absent" of a member that is empty then.
+// Must not change the member's type, nor what its holder is in memory.
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "eider/core/reflect/start.h"
+#include "eider/core/reflect/type_of.h"
+
+namespace eider {
+
+/// Classes whose values are returned where they are to lie, and not in registers.
+template <class T>
+concept ReturnedInPlace = std::is_class_v<T> && !(std::is_trivially_copy_constructible_v<T> &&
+                                                  std::is_trivially_move_constructible_v<T> &&
+                                                  std::is_trivially_destructible_v<T>);
+
+/// Converts to strings, containers, and structs that hold such.
+class Empty {
+ public:
+  template <class T>
+    requires(ReturnedInPlace<T> && std::default_initializable<T>)
+  // NOLINTNEXTLINE(google-explicit-constructor): an initialiser converts by itself
+  constexpr operator T() const {
+    T made{};  // in the member itself: compilers elide the copy of what is returned by name
+    if (!std::is_constant_evaluated()) {
+      reflect::detail::note_initialised(reflect::type_of<T>(), &made);
+    }
+    return made;
+  }
+};
+
+/// `std::string url = kEmpty;`, `std::vector<std::string> tags = kEmpty;`: the member may be absent
+/// in what is read, and is empty then. C++ does not let a library tell `= ""` and `= {}` from no
+/// initialiser (docs/design/reflection.md), so such a member is required.
+inline constexpr Empty kEmpty;
+
+}  // namespace eider

@@ -1,0 +1,53 @@
+// What is said of wrong input, in one place: a code, the same in every language, and a default
+// text. Must not hold what rules say: each says it itself (rule.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/core/reflect/rule.h"
+
+namespace eider::reflect {
+
+/// Arguments stand in the text in braces.
+struct Wording {
+  std::string_view code;
+  std::string_view text;
+
+  [[nodiscard]] Requirement with(std::vector<Requirement::Argument> arguments) const {
+    return {code, std::string(text), std::move(arguments)};
+  }
+  // NOLINTNEXTLINE(google-explicit-constructor): where nothing is to be put in it is said as it is
+  operator Requirement() const { return with({}); }
+};
+
+namespace wording {
+
+inline constexpr Wording kMissing = {"missing", "is missing"};
+inline constexpr Wording kNoFile = {"missing", "choose a file"};
+inline constexpr Wording kUnknown = {"unknown", "is not known here"};
+inline constexpr Wording kDoubled = {"doubled", "occurs twice"};
+inline constexpr Wording kTakenTwice = {"doubled", "stands there more than once"};
+inline constexpr Wording kHeldTwice = {"doubled", "holds the same value twice"};
+inline constexpr Wording kBool = {"bool", "must be true or false"};
+inline constexpr Wording kInteger = {"integer", "must be an integer"};
+inline constexpr Wording kNumber = {"number", "must be a number"};
+inline constexpr Wording kString = {"string", "must be a string"};
+inline constexpr Wording kObject = {"object", "must be an object"};
+inline constexpr Wording kArray = {"array", "must be an array"};
+inline constexpr Wording kArrayOf = {"array_of", "must be an array of {count} elements"};
+inline constexpr Wording kAnyValue = {"value", "must be a JSON value"};
+inline constexpr Wording kOneOf = {"one_of", "must be one of {names}"};
+inline constexpr Wording kRange = {"range", "must be between {min} and {max}"};
+inline constexpr Wording kAtLeast = {"range", "must be at least {min}"};
+inline constexpr Wording kAtMost = {"range", "must be at most {max}"};
+inline constexpr Wording kTooLarge = {"too_large", "is too large"};
+inline constexpr Wording kNotUtf8 = {"utf8", "must be UTF-8 text"};
+inline constexpr Wording kBadEscape = {"escape", "has a bad percent-escape in it"};
+inline constexpr Wording kWrittenOnly = {"written_only", "can be written only"};
+inline constexpr Wording kNoText = {"no_text", "cannot be read from text"};
+
+}  // namespace wording
+}  // namespace eider::reflect
