@@ -17,7 +17,7 @@ _FOR_TESTS = 'testkit'
 _APPLICATIONS = ('examples', 'arena', 'tests/install', 'tests/must_not_compile')
 _SIGHTS = ('public', 'shared', 'private')
 _BRACE = re.compile(r'\bnamespace ([\w:]+) \{|[{}]')
-_NAMED = {'cli': 'bench', 'db/sqlite': 'db', 'http/ws/deflate': 'ws'}  # others by the folder
+_NAMED = {'cli': 'bench', 'db/sqlite': 'db', 'protocols/http/ws/deflate': 'ws'}  # others by the folder
 
 
 @dataclass

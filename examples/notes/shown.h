@@ -4,7 +4,7 @@
 
 #include <eider/eider.h>
 #include <eider/forms/forms.h>
-#include <eider/http/page_links.h>
+#include <eider/protocols/http/page_links.h>
 #include <eider/session/session.h>
 
 #include <array>

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/http/h1/refusal.h"
+#include "eider/protocols/http/h1/refusal.h"
 
 namespace eider::h1 {
 

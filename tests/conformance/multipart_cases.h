@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/http/multipart.h"
+#include "eider/protocols/http/multipart.h"
 
 namespace eider {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/http/ws/message_reader.h"
+#include "eider/protocols/http/ws/message_reader.h"
 
 namespace eider::ws {
 

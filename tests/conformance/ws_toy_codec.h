@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/http/ws/extension.h"
+#include "eider/protocols/http/ws/extension.h"
 
 namespace eider::ws {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "eider/http/head.h"
+#include "eider/protocols/http/head.h"
 
 namespace eider::h1 {
 

@@ -1,5 +1,5 @@
 #include <eider/eider.h>
-#include <eider/http/forwarded.h>
+#include <eider/protocols/http/forwarded.h>
 
 #include <cstdio>
 

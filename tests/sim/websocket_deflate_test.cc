@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/http/ws/deflate_codec.h"
+#include "eider/protocols/http/ws/deflate_codec.h"
 #include "eider/server/test_ws_line.h"
 
 namespace eider {

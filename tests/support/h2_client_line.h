@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/client/test_client_line.h"
-#include "eider/http/h2/test_asker.h"
+#include "eider/protocols/http/h2/test_asker.h"
 
 namespace eider::testing {
 

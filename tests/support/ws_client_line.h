@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "eider/client/ws_client.h"
-#include "eider/http/ws/handshake.h"
+#include "eider/protocols/http/ws/handshake.h"
 #include "eider/runtime/task.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"

@@ -4,7 +4,7 @@
 
 #include "eider/app/service.h"
 #include "eider/core/base/failure.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/method.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/sleep.h"
 

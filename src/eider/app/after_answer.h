@@ -16,7 +16,7 @@
 #include "eider/app/lifecycle.h"
 #include "eider/core/base/log.h"
 #include "eider/core/base/result.h"
-#include "eider/http/request.h"
+#include "eider/protocols/http/request.h"
 #include "eider/runtime/loop_local.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/task.h"

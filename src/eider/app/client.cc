@@ -3,7 +3,7 @@
 #include "eider/app/client_address.h"
 #include "eider/app/route_table.h"
 #include "eider/core/base/text.h"
-#include "eider/http/forwarded.h"
+#include "eider/protocols/http/forwarded.h"
 
 namespace eider {
 

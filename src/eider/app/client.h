@@ -7,7 +7,7 @@
 #include <string>
 
 #include "eider/app/extract.h"
-#include "eider/http/forwarded_fields.h"
+#include "eider/protocols/http/forwarded_fields.h"
 
 namespace eider {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "eider/http/ip_address.h"
-#include "eider/http/request.h"
+#include "eider/protocols/http/ip_address.h"
+#include "eider/protocols/http/request.h"
 
 namespace eider {
 

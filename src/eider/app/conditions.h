@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "eider/app/extract.h"
-#include "eider/http/preconditions.h"
+#include "eider/protocols/http/preconditions.h"
 
 namespace eider {
 

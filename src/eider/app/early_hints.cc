@@ -1,6 +1,6 @@
 #include "eider/app/early_hints.h"
 
-#include "eider/http/request.h"
+#include "eider/protocols/http/request.h"
 
 namespace eider {
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "eider/http/response.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider {
 

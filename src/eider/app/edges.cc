@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "eider/http/target.h"
-#include "eider/route/pattern.h"
+#include "eider/protocols/http/target.h"
+#include "eider/protocols/route/pattern.h"
 
 namespace eider::detail::app {
 

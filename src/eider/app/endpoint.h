@@ -15,7 +15,7 @@
 #include "eider/app/middleware.h"
 #include "eider/app/producing.h"
 #include "eider/core/base/type_key.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/method.h"
 
 namespace eider {
 

@@ -10,7 +10,7 @@
 #include "eider/app/producing.h"
 #include "eider/core/base/buffer.h"
 #include "eider/core/json/write.h"
-#include "eider/http/sse.h"
+#include "eider/protocols/http/sse.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/time.h"
 #include "eider/server/content.h"

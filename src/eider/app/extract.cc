@@ -4,7 +4,7 @@
 #include "eider/core/base/text.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/json/path.h"
-#include "eider/http/cookie.h"
+#include "eider/protocols/http/cookie.h"
 
 namespace eider::detail::app {
 

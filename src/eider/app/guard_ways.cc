@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "eider/app/states.h"
-#include "eider/route/pattern.h"
+#include "eider/protocols/route/pattern.h"
 
 namespace eider {
 

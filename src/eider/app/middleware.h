@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "eider/core/base/type_key.h"
-#include "eider/http/request.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
 #include "eider/runtime/task.h"
 
 namespace eider {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "eider/app/extract.h"
-#include "eider/http/multipart.h"
+#include "eider/protocols/http/multipart.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/temp_file.h"
 #include "eider/server/body_stream.h"

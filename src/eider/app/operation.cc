@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "eider/core/base/text.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eider/core/reflect/type.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/method.h"
 
 namespace eider {
 

@@ -12,7 +12,7 @@
 
 #include "eider/app/handler.h"
 #include "eider/core/base/refusal.h"
-#include "eider/route/pattern.h"
+#include "eider/protocols/route/pattern.h"
 
 namespace eider {
 

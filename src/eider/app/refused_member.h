@@ -6,7 +6,7 @@
 #include <string>
 
 #include "eider/core/base/refused_value.h"
-#include "eider/http/request.h"
+#include "eider/protocols/http/request.h"
 
 namespace eider::detail::app {
 

@@ -7,9 +7,9 @@
 #include "eider/app/handler.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/json/json.h"
-#include "eider/http/date.h"
-#include "eider/http/etag.h"
-#include "eider/http/status.h"
+#include "eider/protocols/http/date.h"
+#include "eider/protocols/http/etag.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider {
 

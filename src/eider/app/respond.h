@@ -16,7 +16,7 @@
 #include "eider/app/results.h"
 #include "eider/core/base/result.h"
 #include "eider/core/reflect/type_of.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider {
 

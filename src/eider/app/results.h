@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/http/cache_control.h"
-#include "eider/http/cookie.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/cache_control.h"
+#include "eider/protocols/http/cookie.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider {
 

@@ -7,7 +7,7 @@
 #include "eider/app/sites.h"
 #include "eider/app/urls.h"
 #include "eider/core/base/buffer.h"
-#include "eider/route/router.h"
+#include "eider/protocols/route/router.h"
 #include "eider/server/topics.h"
 
 namespace eider {

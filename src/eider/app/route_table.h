@@ -18,8 +18,8 @@
 #include "eider/app/option_set.h"
 #include "eider/app/states.h"
 #include "eider/core/base/log.h"
-#include "eider/http/cidr.h"
-#include "eider/http/forwarded_fields.h"
+#include "eider/protocols/http/cidr.h"
+#include "eider/protocols/http/forwarded_fields.h"
 #include "eider/server/observer.h"
 
 namespace eider {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "eider/app/middleware.h"
-#include "eider/http/request.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider {
 

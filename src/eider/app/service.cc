@@ -7,7 +7,7 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/work.h"
-#include "eider/http/request_work.h"
+#include "eider/protocols/http/request_work.h"
 #include "eider/runtime/cancel.h"
 #include "eider/runtime/loop.h"
 #include "eider/server/body_stream.h"

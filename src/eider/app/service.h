@@ -13,7 +13,7 @@
 #include "eider/app/sites.h"
 #include "eider/app/states.h"
 #include "eider/app/thrown.h"
-#include "eider/route/method_set.h"
+#include "eider/protocols/route/method_set.h"
 #include "eider/server/service.h"
 
 namespace eider {

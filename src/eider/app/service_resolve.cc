@@ -11,7 +11,7 @@
 #include "eider/app/edges.h"
 #include "eider/app/operation.h"
 #include "eider/app/service.h"
-#include "eider/route/pattern.h"
+#include "eider/protocols/route/pattern.h"
 #include "eider/server/topics.h"
 
 namespace eider {

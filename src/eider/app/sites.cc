@@ -1,7 +1,7 @@
 #include "eider/app/sites.h"
 
 #include "eider/core/base/text.h"
-#include "eider/http/target.h"
+#include "eider/protocols/http/target.h"
 
 namespace eider {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/app/endpoint.h"
-#include "eider/route/router.h"
+#include "eider/protocols/route/router.h"
 
 namespace eider {
 

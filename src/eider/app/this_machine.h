@@ -2,7 +2,7 @@
 // Must not replace a login or a token: some proxies cannot be recognized.
 #pragma once
 
-#include "eider/http/request.h"
+#include "eider/protocols/http/request.h"
 
 namespace eider {
 

@@ -7,8 +7,8 @@
 
 #include "eider/core/base/log.h"
 #include "eider/core/base/result.h"
-#include "eider/http/request.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider {
 

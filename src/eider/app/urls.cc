@@ -5,7 +5,7 @@
 #include "eider/app/route_table.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/url.h"
-#include "eider/route/pattern.h"
+#include "eider/protocols/route/pattern.h"
 
 namespace eider {
 

@@ -1,7 +1,7 @@
 #include "eider/app/websocket.h"
 
 #include "eider/app/respond.h"
-#include "eider/http/ws/handshake.h"
+#include "eider/protocols/http/ws/handshake.h"
 #include "eider/server/ws_upgrade.h"
 
 namespace eider::detail::app {

@@ -13,8 +13,8 @@
 #include "eider/files/document.h"
 #include "eider/files/document_answer.h"
 #include "eider/files/files.h"
-#include "eider/http/etag.h"
-#include "eider/http/mime.h"
+#include "eider/protocols/http/etag.h"
+#include "eider/protocols/http/mime.h"
 
 namespace eider {
 

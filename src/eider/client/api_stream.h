@@ -15,7 +15,7 @@
 #include "eider/client/client_response.h"
 #include "eider/core/base/result.h"
 #include "eider/core/json/read.h"
-#include "eider/http/sse.h"
+#include "eider/protocols/http/sse.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 

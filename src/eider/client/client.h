@@ -11,7 +11,7 @@
 #include "eider/client/client_request.h"
 #include "eider/client/client_response.h"
 #include "eider/client/ws_client.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/method.h"
 #include "eider/runtime/task.h"
 
 namespace eider {

@@ -7,7 +7,7 @@
 
 #include "eider/client/client.h"
 #include "eider/client/test_client_line.h"
-#include "eider/http/cidr.h"
+#include "eider/protocols/http/cidr.h"
 
 namespace eider::detail::client {
 namespace {

@@ -9,7 +9,7 @@
 #include "eider/core/base/base64.h"
 #include "eider/core/base/span.h"
 #include "eider/core/base/url.h"
-#include "eider/http/multipart_form.h"
+#include "eider/protocols/http/multipart_form.h"
 
 namespace eider {
 

@@ -16,7 +16,7 @@
 #include "eider/client/client_response.h"
 #include "eider/core/base/result.h"
 #include "eider/core/json/write.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/method.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 

@@ -13,10 +13,10 @@
 #include "eider/client/pool.h"
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/split_mix.h"
-#include "eider/http/h1/response_reader.h"
-#include "eider/http/http_url.h"
 #include "eider/net/net.h"
 #include "eider/net/proxy.h"
+#include "eider/protocols/http/h1/response_reader.h"
+#include "eider/protocols/http/http_url.h"
 #include "eider/runtime/loop.h"
 
 namespace eider::detail::client {

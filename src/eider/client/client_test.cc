@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eider/client/test_client_line.h"
-#include "eider/http/multipart_form.h"
+#include "eider/protocols/http/multipart_form.h"
 
 namespace eider {
 namespace {

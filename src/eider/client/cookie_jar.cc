@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "eider/core/base/text.h"
-#include "eider/http/grammar.h"
-#include "eider/http/ip_address.h"
+#include "eider/protocols/http/grammar.h"
+#include "eider/protocols/http/ip_address.h"
 
 namespace eider {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "eider/core/base/text.h"
-#include "eider/http/list.h"
+#include "eider/protocols/http/list.h"
 #include "eider/runtime/loop.h"
 
 namespace eider::detail::client {

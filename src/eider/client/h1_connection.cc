@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "eider/core/base/assert.h"
-#include "eider/http/h1/writer.h"
+#include "eider/protocols/http/h1/writer.h"
 #include "eider/runtime/loop.h"
 
 namespace eider::detail::client {

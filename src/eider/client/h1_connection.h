@@ -8,8 +8,8 @@
 
 #include "eider/client/exchange.h"
 #include "eider/core/base/buffer.h"
-#include "eider/http/h1/response_body.h"
-#include "eider/http/h1/response_reader.h"
+#include "eider/protocols/http/h1/response_body.h"
+#include "eider/protocols/http/h1/response_reader.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/tcp.h"
 #include "eider/runtime/time.h"

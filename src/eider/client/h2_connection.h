@@ -13,7 +13,7 @@
 #include "eider/client/client_error.h"
 #include "eider/client/client_options.h"
 #include "eider/client/turn_queue.h"
-#include "eider/http/h2/client_session.h"
+#include "eider/protocols/http/h2/client_session.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/tcp.h"
 #include "eider/runtime/time.h"

@@ -9,7 +9,7 @@
 #include "eider/client/exchange.h"
 #include "eider/client/h2_connection.h"
 #include "eider/core/base/buffer.h"
-#include "eider/http/h2/client_session.h"
+#include "eider/protocols/http/h2/client_session.h"
 
 namespace eider::detail::client {
 

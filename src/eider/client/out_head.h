@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/method.h"
 
 namespace eider::detail::client {
 

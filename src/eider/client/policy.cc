@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "eider/core/base/text.h"
-#include "eider/http/date.h"
+#include "eider/protocols/http/date.h"
 
 namespace eider::detail::client {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "eider/client/client_options.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/method.h"
 #include "eider/runtime/time.h"
 
 namespace eider::detail::client {

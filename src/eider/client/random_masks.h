@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "eider/http/ws/message_writer.h"
+#include "eider/protocols/http/ws/message_writer.h"
 
 namespace eider::detail::client {
 

@@ -1,7 +1,7 @@
 #include "eider/client/received.h"
 
 #include "eider/core/base/text.h"
-#include "eider/http/h1/response_body.h"
+#include "eider/protocols/http/h1/response_body.h"
 
 namespace eider::detail::client {
 

@@ -11,7 +11,7 @@
 
 #include "eider/core/base/arena.h"
 #include "eider/core/base/buffer.h"
-#include "eider/http/head.h"
+#include "eider/protocols/http/head.h"
 
 namespace eider::detail::client {
 

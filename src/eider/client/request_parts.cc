@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "eider/core/base/text.h"
-#include "eider/http/grammar.h"
-#include "eider/http/plain_fields.h"
+#include "eider/protocols/http/grammar.h"
+#include "eider/protocols/http/plain_fields.h"
 
 namespace eider::detail::client {
 

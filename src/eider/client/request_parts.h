@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "eider/client/client_error.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/method.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"
 

@@ -1,6 +1,6 @@
 #include "eider/client/response_head.h"
 
-#include "eider/http/h1/response_reader.h"
+#include "eider/protocols/http/h1/response_reader.h"
 
 namespace eider::detail::client {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/http/head.h"
+#include "eider/protocols/http/head.h"
 
 namespace eider::detail::client {
 

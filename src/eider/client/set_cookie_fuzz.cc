@@ -5,7 +5,7 @@
 
 #include "eider/client/cookie_jar.h"
 #include "eider/core/base/assert.h"
-#include "eider/http/grammar.h"
+#include "eider/protocols/http/grammar.h"
 
 namespace {
 

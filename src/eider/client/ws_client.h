@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/http/ws/close_code.h"
-#include "eider/http/ws/message_writer.h"
 #include "eider/net/options.h"
+#include "eider/protocols/http/ws/close_code.h"
+#include "eider/protocols/http/ws/message_writer.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"

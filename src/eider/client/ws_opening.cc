@@ -5,9 +5,9 @@
 
 #include "eider/client/response_head.h"
 #include "eider/core/base/text.h"
-#include "eider/http/grammar.h"
-#include "eider/http/ws/deflate_offer.h"
-#include "eider/http/ws/handshake.h"
+#include "eider/protocols/http/grammar.h"
+#include "eider/protocols/http/ws/deflate_offer.h"
+#include "eider/protocols/http/ws/handshake.h"
 
 namespace eider::detail::client {
 

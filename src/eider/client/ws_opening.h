@@ -12,7 +12,7 @@
 #include "eider/client/ws_client.h"
 #include "eider/client/ws_url.h"
 #include "eider/core/base/result.h"
-#include "eider/http/head.h"
+#include "eider/protocols/http/head.h"
 
 namespace eider::detail::client {
 

@@ -4,7 +4,7 @@
 
 #include "eider/client/response_head.h"
 #include "eider/core/base/assert.h"
-#include "eider/http/grammar.h"
+#include "eider/protocols/http/grammar.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "eider/core/base/text.h"
-#include "eider/http/authority.h"
+#include "eider/protocols/http/authority.h"
 
 namespace eider::detail::client {
 

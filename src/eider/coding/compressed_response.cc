@@ -11,7 +11,7 @@
 #include "eider/coding/encoded_head.h"
 #include "eider/coding/file_bytes.h"
 #include "eider/core/base/assert.h"
-#include "eider/http/accept_encoding.h"
+#include "eider/protocols/http/accept_encoding.h"
 
 namespace eider {
 

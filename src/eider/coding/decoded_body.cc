@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "eider/core/base/failure.h"
-#include "eider/http/request.h"
+#include "eider/protocols/http/request.h"
 
 namespace eider {
 

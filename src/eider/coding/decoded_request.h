@@ -14,7 +14,7 @@
 #include "eider/core/base/result.h"
 #include "eider/core/compress/coding.h"
 #include "eider/core/compress/decompressor.h"
-#include "eider/http/head.h"
+#include "eider/protocols/http/head.h"
 #include "eider/server/limits.h"
 
 namespace eider {

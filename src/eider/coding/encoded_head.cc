@@ -6,9 +6,9 @@
 
 #include "eider/coding/field_values.h"
 #include "eider/core/base/text.h"
-#include "eider/http/conditional_response.h"
-#include "eider/http/request.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/conditional_response.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/http/mime.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/mime.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider {
 namespace {

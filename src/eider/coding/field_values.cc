@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "eider/core/base/text.h"
-#include "eider/http/list.h"
+#include "eider/protocols/http/list.h"
 
 namespace eider {
 

@@ -1,8 +1,8 @@
 #include "eider/coding/secrets.h"
 
 #include "eider/coding/field_values.h"
-#include "eider/http/request.h"
-#include "eider/http/source_site.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/source_site.h"
 
 namespace eider {
 

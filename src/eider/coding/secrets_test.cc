@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/http/request.h"
+#include "eider/protocols/http/request.h"
 
 namespace eider {
 namespace {

@@ -15,7 +15,7 @@
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
-#include "eider/http/cookie.h"
+#include "eider/protocols/http/cookie.h"
 #include "eider/server/state.h"
 
 namespace eider::detail::dashboard {

@@ -4,9 +4,9 @@
 
 #include "eider/files/document.h"
 #include "eider/files/glob.h"
-#include "eider/http/date.h"
-#include "eider/http/mime.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/date.h"
+#include "eider/protocols/http/mime.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider::detail::files {
 namespace {

@@ -7,9 +7,9 @@
 #include "eider/app/respond.h"
 #include "eider/core/base/failure.h"
 #include "eider/files/document_answer.h"
-#include "eider/http/accept_encoding.h"
-#include "eider/http/preconditions.h"
-#include "eider/http/range.h"
+#include "eider/protocols/http/accept_encoding.h"
+#include "eider/protocols/http/preconditions.h"
+#include "eider/protocols/http/range.h"
 #include "eider/server/content.h"
 
 namespace eider::detail::files {

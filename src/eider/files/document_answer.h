@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "eider/files/document.h"
-#include "eider/http/request.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider::detail::files {
 

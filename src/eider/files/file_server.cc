@@ -14,7 +14,7 @@
 #include "eider/files/document_answer.h"
 #include "eider/files/path_policy.h"
 #include "eider/files/site.h"
-#include "eider/http/grammar.h"
+#include "eider/protocols/http/grammar.h"
 #include "eider/runtime/blocking.h"
 
 namespace eider {

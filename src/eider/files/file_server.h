@@ -8,8 +8,8 @@
 
 #include "eider/core/base/result.h"
 #include "eider/files/options.h"
-#include "eider/http/request.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
 #include "eider/runtime/task.h"
 
 namespace eider {

@@ -13,7 +13,7 @@
 #include "eider/core/base/utf8.h"
 #include "eider/files/listing.h"
 #include "eider/files/path_policy.h"
-#include "eider/http/date.h"
+#include "eider/protocols/http/date.h"
 
 namespace eider::detail::files {
 namespace {

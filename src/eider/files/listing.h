@@ -6,7 +6,7 @@
 #include <string>
 
 #include "eider/files/beneath.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider::detail::files {
 

@@ -2,7 +2,7 @@
 
 #include "eider/core/base/text.h"
 #include "eider/files/path_policy.h"
-#include "eider/http/list.h"
+#include "eider/protocols/http/list.h"
 
 namespace eider::detail::files {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "eider/files/options.h"
-#include "eider/http/head.h"
+#include "eider/protocols/http/head.h"
 
 namespace eider::detail::files {
 

@@ -9,7 +9,7 @@
 #include "eider/files/document.h"
 #include "eider/files/document_cache.h"
 #include "eider/files/options.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider::detail::files {
 

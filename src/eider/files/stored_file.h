@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "eider/files/beneath.h"
-#include "eider/http/etag.h"
+#include "eider/protocols/http/etag.h"
 
 namespace eider::detail::files {
 

@@ -11,7 +11,7 @@
 #include "eider/core/reflect/faults.h"
 #include "eider/core/reflect/text.h"
 #include "eider/core/reflect/wording.h"
-#include "eider/http/multipart.h"
+#include "eider/protocols/http/multipart.h"
 
 namespace eider::forms::detail {
 

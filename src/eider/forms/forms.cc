@@ -7,8 +7,8 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/forms/form_shown.h"
-#include "eider/http/accept.h"
 #include "eider/middleware/csrf.h"
+#include "eider/protocols/http/accept.h"
 
 namespace eider {
 

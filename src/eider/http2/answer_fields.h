@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "eider/core/base/digits.h"
-#include "eider/http/h2/out_field.h"
-#include "eider/http/response.h"
-#include "eider/http/status.h"
+#include "eider/protocols/http/h2/out_field.h"
+#include "eider/protocols/http/response.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider::detail::http2 {
 

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "eider/core/base/intrusive_list.h"
-#include "eider/http/h2/session.h"
 #include "eider/http2/frame_deadline.h"
 #include "eider/http2/loop_h2.h"
 #include "eider/http2/send_queue.h"
 #include "eider/http2/shutdown_h2.h"
 #include "eider/http2/stream_h2.h"
 #include "eider/http2/stream_table.h"
+#include "eider/protocols/http/h2/session.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/output_budget.h"
 #include "eider/runtime/pace.h"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "eider/http/h2/session.h"
+#include "eider/protocols/http/h2/session.h"
 #include "eider/runtime/time.h"
 #include "eider/server/loop_limits.h"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "eider/http/h2/session.h"
+#include "eider/protocols/http/h2/session.h"
 #include "eider/runtime/time.h"
 
 namespace eider::detail::http2 {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "eider/core/base/buffer.h"
-#include "eider/http/h2/session.h"
+#include "eider/protocols/http/h2/session.h"
 #include "eider/server/content.h"
 
 namespace eider::detail::http2 {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "eider/http/h2/session.h"
+#include "eider/protocols/http/h2/session.h"
 #include "eider/runtime/time.h"
 
 namespace eider::detail::http2 {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "eider/http/h2/session.h"
 #include "eider/http2/loop_h2.h"
 #include "eider/http2/stream_h2.h"
+#include "eider/protocols/http/h2/session.h"
 #include "eider/runtime/time.h"
 
 namespace eider::detail::http2 {

@@ -11,7 +11,7 @@
 #include "eider/client/client.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
-#include "eider/http/sse.h"
+#include "eider/protocols/http/sse.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/sleep.h"

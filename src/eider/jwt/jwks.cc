@@ -4,8 +4,8 @@
 
 #include "eider/client/client.h"
 #include "eider/core/base/failure.h"
-#include "eider/http/http_url.h"
 #include "eider/jwt/jwt.h"
+#include "eider/protocols/http/http_url.h"
 #include "eider/runtime/loop.h"
 
 namespace eider {

@@ -12,9 +12,9 @@
 #include "eider/core/base/program_files.h"
 #include "eider/core/base/reached.h"
 #include "eider/core/base/text.h"
-#include "eider/http/accept_language.h"
-#include "eider/http/target.h"
 #include "eider/languages/po.h"
+#include "eider/protocols/http/accept_language.h"
+#include "eider/protocols/http/target.h"
 
 namespace eider::detail::languages {
 namespace {

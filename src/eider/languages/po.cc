@@ -8,7 +8,7 @@
 
 #include "eider/core/base/text.h"
 #include "eider/core/base/utf8.h"
-#include "eider/http/list.h"
+#include "eider/protocols/http/list.h"
 
 namespace eider::detail::languages {
 namespace {

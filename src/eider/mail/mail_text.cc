@@ -5,7 +5,7 @@
 
 #include "eider/core/base/base64.h"
 #include "eider/core/base/utf8.h"
-#include "eider/http/grammar.h"
+#include "eider/protocols/http/grammar.h"
 
 namespace eider::detail::mail {
 

@@ -9,10 +9,10 @@
 #include "eider/core/base/text.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/kinds/kinds.h"
-#include "eider/http/date.h"
-#include "eider/http/grammar.h"
 #include "eider/mail/mail.h"
 #include "eider/mail/mail_text.h"
+#include "eider/protocols/http/date.h"
+#include "eider/protocols/http/grammar.h"
 
 namespace eider {
 

@@ -16,8 +16,8 @@
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
 #include "eider/core/json/json.h"
-#include "eider/http/method.h"
 #include "eider/middleware/identity.h"
+#include "eider/protocols/http/method.h"
 #include "eider/runtime/loop.h"
 #include "eider/server/answer_began.h"
 

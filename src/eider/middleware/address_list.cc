@@ -9,9 +9,9 @@
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/core/base/failure.h"
-#include "eider/http/cidr.h"
-#include "eider/http/ip_address.h"
-#include "eider/http/list.h"
+#include "eider/protocols/http/cidr.h"
+#include "eider/protocols/http/ip_address.h"
+#include "eider/protocols/http/list.h"
 
 namespace eider {
 

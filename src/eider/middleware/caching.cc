@@ -6,8 +6,8 @@
 
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
-#include "eider/http/conditional_response.h"
-#include "eider/http/etag.h"
+#include "eider/protocols/http/conditional_response.h"
+#include "eider/protocols/http/etag.h"
 #include "eider/runtime/loop.h"
 #include "eider/server/content.h"
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "eider/app/middleware.h"
-#include "eider/http/cache_control.h"
+#include "eider/protocols/http/cache_control.h"
 
 namespace eider {
 

@@ -9,8 +9,8 @@
 
 #include "eider/app/app.h"
 #include "eider/app/producing.h"
-#include "eider/http/etag.h"
 #include "eider/middleware/response_cache.h"
+#include "eider/protocols/http/etag.h"
 #include "eider/testkit/test_client.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/h2_server.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "eider/http/ip_address.h"
+#include "eider/protocols/http/ip_address.h"
 
 namespace eider::detail::middleware {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "eider/core/base/failure.h"
-#include "eider/http/method.h"
 #include "eider/middleware/writes.h"
+#include "eider/protocols/http/method.h"
 
 namespace eider {
 

@@ -7,9 +7,9 @@
 #include "eider/app/respond.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
-#include "eider/http/method.h"
-#include "eider/http/source_site.h"
 #include "eider/middleware/writes.h"
+#include "eider/protocols/http/method.h"
+#include "eider/protocols/http/source_site.h"
 
 namespace eider {
 

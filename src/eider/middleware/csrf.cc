@@ -15,10 +15,10 @@
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
-#include "eider/http/cookie.h"
-#include "eider/http/multipart.h"
-#include "eider/http/source_site.h"
 #include "eider/middleware/writes.h"
+#include "eider/protocols/http/cookie.h"
+#include "eider/protocols/http/multipart.h"
+#include "eider/protocols/http/source_site.h"
 
 namespace eider {
 

@@ -16,7 +16,7 @@
 #include "eider/core/base/url.h"
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"
-#include "eider/http/accept.h"
+#include "eider/protocols/http/accept.h"
 
 namespace eider {
 

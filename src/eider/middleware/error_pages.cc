@@ -11,8 +11,8 @@
 #include "eider/core/base/html.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/json/read.h"
-#include "eider/http/accept.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/accept.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider {
 

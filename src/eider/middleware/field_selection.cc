@@ -12,7 +12,7 @@
 #include "eider/core/base/url.h"
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"
-#include "eider/http/list.h"
+#include "eider/protocols/http/list.h"
 
 namespace eider::detail::middleware {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "eider/app/respond.h"
-#include "eider/http/target.h"
+#include "eider/protocols/http/target.h"
 
 namespace eider {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/http/h1/head_reader.h"
+#include "eider/protocols/http/h1/head_reader.h"
 
 namespace eider {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "eider/app/middleware.h"
-#include "eider/http/request.h"
+#include "eider/protocols/http/request.h"
 #include "eider/runtime/time.h"
 
 namespace eider {

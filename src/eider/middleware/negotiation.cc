@@ -16,8 +16,8 @@
 #include "eider/core/json/binary.h"
 #include "eider/core/json/read.h"
 #include "eider/core/reflect/type.h"
-#include "eider/http/accept.h"
-#include "eider/http/conditional_response.h"
+#include "eider/protocols/http/accept.h"
+#include "eider/protocols/http/conditional_response.h"
 
 namespace eider {
 

@@ -7,7 +7,7 @@
 
 #include "eider/app/operation.h"
 #include "eider/core/base/text.h"
-#include "eider/http/request_work.h"
+#include "eider/protocols/http/request_work.h"
 
 namespace eider {
 

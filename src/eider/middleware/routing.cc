@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "eider/core/base/url.h"
-#include "eider/http/method.h"
-#include "eider/http/target.h"
+#include "eider/protocols/http/method.h"
+#include "eider/protocols/http/target.h"
 
 namespace eider {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/http/response.h"
+#include "eider/protocols/http/response.h"
 #include "eider/runtime/time.h"
 
 namespace eider::detail::middleware {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/http/request.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
 
 namespace eider::testing {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/http/request.h"
+#include "eider/protocols/http/request.h"
 
 namespace eider {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string_view>
 
-#include "eider/http/h1/response_reader.h"
 #include "eider/net/socks5.h"
+#include "eider/protocols/http/h1/response_reader.h"
 
 namespace eider::net {
 

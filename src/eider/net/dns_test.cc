@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "eider/http/cidr.h"
 #include "eider/net/dialler.h"
 #include "eider/net/race.h"
 #include "eider/net/test_name_server.h"
+#include "eider/protocols/http/cidr.h"
 #include "eider/runtime/deadline.h"
 #include "eider/runtime/sleep.h"
 #include "tests/support/test_loop.h"

@@ -6,8 +6,8 @@
 #include "eider/core/base/base64.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
-#include "eider/http/authority.h"
 #include "eider/net/route.h"
+#include "eider/protocols/http/authority.h"
 
 namespace eider::net {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/http/cidr.h"
+#include "eider/protocols/http/cidr.h"
 
 namespace eider::net {
 

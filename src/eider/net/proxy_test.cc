@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "eider/http/http_url.h"
 #include "eider/net/net.h"
 #include "eider/net/socks5.h"
+#include "eider/protocols/http/http_url.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"
 #include "tests/support/test_loop.h"

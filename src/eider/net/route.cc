@@ -1,6 +1,6 @@
 #include "eider/net/route.h"
 
-#include "eider/http/ip_address.h"
+#include "eider/protocols/http/ip_address.h"
 
 namespace eider::net {
 

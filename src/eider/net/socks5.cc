@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "eider/http/ip_address.h"
+#include "eider/protocols/http/ip_address.h"
 
 namespace eider::net {
 

@@ -5,8 +5,8 @@
 
 #include "eider/core/base/text.h"
 #include "eider/core/reflect/type.h"
-#include "eider/http/response.h"
 #include "eider/oauth/login.h"
+#include "eider/protocols/http/response.h"
 #include "eider/session/session.h"
 
 namespace eider {

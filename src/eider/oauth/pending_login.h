@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/http/cookie.h"
-#include "eider/http/request.h"
+#include "eider/protocols/http/cookie.h"
+#include "eider/protocols/http/request.h"
 
 namespace eider::detail::oauth {
 

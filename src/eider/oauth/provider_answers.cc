@@ -6,8 +6,8 @@
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
 #include "eider/core/base/utf8.h"
-#include "eider/http/http_url.h"
 #include "eider/jwt/jws.h"
+#include "eider/protocols/http/http_url.h"
 
 namespace eider::detail::oauth {
 

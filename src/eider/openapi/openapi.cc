@@ -13,10 +13,10 @@
 #include "eider/core/base/url.h"
 #include "eider/core/json/value.h"
 #include "eider/core/json/write.h"
-#include "eider/http/sse.h"
-#include "eider/http/status.h"
 #include "eider/openapi/path_template.h"
 #include "eider/openapi/schema.h"
+#include "eider/protocols/http/sse.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider {
 

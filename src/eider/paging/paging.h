@@ -14,7 +14,7 @@
 #include "eider/core/json/json.h"
 #include "eider/core/reflect/constraints.h"
 #include "eider/core/reflect/text_kind.h"
-#include "eider/http/page_links.h"
+#include "eider/protocols/http/page_links.h"
 
 namespace eider {
 

@@ -12,8 +12,8 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/reflect/constraints.h"
-#include "eider/http/cookie.h"
 #include "eider/passkeys/relying_party.h"
+#include "eider/protocols/http/cookie.h"
 #include "eider/runtime/loop.h"
 #include "eider/session/users.h"
 

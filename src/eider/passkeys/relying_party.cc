@@ -10,8 +10,8 @@
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/json/json.h"
-#include "eider/http/http_url.h"
 #include "eider/passkeys/client_data.h"
+#include "eider/protocols/http/http_url.h"
 
 namespace eider::detail::passkeys {
 

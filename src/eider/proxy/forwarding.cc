@@ -9,8 +9,8 @@
 #include "eider/core/base/assert.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
-#include "eider/http/grammar.h"
-#include "eider/http/ip_address.h"
+#include "eider/protocols/http/grammar.h"
+#include "eider/protocols/http/ip_address.h"
 
 namespace eider::detail::proxy {
 

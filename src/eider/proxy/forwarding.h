@@ -10,9 +10,9 @@
 
 #include "eider/client/received.h"
 #include "eider/core/base/buffer.h"
-#include "eider/http/head.h"
-#include "eider/http/http_url.h"
-#include "eider/http/request.h"
+#include "eider/protocols/http/head.h"
+#include "eider/protocols/http/http_url.h"
+#include "eider/protocols/http/request.h"
 
 namespace eider::detail::proxy {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/http/h1/head_reader.h"
+#include "eider/protocols/http/h1/head_reader.h"
 
 namespace eider::detail::proxy {
 namespace {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "eider/client/call.h"
-#include "eider/http/method.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/method.h"
+#include "eider/protocols/http/response.h"
 #include "eider/proxy/load.h"
 
 namespace eider::detail::proxy {

@@ -11,7 +11,7 @@
 #include "eider/client/client_request.h"
 #include "eider/client/client_state.h"
 #include "eider/core/base/failure.h"
-#include "eider/http/http_url.h"
+#include "eider/protocols/http/http_url.h"
 #include "eider/proxy/forwarding.h"
 #include "eider/proxy/load.h"
 #include "eider/proxy/proxied_answer.h"

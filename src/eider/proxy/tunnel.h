@@ -8,10 +8,10 @@
 
 #include "eider/client/client_error.h"
 #include "eider/client/client_state.h"
-#include "eider/http/http_url.h"
-#include "eider/http/request.h"
-#include "eider/http/response.h"
 #include "eider/net/route.h"
+#include "eider/protocols/http/http_url.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
 #include "eider/proxy/forwarding.h"
 #include "eider/proxy/load.h"
 #include "eider/proxy/proxy.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "eider/client/content_sender.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/method.h"
 
 namespace eider::detail::proxy {
 

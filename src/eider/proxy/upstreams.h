@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/http/http_url.h"
+#include "eider/protocols/http/http_url.h"
 #include "eider/proxy/proxy.h"
 #include "eider/runtime/time.h"
 

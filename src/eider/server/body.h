@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
-#include "eider/http/refusal.h"
+#include "eider/protocols/http/refusal.h"
 
 namespace eider {
 class Loop;

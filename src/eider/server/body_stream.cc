@@ -2,7 +2,7 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/result.h"
-#include "eider/http/h1/response_body.h"
+#include "eider/protocols/http/h1/response_body.h"
 
 namespace eider {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "eider/core/base/work.h"
-#include "eider/http/head.h"
+#include "eider/protocols/http/head.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/sync.h"
 #include "eider/runtime/task.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "eider/core/base/secured_by.h"
-#include "eider/http/request.h"
+#include "eider/protocols/http/request.h"
 #include "eider/runtime/pace.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/timer.h"

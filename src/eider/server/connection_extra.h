@@ -8,7 +8,7 @@
 #include <string>
 
 #include "eider/core/base/buffer.h"
-#include "eider/http/proxy_protocol.h"
+#include "eider/protocols/http/proxy_protocol.h"
 #include "eider/runtime/upgraded_stream.h"
 #include "eider/server/connection.h"
 #include "eider/server/connection_look.h"

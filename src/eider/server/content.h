@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "eider/core/base/work.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/response.h"
 #include "eider/runtime/descriptor.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/sync.h"

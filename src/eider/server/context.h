@@ -10,10 +10,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "eider/http/h1/head_reader.h"
-#include "eider/http/h1/writer.h"
-#include "eider/http/request.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/h1/head_reader.h"
+#include "eider/protocols/http/h1/writer.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/output_budget.h"
 #include "eider/server/body.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "eider/http/method.h"
-#include "eider/http/request_work.h"
+#include "eider/protocols/http/method.h"
+#include "eider/protocols/http/request_work.h"
 #include "eider/server/answer_began.h"
 
 namespace eider::detail::server {

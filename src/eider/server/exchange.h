@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "eider/http/refusal.h"
-#include "eider/http/request.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/refusal.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
 #include "eider/runtime/cancel.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/loop.h"

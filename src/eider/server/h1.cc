@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "eider/http/h1/writer.h"
-#include "eider/http/status.h"
+#include "eider/protocols/http/h1/writer.h"
+#include "eider/protocols/http/status.h"
 #include "eider/server/connection_extra.h"
 #include "eider/server/content.h"
 #include "eider/server/report_h1.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "eider/core/base/saved_input.h"
-#include "eider/http/h1/writer.h"
+#include "eider/protocols/http/h1/writer.h"
 #include "eider/runtime/stream.h"
 #include "eider/server/context.h"
 #include "eider/server/deadline_h1.h"

@@ -10,8 +10,8 @@
 
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/result.h"
-#include "eider/http/head.h"
-#include "eider/http/refusal.h"
+#include "eider/protocols/http/head.h"
+#include "eider/protocols/http/refusal.h"
 #include "eider/server/body.h"
 #include "eider/server/body_stream.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "eider/core/base/saved_input.h"
-#include "eider/http/h1/head_reader.h"
+#include "eider/protocols/http/h1/head_reader.h"
 #include "eider/runtime/stream.h"
 
 namespace eider::detail::server {

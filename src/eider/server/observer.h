@@ -6,7 +6,7 @@
 #include <functional>
 #include <string_view>
 
-#include "eider/http/request.h"
+#include "eider/protocols/http/request.h"
 #include "eider/runtime/time.h"
 #include "eider/server/state.h"
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "eider/http/ip_address.h"
+#include "eider/protocols/http/ip_address.h"
 
 namespace eider::detail::server {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/http/method.h"
-#include "eider/http/status.h"
+#include "eider/protocols/http/method.h"
+#include "eider/protocols/http/status.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/loop.h"
 #include "eider/server/content.h"

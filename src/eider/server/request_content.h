@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "eider/http/head.h"
-#include "eider/http/refusal.h"
+#include "eider/protocols/http/head.h"
+#include "eider/protocols/http/refusal.h"
 #include "eider/server/body.h"
 #include "eider/server/inbox.h"
 #include "eider/server/service.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "eider/http/status.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider::detail::server {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/http/request.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
 #include "eider/runtime/cancel.h"
 #include "eider/runtime/task.h"
 #include "eider/runtime/time.h"

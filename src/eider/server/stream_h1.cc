@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "eider/http/status.h"
+#include "eider/protocols/http/status.h"
 #include "eider/server/connection.h"
 #include "eider/server/report_h1.h"
 #include "eider/server/responder_h1.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/http/h1/content_reader.h"
-#include "eider/http/h1/writer.h"
+#include "eider/protocols/http/h1/content_reader.h"
+#include "eider/protocols/http/h1/writer.h"
 #include "eider/server/exchange.h"
 #include "eider/server/transport.h"
 

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "eider/core/base/log.h"
-#include "eider/http/ws/frame.h"
-#include "eider/http/ws/message_reader.h"
-#include "eider/http/ws/message_writer.h"
+#include "eider/protocols/http/ws/frame.h"
+#include "eider/protocols/http/ws/message_reader.h"
+#include "eider/protocols/http/ws/message_writer.h"
 #include "eider/runtime/output_budget.h"
 #include "eider/runtime/stream.h"
 #include "eider/runtime/upgraded_stream.h"

@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "eider/http/sse.h"
-#include "eider/http/ws/message_writer.h"
+#include "eider/protocols/http/sse.h"
+#include "eider/protocols/http/ws/message_writer.h"
 #include "eider/runtime/loop.h"
 #include "eider/server/topic_index.h"
 #include "eider/server/ws_hub.h"

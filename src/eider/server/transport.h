@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "eider/http/request.h"
-#include "eider/http/response.h"
+#include "eider/protocols/http/request.h"
+#include "eider/protocols/http/response.h"
 #include "eider/runtime/time.h"
 
 namespace eider::detail::server {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "eider/http/response.h"
+#include "eider/protocols/http/response.h"
 #include "eider/runtime/upgraded.h"
 
 namespace eider {

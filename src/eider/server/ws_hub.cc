@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/http/ws/message_writer.h"
+#include "eider/protocols/http/ws/message_writer.h"
 #include "eider/ws/ws_session.h"
 
 namespace eider::detail::server {

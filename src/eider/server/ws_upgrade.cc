@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/http/ws/extension_list.h"
+#include "eider/protocols/http/ws/extension_list.h"
 #include "eider/server/ws_hub.h"
 #include "eider/ws/ws_session.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "eider/core/base/result.h"
-#include "eider/http/head.h"
-#include "eider/http/ws/handshake.h"
+#include "eider/protocols/http/head.h"
+#include "eider/protocols/http/ws/handshake.h"
 #include "eider/server/topics.h"
 #include "eider/server/upgrade.h"
 #include "eider/ws/ws_route.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "eider/app/middleware.h"
-#include "eider/http/cookie.h"
+#include "eider/protocols/http/cookie.h"
 #include "eider/runtime/loop_local.h"
 #include "eider/runtime/scope.h"
 #include "eider/runtime/time.h"

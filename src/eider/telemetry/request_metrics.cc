@@ -16,7 +16,7 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/version.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/method.h"
 #include "eider/runtime/loop_local.h"
 #include "eider/runtime/sleep.h"
 #include "eider/server/loop_numbers.h"

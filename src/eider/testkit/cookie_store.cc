@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "eider/core/base/text.h"
-#include "eider/http/date.h"
+#include "eider/protocols/http/date.h"
 #include "eider/testkit/loop_sim.h"
 
 namespace eider::detail::testkit {

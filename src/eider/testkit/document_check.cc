@@ -9,9 +9,9 @@
 #include "eider/core/base/url.h"
 #include "eider/core/base/utf8.h"
 #include "eider/core/json/binary.h"
-#include "eider/http/list.h"
-#include "eider/http/sse.h"
-#include "eider/http/status.h"
+#include "eider/protocols/http/list.h"
+#include "eider/protocols/http/sse.h"
+#include "eider/protocols/http/status.h"
 #include "eider/testkit/schema_check.h"
 
 namespace eider {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eider/core/json/value.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/method.h"
 #include "eider/testkit/reply.h"
 
 namespace eider {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "eider/core/base/failure.h"
-#include "eider/http/h1/response_reader.h"
-#include "eider/http/ws/message_writer.h"
+#include "eider/protocols/http/h1/response_reader.h"
+#include "eider/protocols/http/ws/message_writer.h"
 
 namespace eider {
 

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
-#include "eider/http/h1/response_body.h"
-#include "eider/http/sse.h"
-#include "eider/http/ws/close_code.h"
-#include "eider/http/ws/message_reader.h"
+#include "eider/protocols/http/h1/response_body.h"
+#include "eider/protocols/http/sse.h"
+#include "eider/protocols/http/ws/close_code.h"
+#include "eider/protocols/http/ws/message_reader.h"
 #include "eider/runtime/time.h"
 #include "eider/testkit/reply.h"
 #include "eider/testkit/sim_kernel.h"

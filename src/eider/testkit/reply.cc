@@ -7,7 +7,7 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
-#include "eider/http/status.h"
+#include "eider/protocols/http/status.h"
 
 namespace eider {
 

@@ -12,7 +12,7 @@
 
 #include "eider/app/app.h"
 #include "eider/core/json/json.h"
-#include "eider/http/multipart_form.h"
+#include "eider/protocols/http/multipart_form.h"
 #include "eider/runtime/time.h"
 #include "eider/testkit/document_check.h"
 #include "eider/testkit/open_answer.h"

@@ -12,7 +12,7 @@
 #include "eider/app/websocket.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/reflect/constraints.h"
-#include "eider/http/date.h"
+#include "eider/protocols/http/date.h"
 #include "eider/runtime/blocking.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/sleep.h"

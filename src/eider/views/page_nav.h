@@ -2,7 +2,7 @@
 // Must not know what a list holds.
 #pragma once
 
-#include "eider/http/page_links.h"
+#include "eider/protocols/http/page_links.h"
 #include "eider/views/filter_set.h"
 #include "eider/views/markup.h"
 

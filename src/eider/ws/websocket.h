@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "eider/core/base/intrusive_list.h"
-#include "eider/http/ws/close_code.h"
-#include "eider/http/ws/deflate_codec.h"
-#include "eider/http/ws/deflate_offer.h"
-#include "eider/http/ws/extension.h"
-#include "eider/http/ws/message_reader.h"
+#include "eider/protocols/http/ws/close_code.h"
+#include "eider/protocols/http/ws/deflate_codec.h"
+#include "eider/protocols/http/ws/deflate_offer.h"
+#include "eider/protocols/http/ws/extension.h"
+#include "eider/protocols/http/ws/message_reader.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/time.h"
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "eider/core/base/saved_input.h"
-#include "eider/http/ws/message_reader.h"
+#include "eider/protocols/http/ws/message_reader.h"
 #include "eider/runtime/deferred.h"
 #include "eider/runtime/upgraded.h"
 #include "eider/ws/websocket.h"

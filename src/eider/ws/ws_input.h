@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
-#include "eider/http/ws/message_reader.h"
+#include "eider/protocols/http/ws/message_reader.h"
 #include "eider/runtime/time.h"
 
 namespace eider::ws::detail {

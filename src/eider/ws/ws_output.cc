@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eider/http/ws/message_writer.h"
+#include "eider/protocols/http/ws/message_writer.h"
 
 namespace eider::ws::detail {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "eider/core/base/shared_log.h"
-#include "eider/http/ws/extension.h"
+#include "eider/protocols/http/ws/extension.h"
 #include "eider/runtime/time.h"
 #include "eider/runtime/upgraded.h"
 #include "eider/ws/ws_route.h"

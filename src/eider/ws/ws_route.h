@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/http/ws/handshake.h"
+#include "eider/protocols/http/ws/handshake.h"
 #include "eider/runtime/task.h"
 #include "eider/ws/websocket.h"
 

@@ -10,7 +10,7 @@
 
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/log.h"
-#include "eider/http/ws/message_writer.h"
+#include "eider/protocols/http/ws/message_writer.h"
 #include "eider/runtime/loop.h"
 #include "eider/ws/websocket.h"
 #include "eider/ws/ws_inbox.h"

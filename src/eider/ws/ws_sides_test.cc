@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/http/ws/deflate_codec.h"
+#include "eider/protocols/http/ws/deflate_codec.h"
 #include "eider/server/test_ws_line.h"
 #include "eider/ws/test_held_line.h"
 #include "eider/ws/ws_session.h"

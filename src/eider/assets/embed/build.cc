@@ -11,7 +11,7 @@
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
-#include "eider/http/mime.h"
+#include "eider/protocols/http/mime.h"
 
 namespace eider::detail::embed {
 namespace {

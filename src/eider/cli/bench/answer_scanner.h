@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "eider/cli/bench/answer_check.h"
-#include "eider/http/h1/head_reader.h"
-#include "eider/http/h1/response_body.h"
-#include "eider/http/h1/response_reader.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/h1/head_reader.h"
+#include "eider/protocols/http/h1/response_body.h"
+#include "eider/protocols/http/h1/response_reader.h"
+#include "eider/protocols/http/method.h"
 
 namespace eider::bench {
 

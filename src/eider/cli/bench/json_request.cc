@@ -12,7 +12,7 @@
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"
 #include "eider/core/json/write.h"
-#include "eider/http/http_url.h"
+#include "eider/protocols/http/http_url.h"
 
 namespace eider::bench {
 

@@ -12,7 +12,7 @@
 #include "eider/cli/bench/answer_check.h"
 #include "eider/cli/bench/schedule.h"
 #include "eider/core/base/result.h"
-#include "eider/http/ws/message_reader.h"
+#include "eider/protocols/http/ws/message_reader.h"
 #include "eider/runtime/loop.h"
 #include "eider/runtime/time.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "eider/core/base/text.h"
-#include "eider/http/grammar.h"
+#include "eider/protocols/http/grammar.h"
 
 namespace eider::bench {
 

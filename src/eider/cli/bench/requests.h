@@ -10,7 +10,7 @@
 #include "eider/cli/bench/json_request.h"
 #include "eider/cli/bench/options.h"
 #include "eider/core/base/result.h"
-#include "eider/http/method.h"
+#include "eider/protocols/http/method.h"
 
 namespace eider::bench {
 

@@ -10,7 +10,7 @@
 #include "eider/cli/bench/sent_ring.h"
 #include "eider/cli/bench/ws_terms.h"
 #include "eider/client/ws_opening.h"
-#include "eider/http/ws/message_reader.h"
+#include "eider/protocols/http/ws/message_reader.h"
 
 namespace eider::bench {
 

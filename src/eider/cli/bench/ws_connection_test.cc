@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "eider/http/ws/handshake.h"
+#include "eider/protocols/http/ws/handshake.h"
 #include "eider/runtime/sleep.h"
 #include "eider/runtime/tcp.h"
 #include "tests/support/test_loop.h"

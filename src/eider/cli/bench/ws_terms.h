@@ -14,8 +14,8 @@
 #include "eider/client/ws_client.h"
 #include "eider/client/ws_url.h"
 #include "eider/core/base/buffer.h"
-#include "eider/http/ws/message_reader.h"
-#include "eider/http/ws/message_writer.h"
+#include "eider/protocols/http/ws/message_reader.h"
+#include "eider/protocols/http/ws/message_writer.h"
 
 namespace eider::bench {
 

@@ -9,7 +9,7 @@
 #include "eider/app/websocket.h"
 #include "eider/cli/dev/fault_page.h"
 #include "eider/core/base/text.h"
-#include "eider/http/ip_address.h"
+#include "eider/protocols/http/ip_address.h"
 #include "eider/proxy/proxy.h"
 #include "eider/runtime/sleep.h"
 #include "eider/server/content.h"

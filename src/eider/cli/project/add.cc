@@ -18,7 +18,7 @@
 #include "eider/cli/project/new.h"
 #include "eider/cli/project/project.h"
 #include "eider/cli/project/words.h"
-#include "eider/route/pattern.h"
+#include "eider/protocols/route/pattern.h"
 
 namespace eider {
 

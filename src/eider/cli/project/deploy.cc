@@ -16,7 +16,7 @@
 #include "eider/cli/json_line.h"
 #include "eider/cli/project/in_project.h"
 #include "eider/cli/project/package.h"
-#include "eider/http/http_url.h"
+#include "eider/protocols/http/http_url.h"
 
 namespace eider {
 

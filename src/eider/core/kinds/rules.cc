@@ -4,7 +4,7 @@
 
 #include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
-#include "eider/http/http_url.h"
+#include "eider/protocols/http/http_url.h"
 
 namespace eider {
 

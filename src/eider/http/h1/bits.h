@@ -1,9 +1,0 @@
-// Which bytes of a block a mask holds for, as bits: to_bits.
-// Must not hold code of its own: it chooses the platform's file.
-#pragma once
-
-#ifdef __SSE2__
-#include "eider/http/h1/bits_sse2.h"
-#else
-#include "eider/http/h1/bits_portable.h"
-#endif

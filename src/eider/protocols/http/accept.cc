@@ -1,0 +1,112 @@
+#include "eider/protocols/http/accept.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "eider/core/base/text.h"
+#include "eider/protocols/http/qvalue.h"
+
+namespace eider {
+
+namespace {
+
+/// How closely a range names a type.
+enum class Closeness : std::uint8_t { none, any, any_subtype, exact };
+
+/// Up to the next `separator` that stands in no quoted string; takes it and that off the front.
+std::string_view take_part(std::string_view& rest, char separator) noexcept {
+  bool is_quoted = false;
+  std::size_t at = 0;
+  for (; at < rest.size(); ++at) {
+    const char byte = rest[at];
+    if (is_quoted && byte == '\\') {
+      ++at;  // quoted-pair
+    } else if (byte == '"') {
+      is_quoted = !is_quoted;
+    } else if (byte == separator && !is_quoted) {
+      break;
+    }
+  }
+  const std::string_view part = trim(rest.substr(0, at));
+  rest.remove_prefix(std::min(at + 1, rest.size()));
+  return part;
+}
+
+/// The weight behind a range; nothing where it is none.
+std::optional<Weight> weight_of(std::string_view parameters) noexcept {
+  while (!parameters.empty()) {
+    const std::string_view parameter = take_part(parameters, ';');
+    if (parameter.size() > 1 && to_lower(parameter[0]) == 'q' && parameter[1] == '=') {
+      return parse_qvalue(parameter.substr(2));
+    }
+  }
+  return kWeightMax;
+}
+
+Closeness closeness(std::string_view range, std::string_view type) noexcept {
+  if (range == "*/*") {
+    return Closeness::any;
+  }
+  if (equals_ignoring_case(range, type)) {
+    return Closeness::exact;
+  }
+  const std::size_t slash = range.find('/');
+  const bool is_any_subtype =
+      slash != range.npos && range.substr(slash) == "/*" &&
+      equals_ignoring_case(range.substr(0, slash + 1), type.substr(0, slash + 1));
+  return is_any_subtype ? Closeness::any_subtype : Closeness::none;
+}
+
+/// What Accept says of one type.
+struct Judgement {
+  Closeness closeness = Closeness::none;
+  Weight weight = 0;
+};
+
+void judge(Judgement& judgement, std::string_view ranges, std::string_view type) noexcept {
+  while (!ranges.empty()) {
+    std::string_view parameters = take_part(ranges, ',');
+    const std::string_view range = take_part(parameters, ';');
+    const Closeness now = closeness(range, type);
+    if (now == Closeness::none || now < judgement.closeness) {
+      continue;
+    }
+    const auto weight = weight_of(parameters);
+    if (weight && (now > judgement.closeness || *weight > judgement.weight)) {
+      judgement = {now, *weight};
+    }
+  }
+}
+
+bool is_accept(const Field& field) noexcept {
+  return equals_ignoring_case(field.name, "Accept");
+}
+
+}  // namespace
+
+std::optional<std::size_t> choose_media_type(std::span<const Field> fields,
+                                             std::span<const std::string_view> offered) noexcept {
+  const bool asks = std::ranges::any_of(
+      fields, [](const Field& field) { return is_accept(field) && !field.value.empty(); });
+  if (!asks) {
+    return offered.empty() ? std::nullopt : std::optional<std::size_t>(0);
+  }
+  std::optional<std::size_t> best;
+  Weight best_weight = 0;
+  for (std::size_t index = 0; index < offered.size(); ++index) {
+    const std::string_view type = trim(offered[index].substr(0, offered[index].find(';')));
+    Judgement judgement;
+    for (const Field& field : fields) {
+      if (is_accept(field)) {
+        judge(judgement, field.value, type);
+      }
+    }
+    if (judgement.weight > best_weight) {
+      best = index;
+      best_weight = judgement.weight;
+    }
+  }
+  return best;
+}
+
+}  // namespace eider

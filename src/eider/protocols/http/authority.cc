@@ -1,0 +1,65 @@
+#include "eider/protocols/http/authority.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "eider/core/base/text.h"
+
+namespace eider::detail::http {
+
+namespace {
+
+/// 1 to 65535. "port = *DIGIT", which may be empty and then means the usual one.
+std::optional<std::uint16_t> read_port(std::string_view digits, std::uint16_t usual) noexcept {
+  if (digits.empty()) {
+    return usual;
+  }
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  const bool is_port = error == std::errc() && end == digits.data() + digits.size() && port != 0;
+  return is_port ? std::optional(port) : std::nullopt;
+}
+
+bool is_host_byte(char byte) noexcept {
+  return is_digit(byte) || is_letter(byte) || byte == '.' || byte == '-' || byte == '_';
+}
+
+bool is_ipv6_byte(char byte) noexcept {
+  return hex_value(byte) >= 0 || byte == ':' || byte == '.';
+}
+
+/// The bytes of the host within the authority, brackets included; 0 when it is none.
+std::size_t host_bytes(std::string_view authority) noexcept {
+  if (!authority.starts_with('[')) {
+    const std::size_t bytes = std::min(authority.find(':'), authority.size());
+    return std::ranges::all_of(authority.substr(0, bytes), is_host_byte) ? bytes : 0;
+  }
+  const std::size_t end = authority.find(']');
+  const bool is_closed = end != std::string_view::npos && end > 1;
+  return is_closed && std::ranges::all_of(authority.substr(1, end - 1), is_ipv6_byte) ? end + 1 : 0;
+}
+
+}  // namespace
+
+Result<Authority, AuthorityFlaw> read_authority(std::string_view text,
+                                                std::uint16_t usual_port) noexcept {
+  // The user is looked for first: "a@b" would otherwise read as a host that is wrong.
+  if (text.contains('@')) {
+    return fail(AuthorityFlaw::names_a_user);
+  }
+  const std::size_t bytes = host_bytes(text);
+  if (bytes == 0) {
+    return fail(AuthorityFlaw::bad_host);
+  }
+  const std::string_view rest = text.substr(bytes);
+  const auto port = rest.empty() ? usual_port : read_port(rest.substr(1), usual_port);
+  if (!port || !(rest.empty() || rest.starts_with(':'))) {
+    return fail(AuthorityFlaw::bad_port);
+  }
+  const std::string_view written = text.substr(0, bytes);
+  const bool is_bracketed = written.starts_with('[');
+  return Authority{is_bracketed ? written.substr(1, bytes - 2) : written, written, *port};
+}
+
+}  // namespace eider::detail::http

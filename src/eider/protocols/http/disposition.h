@@ -1,0 +1,41 @@
+// What the Content-Disposition of a form's part says (RFC 7578, section 4.2).
+// Must not use filename*: RFC 7578 forbids it here, and two names for one file invite mistakes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/core/base/result.h"
+#include "eider/protocols/http/multipart_refusal.h"
+
+namespace eider {
+
+struct Disposition {
+  /// UTF-8.
+  std::string name;
+  /// As the client calls it, of any bytes: see `safe_filename`. Nothing: a field, not a file.
+  std::optional<std::string> filename;
+};
+
+/// Reads `form-data; name="a"; filename="b.txt"`.
+///
+/// `%22`, `%0D` and `%0A` are decoded, which is how browsers write quotes and line ends, and so are
+/// `\"` and `\\`, which others write. Any other '%' or '\' is itself.
+///
+/// errors   bad_disposition  another type than form-data, no parameters, or one of the two doubled
+///          missing_name     no name, or an empty one
+///          bad_name         not UTF-8
+/// source   RFC 7578, section 4.2; WHATWG HTML, 4.10.21.8
+[[nodiscard]] Result<Disposition, MultipartRefusal> read_disposition(std::string_view field_value);
+
+/// Returns a name that a file may get here: the last part of a path with '/' or '\', at most
+/// `bytes_max` long, and never empty. Control characters, characters that are not shown (such as
+/// those that change the direction of text) and bytes that are not UTF-8 become '_'. Dots, blanks
+/// and '-' at the front are left out, and a device name of Windows (CON, NUL, COM1, …) gets a '_'
+/// before it. It may still be the name of a file that exists.
+///
+/// bytes_max  at least 8; a longer name is cut in front of its extension
+[[nodiscard]] std::string safe_filename(std::string_view filename, std::size_t bytes_max = 255);
+
+}  // namespace eider

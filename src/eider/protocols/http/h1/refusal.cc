@@ -1,0 +1,63 @@
+#include "eider/protocols/http/h1/refusal.h"
+
+#include <iterator>
+
+namespace eider::h1 {
+
+namespace {
+
+// In the order of the enum. The table test reads every row.
+constexpr RefusalInfo kRows[] = {
+    {500, "Nothing was refused.", ""},
+    {400, "An empty line too many stands before the request line.", "RFC 9112, 2.2"},
+    {400, "The method is not a token.", "RFC 9112, 3.1"},
+    {501, "The method is not known.", "RFC 9110, 9.1"},
+    {400, "The request target is not valid.", "RFC 9112, 3.2"},
+    {414, "The request target is too long.", "RFC 9112, 3"},
+    {400, "The HTTP version is not valid.", "RFC 9112, 2.3"},
+    {505, "Only HTTP/1.0 and HTTP/1.1 are spoken here.", "RFC 9110, 2.5"},
+
+    {400, "A line ends in LF without CR.", "RFC 9112, 2.2"},
+    {400, "A CR is not followed by LF.", "RFC 9112, 2.2"},
+    {400, "A field name is not a token.", "RFC 9110, 5.1"},
+    {400, "A blank stands between a field name and its colon.", "RFC 9112, 5.1"},
+    {400, "A field line is folded.", "RFC 9112, 5.2"},
+    {400, "A field value holds a control character.", "RFC 9110, 5.5"},
+    {431, "The head of the request is too large.", "RFC 6585, 5"},
+    {431, "The request has too many fields.", "RFC 6585, 5"},
+
+    {400, "The Host field is missing.", "RFC 9112, 3.2"},
+    {400, "The Host field is there twice.", "RFC 9112, 3.2"},
+    {400, "The Host field is not valid.", "RFC 9112, 3.2"},
+    {400, "The Connection field is not valid.", "RFC 9110, 7.6.1"},
+    {417, "The Expect field asks for something that is not known.", "RFC 9110, 10.1.1"},
+
+    {400, "The Content-Length field is not valid.", "RFC 9112, 6.3"},
+    {400, "The Content-Length field is there twice.", "RFC 9112, 6.3"},
+    {413, "The content is larger than can be counted.", "RFC 9110, 8.6"},
+    {400, "Content-Length and Transfer-Encoding are both there.", "RFC 9112, 6.1"},
+    {400, "Transfer-Encoding is not part of HTTP/1.0.", "RFC 9112, 6.1"},
+    {400, "The Transfer-Encoding field is not valid.", "RFC 9112, 6.1"},
+    {501, "A transfer coding is not known.", "RFC 9112, 6.1"},
+    {400, "The chunked coding is applied twice.", "RFC 9112, 6.1"},
+    {400, "The chunked coding is not the last one.", "RFC 9112, 6.3"},
+
+    {400, "A chunk size is not valid.", "RFC 9112, 7.1"},
+    {413, "A chunk is larger than can be counted.", "RFC 9112, 7.1"},
+    {400, "A chunk extension is not valid.", "RFC 9112, 7.1.1"},
+    {413, "The chunk extensions are too long.", "RFC 9112, 7.1.1"},
+    {400, "A chunk is longer than its size says.", "RFC 9112, 7.1"},
+    {400, "A trailer field is not valid.", "RFC 9112, 7.1.2"},
+    {431, "The trailer fields are too large.", "RFC 6585, 5"},
+
+    {408, "The head of the request took too long.", "RFC 9110, 15.5.9"},
+};
+static_assert(std::size(kRows) == static_cast<std::size_t>(Refusal::head_too_slow) + 1);
+
+}  // namespace
+
+const RefusalInfo& refusal_info(Refusal refusal) noexcept {
+  return kRows[static_cast<std::size_t>(refusal)];
+}
+
+}  // namespace eider::h1

@@ -1,0 +1,79 @@
+// Reads the head of one HTTP/1.x response from bytes (RFC 9112, sections 2 to 9).
+// Must not keep bytes, know sockets, or allocate once it is made.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "eider/protocols/http/h1/head_reader.h"
+#include "eider/protocols/http/h1/response_flaw.h"
+#include "eider/protocols/http/head.h"
+
+namespace eider::h1 {
+
+struct ResponseLimits {
+  /// From the first byte to the end of the empty line.
+  std::uint32_t head_bytes_max = 128 * 1024;
+  std::uint32_t fields_max = 1000;
+};
+
+/// How the content's end is found (RFC 9112, section 6.3).
+enum class ReplyBody : std::uint8_t { none, sized, chunked, until_close };
+
+struct ReplyHead {
+  /// 100 to 999: a code above 599 counts as a server error (RFC 9110, section 15).
+  int status = 0;
+  /// 0 or 1. HTTP/1.2 and later minors count as 1 (RFC 9110, section 2.5).
+  std::uint8_t minor_version = 1;
+  ReplyBody body = ReplyBody::none;
+  /// The connection can be used again behind the content (RFC 9112, section 9.3).
+  bool keeps_alive = false;
+  /// Content bytes that follow when body == ReplyBody::sized, else 0.
+  std::uint64_t content_length = 0;
+  /// All field lines in their order.
+  std::span<const Field> fields;
+  /// The head's bytes, from the version to the empty line: where the fields point.
+  std::string_view bytes;
+
+  /// 1xx: another head follows. Not so for 101, behind which HTTP ends.
+  [[nodiscard]] bool is_interim() const noexcept { return status < 200 && status != 101; }
+  /// The first field of that name, compared without case.
+  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const noexcept;
+};
+
+/// One per loop, used for all its connections: it holds the fields of the head read last.
+///
+/// A head that comes in pieces is read again only when its end has come: see HeadSearch.
+class ResponseReader {
+ public:
+  ResponseReader() = default;
+  ResponseReader(const ResponseReader&) = delete;
+  ResponseReader& operator=(const ResponseReader&) = delete;
+
+  /// Reads the head at the front of `in`.
+  ///
+  /// in       unread connection bytes, any length; head() points into them
+  /// asked    the request's method: HEAD and CONNECT change where the answer ends
+  /// returns  complete   head() and head_bytes() are valid until the next read
+  ///          need_more  a correct start: call again with the same bytes and more
+  ///          refused    flaw() says why; every longer input is refused for the same reason
+  /// cost     one pass, no allocation unless limits.fields_max has grown
+  /// source   RFC 9112, sections 2.2, 4, 5, 6, 7 and 9
+  [[nodiscard]] HeadStatus read(std::string_view in, Method asked, const ResponseLimits& limits);
+
+  /// Pre: the last read returned complete.
+  [[nodiscard]] const ReplyHead& head() const noexcept { return head_; }
+  [[nodiscard]] std::size_t head_bytes() const noexcept { return head_.bytes.size(); }
+  /// Pre: the last read returned refused.
+  [[nodiscard]] ResponseFlaw flaw() const noexcept { return flaw_; }
+
+ private:
+  std::vector<Field> fields_;
+  ReplyHead head_;
+  ResponseFlaw flaw_ = ResponseFlaw::none;
+};
+
+}  // namespace eider::h1

@@ -1,0 +1,124 @@
+// Writes HTTP/1.1 responses as bytes (RFC 9112).
+// Must not decide anything: what it is told to say, it says; callers have checked fields for CR LF.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/text.h"
+#include "eider/protocols/http/date.h"
+#include "eider/protocols/http/h1/put.h"
+#include "eider/protocols/http/h1/refusal.h"
+
+namespace eider::h1 {
+
+/// What the Connection field says (RFC 9112, section 9.3).
+enum class Persistence : std::uint8_t {
+  /// No field: an HTTP/1.1 connection stays open.
+  implied,
+  /// "keep-alive": an HTTP/1.0 client has asked for it.
+  spoken,
+  /// "close": the connection ends behind this response.
+  close,
+  /// "upgrade": another protocol follows this response.
+  upgrade,
+};
+
+/// How the client finds the content's end.
+enum class Framing : std::uint8_t {
+  /// No field: 1xx, 204, 304, or content that ends with the connection.
+  none,
+  /// Content-Length.
+  sized,
+  /// Transfer-Encoding: chunked; only for HTTP/1.1 clients.
+  chunked,
+};
+
+/// How the answers of one second begin, so that its date is formatted once. One per loop.
+class HeadStart {
+ public:
+  /// The lines of a 200 up to Date, and the name of the next field.
+  static constexpr std::string_view kBeforeDate = "HTTP/1.1 200 OK\r\nServer: eider\r\nDate: ";
+  static constexpr std::string_view kBehindDate = "\r\nContent-Type: ";
+  static constexpr std::size_t kBytes = kBeforeDate.size() + kDateBytes + kBehindDate.size();
+
+  HeadStart() noexcept { tell(0); }
+
+  /// Valid until the next call.
+  [[nodiscard]] const HeadStart& at(std::int64_t unix_seconds) noexcept {
+    if (unix_seconds != seconds_) [[unlikely]] {
+      tell(unix_seconds);
+    }
+    return *this;
+  }
+
+  /// "HTTP/1.1 200 OK", Server, Date, "Content-Type: ".
+  [[nodiscard]] std::string_view text() const noexcept { return {text_.data(), kBytes}; }
+  /// "Sun, 06 Nov 1994 08:49:37 GMT"
+  [[nodiscard]] std::string_view date() const noexcept {
+    return {text_.data() + kBeforeDate.size(), kDateBytes};
+  }
+
+ private:
+  void tell(std::int64_t unix_seconds) noexcept;
+
+  std::int64_t seconds_ = 0;
+  std::array<char, kBytes> text_{};
+};
+
+/// A response head as it is to be written.
+struct ResponseHead {
+  /// 200 <= status <= 599
+  int status = 200;
+  Framing framing = Framing::sized;
+  Persistence persistence = Persistence::implied;
+  /// For Framing::sized: of the content, also where none follows (HEAD).
+  std::uint64_t content_length = 0;
+  /// Empty: no Content-Type field.
+  std::string_view content_type = {};
+  /// Tells the date; null: no Date field.
+  const HeadStart* start = nullptr;
+  /// Further field lines, each ending in CRLF.
+  std::string_view field_lines = {};
+};
+
+inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
+
+/// Appends status line, Server, Date, Content-Type, framing, Connection, `field_lines`, empty line.
+void write_head(Buffer& out, const ResponseHead& head);
+
+/// Appends a whole answer of the usual kind: a 200 that says what its content is, on a connection
+/// that stays.
+///
+/// content_type  not empty
+/// field_lines   as in ResponseHead
+inline void write_usual(Buffer& out, const HeadStart& start, std::string_view content_type,
+                        std::string_view field_lines, std::string_view body);
+
+/// Appends one chunk. Nothing for empty `data`, which would end the body (RFC 9112, section 7.1).
+void write_chunk(Buffer& out, std::string_view data);
+
+/// Appends a whole response that refuses the request in plain text and announces the close.
+///
+/// start  as in ResponseHead
+void write_refusal(Buffer& out, Refusal refusal, const HeadStart* start);
+
+inline void write_usual(Buffer& out, const HeadStart& start, std::string_view content_type,
+                        std::string_view field_lines, std::string_view body) {
+  constexpr std::string_view kLength = "\r\nContent-Length: ";
+  constexpr std::size_t kOwnBytesMax =
+      HeadStart::kBytes + kLength.size() + detail::kDigitsMax + 2 * kCrlf.size();
+  char* const begin =
+      out.reserve(kOwnBytesMax + content_type.size() + field_lines.size() + body.size());
+  char* at = detail::put(begin, start.text());
+  at = detail::put(detail::put_short(at, content_type), kLength);
+  at = detail::put(detail::put_number(at, body.size()), kCrlf);
+  at = detail::put(detail::put_short(at, field_lines), kCrlf);
+  at = detail::put_short(at, body);
+  out.commit(static_cast<std::size_t>(at - begin));
+}
+
+}  // namespace eider::h1

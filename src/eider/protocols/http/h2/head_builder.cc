@@ -1,0 +1,378 @@
+#include "eider/protocols/http/h2/head_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "eider/core/base/text.h"
+#include "eider/protocols/http/grammar.h"
+#include "eider/protocols/http/h2/field_bytes.h"
+#include "eider/protocols/http/target.h"
+
+namespace eider::h2 {
+
+namespace {
+
+/// What each field counts beside its bytes (RFC 9113, section 6.5.2).
+constexpr std::uint64_t kFieldOverhead = 32;
+/// Larger memory is given back when its request is done.
+constexpr std::size_t kKeptBytesMax = 4UL * 1024;
+constexpr std::size_t kKeptPiecesMax = 64;
+/// So that a length can be counted in a signed number anywhere.
+constexpr std::uint64_t kContentLengthMax = std::numeric_limits<std::int64_t>::max();
+
+constexpr int kBadRequest = 400;
+constexpr int kUriTooLong = 414;
+constexpr int kExpectationFailed = 417;
+constexpr int kHeadTooLarge = 431;
+constexpr int kNotImplemented = 501;
+
+bool is_http(std::string_view scheme) noexcept {
+  return scheme == "https" || scheme == "http" || equals_ignoring_case(scheme, "https") ||
+         equals_ignoring_case(scheme, "http");
+}
+
+/// What is not set in every case. Field by field: see HeadReader.
+void start_anew(RequestHead& head) noexcept {
+  head.major_version = 2;
+  head.minor_version = 1;
+  head.form = TargetForm::origin;
+  head.body = BodyKind::none;
+  head.keeps_alive = true;
+  head.wants_upgrade = false;
+  head.opens_websocket = false;
+  head.target = head.path = head.query = head.authority = head.bytes = {};
+  head.fields = {};
+}
+
+template <class T>
+void forget(std::vector<T>& elements) noexcept {
+  elements.clear();
+  if (elements.capacity() > kKeptPiecesMax) {
+    elements.shrink_to_fit();
+  }
+}
+
+}  // namespace
+
+void HeadBuilder::begin() noexcept {
+  text_.reset(kKeptBytesMax);
+  forget(pieces_);
+  forget(crumbs_);
+  forget(fields_);
+  listed_bytes_ = 0;
+  content_length_ = content_bytes_ = 0;
+  method_ = path_ = scheme_ = authority_ = protocol_ = host_ = Span();
+  has_length_ = false;
+  expects_continue_ = false;
+  is_malformed_ = false;
+  priority_.reset();
+  refusal_.reset();
+}
+
+void HeadBuilder::refuse(int status, std::string_view text) noexcept {
+  if (!refusal_) {
+    refusal_ = RequestRefusal{status, text};
+  }
+}
+
+HeadBuilder::Span HeadBuilder::keep(std::string_view text) {
+  const Span span{static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(text.size()),
+                  true};
+  text_.append(text);
+  return span;
+}
+
+void HeadBuilder::add(std::string_view name, std::string_view value, const HeadLimits& limits) {
+  // The list's size counts what is refused as well, so that a bomb is seen.
+  listed_bytes_ += name.size() + value.size() + kFieldOverhead;
+  if (listed_bytes_ > limits.head_bytes_max) {
+    refuse(kHeadTooLarge, "The request head is too large.");
+  }
+  // Behind a refusal nothing is kept: the fields only count.
+  if (refusal_ || is_malformed_) {
+    return;
+  }
+  if (!detail::is_value(value)) {
+    is_malformed_ = true;
+  } else if (name.starts_with(':')) {
+    add_pseudo(name, value, limits);
+  } else {
+    add_field(name, value, limits);
+  }
+}
+
+HeadBuilder::Span* HeadBuilder::place_of(std::string_view name) noexcept {
+  switch (name.size()) {
+    case 5:
+      return name == ":path" ? &path_ : nullptr;
+    case 7:
+      return name == ":method" ? &method_ : name == ":scheme" ? &scheme_ : nullptr;
+    case 9:
+      return name == ":protocol" ? &protocol_ : nullptr;
+    case 10:
+      return name == ":authority" ? &authority_ : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+/// RFC 9113, 8.3: pseudo-header fields come first, and each of them once.
+void HeadBuilder::add_pseudo(std::string_view name, std::string_view value,
+                             const HeadLimits& limits) {
+  Span* const place = place_of(name);
+  // A pseudo-header field behind others, or one that comes twice, could be read in two ways.
+  if (place == nullptr || place->is_there || !pieces_.empty() || !crumbs_.empty()) {
+    is_malformed_ = true;
+  } else if (place == &path_ && value.size() > limits.target_bytes_max) {
+    refuse(kUriTooLong, "The request target is too long.");
+  } else {
+    *place = keep(value);
+  }
+}
+
+HeadBuilder::Known HeadBuilder::known(std::string_view name) noexcept {
+  switch (name.size()) {
+    case 2:
+      return name == "te" ? Known::te : Known::none;
+    case 4:
+      return name == "host" ? Known::host : Known::none;
+    case 6:
+      return name == "cookie" ? Known::cookie : name == "expect" ? Known::expect : Known::none;
+    case 7:
+      return name == "upgrade" ? Known::of_connection : Known::none;
+    case 8:
+      return name == "priority" ? Known::priority : Known::none;
+    case 10:
+      return name == "connection" || name == "keep-alive" ? Known::of_connection : Known::none;
+    case 14:
+      return name == "content-length" ? Known::content_length : Known::none;
+    case 16:
+      return name == "proxy-connection" ? Known::of_connection : Known::none;
+    case 17:
+      return name == "transfer-encoding" ? Known::of_connection : Known::none;
+    default:
+      return Known::none;
+  }
+}
+
+/// RFC 9113, 8.2.1: names are tokens in lower case; 8.2.2: fields of one connection have no meaning
+/// here, and would become one where a request is passed on over HTTP/1.1.
+bool HeadBuilder::is_regular(Known field, std::string_view name, std::string_view value) noexcept {
+  switch (field) {
+    case Known::none:
+      return detail::is_lower_token(name);
+    case Known::of_connection:
+      return false;
+    case Known::te:
+      return equals_ignoring_case(value, "trailers");
+    default:
+      return true;
+  }
+}
+
+bool HeadBuilder::is_trailer(std::string_view name, std::string_view value) noexcept {
+  return detail::is_value(value) && is_regular(known(name), name, value);
+}
+
+void HeadBuilder::add_field(std::string_view name, std::string_view value,
+                            const HeadLimits& limits) {
+  const Known field = known(name);
+  if (!is_regular(field, name, value)) {
+    is_malformed_ = true;
+  } else if (field == Known::cookie) {
+    crumbs_.push_back(keep(value));
+    // A cookie's crumbs are one field for HTTP/1.1, and are not counted here.
+  } else if (pieces_.size() >= limits.fields_max) {
+    refuse(kHeadTooLarge, "There are too many fields.");
+  } else {
+    // The host is judged before it is kept: a doubled one sees the first.
+    note_field(field, value);
+    const Span kept_name = keep(name);
+    const Span kept_value = keep(value);
+    pieces_.push_back({kept_name, kept_value});
+    if (field == Known::host) {
+      host_ = kept_value;
+    }
+  }
+}
+
+void HeadBuilder::note_field(Known field, std::string_view value) {
+  switch (field) {
+    case Known::content_length:
+      return take_length(value);
+    case Known::expect:
+      return take_expectation(value);
+    case Known::host:
+      return take_host(value);
+    case Known::priority:
+      return take_priority(value);
+    case Known::none:
+    case Known::of_connection:
+    case Known::te:
+    case Known::cookie:
+      return;
+  }
+}
+
+void HeadBuilder::take_priority(std::string_view value) {
+  Priority said = priority_.value_or(Priority());
+  read_priority(value, said);
+  priority_ = said;
+}
+
+void HeadBuilder::take_host(std::string_view value) {
+  if (host_.is_there || !is_host(value)) {
+    refuse(kBadRequest, "Host is doubled, or no host.");
+  }
+}
+
+/// Content-Length = 1*DIGIT
+void HeadBuilder::take_length(std::string_view value) {
+  const auto length = parse_uint64(value);
+  const bool is_digits = std::ranges::all_of(value, is_digit);
+  if (has_length_ || !is_digits || !length || *length > kContentLengthMax) {
+    is_malformed_ = true;
+    return;
+  }
+  has_length_ = true;
+  content_length_ = *length;
+}
+
+void HeadBuilder::take_expectation(std::string_view value) {
+  if (!equals_ignoring_case(value, "100-continue")) {
+    refuse(kExpectationFailed, "This server meets no expectation but 100-continue.");
+    return;
+  }
+  expects_continue_ = true;
+}
+
+bool HeadBuilder::is_malformed(Ends ends) const noexcept {
+  if (is_malformed_ || refusal_) {
+    return is_malformed_;  // what came behind a refused field was not looked at
+  }
+  const bool lacks_content = ends == Ends::with_head && content_length_ != 0;
+  return lacks_content || !has_all_pseudo();
+}
+
+/// RFC 9113, 8.3.1 and 8.5; RFC 8441, 4: a CONNECT with ":protocol" has what others have.
+bool HeadBuilder::has_all_pseudo() const noexcept {
+  const bool is_connect = of(method_) == "CONNECT";
+  if (is_connect && !protocol_.is_there) {
+    return authority_.is_there && !scheme_.is_there && !path_.is_there;
+  }
+  return method_.is_there && scheme_.is_there && path_.bytes != 0 &&
+         (is_connect || !protocol_.is_there);
+}
+
+std::optional<RequestRefusal> HeadBuilder::finish(Ends ends, RequestHead& head) {
+  start_anew(head);
+  if (!refusal_) {
+    join_crumbs();
+    fill_fields(head);
+    fill_target(head);
+  } else {
+    // A refused request is answered, and HEAD must not get content for it.
+    head.method = parse_method(of(method_));
+  }
+  head.content_length = has_length_ && ends == Ends::with_content ? content_length_ : 0;
+  if (head.opens_websocket) {
+    check_tunnel(ends);
+  } else if (ends == Ends::with_content) {
+    head.body = head.content_length != 0 ? BodyKind::sized : BodyKind::chunked;
+  }
+  head.expects_continue = expects_continue_ && ends == Ends::with_content;
+  return refusal_;
+}
+
+/// What follows is no content (RFC 8441, section 5), and without it there is no WebSocket.
+void HeadBuilder::check_tunnel(Ends ends) {
+  if (ends == Ends::with_head || has_length_ || expects_continue_) {
+    refuse(kBadRequest, "A WebSocket's request has no end, and no content of HTTP's.");
+  }
+}
+
+/// RFC 9113, 8.2.3: crumbs "MUST be concatenated into a single octet string using the two-octet
+/// delimiter of 0x3b, 0x20" before they go to what does not know HTTP/2. Empty ones are left out: a
+/// value that ended in the delimiter's blank would be none (RFC 9110, 5.5).
+void HeadBuilder::join_crumbs() {
+  if (crumbs_.empty()) {
+    return;
+  }
+  Span joined = crumbs_.front();
+  if (crumbs_.size() > 1) {
+    (void)text_.reserve(listed_bytes_);  // so that what is copied does not move
+    joined.at = static_cast<std::uint32_t>(text_.size());
+    std::string_view between;
+    for (const Span crumb : crumbs_) {
+      if (crumb.bytes != 0) {
+        text_.append(between);
+        text_.append(of(crumb));
+        between = "; ";
+      }
+    }
+    joined.bytes = static_cast<std::uint32_t>(text_.size()) - joined.at;
+  }
+  pieces_.push_back({keep("cookie"), joined});
+}
+
+void HeadBuilder::fill_fields(RequestHead& head) {
+  const bool lacks_host = !host_.is_there && authority_.is_there;
+  fields_.reserve(pieces_.size() + 1);
+  if (lacks_host) {
+    // RFC 9113, 8.3.1: who makes HTTP/1.1 of a request has to add it; and handlers look for it.
+    fields_.push_back({"host", of(authority_)});
+  }
+  for (const Piece& piece : pieces_) {
+    fields_.push_back({of(piece.name), of(piece.value)});
+  }
+  head.fields = fields_;
+  head.bytes = text_.view();
+}
+
+void HeadBuilder::fill_target(RequestHead& head) {
+  head.method = parse_method(of(method_));
+  head.authority = of(authority_.is_there ? authority_ : host_);
+  const bool is_tunnel = head.method == Method::connect && !protocol_.is_there;
+  // Two names for one host are refused: a proxy and we might each take another one.
+  if (authority_.is_there && host_.is_there && !equals_ignoring_case(of(authority_), of(host_))) {
+    refuse(kBadRequest, "\":authority\" and Host name different hosts.");
+  } else if (!is_host(head.authority)) {
+    refuse(kBadRequest, "The request's host is missing or malformed.");
+  } else if (head.method == Method::unknown) {
+    if (is_token(of(method_))) {
+      refuse(kNotImplemented, "This server does not know that method.");
+    } else {
+      refuse(kBadRequest, "The request's method is malformed.");
+    }
+  } else if (is_tunnel) {
+    head.form = TargetForm::authority;
+    head.target = head.authority;
+  } else {
+    fill_path(head);
+  }
+}
+
+void HeadBuilder::fill_path(RequestHead& head) {
+  const std::string_view scheme = of(scheme_);
+  head.target = of(path_);
+  if (!is_http(scheme)) {
+    refuse(kBadRequest, "The request's scheme is not HTTP's.");
+  } else if (protocol_.is_there && of(protocol_) != "websocket") {
+    refuse(kNotImplemented, "This server does not know that protocol.");
+  } else if (head.target == "*" && head.method == Method::options) {
+    head.form = TargetForm::asterisk;
+    head.path = head.target;
+  } else if (!is_origin_form(head.target)) {
+    refuse(kBadRequest, "The request target is malformed.");
+  } else {
+    const std::size_t mark = head.target.find('?');
+    head.path = head.target.substr(0, mark);
+    head.query = mark == std::string_view::npos ? std::string_view() : head.target.substr(mark + 1);
+    head.opens_websocket = protocol_.is_there;
+    // A WebSocket over HTTP/1.1 is opened by GET, and routes know it by that.
+    head.method = head.opens_websocket ? Method::get : head.method;
+  }
+}
+
+}  // namespace eider::h2

@@ -1,0 +1,105 @@
+// What stands behind a Session: nghttp2's session, and what is counted beside it.
+// Must not be included but by session.cc and session_calls.cc: it names nghttp2's types.
+#pragma once
+
+#include <nghttp2/nghttp2.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "eider/core/base/buffer.h"
+#include "eider/protocols/http/h2/flood_guard.h"
+#include "eider/protocols/http/h2/frame_scanner.h"
+#include "eider/protocols/http/h2/library.h"
+#include "eider/protocols/http/h2/recent_streams.h"
+#include "eider/protocols/http/h2/session.h"
+
+namespace eider::h2 {
+
+struct Session::State {
+  State(SessionUser& its_user, const SessionOptions& options);
+  ~State() { nghttp2_session_del(session); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  /// Null for a stream that nghttp2 does not know, or no more.
+  [[nodiscard]] StreamUser* user_of(StreamId id) const noexcept {
+    return id == latest_id
+               ? latest
+               : static_cast<StreamUser*>(nghttp2_session_get_stream_user_data(session, id));
+  }
+  /// What follows is mostly about the same stream: looking it up costs as much as reading a field.
+  void note_latest(StreamId id, StreamUser& stream) noexcept {
+    latest_id = id;
+    latest = &stream;
+  }
+  void terminate(ErrorCode why) noexcept;
+  /// The session can go on no more, as nghttp2's error says.
+  void fail(int error) noexcept;
+  /// Counts one more of that kind, and ends the connection when there are too many.
+  void note(Cheap kind) noexcept;
+  /// Valid until the next call.
+  [[nodiscard]] std::span<const nghttp2_nv> to_pairs(std::span<const OutField> fields);
+
+  // What nghttp2 is not asked: session_frames.cc.
+  /// Hands the bytes on, each frame when it has been looked at.
+  void receive(std::string_view bytes);
+  [[nodiscard]] bool comes_in_parts(std::string_view bytes) const noexcept;
+  void pass_on(std::string_view bytes);
+  [[nodiscard]] bool depends_on_streams(const FrameHead& head) noexcept;
+  void check_frame(const FrameHead& head) noexcept;
+  void check_stream(const FrameHead& head) noexcept;
+  void count_frame(const FrameHead& head) noexcept;
+  [[nodiscard]] std::optional<Unfinished> unfinished() const noexcept;
+
+  // What nghttp2's calls come to: session_calls.cc.
+  void begin_head(const nghttp2_frame& frame);
+  int take_field(std::string_view name, std::string_view value);
+  void take_frame(const nghttp2_frame& frame);
+  void end_head(const nghttp2_frame& frame);
+  void end_request_head(StreamId id, StreamUser& stream, Ends ends);
+  void end_trailers(StreamId id, StreamUser& stream, Ends ends);
+  void end_data(const nghttp2_frame& frame);
+  void end_content(StreamId id, StreamUser& stream, std::string_view trailer_lines);
+  void refuse_malformed(StreamId id) noexcept;
+  void take_data(StreamId id, std::string_view bytes);
+  void note_closed(StreamId id, ErrorCode why) noexcept;
+  void note_sent(const nghttp2_frame& frame) noexcept;
+  void note_reset_sent(std::uint32_t code) noexcept;
+  ssize_t read_content(StreamId id, std::size_t bytes_max, std::uint32_t& flags,
+                       const nghttp2_data_source& source);
+  void submit_trailers(StreamId id, std::string_view lines);
+  int send_content(StreamId id, const std::uint8_t* frame_head, std::size_t bytes,
+                   const nghttp2_data_source& source);
+
+  SessionUser& user;
+  nghttp2_session* session = nullptr;
+  HeadLimits head_limits;
+  std::uint32_t streams_max;
+  FloodGuard guard;
+  RecentStreams recent;
+  FrameScanner frames{kPreface.size()};
+  std::uint64_t head_frame = 0;               // which of them began the head that came last
+  std::uint8_t last_type = NGHTTP2_SETTINGS;  // of the frame whose head came last, or the preface
+  StreamId last_head = 0;  // of the HEADERS seen, also where nghttp2 has not got to yet
+  std::uint64_t now_ms = 0;
+  HeadBuilder* builder = nullptr;  // of the head that arrives; null while it is trailers
+  StreamId latest_id = 0;          // never a stream that has been closed
+  StreamUser* latest = nullptr;
+  std::uint64_t trailer_bytes = 0;
+  std::string trailers;  // lines of those that arrive
+  bool are_trailers_malformed = false;
+  Buffer* out = nullptr;
+  std::size_t out_bytes_max = 0;
+  detail::Pairs pairs;
+  bool is_prioritised = false;  // the client has said what is more urgent
+  bool is_full = false;
+  bool is_doomed = false;
+  bool is_broken = false;
+  std::uint32_t continuations = 0;  // of the latest head
+  bool awaits_continuation = false;
+};
+
+}  // namespace eider::h2

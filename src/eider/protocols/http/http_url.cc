@@ -1,0 +1,216 @@
+#include "eider/protocols/http/http_url.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
+#include "eider/protocols/http/authority.h"
+
+namespace eider::detail::http {
+
+namespace {
+
+using Read = Result<HttpUrl, std::string_view>;
+
+constexpr std::string_view kPlain = "http://";
+constexpr std::string_view kSecure = "https://";
+
+bool begins_with(std::string_view text, std::string_view scheme) noexcept {
+  return equals_ignoring_case(text.substr(0, scheme.size()), scheme);
+}
+
+bool is_control(char byte) noexcept {
+  return static_cast<unsigned char>(byte) < ' ' || byte == '\x7F';  // char is unsigned on arm64
+}
+
+/// pct-encoded = "%" HEXDIG HEXDIG
+bool has_valid_escapes(std::string_view text) noexcept {
+  for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 1)) {
+    if (at + 2 >= text.size() || hex_value(text[at + 1]) < 0 || hex_value(text[at + 2]) < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), to_lower);
+  return out;
+}
+
+/// "example.com." names the same host as "example.com", which certificates and cookies name.
+std::string_view without_last_dot(std::string_view host) noexcept {
+  const bool has_one = host.size() > 1 && host.ends_with('.') && !host.ends_with("..");
+  host.remove_suffix(has_one ? 1 : 0);
+  return host;
+}
+
+std::string_view to_text(AuthorityFlaw flaw) noexcept {
+  switch (flaw) {
+    case AuthorityFlaw::names_a_user:
+      return "The URL names a user; use basic_auth() for that.";
+    case AuthorityFlaw::bad_host:
+      return "The URL has no valid host; names in other scripts are written as xn--….";
+    case AuthorityFlaw::bad_port:
+      break;
+  }
+  return "The URL's port is no number from 1 to 65535.";
+}
+
+Read begin_url(std::string_view authority, bool is_secure) {
+  const std::uint16_t usual = is_secure ? 443 : 80;
+  const auto read = read_authority(authority, usual);
+  if (!read) {
+    return fail(to_text(read.error()));
+  }
+  HttpUrl url{is_secure,
+              read->port,
+              lower(without_last_dot(read->host)),
+              lower(without_last_dot(read->host_as_it_is)),
+              {}};
+  if (read->port != usual) {
+    url.authority.append(":").append(std::to_string(read->port));
+  }
+  return url;
+}
+
+/// Whether a segment, with the slash before it, is "/." or "/..", also with escaped dots (WHATWG
+/// URL, "single-dot" and "double-dot URL path segment").
+bool is_dots(std::string_view segment, std::size_t count) noexcept {
+  segment.remove_prefix(1);
+  std::size_t dots = 0;
+  while (!segment.empty()) {
+    const std::size_t bytes = segment.starts_with('.')                            ? 1
+                              : equals_ignoring_case(segment.substr(0, 3), "%2e") ? 3
+                                                                                  : 0;
+    if (bytes == 0) {
+      return false;
+    }
+    segment.remove_prefix(bytes);
+    ++dots;
+  }
+  return dots == count;
+}
+
+/// remove_dot_segments (RFC 3986, section 5.2.4) over segments. Pre: path begins with '/'.
+std::string without_dots(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/', 1), path.size());
+    const std::string_view segment = path.substr(0, end);
+    const bool is_last = end == path.size();
+    path.remove_prefix(end);
+    if (is_dots(segment, 1)) {
+      out.append(is_last ? "/" : "");
+    } else if (is_dots(segment, 2)) {
+      // RFC 3986, 5.2.4: ".." at the root stays there.
+      out.resize(std::min(out.rfind('/'), out.size()));
+      out.append(is_last ? "/" : "");
+    } else {
+      out.append(segment);
+    }
+  }
+  return out;
+}
+
+void set_target(HttpUrl& url, std::string_view target) {
+  const std::size_t path_bytes = std::min(target.find('?'), target.size());
+  const std::string_view path = target.substr(0, path_bytes);
+  url.target = path.empty() ? "/" : without_dots(path);
+  url.target.append(target.substr(path_bytes));
+}
+
+/// "//example.com/a" and what follows its slashes.
+Read read_behind_scheme(std::string_view rest, bool is_secure) {
+  const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
+  auto url = begin_url(rest.substr(0, end), is_secure);
+  if (url) {
+    set_target(*url, rest.substr(end));
+  }
+  return url;
+}
+
+/// What is wrong with the bytes of a URL or a reference.
+std::optional<std::string_view> fault_of(std::string_view url) noexcept {
+  if (url.size() > kUrlBytesMax) {
+    return "The URL is longer than 8192 bytes.";
+  }
+  // Controls are refused before anything is encoded: a line end must not become "%0A" silently.
+  if (std::ranges::any_of(url, is_control)) {
+    return "The URL holds a control character.";
+  }
+  if (!has_valid_escapes(url)) {
+    return "The URL holds a '%' that two hexadecimal digits do not follow; write %25 for it.";
+  }
+  return std::nullopt;
+}
+
+/// Without the fragment, and with nothing left to encode.
+std::string prepared(std::string_view url) {
+  return percent_encode_url(url.substr(0, url.find('#')));
+}
+
+/// The path of a reference without scheme and authority, and its query.
+std::string merged(const HttpUrl& base, std::string_view reference) {
+  if (reference.empty()) {
+    return base.target;
+  }
+  if (reference.starts_with('?')) {
+    return std::string(base.path()).append(reference);
+  }
+  const std::size_t path_bytes = std::min(reference.find('?'), reference.size());
+  std::string path(reference.substr(0, path_bytes));
+  if (!path.starts_with('/')) {
+    path.insert(0, base.path().substr(0, base.path().rfind('/') + 1));
+  }
+  return without_dots(path).append(reference.substr(path_bytes));
+}
+
+/// "scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )" in front of a colon.
+bool has_scheme(std::string_view reference) noexcept {
+  const std::size_t end = reference.find_first_of(":/?");
+  return end != std::string_view::npos && reference[end] == ':';
+}
+
+}  // namespace
+
+std::string HttpUrl::origin() const {
+  return std::string(is_secure ? kSecure : kPlain).append(authority);
+}
+
+std::string_view HttpUrl::path() const noexcept {
+  return std::string_view(target).substr(0, target.find('?'));
+}
+
+Read read_http_url(std::string_view url) {
+  if (const auto fault = fault_of(url)) {
+    return fail(*fault);
+  }
+  const bool is_secure = begins_with(url, kSecure);
+  if (!is_secure && !begins_with(url, kPlain)) {
+    return fail("The URL does not begin with http:// or https://.");
+  }
+  // It is prepared as a whole first: a '#' would else stand in the host or its port.
+  return read_behind_scheme(prepared(url).substr((is_secure ? kSecure : kPlain).size()), is_secure);
+}
+
+Read resolve_reference(const HttpUrl& base, std::string_view reference) {
+  if (has_scheme(reference)) {
+    // A reference with a scheme is read anew, so that it cannot leave http behind the checks.
+    return read_http_url(reference);
+  }
+  if (const auto fault = fault_of(reference)) {
+    return fail(*fault);
+  }
+  const std::string text = prepared(reference);
+  if (text.starts_with("//")) {
+    return read_behind_scheme(std::string_view(text).substr(2), base.is_secure);
+  }
+  HttpUrl url = base;
+  url.target = merged(base, text);
+  return url;
+}
+
+}  // namespace eider::detail::http

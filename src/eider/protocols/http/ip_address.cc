@@ -1,0 +1,56 @@
+#include "eider/protocols/http/ip_address.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <algorithm>
+
+namespace eider {
+
+namespace {
+
+constexpr std::array<std::uint8_t, 12> kV4Mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
+
+}  // namespace
+
+IpAddress IpAddress::v4(std::span<const std::uint8_t, kV4Bytes> bytes) noexcept {
+  IpAddress address;
+  std::copy(bytes.begin(), bytes.end(), address.bytes_.begin());
+  return address;
+}
+
+IpAddress IpAddress::v6(std::span<const std::uint8_t, kV6Bytes> bytes) noexcept {
+  // A mapped address becomes IPv4 here, so that every rule sees one form.
+  if (std::equal(kV4Mapped.begin(), kV4Mapped.end(), bytes.begin())) {
+    return v4(bytes.last<kV4Bytes>());
+  }
+  IpAddress address;
+  std::copy(bytes.begin(), bytes.end(), address.bytes_.begin());
+  address.size_ = kV6Bytes;
+  return address;
+}
+
+std::optional<IpAddress> IpAddress::parse(std::string_view text) noexcept {
+  std::array<char, INET6_ADDRSTRLEN> terminated{};
+  // inet_pton wants a NUL at the end; one within would hide the rest from it.
+  if (text.size() >= terminated.size() || text.contains('\0')) {
+    return std::nullopt;
+  }
+  std::copy(text.begin(), text.end(), terminated.begin());
+  std::array<std::uint8_t, kV6Bytes> bytes{};
+  if (::inet_pton(AF_INET, terminated.data(), bytes.data()) == 1) {
+    return v4(std::span(bytes).first<kV4Bytes>());
+  }
+  if (::inet_pton(AF_INET6, terminated.data(), bytes.data()) == 1) {
+    return v6(bytes);
+  }
+  return std::nullopt;
+}
+
+std::string IpAddress::to_text() const {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const int family = is_v4() ? AF_INET : AF_INET6;
+  return ::inet_ntop(family, bytes_.data(), text.data(), text.size());
+}
+
+}  // namespace eider

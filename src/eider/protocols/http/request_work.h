@@ -1,0 +1,39 @@
+// The work that a request is, for those that follow requests.
+// Must not be asked for by what nobody follows: a Work is made by the first who asks.
+#pragma once
+
+#include "eider/core/base/work.h"
+#include "eider/protocols/http/request.h"
+
+namespace eider {
+
+struct RequestWork {
+  Work* work;
+  WorkRef kept;
+};
+
+/// What a request is known as by now; null where nobody follows it.
+[[nodiscard]] inline WorkRef work_if_any(const Request& request) noexcept {
+  const auto* const own = request.find<RequestWork>();
+  return own == nullptr ? WorkRef() : own->kept;
+}
+
+/// The same where the request is there until it is used no more.
+[[nodiscard]] inline const Work* peek_work(const Request& request) noexcept {
+  const auto* const own = request.find<RequestWork>();
+  return own == nullptr ? nullptr : own->work;
+}
+
+/// The request's, which is the thread's from now on, until what called for the hooks returns.
+/// To be called by a hook's `before`.
+[[nodiscard]] inline Work& work_of(Request& request) {
+  auto* own = request.find<RequestWork>();
+  if (own == nullptr) {
+    auto* const work = new Work;
+    own = &request.put(RequestWork{work, WorkRef::to_new(work)});
+    WorkKept::enter(work);
+  }
+  return *own->work;
+}
+
+}  // namespace eider

@@ -1,0 +1,83 @@
+#include "eider/protocols/http/source_site.h"
+
+#include "eider/core/base/text.h"
+
+namespace eider {
+
+namespace {
+
+constexpr std::string_view kMark = "://";
+
+std::string_view without_suffix(std::string_view text, std::string_view suffix) noexcept {
+  return text.ends_with(suffix) ? text.substr(0, text.size() - suffix.size()) : text;
+}
+
+/// "none" is a person's own doing, such as a typed address. Of "same-site" another host may be
+/// meant, and what is not known yet is not trusted.
+SourceSite site_in(std::string_view fetch_metadata) noexcept {
+  const bool is_own = equals_ignoring_case(fetch_metadata, "same-origin") ||
+                      equals_ignoring_case(fetch_metadata, "none");
+  return is_own ? SourceSite::own : SourceSite::other;
+}
+
+/// scheme://host[:port] of a URL.
+std::string_view origin_of(std::string_view url) noexcept {
+  const std::size_t mark = url.find(kMark);
+  return mark == url.npos ? url : url.substr(0, url.find_first_of("/?#", mark + kMark.size()));
+}
+
+SourceSite site_of(std::string_view origin, const Request& request) {
+  const AskedOver over = request.secured_by() ? AskedOver::tls : AskedOver::clear;
+  return is_same_host(origin, request.head().authority, over) ? SourceSite::own : SourceSite::other;
+}
+
+/// Whether browsers add what the Authorization field says without being asked by the page: all
+/// schemes but Bearer and its kind, which scripts of the own site add.
+bool is_ambient(std::string_view authorization) noexcept {
+  const std::string_view scheme = authorization.substr(0, authorization.find(' '));
+  return !equals_ignoring_case(scheme, "Bearer") && !equals_ignoring_case(scheme, "DPoP");
+}
+
+/// Browsers show it to each site that asks, whoever has made the page.
+bool has_shown_certificate(const Request& request) {
+  const auto secured = request.secured_by();
+  return secured && !secured->client.fingerprint.empty();
+}
+
+}  // namespace
+
+SourceSite source_site_of(const Request& request) {
+  if (const auto site = request.header("Sec-Fetch-Site")) {
+    return site_in(*site);
+  }
+  if (const auto origin = request.header("Origin")) {
+    return site_of(*origin, request);  // "null" is another's, too
+  }
+  if (const auto referer = request.header("Referer")) {
+    return site_of(origin_of(*referer), request);
+  }
+  return SourceSite::unknown;
+}
+
+bool is_same_host(std::string_view origin, std::string_view authority, AskedOver over) noexcept {
+  const std::size_t mark = origin.find(kMark);
+  if (mark == std::string_view::npos) {
+    return false;
+  }
+  const bool is_secure = equals_ignoring_case(origin.substr(0, mark), "https");
+  // Over TLS a page in the clear is an attacker's for the asking.
+  if (over == AskedOver::tls && !is_secure) {
+    return false;
+  }
+  const std::string_view port = is_secure ? ":443" : ":80";
+  const std::string_view host = without_suffix(origin.substr(mark + kMark.size()), port);
+  return !host.empty() && equals_ignoring_case(host, without_suffix(authority, port));
+}
+
+bool has_ambient_credentials(const Request& request) {
+  const std::optional<std::string_view> authorization = request.header("Authorization");
+  return request.header("Cookie").has_value() || (authorization && is_ambient(*authorization)) ||
+         has_shown_certificate(request);
+}
+
+}  // namespace eider

@@ -1,0 +1,83 @@
+#include "eider/protocols/http/ws/message_writer.h"
+
+#include <array>
+#include <cstring>
+
+#include "eider/core/base/assert.h"
+
+namespace eider::ws {
+
+namespace {
+
+Opcode opcode_of(const Outgoing& outgoing) noexcept {
+  const bool begins = outgoing.fragment == Fragment::whole || outgoing.fragment == Fragment::first;
+  if (!begins) {
+    return Opcode::continuation;
+  }
+  return outgoing.type == MessageType::text ? Opcode::text : Opcode::binary;
+}
+
+/// The front of `text` that fits, cut between characters.
+std::string_view cut_text(std::string_view text, std::size_t bytes_max) noexcept {
+  if (text.size() <= bytes_max) {
+    return text;
+  }
+  std::size_t bytes = bytes_max;
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) {
+    --bytes;
+  }
+  return text.substr(0, bytes);
+}
+
+}  // namespace
+
+void MessageWriter::message(Buffer& out, const Outgoing& outgoing, std::string_view payload) const {
+  const Opcode opcode = opcode_of(outgoing);
+  const bool is_final = outgoing.fragment == Fragment::whole || outgoing.fragment == Fragment::last;
+  // Only the first frame of a message says so (RFC 7692, section 6.1).
+  const bool is_compressed = outgoing.form == Form::compressed && opcode != Opcode::continuation;
+  frame(out, {.opcode = opcode, .is_final = is_final, .is_compressed = is_compressed}, payload);
+}
+
+void MessageWriter::ping(Buffer& out, std::string_view payload) const {
+  ensure(payload.size() <= kControlBytesMax, "a ping is short");
+  frame(out, {.opcode = Opcode::ping}, payload);
+}
+
+void MessageWriter::pong(Buffer& out, std::string_view payload) const {
+  ensure(payload.size() <= kControlBytesMax, "a pong is short");
+  frame(out, {.opcode = Opcode::pong}, payload);
+}
+
+void MessageWriter::close(Buffer& out, CloseCode code, std::string_view reason) const {
+  if (code == CloseCode::no_status) {
+    return frame(out, {.opcode = Opcode::close}, {});
+  }
+  ensure(is_sendable(code), "the close code may be sent");
+  // It is cut, not refused: the connection ends in any case.
+  reason = cut_text(reason, kReasonBytesMax);
+  std::array<char, kControlBytesMax> payload;
+  const auto number = static_cast<std::uint16_t>(code);
+  payload[0] = static_cast<char>(number >> 8U);
+  payload[1] = static_cast<char>(number & 0xFFU);
+  if (!reason.empty()) {
+    std::memcpy(payload.data() + 2, reason.data(), reason.size());
+  }
+  frame(out, {.opcode = Opcode::close}, {payload.data(), 2 + reason.size()});
+}
+
+void MessageWriter::frame(Buffer& out, FrameHeader header, std::string_view payload) const {
+  header.payload_bytes = payload.size();
+  header.is_masked = masks_ != nullptr;
+  if (!header.is_masked) {
+    write_frame_header(out, header);
+    return out.append(payload);
+  }
+  // Each frame has a key of its own (RFC 6455, section 5.3).
+  header.mask_key = masks_->next();
+  write_frame_header(out, header);
+  mask_copy(out.reserve(payload.size()), payload, header.mask_key);
+  out.commit(payload.size());
+}
+
+}  // namespace eider::ws

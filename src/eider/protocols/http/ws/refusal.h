@@ -1,0 +1,50 @@
+// Every way in which WebSocket input is refused, with its close code and its source, in one table.
+// Must not be used for handshakes: those are answered in HTTP (handshake.h).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "eider/protocols/http/ws/close_code.h"
+
+namespace eider::ws {
+
+enum class Refusal : std::uint8_t {
+  none,
+  // The frame header.
+  reserved_bit,
+  reserved_opcode,
+  fragmented_control,
+  long_control,
+  length_not_minimal,
+  length_too_large,
+  not_masked,
+  masked,
+  // The message.
+  unstarted_continuation,
+  unfinished_message,
+  bad_text,
+  message_too_large,
+  too_many_fragments,
+  bad_compression,
+  // The close frame.
+  half_close_code,
+  bad_close_code,
+  bad_close_reason,
+};
+
+/// What a refusal says and why.
+///
+/// code     for the close frame that answers it; the connection is always closed behind it
+/// text     one sentence, ASCII, at most 123 bytes: the close frame's reason
+/// section  the rule, e.g. "RFC 6455, 5.2"
+struct RefusalInfo {
+  CloseCode code;
+  std::string_view text;
+  std::string_view section;
+};
+
+/// The table's row. Pre: refusal != Refusal::none.
+[[nodiscard]] const RefusalInfo& refusal_info(Refusal refusal) noexcept;
+
+}  // namespace eider::ws

@@ -1,0 +1,164 @@
+#include "eider/protocols/route/draft.h"
+
+#include <algorithm>
+
+#include "eider/protocols/route/pattern.h"
+
+namespace eider::route {
+namespace {
+
+std::string name_route(Method method, std::string_view pattern) {
+  std::string text(to_text(method));
+  text += ' ';
+  text += pattern;
+  return text;
+}
+
+DraftNode& child_of(DraftNode& node, PatternSegment segment) {
+  std::unique_ptr<DraftNode>& child =
+      segment.kind == SegmentKind::literal
+          ? node.literals.try_emplace(std::string(segment.text)).first->second
+          : node.parameter;
+  if (child == nullptr) {
+    child = std::make_unique<DraftNode>();
+  }
+  return *child;
+}
+
+/// The leaf that `pattern` ends in; makes the nodes on the way.
+DraftLeaf& leaf_of(DraftNode& root, std::string_view pattern) {
+  DraftNode* node = &root;
+  for (PatternReader reader(pattern); reader.has_more();) {
+    const PatternSegment segment = reader.next();
+    if (segment.kind == SegmentKind::rest) {
+      return node->rest;
+    }
+    node = &child_of(*node, segment);
+  }
+  return node->end;
+}
+
+/// Whether a parameter stands anywhere below.
+bool has_parameters(const DraftNode& node) {
+  return node.parameter != nullptr || !node.rest.empty() ||
+         std::any_of(node.literals.begin(), node.literals.end(),
+                     [](const auto& child) { return has_parameters(*child.second); });
+}
+
+/// Lays a draft out: what has no parameter on its way into the exact table, the rest into the tree.
+class Layout {
+ public:
+  explicit Layout(Tables& tables) : tables_(tables) {}
+
+  void lay_out_exact(const DraftNode& node, const std::string& path) {
+    if (!node.end.empty()) {
+      tables_.exact.add(path, leaf_for(node.end));
+    }
+    for (const auto& [text, child] : node.literals) {
+      lay_out_exact(*child, path + '/' + text);
+    }
+  }
+
+  /// `node` is reached by literals alone: where it ends is in the exact table.
+  void lay_out_prefix(const DraftNode& node, SegmentTree::NodeIndex index) {
+    set_rest(node, index);
+    for (const auto& [text, child] : node.literals) {
+      if (has_parameters(*child)) {
+        lay_out_prefix(*child, tables_.tree.add_literal(index, text));
+      }
+    }
+    lay_out_parameter(node, index);
+  }
+
+ private:
+  void lay_out_below(const DraftNode& node, SegmentTree::NodeIndex index) {
+    if (!node.end.empty()) {
+      tables_.tree.set_end(index, leaf_for(node.end));
+    }
+    set_rest(node, index);
+    for (const auto& [text, child] : node.literals) {
+      lay_out_below(*child, tables_.tree.add_literal(index, text));
+    }
+    lay_out_parameter(node, index);
+  }
+
+  void lay_out_parameter(const DraftNode& node, SegmentTree::NodeIndex index) {
+    if (node.parameter != nullptr) {
+      lay_out_below(*node.parameter, tables_.tree.add_parameter(index));
+    }
+  }
+
+  void set_rest(const DraftNode& node, SegmentTree::NodeIndex index) {
+    if (!node.rest.empty()) {
+      tables_.tree.set_rest(index, leaf_for(node.rest));
+    }
+  }
+
+  Leaf leaf_for(const DraftLeaf& draft) {
+    const Leaf leaf = draft.lay_out(tables_.endpoints);
+    tables_.methods.add(leaf.methods);
+    return leaf;
+  }
+
+  Tables& tables_;
+};
+
+}  // namespace
+
+const DraftLeaf::Route* DraftLeaf::find(Method method) const noexcept {
+  const auto found = std::find_if(routes_.begin(), routes_.end(),
+                                  [&](const Route& route) { return route.method == method; });
+  return found == routes_.end() ? nullptr : &*found;
+}
+
+Result<void, std::string> DraftLeaf::add(Method method, std::string_view pattern,
+                                         std::uint32_t endpoint) {
+  const Route* other = find(method);
+  if (other != nullptr) {
+    return fail(name_route(method, pattern) + " matches the same paths as " +
+                name_route(method, other->pattern) + ", which is there already");
+  }
+  routes_.push_back({method, endpoint, std::string(pattern)});
+  return {};
+}
+
+Leaf DraftLeaf::lay_out(Endpoints& endpoints) const {
+  MethodSet methods;
+  std::vector<std::uint32_t> by_method;
+  const Route* get = find(Method::get);
+  for (int i = 0; i < static_cast<int>(Method::unknown); ++i) {
+    const auto method = static_cast<Method>(i);
+    const Route* route = find(method);
+    route = route == nullptr && method == Method::head ? get : route;
+    if (route != nullptr) {
+      methods.add(method);
+      by_method.push_back(route->endpoint);
+    }
+  }
+  return endpoints.add(methods, by_method);
+}
+
+Result<void, std::string> Draft::add(Method method, std::string_view pattern,
+                                     std::uint32_t endpoint) {
+  if (method == Method::unknown) {
+    return fail("the route " + std::string(pattern) + " has no method");
+  }
+  const PatternFault fault = find_fault(pattern);
+  if (fault != PatternFault::none) {
+    return fail("the pattern of " + name_route(method, pattern) +
+                " is not valid: " + to_text(fault));
+  }
+  return leaf_of(root_, pattern).add(method, pattern, endpoint);
+}
+
+Tables Draft::lay_out() const {
+  Tables tables;
+  Layout layout(tables);
+  layout.lay_out_exact(root_, {});
+  layout.lay_out_prefix(root_, SegmentTree::root());
+  tables.exact.freeze();
+  tables.tree.freeze();
+  return tables;
+}
+
+}  // namespace eider::route

@@ -1,0 +1,45 @@
+// Where a pattern ends: the methods that are answered there, and by which endpoints.
+// Must not know how a path got here.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "eider/protocols/route/method_set.h"
+
+namespace eider::route {
+
+struct Leaf {
+  MethodSet methods;
+  /// All methods have one endpoint, as a GET and its HEAD: then that is in here, which saves the
+  /// look into another place.
+  bool is_single = false;
+  /// The endpoint; else the index of the first method's, and the others follow in the order of the
+  /// enum.
+  std::uint32_t endpoint = 0;
+};
+
+/// The endpoints of all leaves, one after the other.
+class Endpoints {
+ public:
+  /// Pre: leaf.methods.contains(method).
+  [[nodiscard]] std::uint32_t of(const Leaf& leaf, Method method) const noexcept {
+    return leaf.is_single ? leaf.endpoint : endpoints_[leaf.endpoint + leaf.methods.rank(method)];
+  }
+  /// endpoints  one per method, in the order of the enum
+  [[nodiscard]] Leaf add(MethodSet methods, const std::vector<std::uint32_t>& endpoints) {
+    const auto first = static_cast<std::uint32_t>(endpoints_.size());
+    for (const std::uint32_t endpoint : endpoints) {
+      if (endpoint != endpoints.front()) {
+        endpoints_.insert(endpoints_.end(), endpoints.begin(), endpoints.end());
+        return {methods, false, first};
+      }
+    }
+    return {methods, true, endpoints.front()};
+  }
+
+ private:
+  std::vector<std::uint32_t> endpoints_;
+};
+
+}  // namespace eider::route
