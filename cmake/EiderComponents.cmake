@@ -79,7 +79,7 @@ function(eider_finish_core)
     # Without the library loop_uring_absent.cc answers "not built" in place of loop_uring*.cc.
     get_target_property(sources eider_core SOURCES)
     list(FILTER sources EXCLUDE REGEX "loop_uring[a-z_]*\\.cc$")
-    list(APPEND sources "${PROJECT_SOURCE_DIR}/src/eider/runtime/without_uring/loop_uring_absent.cc")
+    list(APPEND sources "${PROJECT_SOURCE_DIR}/src/eider/io/runtime/without_uring/loop_uring_absent.cc")
     set_target_properties(eider_core PROPERTIES SOURCES "${sources}")
   endif()
 endfunction()

@@ -5,9 +5,9 @@
 // connection.
 #include <eider/client/client.h>
 #include <eider/client/ws_client.h>
-#include <eider/runtime/blocking.h>
-#include <eider/runtime/loop.h>
-#include <eider/runtime/scope.h>
+#include <eider/io/runtime/blocking.h>
+#include <eider/io/runtime/loop.h>
+#include <eider/io/runtime/scope.h>
 
 #include <cstdio>
 #include <iostream>

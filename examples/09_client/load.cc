@@ -1,7 +1,7 @@
 #include "load.h"
 
-#include <eider/runtime/loop.h>
-#include <eider/runtime/scope.h>
+#include <eider/io/runtime/loop.h>
+#include <eider/io/runtime/scope.h>
 #include <sys/resource.h>
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 //   ./09_client load http://127.0.0.1:8080/ 64 5        (calls at once, seconds)
 // Ahead of that, --http1 or --http2 forces a version; else https:// servers choose.
 #include <eider/client/client.h>
-#include <eider/runtime/loop.h>
+#include <eider/io/runtime/loop.h>
 
 #include <algorithm>
 #include <charconv>

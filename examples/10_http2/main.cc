@@ -5,7 +5,7 @@
 #include <eider/eider.h>
 #include <eider/files/files.h>
 #include <eider/http2/http2.h>
-#include <eider/tls/tls.h>
+#include <eider/io/tls/tls.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -6,11 +6,11 @@
 #include <eider/client/client.h>
 #include <eider/db/sqlite/sqlite.h>
 #include <eider/eider.h>
-#include <eider/runtime/loop_local.h>
+#include <eider/io/runtime/loop_local.h>
+#include <eider/io/tls/tls.h>
 #include <eider/telemetry/log.h>
 #include <eider/telemetry/metrics.h>
 #include <eider/telemetry/otlp/otlp.h>
-#include <eider/tls/tls.h>
 
 using namespace eider;
 using namespace std::chrono_literals;

@@ -5,8 +5,8 @@
 #include <eider/client/client.h>
 #include <eider/db/sqlite/sqlite.h>
 #include <eider/eider.h>
+#include <eider/io/runtime/loop_local.h>
 #include <eider/middleware/middleware.h>
-#include <eider/runtime/loop_local.h>
 #include <eider/session/session.h>
 
 #include <chrono>

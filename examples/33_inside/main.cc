@@ -9,10 +9,10 @@
 #include <eider/dashboard/dashboard.h>
 #include <eider/db/sqlite/sqlite.h>
 #include <eider/eider.h>
+#include <eider/io/runtime/blocking.h>
+#include <eider/io/runtime/loop_local.h>
+#include <eider/io/runtime/sleep.h>
 #include <eider/middleware/access_log.h>
-#include <eider/runtime/blocking.h>
-#include <eider/runtime/loop_local.h>
-#include <eider/runtime/sleep.h>
 #include <eider/telemetry/log.h>
 #include <eider/telemetry/metrics.h>
 

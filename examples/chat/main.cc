@@ -5,9 +5,9 @@
 #include <eider/core/base/token.h>
 #include <eider/eider.h>
 #include <eider/http2/http2.h>
+#include <eider/io/tls/tls.h>
 #include <eider/middleware/middleware.h>
 #include <eider/session/session.h>
-#include <eider/tls/tls.h>
 #include <eider/views/app/views.h>
 
 #include "chat.h"

@@ -1,6 +1,6 @@
 #include <eider/app/websocket.h>
 #include <eider/eider.h>
-#include <eider/runtime/token_bucket.h>
+#include <eider/io/runtime/token_bucket.h>
 
 #include <optional>
 #include <string>

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/scope.h"
 #include "tests/account_flows/account_case.h"
 
 namespace eider::test {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/account_flows/account_case.h"
 
 namespace eider::test {

@@ -17,12 +17,12 @@
 #include "eider/app/producing.h"
 #include "eider/client/client.h"
 #include "eider/http2/loop_h2.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/tls/test_pki.h"
+#include "eider/io/tls/tls.h"
 #include "eider/proxy/proxy.h"
-#include "eider/runtime/descriptor.h"
 #include "eider/server/connection_protocol.h"
 #include "eider/server/server.h"
-#include "eider/tls/test_pki.h"
-#include "eider/tls/tls.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {

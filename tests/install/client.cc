@@ -1,6 +1,6 @@
 #include <eider/client/client.h>
 #include <eider/client/cookie_jar.h>
-#include <eider/runtime/loop.h>
+#include <eider/io/runtime/loop.h>
 
 #include <cstdio>
 

@@ -1,5 +1,5 @@
-#include <eider/net/net.h>
-#include <eider/runtime/loop.h>
+#include <eider/io/net/net.h>
+#include <eider/io/runtime/loop.h>
 
 #include <cstdio>
 

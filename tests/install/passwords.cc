@@ -1,5 +1,5 @@
+#include <eider/io/runtime/loop.h>
 #include <eider/passwords/passwords.h>
-#include <eider/runtime/loop.h>
 
 #include <cstdio>
 

@@ -1,5 +1,5 @@
 #include <eider/eider.h>
-#include <eider/tls/tls.h>
+#include <eider/io/tls/tls.h>
 
 #include <cstdio>
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/journal/journal.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {

@@ -13,7 +13,7 @@
 #include "eider/db/mariadb/mariadb.h"
 #include "eider/db/postgres/postgres.h"
 #include "eider/db/sqlite/sqlite.h"
-#include "eider/runtime/deadline.h"
+#include "eider/io/runtime/deadline.h"
 #include "eider/testkit/temp_directory.h"
 #include "eider/testkit/test_client.h"
 #include "tests/support/mariadb_server.h"

@@ -3,10 +3,10 @@
 
 #include "eider/db/sqlite/sqlite.h"
 #include "eider/eider.h"
+#include "eider/io/runtime/scope.h"
 #include "eider/passkeys/passkey_routes.h"
 #include "eider/passkeys/passkey_store.h"
 #include "eider/passkeys/test_authenticator.h"
-#include "eider/runtime/scope.h"
 #include "eider/session/session.h"
 #include "eider/testkit/test_client.h"
 #include "tests/support/postgres_tests.h"

@@ -8,7 +8,7 @@
 #include "eider/client/client.h"
 #include "eider/client/ws_client.h"
 #include "eider/eider.h"
-#include "eider/runtime/channel.h"
+#include "eider/io/runtime/channel.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/runtime/blocking.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/server/service.h"
 #include "eider/testkit/loop_sim.h"
 

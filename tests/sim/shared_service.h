@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 #include "eider/server/service.h"
 
 namespace eider {

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "eider/core/base/failure.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/server/body_stream.h"
 #include "eider/server/content.h"
 #include "eider/server/service.h"

@@ -13,8 +13,8 @@
 #include "eider/client/client.h"
 #include "eider/http2/http2.h"
 #include "eider/http2/loop_h2.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/server/connection_protocol.h"
 #include "eider/server/server.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "eider/db/database.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/scope.h"
 
 namespace eider {
 

@@ -14,7 +14,7 @@
 #include "eider/app/producing.h"
 #include "eider/app/websocket.h"
 #include "eider/core/base/failure.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/sim/sim_app.h"
 
 namespace eider {

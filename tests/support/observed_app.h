@@ -12,9 +12,9 @@
 #include "eider/app/event_stream.h"
 #include "eider/app/producing.h"
 #include "eider/core/base/failure.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/middleware/access_log.h"
 #include "eider/middleware/request_id.h"
-#include "eider/runtime/sleep.h"
 #include "tests/sim/sim_app.h"
 
 namespace eider {

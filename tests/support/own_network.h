@@ -11,7 +11,7 @@
 #include <string>
 #include <system_error>
 
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider {
 

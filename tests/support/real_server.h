@@ -17,7 +17,7 @@
 #include <thread>
 #include <utility>
 
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 #include "eider/server/server.h"
 #include "tests/sim/scripted_service.h"
 

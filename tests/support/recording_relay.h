@@ -14,7 +14,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/io/runtime/sleep.h"
 #include "eider/redis/key_slot.h"
 #include "eider/redis/redis.h"
-#include "eider/runtime/sleep.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/test_loop.h"
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/redis/redis.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
 #include "tests/support/test_loop.h"
 
 namespace eider {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/address.h"
+#include "eider/io/runtime/address.h"
 #include "eider/testkit/temp_directory.h"
 #include "tests/support/reserved_port.h"
 #include "tests/support/server_process.h"

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/relay/topic_relay.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
 #include "eider/server/topics.h"
 
 namespace eider {

@@ -8,7 +8,7 @@
 
 #include <stdexcept>
 
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider {
 

@@ -6,7 +6,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/event_stream.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/server/topics.h"
 
 namespace eider {

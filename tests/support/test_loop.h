@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "eider/runtime/loop.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider {
 

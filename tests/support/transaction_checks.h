@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "eider/db/database.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
-#include "eider/runtime/sync.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
+#include "eider/io/runtime/sync.h"
 
 namespace eider {
 

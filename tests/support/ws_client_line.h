@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "eider/client/ws_client.h"
+#include "eider/io/runtime/task.h"
 #include "eider/protocols/http/ws/handshake.h"
-#include "eider/runtime/task.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"
 #include "tests/conformance/ws_feeder.h"

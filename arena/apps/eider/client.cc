@@ -2,8 +2,8 @@
 //
 //   arena_eider_client URL CONNECTIONS SECONDS BODY_BYTES [--backend auto|epoll|io_uring]
 #include <eider/client/client.h>
-#include <eider/runtime/loop.h>
-#include <eider/runtime/scope.h>
+#include <eider/io/runtime/loop.h>
+#include <eider/io/runtime/scope.h>
 
 #include <string>
 #include <utility>

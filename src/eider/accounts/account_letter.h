@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "eider/io/runtime/time.h"
 #include "eider/mail/mail.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

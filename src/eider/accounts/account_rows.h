@@ -12,7 +12,7 @@
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/text.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider {
 

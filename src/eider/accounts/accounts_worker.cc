@@ -6,8 +6,8 @@
 #include "eider/accounts/account_rows.h"
 #include "eider/accounts/accounts.h"
 #include "eider/core/base/failure.h"
-#include "eider/runtime/backoff.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/backoff.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider {
 

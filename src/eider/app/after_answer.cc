@@ -4,9 +4,9 @@
 
 #include "eider/app/service.h"
 #include "eider/core/base/failure.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/protocols/http/method.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/sleep.h"
 
 namespace eider {
 

@@ -16,11 +16,11 @@
 #include "eider/app/lifecycle.h"
 #include "eider/core/base/log.h"
 #include "eider/core/base/result.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/request.h"
-#include "eider/runtime/loop_local.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
 #include "eider/server/observer.h"
 
 namespace eider {

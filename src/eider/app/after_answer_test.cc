@@ -7,8 +7,8 @@
 
 #include "eider/app/app.h"
 #include "eider/core/base/failure.h"
-#include "eider/runtime/blocking.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
 

@@ -15,8 +15,8 @@
 #include "eider/app/app.h"
 #include "eider/app/websocket.h"
 #include "eider/core/base/poison.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/middleware/request_id.h"
-#include "eider/runtime/sleep.h"
 #include "eider/server/server.h"
 
 namespace {

@@ -11,7 +11,7 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/log.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/server/server.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"

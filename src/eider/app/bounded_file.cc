@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "eider/core/base/utf8.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider::detail::app {
 

@@ -1,8 +1,8 @@
 #include "eider/app/checks.h"
 
 #include "eider/app/thrown.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider::detail::app {
 

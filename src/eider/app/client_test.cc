@@ -6,7 +6,7 @@
 
 #include "eider/app/app.h"
 #include "eider/core/base/failure.h"
-#include "eider/runtime/test_peer.h"
+#include "eider/io/runtime/test_peer.h"
 #include "eider/server/server.h"
 
 namespace eider {

@@ -1,6 +1,6 @@
 #include "eider/app/conditions.h"
 
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "eider/app/app.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 #include "tests/support/guards_app.h"
 

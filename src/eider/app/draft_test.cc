@@ -10,7 +10,7 @@
 #include "eider/app/operation.h"
 #include "eider/core/reflect/constraints.h"
 #include "eider/core/reflect/empty.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

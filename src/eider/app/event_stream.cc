@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "eider/runtime/loop.h"
-#include "eider/runtime/output_budget.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/output_budget.h"
+#include "eider/io/runtime/timer.h"
 
 namespace eider {
 

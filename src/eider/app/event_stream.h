@@ -10,9 +10,9 @@
 #include "eider/app/producing.h"
 #include "eider/core/base/buffer.h"
 #include "eider/core/json/write.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/sse.h"
-#include "eider/runtime/sync.h"
-#include "eider/runtime/time.h"
 #include "eider/server/content.h"
 #include "eider/server/topics.h"
 

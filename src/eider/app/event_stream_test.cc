@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/server/topics.h"
 #include "eider/testkit/loop_sim.h"
 

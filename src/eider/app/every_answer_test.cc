@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/runtime/test_peer.h"
+#include "eider/io/runtime/test_peer.h"
 #include "eider/server/server.h"
 #include "tests/sim/sim_server.h"
 #include "tests/support/observed_app.h"

@@ -20,8 +20,8 @@
 #include "eider/core/json/json.h"
 #include "eider/core/reflect/text.h"
 #include "eider/core/reflect/wording.h"
+#include "eider/io/runtime/cancel.h"
 #include "eider/protocols/http/request.h"
-#include "eider/runtime/cancel.h"
 #include "eider/server/body_stream.h"
 #include "eider/server/service.h"
 

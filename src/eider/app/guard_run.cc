@@ -7,7 +7,7 @@
 #include "eider/app/guard_ways.h"
 #include "eider/app/respond.h"
 #include "eider/app/service.h"
-#include "eider/runtime/cancel.h"
+#include "eider/io/runtime/cancel.h"
 #include "eider/server/service.h"
 
 namespace eider {

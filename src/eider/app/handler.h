@@ -15,8 +15,8 @@
 #include "eider/app/extract.h"
 #include "eider/app/respond.h"
 #include "eider/core/base/type_key.h"
-#include "eider/runtime/blocking.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider {
 

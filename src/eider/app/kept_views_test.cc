@@ -7,7 +7,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/producing.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/sim/sim_app.h"
 
 namespace eider {

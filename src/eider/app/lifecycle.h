@@ -19,8 +19,8 @@
 #include "eider/app/kept_function.h"
 #include "eider/app/params.h"
 #include "eider/core/base/failure.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

@@ -14,9 +14,9 @@
 #include "eider/core/base/inspected.h"
 #include "eider/core/base/log.h"
 #include "eider/core/base/span.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider {
 

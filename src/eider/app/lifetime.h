@@ -11,9 +11,9 @@
 #include "eider/app/lifecycle.h"
 #include "eider/core/base/intrusive_list.h"
 #include "eider/core/base/result.h"
-#include "eider/runtime/loop_local.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/task.h"
 #include "eider/server/state.h"
 
 namespace eider {

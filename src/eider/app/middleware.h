@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "eider/core/base/type_key.h"
+#include "eider/io/runtime/task.h"
 #include "eider/protocols/http/request.h"
 #include "eider/protocols/http/response.h"
-#include "eider/runtime/task.h"
 
 namespace eider {
 

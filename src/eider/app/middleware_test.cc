@@ -9,7 +9,7 @@
 #include "eider/app/app.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/log.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
 #include "tests/sim/sim_app.h"

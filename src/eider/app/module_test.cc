@@ -10,7 +10,7 @@
 #include "eider/app/options.h"
 #include "eider/app/websocket.h"
 #include "eider/core/reflect/constraints.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/server/topics.h"
 #include "eider/testkit/test_client.h"
 

@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "eider/app/extract.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/temp_file.h"
 #include "eider/protocols/http/multipart.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/temp_file.h"
 #include "eider/server/body_stream.h"
 
 namespace eider {

@@ -24,7 +24,7 @@
 #include "eider/core/base/result.h"
 #include "eider/core/reflect/text.h"
 #include "eider/core/reflect/type_of.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

@@ -6,7 +6,7 @@
 
 #include "eider/app/app.h"
 #include "eider/core/base/failure.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 #include "tests/sim/sim_app.h"
 

@@ -9,8 +9,8 @@
 #include "eider/app/route_table.h"
 #include "eider/app/thrown.h"
 #include "eider/core/base/failure.h"
-#include "eider/runtime/blocking.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider {
 

@@ -7,9 +7,9 @@
 
 #include "eider/app/settings.h"
 #include "eider/core/base/log.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/signals.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/signals.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider {
 

@@ -5,9 +5,9 @@
 #include <csignal>
 #include <stdexcept>
 
-#include "eider/runtime/blocking.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider {
 namespace {

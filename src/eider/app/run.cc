@@ -23,8 +23,8 @@
 #include "eider/app/state_file.h"
 #include "eider/core/base/per_process.h"
 #include "eider/core/base/text.h"
-#include "eider/runtime/seal.h"
-#include "eider/runtime/signals.h"
+#include "eider/io/runtime/seal.h"
+#include "eider/io/runtime/signals.h"
 #include "eider/server/connection_protocol.h"
 #include "eider/server/sandbox.h"
 #include "eider/server/server.h"
@@ -141,7 +141,7 @@ Result<void> App::add_seals(ServerOptions& options) const {
   if (!table_->make_seals) {
     return fail(Error::unavailable(
         "This program does not speak TLS: link eider::tls and call enable_tls(app), declared in "
-        "eider/tls/tls.h."));
+        "eider/io/tls/tls.h."));
   }
   std::vector<std::string> protocols{"http/1.1"};
   if (options.protocol != nullptr) {

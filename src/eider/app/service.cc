@@ -7,9 +7,9 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/work.h"
+#include "eider/io/runtime/cancel.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/request_work.h"
-#include "eider/runtime/cancel.h"
-#include "eider/runtime/loop.h"
 #include "eider/server/body_stream.h"
 #include "eider/server/content.h"
 #include "eider/server/topics.h"

@@ -11,7 +11,7 @@
 #include "eider/app/option_set.h"
 #include "eider/core/base/result.h"
 #include "eider/core/reflect/constraints.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 #include "eider/server/limits.h"
 
 namespace eider::detail::app {

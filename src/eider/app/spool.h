@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/runtime/task.h"
-#include "eider/runtime/temp_file.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/temp_file.h"
 #include "eider/server/body_stream.h"
 
 namespace eider {

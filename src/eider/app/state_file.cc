@@ -14,7 +14,7 @@
 
 #include "eider/core/base/version.h"
 #include "eider/core/json/write.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider::detail::app {
 

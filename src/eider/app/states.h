@@ -16,7 +16,7 @@
 #include "eider/app/lifecycle.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/type_key.h"
-#include "eider/runtime/loop_local.h"
+#include "eider/io/runtime/loop_local.h"
 
 namespace eider {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eider/app/app.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
 

@@ -8,7 +8,7 @@
 #include "eider/app/app.h"
 #include "eider/app/event_stream.h"
 #include "eider/app/multipart.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 #include "tests/conformance/multipart_cases.h"
 #include "tests/sim/sim_app.h"

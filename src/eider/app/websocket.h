@@ -18,9 +18,9 @@
 #include "eider/app/handler.h"
 #include "eider/app/params.h"
 #include "eider/core/json/json.h"
+#include "eider/io/ws/websocket.h"
+#include "eider/io/ws/ws_route.h"
 #include "eider/server/topics.h"
-#include "eider/ws/websocket.h"
-#include "eider/ws/ws_route.h"
 
 namespace eider {
 

@@ -8,7 +8,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/websocket.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/sim/sim_app.h"
 
 namespace eider {

@@ -15,7 +15,7 @@
 
 #include "eider/app/app.h"
 #include "eider/app/websocket.h"
-#include "eider/runtime/frame_pool.h"
+#include "eider/io/runtime/frame_pool.h"
 #include "eider/server/server.h"
 
 namespace eider {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "eider/core/base/failure.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/loop_local.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sync.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sync.h"
 
 namespace eider {
 

@@ -13,8 +13,8 @@
 
 #include "eider/cache/cache_store.h"
 #include "eider/core/json/json.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

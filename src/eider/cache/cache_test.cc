@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "eider/core/base/failure.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/loop_sim.h"
 #include "tests/support/test_loop.h"
 

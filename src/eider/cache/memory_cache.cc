@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "eider/cache/cache_store.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider {
 

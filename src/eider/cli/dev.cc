@@ -19,7 +19,7 @@
 #include "eider/core/base/base64.h"
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/text.h"
-#include "eider/runtime/address.h"
+#include "eider/io/runtime/address.h"
 #include "eider/server/server.h"
 
 namespace eider::dev {

@@ -17,10 +17,10 @@
 #include "eider/core/json/read.h"
 #include "eider/core/json/write.h"
 #include "eider/core/reflect/type_of.h"
+#include "eider/io/runtime/task.h"
 #include "eider/protocols/http/method.h"
 #include "eider/protocols/http/multipart_form.h"
 #include "eider/protocols/http/sse.h"
-#include "eider/runtime/task.h"
 
 namespace eider {
 

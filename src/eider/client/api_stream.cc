@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "eider/core/base/text.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider::detail::client {
 

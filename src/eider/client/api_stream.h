@@ -15,9 +15,9 @@
 #include "eider/client/client_response.h"
 #include "eider/core/base/result.h"
 #include "eider/core/json/read.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/sse.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

@@ -9,8 +9,8 @@
 
 #include "eider/client/api_request.h"
 #include "eider/client/test_client_line.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider {
 namespace {

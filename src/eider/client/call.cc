@@ -6,7 +6,7 @@
 
 #include "eider/client/policy.h"
 #include "eider/core/base/text.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider::detail::client {
 

@@ -14,8 +14,8 @@
 #include "eider/client/exchange.h"
 #include "eider/client/received.h"
 #include "eider/client/request_parts.h"
+#include "eider/io/runtime/task.h"
 #include "eider/protocols/http/http_url.h"
-#include "eider/runtime/task.h"
 
 namespace eider::detail::client {
 

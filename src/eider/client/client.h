@@ -11,8 +11,8 @@
 #include "eider/client/client_request.h"
 #include "eider/client/client_response.h"
 #include "eider/client/ws_client.h"
+#include "eider/io/runtime/task.h"
 #include "eider/protocols/http/method.h"
-#include "eider/runtime/task.h"
 
 namespace eider {
 

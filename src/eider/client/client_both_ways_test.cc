@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/runtime/sync.h"
+#include "eider/io/runtime/sync.h"
 #include "tests/support/h2_client_line.h"
 
 namespace eider {

@@ -8,7 +8,7 @@
 #include "eider/client/test_client_line.h"
 #include "eider/core/base/buffer.h"
 #include "eider/core/compress/compressor.h"
-#include "eider/runtime/sync.h"
+#include "eider/io/runtime/sync.h"
 
 namespace eider {
 namespace {

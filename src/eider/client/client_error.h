@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "eider/core/base/result.h"
-#include "eider/net/error.h"
+#include "eider/io/net/error.h"
 
 namespace eider {
 

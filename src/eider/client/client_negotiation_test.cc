@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/tls/tls_client.h"
+#include "eider/io/tls/tls_client.h"
 #include "tests/support/h2_client_line.h"
 
 namespace eider {

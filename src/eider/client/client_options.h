@@ -9,9 +9,9 @@
 #include <string>
 
 #include "eider/core/compress/decompressor.h"
-#include "eider/net/options.h"
-#include "eider/runtime/time.h"
-#include "eider/tls/tls_client.h"
+#include "eider/io/net/options.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/tls/tls_client.h"
 
 namespace eider {
 

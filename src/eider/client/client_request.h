@@ -16,9 +16,9 @@
 #include "eider/client/client_response.h"
 #include "eider/core/base/result.h"
 #include "eider/core/json/write.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/method.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

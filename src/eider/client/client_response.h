@@ -11,8 +11,8 @@
 #include "eider/client/client_error.h"
 #include "eider/core/base/result.h"
 #include "eider/core/json/read.h"
+#include "eider/io/runtime/task.h"
 #include "eider/protocols/http/head.h"
-#include "eider/runtime/task.h"
 
 namespace eider {
 

@@ -13,11 +13,11 @@
 #include "eider/client/pool.h"
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/split_mix.h"
-#include "eider/net/net.h"
-#include "eider/net/proxy.h"
+#include "eider/io/net/net.h"
+#include "eider/io/net/proxy.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/h1/response_reader.h"
 #include "eider/protocols/http/http_url.h"
-#include "eider/runtime/loop.h"
 
 namespace eider::detail::client {
 

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "eider/client/either.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider::detail::client {
 

@@ -11,8 +11,8 @@
 
 #include "eider/client/exchange.h"
 #include "eider/client/request_parts.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::detail::client {
 

@@ -4,7 +4,7 @@
 
 #include <coroutine>
 
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::detail::client {
 

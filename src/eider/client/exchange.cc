@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "eider/core/base/text.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/list.h"
-#include "eider/runtime/loop.h"
 
 namespace eider::detail::client {
 

@@ -16,10 +16,10 @@
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/result.h"
 #include "eider/core/compress/decompressor.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/protocols/http/h1/response_reader.h"
-#include "eider/runtime/sync.h"
-#include "eider/runtime/time.h"
-#include "eider/runtime/timer.h"
 
 namespace eider {
 class Loop;

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "eider/core/base/assert.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/h1/writer.h"
-#include "eider/runtime/loop.h"
 
 namespace eider::detail::client {
 

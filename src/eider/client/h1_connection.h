@@ -8,11 +8,11 @@
 
 #include "eider/client/exchange.h"
 #include "eider/core/base/buffer.h"
+#include "eider/io/runtime/stream.h"
+#include "eider/io/runtime/tcp.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/h1/response_body.h"
 #include "eider/protocols/http/h1/response_reader.h"
-#include "eider/runtime/stream.h"
-#include "eider/runtime/tcp.h"
-#include "eider/runtime/time.h"
 
 namespace eider::detail::client {
 

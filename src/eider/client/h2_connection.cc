@@ -6,7 +6,7 @@
 
 #include "eider/client/h2_stream.h"
 #include "eider/core/base/assert.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider::detail::client {
 

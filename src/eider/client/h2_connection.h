@@ -13,11 +13,11 @@
 #include "eider/client/client_error.h"
 #include "eider/client/client_options.h"
 #include "eider/client/turn_queue.h"
+#include "eider/io/runtime/stream.h"
+#include "eider/io/runtime/tcp.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/protocols/http/h2/client_session.h"
-#include "eider/runtime/stream.h"
-#include "eider/runtime/tcp.h"
-#include "eider/runtime/time.h"
-#include "eider/runtime/timer.h"
 
 namespace eider::detail::client {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eider/core/base/digits.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider::detail::client {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "eider/client/client_options.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/method.h"
-#include "eider/runtime/time.h"
 
 namespace eider::detail::client {
 

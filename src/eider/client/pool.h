@@ -14,10 +14,10 @@
 #include "eider/client/h2_connection.h"
 #include "eider/client/h2_stream.h"
 #include "eider/client/turn_queue.h"
-#include "eider/net/net.h"
-#include "eider/net/pool.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
+#include "eider/io/net/net.h"
+#include "eider/io/net/pool.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::detail::client {
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "eider/client/pool.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider::detail::client {
 

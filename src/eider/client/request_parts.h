@@ -10,9 +10,9 @@
 #include <string_view>
 
 #include "eider/client/client_error.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/method.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
 
 namespace eider::detail::client {
 

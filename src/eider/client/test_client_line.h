@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "eider/client/client.h"
-#include "eider/net/dialler.h"
-#include "eider/runtime/task.h"
+#include "eider/io/net/dialler.h"
+#include "eider/io/runtime/task.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"
 

@@ -8,7 +8,7 @@
 
 #include "eider/client/client_error.h"
 #include "eider/core/base/intrusive_list.h"
-#include "eider/runtime/sync.h"
+#include "eider/io/runtime/sync.h"
 
 namespace eider::detail::client {
 

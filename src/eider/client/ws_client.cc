@@ -6,10 +6,10 @@
 #include "eider/client/ws_connection.h"
 #include "eider/client/ws_opening.h"
 #include "eider/client/ws_url.h"
-#include "eider/net/net.h"
-#include "eider/net/proxy.h"
-#include "eider/runtime/tcp.h"
-#include "eider/ws/ws_calls.h"
+#include "eider/io/net/net.h"
+#include "eider/io/net/proxy.h"
+#include "eider/io/runtime/tcp.h"
+#include "eider/io/ws/ws_calls.h"
 
 namespace eider {
 

@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/net/options.h"
+#include "eider/io/net/options.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/tls/tls_client.h"
+#include "eider/io/ws/websocket.h"
 #include "eider/protocols/http/ws/close_code.h"
 #include "eider/protocols/http/ws/message_writer.h"
-#include "eider/runtime/descriptor.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
-#include "eider/tls/tls_client.h"
-#include "eider/ws/websocket.h"
 
 namespace eider {
 

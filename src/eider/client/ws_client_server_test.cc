@@ -11,8 +11,8 @@
 #include "eider/app/app.h"
 #include "eider/app/websocket.h"
 #include "eider/client/ws_client.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/server/server.h"
 
 namespace eider {

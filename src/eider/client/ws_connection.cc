@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/runtime/deadline.h"
+#include "eider/io/runtime/deadline.h"
 
 namespace eider::detail::client {
 

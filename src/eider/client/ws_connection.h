@@ -8,10 +8,10 @@
 #include "eider/client/random_masks.h"
 #include "eider/client/ws_client.h"
 #include "eider/client/ws_line.h"
-#include "eider/runtime/sync.h"
-#include "eider/ws/ws_route.h"
-#include "eider/ws/ws_session.h"
-#include "eider/ws/ws_shared.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/ws/ws_route.h"
+#include "eider/io/ws/ws_session.h"
+#include "eider/io/ws/ws_shared.h"
 
 namespace eider::net {
 class Net;

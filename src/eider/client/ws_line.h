@@ -13,12 +13,12 @@
 #include "eider/client/ws_url.h"
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/result.h"
-#include "eider/runtime/deferred.h"
-#include "eider/runtime/sync.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/tcp.h"
-#include "eider/runtime/upgraded_stream.h"
-#include "eider/ws/ws_session.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/tcp.h"
+#include "eider/io/runtime/upgraded_stream.h"
+#include "eider/io/ws/ws_session.h"
 
 namespace eider::detail::client {
 

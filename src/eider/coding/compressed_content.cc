@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "eider/coding/encoded_head.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider {
 

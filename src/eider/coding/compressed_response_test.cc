@@ -8,8 +8,8 @@
 #include "eider/app/producing.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/compress/decompressor.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/middleware/caching.h"
-#include "eider/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 #include "tests/sim/sim_app.h"
 

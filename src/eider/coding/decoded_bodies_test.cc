@@ -6,7 +6,7 @@
 
 #include "eider/coding/decoded_request.h"
 #include "eider/core/compress/compressor.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/sim/sim_app.h"
 
 namespace eider {

@@ -9,7 +9,7 @@
 #include "eider/coding/decoded_request.h"
 #include "eider/core/base/buffer.h"
 #include "eider/core/compress/decompressor.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 #include "eider/server/body_stream.h"
 
 namespace eider {

@@ -7,7 +7,7 @@
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/core/base/text.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/server/body.h"
 
 namespace eider {

@@ -12,8 +12,8 @@
 
 #include "eider/coding/compressed_content.h"
 #include "eider/core/base/failure.h"
-#include "eider/runtime/blocking.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 #include "eider/server/content.h"
 
 namespace eider {

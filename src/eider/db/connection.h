@@ -11,7 +11,7 @@
 
 #include "eider/db/row_shape.h"
 #include "eider/db/value.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::db {
 

@@ -11,8 +11,8 @@
 #include "eider/db/row_stream.h"
 #include "eider/db/statements.h"
 #include "eider/db/transaction.h"
-#include "eider/runtime/sleep.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/sleep.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider {
 

@@ -12,9 +12,9 @@
 #include "eider/core/base/span.h"
 #include "eider/db/connection.h"
 #include "eider/db/transaction_options.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/outside_calls.h"
-#include "eider/runtime/suspended.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/outside_calls.h"
+#include "eider/io/runtime/suspended.h"
 
 namespace eider::db {
 

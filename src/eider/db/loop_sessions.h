@@ -17,9 +17,9 @@
 #include "eider/db/pool.h"
 #include "eider/db/pool_counts.h"
 #include "eider/db/statement_costs.h"
-#include "eider/runtime/deferred.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/timer.h"
 
 namespace eider::db {
 

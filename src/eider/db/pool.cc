@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "eider/db/failure.h"
-#include "eider/runtime/processors.h"
-#include "eider/runtime/signals_blocked.h"
+#include "eider/io/runtime/processors.h"
+#include "eider/io/runtime/signals_blocked.h"
 
 namespace eider::db {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "eider/db/database.h"
 #include "eider/db/failure.h"
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/scope.h"
 #include "tests/support/test_loop.h"
 
 namespace eider::db {

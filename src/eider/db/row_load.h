@@ -9,7 +9,7 @@
 #include "eider/core/reflect/type_of.h"
 #include "eider/db/connection.h"
 #include "eider/db/statements.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::db {
 

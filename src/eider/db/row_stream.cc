@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "eider/db/failure.h"
-#include "eider/runtime/deadline.h"
+#include "eider/io/runtime/deadline.h"
 
 namespace eider::db::detail {
 namespace {

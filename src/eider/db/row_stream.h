@@ -15,7 +15,7 @@
 #include "eider/db/query_job.h"
 #include "eider/db/statements.h"
 #include "eider/db/transaction.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::db {
 

@@ -11,8 +11,8 @@
 #include "eider/db/job.h"
 #include "eider/db/loop_sessions.h"
 #include "eider/db/pool.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/loop_local.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/loop_local.h"
 
 namespace eider::db {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::db {
 

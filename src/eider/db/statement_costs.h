@@ -7,7 +7,7 @@
 #include <functional>
 #include <string_view>
 
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::db {
 

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "eider/runtime/backoff.h"
+#include "eider/io/runtime/backoff.h"
 
 namespace eider::db::detail {
 namespace {

@@ -13,7 +13,7 @@
 #include "eider/db/failure.h"
 #include "eider/db/statements.h"
 #include "eider/db/transaction_options.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider {
 

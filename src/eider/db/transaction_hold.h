@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "eider/db/pool.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::db {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "eider/files/options.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider::detail::files {
 

@@ -11,7 +11,7 @@
 
 #include "eider/files/options.h"
 #include "eider/files/stored_file.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::detail::files {
 

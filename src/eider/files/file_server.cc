@@ -14,8 +14,8 @@
 #include "eider/files/document_answer.h"
 #include "eider/files/path_policy.h"
 #include "eider/files/site.h"
+#include "eider/io/runtime/blocking.h"
 #include "eider/protocols/http/grammar.h"
-#include "eider/runtime/blocking.h"
 
 namespace eider {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "eider/core/base/result.h"
 #include "eider/files/options.h"
+#include "eider/io/runtime/task.h"
 #include "eider/protocols/http/request.h"
 #include "eider/protocols/http/response.h"
-#include "eider/runtime/task.h"
 
 namespace eider {
 

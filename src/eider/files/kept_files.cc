@@ -13,7 +13,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/reached.h"
 #include "eider/core/base/secret_bytes.h"
-#include "eider/runtime/blocking.h"
+#include "eider/io/runtime/blocking.h"
 
 namespace eider {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "eider/files/file_server.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/temp_file.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/temp_file.h"
 
 namespace eider {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

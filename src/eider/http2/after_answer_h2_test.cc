@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "eider/app/after_answer.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/h2_server.h"
 

@@ -11,11 +11,11 @@
 
 #include "eider/http2/send_queue.h"
 #include "eider/http2/tunnel_h2.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/h2/out_field.h"
 #include "eider/protocols/http/h2/session.h"
 #include "eider/protocols/http/refusal.h"
 #include "eider/protocols/http/response.h"
-#include "eider/runtime/time.h"
 #include "eider/server/transport.h"
 
 namespace eider::detail::http2 {

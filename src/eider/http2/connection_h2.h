@@ -17,11 +17,11 @@
 #include "eider/http2/shutdown_h2.h"
 #include "eider/http2/stream_h2.h"
 #include "eider/http2/stream_table.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/output_budget.h"
+#include "eider/io/runtime/pace.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/protocols/http/h2/session.h"
-#include "eider/runtime/deferred.h"
-#include "eider/runtime/output_budget.h"
-#include "eider/runtime/pace.h"
-#include "eider/runtime/timer.h"
 #include "eider/server/upgrade.h"
 
 namespace eider::detail::http2 {

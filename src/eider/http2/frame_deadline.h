@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/h2/session.h"
-#include "eider/runtime/time.h"
 #include "eider/server/loop_limits.h"
 
 namespace eider::detail::http2 {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/h2/session.h"
-#include "eider/runtime/time.h"
 
 namespace eider::detail::http2 {
 

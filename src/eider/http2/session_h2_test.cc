@@ -9,7 +9,7 @@
 #include "eider/app/app.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/session/memory_sessions.h"
 #include "eider/session/session.h"
 #include "eider/session/test_visits.h"

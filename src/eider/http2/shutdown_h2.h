@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/h2/session.h"
-#include "eider/runtime/time.h"
 
 namespace eider::detail::http2 {
 

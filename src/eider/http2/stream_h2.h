@@ -11,9 +11,9 @@
 #include "eider/core/base/intrusive_list.h"
 #include "eider/http2/answer_h2.h"
 #include "eider/http2/receiver_h2.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/h2/session.h"
 #include "eider/protocols/http/request.h"
-#include "eider/runtime/time.h"
 #include "eider/server/exchange.h"
 #include "eider/server/service.h"
 

@@ -8,8 +8,8 @@
 
 #include "eider/http2/loop_h2.h"
 #include "eider/http2/stream_h2.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/h2/session.h"
-#include "eider/runtime/time.h"
 
 namespace eider::detail::http2 {
 

@@ -11,7 +11,7 @@
 
 #include "eider/core/base/buffer.h"
 #include "eider/http2/send_queue.h"
-#include "eider/runtime/deferred.h"
+#include "eider/io/runtime/deferred.h"
 #include "eider/server/upgrade.h"
 
 namespace eider::detail::http2 {

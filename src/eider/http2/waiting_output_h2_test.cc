@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/runtime/output_budget.h"
+#include "eider/io/runtime/output_budget.h"
 #include "tests/support/h2_server.h"
 
 namespace eider::detail::http2::test {

@@ -11,10 +11,10 @@
 #include "eider/client/client.h"
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/protocols/http/sse.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sleep.h"
 
 namespace eider {
 

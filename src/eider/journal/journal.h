@@ -13,9 +13,9 @@
 #include "eider/app/websocket.h"
 #include "eider/core/json/json.h"
 #include "eider/db/database.h"
-#include "eider/runtime/loop_local.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

@@ -12,8 +12,8 @@
 #include "eider/core/json/read.h"
 #include "eider/core/json/value.h"
 #include "eider/core/json/write.h"
+#include "eider/io/runtime/time.h"
 #include "eider/jwt/algorithm.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

@@ -4,9 +4,9 @@
 
 #include "eider/client/client.h"
 #include "eider/core/base/failure.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/jwt/jwt.h"
 #include "eider/protocols/http/http_url.h"
-#include "eider/runtime/loop.h"
 
 namespace eider {
 

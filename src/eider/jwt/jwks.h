@@ -12,14 +12,14 @@
 
 #include "eider/client/client_options.h"
 #include "eider/core/base/result.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/jwt/algorithm.h"
 #include "eider/jwt/claims.h"
 #include "eider/jwt/jwt_key.h"
-#include "eider/runtime/loop_local.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sync.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "eider/io/runtime/sleep.h"
 #include "eider/jwt/jwt.h"
-#include "eider/runtime/sleep.h"
 #include "eider/testkit/loop_sim.h"
 
 namespace eider {

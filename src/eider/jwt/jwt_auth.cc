@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "eider/core/base/failure.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/middleware/auth.h"
-#include "eider/runtime/loop.h"
 
 namespace eider::detail::jwt {
 

@@ -12,11 +12,11 @@
 #include "eider/app/app.h"
 #include "eider/app/extract.h"
 #include "eider/app/operation.h"
+#include "eider/io/runtime/task.h"
 #include "eider/jwt/claims.h"
 #include "eider/jwt/jwks.h"
 #include "eider/jwt/jwt.h"
 #include "eider/middleware/identity.h"
-#include "eider/runtime/task.h"
 
 namespace eider {
 

@@ -7,8 +7,8 @@
 
 #include "eider/app/app.h"
 #include "eider/core/base/failure.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/middleware/auth.h"
-#include "eider/runtime/loop.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

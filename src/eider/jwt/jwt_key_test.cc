@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "eider/core/base/base64.h"
+#include "eider/io/tls/openssl.h"
 #include "eider/jwt/jws.h"
-#include "eider/tls/openssl.h"
 
 namespace eider {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/core/base/base64.h"
-#include "eider/tls/key_parts.h"
+#include "eider/io/tls/key_parts.h"
 
 namespace eider::detail::jwt {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "eider/core/json/value.h"
+#include "eider/io/tls/openssl.h"
 #include "eider/jwt/algorithm.h"
-#include "eider/tls/openssl.h"
 
 namespace eider::detail::jwt {
 

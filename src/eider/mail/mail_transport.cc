@@ -15,8 +15,8 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/reached.h"
 #include "eider/core/base/text.h"
-#include "eider/runtime/blocking.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "eider/core/base/log.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/mail/mail.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

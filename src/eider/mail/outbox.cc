@@ -10,10 +10,10 @@
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
-#include "eider/runtime/backoff.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/backoff.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider {
 

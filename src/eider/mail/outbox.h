@@ -11,11 +11,11 @@
 #include "eider/app/app.h"
 #include "eider/core/base/log.h"
 #include "eider/db/database.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/time.h"
 #include "eider/mail/mail.h"
 #include "eider/mail/mail_transport.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sync.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

@@ -14,9 +14,9 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/reached.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/signals_blocked.h"
 #include "eider/mail/smtp_session.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/signals_blocked.h"
 
 namespace eider {
 

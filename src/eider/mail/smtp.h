@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
+#include "eider/io/runtime/time.h"
 #include "eider/mail/mail_transport.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

@@ -16,9 +16,9 @@
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
 #include "eider/core/json/json.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/middleware/identity.h"
 #include "eider/protocols/http/method.h"
-#include "eider/runtime/loop.h"
 #include "eider/server/answer_began.h"
 
 namespace eider {

@@ -9,7 +9,7 @@
 
 #include "eider/app/secret_query.h"
 #include "eider/core/base/log.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 #include "eider/server/observer.h"
 
 namespace eider {

@@ -6,9 +6,9 @@
 
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/conditional_response.h"
 #include "eider/protocols/http/etag.h"
-#include "eider/runtime/loop.h"
 #include "eider/server/content.h"
 
 namespace eider {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "eider/app/app.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/middleware/error_pages.h"
 #include "eider/middleware/response_cache.h"
 #include "eider/middleware/test_asked.h"
-#include "eider/runtime/sleep.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
 

@@ -13,9 +13,9 @@
 #include "eider/core/base/per_process.h"
 #include "eider/core/base/sip_hash.h"
 #include "eider/core/base/text.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/middleware/identity.h"
 #include "eider/middleware/keyed_answers.h"
-#include "eider/runtime/loop.h"
 #include "eider/server/content.h"
 
 namespace eider {

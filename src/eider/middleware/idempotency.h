@@ -7,8 +7,8 @@
 #include <string>
 
 #include "eider/app/middleware.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/request.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

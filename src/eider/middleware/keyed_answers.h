@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::detail::middleware {
 

@@ -9,7 +9,7 @@
 #include "eider/app/operation.h"
 #include "eider/app/respond.h"
 #include "eider/core/base/failure.h"
-#include "eider/runtime/deadline.h"
+#include "eider/io/runtime/deadline.h"
 
 namespace eider {
 

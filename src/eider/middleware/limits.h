@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "eider/app/middleware.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

@@ -10,7 +10,7 @@
 #include "eider/app/event_stream.h"
 #include "eider/app/producing.h"
 #include "eider/core/base/failure.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 #include "tests/sim/sim_app.h"
 #include "tests/support/h2_server.h"

@@ -7,10 +7,10 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/per_process.h"
+#include "eider/io/runtime/clock.h"
 #include "eider/middleware/client_network.h"
 #include "eider/middleware/place_table.h"
 #include "eider/protocols/http/ip_address.h"
-#include "eider/runtime/clock.h"
 
 namespace eider {
 

@@ -11,8 +11,8 @@
 
 #include "eider/app/client.h"
 #include "eider/core/base/result.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

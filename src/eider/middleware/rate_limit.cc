@@ -12,9 +12,9 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/per_process.h"
 #include "eider/core/base/text.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/middleware/client_network.h"
 #include "eider/middleware/rate_table.h"
-#include "eider/runtime/loop.h"
 
 namespace eider {
 

@@ -12,8 +12,8 @@
 #include "eider/app/extract.h"
 #include "eider/app/middleware.h"
 #include "eider/app/operation.h"
+#include "eider/io/runtime/time.h"
 #include "eider/middleware/rate_store.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

@@ -9,9 +9,9 @@
 #include <mutex>
 #include <string_view>
 
+#include "eider/io/runtime/time.h"
 #include "eider/middleware/place_table.h"
 #include "eider/middleware/rate_store.h"
-#include "eider/runtime/time.h"
 
 namespace eider::detail::middleware {
 

@@ -13,6 +13,9 @@
 #include "eider/app/client_address.h"
 #include "eider/app/operation.h"
 #include "eider/core/base/text.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/sync.h"
 #include "eider/middleware/csrf.h"
 #include "eider/middleware/identity.h"
 #include "eider/middleware/security_headers.h"
@@ -20,9 +23,6 @@
 #include "eider/middleware/writes.h"
 #include "eider/protocols/http/conditional_response.h"
 #include "eider/protocols/http/list.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/loop_local.h"
-#include "eider/runtime/sync.h"
 
 namespace eider {
 

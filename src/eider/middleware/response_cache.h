@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "eider/app/middleware.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/response.h"
-#include "eider/runtime/time.h"
 
 namespace eider::detail::middleware {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "eider/io/runtime/time.h"
 #include "eider/jwt/jwt.h"
-#include "eider/runtime/time.h"
 
 namespace eider::detail::oauth {
 

@@ -8,9 +8,9 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/base/url.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/http_url.h"
 #include "eider/protocols/http/response.h"
-#include "eider/runtime/loop.h"
 #include "eider/session/users.h"
 
 namespace eider::detail::oauth {

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "eider/app/client.h"
+#include "eider/io/runtime/loop_local.h"
 #include "eider/oauth/pending_login.h"
 #include "eider/oauth/provider.h"
-#include "eider/runtime/loop_local.h"
 
 namespace eider::detail::oauth {
 

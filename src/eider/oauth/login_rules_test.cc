@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "eider/io/runtime/scope.h"
 #include "eider/middleware/access_log.h"
 #include "eider/oauth/test_openid.h"
-#include "eider/runtime/scope.h"
 #include "eider/testkit/log_lines.h"
 
 namespace eider {

@@ -16,8 +16,8 @@
 #include "eider/client/client_options.h"
 #include "eider/core/base/result.h"
 #include "eider/core/json/json.h"
+#include "eider/io/runtime/time.h"
 #include "eider/jwt/algorithm.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

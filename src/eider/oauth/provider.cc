@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "eider/core/base/url.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/oauth/id_token.h"
-#include "eider/runtime/loop.h"
 
 namespace eider::detail::oauth {
 

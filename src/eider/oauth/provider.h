@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include "eider/client/client.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sync.h"
 #include "eider/jwt/jwks.h"
 #include "eider/jwt/jwt.h"
 #include "eider/oauth/provider_answers.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sync.h"
 
 namespace eider::detail::oauth {
 

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "eider/core/base/url.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/jwt/jwt.h"
 #include "eider/oauth/id_token.h"
 #include "eider/oauth/login.h"
 #include "eider/oauth/oauth.h"
 #include "eider/oauth/test_provider.h"
-#include "eider/runtime/loop.h"
 #include "eider/session/session.h"
 #include "eider/testkit/test_client.h"
 

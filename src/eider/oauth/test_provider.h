@@ -13,9 +13,9 @@
 
 #include "eider/client/client.h"
 #include "eider/core/json/json.h"
-#include "eider/net/dialler.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/net/dialler.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"
 

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "eider/core/base/failure.h"
+#include "eider/io/tls/key_parts.h"
 #include "eider/passkeys/cbor.h"
-#include "eider/tls/key_parts.h"
 
 namespace eider::detail::passkeys {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "eider/io/tls/key_parts.h"
 #include "eider/passkeys/cbor.h"
-#include "eider/tls/key_parts.h"
 
 namespace eider::detail::passkeys {
 

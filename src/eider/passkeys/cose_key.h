@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "eider/core/base/result.h"
+#include "eider/io/tls/openssl.h"
 #include "eider/passkeys/passkey.h"
-#include "eider/tls/openssl.h"
 
 namespace eider::detail::passkeys {
 

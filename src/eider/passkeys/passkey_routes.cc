@@ -12,9 +12,9 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/reflect/constraints.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/passkeys/relying_party.h"
 #include "eider/protocols/http/cookie.h"
-#include "eider/runtime/loop.h"
 #include "eider/session/users.h"
 
 /// Made by eider_assets() of assets/. Not its header, so that this file compiles where nothing has

@@ -10,11 +10,11 @@
 #include <string>
 #include <utility>
 
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/passkeys/passkey.h"
 #include "eider/passkeys/passkey_store.h"
 #include "eider/passkeys/passkeys.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
 #include "eider/session/session.h"
 
 namespace eider {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "eider/io/runtime/task.h"
 #include "eider/passkeys/passkey.h"
-#include "eider/runtime/task.h"
 
 namespace eider {
 

@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "eider/io/runtime/loop.h"
 #include "eider/passkeys/relying_party.h"
-#include "eider/runtime/loop.h"
 
 namespace eider {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/passkeys/passkey.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

@@ -5,10 +5,10 @@
 
 #include "eider/core/base/base64.h"
 #include "eider/core/json/json.h"
+#include "eider/io/tls/key_parts.h"
 #include "eider/passkeys/relying_party.h"
 #include "eider/passkeys/test_authenticator.h"
 #include "eider/passkeys/test_spec_vectors.h"
-#include "eider/tls/key_parts.h"
 
 namespace eider::detail::passkeys {
 namespace {

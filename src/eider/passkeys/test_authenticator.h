@@ -15,7 +15,7 @@
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
 #include "eider/core/json/json.h"
-#include "eider/tls/openssl.h"
+#include "eider/io/tls/openssl.h"
 
 namespace eider::detail::passkeys {
 

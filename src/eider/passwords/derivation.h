@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/suspended.h"
 #include "eider/passwords/argon2_hash.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/suspended.h"
 
 namespace eider::detail::passwords {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "eider/core/base/failure.h"
-#include "eider/runtime/signals_blocked.h"
+#include "eider/io/runtime/signals_blocked.h"
 
 namespace eider::detail::passwords {
 

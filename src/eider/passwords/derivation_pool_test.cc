@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "eider/core/base/failure.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::detail::passwords {
 namespace {

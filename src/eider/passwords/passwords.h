@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "eider/core/base/result.h"
+#include "eider/io/runtime/task.h"
 #include "eider/passwords/argon2_hash.h"
 #include "eider/passwords/derivation_pool.h"
-#include "eider/runtime/task.h"
 
 namespace eider {
 

@@ -11,6 +11,8 @@
 #include "eider/client/client_request.h"
 #include "eider/client/client_state.h"
 #include "eider/core/base/failure.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/protocols/http/http_url.h"
 #include "eider/proxy/forwarding.h"
 #include "eider/proxy/load.h"
@@ -18,8 +20,6 @@
 #include "eider/proxy/tunnel.h"
 #include "eider/proxy/upstream_call.h"
 #include "eider/proxy/upstreams.h"
-#include "eider/runtime/loop_local.h"
-#include "eider/runtime/sleep.h"
 
 namespace eider {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/client/client_options.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

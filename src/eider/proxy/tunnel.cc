@@ -7,10 +7,10 @@
 #include "eider/client/random_masks.h"
 #include "eider/client/ws_opening.h"
 #include "eider/core/base/text.h"
+#include "eider/io/runtime/deadline.h"
 #include "eider/protocols/http/h1/response_reader.h"
 #include "eider/protocols/http/ws/handshake.h"
 #include "eider/proxy/tunnel_ends.h"
-#include "eider/runtime/deadline.h"
 
 namespace eider::detail::proxy {
 

@@ -8,14 +8,14 @@
 
 #include "eider/client/client_error.h"
 #include "eider/client/client_state.h"
-#include "eider/net/route.h"
+#include "eider/io/net/route.h"
+#include "eider/io/runtime/task.h"
 #include "eider/protocols/http/http_url.h"
 #include "eider/protocols/http/request.h"
 #include "eider/protocols/http/response.h"
 #include "eider/proxy/forwarding.h"
 #include "eider/proxy/load.h"
 #include "eider/proxy/proxy.h"
-#include "eider/runtime/task.h"
 
 namespace eider::detail::proxy {
 

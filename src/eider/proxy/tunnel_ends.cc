@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "eider/runtime/unread.h"
+#include "eider/io/runtime/unread.h"
 #include "eider/server/limits.h"
 
 namespace eider::detail::proxy {

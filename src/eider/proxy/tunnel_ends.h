@@ -7,13 +7,13 @@
 #include <string_view>
 #include <utility>
 
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/pace.h"
+#include "eider/io/runtime/stream.h"
+#include "eider/io/runtime/tcp.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/proxy/load.h"
-#include "eider/runtime/deferred.h"
-#include "eider/runtime/pace.h"
-#include "eider/runtime/stream.h"
-#include "eider/runtime/tcp.h"
-#include "eider/runtime/time.h"
-#include "eider/runtime/timer.h"
 #include "eider/server/upgrade.h"
 
 namespace eider::detail::proxy {

@@ -11,10 +11,10 @@
 #include "eider/client/client_error.h"
 #include "eider/client/client_state.h"
 #include "eider/core/base/result.h"
+#include "eider/io/runtime/task.h"
 #include "eider/protocols/http/http_url.h"
 #include "eider/protocols/http/request.h"
 #include "eider/proxy/forwarding.h"
-#include "eider/runtime/task.h"
 #include "eider/server/body_stream.h"
 
 namespace eider::detail::proxy {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/http_url.h"
 #include "eider/proxy/proxy.h"
-#include "eider/runtime/time.h"
 
 namespace eider::detail::proxy {
 

@@ -14,14 +14,14 @@
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/work.h"
 #include "eider/core/reflect/type.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/suspended.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/redis/command_rules.h"
 #include "eider/redis/redis_failure.h"
 #include "eider/redis/resp_reader.h"
-#include "eider/runtime/deferred.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/suspended.h"
-#include "eider/runtime/time.h"
-#include "eider/runtime/timer.h"
 
 namespace eider::redis::detail {
 

@@ -11,11 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/net/net.h"
+#include "eider/io/net/net.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/redis/key_slot.h"
 #include "eider/redis/link.h"
 #include "eider/redis/target.h"
-#include "eider/runtime/timer.h"
 
 namespace eider::redis::detail {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "eider/core/base/split_mix.h"
+#include "eider/io/runtime/backoff.h"
+#include "eider/io/runtime/time.h"
 #include "eider/redis/redis_options.h"
-#include "eider/runtime/backoff.h"
-#include "eider/runtime/time.h"
 
 namespace eider::redis::detail {
 

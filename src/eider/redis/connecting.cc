@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "eider/core/base/buffer.h"
-#include "eider/net/route.h"
+#include "eider/io/net/route.h"
+#include "eider/io/runtime/address.h"
+#include "eider/io/runtime/connect.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/redis/resp_reader.h"
 #include "eider/redis/resp_writer.h"
-#include "eider/runtime/address.h"
-#include "eider/runtime/connect.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/loop.h"
 
 namespace eider::redis::detail {
 namespace {

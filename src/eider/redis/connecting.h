@@ -6,12 +6,12 @@
 #include <string>
 
 #include "eider/core/base/result.h"
-#include "eider/net/net.h"
+#include "eider/io/net/net.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/tcp.h"
 #include "eider/redis/redis_failure.h"
 #include "eider/redis/redis_options.h"
 #include "eider/redis/target.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/tcp.h"
 
 namespace eider::redis::detail {
 

@@ -4,9 +4,9 @@
 
 #include <optional>
 
+#include "eider/io/runtime/timer.h"
 #include "eider/redis/link.h"
 #include "eider/redis/redis.h"
-#include "eider/runtime/timer.h"
 
 namespace eider::redis::detail {
 

@@ -4,10 +4,10 @@
 #include <limits>
 #include <utility>
 
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/net_error.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/redis/cluster.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/net_error.h"
-#include "eider/runtime/sleep.h"
 
 namespace eider::redis::detail {
 namespace {

@@ -10,18 +10,18 @@
 #include <vector>
 
 #include "eider/core/base/buffer.h"
-#include "eider/net/net.h"
+#include "eider/io/net/net.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/stream.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/tcp.h"
 #include "eider/redis/call.h"
 #include "eider/redis/call_queue.h"
 #include "eider/redis/connect_pauses.h"
 #include "eider/redis/connecting.h"
 #include "eider/redis/resp_reader.h"
-#include "eider/runtime/deferred.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/stream.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/tcp.h"
 
 namespace eider::redis::detail {
 

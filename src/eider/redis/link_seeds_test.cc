@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "eider/net/dialler.h"
-#include "eider/net/net.h"
+#include "eider/io/net/dialler.h"
+#include "eider/io/net/net.h"
+#include "eider/io/runtime/scope.h"
 #include "eider/redis/link.h"
 #include "eider/redis/redis.h"
 #include "eider/redis/resp_reader.h"
 #include "eider/redis/target.h"
-#include "eider/runtime/scope.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"
 #include "eider/testkit/sim_random.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/scope.h"
 #include "tests/support/redis_script.h"
 #include "tests/support/redis_tests.h"
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <thread>
 
+#include "eider/io/runtime/sleep.h"
 #include "eider/redis/redis_cache.h"
 #include "eider/redis/redis_subscriber.h"
-#include "eider/runtime/sleep.h"
 #include "tests/support/redis_script.h"
 #include "tests/support/redis_tests.h"
 

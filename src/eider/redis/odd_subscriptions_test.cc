@@ -5,9 +5,9 @@
 #include <string>
 #include <thread>
 
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/scope.h"
 #include "eider/redis/redis_subscriber.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/scope.h"
 #include "tests/support/redis_script.h"
 #include "tests/support/redis_tests.h"
 

@@ -3,9 +3,9 @@
 #include <chrono>
 
 #include "eider/core/base/sha1.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/redis/state.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sleep.h"
 
 namespace eider {
 namespace {

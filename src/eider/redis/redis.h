@@ -15,11 +15,11 @@
 
 #include "eider/core/base/buffer.h"
 #include "eider/core/reflect/readable.h"
+#include "eider/io/runtime/task.h"
 #include "eider/redis/call.h"
 #include "eider/redis/redis_failure.h"
 #include "eider/redis/redis_options.h"
 #include "eider/redis/resp_writer.h"
-#include "eider/runtime/task.h"
 
 namespace eider {
 

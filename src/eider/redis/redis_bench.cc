@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "eider/io/runtime/scope.h"
 #include "eider/redis/redis.h"
-#include "eider/runtime/scope.h"
 #include "tests/support/many_commands.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/test_loop.h"

@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "eider/io/runtime/loop.h"
 #include "eider/redis/keep_asking.h"
 #include "eider/redis/state.h"
-#include "eider/runtime/loop.h"
 
 namespace eider {
 namespace {

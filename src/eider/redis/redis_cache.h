@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/redis/redis.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

@@ -4,8 +4,8 @@
 #include <csignal>
 #include <string>
 
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/many_commands.h"
 #include "tests/support/redis_tests.h"
 

@@ -5,10 +5,10 @@
 #include <thread>
 #include <vector>
 
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/redis/redis_cache.h"
 #include "eider/redis/redis_subscriber.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
 #include "tests/support/redis_cluster.h"
 #include "tests/support/redis_load.h"
 #include "tests/support/redis_tests.h"

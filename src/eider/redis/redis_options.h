@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "eider/net/options.h"
-#include "eider/runtime/time.h"
-#include "eider/tls/tls_client.h"
+#include "eider/io/net/options.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/tls/tls_client.h"
 
 namespace eider {
 

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "eider/io/runtime/sleep.h"
 #include "eider/redis/redis_subscriber.h"
-#include "eider/runtime/sleep.h"
 #include "tests/support/redis_load.h"
 #include "tests/support/redis_script.h"
 #include "tests/support/redis_tests.h"

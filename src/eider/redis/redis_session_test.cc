@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/redis_tests.h"
 
 namespace eider {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sync.h"
 #include "eider/redis/keep_asking.h"
 #include "eider/redis/state.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sync.h"
 
 namespace eider {
 namespace {

@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/redis/redis.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
 
 namespace eider {
 

@@ -4,9 +4,9 @@
 #include <csignal>
 #include <vector>
 
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/redis_tests.h"
 
 namespace eider {

@@ -6,9 +6,9 @@
 #include <set>
 #include <stdexcept>
 
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
-#include "eider/tls/test_pki.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
+#include "eider/io/tls/test_pki.h"
 #include "tests/support/redis_tests.h"
 
 namespace eider {

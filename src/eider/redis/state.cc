@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider::redis::detail {
 namespace {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/net/net.h"
+#include "eider/io/net/net.h"
+#include "eider/io/runtime/loop_local.h"
 #include "eider/redis/cluster.h"
 #include "eider/redis/link.h"
-#include "eider/runtime/loop_local.h"
 
 namespace eider::redis::detail {
 

@@ -9,7 +9,7 @@
 
 #include "eider/core/base/text.h"
 #include "eider/core/base/url.h"
-#include "eider/runtime/address.h"
+#include "eider/io/runtime/address.h"
 
 namespace eider::redis::detail {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "eider/io/ws/websocket.h"
 #include "eider/server/topics.h"
-#include "eider/ws/websocket.h"
 
 namespace eider::detail::relay {
 

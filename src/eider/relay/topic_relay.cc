@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "eider/app/log_stderr.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/relay/topic_batch.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
 
 namespace eider {
 

@@ -16,8 +16,8 @@
 
 #include "eider/app/app.h"
 #include "eider/core/base/log.h"
-#include "eider/runtime/sync.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/task.h"
 #include "eider/server/topics.h"
 
 namespace eider {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "eider/core/base/result.h"
-#include "eider/runtime/address.h"
-#include "eider/runtime/listener.h"
-#include "eider/runtime/seal.h"
+#include "eider/io/runtime/address.h"
+#include "eider/io/runtime/listener.h"
+#include "eider/io/runtime/seal.h"
 
 namespace eider::detail::server {
 

@@ -2,7 +2,7 @@
 // Must not be put into requests of other answers: their end is when they are written.
 #pragma once
 
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

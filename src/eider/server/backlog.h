@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::detail::server {
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <memory>
 
-#include "eider/runtime/loop_local.h"
+#include "eider/io/runtime/loop_local.h"
 
 namespace eider::detail::server {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "eider/core/base/work.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/task.h"
 #include "eider/protocols/http/head.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sync.h"
-#include "eider/runtime/task.h"
 
 namespace eider {
 

@@ -18,8 +18,8 @@
 #include <system_error>
 #include <utility>
 
-#include "eider/runtime/loop.h"
-#include "eider/runtime/processors.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/processors.h"
 
 namespace eider::detail::server {
 

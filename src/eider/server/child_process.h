@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/runtime/fd_watch.h"
-#include "eider/runtime/time.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/server/handover.h"
 
 namespace eider::detail::server {

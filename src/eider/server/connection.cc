@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/runtime/unread.h"
+#include "eider/io/runtime/unread.h"
 #include "eider/server/connection_extra.h"
 #include "eider/server/connection_look.h"
 #include "eider/server/responder_h1.h"

@@ -10,10 +10,10 @@
 #include <string_view>
 
 #include "eider/core/base/secured_by.h"
+#include "eider/io/runtime/pace.h"
+#include "eider/io/runtime/stream.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/protocols/http/request.h"
-#include "eider/runtime/pace.h"
-#include "eider/runtime/stream.h"
-#include "eider/runtime/timer.h"
 #include "eider/server/acceptor.h"
 #include "eider/server/context.h"
 #include "eider/server/h1.h"

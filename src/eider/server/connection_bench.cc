@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "eider/runtime/loop.h"
-#include "eider/runtime/stream_access.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/stream_access.h"
 #include "eider/server/connections.h"
 #include "eider/server/service.h"
 

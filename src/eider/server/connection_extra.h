@@ -8,8 +8,8 @@
 #include <string>
 
 #include "eider/core/base/buffer.h"
+#include "eider/io/runtime/upgraded_stream.h"
 #include "eider/protocols/http/proxy_protocol.h"
-#include "eider/runtime/upgraded_stream.h"
 #include "eider/server/connection.h"
 #include "eider/server/connection_look.h"
 

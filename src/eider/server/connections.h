@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eider/core/base/slab.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 #include "eider/server/connection.h"
 #include "eider/server/state.h"
 

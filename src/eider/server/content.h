@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "eider/core/base/work.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/task.h"
 #include "eider/protocols/http/response.h"
-#include "eider/runtime/descriptor.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sync.h"
-#include "eider/runtime/task.h"
 
 namespace eider {
 

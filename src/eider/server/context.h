@@ -10,12 +10,12 @@
 #include <unordered_set>
 #include <vector>
 
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/output_budget.h"
 #include "eider/protocols/http/h1/head_reader.h"
 #include "eider/protocols/http/h1/writer.h"
 #include "eider/protocols/http/request.h"
 #include "eider/protocols/http/response.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/output_budget.h"
 #include "eider/server/body.h"
 #include "eider/server/connection_protocol.h"
 #include "eider/server/exchange.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::detail::server {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 #include "eider/server/listening.h"
 #include "eider/server/systemd_notify.h"
 

@@ -11,15 +11,15 @@
 #include <utility>
 #include <vector>
 
+#include "eider/io/runtime/cancel.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/protocols/http/refusal.h"
 #include "eider/protocols/http/request.h"
 #include "eider/protocols/http/response.h"
-#include "eider/runtime/cancel.h"
-#include "eider/runtime/deferred.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
-#include "eider/runtime/timer.h"
 #include "eider/server/loop_limits.h"
 #include "eider/server/loop_numbers.h"
 #include "eider/server/production.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "eider/core/base/saved_input.h"
+#include "eider/io/runtime/stream.h"
 #include "eider/protocols/http/h1/writer.h"
-#include "eider/runtime/stream.h"
 #include "eider/server/context.h"
 #include "eider/server/deadline_h1.h"
 #include "eider/server/input_h1.h"

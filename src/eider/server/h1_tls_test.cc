@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "eider/app/app.h"
-#include "eider/runtime/test_peer.h"
-#include "eider/runtime/test_seal.h"
+#include "eider/io/runtime/test_peer.h"
+#include "eider/io/runtime/test_seal.h"
 #include "eider/server/server.h"
 
 namespace eider {

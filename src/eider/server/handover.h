@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/runtime/descriptor.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/time.h"
 #include "eider/server/sent_descriptors.h"
 
 namespace eider::detail::server {

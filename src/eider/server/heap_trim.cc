@@ -1,6 +1,6 @@
 #include "eider/server/heap_trim.h"
 
-#include "eider/runtime/frame_pool.h"
+#include "eider/io/runtime/frame_pool.h"
 
 // glibc's; other C libraries do without.
 extern "C" int malloc_trim(std::size_t pad) __attribute__((weak));

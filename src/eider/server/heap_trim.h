@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/server/context.h"
 
 namespace eider::detail::server {

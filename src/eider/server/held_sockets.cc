@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider::detail::server {
 

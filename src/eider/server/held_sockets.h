@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/runtime/fd_watch.h"
-#include "eider/runtime/listener.h"
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/listener.h"
 #include "eider/server/acceptor.h"
 
 namespace eider::detail::server {

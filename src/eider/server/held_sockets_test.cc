@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "eider/runtime/loop.h"
-#include "eider/runtime/test_peer.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/test_peer.h"
 
 namespace eider::detail::server {
 namespace {

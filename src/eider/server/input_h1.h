@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "eider/core/base/saved_input.h"
+#include "eider/io/runtime/stream.h"
 #include "eider/protocols/http/h1/head_reader.h"
-#include "eider/runtime/stream.h"
 
 namespace eider::detail::server {
 

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "eider/core/base/log.h"
-#include "eider/runtime/signals_blocked.h"
-#include "eider/runtime/sync.h"
-#include "eider/runtime/thread_look.h"
+#include "eider/io/runtime/signals_blocked.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/thread_look.h"
 #include "eider/server/supervisor.h"
 
 namespace eider {

@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/loop.h"
-#include "eider/runtime/signals.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/signals.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/server/server.h"
 #include "eider/server/state.h"
 #include "eider/server/worker.h"

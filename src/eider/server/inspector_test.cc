@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eider/core/base/log.h"
-#include "eider/runtime/signals.h"
+#include "eider/io/runtime/signals.h"
 #include "eider/server/state.h"
 #include "tests/support/real_server.h"
 

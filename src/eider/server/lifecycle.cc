@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/server/service.h"
 
 namespace eider::detail::server {

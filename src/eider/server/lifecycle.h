@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/runtime/cancel.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sync.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/cancel.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/server/systemd_notify.h"
 #include "eider/server/worker.h"
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/server/server.h"
 #include "tests/support/real_server.h"
 

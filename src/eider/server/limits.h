@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "eider/runtime/pace.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/pace.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/descriptor.h"
-#include "eider/runtime/listener.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/listener.h"
 #include "eider/server/descriptor_store.h"
 #include "eider/server/predecessor.h"
 #include "eider/server/worker.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/runtime/address.h"
+#include "eider/io/runtime/address.h"
 #include "eider/server/server.h"
 
 namespace eider::detail::server {

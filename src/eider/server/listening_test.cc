@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "eider/app/app.h"
-#include "eider/runtime/test_peer.h"
+#include "eider/io/runtime/test_peer.h"
 #include "eider/server/server.h"
 
 namespace eider {

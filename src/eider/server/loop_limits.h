@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 #include "eider/server/limits.h"
 
 namespace eider::detail::server {

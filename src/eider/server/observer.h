@@ -6,8 +6,8 @@
 #include <functional>
 #include <string_view>
 
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/request.h"
-#include "eider/runtime/time.h"
 #include "eider/server/state.h"
 
 namespace eider {

@@ -6,10 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "eider/runtime/blocking.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/standing_queue.h"
-#include "eider/runtime/turn_watch.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/standing_queue.h"
+#include "eider/io/runtime/turn_watch.h"
 #include "eider/server/backlog.h"
 #include "eider/server/service.h"
 

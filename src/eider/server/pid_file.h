@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 #include "eider/server/rights.h"
 
 namespace eider::detail::server {

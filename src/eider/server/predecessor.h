@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 #include "eider/server/handover.h"
 
 namespace eider::detail::server {

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/method.h"
 #include "eider/protocols/http/status.h"
-#include "eider/runtime/deferred.h"
-#include "eider/runtime/loop.h"
 #include "eider/server/content.h"
 #include "eider/server/transport.h"
 

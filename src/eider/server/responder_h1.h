@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "eider/io/runtime/stream.h"
 #include "eider/protocols/http/h1/writer.h"
 #include "eider/protocols/http/head.h"
 #include "eider/protocols/http/method.h"
 #include "eider/protocols/http/refusal.h"
 #include "eider/protocols/http/request.h"
 #include "eider/protocols/http/response.h"
-#include "eider/runtime/stream.h"
 #include "eider/server/content.h"
 #include "eider/server/context.h"
 

@@ -32,7 +32,7 @@
 
 #include "eider/core/base/log.h"
 #include "eider/core/base/reached.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider::detail::server {
 

@@ -14,9 +14,9 @@
 
 #include "eider/core/base/assert.h"
 #include "eider/core/base/log.h"
-#include "eider/runtime/blocking.h"
-#include "eider/runtime/processors.h"
-#include "eider/runtime/signals.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/processors.h"
+#include "eider/io/runtime/signals.h"
 #include "eider/server/balance.h"
 #include "eider/server/descriptor_store.h"
 #include "eider/server/heap_trim.h"

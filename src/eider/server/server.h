@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/time.h"
 #include "eider/server/limits.h"
 
 namespace eider {

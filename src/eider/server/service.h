@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
+#include "eider/io/runtime/cancel.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/request.h"
 #include "eider/protocols/http/response.h"
-#include "eider/runtime/cancel.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
 #include "eider/server/state.h"
 
 namespace eider {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "eider/core/base/log.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider::detail::server {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/runtime/signals.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/signals.h"
+#include "eider/io/runtime/time.h"
 #include "eider/server/child_process.h"
 #include "eider/server/systemd_notify.h"
 #include "eider/server/upgrade_word.h"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "eider/runtime/fd_watch.h"
+#include "eider/io/runtime/fd_watch.h"
 #include "eider/server/handover.h"
 
 namespace eider::detail::server {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "eider/core/base/log.h"
-#include "eider/runtime/backoff.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/signals.h"
+#include "eider/io/runtime/backoff.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/signals.h"
 #include "eider/server/child_process.h"
 #include "eider/server/descriptor_store.h"
 #include "eider/server/held_sockets.h"

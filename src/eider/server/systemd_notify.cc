@@ -12,8 +12,8 @@
 #include <cstring>
 #include <utility>
 
-#include "eider/runtime/descriptor.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/server/sent_descriptors.h"
 
 namespace eider::detail::server {

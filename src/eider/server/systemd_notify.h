@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::detail::server {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/descriptor.h"
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/scope.h"
 #include "eider/server/systemd_notify.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"

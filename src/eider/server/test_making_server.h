@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/runtime/output_budget.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/output_budget.h"
+#include "eider/io/runtime/task.h"
 #include "eider/server/service.h"
 #include "tests/sim/sim_server.h"
 

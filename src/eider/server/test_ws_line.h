@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "eider/core/base/log.h"
+#include "eider/io/runtime/output_budget.h"
+#include "eider/io/runtime/stream.h"
+#include "eider/io/runtime/upgraded_stream.h"
 #include "eider/protocols/http/ws/frame.h"
 #include "eider/protocols/http/ws/message_reader.h"
 #include "eider/protocols/http/ws/message_writer.h"
-#include "eider/runtime/output_budget.h"
-#include "eider/runtime/stream.h"
-#include "eider/runtime/upgraded_stream.h"
 #include "eider/server/topics.h"
 #include "eider/server/ws_hub.h"
 #include "eider/server/ws_upgrade.h"

@@ -5,12 +5,12 @@
 #include <string>
 #include <utility>
 
+#include "eider/io/runtime/loop.h"
+#include "eider/io/ws/ws_session.h"
 #include "eider/protocols/http/sse.h"
 #include "eider/protocols/http/ws/message_writer.h"
-#include "eider/runtime/loop.h"
 #include "eider/server/topic_index.h"
 #include "eider/server/ws_hub.h"
-#include "eider/ws/ws_session.h"
 
 namespace eider {
 

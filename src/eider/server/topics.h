@@ -11,7 +11,7 @@
 
 #include "eider/core/base/log.h"
 #include "eider/core/base/shared_log.h"
-#include "eider/ws/websocket.h"
+#include "eider/io/ws/websocket.h"
 
 namespace eider {
 

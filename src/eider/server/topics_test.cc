@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/test_peer.h"
+#include "eider/io/runtime/test_peer.h"
+#include "eider/io/ws/ws_session.h"
 #include "eider/server/test_ws_line.h"
-#include "eider/ws/ws_session.h"
 
 namespace eider {
 namespace {

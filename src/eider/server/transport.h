@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/request.h"
 #include "eider/protocols/http/response.h"
-#include "eider/runtime/time.h"
 
 namespace eider::detail::server {
 

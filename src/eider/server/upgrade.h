@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "eider/io/runtime/upgraded.h"
 #include "eider/protocols/http/response.h"
-#include "eider/runtime/upgraded.h"
 
 namespace eider {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "eider/core/base/result.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider::detail::server {
 

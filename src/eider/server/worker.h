@@ -9,11 +9,11 @@
 #include <span>
 
 #include "eider/core/base/result.h"
-#include "eider/runtime/address.h"
-#include "eider/runtime/descriptor.h"
-#include "eider/runtime/listener.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/address.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/listener.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/timer.h"
 #include "eider/server/acceptor.h"
 #include "eider/server/balance.h"
 #include "eider/server/connections.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "eider/io/ws/ws_session.h"
 #include "eider/protocols/http/ws/message_writer.h"
-#include "eider/ws/ws_session.h"
 
 namespace eider::detail::server {
 

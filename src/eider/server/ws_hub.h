@@ -12,12 +12,12 @@
 #include "eider/core/base/buffer.h"
 #include "eider/core/base/shared_log.h"
 #include "eider/core/base/slab.h"
-#include "eider/runtime/deferred.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/timer.h"
+#include "eider/io/ws/ws_shared.h"
 #include "eider/server/hub_inbox.h"
 #include "eider/server/topic_index.h"
 #include "eider/server/ws_published.h"
-#include "eider/ws/ws_shared.h"
 
 namespace eider::detail::server {
 

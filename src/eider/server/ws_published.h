@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
+#include "eider/io/ws/websocket.h"
 #include "eider/server/topics.h"
-#include "eider/ws/websocket.h"
 
 namespace eider::detail::server {
 

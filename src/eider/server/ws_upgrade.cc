@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "eider/io/ws/ws_session.h"
 #include "eider/protocols/http/ws/extension_list.h"
 #include "eider/server/ws_hub.h"
-#include "eider/ws/ws_session.h"
 
 namespace eider::detail::server {
 

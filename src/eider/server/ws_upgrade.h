@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "eider/core/base/result.h"
+#include "eider/io/ws/ws_route.h"
 #include "eider/protocols/http/head.h"
 #include "eider/protocols/http/ws/handshake.h"
 #include "eider/server/topics.h"
 #include "eider/server/upgrade.h"
-#include "eider/ws/ws_route.h"
 
 namespace eider::detail::server {
 

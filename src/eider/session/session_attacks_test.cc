@@ -10,9 +10,9 @@
 
 #include "eider/core/base/base64.h"
 #include "eider/core/base/sha256.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/middleware/csrf.h"
 #include "eider/middleware/response_cache.h"
-#include "eider/runtime/sleep.h"
 #include "eider/session/memory_sessions.h"
 #include "eider/session/session.h"
 #include "eider/session/signed_cookie.h"

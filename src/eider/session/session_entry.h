@@ -12,8 +12,8 @@
 
 #include "eider/core/json/json.h"
 #include "eider/core/reflect/type_of.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 #include "eider/session/session_store.h"
 
 namespace eider {

@@ -10,9 +10,9 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/secret_bytes.h"
 #include "eider/core/base/sha256.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sync.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sync.h"
 
 namespace eider::detail::session {
 

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "eider/app/middleware.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/cookie.h"
-#include "eider/runtime/loop_local.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/time.h"
 #include "eider/session/session_entry.h"
 #include "eider/session/session_store.h"
 #include "eider/session/signed_cookie.h"

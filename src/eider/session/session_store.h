@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider {
 

@@ -10,7 +10,7 @@
 #include "eider/app/producing.h"
 #include "eider/app/websocket.h"
 #include "eider/core/base/failure.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/session/memory_sessions.h"
 #include "eider/session/test_visits.h"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/session/memory_sessions.h"
 
 namespace eider::detail::session::test {

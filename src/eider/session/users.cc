@@ -3,10 +3,10 @@
 #include "eider/app/secret_query.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/base/url.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/http_url.h"
 #include "eider/protocols/http/method.h"
 #include "eider/protocols/http/source_site.h"
-#include "eider/runtime/loop.h"
 
 namespace eider {
 

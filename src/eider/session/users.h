@@ -11,7 +11,7 @@
 #include "eider/app/extract.h"
 #include "eider/app/operation.h"
 #include "eider/core/json/json.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 #include "eider/session/session.h"
 
 namespace eider {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eider/core/base/log.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

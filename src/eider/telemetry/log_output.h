@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "eider/core/base/result.h"
-#include "eider/runtime/descriptor.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::detail::telemetry {
 

@@ -15,7 +15,7 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/log_tail.h"
 #include "eider/core/base/reached.h"
-#include "eider/runtime/signals_blocked.h"
+#include "eider/io/runtime/signals_blocked.h"
 
 namespace eider {
 

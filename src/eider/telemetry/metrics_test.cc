@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "eider/core/base/failure.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

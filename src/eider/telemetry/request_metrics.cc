@@ -16,9 +16,9 @@
 
 #include "eider/core/base/failure.h"
 #include "eider/core/base/version.h"
+#include "eider/io/runtime/loop_local.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/protocols/http/method.h"
-#include "eider/runtime/loop_local.h"
-#include "eider/runtime/sleep.h"
 #include "eider/server/loop_numbers.h"
 #include "eider/server/server.h"
 #include "eider/telemetry/metrics.h"

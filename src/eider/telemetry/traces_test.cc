@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "eider/io/runtime/sleep.h"
 #include "eider/middleware/access_log.h"
 #include "eider/middleware/request_id.h"
 #include "eider/middleware/test_asked.h"
 #include "eider/protocols/http/request_work.h"
-#include "eider/runtime/sleep.h"
 #include "eider/testkit/log_lines.h"
 #include "eider/testkit/test_client.h"
 #include "tests/support/kept_spans.h"

@@ -8,7 +8,7 @@
 
 #include "eider/core/base/assert.h"
 #include "eider/core/base/poison.h"
-#include "eider/runtime/stream_access.h"
+#include "eider/io/runtime/stream_access.h"
 #include "eider/testkit/sim_connection.h"
 
 namespace eider {

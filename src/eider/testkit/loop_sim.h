@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/blocking.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/testkit/sim_kernel.h"
 
 namespace eider {

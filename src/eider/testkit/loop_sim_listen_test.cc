@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "eider/runtime/address.h"
-#include "eider/runtime/listener.h"
-#include "eider/runtime/stream.h"
+#include "eider/io/runtime/address.h"
+#include "eider/io/runtime/listener.h"
+#include "eider/io/runtime/stream.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_kernel.h"
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/listener.h"
-#include "eider/runtime/stream.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/listener.h"
+#include "eider/io/runtime/stream.h"
+#include "eider/io/runtime/timer.h"
 
 namespace eider {
 namespace {

@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/h1/response_body.h"
 #include "eider/protocols/http/sse.h"
 #include "eider/protocols/http/ws/close_code.h"
 #include "eider/protocols/http/ws/message_reader.h"
-#include "eider/runtime/time.h"
 #include "eider/testkit/reply.h"
 #include "eider/testkit/sim_kernel.h"
 

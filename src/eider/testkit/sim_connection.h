@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "eider/runtime/listener.h"
+#include "eider/io/runtime/listener.h"
 
 namespace eider {
 

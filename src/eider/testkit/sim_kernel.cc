@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "eider/core/base/assert.h"
-#include "eider/runtime/outside_calls.h"
-#include "eider/runtime/stream_access.h"
+#include "eider/io/runtime/outside_calls.h"
+#include "eider/io/runtime/stream_access.h"
 #include "eider/testkit/loop_sim.h"
 #include "eider/testkit/sim_connection.h"
 

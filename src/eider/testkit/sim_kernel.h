@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/descriptor.h"
-#include "eider/runtime/fd_watch.h"
-#include "eider/runtime/listener.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/listener.h"
+#include "eider/io/runtime/time.h"
 #include "eider/testkit/sim_random.h"
 
 namespace eider {

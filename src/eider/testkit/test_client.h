@@ -12,8 +12,8 @@
 
 #include "eider/app/app.h"
 #include "eider/core/json/json.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/multipart_form.h"
-#include "eider/runtime/time.h"
 #include "eider/testkit/document_check.h"
 #include "eider/testkit/open_answer.h"
 #include "eider/testkit/reply.h"

@@ -12,10 +12,10 @@
 #include "eider/app/websocket.h"
 #include "eider/core/base/failure.h"
 #include "eider/core/reflect/constraints.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/protocols/http/date.h"
-#include "eider/runtime/blocking.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sleep.h"
 #include "eider/server/topics.h"
 
 namespace eider {

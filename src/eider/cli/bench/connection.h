@@ -11,10 +11,10 @@
 
 #include "eider/cli/bench/faults.h"
 #include "eider/core/base/intrusive_list.h"
-#include "eider/runtime/stream.h"
-#include "eider/runtime/sync.h"
-#include "eider/runtime/tcp.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/stream.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/tcp.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::bench {
 

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/runtime/connect.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/connect.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider::bench {
 

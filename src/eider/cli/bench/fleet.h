@@ -14,10 +14,10 @@
 #include "eider/cli/bench/outcome.h"
 #include "eider/cli/bench/target.h"
 #include "eider/cli/bench/ws_connection.h"
-#include "eider/net/net.h"
-#include "eider/net/route.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/task.h"
+#include "eider/io/net/net.h"
+#include "eider/io/net/route.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::bench {
 

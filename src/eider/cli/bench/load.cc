@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "eider/runtime/loop.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider::bench {
 

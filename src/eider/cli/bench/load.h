@@ -13,9 +13,9 @@
 #include "eider/cli/bench/options.h"
 #include "eider/cli/bench/outcome.h"
 #include "eider/cli/bench/target.h"
-#include "eider/runtime/sync.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/timer.h"
 
 namespace eider::bench {
 

@@ -8,8 +8,8 @@
 #include "eider/cli/bench/answer_check.h"
 #include "eider/cli/bench/pacer.h"
 #include "eider/core/base/intrusive_list.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider::bench {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <stdexcept>
 
-#include "eider/runtime/loop.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::bench {
 

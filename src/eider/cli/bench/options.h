@@ -12,9 +12,9 @@
 #include "eider/cli/bench/answer_check.h"
 #include "eider/cli/bench/schedule.h"
 #include "eider/core/base/result.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/time.h"
 #include "eider/protocols/http/ws/message_reader.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/time.h"
 
 namespace eider::bench {
 

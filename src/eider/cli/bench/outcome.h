@@ -8,7 +8,7 @@
 
 #include "eider/cli/bench/faults.h"
 #include "eider/cli/bench/latency_histogram.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::bench {
 

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "eider/cli/bench/schedule.h"
-#include "eider/runtime/descriptor.h"
-#include "eider/runtime/fd_watch.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::bench {
 

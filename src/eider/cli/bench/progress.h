@@ -6,7 +6,7 @@
 #include <string>
 
 #include "eider/cli/bench/options.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::bench {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <random>
 
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::bench {
 

@@ -6,9 +6,9 @@
 
 #include "eider/cli/bench/on_loop.h"
 #include "eider/client/ws_url.h"
-#include "eider/net/net.h"
+#include "eider/io/net/net.h"
+#include "eider/io/runtime/loop.h"
 #include "eider/protocols/http/http_url.h"
-#include "eider/runtime/loop.h"
 
 namespace eider::bench {
 

@@ -7,8 +7,8 @@
 
 #include "eider/cli/bench/options.h"
 #include "eider/core/base/result.h"
-#include "eider/runtime/address.h"
-#include "eider/tls/tls_client.h"
+#include "eider/io/runtime/address.h"
+#include "eider/io/tls/tls_client.h"
 
 namespace eider::bench {
 

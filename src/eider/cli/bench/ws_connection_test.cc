@@ -6,9 +6,9 @@
 #include <array>
 #include <utility>
 
+#include "eider/io/runtime/sleep.h"
+#include "eider/io/runtime/tcp.h"
 #include "eider/protocols/http/ws/handshake.h"
-#include "eider/runtime/sleep.h"
-#include "eider/runtime/tcp.h"
 #include "tests/support/test_loop.h"
 
 namespace eider::bench {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "eider/core/base/result.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider::dev {
 

@@ -9,9 +9,9 @@
 #include "eider/app/websocket.h"
 #include "eider/cli/dev/fault_page.h"
 #include "eider/core/base/text.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/protocols/http/ip_address.h"
 #include "eider/proxy/proxy.h"
-#include "eider/runtime/sleep.h"
 #include "eider/server/content.h"
 
 namespace eider::dev {

@@ -20,7 +20,7 @@
 #include "eider/cli/dev/files.h"
 #include "eider/cli/dev/project.h"
 #include "eider/cli/dev/toolchain.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider::dev {
 

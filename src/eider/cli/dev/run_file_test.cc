@@ -12,7 +12,7 @@ TEST(RunFile, components_are_those_whose_headers_are_included) {
   EXPECT_EQ(components_of("#include <eider/eider.h>\n#include <string>\n"),
             std::set<std::string>());
   EXPECT_EQ(components_of("#include <eider/db/sqlite/sqlite.h>\n#include <eider/forms/forms.h>\n"
-                          "#include <eider/views/app/views.h>\n#include <eider/tls/tls.h>"),
+                          "#include <eider/views/app/views.h>\n#include <eider/io/tls/tls.h>"),
             (std::set<std::string>{"sqlite", "tls", "views"}));
   EXPECT_EQ(components_of("<eider/"), std::set<std::string>());
 }

@@ -14,7 +14,7 @@
 
 #include "eider/core/base/base64.h"
 #include "eider/core/base/secret_bytes.h"
-#include "eider/runtime/address.h"
+#include "eider/io/runtime/address.h"
 
 namespace eider::dev {
 

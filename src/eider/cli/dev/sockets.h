@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider::dev {
 

@@ -17,7 +17,7 @@
 #include "eider/cli/dev/source_watch.h"
 #include "eider/cli/dev/toolchain.h"
 #include "eider/core/base/result.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider::dev {
 

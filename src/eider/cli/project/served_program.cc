@@ -9,7 +9,7 @@
 
 #include "eider/cli/commands.h"
 #include "eider/cli/dev/sockets.h"
-#include "eider/runtime/signals_blocked.h"
+#include "eider/io/runtime/signals_blocked.h"
 
 namespace eider {
 

@@ -11,7 +11,7 @@
 #include "eider/cli/dev/child_process.h"
 #include "eider/cli/project/project.h"
 #include "eider/core/base/result.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider {
 

@@ -21,7 +21,7 @@
 #include "eider/cli/bench/files.h"
 #include "eider/cli/json_line.h"
 #include "eider/cli/project/words.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 #include "eider/server/upgrade_word.h"
 
 namespace eider {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "eider/core/kinds/kinds.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/mariadb_tests.h"
 
 namespace eider {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "eider/db/mariadb/wire.h"
-#include "eider/runtime/deadline.h"
+#include "eider/io/runtime/deadline.h"
 
 namespace eider::db::mariadb {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "eider/db/mariadb/target.h"
-#include "eider/runtime/loop.h"
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/scope.h"
 
 namespace eider::db::mariadb {
 

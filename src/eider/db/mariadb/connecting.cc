@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "eider/db/mariadb/session_set_up.h"
-#include "eider/runtime/deadline.h"
+#include "eider/io/runtime/deadline.h"
 
 namespace eider::db::mariadb {
 namespace {

@@ -9,7 +9,7 @@
 #include "eider/db/mariadb/mariadb.h"
 #include "eider/db/mariadb/target.h"
 #include "eider/db/mariadb/wire.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/timer.h"
 
 namespace eider::db::mariadb {
 

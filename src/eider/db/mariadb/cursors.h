@@ -13,7 +13,7 @@
 #include "eider/db/mariadb/handles.h"
 #include "eider/db/mariadb/row_flow.h"
 #include "eider/db/mariadb/wire.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::db::mariadb {
 

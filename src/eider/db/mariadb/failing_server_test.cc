@@ -5,8 +5,8 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/mariadb_tests.h"
 #include "tests/support/own_network.h"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "eider/db/mariadb/target.h"
-#include "eider/net/dns.h"
-#include "eider/runtime/task.h"
+#include "eider/io/net/dns.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::db::mariadb {
 

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/deadline.h"
+#include "eider/io/runtime/deadline.h"
 #include "tests/support/mariadb_tests.h"
 
 namespace eider {

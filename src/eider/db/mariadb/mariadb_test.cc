@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "eider/core/kinds/kinds.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/mariadb_tests.h"
 
 namespace eider {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/scope.h"
 #include "tests/support/mariadb_tests.h"
 #include "tests/support/record_checks.h"
 #include "tests/support/relation_checks.h"

@@ -23,8 +23,8 @@
 #include "eider/db/mariadb/wire.h"
 #include "eider/db/pool.h"
 #include "eider/db/transaction_hold.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/timer.h"
 
 namespace eider::db::mariadb {
 

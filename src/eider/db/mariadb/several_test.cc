@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/many_statements.h"
 #include "tests/support/mariadb_tests.h"
 

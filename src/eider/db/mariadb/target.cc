@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "eider/core/base/url.h"
-#include "eider/runtime/address.h"
+#include "eider/io/runtime/address.h"
 
 namespace eider::db::mariadb {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "eider/tls/test_pki.h"
+#include "eider/io/tls/test_pki.h"
 #include "tests/support/mariadb_tests.h"
 
 namespace eider {

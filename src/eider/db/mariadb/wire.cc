@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "eider/db/mariadb/host_name.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider::db::mariadb {
 namespace {

@@ -13,9 +13,9 @@
 #include "eider/db/mariadb/handles.h"
 #include "eider/db/mariadb/mariadb_error.h"
 #include "eider/db/mariadb/target.h"
-#include "eider/runtime/descriptor.h"
-#include "eider/runtime/fd_watch.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::db::mariadb {
 

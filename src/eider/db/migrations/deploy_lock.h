@@ -3,7 +3,7 @@
 #pragma once
 
 #include "eider/db/database.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::db {
 

@@ -12,7 +12,7 @@
 #include "eider/db/migrations/refused.h"
 #include "eider/db/migrations/sql_pieces.h"
 #include "eider/db/migrations/told.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 
 namespace eider {
 namespace {

@@ -18,8 +18,8 @@
 #include "eider/db/checked_column.h"
 #include "eider/db/database.h"
 #include "eider/db/migrations/migrations.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider {
 

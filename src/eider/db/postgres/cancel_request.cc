@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "eider/runtime/connect.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/stream.h"
-#include "eider/runtime/sync.h"
+#include "eider/io/runtime/connect.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/stream.h"
+#include "eider/io/runtime/sync.h"
 
 namespace eider::db::postgres {
 namespace {

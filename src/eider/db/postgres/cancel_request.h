@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "eider/db/postgres/handles.h"
-#include "eider/runtime/address.h"
-#include "eider/runtime/task.h"
-#include "eider/runtime/time.h"
-#include "eider/tls/openssl.h"
+#include "eider/io/runtime/address.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/tls/openssl.h"
 
 namespace eider::db::postgres {
 

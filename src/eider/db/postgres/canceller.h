@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "eider/db/postgres/cancel_request.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::db::postgres {
 

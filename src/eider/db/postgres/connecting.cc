@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider::db::postgres {
 

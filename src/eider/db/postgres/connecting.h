@@ -10,9 +10,9 @@
 #include "eider/db/postgres/postgres.h"
 #include "eider/db/postgres/target.h"
 #include "eider/db/postgres/wire.h"
-#include "eider/runtime/fd_watch.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/timer.h"
 
 namespace eider::db::postgres {
 

@@ -13,7 +13,7 @@
 #include "eider/db/postgres/job_course.h"
 #include "eider/db/postgres/postgres.h"
 #include "eider/db/postgres/wire.h"
-#include "eider/runtime/fd_watch.h"
+#include "eider/io/runtime/fd_watch.h"
 
 namespace eider::db::postgres {
 

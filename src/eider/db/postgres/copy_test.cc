@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "eider/core/kinds/kinds.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/own_network.h"
 #include "tests/support/postgres_tests.h"
 

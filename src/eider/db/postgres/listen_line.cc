@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "eider/db/postgres/postgres_error.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider::db::postgres {
 namespace {

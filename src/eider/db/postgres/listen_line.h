@@ -11,8 +11,8 @@
 #include "eider/db/failure.h"
 #include "eider/db/postgres/connecting.h"
 #include "eider/db/postgres/wire.h"
-#include "eider/runtime/fd_watch.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/timer.h"
 
 namespace eider::db::postgres {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "eider/db/postgres/handles.h"
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider::db::postgres {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/runtime/scope.h"
-#include "eider/tls/test_pki.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/tls/test_pki.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {

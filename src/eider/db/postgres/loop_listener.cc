@@ -4,8 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "eider/runtime/backoff.h"
-#include "eider/runtime/loop.h"
+#include "eider/io/runtime/backoff.h"
+#include "eider/io/runtime/loop.h"
 
 namespace eider::db::postgres {
 namespace {

@@ -15,8 +15,8 @@
 #include "eider/db/postgres/listen_line.h"
 #include "eider/db/postgres/loop_sessions.h"
 #include "eider/db/postgres/target_finder.h"
-#include "eider/runtime/deferred.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/timer.h"
 
 namespace eider::db::postgres {
 

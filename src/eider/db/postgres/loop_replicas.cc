@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "eider/db/database.h"
-#include "eider/runtime/deadline.h"
+#include "eider/io/runtime/deadline.h"
 
 namespace eider::db::postgres {
 namespace {

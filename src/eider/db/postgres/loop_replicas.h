@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "eider/db/postgres/loop_sessions.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::db::postgres {
 

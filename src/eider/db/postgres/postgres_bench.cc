@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "eider/db/postgres/postgres.h"
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/scope.h"
 #include "tests/support/many_statements.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/test_loop.h"

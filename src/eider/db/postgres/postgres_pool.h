@@ -10,7 +10,7 @@
 #include "eider/db/postgres/loop_replicas.h"
 #include "eider/db/postgres/loop_sessions.h"
 #include "eider/db/session_pool.h"
-#include "eider/runtime/loop_local.h"
+#include "eider/io/runtime/loop_local.h"
 
 namespace eider::db::postgres {
 

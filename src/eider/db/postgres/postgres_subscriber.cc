@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "eider/db/postgres/postgres_pool.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/sync.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/sync.h"
 
 namespace eider {
 namespace {

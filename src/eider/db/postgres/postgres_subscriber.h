@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "eider/db/database.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {

@@ -24,8 +24,8 @@
 #include "eider/db/postgres/target.h"
 #include "eider/db/postgres/wire.h"
 #include "eider/db/transaction_hold.h"
-#include "eider/runtime/fd_watch.h"
-#include "eider/runtime/timer.h"
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/timer.h"
 
 namespace eider::db::postgres {
 

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {

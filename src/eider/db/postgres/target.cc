@@ -10,7 +10,7 @@
 
 #include "eider/core/base/reached.h"
 #include "eider/db/postgres/handles.h"
-#include "eider/runtime/address.h"
+#include "eider/io/runtime/address.h"
 
 namespace eider::db::postgres {
 namespace {

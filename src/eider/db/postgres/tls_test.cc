@@ -1,9 +1,9 @@
-#include "eider/tls/test_pki.h"
+#include "eider/io/tls/test_pki.h"
 
 #include "eider/db/postgres/cancel_request.h"
 #include "eider/db/postgres/copy.h"
 #include "eider/db/postgres/postgres_subscriber.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/postgres_tests.h"
 #include "tests/support/recording_relay.h"
 

@@ -2,9 +2,9 @@
 #include <set>
 #include <string>
 
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {

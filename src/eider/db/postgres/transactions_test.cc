@@ -5,9 +5,9 @@
 #include <thread>
 #include <vector>
 
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
-#include "eider/runtime/sync.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
+#include "eider/io/runtime/sync.h"
 #include "tests/support/postgres_tests.h"
 
 namespace eider {

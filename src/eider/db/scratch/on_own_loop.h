@@ -6,7 +6,7 @@
 #include <string>
 
 #include "eider/core/base/result.h"
-#include "eider/runtime/task.h"
+#include "eider/io/runtime/task.h"
 
 namespace eider::detail::scratch {
 

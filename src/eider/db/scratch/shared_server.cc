@@ -11,7 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "eider/runtime/descriptor.h"
+#include "eider/io/runtime/descriptor.h"
 
 namespace eider::detail::scratch {
 namespace {

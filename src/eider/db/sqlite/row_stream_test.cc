@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/scope.h"
 #include "tests/support/sqlite_notes.h"
 
 namespace eider {

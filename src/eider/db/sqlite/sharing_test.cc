@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "eider/db/sqlite/sqlite.h"
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/scope.h"
 #include "tests/support/sqlite_notes.h"
 
 namespace eider {

@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "eider/db/sqlite/sqlite_error.h"
-#include "eider/runtime/blocking.h"
+#include "eider/io/runtime/blocking.h"
 
 namespace eider {
 namespace {

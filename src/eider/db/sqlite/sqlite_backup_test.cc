@@ -9,8 +9,8 @@
 #include <fstream>
 #include <set>
 
-#include "eider/runtime/blocking.h"
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/blocking.h"
+#include "eider/io/runtime/scope.h"
 #include "tests/support/sqlite_notes.h"
 
 namespace eider {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "eider/db/sqlite/sqlite.h"
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/scope.h"
 #include "eider/testkit/temp_directory.h"
 #include "tests/support/many_statements.h"
 #include "tests/support/test_loop.h"

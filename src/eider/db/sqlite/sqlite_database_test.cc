@@ -15,8 +15,8 @@
 
 #include "eider/core/base/reached.h"
 #include "eider/db/sqlite/sqlite.h"
-#include "eider/runtime/scope.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/sqlite_notes.h"
 
 namespace eider {

@@ -4,8 +4,8 @@
 
 #include <atomic>
 
-#include "eider/runtime/loop.h"
-#include "eider/runtime/time.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/time.h"
 
 namespace eider::detail::app {
 

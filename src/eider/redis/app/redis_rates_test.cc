@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "eider/runtime/scope.h"
+#include "eider/io/runtime/scope.h"
 #include "tests/support/redis_tests.h"
 
 namespace eider {

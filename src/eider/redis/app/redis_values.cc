@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "eider/io/runtime/loop_local.h"
 #include "eider/redis/app/pause.h"
-#include "eider/runtime/loop_local.h"
 
 namespace eider {
 

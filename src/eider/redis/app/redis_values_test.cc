@@ -5,7 +5,7 @@
 #include <string>
 
 #include "eider/cache/cache.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "tests/support/redis_tests.h"
 
 namespace eider {

@@ -11,8 +11,8 @@
 #include "eider/core/base/failure.h"
 #include "eider/core/base/text.h"
 #include "eider/core/json/json.h"
-#include "eider/runtime/deadline.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/telemetry/log_line.h"
 #include "eider/telemetry/otlp/otlp_json.h"
 

@@ -8,7 +8,7 @@
 
 #include "eider/core/base/base64.h"
 #include "eider/db/postgres/postgres_subscriber.h"
-#include "eider/runtime/deadline.h"
+#include "eider/io/runtime/deadline.h"
 
 namespace eider {
 

@@ -9,7 +9,7 @@
 
 #include "eider/app/app.h"
 #include "eider/db/failure.h"
-#include "eider/runtime/sleep.h"
+#include "eider/io/runtime/sleep.h"
 #include "eider/testkit/test_client.h"
 
 namespace eider {

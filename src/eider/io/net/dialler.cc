@@ -1,0 +1,194 @@
+#include "eider/io/net/dialler.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "eider/io/net/race.h"
+#include "eider/io/runtime/deadline.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/scope.h"
+#include "eider/io/runtime/sync.h"
+
+namespace eider::net {
+
+namespace {
+
+/// "Resolution Delay … recommended to be 50 milliseconds" (RFC 8305, section 3).
+constexpr Duration kResolutionDelay = std::chrono::milliseconds(50);
+
+/// Both families' answers, and the answers_of for them.
+struct Answers {
+  Event one;
+  Event both;
+  std::optional<DnsAnswer> v4;
+  std::optional<DnsAnswer> v6;
+
+  void note() noexcept {
+    one.set();
+    if (v4 && v6) {
+      both.set();
+    }
+  }
+  /// Something to connect to has been found.
+  [[nodiscard]] bool has_address() const noexcept {
+    return (v4 && v4->has_value()) || (v6 && v6->has_value());
+  }
+};
+
+Task<> ask(Dns& dns, std::string name, DnsFamily family, Answers& answers) {
+  auto finding = dns.find(std::move(name), family);
+  auto answer = co_await std::move(finding);
+  (family == DnsFamily::v4 ? answers.v4 : answers.v6) = std::move(answer);
+  answers.note();
+}
+
+Task<> answers_of(Event& event) {
+  co_await event.wait();
+}
+
+std::vector<std::string> texts_of(const std::optional<DnsAnswer>& answer) {
+  return answer && *answer ? **answer : std::vector<std::string>();
+}
+
+DnsFault fault_of(const Answers& answers) noexcept {
+  const auto is_absent = [](const std::optional<DnsAnswer>& answer) {
+    return answer && !*answer && answer->error() == DnsFault::no_such_name;
+  };
+  const bool are_absent = is_absent(answers.v4) && is_absent(answers.v6);
+  return are_absent ? DnsFault::no_such_name : DnsFault::no_answer;
+}
+
+std::vector<Address> to_addresses(const std::vector<std::string>& texts, std::uint16_t port) {
+  std::vector<Address> addresses;
+  for (const std::string& text : texts) {
+    if (const auto address = Address::parse(text, port)) {
+      addresses.push_back(*address);
+    }
+  }
+  return addresses;
+}
+
+ConnectError lookup_error(const std::string& host, DnsFault fault) {
+  if (fault == DnsFault::no_such_name) {
+    return {ConnectFault::name_not_found, "There is no address for the name " + host + "."};
+  }
+  return {ConnectFault::lookup_failed, "The name servers do not say where " + host + " is."};
+}
+
+ConnectError connect_error(const TcpDialler::Place& place, NetError error) {
+  const bool is_late = error == NetError::timed_out;
+  return {is_late ? ConnectFault::timed_out : ConnectFault::not_connected,
+          "Not connected to " + place.host + ", port " + std::to_string(place.port) + ": " +
+              std::string(text(error)) + "."};
+}
+
+/// No rule for addresses holds for a proxy: the options name it.
+TcpDialler::Place first_place(const Route& route) {
+  return route.proxy == nullptr ? TcpDialler::Place{route.host, route.port, false}
+                                : TcpDialler::Place{route.proxy->host, route.proxy->port, true};
+}
+
+}  // namespace
+
+Task<Result<Descriptor, ConnectError>> TcpDialler::dial(const Route& route, Instant due) {
+  const Place place = first_place(route);
+  auto finding = allowed_addresses_of(place, due, Patience::brief);
+  auto addresses = co_await std::move(finding);
+  if (!addresses) {
+    co_return fail(std::move(addresses.error()));
+  }
+  auto racing = race(*addresses, due);
+  auto fd = co_await std::move(racing);
+  // All addresses that were found have failed: those that were found late are tried now.
+  if (!fd) {
+    auto trying = race_late_ones(place, due, std::move(*addresses), fd.error());
+    fd = co_await std::move(trying);
+  }
+  if (!fd) {
+    co_return fail(connect_error(place, fd.error()));
+  }
+  co_return std::move(*fd);
+}
+
+/// The family that was slow to be found is the last hope.
+Task<Result<Descriptor, NetError>> TcpDialler::race_late_ones(const Place& place, Instant due,
+                                                              std::vector<Address> tried,
+                                                              NetError error) {
+  auto finding = allowed_addresses_of(place, due, Patience::full);
+  auto addresses = co_await std::move(finding);
+  if (!addresses) {
+    co_return fail(error);
+  }
+  // An address is not tried twice.
+  std::erase_if(*addresses, [&](const Address& one) {
+    return std::ranges::any_of(tried,
+                               [&](const Address& other) { return one.host() == other.host(); });
+  });
+  if (addresses->empty()) {
+    co_return fail(error);
+  }
+  auto racing = race(std::move(*addresses), due);
+  co_return co_await std::move(racing);
+}
+
+// Behind the lookup: a name that leads to a public address now may lead to another one next time.
+Task<TcpDialler::Addresses> TcpDialler::allowed_addresses_of(const Place& place, Instant due,
+                                                             Patience patience) {
+  auto finding = addresses_of(place, due, patience);
+  auto addresses = co_await std::move(finding);
+  if (!addresses || place.is_proxy) {
+    co_return addresses;
+  }
+  std::erase_if(*addresses, [this](const Address& one) { return !is_allowed(allow_, one.host()); });
+  if (addresses->empty()) {
+    co_return fail(forbidden(place.host));
+  }
+  co_return addresses;
+}
+
+Task<TcpDialler::Addresses> TcpDialler::addresses_of(const Place& place, Instant due,
+                                                     Patience patience) {
+  // RFC 6761, section 6.3: localhost is this machine, whatever a name server says.
+  if (place.host == "localhost" || place.host.ends_with(".localhost")) {
+    co_return to_addresses({"127.0.0.1", "::1"}, place.port);
+  }
+  if (const auto literal = Address::parse(place.host, place.port)) {
+    co_return std::vector<Address>{*literal};
+  }
+  auto asking = with_deadline(look_up(place.host, patience), due - Loop::current().now());
+  auto found = co_await std::move(asking);
+  if (!found || !*found) {
+    co_return fail(lookup_error(place.host, found ? found->error() : DnsFault::no_answer));
+  }
+  co_return to_addresses(**found, place.port);
+}
+
+Task<TcpDialler::Found> TcpDialler::look_up(std::string name, Patience patience) {
+  Answers answers;
+  Scope scope;  // destroyed first
+  // IPv6 is asked for first (RFC 8305, 3), and both questions go on side by side.
+  scope.start(ask(dns(), name, DnsFamily::v6, answers));
+  scope.start(ask(dns(), name, DnsFamily::v4, answers));
+  // The first answer may be an absence, so it is looked at before the other is given up.
+  co_await answers.one.wait();
+  if (answers.has_address() && patience == Patience::brief) {
+    auto waiting = with_deadline(answers_of(answers.both), kResolutionDelay);
+    co_await std::move(waiting);
+  } else {
+    co_await answers.both.wait();
+  }
+  if (!answers.has_address()) {
+    co_return fail(fault_of(answers));
+  }
+  co_return interleaved(texts_of(answers.v6), texts_of(answers.v4));
+}
+
+Dns& TcpDialler::dns() {
+  if (dns_ == nullptr) {
+    dns_ = std::make_unique<Dns>(Loop::current(), options_);
+  }
+  return *dns_;
+}
+
+}  // namespace eider::net

@@ -1,0 +1,71 @@
+// Makes connected sockets: over TCP, with the name's lookup and a race of its addresses.
+// Must not say anything over them, nor keep them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "eider/core/base/result.h"
+#include "eider/io/net/dns.h"
+#include "eider/io/net/error.h"
+#include "eider/io/net/options.h"
+#include "eider/io/net/route.h"
+#include "eider/io/runtime/address.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/net_error.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
+
+namespace eider::net {
+
+class Dialler {
+ public:
+  virtual ~Dialler() = default;
+  /// A connected socket, to the route's proxy where it has one.
+  ///
+  /// route    outlives the task
+  /// due      the task gives up by itself
+  [[nodiscard]] virtual Task<Result<Descriptor, ConnectError>> dial(const Route& route,
+                                                                    Instant due) = 0;
+};
+
+class TcpDialler final : public Dialler {
+ public:
+  /// What is connected to: the host, or the proxy in front of it.
+  struct Place {
+    std::string host;
+    std::uint16_t port;
+    bool is_proxy;
+  };
+
+  explicit TcpDialler(DnsOptions options = {}, AllowAddress allow = nullptr)
+      : options_(std::move(options)), allow_(std::move(allow)) {}
+
+  [[nodiscard]] Task<Result<Descriptor, ConnectError>> dial(const Route& route,
+                                                            Instant due) override;
+
+ private:
+  using Found = Result<std::vector<std::string>, DnsFault>;
+  using Addresses = Result<std::vector<Address>, ConnectError>;
+
+  /// Whether one family's answer is enough when the other does not come soon.
+  enum class Patience : std::uint8_t { brief, full };
+
+  [[nodiscard]] Task<Result<Descriptor, NetError>> race_late_ones(const Place& place, Instant due,
+                                                                  std::vector<Address> tried,
+                                                                  NetError error);
+  [[nodiscard]] Task<Addresses> addresses_of(const Place& place, Instant due, Patience patience);
+  [[nodiscard]] Task<Addresses> allowed_addresses_of(const Place& place, Instant due,
+                                                     Patience patience);
+  [[nodiscard]] Task<Found> look_up(std::string name, Patience patience);
+  [[nodiscard]] Dns& dns();
+
+  DnsOptions options_;
+  AllowAddress allow_;
+  std::unique_ptr<Dns> dns_;  // made for the first name, on its loop
+};
+
+}  // namespace eider::net

@@ -1,0 +1,69 @@
+// Asks name servers for addresses, without blocking the loop, and remembers the answers for a time.
+// Must not connect, nor put addresses in order.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "eider/core/base/result.h"
+#include "eider/io/net/options.h"
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/sync.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/timer.h"
+
+struct ares_channeldata;
+
+namespace eider::net {
+
+enum class DnsFamily : std::uint8_t { v4, v6 };
+enum class DnsFault : std::uint8_t { no_such_name, no_answer };
+
+/// Addresses in their text forms, at least one.
+using DnsAnswer = Result<std::vector<std::string>, DnsFault>;
+
+class Dns final : private Timer {
+ public:
+  /// errors  throws std::system_error when the system has no memory or sockets for it
+  Dns(Loop& loop, DnsOptions options);
+  ~Dns();
+  Dns(const Dns&) = delete;
+  Dns& operator=(const Dns&) = delete;
+
+  /// Equal questions that are under way are asked once. Also answers from /etc/hosts, which is read
+  /// for it. May be cancelled: the question goes on and its answer is remembered.
+  ///
+  /// errors   no_such_name  there is none, or none of this family
+  ///          no_answer     the servers do not answer, or with an error of theirs
+  [[nodiscard]] Task<DnsAnswer> find(std::string name, DnsFamily family);
+
+  [[nodiscard]] std::size_t cached() const noexcept { return entries_.size(); }
+
+ private:
+  struct Entry;
+  struct Question;
+  class Watch;
+  friend struct DnsCalls;
+
+  [[nodiscard]] std::shared_ptr<Entry> entry_of(const std::string& key, const std::string& name,
+                                                DnsFamily family);
+  void ask(std::shared_ptr<Entry> entry, const std::string& name, DnsFamily family);
+  void make_room();
+  void watch(int fd, Readiness what);
+  void process(int readable, int writable);
+  void arm_timer();
+  void expire() override;
+
+  Loop& loop_;
+  DnsOptions options_;
+  ares_channeldata* channel_ = nullptr;
+  std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
+  std::map<int, std::unique_ptr<Watch>> watches_;
+};
+
+}  // namespace eider::net

@@ -1,0 +1,147 @@
+#include "eider/io/net/proxy.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "eider/core/base/base64.h"
+#include "eider/core/base/text.h"
+#include "eider/core/base/url.h"
+#include "eider/io/net/route.h"
+#include "eider/protocols/http/authority.h"
+
+namespace eider::net {
+
+namespace {
+
+std::uint16_t usual_port(ProxyKind kind) noexcept {
+  return kind == ProxyKind::socks5 ? 1080 : 80;
+}
+
+/// The scheme in front of "://", in lower case; "http" when there is none.
+std::string take_scheme(std::string_view& text) {
+  const std::size_t end = text.find("://");
+  if (end == std::string_view::npos) {
+    return "http";
+  }
+  std::string scheme(text.substr(0, end));
+  std::ranges::transform(scheme, scheme.begin(), to_lower);
+  text.remove_prefix(end + 3);
+  return scheme;
+}
+
+/// "userinfo = user [ ":" password ]", percent-decoded.
+bool read_user(std::string_view text, Proxy& proxy) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const auto user = percent_decode(text.substr(0, colon), Plus::literal);
+  const auto password =
+      percent_decode(text.substr(std::min(colon + 1, text.size())), Plus::literal);
+  proxy.user = user.value_or("");
+  proxy.password = password.value_or("");
+  return user && password;
+}
+
+/// Names and blocks are parted by commas and blanks.
+std::string_view take_item(std::string_view& list) noexcept {
+  const std::size_t end = list.find_first_of(", \t");
+  const std::string_view item = list.substr(0, end);
+  list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
+  return item;
+}
+
+bool is_below(std::string_view host, std::string_view name) noexcept {
+  return host == name || (host.size() > name.size() && host.ends_with(name) &&
+                          host[host.size() - name.size() - 1] == '.');
+}
+
+}  // namespace
+
+std::string Proxy::credentials() const {
+  return user.empty() ? "" : "Basic " + to_base64(user + ":" + password);
+}
+
+Result<Proxy, std::string_view> read_proxy(std::string_view text) {
+  const std::string scheme = take_scheme(text);
+  Proxy proxy;
+  if (scheme == "socks5" || scheme == "socks5h") {
+    proxy.kind = ProxyKind::socks5;
+  } else if (scheme != "http") {
+    return fail("A proxy's URL begins with http:// or socks5://.");
+  }
+  // The last '@' ends the user: a password may hold others.
+  const std::size_t at = text.rfind('@');
+  if (at != std::string_view::npos) {
+    if (!read_user(text.substr(0, at), proxy)) {
+      return fail("A proxy's user or password is not percent-encoded well.");
+    }
+    text.remove_prefix(at + 1);
+  }
+  // Their lengths are bytes in RFC 1929: what is longer could only be sent cut.
+  if (proxy.kind == ProxyKind::socks5 && std::max(proxy.user.size(), proxy.password.size()) > 255) {
+    return fail("A SOCKS5 proxy's user or password is longer than 255 bytes.");
+  }
+  // A URL may end in a slash, which is no part of the authority.
+  text.remove_suffix(text.ends_with('/') ? 1 : 0);
+  const auto authority = detail::http::read_authority(text, usual_port(proxy.kind));
+  if (!authority) {
+    return fail("A proxy's URL is a host and a port.");
+  }
+  proxy.host = authority->host;
+  std::ranges::transform(proxy.host, proxy.host.begin(), to_lower);
+  proxy.port = authority->port;
+  return proxy;
+}
+
+ProxyExceptions::ProxyExceptions(std::string_view list) {
+  while (!list.empty()) {
+    std::string_view item = take_item(list);
+    if (item == "*") {
+      covers_all_ = true;
+    } else if (const auto block = Cidr::parse(item)) {
+      blocks_.push_back(*block);
+    } else if (!item.empty()) {
+      const std::size_t colon = std::min(item.find(':'), item.size());
+      const auto port = parse_integer<std::uint16_t>(item.substr(std::min(colon + 1, item.size())));
+      item = item.substr(0, colon);
+      item.remove_prefix(item.starts_with('.') ? 1 : 0);
+      std::string name(item);
+      std::ranges::transform(name, name.begin(), to_lower);
+      names_.push_back({std::move(name), port.value_or(0)});
+    }
+  }
+}
+
+bool ProxyExceptions::cover(std::string_view host, std::uint16_t port) const noexcept {
+  if (const auto address = IpAddress::parse(host)) {
+    const auto holds = [&](const Cidr& block) { return block.contains(*address); };
+    if (std::ranges::any_of(blocks_, holds)) {
+      return true;
+    }
+  }
+  return covers_all_ || std::ranges::any_of(names_, [&](const Name& one) {
+           return (one.port == 0 || one.port == port) && is_below(host, one.name);
+         });
+}
+
+Proxies::Proxies(const ProxyUrls& urls)
+    : exceptions_(urls.exceptions), plain_(read(urls.plain)), secure_(read(urls.secure)) {}
+
+std::shared_ptr<const Proxy> Proxies::read(const std::string& text) {
+  if (text.empty()) {
+    return nullptr;
+  }
+  auto proxy = read_proxy(text);
+  if (!proxy) {
+    // The fault is kept: the first request tells it, since options cannot.
+    fault_ = proxy.error();
+    return nullptr;
+  }
+  return std::make_shared<const Proxy>(std::move(*proxy));
+}
+
+std::shared_ptr<const Proxy> Proxies::proxy_for(const Route& route) const noexcept {
+  const auto& proxy = route.is_secure ? secure_ : plain_;
+  const bool is_direct = proxy == nullptr || exceptions_.cover(route.host, route.port);
+  return is_direct ? nullptr : proxy;
+}
+
+}  // namespace eider::net

@@ -1,0 +1,18 @@
+// Where `Loop::create` finds the backends.
+// Must not be used above runtime/.
+#pragma once
+
+#include <memory>
+
+#include "eider/core/base/result.h"
+#include "eider/io/runtime/loop.h"
+
+namespace eider {
+
+[[nodiscard]] Result<std::unique_ptr<Loop>> make_epoll_loop();
+/// errors   the kernel forbids or lacks what it needs, or the library was built without liburing
+[[nodiscard]] Result<std::unique_ptr<Loop>> make_uring_loop();
+/// The same as an older kernel would have it, with a buffer per receive: for tests.
+[[nodiscard]] Result<std::unique_ptr<Loop>> make_old_uring_loop();
+
+}  // namespace eider

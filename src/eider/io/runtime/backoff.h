@@ -1,0 +1,30 @@
+// How long to wait behind a try that failed.
+// Must not wait, nor count tries: a worker does.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+
+#include "eider/io/runtime/time.h"
+
+namespace eider::detail::runtime {
+
+/// `first` behind the first try, twice as long behind each further one, `max` at most.
+[[nodiscard]] constexpr Duration pause_behind(std::int64_t tries, Duration first,
+                                              Duration max) noexcept {
+  Duration pause = first;
+  for (std::int64_t turn = 1; turn < tries && pause < max; ++turn) {
+    pause *= 2;
+  }
+  return std::min(pause, max);
+}
+
+/// A quarter more or less, so that what has failed together does not come back together.
+[[nodiscard]] inline Duration with_jitter(Duration pause) {
+  thread_local std::minstd_rand random(std::random_device{}());
+  const Duration::rep quarter = pause.count() / 4;
+  return pause + Duration(std::uniform_int_distribution<Duration::rep>(-quarter, quarter)(random));
+}
+
+}  // namespace eider::detail::runtime

@@ -1,0 +1,236 @@
+// Work that blocks, on threads of its own, so that no loop ever waits for it.
+// Must not be used for what can be awaited: a thread is the most expensive way to wait.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <expected>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "eider/core/base/work.h"
+#include "eider/io/runtime/frame_pool.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/suspended.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
+
+namespace eider {
+
+struct BlockingLimits {
+  /// Started on demand. 0 makes a pool without threads, for the simulator: the work then runs on
+  /// the loop that asked for it, in a later turn.
+  unsigned threads_max = 16;
+  /// Work that waits for a thread; what comes on top is refused.
+  std::size_t queue_max = 1024;
+  /// From how long a wait on more comes than the threads can do, so that work which is
+  /// `refused_when_late` is refused; zero: it waits as long as it takes. See StandingQueue.
+  Duration queue_time{0};
+};
+
+/// One call on its way through a pool: executed on some thread, then run on the loop it came from.
+class BlockingJob : public Posted {
+ public:
+  explicit BlockingJob(Loop& loop) noexcept : loop_(loop) {}
+  ~BlockingJob() override;
+
+  [[nodiscard]] Loop& loop() const noexcept { return loop_; }
+  /// On a thread of the pool. Skipped when nobody waits any more.
+  void execute() noexcept;
+  /// On the loop: the waiting coroutine goes on.
+  void run() final;
+
+  /// `waiting` goes on when this has run. `holder` points here until then, and is nulled when this
+  /// is destroyed without having run.
+  void resume_when_run(std::coroutine_handle<> waiting, BlockingJob*& holder) noexcept;
+  /// The coroutine that waited has gone, or has what it wanted.
+  void abandon() noexcept;
+  /// For a pool with a `queue_time`, when it has waited longer.
+  void refuse_when_late() noexcept { is_refused_when_late_ = true; }
+  [[nodiscard]] bool is_refused_when_late() const noexcept { return is_refused_when_late_; }
+  [[nodiscard]] Instant submitted() const noexcept { return submitted_; }
+  void note_submitted(Instant now) noexcept { submitted_ = now; }
+  /// In a pool without threads `run` executes first.
+  void execute_in_run() noexcept { executes_in_run_ = true; }
+
+ protected:
+  virtual void call() noexcept = 0;
+
+ private:
+  Loop& loop_;
+  detail::runtime::Suspended waiting_;
+  BlockingJob** holder_ = nullptr;
+  WaitNote note_;
+  WorkRef work_;  // of who waits, who may have gone: it runs on behalf of that
+  std::atomic<bool> is_abandoned_{false};
+  Instant submitted_;
+  bool is_refused_when_late_ = false;
+  bool executes_in_run_ = false;
+};
+
+/// A bounded number of threads and a bounded queue before them. All of it may be used from any
+/// thread. Belongs to the process and is reached through `Loop::blocking_pool`.
+class BlockingPool {
+ public:
+  explicit BlockingPool(BlockingLimits limits = {});
+  ~BlockingPool();
+  BlockingPool(const BlockingPool&) = delete;
+  BlockingPool& operator=(const BlockingPool&) = delete;
+
+  /// For what comes from now on; threads beyond end behind what they are at. Pre: threads_max is 0
+  /// in both, or in neither.
+  void set_limits(BlockingLimits limits);
+
+  /// returns  false, and leaves `job` where it is, when the queue is full or the pool stopped
+  [[nodiscard]] bool submit(std::unique_ptr<BlockingJob>& job);
+
+  /// Whether more comes than the threads can do, as of a moment ago.
+  [[nodiscard]] bool is_overloaded() const noexcept;
+  /// Of work that may be refused when it is late: whether it would be, before anything of it is
+  /// made. It counts as refused then.
+  [[nodiscard]] bool refuses_next();
+
+  /// Waits for what is being executed, and gives back what is queued as refused.
+  /// Pre: the loops that await it still exist.
+  void stop();
+
+  [[nodiscard]] unsigned threads() const;
+  [[nodiscard]] std::size_t queued() const;
+  /// What has waited for too long.
+  [[nodiscard]] std::uint64_t refused() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+namespace detail::runtime {
+
+/// Throws the Failure that becomes a 503.
+[[noreturn]] void throw_pool_busy();
+
+template <class Work>
+class BlockingCall final : public BlockingJob {
+ public:
+  using Value = std::invoke_result_t<Work&>;
+  static_assert(!std::is_reference_v<Value>, "blocking work returns a value, not a reference");
+
+  BlockingCall(Loop& loop, Work&& work) : BlockingJob(loop), work_(std::move(work)) {}
+
+  static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
+  static void operator delete(void* job, std::size_t bytes) noexcept { release_frame(job, bytes); }
+
+  Value take() {
+    if (outcome_.has_value()) {
+      return *std::move(outcome_);
+    }
+    if (outcome_.error() == nullptr) {
+      throw_pool_busy();
+    }
+    std::rethrow_exception(outcome_.error());
+  }
+
+ private:
+  void call() noexcept override {
+    try {
+      if constexpr (std::is_void_v<Value>) {
+        work_();
+        outcome_.emplace();
+      } else {
+        outcome_ = Outcome(std::in_place, work_());
+      }
+    } catch (...) {
+      outcome_ = std::unexpected(std::current_exception());
+    }
+  }
+
+  using Outcome = std::expected<Value, std::exception_ptr>;
+
+  Work work_;
+  Outcome outcome_{std::unexpect, nullptr};  // so it stays when nobody executes it
+};
+
+template <class Work>
+class BlockingAwaiter {
+ public:
+  using Call = BlockingCall<Work>;
+
+  BlockingAwaiter(Work& work, bool is_refused_when_late) noexcept
+      : work_(work), is_refused_when_late_(is_refused_when_late) {}
+  BlockingAwaiter(const BlockingAwaiter&) = delete;
+  BlockingAwaiter& operator=(const BlockingAwaiter&) = delete;
+  ~BlockingAwaiter() {
+    if (job_ != nullptr) {
+      job_->abandon();
+    }
+  }
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> waiting) {
+    Loop& loop = Loop::current();
+    std::unique_ptr<BlockingJob> job(new Call(loop, std::move(work_)));
+    job->resume_when_run(waiting, job_);
+    if (is_refused_when_late_) {
+      job->refuse_when_late();
+    }
+    // The job may be executed before `submit` returns; it runs on this thread, thus never before
+    // that.
+    return loop.blocking_pool() != nullptr && loop.blocking_pool()->submit(job);
+  }
+  typename Call::Value await_resume() {
+    if (job_ == nullptr) {  // refused, and destroyed by `await_suspend`
+      throw_pool_busy();
+    }
+    return static_cast<Call*>(job_)->take();
+  }
+
+ private:
+  Work& work_;
+  bool is_refused_when_late_;
+  BlockingJob* job_ = nullptr;  // belongs to the pool, then to the loop while it resumes us
+};
+
+}  // namespace detail::runtime
+
+/// What `run_blocking` gives to `co_await`, once.
+template <class Work>
+class [[nodiscard]] BlockingWork {
+ public:
+  explicit BlockingWork(Work work) : work_(std::move(work)) {}
+
+  /// A request's own work: where there is too much to do it may be refused as well.
+  BlockingWork& refused_when_late() noexcept {
+    is_refused_when_late_ = true;
+    return *this;
+  }
+
+  detail::runtime::BlockingAwaiter<Work> operator co_await() & noexcept {
+    return detail::runtime::BlockingAwaiter<Work>(work_, is_refused_when_late_);
+  }
+  detail::runtime::BlockingAwaiter<Work> operator co_await() && noexcept
+    requires detail::runtime::CanBeMadeInAwait<Work>
+  {
+    return detail::runtime::BlockingAwaiter<Work>(work_, is_refused_when_late_);
+  }
+
+ private:
+  Work work_;
+  bool is_refused_when_late_ = false;
+};
+
+/// `auto value = co_await run_blocking([&] { return crunch(input); });`
+///
+/// work     called once, on a thread of the pool; it is not interrupted when the awaiting task is
+///          destroyed meanwhile, so capture values or what outlives the call
+/// returns  what `work` returned; throws what it threw
+/// errors   Failure(503)  the queue is full, or the pool has stopped or is missing
+template <class Work>
+[[nodiscard]] BlockingWork<Work> run_blocking(Work work) {
+  return BlockingWork<Work>(std::move(work));
+}
+
+}  // namespace eider

@@ -1,0 +1,179 @@
+// The wish that work be given up, and the ways to hear of it.
+// Must not stop anything by itself: what does the work looks or listens.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "eider/core/base/intrusive_list.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/suspended.h"
+#include "eider/io/runtime/task.h"
+
+namespace eider {
+
+class CancelListener;
+
+namespace detail::runtime {
+
+struct CancelState {
+  std::atomic<std::uint32_t> references{1};
+  std::atomic<bool> is_cancelled{false};
+  IntrusiveList<CancelListener> listeners;  // belongs to the source's thread
+};
+
+}  // namespace detail::runtime
+
+/// A token that says whether its source has cancelled. Copies may be read on any thread.
+class Cancel {
+ public:
+  /// One that is never cancelled.
+  Cancel() noexcept = default;
+  Cancel(const Cancel& other) noexcept : state_(other.state_) {
+    if (state_ != nullptr) {
+      state_->references.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  Cancel(Cancel&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  Cancel& operator=(Cancel other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  ~Cancel() { release(); }
+
+  [[nodiscard]] bool is_cancelled() const noexcept {
+    return state_ != nullptr && state_->is_cancelled.load(std::memory_order_acquire);
+  }
+
+ private:
+  friend class CancelSource;
+  friend class CancelListener;
+  explicit Cancel(detail::runtime::CancelState* state) noexcept : state_(state) {}
+  void release() noexcept;
+
+  detail::runtime::CancelState* state_ = nullptr;
+};
+
+/// The side that may cancel. Costs nothing until a token is asked for; destroying it cancels
+/// nothing.
+class CancelSource {
+ public:
+  CancelSource() noexcept = default;
+  CancelSource(CancelSource&&) noexcept = default;
+  CancelSource& operator=(CancelSource&&) noexcept = default;
+
+  /// A token of this source. cost  one allocation for the first
+  [[nodiscard]] Cancel token();
+
+  /// All tokens read cancelled from now on, and listeners are called soon, not from inside.
+  /// Pre: called on the thread of the loop that the listeners listen on.
+  void cancel() noexcept;
+
+  [[nodiscard]] bool is_cancelled() const noexcept { return is_cancelled_; }
+
+ private:
+  Cancel token_;
+  bool is_cancelled_ = false;
+};
+
+/// Is called once on the loop's thread when the source cancels, never from inside `cancel`.
+class CancelListener : private ListNode {
+ public:
+  virtual void on_cancel() = 0;
+
+ protected:
+  CancelListener() noexcept = default;
+  ~CancelListener() = default;
+
+  /// Begins to be called on `loop`; a token already cancelled calls back soon.
+  void listen(const Cancel& cancel, Loop& loop) noexcept;
+
+ private:
+  friend class CancelSource;
+  friend class IntrusiveList<CancelListener>;
+
+  class Call final : public Deferred {
+   public:
+    explicit Call(CancelListener& listener) noexcept : listener_(listener) {}
+    void queue() noexcept { loop->defer(*this); }
+    void run() override { listener_.on_cancel(); }
+
+    Loop* loop = nullptr;
+
+   private:
+    CancelListener& listener_;
+  };
+
+  Call call_{*this};
+};
+
+namespace detail::runtime {
+
+/// Resumes at the end of a started task or when a token is cancelled, whichever is first.
+template <class T>
+class CancelAwaiter final : private CancelListener {
+ public:
+  CancelAwaiter(Task<T>& task, const Cancel& cancel, Loop& loop) noexcept
+      : task_(task), cancel_(cancel), loop_(loop) {}
+
+  bool await_ready() const noexcept { return task_.is_done(); }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept {
+    waiting_ = waiting;
+    // An end that happens before the deferred call withdraws it: this awaiter dies with
+    // `run_until`.
+    listen(cancel_, loop_);
+    task_.resume_at_end(waiting);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  void on_cancel() override { waiting_.resume(); }
+
+  Task<T>& task_;
+  const Cancel& cancel_;
+  Loop& loop_;
+  Suspended waiting_;
+};
+
+template <class T>
+Task<> run_until(Task<T>& task, const Cancel& cancel) {
+  task.start();
+  CancelAwaiter<T> end_or_cancel(task, cancel, Loop::current());
+  co_await end_or_cancel;
+  // The task is destroyed from here, outside of itself, which is the only safe place.
+  if (!task.is_done()) {
+    task = Task<T>();
+  }
+}
+
+}  // namespace detail::runtime
+
+/// Runs `task` until `cancel` is cancelled, then destroys it.
+///
+/// returns  what the task returned, or nothing when it was cancelled; throws what it threw
+template <class T>
+Task<std::optional<T>> with_cancel(Task<T> task, Cancel cancel) {
+  co_await detail::runtime::run_until(task, cancel);
+  if (task.is_empty()) {
+    co_return std::nullopt;
+  }
+  co_return task.take();
+}
+
+/// The same for a task without a value.
+///
+/// returns  whether it came to its end
+inline Task<bool> with_cancel(Task<> task, Cancel cancel) {
+  co_await detail::runtime::run_until(task, cancel);
+  if (task.is_empty()) {
+    co_return false;
+  }
+  task.take();
+  co_return true;
+}
+
+}  // namespace eider

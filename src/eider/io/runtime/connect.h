@@ -1,0 +1,49 @@
+// Connecting to an address, with a deadline.
+// Must not resolve names, and does not retry.
+#pragma once
+
+#include <coroutine>
+#include <utility>
+
+#include "eider/core/base/result.h"
+#include "eider/io/runtime/address.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/descriptor.h"
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/net_error.h"
+#include "eider/io/runtime/suspended.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/runtime/timer.h"
+
+namespace eider {
+
+/// What `connect` gives to `co_await`. Destroying it gives the attempt up.
+class ConnectAwaiter final : private FdWatch, private Timer, private Deferred {
+ public:
+  ConnectAwaiter(Loop& loop, const Address& to, Duration limit) noexcept;
+  ~ConnectAwaiter();
+
+  bool await_ready();
+  void await_suspend(std::coroutine_handle<> waiting);
+  Result<Descriptor, NetError> await_resume() { return std::move(result_); }
+
+ private:
+  void on_ready(Readiness what) override;
+  void expire() override;
+  void run() override { waiting_.resume(); }
+
+  Address to_;
+  Duration limit_;
+  Descriptor fd_;
+  Result<Descriptor, NetError> result_ = fail(NetError::timed_out);
+  detail::runtime::Suspended waiting_;
+};
+
+/// `co_await connect(address, 5s)` gives a connected socket for `Stream::open`: non-blocking,
+/// close-on-exec, TCP_NODELAY.
+///
+/// errors   timed_out  not connected within `limit`
+///          others     as the kernel gave them: refused, unreachable, too_many_open …
+[[nodiscard]] ConnectAwaiter connect(const Address& to, Duration limit);
+
+}  // namespace eider

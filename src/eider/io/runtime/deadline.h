@@ -1,0 +1,81 @@
+// A task that is given up when its time is over.
+// Must not be used to bound a socket's silence; connections have their own deadlines.
+#pragma once
+
+#include <coroutine>
+#include <optional>
+#include <utility>
+
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/suspended.h"
+#include "eider/io/runtime/task.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/runtime/timer.h"
+
+namespace eider {
+namespace detail::runtime {
+
+/// Resumes at the end of a started task or at an instant, whichever is first.
+template <class T>
+class DeadlineAwaiter final : private Timer {
+ public:
+  DeadlineAwaiter(Task<T>& task, Loop& loop, Instant due) noexcept
+      : task_(task), loop_(loop), due_(due) {}
+
+  bool await_ready() const noexcept { return task_.is_done(); }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept {
+    waiting_ = waiting;
+    loop_.arm(*this, due_);
+    task_.resume_at_end(waiting);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  void expire() override { waiting_.resume(); }
+
+  Task<T>& task_;
+  Loop& loop_;
+  Instant due_;
+  Suspended waiting_;
+};
+
+template <class T>
+Task<> run_until(Task<T>& task, Instant due) {
+  task.start();
+  DeadlineAwaiter<T> end_or_deadline(task, Loop::current(), due);
+  // The timer stands in this frame, so the deadline ends with the wait.
+  co_await end_or_deadline;
+  if (!task.is_done()) {
+    task = Task<T>();
+  }
+}
+
+}  // namespace detail::runtime
+
+/// Runs `task`, and cancels it once `limit` has passed.
+///
+/// returns  what the task returned, or nothing when it was cancelled; throws what it threw
+template <class T>
+Task<std::optional<T>> with_deadline(Task<T> task, Duration limit) {
+  const Instant due = Loop::current().now() + limit;
+  co_await detail::runtime::run_until(task, due);
+  if (task.is_empty()) {
+    co_return std::nullopt;
+  }
+  co_return task.take();
+}
+
+/// The same for a task without a value.
+///
+/// returns  whether it came to its end in time
+inline Task<bool> with_deadline(Task<> task, Duration limit) {
+  const Instant due = Loop::current().now() + limit;
+  co_await detail::runtime::run_until(task, due);
+  if (task.is_empty()) {
+    co_return false;
+  }
+  task.take();
+  co_return true;
+}
+
+}  // namespace eider

@@ -1,0 +1,262 @@
+#include "eider/io/runtime/listener.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "eider/core/base/assert.h"
+#include "eider/io/runtime/handshakes.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/socket_io.h"
+#include "eider/io/runtime/stream_access.h"
+
+namespace eider {
+
+namespace {
+
+constexpr Duration kRestAfterShortage = std::chrono::milliseconds(50);
+
+bool enable(int fd, int level, int option) noexcept {
+  const int on = 1;
+  return ::setsockopt(fd, level, option, &on, sizeof(on)) == 0;
+}
+
+/// Where the kernel lacks it, connections come without bytes, which is no harm.
+void defer_accepting(int fd) noexcept {
+  const int seconds = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds, sizeof(seconds));
+}
+
+/// What every accepted socket inherits is set here once, instead of per connection.
+bool prepare(int fd, const Address& at, ListenOptions options) noexcept {
+  if (at.is_unix()) {
+    return true;
+  }
+  if (!enable(fd, SOL_SOCKET, SO_REUSEADDR) || !enable(fd, IPPROTO_TCP, TCP_NODELAY)) {
+    return false;
+  }
+  if (options.when == AcceptWhen::readable) {
+    defer_accepting(fd);
+  }
+  return options.sharing == PortSharing::exclusive || enable(fd, SOL_SOCKET, SO_REUSEPORT);
+}
+
+/// A socket file that a process left behind when it was killed: nobody answers there. The kernel
+/// says the same of a file that is no socket, which is not ours to remove.
+bool is_left_behind(const Address& at) noexcept {
+  struct stat file{};
+  if (::lstat(std::string(at.path()).c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) {
+    return false;
+  }
+  const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return probe.is_open() && ::connect(probe.get(), at.data(), at.size()) != 0 &&
+         errno == ECONNREFUSED;
+}
+
+bool bind_to(int fd, const Address& at) noexcept {
+  if (::bind(fd, at.data(), at.size()) == 0) {
+    return true;
+  }
+  if (errno != EADDRINUSE || !at.is_unix()) {
+    return false;
+  }
+  // The probe has set errno, and the caller reports why `bind` failed.
+  if (!is_left_behind(at)) {
+    errno = EADDRINUSE;
+    return false;
+  }
+  ::unlink(std::string(at.path()).c_str());
+  return ::bind(fd, at.data(), at.size()) == 0;
+}
+
+}  // namespace
+
+Result<ListeningSocket, NetError> Loop::listen(const Address& at, const ListenOptions& options) {
+  Descriptor fd(::socket(at.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.is_open() || !prepare(fd.get(), at, options) || !bind_to(fd.get(), at) ||
+      ::listen(fd.get(), options.backlog) != 0) {
+    return fail(net_error(errno));
+  }
+  auto bound = Address::of_socket(fd.get());
+  if (!bound) {
+    return fail(bound.error());
+  }
+  return ListeningSocket{std::move(fd), *bound};
+}
+
+void Loop::begin_closing(Listener& listener) noexcept {
+  if (listener.port() != 0) {
+    detail::runtime::begin_no_handshake(WatchAccess::fd(listener));
+  }
+}
+
+// Returns whether the queue of the socket is empty now.
+static bool accept_queued(Listener& listener) {
+  while (true) {
+    Descriptor accepted(
+        ::accept4(WatchAccess::fd(listener), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (accepted.is_open()) {
+      WatchAccess::tell_accepted(listener, std::move(accepted));
+    } else if (!is_of_one_connection(errno)) {
+      return is_try_again(errno) || errno == EINVAL;  // the latter after a shutdown
+    }
+  }
+}
+
+bool Loop::accept_last(Listener& listener) {
+  const int fd = WatchAccess::fd(listener);
+  // Before the queue is emptied: a handshake that ends in between leaves its connection there.
+  if (listener.port() == 0) {
+    ::shutdown(fd, SHUT_RD);  // a Unix path knows no handshakes, and refuses from here on
+  } else if (WatchAccess::has_handshakes(listener)) {
+    return false;
+  }
+  return accept_queued(listener);
+}
+
+Listener::Listener(Loop& loop, ListenerOwner& owner) noexcept
+    : loop_(loop), owner_(owner), rest_(*this) {}
+
+Listener::~Listener() {
+  close();
+}
+
+Result<void, NetError> Listener::open(const Address& at, ListenOptions options) {
+  ensure(!is_open(), "a listener is opened once");
+  auto socket = loop_.listen(at, options);
+  if (!socket) {
+    return fail(socket.error());
+  }
+  fd_ = std::move(socket->fd);
+  address_ = socket->address;
+  ownership_ = SocketOwnership::own;
+  loop_.attach(*this);
+  return {};
+}
+
+Result<void, NetError> Listener::adopt(Descriptor fd) {
+  ensure(!is_open(), "a listener is opened once");
+  auto bound = Address::of_socket(fd.get());
+  if (!bound) {
+    return fail(bound.error());
+  }
+  const int flags = ::fcntl(fd.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(fd.get(), F_SETFL, flags | O_NONBLOCK) != 0 ||
+      ::fcntl(fd.get(), F_SETFD, FD_CLOEXEC) != 0 ||
+      (!bound->is_unix() && !enable(fd.get(), IPPROTO_TCP, TCP_NODELAY))) {
+    return fail(net_error(errno));
+  }
+  fd_ = std::move(fd);
+  address_ = *bound;
+  ownership_ = SocketOwnership::others;
+  loop_.attach(*this);
+  return {};
+}
+
+void Listener::hold() noexcept {
+  loop_.detach(*this);
+  is_held_ = true;
+}
+
+void Listener::admit() {
+  is_held_ = false;
+  loop_.attach(*this);
+}
+
+void Listener::begin_closing() {
+  if (ownership_ != SocketOwnership::others) {
+    loop_.begin_closing(*this);
+  } else {
+    (void)try_close();
+  }
+}
+
+bool Listener::try_close() {
+  const bool is_others = ownership_ == SocketOwnership::others;
+  if (is_open() && (is_others ? leave_to_others() : loop_.accept_last(*this))) {
+    close();
+  }
+  return !is_open();
+}
+
+// The kernel wakes only one of the processes that wait at a socket. If it woke this one, no other
+// process knows of the connection, so it is accepted here; later ones wake the others.
+bool Listener::leave_to_others() {
+  if (is_detached()) {
+    return true;
+  }
+  if (!loop_.accept_no_more(*this)) {
+    return false;
+  }
+  hold();
+  (void)accept_queued(*this);
+  return true;
+}
+
+/// Whether one of those is still under way that had begun when this was first asked. Later ones are
+/// of others who share the port. Where the kernel does not tell, one may be.
+bool Listener::has_handshakes() {
+  auto all = detail::runtime::handshakes_under_way(port());
+  if (!all) {
+    return true;
+  }
+  if (!handshakes_) {
+    handshakes_ = std::move(*all);
+  } else {
+    std::erase_if(*handshakes_, [&](auto one) { return !std::ranges::binary_search(*all, one); });
+  }
+  return !handshakes_->empty();
+}
+
+void Listener::close() noexcept {
+  if (!is_open()) {
+    return;
+  }
+  if (!is_detached()) {
+    loop_.detach(*this);
+  }
+  is_held_ = false;
+  rest_.disarm();
+  // The path goes before the socket: once nobody answers there, a successor may bind there, and its
+  // path would be removed.
+  remove_path();
+  fd_.close();
+  is_short_ = false;
+}
+
+void Listener::remove_path() const noexcept {
+  if (ownership_ == SocketOwnership::own && !address_->path().empty()) {
+    ::unlink(std::string(address_->path()).c_str());
+  }
+}
+
+std::uint16_t Listener::port() const {
+  return address_->port();
+}
+
+void Listener::tell_accepted(Descriptor fd) {
+  is_short_ = false;
+  owner_.on_accept(std::move(fd));
+}
+
+void Listener::tell_failed(NetError error) {
+  // The owner may destroy the listener, so the rest begins before the owner is told.
+  loop_.arm(rest_, loop_.now() + kRestAfterShortage);
+  if (!std::exchange(is_short_, true)) {
+    owner_.on_accept_failed(error);
+  }
+}
+
+void Listener::Rest::expire() {
+  listener_.loop_.attach(listener_);
+}
+
+}  // namespace eider

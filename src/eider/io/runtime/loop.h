@@ -1,0 +1,304 @@
+// One thread's event loop: what waits, on one interface over epoll, io_uring or a simulated kernel.
+// Must not know any protocol. All of it belongs to its own thread, save `post` and `stop`.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/intrusive_list.h"
+#include "eider/core/base/result.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/net_error.h"
+#include "eider/io/runtime/socket_io.h"
+#include "eider/io/runtime/time.h"
+
+namespace eider {
+
+class Address;
+class Stream;
+class Listener;
+struct ListeningSocket;
+struct ListenOptions;
+class FdWatch;
+class Timer;
+class TimerWheel;
+class BlockingPool;
+class TurnWatch;
+
+enum class Backend : std::uint8_t { automatic, epoll, io_uring };
+
+/// "auto", "epoll" or "io_uring".
+[[nodiscard]] std::optional<Backend> parse_backend(std::string_view text) noexcept;
+
+/// Something that each loop has one of; see LoopLocal.
+class LoopKept {
+ public:
+  LoopKept() = default;
+  LoopKept(const LoopKept&) = delete;
+  LoopKept& operator=(const LoopKept&) = delete;
+  virtual ~LoopKept() = default;
+};
+
+/// Work on its way to another thread's loop; run once there, or destroyed with the loop.
+class Posted {
+ public:
+  Posted() = default;
+  Posted(const Posted&) = delete;
+  Posted& operator=(const Posted&) = delete;
+  virtual ~Posted() = default;
+  virtual void run() = 0;
+
+ private:
+  friend class Loop;
+  Posted* next_ = nullptr;
+};
+
+/// The turns of a loop: what its thread writes, and others look at.
+class LoopTurns {
+ public:
+  // From any thread.
+
+  /// When the turn began that goes on; nothing while the loop waits for events, or does not run.
+  [[nodiscard]] std::optional<Instant> since() const noexcept {
+    const Duration began(began_.load(std::memory_order_relaxed));
+    return began == Duration::zero() ? std::nullopt : std::optional(Instant(began));
+  }
+  /// How many there have been.
+  [[nodiscard]] std::uint64_t count() const noexcept {
+    return count_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  friend class Loop;
+
+  void note_begin(Instant now) noexcept {
+    began_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  void note_waiting() noexcept { began_.store(0, std::memory_order_relaxed); }
+  // One thread writes, so that no locked instruction is needed.
+  void note_end() noexcept { count_.store(count() + 1, std::memory_order_relaxed); }
+
+  std::atomic<Duration::rep> began_{0};  // 0: none goes on
+  std::atomic<std::uint64_t> count_{0};
+};
+
+class Loop {
+ public:
+  /// Makes a loop on any thread; it belongs to the one that calls `run`.
+  ///
+  /// errors   `io_uring` was asked for by name and the kernel forbids or lacks it: the text says
+  ///          which, and what to do. `automatic` falls back to epoll instead.
+  [[nodiscard]] static Result<std::unique_ptr<Loop>> create(Backend backend);
+
+  /// Pre: its streams, listeners, watches and timers are gone or closed.
+  virtual ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  /// The loop that runs on this thread. Pre: called from within one.
+  [[nodiscard]] static Loop& current() noexcept;
+
+  /// "epoll", "io_uring" or "simulated".
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+
+  /// Serves until `stop`. May be called again.
+  void run();
+  /// From any thread: `run` returns after the turn it is in, or at once when it is next called.
+  void stop() noexcept;
+
+  /// From any thread: `work()` runs on this loop's thread in one of its next turns, in posting
+  /// order. What it captured is destroyed there too, or with the loop.
+  template <class Work>
+  void post(Work work) {
+    post(std::unique_ptr<Posted>(new PostedCall<Work>(std::move(work))));
+  }
+  void post(std::unique_ptr<Posted> work) noexcept;
+
+  /// When this turn began, by the steady clock.
+  [[nodiscard]] Instant now() const noexcept { return now_; }
+  /// What that clock says by now: what a turn has taken counts, for some 20 ns.
+  [[nodiscard]] virtual Instant read_now() const noexcept;
+  /// Seconds since 1970 by the wall clock at this turn's begin, for Date and logs.
+  [[nodiscard]] std::int64_t wall_seconds() const noexcept { return wall_seconds_; }
+
+  /// `timer.expire()` is called once, in the first turn at or after `due` (resolution 1 ms, never
+  /// early). An armed timer is moved.
+  void arm(Timer& timer, Instant due) noexcept;
+  /// `deferred.run()` is called once, after the events of this turn, before the loop sleeps.
+  /// Already queued: nothing changes.
+  void defer(Deferred& deferred) noexcept;
+
+  /// The place of what is kept by that key; null at first. Kept until the loop ends.
+  [[nodiscard]] std::unique_ptr<LoopKept>& kept(std::uint64_t key);
+
+  /// Frees what busier turns have left for reuse. Not for every turn: the next ones pay for it.
+  virtual void release_spare() noexcept {}
+
+  /// Where `run_blocking` takes its work; null until someone who owns a pool sets it.
+  [[nodiscard]] BlockingPool* blocking_pool() const noexcept { return blocking_pool_; }
+  /// Pre: `pool` is stopped before this loop is destroyed.
+  void set_blocking_pool(BlockingPool* pool) noexcept { blocking_pool_ = pool; }
+
+ protected:
+  /// `run`, but that what was posted before waits for the end of the first turn.
+  void run_turns();
+  Loop();
+
+  // What a backend provides. A stream, listener or watch is attached while its fd is open, and may
+  // be detached (and destroyed) inside any callback, also another's of the same batch.
+
+  using Written = SocketWrite;
+
+  /// Begins reading into `StreamAccess::tell_bytes` and its siblings.
+  virtual void attach(Stream& stream) = 0;
+  /// `StreamAccess::wants_bytes` or `wants_writable` has changed.
+  virtual void update(Stream& stream) = 0;
+  /// Forgets the stream, drops its cork and closes its descriptor.
+  virtual void detach(Stream& stream) noexcept = 0;
+  /// Writes at once what the socket takes of both, in this order.
+  virtual Written write(Stream& stream, std::string_view first, std::string_view second) = 0;
+  /// The same of a text and a file's bytes behind it; error ENODATA when the file is shorter.
+  virtual Written send_file(Stream& stream, std::string_view before, FileSlice slice);
+  /// Sends FIN.
+  virtual void end_writing(Stream& stream) noexcept = 0;
+  /// The `detach` that follows resets the connection, and drops what the kernel still has to send.
+  virtual void drop_unsent(Stream& stream) noexcept;
+
+  /// A socket that listens at `at`, the kernel's own by default.
+  [[nodiscard]] virtual Result<ListeningSocket, NetError> listen(const Address& at,
+                                                                 const ListenOptions& options);
+  /// Begins, and ends, accepting into `WatchAccess::tell_accepted`. Neither closes.
+  virtual void attach(Listener& listener) = 0;
+  virtual void detach(Listener& listener) noexcept = 0;
+  /// From now on none is accepted that the kernel has not accepted for this loop already.
+  ///
+  /// returns  whether none of those is on its way, so that closing loses nobody; else ask again
+  [[nodiscard]] virtual bool accept_no_more(Listener& listener) noexcept = 0;
+  /// From now on no client begins to connect; one that has begun is still accepted.
+  virtual void begin_closing(Listener& listener) noexcept;
+  /// Accepts what is queued behind that.
+  ///
+  /// returns  whether nobody is left on the way, so that closing resets no connection
+  [[nodiscard]] virtual bool accept_last(Listener& listener);
+  /// Begins, changes, and ends a level-triggered watch.
+  virtual void attach(FdWatch& watch) = 0;
+  virtual void update(FdWatch& watch) = 0;
+  virtual void detach(FdWatch& watch) noexcept = 0;
+
+  /// TurnWatch::sleeps
+  [[nodiscard]] virtual std::uint64_t sleeps() const noexcept;
+  /// Waits for events until `until` at most, sets the clocks, and handles what happened.
+  virtual void wait(Instant until) = 0;
+  /// `run` is about to return: what the turn gathered has to reach the kernel.
+  virtual void settle() {}
+  /// From any thread: a `wait` that goes on returns, or the next one does at once.
+  virtual void wake() noexcept = 0;
+
+  // The cork. A backend that sends at the end of each callback keeps these; one that gathers the
+  // sends of a whole turn overrides all three.
+
+  /// Makes `cork_` the stream's. By default there is one, and another owner's is flushed first.
+  virtual void lend_cork(Stream& stream);
+  /// The stream's corked bytes; null when it has none.
+  [[nodiscard]] virtual Buffer* corked(const Stream& stream) noexcept;
+  /// After each callback and at the end of the turn: sends what is corked.
+  virtual void flush_cork();
+
+  /// What comes after the events: timers, posted work, deferred work, the cork.
+  void finish_turn();
+  /// When `wait` has to return even if nothing happens. Now, when work is queued already.
+  [[nodiscard]] Instant wake_at() const noexcept;
+  void set_clocks(Instant now, std::int64_t wall_seconds) noexcept {
+    now_ = now;
+    wall_seconds_ = wall_seconds;
+    turn_ms_ = static_cast<std::uint32_t>(now.time_since_epoch() / std::chrono::milliseconds(1));
+    told_ago_ms_ = kNobodyTold;
+    turns_.note_begin(now);
+  }
+  /// Reads the clocks into `set_clocks`: the real ones, but for a simulated loop.
+  virtual void read_clocks() noexcept;
+  /// Destroys what is kept. To be called first by the destructor of each backend: it may hold
+  /// streams, timers and watches.
+  void end_kept() noexcept { kept_.clear(); }
+  /// The cork's owner has gone: what it wrote is dropped.
+  void drop_cork() noexcept;
+
+  [[nodiscard]] bool is_stopping() const noexcept {
+    return is_stopping_.load(std::memory_order_relaxed);
+  }
+
+  Stream* cork_owner_ = nullptr;
+  Buffer* cork_;
+  bool has_all_ = true;  // TurnWatch::has_all; set by `wait`
+
+ private:
+  friend class Stream;
+  friend class Listener;
+  friend class FdWatch;
+  friend class TurnWatch;
+  friend const LoopTurns& turns_of(const Loop& loop) noexcept;
+
+  template <class Work>
+  class PostedCall final : public Posted {
+   public:
+    explicit PostedCall(Work work) : work_(std::move(work)) {}
+    void run() override { work_(); }
+
+   private:
+    Work work_;
+  };
+
+  /// For streams with encryption: what has been decrypted, and what of a file is to be encrypted.
+  struct PlainRooms {
+    std::array<char, 64UL * 1024> input;
+    std::array<char, 64UL * 1024> file;
+  };
+  [[nodiscard]] PlainRooms& plain_rooms() {
+    if (plain_rooms_ == nullptr) {
+      plain_rooms_ = std::make_unique_for_overwrite<PlainRooms>();
+    }
+    return *plain_rooms_;
+  }
+
+  void run_timers();
+  void run_posted();
+  void run_deferred();
+  [[nodiscard]] Posted* take_posted() noexcept;
+
+  BlockingPool* blocking_pool_ = nullptr;
+  std::vector<std::pair<std::uint64_t, std::unique_ptr<LoopKept>>> kept_;
+  Buffer own_cork_;
+  std::unique_ptr<PlainRooms> plain_rooms_;
+  static constexpr std::uint32_t kNobodyTold = std::numeric_limits<std::uint32_t>::max();
+
+  Instant now_;
+  std::int64_t wall_seconds_ = 0;
+  std::uint32_t turn_ms_ = 0;  // `now_` in milliseconds, which begin anew each 49 days
+  std::uint32_t told_ago_ms_ = kNobodyTold;  // TurnWatch::told_ago
+  std::unique_ptr<TimerWheel> wheel_;
+  IntrusiveList<Deferred> deferred_;
+  std::atomic<Posted*> posted_{nullptr};  // the latest first
+  std::atomic<bool> is_stopping_{false};
+  TurnWatch* turn_watch_ = nullptr;  // set by it
+  LoopTurns turns_;
+};
+
+[[nodiscard]] inline const LoopTurns& turns_of(const Loop& loop) noexcept {
+  return loop.turns_;
+}
+
+/// The wall clock of the loop that runs on this thread, which in a test is simulated and moves as
+/// the test lets time pass; of a thread without one, the system's.
+[[nodiscard]] std::chrono::sys_seconds wall_time() noexcept;
+
+}  // namespace eider

@@ -1,0 +1,56 @@
+// One object per loop, made where it is first asked for, such as an HTTP client with its pool.
+// Must not be asked for outside of a loop's thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "eider/io/runtime/loop.h"
+
+namespace eider {
+
+namespace detail::runtime {
+/// A number that nobody else has.
+[[nodiscard]] inline std::uint64_t next_loop_key() noexcept {
+  static std::atomic<std::uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+}  // namespace detail::runtime
+
+/// Objects stay until their loop ends, also when the LoopLocal is gone before: they must not refer
+/// to it.
+///
+///     LoopLocal<HttpClient> clients([] { return std::make_unique<HttpClient>(); });
+///     …  auto asking = clients.here().get(url);
+template <class T>
+class LoopLocal {
+ public:
+  /// make  called once on each loop
+  explicit LoopLocal(std::function<std::unique_ptr<T>()> make) : make_(std::move(make)) {}
+
+  /// The object of the loop that runs on this thread.
+  [[nodiscard]] T& here() const {
+    Loop& loop = Loop::current();
+    if (LoopKept* const kept = loop.kept(key_).get()) [[likely]] {
+      return *static_cast<Kept&>(*kept).object;
+    }
+    auto made = std::make_unique<Kept>(make_());  // it may keep something itself
+    T& object = *made->object;
+    loop.kept(key_) = std::move(made);
+    return object;
+  }
+
+ private:
+  struct Kept final : LoopKept {
+    explicit Kept(std::unique_ptr<T> made) noexcept : object(std::move(made)) {}
+    std::unique_ptr<T> object;
+  };
+
+  std::function<std::unique_ptr<T>()> make_;
+  std::uint64_t key_ = detail::runtime::next_loop_key();
+};
+
+}  // namespace eider

@@ -1,0 +1,75 @@
+// The buffers that the kernel receives into: a ring of them, provided once and given back after
+// use. Must not know streams.
+#pragma once
+
+#include <liburing.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "eider/core/base/result.h"
+#include "eider/io/runtime/loop_uring_ring.h"
+
+namespace eider {
+
+/// Whether each receive takes a small buffer of its own, or the next bytes of a large one, so that
+/// small requests lie densely and large bodies come in large pieces.
+enum class BufferFilling : std::uint8_t { once_each, bit_by_bit };
+
+/// `bit_by_bit` where the kernel has it and completes receives in the order in which it filled:
+/// whose bytes are whose depends on that. It has it since Linux 6.12, and since 6.15 no completion
+/// put off overtakes another ("io_uring: ensure deferred completions are flushed for multishot").
+[[nodiscard]] BufferFilling best_filling() noexcept;
+
+/// Begins small and grows with what arrives at once, so that a quiet loop costs little memory.
+class UringBuffers {
+ public:
+  static constexpr std::uint16_t kGroup = 0;
+
+  explicit UringBuffers(UringRing& ring) noexcept : ring_(ring) {}
+  UringBuffers(const UringBuffers&) = delete;
+  UringBuffers& operator=(const UringBuffers&) = delete;
+  ~UringBuffers();
+
+  /// errors   the kernel is older than 5.19
+  [[nodiscard]] Result<void> open(BufferFilling filling);
+
+  /// What a receive has brought; empty when it has not. Pre: asked once for each completed receive,
+  /// in their order.
+  [[nodiscard]] std::string_view take(const io_uring_cqe& receive) noexcept;
+  /// The bytes that it brought are no longer needed. The kernel learns of it with `publish`.
+  void release(const io_uring_cqe& receive) noexcept;
+  void publish() noexcept;
+  /// The kernel found no buffer: provides more, up to the bound.
+  void grow();
+
+ private:
+  struct Shape {
+    std::size_t buffer_bytes;
+    unsigned per_block;
+    unsigned buffers_max;
+  };
+  static constexpr Shape kSmall{4096, 64, 1024};
+  static constexpr Shape kLarge{64 * 1024, 2, 32};
+  static constexpr unsigned kEntries = 1024;  // a power of two, for the larger number of buffers
+
+  [[nodiscard]] int enroll(std::uint16_t flags) noexcept;
+  [[nodiscard]] char* data(unsigned id) const noexcept {
+    return blocks_[id / shape_.per_block].get() + id % shape_.per_block * shape_.buffer_bytes;
+  }
+  void provide(unsigned id) noexcept;
+  void poison_told(const io_uring_cqe& receive) const noexcept;
+
+  UringRing& ring_;
+  io_uring_buf_ring* buffers_ = nullptr;
+  Shape shape_ = kSmall;
+  bool fills_bit_by_bit_ = false;
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::vector<std::size_t> filled_;  // of each buffer, in bytes; only where it is filled bit by bit
+  int unpublished_ = 0;
+};
+
+}  // namespace eider

@@ -1,0 +1,83 @@
+// A scope owns the tasks that it started: none outlives it, none is forgotten.
+// Must not be destroyed from inside one of its own tasks; `cancel` may be called from anywhere.
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <exception>
+
+#include "eider/core/base/intrusive_list.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/suspended.h"
+#include "eider/io/runtime/task.h"
+
+namespace eider {
+
+class Loop;
+
+/// Runs tasks side by side on one loop. Destroying it cancels those that have not come to an end.
+class Scope final : private Deferred {
+ public:
+  class JoinAwaiter;
+
+  Scope() noexcept = default;
+  ~Scope();
+
+  /// Runs `task` to its first wait, and owns it from then on. A cancelled scope drops it instead.
+  ///
+  /// cost     one block of the frame pool, and none for a task that does not have to wait
+  void start(Task<> task);
+
+  /// How many tasks have not come to their end.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  /// All tasks are destroyed soon, where none of them runs; no more are started.
+  void cancel() noexcept;
+
+  /// `co_await scope.join()` waits until no task is left, and throws what the first one that
+  /// failed threw. One waits at a time, and not inside this scope.
+  [[nodiscard]] JoinAwaiter join() noexcept;
+
+ private:
+  struct Entry;
+
+  void run() override;
+  void add(Task<> task);
+  void note_end(Entry& entry) noexcept;
+  void keep_failure(Task<>& task) noexcept;
+  void destroy(Entry& entry) noexcept;
+  void destroy_all(IntrusiveList<Entry>& entries) noexcept;
+  void resume_joining();
+
+  IntrusiveList<Entry> running_;
+  IntrusiveList<Entry> ended_;  // destroyed by the next `run`, outside of their last breath
+  std::size_t size_ = 0;
+  bool is_cancelled_ = false;
+  std::exception_ptr failure_;
+  JoinAwaiter* joining_ = nullptr;
+  Loop* loop_ = nullptr;  // where its tasks run, once there are any
+};
+
+class Scope::JoinAwaiter {
+ public:
+  explicit JoinAwaiter(Scope& scope) noexcept : scope_(&scope) {}
+  JoinAwaiter(const JoinAwaiter&) = delete;
+  JoinAwaiter& operator=(const JoinAwaiter&) = delete;
+  ~JoinAwaiter();
+
+  bool await_ready() const noexcept { return scope_->size_ == 0; }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept;
+  void await_resume() const;
+
+ private:
+  friend Scope;
+
+  Scope* scope_;
+  detail::runtime::Suspended waiting_;
+};
+
+inline Scope::JoinAwaiter Scope::join() noexcept {
+  return JoinAwaiter(*this);
+}
+
+}  // namespace eider

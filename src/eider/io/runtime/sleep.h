@@ -1,0 +1,78 @@
+// Waiting for time to pass, and letting others go first.
+// Must not be used to wait for something else: what can be awaited tells when it has come.
+#pragma once
+
+#include <coroutine>
+
+#include "eider/core/base/work.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/suspended.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/runtime/timer.h"
+
+namespace eider {
+
+/// What `sleep_for` and `sleep_until` give to `co_await`. The timer lives in the waiting frame.
+class SleepAwaiter final : private Timer {
+ public:
+  SleepAwaiter(Loop& loop, Instant due) noexcept : loop_(loop), due_(due) {}
+
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept {
+    waiting_ = waiting;
+    note_.begin(WaitNote::What::sleep, {}, loop_.now());
+    loop_.arm(*this, due_);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  void expire() override {
+    note_.end();
+    waiting_.resume();
+  }
+
+  Loop& loop_;
+  Instant due_;
+  detail::runtime::Suspended waiting_;
+  WaitNote note_;
+};
+
+/// What `yield_now` gives to `co_await`.
+class YieldAwaiter final : private Deferred {
+ public:
+  explicit YieldAwaiter(Loop& loop) noexcept : loop_(loop) {}
+
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept {
+    waiting_ = waiting;
+    loop_.defer(*this);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  void run() override { waiting_.resume(); }
+
+  Loop& loop_;
+  detail::runtime::Suspended waiting_;
+};
+
+/// `co_await sleep_until(due)` goes on in the first turn at or after `due`, never before.
+///
+/// cost     no allocation; 1 ms resolution
+[[nodiscard]] inline SleepAwaiter sleep_until(Instant due) noexcept {
+  return {Loop::current(), due};
+}
+
+/// `co_await sleep_for(200ms)`. Counts from the begin of this turn.
+[[nodiscard]] inline SleepAwaiter sleep_for(Duration duration) noexcept {
+  Loop& loop = Loop::current();
+  return {loop, loop.now() + duration};
+}
+
+/// `co_await yield_now()` goes on in this turn, behind all that is already queued.
+[[nodiscard]] inline YieldAwaiter yield_now() noexcept {
+  return YieldAwaiter(Loop::current());
+}
+
+}  // namespace eider

@@ -1,0 +1,80 @@
+// The backends' side of a stream, a listener and a watch: what a backend reads of them and tells
+// them. Must not be used above runtime/.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "eider/io/runtime/fd_watch.h"
+#include "eider/io/runtime/listener.h"
+#include "eider/io/runtime/stream.h"
+
+namespace eider {
+
+/// After any `tell_…` the stream may be closed or destroyed: ask what outlives it before touching
+/// it.
+class StreamAccess {
+ public:
+  static int fd(const Stream& stream) noexcept { return stream.fd_; }
+  /// Ends the stream's ownership of its descriptor, inside `Loop::detach`.
+  static int take_fd(Stream& stream) noexcept { return std::exchange(stream.fd_, -1); }
+  static std::uint32_t& slot(Stream& stream) noexcept { return stream.slot_; }
+  static std::uint32_t slot(const Stream& stream) noexcept { return stream.slot_; }
+  static std::uint8_t& interest(Stream& stream) noexcept { return stream.interest_; }
+
+  /// Bytes told now would reach the owner. Those told at other times are copied and held back.
+  static bool wants_bytes(const Stream& stream) noexcept { return stream.wants_bytes(); }
+  /// A reset is told behind what came before, so not while reading is paused.
+  static bool reads_on(const Stream& stream) noexcept { return stream.is(Stream::kReadsOn); }
+  /// Output waits: `tell_writable` when the socket takes more.
+  static bool wants_writable(const Stream& stream) noexcept {
+    return stream.is(Stream::kWaiting) && !stream.is(Stream::kBroken);
+  }
+  /// Output given to the socket now would not overtake any that waits.
+  static bool may_send(const Stream& stream) noexcept {
+    return !stream.is(Stream::kWaiting) && !stream.is(Stream::kBroken);
+  }
+
+  /// What is corked has to become ciphertext before it is sent: false when it is not to be sent
+  /// now, and has been taken.
+  static bool is_ready_to_send(Stream& stream, Buffer& corked) {
+    return !stream.is(Stream::kSealed) || seal_corked(stream, corked);
+  }
+
+  static void tell_bytes(Stream& stream, std::string_view bytes) { stream.tell_bytes(bytes); }
+  static void tell_end(Stream& stream) { stream.tell_end(); }
+  static void tell_broken(Stream& stream, NetError error) { stream.tell_broken(error); }
+  static void tell_writable(Stream& stream) { stream.tell_writable(); }
+
+  /// For a backend that sends `corked` later than `flush_cork`: the socket took `sent` bytes of it.
+  /// What it refused is kept (the buffer may be emptied for it).
+  static void keep_corked(Stream& stream, Buffer& corked, std::size_t sent) {
+    stream.keep_corked(corked, sent);
+  }
+  /// The same when the send failed for good: the owner is told after the events of this turn.
+  static void break_later(Stream& stream, NetError error) { stream.break_later(error); }
+
+ private:
+  [[nodiscard]] static bool seal_corked(Stream& stream, Buffer& corked);
+};
+
+class WatchAccess {
+ public:
+  static int fd(const Listener& listener) noexcept { return listener.fd_.get(); }
+  static std::uint32_t& slot(Listener& listener) noexcept { return listener.slot_; }
+  /// The listener may be closed or destroyed when this returns.
+  static void tell_accepted(Listener& listener, Descriptor fd) {
+    listener.tell_accepted(std::move(fd));
+  }
+  /// The same. The backend has to stop accepting by itself: `attach` is called again in a while.
+  static void tell_failed(Listener& listener, NetError error) { listener.tell_failed(error); }
+
+  /// Connections are on their way to it that began before it was to close; asks the kernel.
+  static bool has_handshakes(Listener& listener) { return listener.has_handshakes(); }
+
+  static std::uint32_t& slot(FdWatch& watch) noexcept { return watch.slot_; }
+  static Readiness wanted(const FdWatch& watch) noexcept { return watch.wanted_; }
+};
+
+}  // namespace eider

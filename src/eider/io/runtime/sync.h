@@ -1,0 +1,141 @@
+// Waiting for one another on one loop: an event that happens, and a number of permits.
+// Must not be shared between threads; loops talk by `Loop::post`.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "eider/core/base/assert.h"
+#include "eider/io/runtime/waiter.h"
+
+namespace eider {
+
+/// Something that has happened or has not. Pre: it outlives those who wait for it.
+class Event {
+ public:
+  class Awaiter final : private detail::runtime::Waiter {
+   public:
+    explicit Awaiter(Event& event) noexcept : event_(event) {}
+    bool await_ready() const noexcept { return event_.is_set_; }
+    void await_suspend(std::coroutine_handle<> waiting) noexcept {
+      wait_in(event_.waiting_, waiting);
+    }
+    void await_resume() const noexcept {}
+
+   private:
+    Event& event_;
+  };
+
+  Event() noexcept = default;
+
+  [[nodiscard]] bool is_set() const noexcept { return is_set_; }
+  /// All that wait go on later in this turn; what comes later does not wait, until `reset`.
+  void set() noexcept {
+    is_set_ = true;
+    while (detail::runtime::Waiter* waiter = waiting_.front()) {
+      waiter->wake();
+    }
+  }
+  void reset() noexcept { is_set_ = false; }
+
+  /// `co_await event.wait()`
+  [[nodiscard]] Awaiter wait() noexcept { return Awaiter(*this); }
+
+ private:
+  detail::runtime::Waiter::List waiting_;
+  bool is_set_ = false;
+};
+
+/// A number of permits, given out first come, first served. With one permit it is a mutex.
+/// Pre: it outlives its permits and those who wait for them.
+class Semaphore {
+ public:
+  class Permit;
+  class Awaiter;
+
+  explicit Semaphore(std::size_t permits) noexcept : available_(permits) {}
+
+  /// Permits that nobody holds.
+  [[nodiscard]] std::size_t available() const noexcept { return available_; }
+
+  /// `Semaphore::Permit permit = co_await semaphore.acquire();`
+  [[nodiscard]] Awaiter acquire() noexcept;
+  /// One that holds nothing when none is available.
+  [[nodiscard]] Permit try_acquire() noexcept;
+
+ private:
+  void release() noexcept {
+    if (detail::runtime::Waiter* waiter = waiting_.front()) {
+      waiter->wake();  // the permit is its own from now on
+    } else {
+      ++available_;
+    }
+  }
+
+  detail::runtime::Waiter::List waiting_;
+  std::size_t available_;
+};
+
+/// The right to go on, given back when it is destroyed.
+class [[nodiscard]] Semaphore::Permit {
+ public:
+  Permit() noexcept = default;
+  explicit Permit(Semaphore& of) noexcept : semaphore_(&of) {}
+  Permit(Permit&& other) noexcept : semaphore_(std::exchange(other.semaphore_, nullptr)) {}
+  Permit& operator=(Permit&& other) noexcept {
+    std::swap(semaphore_, other.semaphore_);
+    return *this;
+  }
+  Permit(const Permit&) = delete;
+  Permit& operator=(const Permit&) = delete;
+  ~Permit() { release(); }
+
+  [[nodiscard]] bool is_held() const noexcept { return semaphore_ != nullptr; }
+  void release() noexcept {
+    if (Semaphore* semaphore = std::exchange(semaphore_, nullptr)) {
+      semaphore->release();
+    }
+  }
+
+ private:
+  Semaphore* semaphore_ = nullptr;
+};
+
+class Semaphore::Awaiter final : private detail::runtime::Waiter {
+ public:
+  explicit Awaiter(Semaphore& semaphore) noexcept : semaphore_(semaphore) {}
+  ~Awaiter() {
+    if (is_woken()) {  // it owns a permit that nobody will take
+      semaphore_.release();
+    }
+  }
+
+  bool await_ready() const noexcept {
+    if (semaphore_.available_ == 0) {
+      return false;
+    }
+    --semaphore_.available_;
+    return true;
+  }
+  void await_suspend(std::coroutine_handle<> waiting) noexcept {
+    wait_in(semaphore_.waiting_, waiting);
+  }
+  Permit await_resume() const noexcept { return Permit(semaphore_); }
+
+ private:
+  Semaphore& semaphore_;
+};
+
+inline Semaphore::Awaiter Semaphore::acquire() noexcept {
+  return Awaiter(*this);
+}
+
+inline Semaphore::Permit Semaphore::try_acquire() noexcept {
+  if (available_ == 0) {
+    return {};
+  }
+  --available_;
+  return Permit(*this);
+}
+
+}  // namespace eider

@@ -1,0 +1,287 @@
+// Task<T>: a function that can wait, as a value that owns it and everything it is waiting for.
+// Must not know loops: a task waits for awaiters, and each leaves its list when it is destroyed.
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "eider/core/base/assert.h"
+#include "eider/core/base/work.h"
+#include "eider/io/runtime/frame_pool.h"
+
+namespace eider {
+
+/// Learns that a task it started has come to its end.
+class TaskOwner {
+ public:
+  /// Called once, inside the last breath of the task: note it, and take the result and destroy the
+  /// task later (a Deferred is made for that). Not called for a task that ends inside `start`.
+  virtual void on_task_done() noexcept = 0;
+
+ protected:
+  ~TaskOwner() = default;
+};
+
+template <class T>
+class Task;
+
+namespace detail::runtime {
+
+/// Whether a T may be made inside of a co_await expression. g++ before 13 destroys a closure or an
+/// aggregate twice that is made there, so with it such a T is named first.
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
+template <class T>
+concept CanBeMadeInAwait = std::is_trivially_destructible_v<T>;
+#else
+template <class T>
+concept CanBeMadeInAwait = true;
+#endif
+
+/// A function as a parameter or variable of a coroutine. g++ 14 crashes on a frame with a bare
+/// pointer to a function whose signature has a type of an anonymous namespace, when an included
+/// file (a header, a unity build) declares that type.
+template <class F>
+struct InFrame {
+  explicit InFrame(F given) : function(static_cast<F&&>(given)) {}
+
+  F function;
+};
+
+class TaskPromiseBase {
+ public:
+  static void* operator new(std::size_t bytes) { return allocate_frame(bytes); }
+  static void operator delete(void* frame, std::size_t bytes) noexcept {
+    release_frame(frame, bytes);
+  }
+
+  std::suspend_always initial_suspend() const noexcept { return {}; }
+
+  struct FinalAwaiter {
+    bool await_ready() const noexcept { return false; }
+    template <class Promise>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> self) const noexcept {
+      return self.promise().end();
+    }
+    void await_resume() const noexcept {}
+  };
+  FinalAwaiter final_suspend() const noexcept { return {}; }
+
+  bool is_started() const noexcept { return continuation_ != nullptr; }
+
+  /// `continuation` is resumed by the end, from now on.
+  void continue_with(std::coroutine_handle<> continuation) noexcept {
+    continuation_ = continuation;
+  }
+  void tell(TaskOwner* owner) noexcept { owner_ = owner; }
+
+  std::coroutine_handle<> end() noexcept {
+    // The owner only notes the end: the frame that it would destroy is the one that runs here.
+    if (owner_ != nullptr) {
+      owner_->on_task_done();
+    }
+    return continuation_;
+  }
+
+ private:
+  std::coroutine_handle<> continuation_;  // null before the start, then the no-op or what waits
+  TaskOwner* owner_ = nullptr;
+};
+
+template <class T>
+class TaskPromise : public TaskPromiseBase {
+ public:
+  TaskPromise() noexcept {}
+  TaskPromise(const TaskPromise&) = delete;
+  TaskPromise& operator=(const TaskPromise&) = delete;
+  ~TaskPromise() {
+    switch (outcome_) {
+      case Outcome::none:
+        break;
+      case Outcome::value:
+        value_.~T();
+        break;
+      case Outcome::exception:
+        exception_.~exception_ptr();
+        break;
+    }
+  }
+
+  Task<T> get_return_object() noexcept;
+
+  template <class U = T>
+    requires std::is_convertible_v<U&&, T>
+  void return_value(U&& value) {
+    ::new (static_cast<void*>(&value_)) T(std::forward<U>(value));
+    outcome_ = Outcome::value;
+  }
+  /// Only for the message.
+  template <class U>
+    requires(!std::is_convertible_v<U &&, T> &&
+             requires(U& awaited) { awaited.await_suspend(std::coroutine_handle<>()); })
+  void return_value(U&& /*awaited*/) {
+    static_assert(sizeof(U) == 0, "eider: this has to be awaited: write co_return co_await …");
+  }
+  void unhandled_exception() noexcept {
+    ::new (static_cast<void*>(&exception_)) std::exception_ptr(std::current_exception());
+    outcome_ = Outcome::exception;
+  }
+
+  T take() {
+    if (outcome_ == Outcome::exception) [[unlikely]] {
+      std::rethrow_exception(exception_);
+    }
+    return std::move(value_);
+  }
+
+ private:
+  enum class Outcome : unsigned char { none, value, exception };
+
+  union {
+    T value_;
+    std::exception_ptr exception_;
+  };
+  Outcome outcome_ = Outcome::none;
+};
+
+template <>
+class TaskPromise<void> : public TaskPromiseBase {
+ public:
+  Task<void> get_return_object() noexcept;
+
+  void return_void() const noexcept {}
+  void unhandled_exception() noexcept { exception_ = std::current_exception(); }
+
+  void take() const {
+    if (exception_ != nullptr) [[unlikely]] {
+      std::rethrow_exception(exception_);
+    }
+  }
+
+ private:
+  std::exception_ptr exception_;
+};
+
+}  // namespace detail::runtime
+
+/// A coroutine that has not begun until it is awaited or started, and the result it leaves.
+///
+/// Destroying it cancels it: wherever it is suspended, its locals and all tasks below it are
+/// destroyed, innermost last awaited first. It must not be destroyed while it runs, that is from
+/// inside itself or from inside what it calls; a Scope (scope.h) sees to that.
+///
+/// All of it belongs to one thread at a time.
+///
+/// cost     one block from the frame pool; a `co_await` that does not have to wait is a call
+template <class T = void>
+class [[nodiscard("a task does nothing until it is awaited: write co_await in front")]] Task {
+ public:
+  using promise_type = detail::runtime::TaskPromise<T>;
+  using value_type = T;
+  static_assert(!std::is_reference_v<T>, "a task returns a value or a pointer, not a reference");
+
+  Task() noexcept = default;
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Task& operator=(Task&& other) noexcept {
+    // The old task is destroyed last: what its locals do there finds the new one in place.
+    Task old(std::move(*this));
+    handle_ = std::exchange(other.handle_, nullptr);
+    return *this;
+  }
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+  ~Task() {
+    if (handle_) {
+      handle_.destroy();
+    }
+  }
+
+  /// Whether there is no coroutine: default made or moved from.
+  [[nodiscard]] bool is_empty() const noexcept { return !handle_; }
+  /// Whether it has come to its end, by value or by exception.
+  [[nodiscard]] bool is_done() const noexcept { return handle_ && handle_.done(); }
+
+  /// Runs it to its end or to the first thing it has to wait for.
+  ///
+  /// returns  is_done()
+  bool start() {
+    ensure(handle_ && !handle_.promise().is_started(), "task started twice");
+    handle_.promise().continue_with(std::noop_coroutine());
+    const WorkKept kept;  // what it enters and has not left where it waits is its own
+    handle_.resume();
+    return handle_.done();
+  }
+
+  /// `owner` is told of the end. Pre: started, not done; `owner` outlives it or this Task.
+  void tell(TaskOwner& owner) noexcept { handle_.promise().tell(&owner); }
+  /// `waiting` is resumed by the end, and may destroy this task. Pre: started, not done.
+  void resume_at_end(std::coroutine_handle<> waiting) noexcept {
+    handle_.promise().continue_with(waiting);
+  }
+
+  /// The result, once; or throws what the coroutine threw. Pre: is_done().
+  T take() {
+    ensure(is_done(), "result taken from an unfinished task");
+    return handle_.promise().take();
+  }
+
+  class Awaiter;
+  /// Runs it (if it has not been started) and waits for its end; gives what `take` gives, so once.
+  Awaiter operator co_await() & noexcept { return Awaiter(handle_); }
+  Awaiter operator co_await() && noexcept { return Awaiter(handle_); }
+
+ private:
+  friend promise_type;
+  using Handle = std::coroutine_handle<promise_type>;
+  explicit Task(Handle handle) noexcept : handle_(handle) {}
+
+  Handle handle_;
+};
+
+/// Refers to the task; its `co_await` expression keeps that alive.
+template <class T>
+class Task<T>::Awaiter {
+ public:
+  explicit Awaiter(Handle task) noexcept : task_(task) {}
+
+  bool await_ready() const noexcept {
+    ensure(static_cast<bool>(task_), "an empty task awaited");
+    return task_.done();
+  }
+  // The child is called, not jumped to: g++ 12 makes no tail call of that jump without optimizing
+  // or under a sanitizer, and a loop over ready tasks would use up the stack. Only an end that was
+  // waited for jumps back, which is at most as deep as the chain.
+  bool await_suspend(std::coroutine_handle<> waiting) const {
+    auto& promise = task_.promise();
+    if (!promise.is_started()) {
+      // It has something to return to if it ends at once: this call.
+      promise.continue_with(std::noop_coroutine());
+      task_.resume();
+      if (task_.done()) {
+        return false;
+      }
+    }
+    promise.continue_with(waiting);
+    return true;
+  }
+  T await_resume() const { return task_.promise().take(); }
+
+ private:
+  Handle task_;
+};
+
+namespace detail::runtime {
+
+template <class T>
+Task<T> TaskPromise<T>::get_return_object() noexcept {
+  return Task<T>(std::coroutine_handle<TaskPromise>::from_promise(*this));
+}
+
+inline Task<void> TaskPromise<void>::get_return_object() noexcept {
+  return Task<void>(std::coroutine_handle<TaskPromise>::from_promise(*this));
+}
+
+}  // namespace detail::runtime
+}  // namespace eider

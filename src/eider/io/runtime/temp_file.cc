@@ -1,0 +1,172 @@
+#include "eider/io/runtime/temp_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
+
+#include "eider/io/runtime/blocking.h"
+
+namespace eider {
+
+/// Shared with the calls that run on threads of the pool.
+class TempFile::Open {
+ public:
+  Open(Descriptor fd, std::string name) noexcept : fd_(std::move(fd)), name_(std::move(name)) {}
+  Open(const Open&) = delete;
+  Open& operator=(const Open&) = delete;
+  ~Open() {
+    if (!name_.empty()) {
+      ::unlink(name_.c_str());
+    }
+  }
+
+  [[nodiscard]] const Descriptor& descriptor() const noexcept { return fd_; }
+  [[nodiscard]] int fd() const noexcept { return fd_.get(); }
+  /// Where it can be linked from.
+  [[nodiscard]] std::string link_path() const {
+    return name_.empty() ? "/proc/self/fd/" + std::to_string(fd()) : name_;
+  }
+
+ private:
+  Descriptor fd_;
+  std::string name_;  // empty when it has none
+};
+
+namespace {
+
+constexpr mode_t kForOwner = 0600;
+
+std::unexpected<FileError> fail_temp_file() {
+  return fail(file_error(errno));
+}
+
+/// Whether the file system, or the kernel, cannot make files without names.
+bool lacks_unnamed_files(int error) noexcept {
+  return error == EOPNOTSUPP || error == EISDIR || error == EINVAL;
+}
+
+/// Behind the file's end, wherever other calls left its position.
+bool write_at(int fd, std::string_view bytes, std::uint64_t offset) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno != EINTR) {
+      return false;
+    }
+    const std::size_t written = count > 0 ? static_cast<std::size_t>(count) : 0;
+    bytes.remove_prefix(written);
+    offset += written;
+  }
+  return true;
+}
+
+Result<std::string, FileError> read_at(int fd, std::uint64_t offset, std::size_t bytes_max) {
+  std::string bytes(bytes_max, '\0');
+  std::size_t filled = 0;
+  while (filled < bytes_max) {
+    const ssize_t count =
+        ::pread(fd, bytes.data() + filled, bytes_max - filled, static_cast<off_t>(offset + filled));
+    if (count < 0 && errno != EINTR) {
+      return fail_temp_file();
+    }
+    if (count == 0) {
+      break;
+    }
+    filled += count > 0 ? static_cast<std::size_t>(count) : 0;
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+/// The name is data of the directory: it is on the disk once that is.
+bool sync_directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const Descriptor directory(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return directory.is_open() && ::fsync(directory.get()) == 0;
+}
+
+Result<void, FileError> keep_blocking(int fd, const std::string& link_path,
+                                      const std::string& path) {
+  const bool is_kept =
+      // The file is on the disk before it gets its name, and the name before this returns.
+      ::fsync(fd) == 0 &&
+      ::linkat(AT_FDCWD, link_path.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0 &&
+      sync_directory_of(path);
+  return is_kept ? Result<void, FileError>() : fail_temp_file();
+}
+
+struct Made {
+  Descriptor fd;
+  std::string name;
+};
+
+Result<Made, FileError> make_blocking(const std::string& directory) {
+  Descriptor unnamed(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kForOwner));
+  if (unnamed.is_open()) {
+    return Made{std::move(unnamed), {}};
+  }
+  if (!lacks_unnamed_files(errno)) {
+    return fail_temp_file();
+  }
+  std::string name = directory + "/.eider-XXXXXX";
+  Descriptor named(::mkostemp(name.data(), O_CLOEXEC));
+  return named.is_open() ? Result<Made, FileError>(Made{std::move(named), std::move(name)})
+                         : fail_temp_file();
+}
+
+}  // namespace
+
+Task<Result<TempFile, FileError>> TempFile::create(std::string directory) {
+  // Wrapped before it leaves the thread, so that a file whose awaiter has gone is removed too.
+  auto work = run_blocking(
+      [directory = std::move(directory)]() -> Result<std::shared_ptr<Open>, FileError> {
+        auto made = make_blocking(directory);
+        if (!made) {
+          return fail(made.error());
+        }
+        return std::make_shared<Open>(std::move(made->fd), std::move(made->name));
+      });
+  auto open = co_await work;
+  if (!open) {
+    co_return fail(open.error());
+  }
+  co_return TempFile(std::move(*open));
+}
+
+Task<Result<void, FileError>> TempFile::append(std::string bytes) {
+  // The size grows before the wait, so that `read` and the next call count these bytes.
+  const std::uint64_t offset = size_;
+  size_ += bytes.size();
+  // The call shares the file: it goes on when the awaiting task is destroyed.
+  auto work = run_blocking([open = open_, bytes = std::move(bytes), offset] {
+    return write_at(open->fd(), bytes, offset) ? Result<void, FileError>() : fail_temp_file();
+  });
+  co_return co_await work;
+}
+
+Task<Result<std::string, FileError>> TempFile::read(std::uint64_t offset,
+                                                    std::size_t bytes_max) const {
+  const std::uint64_t left = size_ - std::min(size_, offset);
+  const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(bytes_max, left));
+  auto work =
+      run_blocking([open = open_, offset, bytes] { return read_at(open->fd(), offset, bytes); });
+  co_return co_await work;
+}
+
+Task<Result<void, FileError>> TempFile::keep(std::string path) {
+  auto work = run_blocking([open = open_, path = std::move(path)] {
+    return keep_blocking(open->fd(), open->link_path(), path);
+  });
+  co_return co_await work;
+}
+
+std::shared_ptr<const Descriptor> TempFile::descriptor() const noexcept {
+  return {open_, &open_->descriptor()};
+}
+
+}  // namespace eider

@@ -1,0 +1,79 @@
+// What a protocol runs on that is no HTTP, and what is told to it: a connection, or a stream.
+// Must not know how it came to be: HTTP hands over, or a client has connected.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "eider/core/base/buffer.h"
+#include "eider/core/base/secured_by.h"
+#include "eider/core/base/shared_log.h"
+#include "eider/io/runtime/loop.h"
+
+namespace eider {
+
+/// What a protocol may do with the connection it has taken over. Bytes go out as by a Stream.
+class UpgradedLine {
+ public:
+  [[nodiscard]] virtual Loop& loop() noexcept = 0;
+  /// What is appended leaves by `flush`, or at the end of the turn. Do not keep the reference
+  /// beyond that, nor across a call to another line.
+  [[nodiscard]] virtual Buffer& output() = 0;
+  /// Sends what is in `output` now. Returns whether nothing waits; else `on_drained` follows.
+  virtual bool flush() = 0;
+  /// Sends bytes that other queues share, in addition to `output`: without a copy where the line
+  /// can refer to them.
+  virtual void send_shared(const detail::base::SharedBytes& shared) {
+    output().append(shared.bytes);
+  }
+  /// What could not leave so far, beside what `output` holds.
+  [[nodiscard]] virtual std::size_t waiting_bytes() const noexcept = 0;
+  /// The same with what the kernel holds for the client: see runtime/unread.h.
+  [[nodiscard]] virtual std::size_t unread_bytes() const noexcept { return waiting_bytes(); }
+  /// No `on_bytes` and no `on_end` until `resume_reading`.
+  virtual void pause_reading() noexcept = 0;
+  virtual void resume_reading() = 0;
+  /// Others use the same connection, so that the side that ends this line first has nothing to
+  /// remember for it (TIME_WAIT).
+  [[nodiscard]] virtual bool is_shared() const noexcept { return false; }
+  /// Says that no more comes, behind all output; reading goes on.
+  virtual void end() = 0;
+  /// Drops what waits, by force: the peer learns that it is cut off. `close` has to follow.
+  virtual void reset() noexcept = 0;
+  /// As Peer::address: the client's, also behind a proxy that has told it.
+  [[nodiscard]] virtual std::string address() const = 0;
+  /// As Peer::secured_by.
+  [[nodiscard]] virtual std::optional<SecuredBy> secured_by() const { return std::nullopt; }
+  /// While the server stops because another process has taken over: when this peer is to come back,
+  /// so that not all do in one instant. Another time for each call; zero where nobody has.
+  [[nodiscard]] virtual Duration comes_back_in() noexcept { return Duration::zero(); }
+  /// Ends the connection: the protocol's object is destroyed later in this turn, never inside this
+  /// call. Flush first; what waits then may be dropped.
+  virtual void close() noexcept = 0;
+
+ protected:
+  ~UpgradedLine() = default;
+};
+
+/// Lives as long as the connection. Calls come on the loop's thread, never from within a call to
+/// the line. None of them may throw.
+class Upgraded {
+ public:
+  virtual ~Upgraded() = default;
+  /// Bytes arrived, at least one; they are valid until the call returns.
+  virtual void on_bytes(std::string_view bytes) = 0;
+  /// The peer sends no more.
+  virtual void on_end() = 0;
+  /// All that the socket had refused has left.
+  virtual void on_drained() = 0;
+  /// The connection is gone; the object is destroyed when this returns.
+  virtual void on_broken() = 0;
+  /// The server stops: say goodbye, and close the line soon. What is left at the drain's deadline
+  /// is destroyed.
+  virtual void on_stopping() = 0;
+};
+
+}  // namespace eider

@@ -1,0 +1,56 @@
+// One suspended coroutine in the queue of what it waits for, inside its own frame.
+// Must not be resumed by what wakes it: it is deferred to the end of the loop's turn.
+#pragma once
+
+#include <coroutine>
+
+#include "eider/core/base/intrusive_list.h"
+#include "eider/io/runtime/deferred.h"
+#include "eider/io/runtime/loop.h"
+#include "eider/io/runtime/suspended.h"
+
+namespace eider::detail::runtime {
+
+/// Goes on later in this turn, unless it is destroyed before.
+class Resumption final : public Deferred {
+ public:
+  /// Pre: called on the loop that the coroutine runs on.
+  void set(std::coroutine_handle<> waiting) noexcept {
+    waiting_ = waiting;
+    loop_ = &Loop::current();
+  }
+  /// Also outside of a turn: tasks are destroyed after their loop has stopped, too.
+  void queue() noexcept { loop_->defer(*this); }
+  void run() override { waiting_.resume(); }
+
+ private:
+  Suspended waiting_;
+  Loop* loop_ = nullptr;
+};
+
+class Waiter : public ListNode {
+ public:
+  using List = IntrusiveList<Waiter>;
+
+  /// Pre: in no list.
+  void wait_in(List& list, std::coroutine_handle<> waiting) noexcept {
+    resumption_.set(waiting);
+    list.push_back(*this);
+  }
+  /// It leaves its list, and goes on later in this turn unless it is destroyed before.
+  void wake() noexcept {
+    unlink();
+    resumption_.queue();
+  }
+  /// Whether it was woken and has not gone on yet.
+  [[nodiscard]] bool is_woken() const noexcept { return resumption_.is_queued(); }
+
+ protected:
+  Waiter() noexcept = default;
+  ~Waiter() = default;
+
+ private:
+  Resumption resumption_;
+};
+
+}  // namespace eider::detail::runtime

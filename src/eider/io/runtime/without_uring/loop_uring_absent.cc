@@ -1,0 +1,17 @@
+// Stands in for the io_uring backend where the library was built without liburing.
+// Must not be built together with loop_uring*.cc.
+#include "eider/io/runtime/backends.h"
+
+namespace eider {
+
+Result<std::unique_ptr<Loop>> make_uring_loop() {
+  return fail(Error(500,
+                    "io_uring cannot be used: this build is without liburing; install it and "
+                    "build again, or use the epoll backend."));
+}
+
+Result<std::unique_ptr<Loop>> make_old_uring_loop() {
+  return make_uring_loop();
+}
+
+}  // namespace eider

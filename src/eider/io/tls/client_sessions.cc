@@ -1,0 +1,77 @@
+#include "eider/io/tls/client_sessions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace eider::detail::tls {
+
+namespace {
+
+/// Keeps for one server. Nothing here may throw through OpenSSL: a session less is no harm.
+class Keeper final : public SessionKeeper {
+ public:
+  Keeper(std::shared_ptr<ClientSessions> sessions, std::string server)
+      : sessions_(std::move(sessions)), server_(std::move(server)) {}
+
+  // OpenSSL calls this from within its own frames.
+  void keep(SessionPtr session) noexcept override {
+    try {
+      sessions_->keep(server_, std::move(session));
+    } catch (const std::exception&) {
+      return;
+    }
+  }
+
+ private:
+  const std::shared_ptr<ClientSessions> sessions_;
+  const std::string server_;
+};
+
+}  // namespace
+
+void ClientSessions::keep(const std::string& server, SessionPtr session) {
+  const std::lock_guard changing(changing_);
+  const auto old = std::ranges::find(kept_, server, &Kept::server);
+  if (old != kept_.end()) {
+    kept_.splice(kept_.begin(), kept_, old);
+  } else {
+    kept_.emplace_front();
+    kept_.front().server = server;
+  }
+  auto& sessions = kept_.front().sessions;
+  // The oldest goes, since servers let their tickets expire.
+  if (sessions.size() == kPerServerMax) {
+    sessions.erase(sessions.begin());
+  }
+  sessions.push_back(std::move(session));
+  if (kept_.size() > kServersMax) {
+    kept_.pop_back();
+  }
+}
+
+SessionPtr ClientSessions::take(const std::string& server) {
+  const std::lock_guard changing(changing_);
+  const auto found = std::ranges::find(kept_, server, &Kept::server);
+  if (found == kept_.end()) {
+    return nullptr;
+  }
+  // The newest holds longest, and was made with the newest key.
+  SessionPtr newest = std::move(found->sessions.back());
+  found->sessions.pop_back();
+  // Before TLS 1.3 a session serves several connections, so it stays here as well.
+  if (SSL_SESSION_get_protocol_version(newest.get()) != TLS1_3_VERSION) {
+    SSL_SESSION_up_ref(newest.get());
+    found->sessions.push_back(SessionPtr(newest.get()));
+  }
+  if (found->sessions.empty()) {
+    kept_.erase(found);
+  }
+  return newest;
+}
+
+std::unique_ptr<SessionKeeper> make_keeper(std::shared_ptr<ClientSessions> sessions,
+                                           std::string server) {
+  return std::make_unique<Keeper>(std::move(sessions), std::move(server));
+}
+
+}  // namespace eider::detail::tls

@@ -1,0 +1,280 @@
+#include "eider/io/tls/seal_engine.h"
+
+#include <array>
+#include <utility>
+
+#include "eider/io/runtime/spare_buffer.h"
+#include "eider/io/tls/seal_facts.h"
+
+namespace eider::detail::tls {
+
+namespace {
+
+constexpr std::size_t kRecordBytes = 16384;  // RFC 8446, section 5.1
+/// Header, explicit nonce and tag of TLS 1.2, which is more than TLS 1.3 adds (RFC 5288).
+constexpr std::size_t kRecordOverheadBytes = 5 + 8 + 16;
+
+constexpr std::size_t sealed_bytes_max(std::size_t plaintext_bytes) noexcept {
+  return plaintext_bytes + (plaintext_bytes / kRecordBytes + 1) * kRecordOverheadBytes;
+}
+
+/// A whole record: alert (21), TLS 1.2, two bytes: fatal (2), illegal_parameter (47). Only before
+/// there are keys (RFC 8446, sections 5.1 and 6).
+constexpr std::array<char, 7> kIllegalParameter{21, 3, 3, 0, 2, 2, 47};
+
+/// Memory for what has come, for whichever connection is fed next.
+SpareBuffer& spare() noexcept {
+  thread_local SpareBuffer memory;
+  return memory;
+}
+
+/// Nothing went wrong (the queue was empty before the call), there are only no bytes.
+bool wants_more(const SSL& ssl) noexcept {
+  return ERR_peek_error() == 0 && SSL_want_read(&ssl) != 0;
+}
+
+std::string_view words_of(const SSL& ssl, TlsFailure reason) noexcept {
+  if (is_about_certificate(reason) && SSL_get_verify_result(&ssl) != X509_V_OK) {
+    return X509_verify_cert_error_string(SSL_get_verify_result(&ssl));
+  }
+  const char* words = ERR_reason_error_string(ERR_peek_last_error());
+  return words == nullptr ? "" : words;
+}
+
+}  // namespace
+
+/// OpenSSL is called: where it writes to, and an empty queue of errors.
+class SealEngine::Call {
+ public:
+  Call(SealEngine& engine, Buffer& wire) noexcept : engine_(engine) {
+    // The wire is the caller's, and only for the time of the call.
+    engine.wire_.out = &wire;
+    forget_openssl_errors();
+  }
+  ~Call() { engine_.wire_.out = nullptr; }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+ private:
+  SealEngine& engine_;
+};
+
+SealEngine::SealEngine(SslPtr ssl, std::unique_ptr<SessionKeeper> keeper)
+    : wire_{.engine = this}, ssl_(std::move(ssl)), keeper_(std::move(keeper)) {
+  BIO* const bio = new_seal_bio(wire_);
+  SSL_set_bio(ssl_.get(), bio, bio);
+}
+
+/// A connection that ends without a word may be resumed all the same (RFC 5246, section 7.2.1, as
+/// opposed to TLS 1.0); one that failed may not, which OpenSSL sees to.
+SealEngine::~SealEngine() {
+  if (state_ == SealState::open) {
+    // OpenSSL would take a session without a close for one that failed, and forget it.
+    SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+  }
+}
+
+SealEngine& SealEngine::of(const SSL* ssl) noexcept {
+  // The writing BIO may be behind a buffer of OpenSSL's own; the reading one is always ours.
+  return *static_cast<SealWire*>(BIO_get_data(SSL_get_rbio(ssl)))->engine;
+}
+
+void SealEngine::prepare(SSL_CTX& context) noexcept {
+  SSL_CTX_set_info_callback(&context, on_info);
+  SSL_CTX_sess_set_new_cb(&context, on_session);
+  // An idle connection keeps no buffers for records.
+  SSL_CTX_set_mode(&context, SSL_MODE_RELEASE_BUFFERS);
+}
+
+void SealEngine::on_info(const SSL* ssl, int where, int value) {
+  SealEngine& engine = of(ssl);
+  constexpr int kDescription = 0xff;
+  // A client that wants to negotiate anew is refused by OpenSSL; the connection ends behind the
+  // call.
+  if (where == SSL_CB_WRITE_ALERT && (value & kDescription) == SSL_AD_NO_RENEGOTIATION) {
+    engine.refused_ = TlsFailure::renegotiation;
+  } else if ((where & SSL_CB_LOOP) != 0 && engine.state_ == SealState::open) {
+    engine.note_step();
+  }
+}
+
+/// Towards a message that carries no plaintext: KeyUpdate, NewSessionTicket (RFC 8446,
+/// section 4.6).
+void SealEngine::note_step() noexcept {
+  if (++idle_steps_ > kIdleStepsMax) {
+    refused_ = TlsFailure::too_many_updates;
+  }
+}
+
+/// returns  1 when the session was taken over, as OpenSSL wants to know
+int SealEngine::on_session(SSL* ssl, SSL_SESSION* session) {
+  const SealEngine& engine = of(ssl);
+  if (engine.keeper_ == nullptr) {
+    return 0;
+  }
+  // The session is the keeper's from here on, which 1 tells OpenSSL.
+  engine.keeper_->keep(SessionPtr(session));
+  return 1;
+}
+
+void SealEngine::start(Buffer& wire) {
+  const Call call(*this, wire);
+  if (SSL_is_server(ssl_.get()) == 0) {
+    shake_hands();
+  }
+}
+
+SealState SealEngine::feed(std::string_view ciphertext, Buffer& wire) {
+  if (state_ == SealState::handshaking) {
+    const Call call(*this, wire);
+    wire_.in = ciphertext;
+    shake_hands();
+    // What is left of these bytes belongs to the connection behind the handshake.
+    ciphertext = std::exchange(wire_.in, {});
+  }
+  if (state_ == SealState::open) {
+    keep(ciphertext);
+  }
+  return state_;
+}
+
+void SealEngine::shake_hands() {
+  if (SSL_do_handshake(ssl_.get()) == 1) {
+    state_ = SealState::open;
+  } else {
+    note_lack_of_bytes();
+  }
+}
+
+void SealEngine::note_lack_of_bytes() {
+  if (!wants_more(*ssl_)) {
+    fail();
+    // It is asked where bytes are lacking: a handshake that is complete may have been large.
+  } else if (wire_.bytes_read > kHandshakeBytesMax) {
+    refuse_large_handshake();
+  }
+}
+
+void SealEngine::refuse_large_handshake() {
+  const OSSL_HANDSHAKE_STATE state = SSL_get_state(ssl_.get());
+  if (state == TLS_ST_BEFORE || state == TLS_ST_SR_CLNT_HELLO) {
+    // OpenSSL has no keys yet, so the alert is written by hand; later ones need them.
+    wire_.out->append({kIllegalParameter.data(), kIllegalParameter.size()});
+  }
+  fail(TlsFailure::too_large, {});
+}
+
+void SealEngine::keep(std::string_view ciphertext) {
+  // The memory is lent before it is filled: an idle connection keeps none.
+  spare().lend(kept_);
+  // OpenSSL has read a part of what was kept: the rest moves to the front before more is added.
+  kept_.consume(kept_.size() - wire_.in.size());
+  kept_.append(ciphertext);
+  wire_.in = kept_.view();
+}
+
+std::size_t SealEngine::read(std::span<char> into, Buffer& wire) {
+  // Checked first: SSL_pending crashes if a failed handshake has lost its record layer, as OpenSSL
+  // 3.2 and later do when memory is short.
+  if (state_ != SealState::open || has_ended_) {
+    return 0;
+  }
+  // OpenSSL may still have plaintext when no ciphertext is left.
+  if (wire_.in.empty() && SSL_pending(ssl_.get()) == 0) {
+    return 0;
+  }
+  const Call call(*this, wire);
+  std::size_t bytes = 0;
+  // Any plaintext shows that the peer does not only change its keys.
+  if (SSL_read_ex(ssl_.get(), into.data(), into.size(), &bytes) == 1) {
+    idle_steps_ = 0;
+  } else {
+    note_end_of_reading();
+  }
+  // A callback may not end the connection, so what it found is told behind the call.
+  if (refused_ != TlsFailure::none) {
+    fail(refused_, {});
+    return 0;
+  }
+  drop_what_was_read();
+  return bytes;
+}
+
+void SealEngine::note_end_of_reading() {
+  if (wants_more(*ssl_)) {
+    return;
+  }
+  // A fatal alert counts as received shutdown too, but leaves an error.
+  if (ERR_peek_error() == 0 && (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0) {
+    has_ended_ = true;
+    // Behind close_notify nothing is read (RFC 8446, 6.1).
+    wire_.in = {};
+  } else {
+    fail();
+  }
+}
+
+void SealEngine::drop_what_was_read() noexcept {
+  if (wire_.in.empty()) {
+    // The memory serves the next connection on this thread.
+    spare().take_back(kept_);
+  }
+}
+
+bool SealEngine::write(std::string_view plaintext, Buffer& wire) {
+  if (!may_write() || plaintext.empty()) {
+    return may_write();
+  }
+  const Call call(*this, wire);
+  // The room is made first: OpenSSL writes record by record, and cannot go back when memory lacks.
+  static_cast<void>(wire.reserve(sealed_bytes_max(plaintext.size())));
+  if (!put(plaintext)) {
+    fail();
+  }
+  return may_write();
+}
+
+bool SealEngine::put(std::string_view plaintext) {
+  std::size_t bytes = 0;
+  return SSL_write_ex(ssl_.get(), plaintext.data(), plaintext.size(), &bytes) == 1;
+}
+
+void SealEngine::end(Buffer& wire) {
+  // close_notify is said once.
+  const bool has_said_so = (SSL_get_shutdown(ssl_.get()) & SSL_SENT_SHUTDOWN) != 0;
+  if (state_ != SealState::open || has_said_so) {
+    return;
+  }
+  const Call call(*this, wire);
+  if (SSL_shutdown(ssl_.get()) < 0) {
+    fail();
+  }
+}
+
+std::string_view SealEngine::failure() const noexcept {
+  return failure_ == nullptr ? std::string_view{} : std::string_view(*failure_);
+}
+
+SecuredBy SealEngine::secured_by() const {
+  return facts_of(*ssl_);
+}
+
+void SealEngine::fail() {
+  const TlsFailure reason = failure_of(*ssl_, ERR_peek_last_error());
+  fail(reason, words_of(*ssl_, reason));
+}
+
+void SealEngine::fail(TlsFailure reason, std::string_view detail) {
+  state_ = SealState::failed;
+  reason_ = reason;
+  std::string sentence(text(reason));
+  if (!detail.empty()) {
+    sentence.append(" (").append(detail).append(")");
+  }
+  // The reason is kept before the buffers go, some of which it may view.
+  failure_ = std::make_unique<const std::string>(std::move(sentence));
+  wire_.in = {};
+  kept_.release();
+}
+
+}  // namespace eider::detail::tls

@@ -1,0 +1,96 @@
+#include "eider/io/tls/server_answers.h"
+
+#include <openssl/tls1.h>
+
+#include <algorithm>
+#include <array>
+
+namespace eider::detail::tls {
+
+namespace {
+
+void free_answers(void*, void* answers, CRYPTO_EX_DATA*, int, long, void*) {
+  delete static_cast<ServerAnswers*>(answers);
+}
+
+int answers_index() {
+  static const int index = SSL_CTX_get_ex_new_index(0, nullptr, nullptr, nullptr, free_answers);
+  return index;
+}
+
+/// Ours first: the client's order is a wish (RFC 7301, section 3.2).
+int choose_protocol(SSL* ssl, const unsigned char** chosen, unsigned char* chosen_bytes,
+                    const unsigned char* offered, unsigned offered_bytes, void*) {
+  const std::vector<std::uint8_t>& ours = answers_of(ssl).protocols;
+  unsigned char* found = nullptr;
+  const int outcome =
+      SSL_select_next_proto(&found, chosen_bytes, ours.data(), static_cast<unsigned>(ours.size()),
+                            offered, offered_bytes);
+  *chosen = found;
+  return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+/// returns  1 to go on, 0 to end with an internal error
+int choose_certificate(SSL* ssl, void*) {
+  const ServerAnswers& answers = answers_of(ssl);
+  const char* const name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+  const auto found = answers.names.find(name == nullptr ? "" : name);
+  if (found.empty()) {
+    return 1;  // the default one
+  }
+  // The default certificates go first: OpenSSL would choose among all of them.
+  SSL_certs_clear(ssl);
+  const bool are_shown = std::ranges::all_of(found, [&](std::size_t index) {
+    return show_identity(*ssl, *answers.identities[index]).has_value();
+  });
+  return are_shown ? 1 : 0;
+}
+
+const Identity* chosen_identity(const ServerAnswers& answers, const SSL* ssl) {
+  const X509* const shown = SSL_get_certificate(ssl);
+  const auto found = std::ranges::find_if(
+      answers.identities, [&](const auto& one) { return one->certificate.get() == shown; });
+  return found == answers.identities.end() ? nullptr : found->get();
+}
+
+/// The client has asked for the authority's word (RFC 6066, section 8).
+int staple(SSL* ssl, void*) {
+  const ServerAnswers& answers = answers_of(ssl);
+  const Identity* const identity = chosen_identity(answers, ssl);
+  if (identity == nullptr || identity->ocsp.empty() ||
+      answers.clock.wall() >= identity->ocsp_until) {
+    return SSL_TLSEXT_ERR_NOACK;
+  }
+  void* const copy = OPENSSL_memdup(identity->ocsp.data(), identity->ocsp.size());
+  if (copy == nullptr) {
+    return SSL_TLSEXT_ERR_NOACK;
+  }
+  SSL_set_tlsext_status_ocsp_resp(ssl, copy, static_cast<long>(identity->ocsp.size()));
+  return SSL_TLSEXT_ERR_OK;
+}
+
+}  // namespace
+
+const ServerAnswers& answers_of(const SSL* ssl) noexcept {
+  return *static_cast<const ServerAnswers*>(
+      SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), answers_index()));
+}
+
+void attach(SSL_CTX& context, std::unique_ptr<ServerAnswers> answers) {
+  if (!answers->protocols.empty()) {
+    SSL_CTX_set_alpn_select_cb(&context, choose_protocol, nullptr);
+  }
+  if (!answers->names.empty()) {
+    SSL_CTX_set_cert_cb(&context, choose_certificate, nullptr);
+  }
+  SSL_CTX_set_tlsext_status_cb(&context, staple);
+  SSL_CTX_set_tlsext_ticket_key_evp_cb(&context, protect_ticket);
+  // The context owns the answers only when this has succeeded.
+  if (SSL_CTX_set_ex_data(&context, answers_index(), answers.get()) == 1) {
+    static_cast<void>(answers.release());
+  } else {
+    ensure_memory(nullptr);
+  }
+}
+
+}  // namespace eider::detail::tls

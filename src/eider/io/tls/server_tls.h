@@ -1,0 +1,88 @@
+// A server's seals, from files that are looked at again while it runs.
+// Must not touch connections that stand: each keeps the context that it was made with.
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eider/core/base/log.h"
+#include "eider/io/tls/server_context.h"
+#include "eider/io/tls/tls.h"
+
+namespace eider::detail::tls {
+
+/// Whether a file is another than it was. All zero where there is no file.
+struct FileStamp {
+  dev_t device = 0;
+  ino_t inode = 0;
+  off_t bytes = 0;
+  /// Nanoseconds since 1970: of the content, and of the file's place (a rename).
+  std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;
+
+  friend bool operator==(const FileStamp&, const FileStamp&) noexcept = default;
+};
+
+/// The files are looked at when a connection comes, at most once a second: no thread, timer or
+/// descriptor is needed, links may be exchanged anywhere on the path, and a server that accepts
+/// nothing needs no new certificate. The thread that finds a change loads it, which takes some
+/// milliseconds.
+class ServerTls final : public SealMaker {
+ public:
+  static constexpr Duration kLookEvery = std::chrono::seconds(1);
+
+  /// errors  as make_server_tls
+  [[nodiscard]] static Result<std::shared_ptr<ServerTls>> make(const TlsOptions& options,
+                                                               LogSink* log, TlsClock clock = {});
+
+  [[nodiscard]] std::unique_ptr<Seal> make() override;
+  /// A handshake begins with the byte 22 (RFC 8446, section 5.1), a request with a letter.
+  [[nodiscard]] bool may_begin(std::string_view first) const noexcept override {
+    return first.front() < 'A' || first.front() > 'Z';
+  }
+
+ private:
+  /// One of the certificates: its files, and what they held when they were last good.
+  struct Source {
+    TlsCertificate files;
+    std::array<FileStamp, 3> stamps;
+    std::shared_ptr<const Identity> identity;
+  };
+
+  ServerTls(TlsOptions options, LogSink* log, TlsClock clock);
+
+  [[nodiscard]] static std::array<FileStamp, 3> stamps_of(const TlsCertificate& files) noexcept;
+  [[nodiscard]] Result<void> load_all();
+  [[nodiscard]] Result<void> load(Source& source);
+  [[nodiscard]] Result<void> renew_context();
+  [[nodiscard]] bool reload(Source& source);
+  [[nodiscard]] bool reload_changed();
+  void use_self_signed();
+  void look_again();
+  void say(LogLevel level, std::string_view line) const noexcept;
+  [[nodiscard]] SslPtr new_ssl();
+
+  const TlsOptions options_;
+  LogSink* const log_;
+  const TlsClock clock_;
+  const std::shared_ptr<TicketKeys> ticket_keys_;
+
+  std::atomic<Instant> next_look_;
+  std::mutex looking_;
+  // Under `looking_`:
+  std::vector<Source> sources_;
+  FileStamp authorities_stamp_;
+
+  std::mutex exchanging_;  // for as long as it takes to count a reference
+  SslContextPtr context_;
+};
+
+}  // namespace eider::detail::tls

@@ -1,0 +1,70 @@
+// What one WebSocket waits for: a sign of life, a message's end, output to be taken, the close.
+// Must not do anything about what comes too late: the endpoint does, which looks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "eider/io/runtime/pace.h"
+#include "eider/io/runtime/time.h"
+#include "eider/io/runtime/timer.h"
+#include "eider/io/ws/ws_output.h"
+
+namespace eider::ws::detail {
+
+/// What is due.
+enum class WsDue : std::uint8_t {
+  nothing,
+  ping,          ///< the peer has been silent
+  message_late,  ///< its message has no end
+  cut,           ///< it is gone, or takes too little
+  close,         ///< the time for the close has passed: see WsDeadlines::takes_more_time
+};
+
+/// The class that derives from it looks when the timer expires. The timer is not moved by what
+/// arrives: it expires, and is armed for the rest.
+class WsDeadlines : protected Timer {
+ public:
+  /// Waits for a sign of life.
+  WsDeadlines(WsShared& shared, const WebSocketOptions& options);
+
+  /// Pre: not within another look.
+  [[nodiscard]] WsDue look(const WsOutput& output, bool is_paused);
+
+  /// Bytes have come.
+  void note_heard(Instant now) noexcept;
+  /// There is a message under way, if there was none before; from here on it has its time.
+  void note_message_begun(const WsOutput& output);
+  void note_message_ended() noexcept { message_begun_ = Instant::max(); }
+  /// A peer that is not read from can neither speak nor end its message.
+  void excuse_silence(Instant now) noexcept;
+
+  /// Output waits: its reader is held to the least pace from here on.
+  void watch_output(const WsOutput& output);
+  void note_output(std::size_t bytes) noexcept;
+  void note_drained(const WsOutput& output) noexcept;
+
+  /// From here on only the close is waited for. Output that waits is looked at when that time is
+  /// over.
+  void expect_close(const WsOutput& output);
+  /// Pre: `close` was due. While the peer takes what was sent before, it gets as much time again.
+  [[nodiscard]] bool takes_more_time(const WsOutput& output);
+
+ private:
+  enum class Awaited : std::uint8_t { sound, pong, room, close };
+
+  [[nodiscard]] WsDue look_at_sound(const WsOutput& output, bool is_paused);
+  [[nodiscard]] WsDue look_at_output(const WsOutput& output, bool is_paused);
+  [[nodiscard]] bool keeps_up(const WsOutput& output, Duration span);
+  [[nodiscard]] Instant message_due(const WebSocketOptions& options) const noexcept;
+  [[nodiscard]] Pace& pace();
+  void await(const WsOutput& output, Awaited awaited, Instant due);
+
+  Instant heard_;
+  Instant message_begun_ = Instant::max();  // of the message under way
+  std::unique_ptr<Pace> pace_;              // made for the first output that waits
+  Awaited awaited_ = Awaited::sound;
+};
+
+}  // namespace eider::ws::detail

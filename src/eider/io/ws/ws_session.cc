@@ -1,0 +1,297 @@
+#include "eider/io/ws/ws_session.h"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "eider/core/base/failure.h"
+
+namespace eider::ws::detail {
+
+namespace {
+
+std::string cause_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& exception) {
+    return exception.what();
+  } catch (...) {
+    return "something that is no std::exception was thrown";
+  }
+}
+
+}  // namespace
+
+WsRoute::WsRoute(WebSocketOptions its_options, std::string its_pattern)
+    : options(std::move(its_options)),
+      limits{.message_bytes_max = options.message_bytes_max,
+             .fragments_max = options.fragments_max},
+      pattern(std::move(its_pattern)) {}
+
+WsSession::WsSession(WsShared& shared, const WsRoute& route, UpgradedLine& line,
+                     const WsAgreement& agreement)
+    : WsEndpoint(shared, route, line, agreement.compression), subprotocol_(agreement.subprotocol) {}
+
+// First it leaves the topics, so that nothing is published to what goes; then the handler ends, by
+// which nobody waits here any more but others that send; last the handle learns that it is alone.
+WsSession::~WsSession() {
+  abandon_line();
+  on_closing();
+  end_serving();
+  wake(arrival_);
+  wake(room_);
+  if (handle_ != nullptr) {
+    handle_->session_ = nullptr;
+  }
+}
+
+std::string_view WsSession::agreed_subprotocol() const noexcept {
+  const auto& names = output().options().subprotocols;
+  return subprotocol_ < names.size() ? std::string_view(names[subprotocol_]) : std::string_view();
+}
+
+std::string WsSession::address() const {
+  const UpgradedLine* const line = output().line();
+  return line == nullptr ? std::string() : line->address();
+}
+
+// What the line tells.
+
+void WsSession::on_bytes(std::string_view bytes) {
+  // The handler begins before the first bytes are read, which are for it.
+  begin_handler();
+  WsEndpoint::on_bytes(bytes);
+}
+
+void WsSession::on_end() {
+  begin_handler();
+  WsEndpoint::on_end();
+}
+
+void WsSession::on_broken() {
+  // The handler hears of the end last: it may not use the line any more.
+  WsEndpoint::on_broken();
+  tell_closed();
+}
+
+void WsSession::on_stopping() {
+  UpgradedLine* const line = output().line();
+  const Duration pause = line == nullptr ? Duration::zero() : line->comes_back_in();
+  if (pause == Duration::zero()) {
+    begin_closing(CloseCode::going_away, "the server stops");
+  } else {
+    const auto wait = std::chrono::ceil<std::chrono::milliseconds>(pause).count();
+    begin_closing(CloseCode::service_restart, "retry-ms=" + std::to_string(wait));
+  }
+  settle();
+}
+
+bool WsSession::outlives_line() noexcept {
+  // A line that still stands was destroyed by force: its handler ends with it.
+  const bool is_forced = output().line() != nullptr;
+  abandon_line();
+  return !is_forced && !is_served();
+}
+
+// What the endpoint tells.
+
+void WsSession::on_message(const WsMessage& message) {
+  if (handlers_ != nullptr) {
+    if (handlers_->message) {
+      guard([this, &message] { handlers_->message(*this, message); });
+    }
+    return;
+  }
+  if (inbox_ == nullptr) {
+    inbox_ = output().shared().take_inbox();
+  }
+  inbox_->add(message);
+  wake(arrival_);
+}
+
+bool WsSession::is_full() const noexcept {
+  const WebSocketOptions& options = output().options();
+  return is_held_back_ ||
+         (inbox_ != nullptr && (inbox_->messages() >= options.queued_messages_max ||
+                                inbox_->bytes() >= options.queued_bytes_max));
+}
+
+void WsSession::publish(std::string_view topic, const WsMessage& message, const WsSession* except) {
+  WsTopics& topics = *output().shared().topics();
+  if (!topics.publish(topic, message, except) && is_open() && !is_held_back_) {
+    topics.hold_back(*this);
+  }
+}
+
+void WsSession::go_on_reading() noexcept {
+  is_held_back_ = false;
+  // A handler that waits without news would take it for the end.
+  if (has_news()) {
+    wake(arrival_);
+  }
+  read_on();
+}
+
+void WsSession::on_closing() noexcept {
+  if (is_held_back_) {
+    is_held_back_ = false;
+    output().shared().topics()->forget_held_back(*this);
+  }
+  if (subscriptions != nullptr) {
+    output().shared().topics()->unsubscribe_all(*this);
+  }
+}
+
+void WsSession::on_ending() noexcept {
+  if (is_end_told()) {
+    wake(arrival_);
+  }
+  wake(room_);
+}
+
+/// A server's handler goes on behind the end. A client's owner may destroy the connection as soon
+/// as it hears of it: so it does when the last word has left.
+bool WsSession::is_end_told() const noexcept {
+  return state() >= (output().is_server() ? State::leaving : State::over);
+}
+
+void WsSession::wake(WsWaiter::Queue& queue) noexcept {
+  while (Deferred* waiter = queue.pop_front()) {
+    output().shared().loop().defer(*waiter);
+  }
+}
+
+void WsSession::on_failure(const std::exception_ptr& thrown) noexcept {
+  LogSink* const log = output().shared().log();
+  if (log == nullptr) {
+    return;
+  }
+  try {
+    std::string line("WebSocket ");
+    line.append(output().route().pattern).append(" failed: ").append(cause_of(thrown));
+    log->write(LogLevel::error, line);
+  } catch (...) {  // no memory for the line
+    log->write(LogLevel::error, "A WebSocket handler failed.");
+  }
+}
+
+// The handler.
+
+void WsSession::start(WsPurpose purpose) {
+  handlers_ = purpose.shared;
+  if (purpose.own != nullptr) {
+    handlers_ = purpose.own.get();
+    rare().handlers = std::move(purpose.own);
+  } else if (handlers_ == nullptr) {
+    rare().starting = std::move(purpose.handler);
+  }
+  // It is started later: what upgrades is still under way.
+  output().shared().loop().defer(*this);
+}
+
+WebSocket WsSession::hand_out() {
+  is_started_ = true;
+  return WebSocket(*this);
+}
+
+void WsSession::begin_handler() noexcept {
+  if (is_started_) [[likely]] {
+    return;
+  }
+  // It is noted first: what the handler does may come back here.
+  is_started_ = true;
+  guard([this] {
+    if (handlers_ != nullptr) {
+      owes_closed_ = true;
+      if (handlers_->opened) {
+        handlers_->opened(*this);
+      }
+      return;
+    }
+    // The handler is taken out first: `forget_rare` would destroy it.
+    WsHandler handler = std::move(rare().starting);
+    // A connection that has closed keeps its reason there.
+    if (is_open()) {
+      forget_rare();
+    }
+    task_ = handler(WebSocket(*this));
+    if (task_.start()) {
+      output().shared().loop().defer(*this);
+    } else {
+      task_.tell(*this);
+    }
+  });
+}
+
+void WsSession::on_task_done() noexcept {
+  output().shared().loop().defer(*this);
+}
+
+void WsSession::run() {
+  begin_handler();
+  end_task();
+  if (state() >= State::leaving) {
+    tell_closed();
+  }
+  WsEndpoint::run();
+}
+
+void WsSession::end_task() noexcept {
+  if (!task_.is_done()) {
+    return;
+  }
+  // What it threw is told before the connection closes, with 1011.
+  guard([this] { task_.take(); });
+  // The task goes before the closing, which may end the session's wait for it.
+  task_ = Task<>();
+  begin_closing(CloseCode::normal, {});
+  has_closed_ = true;
+}
+
+void WsSession::tell_closed() noexcept {
+  if (!owes_closed_) {
+    return;
+  }
+  // It is told once, also when it closes again in there.
+  owes_closed_ = false;
+  if (handlers_->closed) {
+    guard([this] { handlers_->closed(*this); });
+  }
+}
+
+void WsSession::end_serving() noexcept {
+  // The task is destroyed first: a callback must not find it.
+  task_ = Task<>();
+  tell_closed();
+}
+
+void WsSession::close(CloseCode code, std::string_view reason) {
+  if (!ws::is_sendable(code)) {
+    throw std::invalid_argument("this close code must not be sent");
+  }
+  begin_closing(code, reason);
+  has_closed_ = true;
+}
+
+// For the coroutine that waits.
+
+bool WsSession::has_news() {
+  if (inbox_ != nullptr && inbox_->empty()) {
+    // The handler has received all: the memory goes back, and the peer's close is answered.
+    output().shared().give_back(std::move(inbox_));
+    answer_close();
+  }
+  return is_end_told() || (inbox_ != nullptr && !has_closed_ && !is_held_back_);
+}
+
+std::optional<WsMessage> WsSession::take() {
+  if (inbox_ == nullptr || has_closed_) {
+    return std::nullopt;
+  }
+  const auto message = inbox_->take();
+  // There may be room for more now.
+  read_on();
+  return message;
+}
+
+}  // namespace eider::ws::detail
