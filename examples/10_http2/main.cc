@@ -4,8 +4,8 @@
 //   curl --http2-prior-knowledge localhost:8080/        nghttp -ans http://localhost:8080/page
 #include <eider/eider.h>
 #include <eider/files/files.h>
-#include <eider/http2/http2.h>
 #include <eider/io/tls/tls.h>
+#include <eider/server/http2/http2.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -4,9 +4,9 @@
 #include <eider/assets/assets.h>
 #include <eider/core/base/token.h>
 #include <eider/eider.h>
-#include <eider/http2/http2.h>
 #include <eider/io/tls/tls.h>
 #include <eider/middleware/middleware.h>
+#include <eider/server/http2/http2.h>
 #include <eider/session/session.h>
 #include <eider/views/app/views.h>
 

@@ -16,12 +16,12 @@
 #include "eider/app/app.h"
 #include "eider/app/producing.h"
 #include "eider/client/client.h"
-#include "eider/http2/loop_h2.h"
 #include "eider/io/runtime/descriptor.h"
 #include "eider/io/tls/test_pki.h"
 #include "eider/io/tls/tls.h"
 #include "eider/proxy/proxy.h"
 #include "eider/server/connection_protocol.h"
+#include "eider/server/http2/loop_h2.h"
 #include "eider/server/server.h"
 #include "tests/support/test_loop.h"
 

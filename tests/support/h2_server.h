@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "eider/core/base/assert.h"
-#include "eider/http2/loop_h2.h"
 #include "eider/io/runtime/output_budget.h"
 #include "eider/protocols/http/h2/test_frames.h"
+#include "eider/server/http2/loop_h2.h"
 #include "eider/server/worker.h"
 #include "eider/testkit/loop_sim.h"
 #include "tests/sim/scripted_service.h"

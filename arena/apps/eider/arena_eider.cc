@@ -5,9 +5,9 @@
 //               [--profiles DIR] [--tls-port P [--cert F --key F]] [--upstream HOST:PORT]
 //               [--database WHERE [--database-connections N] [--redis URL]]
 #include <eider/eider.h>
-#include <eider/http2/http2.h>
 #include <eider/io/tls/tls.h>
 #include <eider/proxy/proxy.h>
+#include <eider/server/http2/http2.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -9,12 +9,12 @@
 #include <string_view>
 
 #include "eider/core/base/intrusive_list.h"
-#include "eider/http2/answer_h2.h"
-#include "eider/http2/receiver_h2.h"
 #include "eider/io/runtime/time.h"
 #include "eider/protocols/http/h2/session.h"
 #include "eider/protocols/http/request.h"
 #include "eider/server/exchange.h"
+#include "eider/server/http2/answer_h2.h"
+#include "eider/server/http2/receiver_h2.h"
 #include "eider/server/service.h"
 
 namespace eider::detail::http2 {

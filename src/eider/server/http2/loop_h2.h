@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "eider/http2/http2.h"
 #include "eider/protocols/http/h2/out_field.h"
 #include "eider/protocols/http/h2/session.h"
 #include "eider/server/connection_protocol.h"
 #include "eider/server/context.h"
+#include "eider/server/http2/http2.h"
 
 namespace eider::detail::http2 {
 

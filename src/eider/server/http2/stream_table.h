@@ -6,10 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "eider/http2/loop_h2.h"
-#include "eider/http2/stream_h2.h"
 #include "eider/io/runtime/time.h"
 #include "eider/protocols/http/h2/session.h"
+#include "eider/server/http2/loop_h2.h"
+#include "eider/server/http2/stream_h2.h"
 
 namespace eider::detail::http2 {
 

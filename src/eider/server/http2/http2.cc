@@ -1,10 +1,10 @@
-#include "eider/http2/http2.h"
+#include "eider/server/http2/http2.h"
 
 #include <memory>
 
 #include "eider/app/app.h"
-#include "eider/http2/loop_h2.h"
 #include "eider/server/connection_protocol.h"
+#include "eider/server/http2/loop_h2.h"
 
 namespace eider {
 

@@ -1,14 +1,14 @@
-#include "eider/http2/answer_h2.h"
+#include "eider/server/http2/answer_h2.h"
 
 #include <array>
 #include <span>
 #include <utility>
 #include <vector>
 
-#include "eider/http2/answer_fields.h"
-#include "eider/http2/connection_h2.h"
-#include "eider/http2/stream_h2.h"
 #include "eider/server/content.h"
+#include "eider/server/http2/answer_fields.h"
+#include "eider/server/http2/connection_h2.h"
+#include "eider/server/http2/stream_h2.h"
 #include "eider/server/upgrade.h"
 
 namespace eider::detail::http2 {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eider/http2/send_queue.h"
+#include "eider/server/http2/send_queue.h"
 
 namespace eider::detail::http2 {
 

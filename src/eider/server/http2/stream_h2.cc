@@ -1,9 +1,9 @@
-#include "eider/http2/stream_h2.h"
+#include "eider/server/http2/stream_h2.h"
 
 #include <utility>
 
-#include "eider/http2/connection_h2.h"
 #include "eider/server/content.h"
+#include "eider/server/http2/connection_h2.h"
 #include "eider/server/observer.h"
 
 namespace eider::detail::http2 {

@@ -1,4 +1,4 @@
-#include "eider/http2/connection_h2.h"
+#include "eider/server/http2/connection_h2.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
-#include "eider/http2/tunnel_h2.h"
+#include "eider/server/http2/tunnel_h2.h"
 
-#include "eider/http2/connection_h2.h"
-#include "eider/http2/stream_h2.h"
+#include "eider/server/http2/connection_h2.h"
+#include "eider/server/http2/stream_h2.h"
 
 namespace eider::detail::http2 {
 

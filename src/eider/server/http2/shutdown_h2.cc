@@ -1,4 +1,4 @@
-#include "eider/http2/shutdown_h2.h"
+#include "eider/server/http2/shutdown_h2.h"
 
 #include <chrono>
 

@@ -1,9 +1,9 @@
-#include "eider/http2/receiver_h2.h"
+#include "eider/server/http2/receiver_h2.h"
 
 #include <utility>
 
-#include "eider/http2/connection_h2.h"
-#include "eider/http2/stream_h2.h"
+#include "eider/server/http2/connection_h2.h"
+#include "eider/server/http2/stream_h2.h"
 
 namespace eider::detail::http2 {
 

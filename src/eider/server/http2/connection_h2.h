@@ -11,17 +11,17 @@
 #include <vector>
 
 #include "eider/core/base/intrusive_list.h"
-#include "eider/http2/frame_deadline.h"
-#include "eider/http2/loop_h2.h"
-#include "eider/http2/send_queue.h"
-#include "eider/http2/shutdown_h2.h"
-#include "eider/http2/stream_h2.h"
-#include "eider/http2/stream_table.h"
 #include "eider/io/runtime/deferred.h"
 #include "eider/io/runtime/output_budget.h"
 #include "eider/io/runtime/pace.h"
 #include "eider/io/runtime/timer.h"
 #include "eider/protocols/http/h2/session.h"
+#include "eider/server/http2/frame_deadline.h"
+#include "eider/server/http2/loop_h2.h"
+#include "eider/server/http2/send_queue.h"
+#include "eider/server/http2/shutdown_h2.h"
+#include "eider/server/http2/stream_h2.h"
+#include "eider/server/http2/stream_table.h"
 #include "eider/server/upgrade.h"
 
 namespace eider::detail::http2 {

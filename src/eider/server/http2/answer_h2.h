@@ -9,13 +9,13 @@
 #include <string>
 #include <string_view>
 
-#include "eider/http2/send_queue.h"
-#include "eider/http2/tunnel_h2.h"
 #include "eider/io/runtime/time.h"
 #include "eider/protocols/http/h2/out_field.h"
 #include "eider/protocols/http/h2/session.h"
 #include "eider/protocols/http/refusal.h"
 #include "eider/protocols/http/response.h"
+#include "eider/server/http2/send_queue.h"
+#include "eider/server/http2/tunnel_h2.h"
 #include "eider/server/transport.h"
 
 namespace eider::detail::http2 {

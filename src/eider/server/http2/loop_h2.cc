@@ -1,11 +1,11 @@
-#include "eider/http2/loop_h2.h"
+#include "eider/server/http2/loop_h2.h"
 
 #include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "eider/http2/connection_h2.h"
-#include "eider/http2/stream_h2.h"
+#include "eider/server/http2/connection_h2.h"
+#include "eider/server/http2/stream_h2.h"
 
 namespace eider::detail::http2 {
 

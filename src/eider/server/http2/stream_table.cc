@@ -1,8 +1,8 @@
-#include "eider/http2/stream_table.h"
+#include "eider/server/http2/stream_table.h"
 
 #include <utility>
 
-#include "eider/http2/connection_h2.h"
+#include "eider/server/http2/connection_h2.h"
 
 namespace eider::detail::http2 {
 

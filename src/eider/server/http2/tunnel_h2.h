@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "eider/core/base/buffer.h"
-#include "eider/http2/send_queue.h"
 #include "eider/io/runtime/deferred.h"
+#include "eider/server/http2/send_queue.h"
 #include "eider/server/upgrade.h"
 
 namespace eider::detail::http2 {
